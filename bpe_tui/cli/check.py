@@ -100,7 +100,7 @@ def check(
         ),
     ] = False,
 ) -> None:
-    """Tell whether merges are what the rule gives; if not, the first that differs, and why.
+    """Tell whether merges are by the rule; if not, where and why.
 
     Exits with 0 if they are, with 1 if they differ.
     """

@@ -253,9 +253,9 @@ def compare(
         typer.Option("--open", help="Show it on the screen, side by side.", rich_help_panel=OUTPUT),
     ] = False,
 ) -> None:
-    """Print how tokenizers differ: their vocabularies, merges, and how they cut a text.
+    """Print how tokenizers differ, and how they cut a text.
 
-    Without a text, vocabularies and merges only.
+    Without a text, their vocabularies and merges only.
     """
     if on_screen and as_json:
         raise CommandLineError("--open and --json contradict each other; give one")

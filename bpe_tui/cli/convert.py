@@ -57,16 +57,18 @@ def convert(
         ),
     ] = False,
 ) -> None:
-    """Write a tokenizer in another format, and say what that format does not keep.
+    """Write a tokenizer in another format.
 
-    What is written is read again and has to encode like the original.
+    What the format does not keep is told. What is written is read again, and has to encode like
+    the original.
     """
     writable_format(to)  # a wrong name is an error before anything is read
     opened = open_tokenizer(*tokenizer)
     try:
         notes = converted(opened.tokenizer, to, out, overwrite=force, renumber=renumber)
     except OutputExistsError as error:
-        raise CommandLineError(f"{error}; --force overwrites it") from error
+        said = f"{out}: is there already; give --force to overwrite it"
+        raise CommandLineError(said) from error
     for said in (*opened.notes, *notes):
         note(said)
     tokens = plural(len(opened.tokenizer.vocab), "token")

@@ -15,6 +15,7 @@ from bpe_tui.cli.explain import explanation
 from bpe_tui.cli.inputs import CommandLineError, noting_newer, open_named
 from bpe_tui.cli.options import (
     OUTPUT,
+    TEXT,
     EncodedSpecialOption,
     OtherPatternOption,
     TokenizerOption,
@@ -66,12 +67,19 @@ def encode(
             min=0,
             max=1,
             help="BPE-dropout: leave out merges at random, each with this probability.",
+            rich_help_panel=TEXT,
             show_default=False,
         ),
     ] = None,
     seed: Annotated[
         int,
-        typer.Option("--seed", metavar="N", min=0, help="With --dropout: another draw."),
+        typer.Option(
+            "--seed",
+            metavar="N",
+            min=0,
+            help="With --dropout: another draw.",
+            rich_help_panel=TEXT,
+        ),
     ] = 0,
     explain: Annotated[
         bool,

@@ -68,7 +68,10 @@ def explain(
     pattern: OtherPatternOption = None,
     allow_special: AllowSpecialOption = None,
 ) -> None:
-    """Print how each pretoken of TEXT encodes: its merges, and the candidates that lost to each."""
+    """Print how each pretoken of a text encodes, merge by merge.
+
+    Each merge is told with the candidates that lost to it.
+    """
     loaded = open_named(tokenizer, merging=True, pattern=pattern)
     policy = policy_of(allow_special, loaded.special_tokens)
     note_stand_ins(text)

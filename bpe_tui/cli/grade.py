@@ -77,9 +77,10 @@ def grade(
         typer.Option("--force", help="Overwrite files that are there.", rich_help_panel=OUTPUT),
     ] = False,
 ) -> None:
-    """Make the questions of each file again, grade its answers, and print who knew what.
+    """Grade files of answers, and print who knew what.
 
-    A file that cannot be graded is told on standard error; the others are graded.
+    The questions are made again from the seed in each file. A file that cannot be graded is told
+    on standard error; the others are graded.
     """
     outputs = [] if out is None else [out, out.with_name(f"{out.stem}-questions{out.suffix}")]
     for path in () if force else outputs:

@@ -29,7 +29,7 @@ def inspect(
     tokenizer: TokenizerArgument,
     as_json: JsonOption = False,
 ) -> None:
-    """Print what can be told of a tokenizer from its vocabulary and its pattern."""
+    """Print what kind of tokenizer this is."""
     with gc_paused():  # until all is printed and let go
         _inspect(tokenizer, as_json)
 

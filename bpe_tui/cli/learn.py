@@ -188,7 +188,7 @@ def learn(
         typer.Option("--language", metavar="NAME", help=f"One of: {', '.join(languages())}."),
     ] = ENGLISH,
 ) -> None:
-    """Learn with lessons: a text beside the live screen, and questions."""
+    """Learn with lessons beside the live screen, and questions."""
     lessons = builtin_lessons(language)
     progress = all_progress()
     if show_list:

@@ -77,7 +77,7 @@ def open_corpus(
     ] = False,
     **options: Any,
 ) -> None:
-    """Step through the merges of a corpus, or of a tokenizer, on the screen."""
+    """Step through the merges of a corpus, or of a tokenizer."""
     config = opened_config(context)
     if plain:
         _check_commands(corpus or [])

@@ -160,7 +160,7 @@ WorkersOption = Annotated[
         "--workers",
         metavar="N",
         min=1,
-        help="How many count pretokens at once; one a core if not given.",
+        help="How many count pretokens at once; one for each core if not given.",
         rich_help_panel=TRAINING,
     ),
 ]

@@ -80,7 +80,7 @@ def pretokens(
         ),
     ] = None,
 ) -> None:
-    """Count the pretokens of a corpus into a file, and print its path.
+    """Count the pretokens of a corpus into a file.
 
     The file opens like the corpus: on the screen, in train and in check.
     """

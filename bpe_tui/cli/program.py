@@ -146,13 +146,23 @@ def run_command(arguments: list[str]) -> int:
 
 
 ADVICE = {
-    "tokenizer": f" (of a text {PROGRAM} train CORPUS --vocab-size 1000 --out DIR makes one)",
+    "tokenizer": f" (to make one: {PROGRAM} train CORPUS --vocab-size 1000 --out DIR)",
 }
 """What to do about an option that is missing."""
+
+PLAINER = {
+    "Input should be a valid integer, unable to parse string as an integer": "give a whole number",
+    "Input should be a valid number, unable to parse string as a number": "give a number",
+    "Input should be ": "give a number ",
+}
+"""What typer says, and in fewer words."""
 
 
 def _with_hint(error: typer.BadParameter) -> str:
     """A usage error's message, and where to read more."""
     command = error.ctx.command_path if error.ctx else PROGRAM
     advice = ADVICE.get(getattr(getattr(error, "param", None), "name", None) or "", "")
-    return f"{error.format_message().rstrip('.')}{advice}; try {command} --help"
+    said = error.format_message().rstrip(".")
+    for clumsy, plain in PLAINER.items():
+        said = said.replace(clumsy, plain)
+    return f"{said}{advice}; try {command} --help"

@@ -112,7 +112,7 @@ def quiz(
     ] = False,
     **options: Any,
 ) -> None:
-    """Ask questions about a training on CORPUS, and write down what was answered.
+    """Ask questions about a training, and write the answers down.
 
     `bpe-tui grade` makes tables of such files. It is practice: nothing in the file is secret.
     """

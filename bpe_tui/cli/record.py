@@ -93,7 +93,10 @@ def record(
     text: TextOption = "",
     **options: Any,
 ) -> None:
-    """Record steps of a run, or a lesson, as the screen shows them: an asciicast for asciinema."""
+    """Record steps of a run, or a lesson, as an asciicast.
+
+    asciinema and agg play it, or make a GIF of it.
+    """
     cells = _size(size)
     if not force:
         check_free(out)

@@ -63,7 +63,10 @@ def why(
     ] = None,
     allow_special: AllowSpecialOption = None,
 ) -> None:
-    """Print why TOKEN is not one token in a text, or that it is, for each place where it stands."""
+    """Print why TOKEN is one token in a text, or is not.
+
+    It stands in some places as one, in others not; each has its answer.
+    """
     loaded = open_named(tokenizer, merging=True, pattern=pattern)
     asked = parts_asked(piece, text) if right is None else (piece, right)
     parts = list(map(os.fsencode, asked))

@@ -60,7 +60,8 @@ FORMATS: Registry[TokenizerFormat] = Registry(
     "format", {each.name: each for each in (*_OF_FILES, *_OF_NAMES)}
 )
 """In the order in which they are asked whether they recognise something."""
-WRITABLE = tuple(name for name, each in FORMATS.items() if each.save is not None)
+_WRITTEN = Registry("format", {name: each for name, each in FORMATS.items() if each.save})
+WRITABLE = tuple(_WRITTEN)
 DEFAULT_FORMAT = "gpt2"
 
 
@@ -86,8 +87,8 @@ def open_tokenizer(
     if not source.exists:
         hint = named_encodings.describe_near_name(source.given[0]) if len(source.given) == 1 else ""
         raise TokenizerFileError(f"{source}: no such file or directory{hint}")
-    known = "; ".join(each.summary for each in _OF_FILES)
-    raise TokenizerFileError(f"{source}: {describe_unrecognised(source)} (known are: {known})")
+    known = ", ".join(each.name for each in _OF_FILES)
+    raise TokenizerFileError(f"{source}: {describe_unrecognised(source)} (known are {known})")
 
 
 def read_vocab_and_merges(
@@ -155,8 +156,8 @@ def writable_format(name: str) -> TokenizerFormat:
         UnknownNameError: no format has that name.
         TokenizerFileError: it is only read.
     """
-    if FORMATS[name].save is None:
+    if name in FORMATS and name not in _WRITTEN:
         raise TokenizerFileError(
             f"the format {name} is only read; choose one of {', '.join(WRITABLE)}"
         )
-    return FORMATS[name]
+    return _WRITTEN[name]

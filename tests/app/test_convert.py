@@ -32,7 +32,7 @@ def test_the_result_is_told_and_opens(
     ("options", "told"),
     [
         (["--to", "gtp2", "--out", "x"], "unknown format 'gtp2'"),
-        (["--to", "gpt2", "--out", "."], "--force overwrites it"),
+        (["--to", "gpt2", "--out", "."], "give --force to overwrite it"),
         (["--to", "gpt2"], "'--out'"),
     ],
 )
