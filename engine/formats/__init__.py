@@ -32,7 +32,7 @@ from engine.formats import (
     tiktoken_file,
     tokenizer_json,
 )
-from engine.formats.source import Source, describe_unrecognised
+from engine.formats.source import Source, describe_unrecognised, known_kind
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.formats.vocab_and_merges import VocabAndMerges
 from engine.formats.writing import check_sayable, renumbered
@@ -120,8 +120,10 @@ def is_tokenizer(*paths: str | os.PathLike[str]) -> bool:
 
 
 def _candidates(source: Source) -> tuple[TokenizerFormat, ...]:
-    """Where there are files, a name is no more than theirs."""
-    return _OF_FILES if source.exists else _OF_NAMES
+    """Where there are files, a name is no more than theirs; some are known to be no tokenizer."""
+    if not source.exists:
+        return _OF_NAMES
+    return _OF_FILES if known_kind(source) is None else ()
 
 
 def save(

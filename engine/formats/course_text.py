@@ -28,7 +28,7 @@ from engine.formats import gpt2
 from engine.formats.course_spellings import pair_of_literals
 from engine.formats.course_values import PAIR_NAMES, column_names, read_values
 from engine.formats.guesses import open_vocab_and_merges
-from engine.formats.source import HEAD, Source, known_kind, read_json, read_lines, read_text
+from engine.formats.source import HEAD, Source, read_json, read_lines, read_text
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.formats.vocab_and_merges import HOW_TO_SAVE, VocabAndMerges
 
@@ -284,8 +284,7 @@ def read_value(path: Path, head: bytes) -> Any:
 
 def recognises(source: Source) -> bool:
     files = _files(source)
-    is_there = files.exists and files.folder is None
-    return is_there and any(map(_reader_of, files.heads)) and known_kind(files) is None
+    return files.exists and files.folder is None and any(map(_reader_of, files.heads))
 
 
 def _files(source: Source) -> Source:
