@@ -366,7 +366,7 @@ class UnigramTeller(Teller[UnigramFrame]):
         ends = self._ends_of(frame)
         found = (
             row
-            for line in frame.excerpt.lines[top.line :]
+            for line in frame.excerpt.lines.following(top.line)
             for row in flowed(reserved_parts(painter, ends, line, width), width)
         )
         return list(islice(found, top.row, top.row + rows))

@@ -382,7 +382,7 @@ class MergeTeller(Teller[MergeFrameT]):
         painter, earlier = self.painter(moment), self._earlier(moment)
         found = (
             row
-            for line in lines[top.line :]
+            for line in lines.following(top.line)
             for row in flowed(reserved(painter, earlier, line), width)
         )
         shown = list(islice(found, top.row, top.row + rows))

@@ -98,6 +98,10 @@ class Lines(Sequence[tuple[Pretoken, ...]]):
             return [self[line] for line in range(len(self))[place]]
         return tuple(self._pretokens(self._parts[place], iter(self.texts[place])))
 
+    def following(self, place: int) -> Iterator[tuple[Pretoken, ...]]:
+        """The lines from a place on; those that nobody asks for are not cut."""
+        return map(self.__getitem__, range(place, len(self)))
+
     def _pretokens(self, parts: list[_Part], texts: Iterator[str]) -> Iterator[Pretoken]:
         alternatives, labelled = self._pattern.alternatives, self._pattern.labelled
         for piece, is_special, offset, start, count in parts:
