@@ -29,6 +29,7 @@ typedef struct {
     int32_t byte_ids[256];
     Rule *rules; /* a hash table by pair, at most half full */
     uint64_t rule_mask, seed;
+    uint8_t *merging; /* a bit for 8 times as many hashes: most pairs merge never, and have none */
     Pieces whole; /* pretokens that are one token, whatever merges; their values are the ids */
 
     Pieces known;       /* the value of a piece: where it stands in `known_ids` */
@@ -43,16 +44,31 @@ typedef struct {
     ARRAY(Candidate) heap;
 } Encoder;
 
-static uint64_t slot_of_rule(const Encoder *e, int32_t left, int32_t right) {
-    const uint64_t key = (uint64_t)(uint32_t)left << 32 | (uint32_t)right;
-    uint64_t slot = scrambled(key, e->seed) & e->rule_mask;
+static inline uint64_t hash_of_pair(const Encoder *e, int32_t left, int32_t right) {
+    return scrambled((uint64_t)(uint32_t)left << 32 | (uint32_t)right, e->seed);
+}
+
+static uint64_t slot_of_rule(const Encoder *e, int32_t left, int32_t right, uint64_t hash) {
+    uint64_t slot = hash & e->rule_mask;
     for (const Rule *rule; (rule = &e->rules[slot])->merge.rank >= 0; slot = (slot + 1) & e->rule_mask)
         if (rule->left == left && rule->right == right) break;
     return slot;
 }
 
+static inline uint8_t *bits_of(const Encoder *e, uint64_t hash) {
+    return &e->merging[hash >> 32 & e->rule_mask];
+}
+
+static void add_rule(Encoder *e, Rule rule) {
+    const uint64_t hash = hash_of_pair(e, rule.left, rule.right);
+    e->rules[slot_of_rule(e, rule.left, rule.right, hash)] = rule;
+    *bits_of(e, hash) |= (uint8_t)(1 << (hash >> 61));
+}
+
 static inline Merge merge_of(const Encoder *e, int32_t left, int32_t right) {
-    const Merge merge = e->rules[slot_of_rule(e, left, right)].merge;
+    const uint64_t hash = hash_of_pair(e, left, right);
+    if (!(*bits_of(e, hash) >> (hash >> 61) & 1)) return (Merge){NEVER, 0};
+    const Merge merge = e->rules[slot_of_rule(e, left, right, hash)].merge;
     return merge.rank < 0 ? (Merge){NEVER, 0} : merge;
 }
 
@@ -177,6 +193,7 @@ EXPORT void encoder_free(Encoder *e) {
     RELEASE(e->parts);
     RELEASE(e->heap);
     free(e->rules);
+    free(e->merging);
     free(e);
 }
 
@@ -187,6 +204,7 @@ static int begin(Encoder *e, int64_t merges) {
     int64_t slots = 2;
     while (slots < 2 * merges) slots *= 2;
     e->rules = allocated(slots, sizeof *e->rules);
+    e->merging = allocated(slots, 1);
     e->rule_mask = (uint64_t)slots - 1;
     for (int64_t slot = 0; slot < slots; slot++) e->rules[slot].merge.rank = -1;
     start_pieces(&e->whole, e->seed);
@@ -209,8 +227,7 @@ EXPORT Encoder *encoder_new(const BorderTables *borders, const int32_t *byte_ids
         return NULL;
     }
     for (int64_t each = 0; each < merges; each++, pairs += 2, made += 2)
-        e->rules[slot_of_rule(e, pairs[0], pairs[1])] =
-            (Rule){pairs[0], pairs[1], {made[0], made[1]}};
+        add_rule(e, (Rule){pairs[0], pairs[1], {made[0], made[1]}});
     return e;
 }
 
