@@ -65,6 +65,10 @@ class PartsPanel(FramePanel[FrameT]):
         self.post_message(self.Selected(self.selected).set_sender(self))
 
 
+WAY_TO_IDS = "Shift+Tab from the pretokens"
+"""How one comes to the line for ids: no letter leads there."""
+
+
 class IdsInput(Field):
     """A line for ids. Of a pasted text all lines count, not the first alone."""
 
@@ -78,6 +82,7 @@ class DecodePanel(Vertical):
     def __init__(self, placeholder: str) -> None:
         super().__init__(id="decode", classes="-empty")
         self.border_title = Content("ids → text")
+        self.border_subtitle = Content(WAY_TO_IDS)
         self._placeholder = placeholder
 
     def compose(self) -> ComposeResult:
@@ -90,9 +95,9 @@ class DecodePanel(Vertical):
 
     def show(self, said: str, foot: str = "") -> None:
         """Show what the ids give, and below it a remark."""
-        self.border_subtitle = Content(foot)
+        self.border_subtitle = Content(foot or WAY_TO_IDS)
         self.set_class(not said, "-empty")
-        self.query_one("#decoded", Static).update(Content(said), layout=False)
+        self.query_one("#decoded", Static).update(Content(said))
 
 
 def describe_ids(typed: str, decode: Callable[[Sequence[int]], str]) -> str:
@@ -138,7 +143,7 @@ def _set_lines(
 
 ROOMY = 36
 """Rows from which on there is room for the tokens over their ids and for the lanes."""
-BELOW_LANES = 20
+BELOW_LANES = 21
 """Rows that are kept for panels, ids and the lines of the screen, if there is room for them."""
 LONG_TEXT = 20_000
 """Characters from which on a text is encoded when the typing pauses, not at each key."""

@@ -125,29 +125,47 @@ SCREENFULS = 3
 
 
 class TouchedPanel(TokenPanel[MergeFrameT]):
-    """The pretokens that hold the merged pair, most frequent first: before → after."""
+    """The pretokens that hold the merged pair, most frequent first: before → after.
+
+    Before the first merge those that it will touch.
+    """
 
     ID = "words"
     TITLE = "words touched"
     MARKS_NEXT = True
     THING = "pretoken"
     """What one of them is called."""
+    _first: MergeFrameT | None = None
+    """The state after the first merge; kept, since words are looked for slice by slice."""
+
+    def watch_frame(self, old: Any, new: Any) -> None:
+        super().watch_frame(old, new)
+        if old and new and not old.recorded_steps and new.recorded_steps:
+            self.rebuild()  # now the first merge is known
+
+    def _after_first(self, frame: MergeFrameT) -> MergeFrameT:
+        if self._first is None or self._first.run is not frame.run:
+            self._first = frame.at(1)
+        return self._first
 
     def rows_of(self, frame: MergeFrameT, width: int) -> Sequence[Row]:
-        merge = frame.merge
-        if merge is None:
+        if frame.merge is None and not frame.recorded_steps:
             self.say("words touched")
             return sentence("No merge yet, no word touched.", width)
-        self.say("words touched", plural(merge.pretokens, self.THING))
+        made = frame if frame.merge is not None else self._after_first(frame)
+        merge = made.merge
+        assert merge is not None, "there is one"
+        title = "words touched" if frame.merge else "words that the first merge touches"
+        self.say(title, plural(merge.pretokens, self.THING))
         if not merge.pretokens:
             none = f"No {self.THING} of this corpus holds the pair."
             return sentence(none if frame.has_corpus else NO_CORPUS, width)
         limit = SCREENFULS * self.size.height
-        touched, are_all = frame.affected_within(SLICE_SECONDS, limit)
+        touched, are_all = made.affected_within(SLICE_SECONDS, limit)
         if not are_all:
             self.set_timer(SLICE_SECONDS, self.rebuild)
         # That of the most frequent pretoken of all: the columns are the same at every step.
-        count_width = count_cells(frame.run.highest_count)
+        count_width = count_cells(frame.run.highest_count, width)
         before, after = self.painter(frame), self.painter(frame)
         before.joining = merge.pair
         self.name_columns(head_of_words(count_width, width))
@@ -229,11 +247,13 @@ def change_columns(highest: int, note_cells: int) -> list[RowColumn]:
 ARROW: Span = (" → ", "dim")
 COUNT = "count"
 """What stands above how often a word occurs."""
+ROOM_FOR_COUNT = 36
+"""From so many cells on a row of words has room for it."""
 
 
-def count_cells(highest: int) -> int:
-    """The cells of a column of counts, its head among them."""
-    return max(len(number(highest)), len(COUNT))
+def count_cells(highest: int, width: int) -> int:
+    """The cells of a column of counts; its head has room, too, unless the words need it."""
+    return max(len(number(highest)), len(COUNT) if width >= ROOM_FOR_COUNT else 1)
 
 
 def before_after_cells(count_width: int, width: int) -> int:
@@ -244,7 +264,8 @@ def before_after_cells(count_width: int, width: int) -> int:
 def head_of_words(count_width: int, width: int) -> list[Span]:
     """What stands above words before and after a step."""
     before = "  before".ljust(before_after_cells(count_width, width) + 5)
-    return [right(COUNT, count_width), (before, ""), ("after", "")]
+    head = COUNT if count_width >= len(COUNT) else "×"
+    return [right(head, count_width), (before, ""), ("after", "")]
 
 
 def before_after(

@@ -7,6 +7,8 @@ from opening import SAMPLE, opened
 from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.panels.pairs import PairsPanel
+from bpe_tui.bpe.panels.training import WordsPanel
 from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.targets import ToChange, ToPair, ToStep
 from bpe_tui.widgets.rows import Row
@@ -87,3 +89,29 @@ async def test_the_foot_says_the_pair_that_is_cut_in_its_row() -> None:
         assert str(panel.border_subtitle) == whole
         await pilot.press("tab")
         assert str(panel.border_subtitle) != whole
+
+
+async def test_the_pair_that_merges_next_is_in_sight_behind_stale_entries() -> None:
+    async with opened(size=(80, 24)) as (app, pilot):
+        session, panel = app.session, app.screen.query_one(PairsPanel)
+        behind = 0
+        await pilot.press("g", *"300", "enter")
+        for _ in range(20):
+            await pilot.press("right")
+            frame = session.frame
+            assert frame is not None
+            rows = [panel.row(place).target for place in range(panel.row_count)]
+            place = rows.index(ToPair(frame.next_pair))  # type: ignore[arg-type]
+            behind += place >= panel.size.height - 1  # so many rows there are below the head
+            assert panel.scroll_offset.y <= place < panel.scroll_offset.y + panel.size.height - 1
+        assert behind, "no step of these tries it"
+
+
+async def test_before_the_first_merge_the_words_are_those_that_it_touches() -> None:
+    async with opened() as (app, pilot):
+        panel = app.screen.query_one(WordsPanel)
+        first = [text_of(panel.row(place)).partition("→")[0] for place in range(3)]
+        assert str(panel.border_title) == "words that the first merge touches"
+        await pilot.press("right")
+        assert first == [text_of(panel.row(place)).partition("→")[0] for place in range(3)]
+        assert str(panel.border_title) == "words touched"

@@ -30,7 +30,7 @@ from bpe_tui.widgets.rows import (
     spans_width,
     wrapped,
 )
-from bpe_tui.widgets.visible import quoted, shorten, visible_bytes, visible_text
+from bpe_tui.widgets.visible import ELLIPSIS, quoted, shorten, visible_bytes, visible_text
 from engine.analysis.explain.encoder_comparison import Lane, Lockstep, Move, lockstep
 from engine.bpe.frame import Frame
 from engine.encoding.incremental import EncodedPretoken
@@ -105,19 +105,30 @@ class PretokensPanel(PartsPanel[Frame]):
             len(self._pieces), lambda place: self._row(place, text_width, name_width)
         )
 
+    def whole(self, row: Row) -> Sequence[Span]:
+        """The pretoken and what matched it, if something of the row is cut."""
+        piece = self.selected
+        if piece is None or not any(ELLIPSIS in text for text, _ in row.spans):
+            return ()
+        return [
+            (visible_text(piece.pretoken.text), ""),
+            (f"   {self._matched_by(self.cursor)}", ""),
+        ]
+
+    def _matched_by(self, place: int) -> str:
+        """Which alternative of the pattern took a pretoken from the text."""
+        pretoken = self._pieces[place].pretoken
+        if pretoken.special:
+            return "special token"
+        if self._staged:
+            return ""  # stages have no alternatives
+        return pretoken.alternative.name if pretoken.alternative else "no alternative"
+
     def _row(self, place: int, text_width: int, name_width: int) -> Row:
-        piece = self._pieces[place]
+        piece, name = self._pieces[place], self._matched_by(place)
         pretoken = piece.pretoken
         here = place == self.cursor
         tokens = f"{len(piece.ids):,}"
-        if pretoken.special:
-            name = "special token"
-        elif self._staged:
-            name = ""  # stages have no alternatives
-        elif pretoken.alternative is None:
-            name = "no alternative"
-        else:
-            name = pretoken.alternative.name
         if self._seen[place]:  # where there is no room for it, the walk beside still says so
             name = first_fitting(name_width, f"{name}, cached" if name else "cached", name)
         role = "special" if pretoken.special else ""

@@ -79,8 +79,12 @@ class MergePanel(Panel):
         Where the panel is low, only who is tied.
         """
         following, tied = frame.next_pair, frame.queue.tied
-        if frame.given or following is None or following not in tied or len(tied) == 1:
+        if frame.given or following is None or following not in tied:
             return []
+        if len(tied) == 1:
+            if frame.merge is not None:
+                return []
+            return _first_pair(self.painter(frame), following, frame.highest_count, width)
         painter, rivals = self.painter(frame), [pair for pair in tied if pair != following]
         said = [[[*painter.pair(following, "│"), ("  ", "")], *tied_with(painter, rivals)]]
         if frame.merge is not None and not self._is_roomy:
@@ -101,6 +105,12 @@ class MergePanel(Panel):
         frame = self.frame
         if frame is not None and frame.merge is not None and self._attribution(frame) is not None:
             self.rebuild()
+
+
+def _first_pair(painter: TokenPainter, following: Pair, count: int, width: int) -> list[Row]:
+    """Which pair merges first, and how often it stands."""
+    said = words_of(f"stands side by side {times(count)}, more often than any other pair.")
+    return labelled("Next", [[[*painter.pair(following, "│"), ("  ", "")], *said]], width)
 
 
 def _start_rows(frame: Frame, width: int) -> list[Row]:

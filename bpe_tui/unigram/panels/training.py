@@ -173,7 +173,7 @@ class ChangedWordsPanel(PiecePanel):
         painters = PiecePainter(frame.at(frame.step - 1)), PiecePainter(frame)
         found = finder.found
         # That of the most frequent of all: the columns are the same at every step.
-        cells = count_cells(next(iter(frame.words.values())))
+        cells = count_cells(next(iter(frame.words.values())), width)
         self.name_columns(head_of_words(cells, width))
         return RowsOnDemand(len(found), lambda place: _row(painters, found[place], cells, width))
 
