@@ -52,21 +52,22 @@ DEEPEST = 8
 MOST_NAMES = 64
 _PYTHON = re.compile(
     r"""(?:\s*\#[^\n]*\n)*\s*(?:\w+\s*=\s*)?(?:\w+\((?:<class\ '\w+'>,\s*)?)?"""  # vocab = Counter(
-    r"""(?:[\[({\s]*\{\s*\d+\s*:"""  # {0:
+    r"""(?:[\[({\s]*\{\s*(?:np\.int\d+\()?\d+\)?\s*:"""  # {0: or {np.int64(0):
     r"""|[\[{\s]*\([\[({\s]*(?:\d+\s*[],]|[bB]?['"])"""  # [(97, or (b'
     r"""|[\[({\s]+(?:[bB]["']|'))""",  # [b' or {'vocab'
     re.VERBOSE,
 )
 _STRING = re.compile(r"""[bB]?(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")""")
 _COMMENT = re.compile(r"#[^\n]*")
-_CLASS = re.compile(r"<class '\w+'>")
+_NO_LITERAL = re.compile(rf"({_STRING.pattern})|<class '\w+'>|np\.int\d+\((\d+)\)")
+"""What Python prints and cannot parse: the type of a defaultdict; besides, numbers of NumPy."""
 _DATA = re.compile(r"[\[\](){},:=\w\s]*+")
 _NAME = re.compile(r"[^\W\d]\w*")
 _NO_DATA = (ValueError, SyntaxError, TypeError, MemoryError, RecursionError)
 
 
 def _read_python(path: Path) -> Any:
-    text = _CLASS.sub("0", read_text(path))
+    text = _NO_LITERAL.sub(lambda found: found[1] or found[2] or "0", read_text(path))
     without_strings = _COMMENT.sub("", _STRING.sub("0", text))
     if len(text) > LARGEST or sum(map(without_strings.count, "[({,:")) > MOST_CONSTANTS:
         raise TokenizerFileError(f"{path}: is far more Python than a vocabulary takes")
@@ -202,6 +203,8 @@ def _read_table(path: Path) -> list[list[Any]]:
         del rows[0]
     if width > 2:
         columns = column_names(heading)
+        if columns is None and width == 3 and None in [_number(row[2]) for row in rows]:
+            return [row[1:] for row in rows]  # merges with their numbers
         if columns is None:
             raise _in_doubt(path, f"which of its {width} columns is the token is not said")
         at_id, at_token = map(heading.index, columns)

@@ -206,6 +206,13 @@ SAVES |= {
         },
         "its tokens are spelled in latin-1",
     ),
+    "numbers of NumPy, merges with their numbers": (
+        {
+            "vocab.txt": f"{{{', '.join(f'np.int64({i}): {t}' for i, t in PLAIN.vocab.items())}}}",
+            "merges.tsv": lines(f"{n}\t{a}\t{b}" for n, (a, b) in enumerate(PLAIN.merges)),
+        },
+        "its tokens are spelled in bytes",
+    ),
     "tables with tabs": (
         {
             "vocab.tsv": lines(f"{i}\t{t.hex()}" for i, t in PLAIN.vocab.items()),
