@@ -162,6 +162,7 @@ class BaseApp(App[int]):
         self.stylesheet.set_variables(self._sheet_colours)
         self.notices = Notices()
         self._survives = False
+        self._leaves = False
         self._interrupts = terminal.Interrupts()
         self._pressed = monotonic()
 
@@ -242,8 +243,14 @@ class BaseApp(App[int]):
         self.notices.note = ""
         self._show_told()
 
+    def exit(self, *arguments: Any, **settings: Any) -> None:
+        self._leaves = True
+        super().exit(*arguments, **settings)
+
     async def on_event(self, event: events.Event) -> None:
-        """A message is over with the next key, whatever that does."""
+        """A message is over with the next key, whatever that does. After the last, none counts."""
+        if self._leaves and isinstance(event, events.InputEvent):
+            return
         if isinstance(event, events.Key | events.MouseDown):
             self._pressed = monotonic()
             if self.notices.now:

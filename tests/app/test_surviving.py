@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from opening import opened, step, until
+from textual import events
 from textual.message_pump import MessagePump
 
 from bpe_tui.app import terminal
@@ -76,6 +77,14 @@ async def test_so_does_what_a_key_starts_and_what_a_thread_does(
         last = step(app)
         await pilot.press("left")
         assert step(app) == last - 1
+
+
+async def test_keys_behind_the_one_that_leaves_open_nothing() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        for key in ("ctrl+q", "S"):
+            app._driver.send_message(events.Key(key, None))  # type: ignore[union-attr]
+        await pilot.pause()
+    assert app.return_code == 0
 
 
 def test_an_interrupt_before_the_event_loop_waits_for_it() -> None:
