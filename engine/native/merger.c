@@ -87,7 +87,9 @@ static void replace(Merger *m, Pair pair, int32_t new_id, Span span, Step *step)
     const int64_t left_size = size_of(m, pair.left), size = left_size + size_of(m, pair.right);
     int32_t last_pretoken = -1;
     for (int64_t each = span.begin; each < span.end; each++) {
-        if (each + AHEAD < span.end) PREFETCH(&cells[starts[each + AHEAD]]);
+        /* What starts further on is asked for ahead: its cell, and later what its pretoken counts. */
+        if (each + 2 * AHEAD < span.end) PREFETCH(&cells[starts[each + 2 * AHEAD]]);
+        if (each + AHEAD < span.end) PREFETCH(&m->times[cells[starts[each + AHEAD]].pretoken]);
         const int64_t start = starts[each], middle = start + left_size, end = start + size;
         if (cells[start].token != pair.left || cells[middle].token != pair.right) continue;
         const int32_t pretoken = cells[start].pretoken;
