@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import signal
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -147,6 +148,13 @@ class BpeTuiApp(SessionApp):
 
     def on_unmount(self) -> None:
         self._cancel()
+
+    def action_help_quit(self) -> None:
+        """Ctrl+C, where nothing is there to copy: leaves what is still being read."""
+        if self.session.recording is None:
+            self.end_on_signal(signal.SIGINT)
+        else:
+            self.tell("q quits.")
 
     # -- news from the job; that of a session which was left is nobody's any more
 

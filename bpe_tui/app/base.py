@@ -182,7 +182,7 @@ class BaseApp(App[int]):
 
     async def run_async(self, *arguments: Any, **settings: Any) -> int | None:
         """Heed signals before the terminal is changed: later, one could leave it so."""
-        terminal.on_ending_signals(self._end_on_signal)
+        terminal.on_ending_signals(self.end_on_signal)
         self._interrupts.heed()
         return await super().run_async(*arguments, **settings)
 
@@ -212,7 +212,7 @@ class BaseApp(App[int]):
         said = visible_text(str(message), spaces=False)
         self.call_later(self.tell, f"{said[:1].upper()}{said[1:]}.", stays=True)
 
-    def _end_on_signal(self, number: int) -> None:
+    def end_on_signal(self, number: int) -> None:
         self.exit(128 + number, return_code=128 + number)
 
     def refresh_css(self, animate: bool = True) -> None:

@@ -67,7 +67,8 @@ def _text_of(line: bytes, field: str) -> bytes:
     except RecursionError:
         raise CorpusError("is nested too deeply") from None
     except json.JSONDecodeError as error:
-        raise CorpusError(f"is no JSON: {error.msg} at character {error.pos + 1:,}") from None
+        said = error.msg.removesuffix(" at")  # as `Unterminated string starting at` ends
+        raise CorpusError(f"is no JSON: {said} at character {error.pos + 1:,}") from None
     except ValueError:
         raise CorpusError("is not UTF-8") from None
     if not isinstance(record, dict):
