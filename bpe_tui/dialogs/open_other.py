@@ -92,6 +92,7 @@ RECENT_SHOWN = 6
 NAME_CELLS = 24
 STEPS_SUFFIX = ".jsonl"
 SIZE_CELLS = 9
+ALL_OF_IT = ".  all files in it, as one corpus"
 
 
 @dataclass(frozen=True)
@@ -156,11 +157,16 @@ def _short(given: Given) -> str:
     return visible_text(f"{names}  in {where}" if where else names, spaces=False)
 
 
-def directory_rows(directory: str, beginning: str, *, with_parent: bool) -> list[Shown]:
-    """What is in a directory and begins so, under its name; or why it cannot be listed."""
+def directory_rows(directory: str, beginning: str, *, walked: bool) -> list[Shown]:
+    """What is in a directory and begins so, under its name; or why it cannot be listed.
+
+    Of one that somebody has walked to, it and the one above can be chosen, too.
+    """
     rows: list[Shown] = [(visible_text(as_typed((directory,)), spaces=False), "", None)]
-    if with_parent and os.path.dirname(directory) != directory:
+    if walked and os.path.dirname(directory) != directory:
         rows.append(("..", "", Choice(directory=os.path.dirname(directory))))
+    if walked:
+        rows.append((ALL_OF_IT, "", Choice((directory,))))
     try:
         return [*rows, *map(_place_row, places_in(directory, beginning))]
     except (OSError, ValueError) as error:
@@ -235,9 +241,9 @@ class OpenOther(Window[Config | None]):
         typed = os.path.expanduser(self.query_one(Input).value)
         directory, beginning = os.path.split(typed)
         if typed:
-            rows = directory_rows(directory or os.curdir, beginning, with_parent=False)
+            rows = directory_rows(directory or os.curdir, beginning, walked=False)
         else:
-            rows = directory_rows(self._directory, "", with_parent=True)
+            rows = directory_rows(self._directory, "", walked=True)
             rows = [*recent_rows(self._recent), *rows]
         self.query_one(PlaceRows).show(rows)
 

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static, TextArea
 from bpe_tui import cli
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.screens.charts import Save
-from bpe_tui.dialogs.open_other import OpenOther, PlaceRows
+from bpe_tui.dialogs.open_other import ALL_OF_IT, OpenOther, PlaceRows
 from bpe_tui.session import state
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.opening import config_for
@@ -248,6 +248,24 @@ async def test_recent_things_stand_first_and_a_directory_is_walked_into(
         window.query_one(PlaceRows).cursor = place
         await pilot.press("enter")
         assert any(row.strip() == "shuffled/" for row in rows(app))
+
+
+async def test_a_directory_that_was_walked_to_opens_as_one_corpus(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "texts").mkdir()
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / "texts" / name).write_text("low lower")
+    monkeypatch.chdir(tmp_path)
+    async with opened(HANDOUT, vocab_size=270) as (app, pilot):
+        await pilot.press("o", *"texts", "enter")
+        window = app.screen
+        assert isinstance(window, OpenOther)
+        place = next(at for at, row in enumerate(rows(app)) if ALL_OF_IT in row)
+        window.query_one(PlaceRows).cursor = place
+        await pilot.press("ctrl+k", "enter")
+        await until(pilot, lambda: app.session.shown is not None and app.session.bytes_read == 18)
+        assert app.session.config.name == "texts"
 
 
 async def test_typing_narrows_the_list_and_tab_completes(
