@@ -67,7 +67,7 @@ SIGNS = {
     "stale": Sign(("9", "stale"), "old count", "Struck through: a count that is no longer true."),
     "bar": Sign(("▄▖", "border"), "how much", "As long as a number is high; ┄ is what it lost."),
     "here": Sign(("▸", "pair"), "here", "The row of this step, or of what comes next."),
-    "tie": Sign(("┊", "tie"), "tie", "On the slider: a merge that was tied; ◆ is a breakpoint."),
+    "tie": Sign(("┊", "tie"), "tied step", "On the slider: a merge that was tied; ◆ a breakpoint."),
     "byte": Sign(("<E4>", ""), "byte", "A byte that is no character by itself, in hexadecimal."),
     "letter": Sign(("Ġ", ""), "space in files", "GPT-2's letter for a space; Ċ for a newline."),
     "hidden": Sign(("‹200D›", ""), "unseen", "A character that takes no room, by its code point."),
@@ -93,8 +93,8 @@ SIGNS = {
 
 LEGENDS = {
     LESSON: ("token", "pretoken", "joining", "fresh", "space", "newline", "byte"),
-    TRAINING: ("space", "newline", "pretoken", "token", "joining", "fresh", "stale", "byte"),
-    ENCODING: ("space", "newline", "pretoken", "token", "joining", "fresh", "here", "byte", "cut"),
+    TRAINING: ("space", "pretoken", "token", "joining", "fresh", "stale", "newline", "byte", "tie"),
+    ENCODING: ("space", "pretoken", "token", "joining", "fresh", "here", "newline", "byte", "cut"),
     VOCABULARY: ("space", "newline", "switch", "sorted", "byte", "hidden"),
     CHARTS: ("curve", "space", "byte"),
     INSPECTION: ("space", "byte", "hidden", "cut"),

@@ -56,8 +56,9 @@ class Transport(Horizontal):
         scrubber.length, scrubber.position = shown.recorded_steps, shown.step
         scrubber.marks = self.marks(session)
         self._put("#transport-step", _step_text(session, shown))
-        facts = self.facts(session, self.size.width >= ROOMY)
-        self._put("#transport-facts", f"  {session.speed:>4}/s   {facts}")
+        is_roomy = self.size.width >= ROOMY
+        facts, rate = self.facts(session, is_roomy), " steps/s" if is_roomy else "/s"
+        self._put("#transport-facts", f"  {session.speed:>4}{rate}   {facts}")
 
     def marks(self, session: Session) -> tuple[Marks, ...]:
         """The steps worth seeing: ties and breakpoints."""
