@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from bpe_tui.cli.console import BAD_INPUT, PROGRAM, print_json, with_progress
-from bpe_tui.cli.inputs import open_named
+from bpe_tui.cli.inputs import note_skipped, open_named
 from bpe_tui.cli.options import (
     SOURCES_HELP,
     AllowSpecialOption,
@@ -75,7 +75,7 @@ def count(
             if name not in sizes:
                 plain = field is None and not is_packed(source.given)
                 watch = partial(with_progress, total=source.size if plain else None)
-                size = file_size(loaded, source.given, policy, watch, reading)
+                size = file_size(loaded, source.given, policy, watch, reading, note_skipped)
                 sizes[name] = size
                 if not as_json:
                     print(_row(size, visible_text(name, spaces=False)), flush=True)

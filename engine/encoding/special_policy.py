@@ -149,17 +149,19 @@ def file_size(
     policy: SpecialPolicy = ALL_SPECIAL,
     watch: Callable[[Iterable[bytes]], Iterable[bytes]] = iter,
     reading: Reading = PLAIN,
+    on_skipped: Callable[[int], object] = bool,
 ) -> TextSize:
     """The size of a file; `-` is standard input. A big one is encoded by all cores.
 
     Args:
         watch: is handed the blocks and hands them on, to tell how far it is.
         reading: where the texts are in it.
+        on_skipped: is told at the end how many bad records were left out.
 
     Raises:
         CorpusError: it cannot be read.
         SpecialTokenFoundError: the policy refuses what it holds.
     """
-    blocks = read_blocks(name, reading, separator_of(list(tokenizer.special_tokens)))
+    blocks = read_blocks(name, reading, separator_of(list(tokenizer.special_tokens)), on_skipped)
     workers = available_cores() if size_on_disk(name) >= WORTH_HELPERS else 1
     return text_size(tokenizer, watch(blocks), policy, workers)

@@ -59,12 +59,16 @@ PLAIN = Reading()
 
 
 def read_blocks(
-    name: str | os.PathLike[str], reading: Reading = PLAIN, separator: bytes = NEWLINE
+    name: str | os.PathLike[str],
+    reading: Reading = PLAIN,
+    separator: bytes = NEWLINE,
+    on_skipped: Callable[[int], object] = bool,
 ) -> Iterator[bytes]:
     """Any text in blocks; it may be empty, and nothing of it is kept.
 
     Args:
         name: as `sources_of` takes it. What is packed is unpacked.
+        on_skipped: is told at the end how many bad records were left out.
 
     Raises:
         CorpusError: it cannot be read, or is damaged.
@@ -73,6 +77,7 @@ def read_blocks(
     with _errors_of_reading(name):
         reader = SourceReader(sources_of(name), reading, separator)
     yield from reader.blocks()
+    on_skipped(reader.skipped)
 
 
 def separator_of(special_tokens: Sequence[str]) -> bytes:

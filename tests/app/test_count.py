@@ -63,3 +63,19 @@ def test_a_file_that_fails_is_one_line_and_the_others_are_counted(
 def test_standard_input_is_counted(tokenizer: str) -> None:
     result = run("count", "-", "--tokenizer", tokenizer, stdin=b"ab\xff")
     assert result.stdout.decode().splitlines()[1].split() == ["2", "3", "1.500", "-"]
+
+
+def test_each_command_that_reads_records_tells_how_many_it_leaves_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus, made = str(tmp_path / "a.jsonl"), str(tmp_path / "made")
+    Path(corpus).write_text('{"text": "low low"}\n{"text": 1}\n')
+    reading = ["--field", "text", "--skip-bad"]
+    for command in (
+        ["train", corpus, "--vocab-size", "259", "--out", made],
+        ["check", made, "--corpus", corpus],
+        ["count", corpus, "--tokenizer", made],
+        ["pretokens", corpus, "--out", f"{made}.counts"],
+    ):
+        assert cli.main([*command, *reading]) == 0
+        assert "note: 1 bad record left out" in capsys.readouterr().err
