@@ -52,7 +52,7 @@ def train(
     Args:
         listener: is told how far it is; what it raises stops the work.
         corpus: that of `config`, where somebody has opened it.
-        workers: processes that count; by default one a core.
+        workers: how many count at once; by default one a core.
         recorded: whether a recording is wanted, to be gone through afterwards.
 
     Raises:

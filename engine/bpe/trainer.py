@@ -209,7 +209,7 @@ def train_bpe(
         special_tokens: cut out of the text before anything else; of bytes the ids from 256 on.
         pattern: a name in `PATTERNS`, or a regex, typed or compiled.
         tie_rule, trainer: names in `TIE_RULES` and `TRAINERS`.
-        workers: processes that count pretokens.
+        workers: how many count pretokens at once.
         on_progress: gets `CountProgress` while counting and `TrainProgress` while merging.
         on_step: gets each `MergeStep`. An exception from a callback stops the work.
         min_count: stop when no pair occurs this often.

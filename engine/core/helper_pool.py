@@ -1,8 +1,9 @@
-"""A pool of helper processes that works on tasks and gives the results in the order of the tasks.
+"""A pool of helpers that works on tasks and gives the results in the order of the tasks.
 
-The helpers are plain subprocesses spoken to through pipes, and not `multiprocessing`: that would
-import the caller's main module again, fail inside a running full-screen application, and leave
-forked children behind when the parent is killed. These end when their pipe does, and never print.
+Work that lets other threads run has threads for helpers. All others are plain subprocesses spoken
+to through pipes, and not `multiprocessing`: that would import the caller's main module again, fail
+inside a running full-screen application, and leave forked children behind when the parent is
+killed. These end when their pipe does, and never print.
 
 What goes through the pipes is pickled. That is safe there, since both ends are this program; what
 comes from a file is never unpickled.

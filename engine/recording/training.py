@@ -141,7 +141,7 @@ def train_on_corpus(
         pattern, special_tokens: what cuts the corpus into pretokens.
         start: makes the training from the counts.
         kept: where the count may be found from an earlier run, and is kept for a later one.
-        workers: processes that count; by default one a core.
+        workers: how many count at once; by default one a core.
         listener: is told how far it is.
         splitter: what cuts special tokens out, where there is more to it; see `count_corpus`.
 
