@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from bpe_tui.cli.console import PROGRAM
-from bpe_tui.cli.inputs import CommandLineError, note
+from bpe_tui.cli.inputs import note
 from bpe_tui.cli.options import OUTPUT, TokenizerArgument
+from bpe_tui.cli.outputs import is_there
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_text
@@ -67,8 +68,7 @@ def convert(
     try:
         notes = converted(opened.tokenizer, to, out, overwrite=force, renumber=renumber)
     except OutputExistsError as error:
-        said = f"{out}: is there already; give --force to overwrite it"
-        raise CommandLineError(said) from error
+        raise is_there(out) from error
     for said in (*opened.notes, *notes):
         note(said)
     tokens = plural(len(opened.tokenizer.vocab), "token")

@@ -12,13 +12,14 @@ import typer
 from bpe_tui.cli.console import BAD_INPUT, PROGRAM
 from bpe_tui.cli.inputs import check_run
 from bpe_tui.cli.options import OUTPUT
+from bpe_tui.cli.outputs import check_free
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.quiz import QUIZ, config_of, finished_run
 from bpe_tui.session.lessons import SAMPLES, directory
 from bpe_tui.widgets.numbers import percent, plural
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.core.errors import QuizFileError
-from engine.core.files import check_free, write_files
+from engine.core.files import write_files
 from engine.learning.grading import Grades, grade_files, learners_csv, questions_csv
 from engine.learning.quiz import Paper
 from engine.learning.session_file import SavedFile

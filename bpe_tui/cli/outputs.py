@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engine.bpe.record import MergeStep
+from engine.core import files
 from engine.core.errors import OutputError, OutputExistsError
-from engine.core.files import check_free
 from engine.recording.report import json_line
 from engine.text.corpus import Corpus
 
@@ -40,7 +40,20 @@ def _check_replaceable(path: Path, corpus: Corpus, overwrite: bool) -> None:
     if any(each.path is not None and path.samefile(each.path) for each in corpus.sources):
         raise OutputError(f"{path}: is the corpus; choose another place")
     if not overwrite:
-        raise OutputExistsError(f"{path}: is there already; give --force to overwrite it")
+        raise is_there(path)
+
+
+def check_free(path: Path) -> None:
+    """Raises an `OutputExistsError` that names `--force` if something is there."""
+    try:
+        files.check_free(path)
+    except OutputExistsError as error:
+        raise is_there(path) from error
+
+
+def is_there(path: Path) -> OutputExistsError:
+    """What a command says that must not overwrite."""
+    return OutputExistsError(f"{path}: is there already; give --force to overwrite it")
 
 
 @contextmanager

@@ -20,10 +20,11 @@ from bpe_tui.cli.options import (
     ViewOption,
     with_training,
 )
+from bpe_tui.cli.outputs import check_free
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.lessons import numbered_lesson
 from bpe_tui.widgets.visible import visible_text
-from engine.core.files import check_free, write_files
+from engine.core.files import write_files
 from engine.learning.lesson_file import is_lesson, read_lesson
 
 LEAST, MOST = (60, 20), (400, 200)
