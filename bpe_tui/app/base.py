@@ -81,9 +81,8 @@ class CommandProvider(Provider):
     """Puts the commands into the command palette."""
 
     async def discover(self) -> Hits:
-        for found in self._all():
-            if not found.kind and found.model is None:
-                yield DiscoveryHit(found.command.help, self._doing(found), help=found.where)
+        for found in map(Found, commands_on(self.screen.id or "")):
+            yield DiscoveryHit(found.command.help, self._doing(found), help=found.where)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)

@@ -161,8 +161,17 @@ class PairQueue:
 
         As they are after so many moves of the next merge.
         """
-        claims = self._claims_after(moves)
-        return [self._entry(number, int(claims[number])) for number in self._best(claims, limit)]
+        if (known := self._known_entries.get((limit, moves))) is None:
+            claims = self._claims_after(moves)
+            best = self._best(claims, limit)
+            known = [self._entry(number, int(claims[number])) for number in best]
+            self._known_entries[limit, moves] = known
+        return known
+
+    @cached_property
+    def _known_entries(self) -> dict[tuple[int, int], list[QueueEntry]]:
+        # Late in a run thousands are tied, and to order them takes most of the time of a step.
+        return {}
 
     def _claims_after(self, moves: int) -> Integers:
         """What the entry of each pair claims after so many moves of the next merge."""
