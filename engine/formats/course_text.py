@@ -17,9 +17,9 @@ import ast
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import StringIO
-from itertools import accumulate, islice
+from itertools import accumulate, count, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,14 +50,17 @@ LARGEST = 1 << 24
 MOST_CONSTANTS = 1 << 19
 DEEPEST = 8
 MOST_NAMES = 64
+_STRING = re.compile(r"""[bB]?(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")""")
 _PYTHON = re.compile(
     r"""(?:\s*\#[^\n]*\n)*\s*(?:\w+\s*=\s*)?(?:\w+\((?:<class\ '\w+'>,\s*)?)?"""  # vocab = Counter(
     r"""(?:[\[({\s]*\{\s*(?:np\.int\d+\()?\d+\)?\s*:"""  # {0: or {np.int64(0):
-    r"""|[\[{\s]*\([\[({\s]*(?:\d+\s*[],]|[bB]?['"])"""  # [(97, or (b'
-    r"""|[\[({\s]+(?:[bB]["']|'))""",  # [b' or {'vocab'
+    r"""|[\[{\s]*\([\[({\s]*(?:\d+\s*[],]|"""  # [(97,
+    + _STRING.pattern  # [(b'a',
+    + r"""\s*[],)])|[\[({\s]+(?=[bB'])"""
+    + _STRING.pattern  # [b'a', or {'vocab':
+    + r"""\s*[],:)])""",
     re.VERBOSE,
 )
-_STRING = re.compile(r"""[bB]?(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")""")
 _COMMENT = re.compile(r"#[^\n]*")
 _NO_LITERAL = re.compile(rf"({_STRING.pattern})|<class '\w+'>|np\.int\d+\((\d+)\)")
 """What Python prints and cannot parse: the type of a defaultdict; besides, numbers of NumPy."""
@@ -109,18 +112,38 @@ def _assigned(module: ast.Module) -> Iterator[tuple[str | int, Any]]:
 
 # JSON, a value a line
 
+MOST_IN_CELL = 40
+"""Characters: bytes and special tokens, with which a vocabulary begins, have no more."""
+LEAST_VOCAB = 256
+"""Tokens of a vocabulary that is one line: a record of a corpus has fewer fields."""
+
 
 def _is_json_lines(head: str) -> bool:
     lines = [line for line in _whole_lines(head) if line.strip()][:2]
-    return len(lines) == 2 and all(line.lstrip()[0] in "[{" and _is_json(line) for line in lines)
-
-
-def _is_json(line: str) -> bool:
     try:
-        json.loads(line)
+        values = [json.loads(line) for line in lines]
     except (ValueError, RecursionError):
         return False
-    return True
+    return len(values) == 2 and all(map(_is_of_tokenizer, values, count()))
+
+
+def _is_of_tokenizer(value: Any, place: int) -> bool:
+    """Whether a line of JSON can be a token or a merge: many a corpus has an id and a text a line.
+
+    >>> _is_of_tokenizer({"id": 0, "token": "ab"}, 0), _is_of_tokenizer({"text": "To be, or"}, 0)
+    (True, False)
+    """
+    if isinstance(value, list):
+        return True
+    if not isinstance(value, Mapping) or len(value) >= LEAST_VOCAB:
+        return isinstance(value, Mapping)
+    cells = {str(name).strip().lower(): cell for name, cell in value.items()}
+    if any(isinstance(cell, str) and len(cell) > MOST_IN_CELL for cell in cells.values()):
+        return False
+    if "pair" in cells or any(cells.keys() >= set(pair) for pair in PAIR_NAMES):
+        return True
+    columns = column_names([*cells])
+    return columns is not None and cells[columns[0]] in (place, str(place))
 
 
 def _read_json_lines(path: Path) -> Any:
@@ -141,8 +164,6 @@ def _in_doubt(path: Path, what: str) -> TokenizerFileError:
 # Tables: an id and a token a line
 
 SEPARATORS = ("\t", ",", " -> ", ": ", " ")
-MOST_IN_CELL = 40
-"""Characters: bytes and special tokens, with which a vocabulary begins, have no more."""
 _MOST_DIGITS = 10
 
 

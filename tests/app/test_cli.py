@@ -463,11 +463,21 @@ def test_a_half_written_tokenizer_is_refused(
     assert str(tmp_path / "cut") in refusal(run("encode", "--tokenizer", tmp_path / "cut", "a"))
 
 
-@pytest.mark.parametrize("name", ["vocab.json", "merges.txt"])
-def test_a_missing_file_of_a_tokenizer_is_named(tokenizer: Path, tmp_path: Path, name: str) -> None:
+def test_a_missing_vocabulary_is_named(tokenizer: Path, tmp_path: Path) -> None:
     shutil.copytree(tokenizer, tmp_path / "part")
-    (tmp_path / "part" / name).unlink()
-    assert name in refusal(run("decode", "--tokenizer", tmp_path / "part", "1"))
+    (tmp_path / "part" / "vocab.json").unlink()
+    assert "vocab.json" in refusal(run("decode", "--tokenizer", tmp_path / "part", "1"))
+
+
+def test_without_merges_ids_are_decoded_and_a_text_is_refused(
+    tokenizer: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(tokenizer, tmp_path / "part")
+    (tmp_path / "part" / "merges.txt").unlink()
+    assert run("decode", "--tokenizer", tmp_path / "part", "97").stdout == b"a\n"
+    refused = run("encode", "--tokenizer", tmp_path / "part", "a")
+    assert refused.returncode == BAD_INPUT
+    assert b"its merges are missing" in refused.stderr
 
 
 @pytest.mark.parametrize("name", ["absent", "empty", "x" * 300])
