@@ -17,7 +17,7 @@ import ast
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import StringIO
 from itertools import accumulate, islice
 from pathlib import Path
@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from engine.core.errors import TokenizerFileError
 from engine.formats import gpt2
 from engine.formats.course_spellings import pair_of_literals
-from engine.formats.course_values import PAIR_NAMES, column_names, read_values
+from engine.formats.course_values import PAIR_NAMES, column_names, read_values, tidied
 from engine.formats.guesses import open_vocab_and_merges
 from engine.formats.source import HEAD, Source, read_json, read_lines, read_text
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
@@ -111,16 +111,30 @@ def _assigned(module: ast.Module) -> Iterator[tuple[str | int, Any]]:
 
 
 def _is_json_lines(head: str) -> bool:
-    lines = [line for line in _whole_lines(head) if line.strip()][:2]
-    return len(lines) == 2 and all(line.lstrip()[0] in "[{" and _is_json(line) for line in lines)
-
-
-def _is_json(line: str) -> bool:
+    """Whether the first lines are pairs, or have the first ids: most lines of JSON are a corpus."""
+    lines = [line for line in head.split("\n")[:-1] if line.strip()][:_LINES_TRIED]
     try:
-        json.loads(line)
+        found = tidied(list(map(json.loads, lines)))
     except (ValueError, RecursionError):
         return False
-    return True
+    if isinstance(found, Mapping):
+        ids = [token_id for token_id in found if type(token_id) is int]
+        in_order = len(ids) < len(found) or ids == list(range(len(ids)))
+        return in_order and all(map(_is_short, found.values()))
+    rows = found if len(lines) > 1 else []
+    return bool(rows) and all(map(_is_short_pair, rows))
+
+
+_LINES_TRIED = 8
+
+
+def _is_short_pair(row: Any) -> bool:
+    are_two = isinstance(row, list | tuple) and len(row) == 2 and type(row[0]) is type(row[1])
+    return are_two and all(map(_is_short, row))
+
+
+def _is_short(part: Any) -> bool:
+    return isinstance(part, int) or (isinstance(part, str | list) and len(part) <= MOST_IN_CELL)
 
 
 def _read_json_lines(path: Path) -> Any:
@@ -267,11 +281,6 @@ READERS = (
 def _reader_of(head: bytes) -> Reader | None:
     text = head.decode("utf-8", "ignore")
     return next((reader for reader in READERS if reader.recognises(text)), None)
-
-
-def _whole_lines(head: str) -> list[str]:
-    lines = head.split("\n")
-    return lines[:-1] if len(head) >= HEAD // 2 else lines
 
 
 def read_value(path: Path, head: bytes) -> Any:
