@@ -56,7 +56,8 @@ class Transport(Horizontal):
         scrubber.length, scrubber.position = shown.recorded_steps, shown.step
         scrubber.marks = self.marks(session)
         self._put("#transport-step", _step_text(session, shown))
-        is_roomy = self.size.width >= ROOMY
+        size = self.size or self.screen.size  # before it is laid out it has none
+        is_roomy = size.width >= ROOMY
         facts, rate = self.facts(session, is_roomy), " steps/s" if is_roomy else "/s"
         self._put("#transport-facts", f"  {session.speed:>4}{rate}   {facts}")
 

@@ -310,7 +310,7 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
 
 
 HOW_TWINS_DIFFER = {
-    "sign": ("with a {sign}", "without the {sign}"),
+    "sign": ("with {sign}", "without {sign}"),
     "capital": ("with a capital", "with a capital"),
     "small": ("in small letters", "in small letters"),
 }
@@ -324,12 +324,13 @@ def twin_rows(painter: TokenPainter, token_id: int, width: int) -> list[Row]:
         return []
     sign = vocabulary.table.SIGN
     is_signed = vocabulary.token(token_id).startswith(sign)
-    written = "space" if sign == b" " else sign.decode()
+    written = "a space" if sign == b" " else sign.decode()
     rows = [Row([]), Row([(f"its {'twin' if len(twins) == 1 else 'twins'}", "strong")])]
     for how, twin in twins.items():
         differs = HOW_TWINS_DIFFER[how][is_signed].format(sign=written)
-        said: list[Span] = [*painter.spans(twin), (f"  {differs}  id {number(twin)}", "dim")]
-        rows.append(Row(left(said, width), ToToken(twin)))
+        numbered = f"  id {number(twin)}"
+        said = left([*painter.spans(twin), (f"  {differs}", "dim")], width - len(numbered))
+        rows.append(Row([*said, (numbered, "dim")], ToToken(twin)))
     apart = f"To the merges they are different {painter.frame.TOKEN}s: own ids, learnt apart."
     return [*rows, *paragraph(apart, width, "dim")]
 

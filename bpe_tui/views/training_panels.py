@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -351,18 +353,17 @@ def _starts_of_lines(
     painter: TokenPainter, words: Sequence[Sequence[int]], room: int
 ) -> list[tuple[int, int]]:
     """The word and the place in it at which each line begins, and where the last one ends."""
-    cells: dict[int, int] = {}
+    ids, of_ids = np.unique(np.fromiter(chain.from_iterable(words), int), return_inverse=True)
+    wide = (max(spans_width(painter.spans(each)), len(str(each))) for each in ids.tolist())
+    cells = np.fromiter((min(each, room - 1) + 1 for each in wide), int)
+    behind = np.cumsum(cells[of_ids])  # the cells up to the end of each token, on one line
+    ends = np.cumsum(np.fromiter(map(len, words), int))
     starts = [(0, 0)]
-    used = 0
-    for word, ids in enumerate(words):
-        for place, token_id in enumerate(ids):
-            if token_id not in cells:
-                wide = max(spans_width(painter.spans(token_id)), len(str(token_id)))
-                cells[token_id] = min(wide, room - 1) + 1
-            if used and used + cells[token_id] > room:
-                starts.append((word, place))
-                used = 0
-            used += cells[token_id]
+    first = int(np.searchsorted(behind, room, side="right"))
+    while first < len(behind):
+        word = int(np.searchsorted(ends, first, side="right"))
+        starts.append((word, first - int(ends[word - 1]) if word else first))
+        first = int(np.searchsorted(behind, behind[first - 1] + room, side="right"))
     return [*starts, (len(words), 0)]
 
 

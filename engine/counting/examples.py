@@ -31,7 +31,7 @@ LONGEST = 1 << 8
 """Bytes of such a pretoken."""
 AROUND = 48
 """Bytes of the line before and behind it."""
-WITHIN = 1 << 28
+WITHIN = 1 << 26
 """Bytes of the text that are read again: frequent pretokens come early in most texts."""
 TRIES = 64
 """Places of a chunk that are looked at: those of a short pretoken may be inside longer ones."""

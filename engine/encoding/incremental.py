@@ -203,11 +203,35 @@ class EncodedPretoken(NamedTuple):
     ids: tuple[int, ...]
 
 
+LINE = 1_000
+"""Characters up to which a text is one line."""
+
+
 class TypedText:
     """Encodes at a step, and keeps what neither a keystroke nor a step has changed.
 
-    `ids_at(pretoken, step)` are the ids of a pretoken after that many merges.
+    It keeps one line and one longer text: the line that a screen shows of a text does not drive the
+    text out. `ids_at(pretoken, step)` are the ids of a pretoken after that many merges.
     """
+
+    def __init__(
+        self,
+        pattern: Pattern,
+        splitter: SpecialSplitter,
+        ids_at: Callable[[Pretoken, int], tuple[int, ...]],
+    ) -> None:
+        self._line = _TextAtStep(pattern, splitter, ids_at)
+        self._longer = _TextAtStep(pattern, splitter, ids_at)
+        self._lock = Lock()  # a long text is encoded in a thread of its own
+
+    def encode(self, text: str, step: int) -> list[EncodedPretoken]:
+        """The pretokens of the text, each with its ids."""
+        with self._lock:
+            return (self._line if len(text) <= LINE else self._longer).encode(text, step)
+
+
+class _TextAtStep:
+    """The text that was encoded last, and at which step."""
 
     def __init__(
         self,
@@ -219,16 +243,13 @@ class TypedText:
         self._step = 0
         self._remembered = self._memo()  # a long text says the same again and again
         self._pretokens = IncrementalPretokens(pattern, splitter, self._encoded, _moved)
-        self._lock = Lock()  # a long text is encoded in a thread of its own
 
     def encode(self, text: str, step: int) -> list[EncodedPretoken]:
-        """The pretokens of the text, each with its ids."""
-        with self._lock:
-            if step != self._step:
-                self._step = step
-                self._remembered = self._memo()
-                self._pretokens.renew(self._encoded_anew)
-            return self._pretokens.update(text)
+        if step != self._step:
+            self._step = step
+            self._remembered = self._memo()
+            self._pretokens.renew(self._encoded_anew)
+        return self._pretokens.update(text)
 
     def _encoded(self, pretoken: Pretoken) -> EncodedPretoken:
         if pretoken.special:

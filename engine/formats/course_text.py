@@ -19,14 +19,14 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import StringIO
-from itertools import accumulate, count, islice
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from engine.core.errors import TokenizerFileError
 from engine.formats import gpt2
 from engine.formats.course_spellings import pair_of_literals
-from engine.formats.course_values import PAIR_NAMES, column_names, read_values
+from engine.formats.course_values import PAIR_NAMES, column_names, read_values, tidied
 from engine.formats.guesses import open_vocab_and_merges
 from engine.formats.source import HEAD, Source, read_json, read_lines, read_text
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
@@ -110,40 +110,37 @@ def _assigned(module: ast.Module) -> Iterator[tuple[str | int, Any]]:
         yield name, dict(found) if value is not statement.value else found
 
 
-# JSON, a value a line
-
 MOST_IN_CELL = 40
 """Characters: bytes and special tokens, with which a vocabulary begins, have no more."""
-LEAST_VOCAB = 256
-"""Tokens of a vocabulary that is one line: a record of a corpus has fewer fields."""
+
+# JSON, a value a line
 
 
 def _is_json_lines(head: str) -> bool:
-    lines = [line for line in _whole_lines(head) if line.strip()][:2]
+    """Whether the first lines are pairs, or have the first ids: most lines of JSON are a corpus."""
+    lines = [line for line in head.split("\n")[:-1] if line.strip()][:_LINES_TRIED]
     try:
-        values = [json.loads(line) for line in lines]
+        found = tidied(list(map(json.loads, lines)))
     except (ValueError, RecursionError):
         return False
-    return len(values) == 2 and all(map(_is_of_tokenizer, values, count()))
+    if isinstance(found, Mapping):
+        ids = [token_id for token_id in found if type(token_id) is int]
+        in_order = len(ids) < len(found) or ids == list(range(len(ids)))
+        return in_order and all(map(_is_short, found.values()))
+    rows = found if len(lines) > 1 else []
+    return bool(rows) and all(map(_is_short_pair, rows))
 
 
-def _is_of_tokenizer(value: Any, place: int) -> bool:
-    """Whether a line of JSON can be a token or a merge: many a corpus has an id and a text a line.
+_LINES_TRIED = 8
 
-    >>> _is_of_tokenizer({"id": 0, "token": "ab"}, 0), _is_of_tokenizer({"text": "To be, or"}, 0)
-    (True, False)
-    """
-    if isinstance(value, list):
-        return True
-    if not isinstance(value, Mapping) or len(value) >= LEAST_VOCAB:
-        return isinstance(value, Mapping)
-    cells = {str(name).strip().lower(): cell for name, cell in value.items()}
-    if any(isinstance(cell, str) and len(cell) > MOST_IN_CELL for cell in cells.values()):
-        return False
-    if "pair" in cells or any(cells.keys() >= set(pair) for pair in PAIR_NAMES):
-        return True
-    columns = column_names([*cells])
-    return columns is not None and cells[columns[0]] in (place, str(place))
+
+def _is_short_pair(row: Any) -> bool:
+    are_two = isinstance(row, list | tuple) and len(row) == 2 and type(row[0]) is type(row[1])
+    return are_two and all(map(_is_short, row))
+
+
+def _is_short(part: Any) -> bool:
+    return isinstance(part, int) or (isinstance(part, str | list) and len(part) <= MOST_IN_CELL)
 
 
 def _read_json_lines(path: Path) -> Any:
@@ -288,11 +285,6 @@ READERS = (
 def _reader_of(head: bytes) -> Reader | None:
     text = head.decode("utf-8", "ignore")
     return next((reader for reader in READERS if reader.recognises(text)), None)
-
-
-def _whole_lines(head: str) -> list[str]:
-    lines = head.split("\n")
-    return lines[:-1] if len(head) >= HEAD // 2 else lines
 
 
 def read_value(path: Path, head: bytes) -> Any:

@@ -65,13 +65,13 @@ def find_parts(values: Sequence[Any]) -> Parts | None:
     """
     match values:
         case [first, second]:
-            return _sorted_parts(_tidied(first), _tidied(second))
+            return _sorted_parts(tidied(first), tidied(second))
         case [[first, second]] if not (_is_pair(first) and _is_pair(second)):
-            return _sorted_parts(_tidied(first), _tidied(second))
+            return _sorted_parts(tidied(first), tidied(second))
         case [Mapping() as one] if _has_names(one):
             return _named_parts(one)
         case [one]:
-            return _single_part(_tidied(one))
+            return _single_part(tidied(one))
     return None
 
 
@@ -86,7 +86,7 @@ def _has_names(one: Mapping[Any, Any]) -> bool:
 
 
 def _table(one: Mapping[Any, Any], names: Sequence[str]) -> Any:
-    return _tidied(next((one[name] for name in names if name in one), None))
+    return tidied(next((one[name] for name in names if name in one), None))
 
 
 def _named_parts(one: Mapping[Any, Any]) -> Parts | None:
@@ -130,10 +130,10 @@ PAIR_NAMES = (("left", "right"), ("first", "second"), ("token1", "token2"), ("a"
 """What people call columns, the most telling name first; pandas gives an index none."""
 
 
-def _tidied(value: Any) -> Any:
+def tidied(value: Any) -> Any:
     """A table as a dict id → token or a list of pairs; anything else as it is.
 
-    >>> _tidied([{"id": 0, "token": "61"}]), _tidied([[97, 98, 256]]), _tidied([["a", "b", 9]])
+    >>> tidied([{"id": 0, "token": "61"}]), tidied([[97, 98, 256]]), tidied([["a", "b", 9]])
     ({0: '61'}, {(97, 98): 256}, [['a', 'b']])
     """
     if not isinstance(value, list | tuple) or not value:

@@ -163,11 +163,20 @@ def note_guessed_special_tokens(
     >>> note_guessed_special_tokens(Overrides(), ["<s>", "</s>"])
     ['taken for special, since no merge makes them: <s> </s>']
     """
-    names = " ".join(taken)
-    is_guess = overrides.special_tokens is None and names
-    return [f"taken for special, {why}: {names}"] if is_guess else []
+    names = [shorten(name, LONGEST_SHOWN) for name in taken]
+    if overrides.special_tokens is not None or not names:
+        return []
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return [f"taken for special, {why}: {' '.join(names[:MOST_NAMED])}{more}"]
 
 
+def shorten(name: str, most: int) -> str:
+    """A name that a file gives, cut where it is longer than a note has room for."""
+    return name if len(name) <= most else f"{name[: most - 1]}…"
+
+
+MOST_NAMED, LONGEST_SHOWN = 16, 40
+"""Special tokens that a note names, and characters of one."""
 MOST_SHOWN = 3
 """Ids that a note shows before it leaves the others out."""
 

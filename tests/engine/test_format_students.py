@@ -22,7 +22,8 @@ from engine import Tokenizer
 from engine.analysis.check.claim import read_claim
 from engine.core.errors import BpeError, TokenizerFileError
 from engine.core.gpt2_bytes import spell
-from engine.formats import is_tokenizer, open_tokenizer
+from engine.formats import course_text, open_tokenizer
+from engine.formats.source import Source
 
 TOK = handout()
 PLAIN = trained({b"lowest": 5, b" newer": 4, "né".encode(): 3})
@@ -245,10 +246,6 @@ SAVES |= {
         },
         "its tokens are spelled in hex",
     ),
-    "two lines of JSON": (
-        {"tok.json": lines(map(json.dumps, HEX.values()))},
-        "its tokens are spelled in hex",
-    ),
     "other names": (
         {"t.json": json.dumps({"id_to_token": HEX["vocab"], "bpe_merges": HEX["merges"]})},
         "its tokens are spelled in hex",
@@ -456,11 +453,17 @@ def test_python_is_read_as_data_alone(written: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["0,In the beginning\n1,was the word, and the\n", "(a b)\n(c d)\n"]
+    "text",
+    [
+        "0,In the beginning\n1,was the word, and the\n",
+        "(a b)\n(c d)\n",
+        '{"id": 0, "text": "Once upon a time there was a story."}\n',
+        '["a story"]\n',
+    ],
 )
 def test_a_text_is_no_table_and_no_python(text: str, tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text(text * 3)
-    assert not is_tokenizer(tmp_path / "text.txt")
+    assert not course_text.recognises(Source([tmp_path / "text.txt"]))
 
 
 def test_the_two_lines_that_it_names_save_it_well(

@@ -70,11 +70,9 @@ class WordsOfTextPanel(PartsPanel[UnigramFrame]):
         self.say(f"pretokens  {number(len(self._pretokens))}", "▁ is a space")
         if not self._pretokens:
             return sentence("Nothing typed yet: press e and type.", width)
-        scored = ("how many", "   score") if width >= ROOM_FOR_SCORE else ("how many",)
+        scored = ("pieces", "   score") if width >= ROOM_FOR_SCORE else ("pieces",)
         numbers = "".join(scored)
-        if width < len("  in pieces ") + len(numbers):
-            numbers = ""
-        self.name_columns([("  in pieces".ljust(width - len(numbers)) + numbers, "")])
+        self.name_columns([("  text".ljust(width - len(numbers)) + numbers, "")])
         return RowsOnDemand(len(self._pretokens), lambda place: self._row(frame, place, width))
 
     def _row(self, frame: UnigramFrame, place: int, width: int) -> Row:
@@ -190,14 +188,16 @@ def _arrival_row(walk: Walkthrough, reached: Reached, arrival: Arrival, width: i
         f"{score_text(before)} {MINUS if edge.score <= 0 else '+'} {abs(edge.score):.2f} "
         f"= {score_text(arrival.score)}"
     )
-    piece_cells = max(width - SUM_CELLS - REMARK_CELLS - 6, 4)
+    spare = width - SUM_CELLS - 6
+    remark_cells = REMARK_CELLS if spare >= REMARK_CELLS + 4 else 0  # ▸ says it, too
+    piece_cells = max(spare - remark_cells, 4)
     return Row(
         [
             ("▸ " if is_kept else "  ", "gain"),
             *left([(text, PiecePainter(walk.frame).role(edge.piece))], piece_cells),
             right(f"{edge.start}:", 4, "dim"),
             right(addition, SUM_CELLS),
-            right(remark, REMARK_CELLS, "gain" if is_kept else "loss"),
+            right(remark if remark_cells else "", remark_cells, "gain" if is_kept else "loss"),
         ]
     )
 

@@ -190,8 +190,8 @@ class LatticePanel(WalkPanel):
     def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
         pieces = sum(len(edges) for edges in walk.lattice.arriving)
         self.say(
-            f"lattice of {visible_text(walk.word)}  {plural(pieces, 'piece')} fit",
-            "━ best path · ═ kept here · ─ kept, or arrives · ┄ left out, or not reached",
+            f"lattice of {visible_text(walk.word)}  {plural(pieces, 'piece')}",
+            "━ best path · ═ best at this node · ─ arrives, or won before · ┄ lost, or not reached",
         )
         rows = Drawing(walk, self.place, width).rows()
         # As high as the highest so far: who goes on to the next pretoken finds all in place.

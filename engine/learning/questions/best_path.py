@@ -72,7 +72,7 @@ class BestPath(Question[UnigramFrame]):
 
     @property
     def advice(self) -> Sentence:
-        return say("The one with the greatest sum of scores, nearest to 0.")
+        return say("The greatest sum of scores: nearest to 0.")
 
     @property
     def form(self) -> Choice:
