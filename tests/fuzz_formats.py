@@ -45,7 +45,7 @@ from engine import count_pretokens  # noqa: E402
 from engine.analysis.breakpoints.conditions import parse  # noqa: E402
 from engine.analysis.check.claim import read_claim  # noqa: E402
 from engine.analysis.inspection import Inspection  # noqa: E402
-from engine.core.errors import BpeError  # noqa: E402
+from engine.core.errors import LONGEST, BpeError  # noqa: E402
 from engine.counting.cache import KeptCount  # noqa: E402
 from engine.counting.count import count_corpus  # noqa: E402
 from engine.counting.counts_file import About, written  # noqa: E402
@@ -259,7 +259,7 @@ def use_tokenizer(*paths: Path, at_length: bool = True) -> None:
         read_claim(*paths)
     opened = open_tokenizer(*paths)
     tokenizer = opened.tokenizer
-    assert all(len(note) < 1000 for note in opened.notes), opened.notes
+    assert all(len(note) <= LONGEST + 3 for note in opened.notes), opened.notes
     for text in TEXTS:
         tokenizer.decode(tokenizer.encode(text))
     if not at_length:
@@ -323,7 +323,7 @@ def try_files(name: str, files: Files, folder: Path, **how: bool) -> str:
     try:
         USES.get(name, use_tokenizer)(*paths, **how)
     except BpeError as error:
-        if len(str(error)) > 1000:  # it quotes no more than an excerpt
+        if len(str(error)) > LONGEST + 3:  # it quotes no more than an excerpt
             raise AssertionError(f"a long message: {error}") from error
         return _place_of(error)
     finally:

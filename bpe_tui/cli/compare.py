@@ -26,6 +26,7 @@ from bpe_tui.widgets.rows import left
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.analysis.comparison import Difference, TextComparison, first_parting, overlap
 from engine.core.events import BytesPair
+from engine.core.gc_pause import gc_paused
 from engine.core.gpt2_bytes import spell
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.corpus import read_blocks
@@ -261,18 +262,32 @@ def compare(
         raise CommandLineError("--open and --json contradict each other; give one")
     if len(tokenizers) < 2:
         raise CommandLineError("there is nothing to compare with; name two tokenizers or more")
-    loaded = [open_named([each]) for each in tokenizers]
+    with gc_paused():
+        loaded = [open_named([each]) for each in tokenizers]
     texts = list(_texts(text, file or ()))
     names = _short_names(tokenizers)
     if on_screen:
         raise typer.Exit(_open(names, loaded, allow_special, texts))
+    with gc_paused():  # until all is printed and let go
+        _print(Compared(names, loaded, _compared(loaded, allow_special, texts)), every, as_json)
+
+
+def _compared(
+    loaded: Sequence[Tokenizer],
+    allow_special: list[str] | None,
+    texts: Sequence[tuple[str, bytes]],
+) -> list[tuple[str, TextComparison]]:
+    """The texts by name, encoded by each."""
     allowing = _allowing(loaded, allow_special)
     comparisons = []
     for name, data in texts:
         tell_working(f"encoding {name} with {plural(len(loaded), 'tokenizer')} …")
         comparisons.append((name, TextComparison(allowing, data)))
     tell_working("")
-    compared = Compared(names, loaded, comparisons)
+    return comparisons
+
+
+def _print(compared: Compared, every: bool, as_json: bool) -> None:
     limit = None if every else FIRST
     if as_json:
         print_json(as_json_object(compared, limit))

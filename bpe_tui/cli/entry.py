@@ -23,6 +23,9 @@ from engine.core.errors import BpeError, HelperWarning
 from engine.core.helper_pool import SINGLE_THREADED
 from engine.text.sources import STANDARD_INPUT
 
+RARELY = 100_000
+"""Objects until the garbage collector looks again: hardly any that a command makes are garbage."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program with `arguments` (by default those of the process); return its exit code."""
@@ -65,6 +68,7 @@ def _run(arguments: list[str]) -> int:
         from bpe_tui.session.opening import config_for
 
         return open_screen(None if starts else config_for(RunConfig(arguments[0])))
+    gc.set_threshold(RARELY)
     from bpe_tui.cli.program import run_command
 
     exit_code = run_command(arguments)

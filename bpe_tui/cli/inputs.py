@@ -158,6 +158,7 @@ def open_screen(config: Config | None, lesson: Path | None = None) -> int:
         return run_app(config, lesson) or 0
     finally:
         gc.enable()
+        gc.freeze()  # the end comes: what is left goes with the process, and is not searched
 
 
 def check_terminal() -> None:

@@ -128,6 +128,10 @@ def _config_of(saved: SavedSession) -> Config:
         saved.note,
     )
     options = {name: value for name, value in saved.options if name != LEFT_OUT}
+    if saved.corpus is not None and is_address(saved.corpus.path):
+        raise SessionFileError(
+            "its corpus is an address, and nothing is fetched for a session file"
+        )
     if saved.corpus is not None and not Path(saved.corpus.path).exists():
         raise SessionFileError(f"its corpus is not there any more: {saved.corpus.path}")
     config: Config

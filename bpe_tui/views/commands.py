@@ -61,6 +61,10 @@ SIGNS = {
     "inside": Sign(("##", ""), "inside a word", "WordPiece: the piece goes on with a word."),
     "underline": Sign(("▁", ""), "space in pieces", "Unigram's way to write a space."),
     "pretoken": Sign(("│", "border"), "pretoken edge", "No merge ever joins what it separates."),
+    "edge": Sign(
+        ("│", "border"), "a token ends", "Here this tokenizer cuts; a blank: it does not."
+    ),
+    "apart": Sign(("▔", "tie"), "cut otherwise", "Not all cut alike above it; ▲ where you are."),
     "token": Sign(("┊", "cut"), "token edge", "The two tokens may still join."),
     "joining": Sign(("a+b", "pair"), "joins next", "The next merge makes one token of the two."),
     "fresh": Sign(("ab", "fresh"), "just merged", "Made at this step; «ab» without colours."),
@@ -102,7 +106,7 @@ LEGENDS = {
     FAMILY: ("space", "pretoken", "token", "byte", "cut"),
     CHECK: ("space", "pretoken", "here", "byte", "cut"),
     PIPELINE: ("space", "pretoken", "token", "letter", "byte", "hidden", "cut"),
-    COMPARISON: ("space", "newline", "pretoken", "byte", "hidden", "cut"),
+    COMPARISON: ("edge", "apart", "space", "newline", "byte", "hidden", "cut"),
 }
 """Kind of screen → the signs that it draws, what matters most first."""
 WITH_PIECES = (TRAINING, ENCODING, VOCABULARY, INSPECTION)

@@ -11,20 +11,21 @@ from __future__ import annotations
 
 from typing import Self
 
-LONGEST = 2000
+LONGEST = 1000
 """Characters of a message. What is longer quotes too much of a foreign value."""
 
 
-class BpeError(Exception):
-    """The root of every error that `engine` raises on purpose.
+def bounded(message: str) -> str:
+    """The message; a long one without its middle: where it is and what to do stand at the ends."""
+    half = LONGEST // 2
+    return message if len(message) <= LONGEST else f"{message[:half]} … {message[-half:]}"
 
-    A message that is too long loses its middle: where it is and what to do stand at the ends.
-    """
+
+class BpeError(Exception):
+    """The root of every error that `engine` raises on purpose; its message is `bounded`."""
 
     def __init__(self, message: str = "") -> None:
-        cut = len(message) > LONGEST
-        half = LONGEST // 2
-        super().__init__(f"{message[:half]} … {message[-half:]}" if cut else message)
+        super().__init__(bounded(message))
 
 
 class CorpusError(BpeError):

@@ -69,7 +69,7 @@ SECONDS = 20
 PATIENCE = 5
 """Seconds without workers before they are missed."""
 _LOCAL = re.compile(r"local:([1-9]\d{0,3})")
-_ADDRESS = re.compile(r"(tcp|tls)://[^/\s]+:\d{1,5}")
+_ADDRESS = re.compile(r"(?:tcp|tls)://([^/\s]+):(\d{1,5})")
 
 
 class ClusterCount:
@@ -339,11 +339,23 @@ def _entries(client: Any, cluster: str, part: Any, size: int) -> Iterator[tuple[
 # The connection.
 
 
+def _is_address(cluster: str) -> bool:
+    """Whether there may be a scheduler: Dask's client hangs over a name or port that is none."""
+    found = _ADDRESS.fullmatch(cluster)
+    if found is None:
+        return False
+    host, port = found.groups()
+    try:
+        return bool(host.encode("idna")) and 0 < int(port) < 1 << 16
+    except ValueError:
+        return False
+
+
 @contextmanager
 def _connected(cluster: str) -> Iterator[Any]:
     """A client of a cluster whose workers can do the tasks."""
     local = _LOCAL.fullmatch(cluster)
-    if local is None and _ADDRESS.fullmatch(cluster) is None:
+    if local is None and not _is_address(cluster):
         raise ClusterError(
             f"{cluster}: is no cluster; give tcp://HOST:PORT, tls://HOST:PORT or local:N"
         )

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.core.errors import bounded
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.source import Source
 from engine.formats.vocab_and_merges import VocabAndMerges
@@ -40,6 +41,9 @@ class Opened:
     tokenizer: Tokenizer
     format: str
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "notes", tuple(map(bounded, self.notes)))
 
 
 @dataclass(frozen=True)

@@ -219,6 +219,14 @@ async def test_esc_gives_up_a_reading_and_shows_again_what_was_open(tmp_path: Pa
             assert app.session.shown is not None
             assert app.session.shown.step == 7
 
+            # Ctrl+C leaves what is being read, but nothing that would be lost.
+            await pilot.press("ctrl+c")
+            assert app.notices.now == "q quits."
+            app.open(RunConfig(str(endless)))
+            await pilot.pause()
+            await pilot.press("ctrl+c")
+            assert app.return_code == 130
+
 
 async def test_esc_leads_back_from_what_cannot_be_opened(trained: Path, tmp_path: Path) -> None:
     broken = tmp_path / "vocab.json"

@@ -14,7 +14,14 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.cli.open import opened_config
 from bpe_tui.cli.program import app as program
 from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
-from bpe_tui.session.opening import command_that_opens, config_for, shell_word
+from bpe_tui.session.opening import (
+    command_that_opens,
+    config_for,
+    config_of_session,
+    shell_word,
+)
+from engine.core.errors import SessionFileError
+from engine.learning.session_file import SavedFile, SavedSession
 
 
 def parsed(command: str) -> RunConfig | TokenizerConfig:
@@ -148,3 +155,15 @@ def test_a_session_without_its_corpus_or_with_unknown_names_is_refused(tmp_path:
     assert "Merge 2 of" in result.stdout.decode()
     assert "has changed" in result.stderr.decode()
     assert "says how it was trained" in run(path, "--plain", "--vocab-size", "300").stderr.decode()
+
+
+def test_nothing_is_fetched_for_a_session_though_a_file_is_called_like_an_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("https:/host", "sub"):
+        Path(folder).mkdir(parents=True)
+    Path("https:/host/a.txt").write_text("low lower")
+    saved = SavedSession(SavedFile("https://host/a.txt", 9, "0" * 64))
+    with pytest.raises(SessionFileError, match="nothing is fetched"):
+        config_of_session(saved, Path("sub/s.json"))

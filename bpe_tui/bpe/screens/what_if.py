@@ -221,6 +221,10 @@ class Branches(Window[messages.WhatIfEnded | None]):
     def on_unmount(self) -> None:
         self._job.cancel()
 
+    def on_resize(self) -> None:
+        if self._fork is not None:
+            self.call_after_refresh(self._show_head)
+
     def _tell(self, text: str) -> None:
         self.query_one("#branches-summary", Static).update(Content(text))
 

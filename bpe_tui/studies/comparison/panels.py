@@ -93,8 +93,7 @@ def strip(line: Sequence[Segment], tokenizer: int, current: int) -> list[Span]:
     """One tokenizer's strip of a line."""
     spans: list[Span] = []
     for segment in line:
-        differs = segment.difference >= 0
-        role = ("fresh" if segment.difference == current else "pair") if differs else ""
+        role = "fresh" if segment.difference == current >= 0 else ""
         cut = segment.cut_by[tokenizer]
         agreed = all(segment.cut_by)
         spans.append((BORDER if cut else NO_BORDER, "border" if agreed else "tie"))

@@ -68,14 +68,15 @@ def token_spans(tokenizer: Tokenizer, data: bytes) -> Ints:
     >>> token_spans(Tokenizer(vocab, [(b"a", b"b")]), b"abc").tolist()
     [0, 2, 3]
     """
-    found = tokenizer.encode_compactly(to_text(data))
+    text = to_text(data)
+    found = tokenizer.encode_compactly(text)
     ids: Integers = np.asarray(found, dtype=np.int64 if isinstance(found, list) else np.int32)
     if _spells(tokenizer) or tokenizer.decode_bytes(ids.tolist()) == data:
         return _ends(token_lengths(tokenizer), ids)
     if isinstance(tokenizer.pipeline, Pipeline):
-        ends = list(_aligned(tokenizer, tokenizer.pipeline, to_text(data)))
+        ends = list(_aligned(tokenizer, tokenizer.pipeline, text))
     else:
-        ends = list(accumulate(_followed(tokenizer, to_text(data))))
+        ends = list(accumulate(_followed(tokenizer, text)))
     if len(ends) != len(ids):
         raise ComparisonError(
             "a tokenizer changes the text so that nothing tells which part of it a token stands "
