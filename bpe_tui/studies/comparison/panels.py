@@ -263,12 +263,14 @@ def _vocabulary_rows(
             shown = "  ".join(visible_bytes(token) for token in only[:EXAMPLES])
             yield Row([(f"only {shorten(name, 12)}  ", "dim"), (shorten(shown, room - 19), "")])
     for name, parting in zip(names[1:], found.partings, strict=True):
-        yield from paragraph(f"{names[0]} and {name}: {_parted(parting)}", room)
+        yield from paragraph(f"{names[0]} and {name}: {_parted(parting, (names[0], name))}", room)
 
 
-def _parted(parting: Parting | None) -> str:
+def _parted(parting: Parting | None, names: tuple[str, str]) -> str:
     if parting is None:
         return "the same merges"
+    if parting.rank == 0 and None in parting.merges:
+        return f"{names[parting.merges.index(None)]} has no merges"
     one, other = map(_merge, parting.merges)
     return f"part at merge {number(parting.rank + 1)}, {one} and {other}"
 
