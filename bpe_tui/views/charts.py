@@ -58,6 +58,8 @@ class ChartKind:
     depends_on: Callable[[Any], object]
     over_steps: bool = True
     why_empty: str = NO_MERGE
+    why_none: str = ""
+    """Why there may be nothing to draw though steps are recorded, if that has another reason."""
     needs_corpus: bool = True
 
     def panel(self) -> ChartPanel:
@@ -226,8 +228,8 @@ class ChartPanel(Chart):
         counts_nothing = self.kind.lacks_corpus(new)
         if self._drawn != drawn:
             self._drawn = drawn
-            has_none = self.kind.over_steps and not new.recorded_steps
-            why_empty = NO_MERGE if has_none else self.kind.why_empty
+            why_empty = self.kind.why_none if new.recorded_steps else ""
+            why_empty = why_empty or self.kind.why_empty
             self.why_empty = NO_CORPUS if counts_nothing else why_empty
             self.figure = self.kind.figure(new)
         self.at = new.step if self.kind.over_steps else None

@@ -226,7 +226,7 @@ class Help(Window[None]):
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="help") as window:
             window.border_title = Content(f"keys on the {name_of(self._screen)}")
-            window.border_subtitle = Content("Esc closes")
+            window.border_subtitle = Content("signs and words below · Esc closes")
             yield Static()
 
     def on_resize(self) -> None:
@@ -236,7 +236,10 @@ class Help(Window[None]):
         assert most is not None
         widest = min(wanted.value, self.size.width * most.value / 100)
         cells = int(widest) - window.gutter.width - window.scrollbar_size_vertical
-        self.query_one(Static).update(Content(hanging(self._text, cells)))
+        lines = hanging(self._text, cells).splitlines()
+        heads = ("" if line.startswith(" ") else "bold" for line in lines)
+        told = map(Content.styled, lines, heads)
+        self.query_one(Static).update(Content("\n").join(told))
 
 
 def hanging(text: str, cells: int) -> str:

@@ -51,7 +51,7 @@ def test_where_all_agree_they_go_to_the_end() -> None:
     assert [lane.at(1).note for lane in both.lanes] == [
         "tries ranks 0 to 0",
         "lowest rank here: 0",
-        "not cached: the rank loop",
+        "not cached: rank loop",
         "takes the longest",
     ]
     assert both.lanes[0].at(2).note == "the same merge, further right"

@@ -43,7 +43,7 @@ LONGEST = 500
 THE_END = 10**9
 LOST_SHOWN = 24
 TOKENS_CELLS = len(" tokens")
-NAME_CELLS = len("whitespace")
+NAME_CELLS = len("contraction")
 """Cells that the name of what matched has at the least: with fewer most would be cut."""
 BESIDE_TEXT = TOKENS_CELLS + 4
 """Cells of a row of the pretokens beside text and name: a mark, how many tokens, a gap."""
@@ -127,6 +127,8 @@ class PretokensPanel(PartsPanel[Frame]):
     def _row(self, place: int, text_width: int, name_width: int) -> Row:
         piece, name = self._pieces[place], self._matched_by(place)
         pretoken = piece.pretoken
+        if pretoken.special:
+            name = first_fitting(name_width, name, "special")
         here = place == self.cursor
         tokens = f"{len(piece.ids):,}"
         if self._seen[place]:  # where there is no room for it, the walk beside still says so

@@ -89,7 +89,10 @@ class MergePanel(Panel):
         said = [[[*painter.pair(following, "│"), ("  ", "")], *tied_with(painter, rivals)]]
         if frame.merge is not None and not self._is_roomy:
             return labelled("Next", said, width)
-        said.append(words_of(rule_that_decided(frame, following, rivals)))
+        made = frame.merge
+        if len(rivals) == 1 or made is None or len(made.tied) <= 2:
+            # Of several rivals the rule itself is told, which stands above then.
+            said.append(words_of(rule_that_decided(frame, following, rivals)))
         others = _other_rules(painter, following, frame.queue.choices)
         return [*labelled("Next", said, width), *others]
 

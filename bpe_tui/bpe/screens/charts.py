@@ -69,7 +69,7 @@ CHARTS = (
         TIES,
         figure_of=_ties,
         answer=_ties_here,
-        why_empty="The merges are a tokenizer's: no tie was decided here.",
+        why_none="The merges are a tokenizer's: no tie was decided here.",
     ),
     zipf("pretoken"),
     lengths("tokens", "bytes"),

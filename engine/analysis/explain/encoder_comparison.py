@@ -234,7 +234,7 @@ def _loop_move(step: EncodeStep) -> Move:
 
 
 def _first_time(steps: Iterable[EncodeStep]) -> list[Move]:
-    return [Move("not cached: the rank loop", step.after, step.pair) for step in steps]
+    return [Move("not cached: rank loop", step.after, step.pair) for step in steps]
 
 
 def _greedy_moves(rules: EncodingRules, pretoken: bytes, taken: Sequence[Taken]) -> list[Move]:
