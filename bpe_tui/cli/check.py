@@ -25,6 +25,7 @@ from bpe_tui.cli.options import (
     run_of,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.train import TrainingBar
 from bpe_tui.session.config import Claimed, RunConfig, as_counted
 from bpe_tui.session.training import count_corpus_of
 from bpe_tui.widgets.visible import quoted
@@ -141,7 +142,8 @@ def _claimed(files: list[Path], jsonl: Path | None, vocab_size: int | None) -> C
 def _assignment(config: RunConfig, vocab_size: int | None) -> Assignment:
     """The rule to check against, with the corpus counted or its counts found in the cache."""
     check_run(config)
-    corpus, count = count_corpus_of(config)
+    with TrainingBar() as bar:
+        corpus, count = count_corpus_of(config, bar.on_progress)
     note_skipped(corpus.skipped)
     return Assignment.of_file(
         corpus,
