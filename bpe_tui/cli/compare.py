@@ -316,7 +316,8 @@ def _texts(text: str | None, files: Sequence[str]) -> Iterator[tuple[str, bytes]
     if text is not None:
         yield "text", os.fsencode(text)
     for name in files:
-        yield name, b"".join(with_progress(read_blocks(name)))
+        reader = read_blocks(name)
+        yield name, b"".join(with_progress(reader, reader))
 
 
 def _allowing(tokenizers: Sequence[Tokenizer], allow_special: list[str] | None) -> list[Tokenizer]:

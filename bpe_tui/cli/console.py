@@ -8,11 +8,15 @@ import sys
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from bpe_tui.widgets.numbers import progress_of
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import CorpusError
 from engine.text.pretokenize import to_text
+
+if TYPE_CHECKING:
+    from engine.text.corpus import SourceReader
 
 # What the program and its commands are called.
 
@@ -52,11 +56,11 @@ def near_command(word: str) -> str | None:
     return next(iter(get_close_matches(word, COMMAND_NAMES, n=1)), None)
 
 
-def with_progress(blocks: Iterable[bytes], total: int | None = None) -> Iterator[bytes]:
+def with_progress(blocks: Iterable[bytes], reader: SourceReader | None = None) -> Iterator[bytes]:
     """The blocks as they come; how many bytes have come is told as `tell_working` does.
 
     Args:
-        total: how many there will be; `None` if nobody knows.
+        reader: what they are read from, if that can tell how far it is.
     """
     started = monotonic()
     done, due = 0, started + FIRST_NEWS_SECONDS
@@ -65,7 +69,8 @@ def with_progress(blocks: Iterable[bytes], total: int | None = None) -> Iterator
             yield block
             done += len(block)
             if monotonic() >= due:
-                tell_working(progress_of(done, total, monotonic() - started))
+                part = (done, None) if reader is None else (reader.taken, reader.total)
+                tell_working(progress_of(*part, monotonic() - started))
                 due = monotonic() + NEWS_SECONDS
     finally:
         tell_working("")  # also before an error is told

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -28,8 +27,9 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
 from engine.encoding.special_policy import TextSize, file_size
+from engine.text.corpus import SourceReader
 from engine.text.remote import without_credentials
-from engine.text.sources import Source, is_packed, sources_of
+from engine.text.sources import Source, sources_of
 
 
 @app.command(
@@ -73,9 +73,7 @@ def count(
                 raise source
             name = without_credentials(source.given)
             if name not in sizes:
-                plain = field is None and not is_packed(source.given)
-                watch = partial(with_progress, total=source.size if plain else None)
-                size = file_size(loaded, source.given, policy, watch, reading, note_skipped)
+                size = file_size(loaded, source.given, policy, _watched, reading)
                 sizes[name] = size
                 if not as_json:
                     print(_row(size, visible_text(name, spaces=False)), flush=True)
@@ -94,6 +92,11 @@ def _sources(names: Sequence[str]) -> Iterator[Source | BpeError]:
             yield from sources_of(name)
         except BpeError as error:
             yield error
+
+
+def _watched(reader: SourceReader) -> Iterator[bytes]:
+    yield from with_progress(reader, reader)
+    note_skipped(reader.skipped)
 
 
 def _print_end(sizes: dict[str, TextSize], files: int, as_json: bool) -> None:

@@ -124,7 +124,7 @@ def count_task(task: Task, how: How) -> list[Ends | bytes]:
     splitter = SpecialSplitter(how.special_tokens)
     sources = [_found_again(name, size) for name, size in task.sources]
     reader = SourceReader(sources, how.reading, how.separator)
-    blocks = _stretch(sources[0], task.start, task.end) if task.end else reader.blocks()
+    blocks = _stretch(sources[0], task.start, task.end) if task.end else iter(reader)
     start, rest = _start(blocks, how.pattern, splitter)
     tally, end, documents = Tally(), None, Documents()
     if rest is not None:

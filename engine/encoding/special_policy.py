@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from engine.core.errors import SpecialTokenFoundError
 from engine.core.helper_pool import available_cores
 from engine.encoding.tokenizer import WORTH_HELPERS, Tokenizer
-from engine.text.corpus import PLAIN, Reading, read_blocks, separator_of
+from engine.text.corpus import PLAIN, Reading, SourceReader, read_blocks, separator_of
 from engine.text.pretokenize import SpecialSplitter, to_text
 from engine.text.sources import size_on_disk
 
@@ -147,21 +147,19 @@ def file_size(
     tokenizer: Tokenizer,
     name: str | os.PathLike[str],
     policy: SpecialPolicy = ALL_SPECIAL,
-    watch: Callable[[Iterable[bytes]], Iterable[bytes]] = iter,
+    watch: Callable[[SourceReader], Iterable[bytes]] = iter,
     reading: Reading = PLAIN,
-    on_skipped: Callable[[int], object] = bool,
 ) -> TextSize:
     """The size of a file; `-` is standard input. A big one is encoded by all cores.
 
     Args:
-        watch: is handed the blocks and hands them on, to tell how far it is.
+        watch: is handed what reads the file and hands its blocks on, to tell how far it is.
         reading: where the texts are in it.
-        on_skipped: is told at the end how many bad records were left out.
 
     Raises:
         CorpusError: it cannot be read.
         SpecialTokenFoundError: the policy refuses what it holds.
     """
-    blocks = read_blocks(name, reading, separator_of(list(tokenizer.special_tokens)), on_skipped)
+    blocks = read_blocks(name, reading, separator_of(list(tokenizer.special_tokens)))
     workers = available_cores() if size_on_disk(name) >= WORTH_HELPERS else 1
     return text_size(tokenizer, watch(blocks), policy, workers)

@@ -62,22 +62,18 @@ def read_blocks(
     name: str | os.PathLike[str],
     reading: Reading = PLAIN,
     separator: bytes = NEWLINE,
-    on_skipped: Callable[[int], object] = bool,
-) -> Iterator[bytes]:
-    """Any text in blocks; it may be empty, and nothing of it is kept.
+) -> SourceReader:
+    """Any text, to be gone through in blocks; it may be empty, and nothing of it is kept.
 
     Args:
         name: as `sources_of` takes it. What is packed is unpacked.
-        on_skipped: is told at the end how many bad records were left out.
 
     Raises:
-        CorpusError: it cannot be read, or is damaged.
+        CorpusError: it cannot be read; going through it, too, or that it is damaged.
     """
     name = os.fspath(name)
     with _errors_of_reading(name):
-        reader = SourceReader(sources_of(name), reading, separator)
-    yield from reader.blocks()
-    on_skipped(reader.skipped)
+        return SourceReader(sources_of(name), reading, separator)
 
 
 def separator_of(special_tokens: Sequence[str]) -> bytes:
@@ -226,7 +222,7 @@ class Corpus:
         self._reader = SourceReader(self.sources, self.reading, self.separator)
         self.head, self.head_is_all = b"", True
         empty = True
-        for block in self._reader.blocks():
+        for block in self._reader:
             empty = False
             room = HEAD - len(self.head)
             self.head += block[:room]
@@ -264,8 +260,8 @@ class SourceReader:
         sizes = [each.size for each in self._sources]
         self.total = None if None in sizes else sum(size or 0 for size in sizes)
 
-    def blocks(self) -> Iterator[bytes]:
-        """The text, unpacked and joined.
+    def __iter__(self) -> Iterator[bytes]:
+        """The text in blocks, unpacked and joined.
 
         Raises:
             CorpusError: a source cannot be read, or is damaged.

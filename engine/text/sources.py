@@ -274,11 +274,6 @@ def packing_of(name: str, head: bytes) -> Packing | None:
     return None
 
 
-def is_packed(name: str) -> bool:
-    """Whether a file is called like a packed one: its size is not that of its text."""
-    return name.endswith(tuple(packing.suffix for packing in PACKINGS))
-
-
 def unpacked(name: str, stream: Stream, packing: Packing | None) -> Iterator[bytes]:
     """The bytes of a source in blocks, unpacked.
 
