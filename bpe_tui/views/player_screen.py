@@ -37,6 +37,10 @@ ROOMY = 100
 """From so many cells on there is room for the token count."""
 
 
+PATIENCE_SECONDS = 0.2
+"""A corpus that is read sooner is shown without a word of the reading, which nobody could read."""
+
+
 class Transport(Horizontal):
     """The player: step k of N, a scrubber to drag, speed, tokens and compression now."""
 
@@ -202,6 +206,8 @@ class StepsScreen(PlayerScreen):
     """The id of the panel that is seen first where there is little room."""
     TYPED_LINE: ClassVar[type[TypedLine]]
     CSS_PATH = sheet("training.tcss")
+    _is_patient = True
+    """Whether what is opened first may still be read before it has to be said how far it is."""
     _place_of: ClassVar[Mapping[str, str]] = {}
     """Id of each panel below → the id of the one whose place it has."""
 
@@ -229,6 +235,14 @@ class StepsScreen(PlayerScreen):
         yield self.TYPED_LINE().data_bind(frame=SessionScreen.frame)
         yield Static(id="narration")
 
+    def on_mount(self) -> None:
+        self.set_timer(PATIENCE_SECONDS, self._lose_patience)
+
+    def _lose_patience(self) -> None:
+        if self._is_patient:
+            self._is_patient = False
+            self.show_session(self.session)
+
     def prepare(self, session: Session) -> None:
         """Tell panels what they have to know before they see the frame."""
         self.query_one(ExcerptPanel).playing = session.playing or session.following
@@ -237,6 +251,9 @@ class StepsScreen(PlayerScreen):
         if not self.is_current:
             return
         is_reading = self.frame_of(session) is None
+        if is_reading and self._is_patient and session.failure is None:
+            return
+        self._is_patient = False
         # The styles of a screen that is being mounted are worked out when it comes to the front.
         self.set_class(is_reading, "-reading", update=self.is_mounted)
         if is_reading:

@@ -176,7 +176,7 @@ class VocabularyRows(FramePanel[FrameT]):
 
     @property
     def row_count(self) -> int:
-        return max(len(self._order), 1)
+        return 0 if self.frame is None else max(len(self._order), 1)
 
     def row(self, index: int) -> Row:
         frame = self.frame

@@ -228,6 +228,16 @@ async def test_esc_gives_up_a_reading_and_shows_again_what_was_open(tmp_path: Pa
             assert app.return_code == 130
 
 
+async def test_a_reading_that_takes_a_while_is_told_of(tmp_path: Path) -> None:
+    endless = tmp_path / "endless"
+    os.mkfifo(endless)
+    with os.fdopen(os.open(endless, os.O_RDWR), "wb"):
+        app = BpeTuiApp(RunConfig(str(endless)))
+        async with app.run_test(size=(120, 40)) as pilot:
+            await until(pilot, lambda: app.screen.has_class("-reading"))
+            assert "endless" in str(app.screen.query_one("#reading-what", Static).render())
+
+
 async def test_esc_leads_back_from_what_cannot_be_opened(trained: Path, tmp_path: Path) -> None:
     broken = tmp_path / "vocab.json"
     broken.write_text("{")

@@ -8,6 +8,7 @@ import pytest
 from opening import opened
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
+from textual.screen import Screen
 
 from bpe_tui.bpe.screens.charts import Save
 from bpe_tui.bpe.screens.training import TrainingScreen
@@ -57,8 +58,12 @@ async def test_a_screen_that_comes_back_has_its_styles_still(
 async def test_a_window_is_painted_when_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened() as (app, pilot):
         painted = []
-        monkeypatch.setattr(app, "post_display_hook", lambda: painted.append(app.screen))
+        paint = Screen._compositor_refresh
+        monkeypatch.setattr(
+            Screen, "_compositor_refresh", lambda screen: (painted.append(screen), paint(screen))
+        )
         await pilot.press("s")
         await pilot.pause(0.1)
         assert isinstance(app.screen, Save)
-        assert len(painted) <= 2  # Textual alone paints it four times; the cursor may blink
+        # By itself Textual paints it at each of four layouts and for what they change.
+        assert 1 <= painted.count(app.screen) <= 2
