@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.numbers import plural
-from engine.bpe.frame import Timeline
 from engine.bpe.run import to_tokenizer
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers import TRAINERS, WITHOUT_KERNEL
@@ -21,12 +21,17 @@ from engine.core.errors import TokenizerFileError
 from engine.encoding.units import DEFAULT_UNITS
 from engine.recording.training import CountedCorpus, Training
 
+if TYPE_CHECKING:
+    from engine.bpe.frame import Timeline
+
 
 def start(config: RunConfig, corpus: CountedCorpus) -> Training:
     """The training that `config` asks for."""
     trainer = _trainer(config, corpus.counts)
 
     def record() -> Timeline:
+        from engine.bpe.frame import Timeline  # whoever only writes files needs no frames
+
         return Timeline(
             trainer.counts, record=trainer.record, pattern=config.pattern, excerpt=corpus.excerpt
         )
