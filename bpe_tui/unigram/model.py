@@ -187,5 +187,5 @@ MODEL = Model(
     commands=COMMANDS,
     refused=REFUSED,
     signs=("underline",),
-    undrawn=("joining", "fresh", "stale"),
+    undrawn=("joining", "fresh", "stale", "tie"),
 )

@@ -72,6 +72,7 @@ SIGNS = {
     "bar": Sign(("▄▖", "border"), "how much", "As long as a number is high; ┄ is what it lost."),
     "here": Sign(("▸", "pair"), "here", "The row of this step, or of what comes next."),
     "tie": Sign(("┊", "tie"), "tied step", "On the slider: a merge that was tied; ◆ a breakpoint."),
+    "prune": Sign(("┊", "tie"), "prune", "On the slider: a step of Unigram that removes pieces."),
     "byte": Sign(("<E4>", ""), "byte", "A byte that is no character by itself, in hexadecimal."),
     "letter": Sign(("Ġ", ""), "space in files", "GPT-2's letter for a space; Ċ for a newline."),
     "hidden": Sign(("‹200D›", ""), "unseen", "A character that takes no room, by its code point."),

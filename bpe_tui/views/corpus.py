@@ -277,6 +277,8 @@ def elsewhere_row(
             return Row([(ahead, "dim"), *shown, (said, "dim")])
     ahead = "Not in these lines: " if is_made else "Next, not in these lines: "
     said = f"  stands {often} elsewhere"
+    if spans_width(tokens) > width - len(ahead) - len(said):
+        ahead, said = "" if is_made else "Next: ", f"  elsewhere, {often}"
     room = max(width - len(ahead) - len(said), 8)
     shown = tokens if spans_width(tokens) <= room else left(tokens, room)
     return Row([(ahead, "dim"), *shown, (said, "dim")])

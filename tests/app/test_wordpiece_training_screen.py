@@ -229,6 +229,7 @@ def test_a_score_has_three_digits() -> None:
 def test_a_score_rises_where_a_part_has_become_rarer() -> None:
     assert format_change(Score(5, 20, 5), Score(5, 10, 5)) == ("+100%", "gain")
     assert format_change(Score(5, 20, 5), Score(4, 20, 5)) == ("−20%", "loss")
+    assert format_change(Score(5, 20, 500), Score(5, 20, 5)) == ("× 100", "gain")
     assert format_change(None, Score(4, 20, 5)) == ("new", "gain")
     assert format_change(Score(5, 20, 5), Score(5, 20, 5)) == ("", "")
     assert format_change(Score(5, 1000, 5), Score(5, 999, 5)) == ("+<1%", "gain")

@@ -14,7 +14,7 @@ from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, TokenPainter, Tok
 from bpe_tui.views.player_screen import Transport
 from bpe_tui.views.targets import ToPair
 from bpe_tui.views.training_panels import MergeList, TouchedPanel, TypedLine, TypedText, over_ids
-from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of, signed
+from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of, short_number, signed
 from bpe_tui.widgets.rows import (
     Row,
     RowColumn,
@@ -157,7 +157,9 @@ ROOMY = 44
 """From so many cells on there is room for the score's value."""
 ROOM_FOR_WORDS = 76
 """From so many cells on it is said in words, too, which pair is next and which are tied."""
-PLACE_CELLS, PAIR_CELLS, CHANGE_CELLS, MARK_CELLS = 6, 11, 7, 5
+PLACE_CELLS, PAIR_CELLS, CHANGE_CELLS, MARK_CELLS = 6, 11, 8, 5
+MANYFOLD = 10
+"""A score that has grown so often is told as a multiple, not in percent."""
 
 
 class ScoresPanel(PiecePanel):
@@ -259,7 +261,7 @@ def _columns(
 
 
 def format_change(before: Score | None, after: Score) -> Span:
-    """A score's change in percent: `+25%`; `new` for a pair that was not there."""
+    """A score's change: `+25%`, `× 34`; `new` for a pair that was not there."""
     if before is None:
         return "new", "gain"
     share = after.value / before.value - 1
@@ -267,4 +269,6 @@ def format_change(before: Score | None, after: Score) -> Span:
         return "", ""
     if abs(share) < Fraction(1, 200):
         return ("+<1%", "gain") if share > 0 else ("−<1%", "loss")
+    if share >= MANYFOLD - 1:
+        return f"× {short_number(round(share + 1))}", "gain"
     return f"{signed(round(100 * share))}%", "gain" if share > 0 else "loss"
