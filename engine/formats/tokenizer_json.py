@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
+from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.beside import read_beside
 from engine.formats.source import Source, read_json
@@ -101,6 +102,11 @@ def _notes(fields: Fields, pipeline: Pipeline) -> Iterator[str]:
     from engine.pipeline.pipeline import KEYS
 
     yield from pipeline.model.notes
+    if not pipeline.splitter.in_bytes and pipeline.model.vocab.keys() >= set(BYTE_TO_CHAR.values()):
+        yield (
+            "its tokens are spelled in GPT-2's stand-ins for bytes (Ġ for a space), and no stage "
+            "of the file puts a text into these, so a space is unknown to it"
+        )
     if pipeline.post_processor is not None and pipeline.post_processor.adds:
         added = " ".join(pipeline.post_processor.adds)
         yield f"the file's template adds {added} to a text; here only the pipeline does"

@@ -161,6 +161,15 @@ def notes_of(place: Path, theirs: Theirs, **changes: Any) -> tuple[str, ...]:
     return open_tokenizer(place / "changed.json").notes
 
 
+def test_stand_ins_that_no_stage_makes_are_told_in_a_note(place: Path) -> None:
+    spelled = json.loads(built(BUILDERS[0]).to_str())
+    for key, is_told in (("decoder", False), ("pre_tokenizer", True)):
+        spelled[key] = None
+        (place / "bare.json").write_text(json.dumps(spelled))
+        notes = open_tokenizer(place / "bare.json").notes
+        assert any("stand-ins for bytes" in note for note in notes) == is_told
+
+
 def test_a_template_is_told_in_a_note(place: Path) -> None:
     by_name = {build.__name__: build for build in BUILDERS}
     assert opened(place, built(by_name["gpt2"])).notes == ()
