@@ -75,6 +75,8 @@ def find_parts(values: Sequence[Any]) -> Parts | None:
     return None
 
 
+# Objects that name their tables
+
 _VOCAB = ("vocab", "vocabulary", "id_to_token", "token_to_id", "id_to_bytes", "bytes_to_id", "itos")
 _MERGES = ("merges", "bpe_merges", "merge_rules", "bpe_ranks", "merge_ranks")
 """What people call the two, the most usual name first."""
@@ -187,7 +189,8 @@ def _without_third(rows: Sequence[Any]) -> Any:
         return rows
     ascend = all(a < b for a, b in pairwise(thirds))
     if ascend and all(type(part) is int for row in rows for part in row):
-        return {(left, right): made for left, right, made in rows}
+        found = {(left, right): made for left, right, made in rows}
+        return found if len(found) == len(rows) else rows
     is_told = ascend or all(a >= b for a, b in pairwise(thirds))
     return [[left, right] for left, right, _ in rows] if is_told else rows
 
