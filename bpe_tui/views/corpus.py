@@ -267,11 +267,16 @@ def elsewhere_row(
     """
     often = "once" if word.count == 1 else f"{number(word.count)} times"
     tokens = painter.tokens(word.after if is_made else word.before)
-    if line := excerpt.example_of(word.pretoken):
+    spelled = word.pretoken
+    if spelled not in excerpt.examples and b" " + spelled not in painter.frame.run.counts:
+        spelled = b" " + spelled  # as it stands in the text, if words of the model have no space
+    if line := excerpt.example_of(spelled):
         ahead, said = "Elsewhere: " if is_made else "Next, elsewhere: ", f"  {often}"
         room = width - len(ahead) - len(said)
-        place = next(at for at, found in enumerate(line) if found.bytes == word.pretoken)
-        before, after = line[:place], line[place + 1 :]
+        place = next(at for at, found in enumerate(line) if found.bytes == spelled)
+        before, after = plain_spans(line[:place]), plain_spans(line[place + 1 :])
+        if spelled != word.pretoken:
+            before.append((visible_text(" "), "dim"))
         if spans_width(tokens) < room:
             shown = _within_line(before, tokens, after, room)
             return Row([(ahead, "dim"), *shown, (said, "dim")])
@@ -285,17 +290,15 @@ def elsewhere_row(
 
 
 def _within_line(
-    before: Sequence[Pretoken], tokens: Sequence[Span], after: Sequence[Pretoken], cells: int
+    before: Sequence[Span], tokens: Sequence[Span], after: Sequence[Span], cells: int
 ) -> list[Span]:
     """The tokens of a word with what stands before and behind them, as much as there is room."""
     spare = cells - spans_width(tokens)
-    first = plain_spans(before)
     skipped = 0
-    while spans_width(shown := behind_mark(first, skipped)) > spare // 2 and skipped < len(first):
+    while spans_width(shown := behind_mark(before, skipped)) > spare // 2 and skipped < len(before):
         skipped += 1
     spare -= spans_width(shown)
-    rest = plain_spans(after)
-    rest = rest if spans_width(rest) <= spare else left(rest, spare)
+    rest = after if spans_width(after) <= spare else left(after, spare)
     return [*shown, *tokens, *rest]
 
 

@@ -14,6 +14,7 @@ from bpe_tui.bpe.panels.training import CorpusPanel
 from bpe_tui.bpe.screens.ledger import LedgerWindow
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.opening import config_for
+from bpe_tui.views.corpus import MergingExcerptPanel
 from bpe_tui.views.targets import ToChange
 from bpe_tui.widgets.lines import Lines, RowList
 
@@ -85,13 +86,17 @@ async def test_counts_open_on_the_screen_as_they_were_made(counts: Path) -> None
         assert shown.counts[b"low"] == 80
 
 
-async def test_words_behind_the_lines_read_for_show_stand_in_an_example_line(
-    tmp_path: Path,
-) -> None:
+@pytest.fixture
+def long(tmp_path: Path) -> Path:
+    """Counts of a corpus with words behind the lines that are read for show."""
     (tmp_path / "long.txt").write_text("low low low\n" * 40_000 + "the qx fox, the qx\n")
     out = tmp_path / "long.counts"
     assert cli.main(["pretokens", str(tmp_path / "long.txt"), "--out", str(out)]) == 0
-    async with opened_as(config_for(RunConfig(str(out)))) as (app, pilot):
+    return out
+
+
+async def test_words_behind_the_lines_read_for_show_stand_in_an_example_line(long: Path) -> None:
+    async with opened_as(config_for(RunConfig(str(long)))) as (app, pilot):
         frame = app.session.frame
         assert frame is not None
         merges = [frame.merge_at(index).token for index in range(frame.recorded_steps)]
@@ -109,6 +114,17 @@ async def test_words_behind_the_lines_read_for_show_stand_in_an_example_line(
         await until(pilot, lambda: "the│·┊qx│·┊f┊o┊x│" in told(ledger))
         await pilot.press("enter")  # there is no line of the corpus panel to go to
         assert isinstance(app.screen, LedgerWindow)
+
+
+async def test_words_of_wordpiece_which_have_no_space_stand_there_too(long: Path) -> None:
+    config = config_for(RunConfig(str(long), model="wordpiece"))
+    async with opened_as(config) as (app, pilot):
+        merges = app.session.merges
+        assert merges is not None
+        made = [merges.frame.at(step).merge for step in range(1, len(merges) + 1)]
+        app.seek(1 + next(at for at, merge in enumerate(made) if merge and merge.covers == b"qx"))
+        panel = app.screen.query_one(MergingExcerptPanel)
+        await until(pilot, lambda: "Elsewhere: the·qx·fox,·the·qx  2 times" in told(panel))
 
 
 def told(lines: Lines) -> str:
