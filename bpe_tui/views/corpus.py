@@ -72,7 +72,10 @@ class ExcerptPanel(FramePanel[ShownT]):
             rows += list(self.line_rows(frame, lines[line], width))[skipped:]
             skipped = 0
             line += 1
-        return rows[: self.size.height], line
+        shown = rows[: self.size.height]
+        if shown and len(shown) < len(rows) and not _has_tokens(shown[-1]):
+            shown.pop()  # what would stand above tokens that are not in sight
+        return shown, line
 
     def place_to_show(self, frame: ShownT, rows: Sequence[Row]) -> tuple[int, str] | None:
         """A line to bring to sight, and the role in it that is looked for; `None` to stay."""
@@ -87,9 +90,7 @@ class ExcerptPanel(FramePanel[ShownT]):
             line -= 1
             row += len(list(self.line_rows(frame, lines[line], width)))
         shown, start = list(self.line_rows(frame, lines[line], width)), max(row - above, 0)
-        if 0 < start < len(shown) and not any(
-            role in BORDERS for _, role in shown[start - 1].spans
-        ):
+        if 0 < start < len(shown) and not _has_tokens(shown[start - 1]):
             start -= 1  # what stands above the tokens belongs to them
         self.top = Place(line, start)
 
@@ -129,6 +130,11 @@ class ExcerptPanel(FramePanel[ShownT]):
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.stop()
         self.action_move(-WHEEL)
+
+
+def _has_tokens(row: Row) -> bool:
+    """Whether tokens stand in a row, and not only characters above those of the next one."""
+    return any(role in BORDERS for _, role in row.spans)
 
 
 def _has_role(row: Row, role: str) -> bool:

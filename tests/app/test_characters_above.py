@@ -7,7 +7,7 @@ from pathlib import Path
 from opening import SAMPLE, opened
 
 from bpe_tui.bpe.panels.training import CorpusPanel, characters_above
-from bpe_tui.widgets.rows import spans_width
+from bpe_tui.widgets.rows import BORDERS, spans_width
 from bpe_tui.widgets.visible import width
 
 
@@ -62,3 +62,18 @@ async def test_what_stands_above_is_as_wide_as_what_stands_below() -> None:
                 if whole:
                     assert not any(text.strip() for text, _ in above)
             assert cut
+
+
+async def test_characters_and_their_bytes_are_in_sight_together() -> None:
+    async with opened(SAMPLE.parent / "unicode.txt", size=(80, 24)) as (app, pilot):
+        panel = app.screen.query_one(CorpusPanel)
+        for step in range(20, 60, 4):
+            app.seek(step)
+            await pilot.pause()
+            frame = app.session.frame
+            assert frame is not None
+            rows = panel.rows_of(frame, panel.room)
+            line, above = panel.top
+            hidden = list(panel.line_rows(frame, frame.excerpt.lines[line], panel.room))[:above]
+            for row in (rows[-1], *hidden[-1:]):
+                assert any(role in BORDERS for _, role in row.spans), step
