@@ -121,8 +121,15 @@ class _Told:
         self._file, self._errors = file, errors
 
     def read(self, size: int = -1) -> bytes:
+        """The next `size` bytes, fewer only at the end: a text is cut alike each time it is read.
+
+        A connection gives what it has.
+        """
         with self._errors():
-            return bytes(self._file.read(size))
+            data = bytes(self._file.read(size))
+            while 0 < len(data) < size and (more := self._file.read(size - len(data))):
+                data += more
+            return data
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._file, name)
