@@ -260,8 +260,8 @@ class Statistics(MergeStatistics):
         ]
 
 
-ENCODED_AHEAD = 20_000
-"""Of the most frequent pretokens so many are encoded before a step asks for their tokens."""
+ENCODED_AHEAD = 1 << 17
+"""Of the most frequent pretokens so many bytes are encoded before a step asks for their tokens."""
 
 
 class Run(MergeRun):
@@ -309,6 +309,7 @@ class Run(MergeRun):
         self.bytes_total = sum(len(pretoken) * count for pretoken, count in counts.items())
         self.tokens_at_start = self.alphabet.token_count(counts)
         self.table = {}
+        self._is_prepared = False
         self.segmenter = Segmenter(self.alphabet, self.table, record.pair_of, record.rank_of)
         self.heap_walk = HeapWalk(record)
         self.ties = TieHistory(record)
@@ -370,6 +371,9 @@ class Run(MergeRun):
         return to_tokenizer(self.record, step, self.pattern)
 
     def prepare(self) -> None:
+        if self._is_prepared:
+            return
+        self._is_prepared = True
         super().prepare()
         if self.record.by_rule:
             self.record.heap.replay(len(self))
@@ -378,7 +382,10 @@ class Run(MergeRun):
             walk.prepare(len(self))
             self.heap_walk = walk
         if isinstance(self.segmenter, Segmenter):
-            for pretoken in islice(self.by_count, ENCODED_AHEAD):
+            room = ENCODED_AHEAD
+            for pretoken in self.by_count:
+                if (room := room - len(pretoken)) < 0:
+                    break
                 self.segmenter.encode(pretoken)
 
     def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:
