@@ -25,7 +25,7 @@ from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.views.training_panels import TypedText
 from bpe_tui.widgets.fields import Field, TextField
-from bpe_tui.widgets.visible import quoted, shorten, visible_text
+from bpe_tui.widgets.visible import quoted, shorten, visible_text, width
 from engine.analysis.explain.stand_ins import stand_ins_in, without_stand_ins
 from engine.core.errors import TokenIdsError
 from engine.encoding.typed_ids import decode_known, read_ids
@@ -84,6 +84,7 @@ class DecodePanel(Vertical):
         self.border_title = Content("ids → text")
         self.border_subtitle = Content(WAY_TO_IDS)
         self._placeholder = placeholder
+        self._is_long = False
 
     def compose(self) -> ComposeResult:
         yield IdsInput(placeholder=self._placeholder, id="decode-input", compact=True)
@@ -97,7 +98,10 @@ class DecodePanel(Vertical):
         """Show what the ids give, and below it a remark."""
         self.border_subtitle = Content(foot or WAY_TO_IDS)
         self.set_class(not said, "-empty")
-        self.query_one("#decoded", Static).update(Content(said))
+        is_long = width(said) > self.content_size.width
+        # Each key comes by here: the screen is laid out anew only for another line.
+        self.query_one("#decoded", Static).update(Content(said), layout=is_long != self._is_long)
+        self._is_long = is_long
 
 
 def describe_ids(typed: str, decode: Callable[[Sequence[int]], str]) -> str:

@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from opening import opened, step, until
+from opening import opened, opened_as, step, until
 from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.lessons.screen import LessonScreen, Section
+from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.session.state import prefer, preferences
 from bpe_tui.views.telling import Beat
 
@@ -113,3 +114,22 @@ def test_what_is_no_preference_is_left_out(own_state: Path) -> None:
     for foreign in ('{"overview": "x", "motion": 7}', "[]", "{", json.dumps({"overview": ["a"]})):
         file.write_text(foreign)
         assert preferences() == type(preferences())()
+
+
+async def test_a_note_takes_rows_and_no_columns() -> None:
+    swapped = TokenizerConfig((str(SAMPLES / "swapped.json"),))
+    async with opened_as(swapped, size=(80, 24)) as (app, pilot):
+        await pilot.press("0")
+        note = app.screen.query_one("#note")
+        await until(pilot, lambda: note.outer_size.height > 0)
+        await pilot.pause()
+        for size in ((80, 24), (60, 20)):
+            await pilot.resize_terminal(*size)
+            await until(pilot, lambda: note.region.right == app.size.width)
+            await pilot.pause()
+            assert app.screen.max_scroll_y == 0
+            assert note.region.bottom <= app.size.height - 1  # above the keys
+            assert "merged" in section(app, "pick")[0]
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.screen.query_one("#your-text").display
