@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from heapq import merge
 from itertools import chain
 from pathlib import Path
+from threading import Timer
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.errors import BpeError, ClusterError, CorpusError
+from engine.core.errors import BpeError, ClusterError, CorpusError, HelperWarning
 from engine.core.events import CountProgress
 from engine.counting import cluster, cluster_tasks
 from engine.counting.cluster import counted_on
@@ -222,6 +223,21 @@ def test_a_worker_that_is_killed_costs_only_its_tasks(names: list[str], workers:
 
     assert on_workers(workers, names, SPECIAL, kill_once) == on_one_machine(names, "gpt2", SPECIAL)
     assert killed
+
+
+@pytest.mark.slow  # it starts processes
+def test_without_workers_the_work_waits_for_some_and_says_so(
+    names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(cluster, "PATIENCE", 1)
+    with distributed.LocalCluster(
+        n_workers=0, threads_per_worker=1, dashboard_address=None, silence_logs=50
+    ) as made:
+        Timer(3, made.scale, (1,)).start()
+        with pytest.warns(HelperWarning, match="there are no workers; waiting"):
+            counted = on_workers(made.scheduler_address, names[:3])
+    assert counted == on_one_machine(names[:3], "gpt2", SPECIAL)
 
 
 @pytest.mark.slow  # it starts processes
