@@ -40,7 +40,7 @@ from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span, spans_width
-from bpe_tui.widgets.visible import visible_text, width
+from bpe_tui.widgets.visible import shorten, visible_text, width
 from bpe_tui.wordpiece.lesson import WordPieceTeller
 from bpe_tui.wordpiece.model import WORDPIECE_LESSON
 from bpe_tui.wordpiece.screens import WordPieceScreen
@@ -276,11 +276,14 @@ class LessonScreen(SessionScreen):
         """COUNT, PICK and REPLACE; at rest what is asked, if something is."""
         teller = self.teller
         count, pick, replace = map(self.section, STATIONS)
-        names, captions = teller.stations(moment), teller.captions(moment)
+        is_asked = self.question is not None and moment.beat is Beat.REST
+        # A question is about the step that comes.
+        of = Moment(moment.after, moment.after) if is_asked else moment
+        names, captions = teller.stations(of), teller.captions(of)
         for place, section in enumerate((count, pick, replace)):
             section.label = f"{place + 1} {names[place]}"
             section.caption = captions[place] if self._layout.has_captions else ""
-        if self.question is not None and moment.beat is Beat.REST:
+        if self.question is not None and is_asked:
             count.show(self.question.count_rows(self._count_room))
             pick.show(self.question.pick_rows(pick.room), is_lit=True)
             replace.show(())
@@ -311,6 +314,7 @@ class LessonScreen(SessionScreen):
         facts = self.teller.facts(moment.frame)
         longer = f"{where}   {facts}" if facts else where
         right = longer if width(name) + width(longer) + 3 <= room else where
+        name = shorten(name, max(room - width(right) - 2, 1))
         return f"{name}{' ' * max(room - width(name) - width(right), 1)}{right}"
 
     def _where(self, moment: Moment[Any]) -> str:

@@ -82,7 +82,7 @@ class WordPieceTeller(MergeTeller[WordPieceFrame]):
         rival = next(one.pair for one in before.top_pairs(2) if one.pair != pair)
         why = describe(before.why_first(pair, rival), visible_bytes)
         longer = f"Rule {before.tie_rule.name}: {why}."
-        return [(first_fitting(width, longer, f"{why[:1].upper()}{why[1:]}."), "tie")]
+        return [(first_fitting(width, longer, f"{why}."), "tie")]
 
     def _frequent(self, before: WordPieceFrame, pair: Pair, scores: str, width: int) -> list[Span]:
         """What byte-pair encoding would have taken, and why it lost."""

@@ -13,7 +13,14 @@ from bpe_tui.lessons.beats import ALL_BEATS, BeatClock
 from bpe_tui.lessons.layout import layout
 from bpe_tui.unigram.lesson import UnigramTeller
 from bpe_tui.views.corpus import Place
-from bpe_tui.views.telling import Beat, CountRoom, Moment
+from bpe_tui.views.telling import (
+    BAR_BESIDE_FRACTION,
+    REMARK,
+    Beat,
+    Columns,
+    CountRoom,
+    Moment,
+)
 from bpe_tui.widgets.rows import Row, spans_width
 from bpe_tui.wordpiece.lesson import WordPieceTeller
 from engine import Timeline, Trainer
@@ -267,6 +274,14 @@ def test_wordpiece_tells_scores_with_their_fractions() -> None:
     assert said(teller.pick_rows(there, 90))[0].endswith(f"score: {top.score} = 0.05.")
     lit = teller.replace_rows(Moment(frame, frame.at(1), Beat.LIGHT), 2, 70)
     assert said(lit)[0].startswith("Here it is: ##g+##s")
+
+
+@pytest.mark.parametrize("width", [47, 60, 80])
+def test_beside_fractions_pairs_have_the_room_that_bars_leave(width: int) -> None:
+    columns = Columns.within(CountRoom(5, width, 10), fraction=18, number=9)
+    left = width - columns.pair - columns.fraction - columns.number - 6
+    assert left >= REMARK + BAR_BESIDE_FRACTION or left == -2  # no bar, nor blanks before it
+    assert columns.pair >= len("##in│##g")
 
 
 def test_unigram_tells_which_pieces_go_and_what_stands_in_for_them() -> None:

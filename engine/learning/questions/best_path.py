@@ -106,7 +106,13 @@ class BestPath(Question[UnigramFrame]):
         assert isinstance(answer, int)
         path = self.paths[answer]
         total = f"\u2212{-path.score:.2f}"
-        return (say(*self._spelled(path), f" adds up to {total}; another path to more."),)
+        spelled = self._spelled(path)
+        return (
+            say(
+                *(*spelled, f" adds up to {total}; another path to more."),
+                shorter=(*spelled, f" has {total}; another, more."),
+            ),
+        )
 
     @property
     def hint(self) -> Sentence:

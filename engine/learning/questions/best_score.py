@@ -112,10 +112,19 @@ class BestScore(PairQuestion[WordPieceFrame]):
         if chosen.tied:
             rule = frame.tie_rule
             return (
-                say(*words, f" scores {value}, but so does another pair."),
-                say(f"Rule {rule.name}: {rule.summary.split(';')[0]}."),
+                say(
+                    *(*words, f" scores {value}, but so does another pair."),
+                    shorter=(*words, f" scores {value}, but not alone."),
+                ),
+                say(
+                    f"Rule {rule.name}: {rule.summary.split(';')[0]}.",
+                    shorter=(f"Rule {rule.name}: {rule.summary.split(',')[0]}.",),
+                ),
             )
-        first = say(*words, f" scores {value}; another pair scores more.")
+        first = say(
+            *(*words, f" scores {value}; another pair scores more."),
+            shorter=(*words, f" scores {value}; another, more."),
+        )
         if frame.most_frequent is not None and chosen.pair == frame.most_frequent.pair:
             return first, say("It is the most frequent pair; BPE would merge it.")
         return (first,)
@@ -124,7 +133,11 @@ class BestScore(PairQuestion[WordPieceFrame]):
     def hint(self) -> Sentence:
         if self.right.tied:
             rule = self.frame.tie_rule
-            return say(f"{len(self.frame.tied):,} are tied. {rule.summary.split(';')[0]}.")
+            count = f"{len(self.frame.tied):,}"
+            return say(
+                f"{count} are tied. Rule {rule.name}: {rule.summary.split(';')[0]}.",
+                shorter=(f"{count} tied: {rule.summary.split(',')[0]}.",),
+            )
         return say("its left piece is ", self.frame.any_token(self.right.pair[0]), ".")
 
     @property

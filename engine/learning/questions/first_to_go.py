@@ -141,8 +141,13 @@ class FirstToGo(Question[UnigramFrame]):
         chosen = self.candidates[answer]
         text = _shown(chosen.text)
         if self.rule is PruneRule.SCORE:
-            return (say(text, f" has the score {_signed(chosen.score)}; another has a lower one."),)
-        return (say(text, f" raises the loss by {chosen.measure:.2g}; another raises it less."),)
+            score = _signed(chosen.score)
+            longer, shorter = f" has the score {score}; another has a lower one.", f" has {score};"
+        else:
+            cost = f"{chosen.measure:.2g}"
+            longer = f" raises the loss by {cost}; another raises it less."
+            shorter = f" costs {cost};"
+        return (say(text, longer, shorter=(text, f"{shorter} another, less.")),)
 
     @property
     def hint(self) -> Sentence:
