@@ -23,6 +23,7 @@ from engine.analysis.model_table.table import (
     misspellings,
     swap_letters,
     table_rows,
+    train_candidate,
 )
 from engine.bpe.trainer import Trainer
 from engine.core.errors import UnknownNameError
@@ -163,6 +164,10 @@ def test_a_row_of_no_text_has_no_shares(name: str) -> None:
 def test_special_tokens_are_learnt_by_every_kind(name: str) -> None:
     corpus = STORY + EOT.encode() + STORY
     assert len(train_kind(name, corpus, 400, [EOT]).encode(f"{EOT}{EOT}")) == 2
+    # A tokenizer that is opened over a corpus has its own, which a kind may have, too, or refuse.
+    assert not isinstance(train_candidate(name, corpus, 400, ["<unk>", "[UNK]"]), Untrained)
+    found = train_candidate(name, corpus, 400, ["##a"])
+    assert isinstance(found, Untrained) == (name == "wordpiece")
 
 
 class TestHoldingOut:

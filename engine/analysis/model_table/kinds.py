@@ -264,7 +264,9 @@ def _train_unigram(
     for pretoken, count in counts.items():
         for word in spaced_words(to_text(pretoken)):
             words[word] += count
-    trainer = UnigramTrainer(words, vocab_size, special_tokens)
+    # The unknown token it has by itself, and a tokenizer opened over a corpus may name it.
+    others = [token for token in special_tokens if token != UNKNOWN.decode()]
+    trainer = UnigramTrainer(words, vocab_size, others)
     for _ in trainer.steps():
         if not go_on():
             raise UnfinishedError("it prunes down to its size, and was stopped before it had it")

@@ -15,7 +15,7 @@ from heapq import nsmallest
 from itertools import chain, islice
 
 from engine.analysis.model_table.kinds import KINDS, Candidate, GoOn, train_kind
-from engine.core.errors import UnfinishedError, VocabSizeError
+from engine.core.errors import SpecialTokenError, UnfinishedError, VocabSizeError
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import (
     SpecialSplitter,
@@ -415,5 +415,5 @@ def train_candidate(
     """
     try:
         return train_kind(name, corpus, vocab_size, special_tokens, go_on)
-    except (VocabSizeError, UnfinishedError) as error:
+    except (VocabSizeError, SpecialTokenError, UnfinishedError) as error:
         return Untrained(name, str(error))
