@@ -45,6 +45,15 @@ async def test_w_tells_the_history_of_any_two_tokens_and_enter_goes_on() -> None
         assert (step(app), app.screen.id) == (1, "training")
 
 
+async def test_what_is_no_token_stays_the_answer_when_the_terminal_changes_its_size() -> None:
+    async with opened() as (app, pilot):
+        said = await ask(app, pilot, "tqq")
+        assert "reads tqq" in " ".join(said.split())
+        await pilot.resize_terminal(90, 30)
+        await pilot.pause()
+        assert "reads tqq" in " ".join(answer(app).split())
+
+
 async def test_the_window_opens_on_the_pair_of_the_row_and_without_one_on_the_next() -> None:
     async with opened() as (app, pilot):
         app.seek(5)
