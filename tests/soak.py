@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import contextlib
 import gc
+import json
 import os
 import random
 import sys
@@ -25,10 +26,11 @@ from pathlib import Path
 from typing import Any
 
 TESTS = Path(__file__).resolve().parent
-sys.path[:0] = [str(TESTS.parent), str(TESTS / "app")]
+sys.path[:0] = [str(TESTS.parent), str(TESTS / "app"), str(TESTS)]
 
 import psutil  # noqa: E402
 import textual._wait  # noqa: E402
+from fuzz_formats import hugging_faces  # noqa: E402
 from opening import _RUNS, recorded_once  # noqa: E402
 from test_hostile_text import raw_on_screen  # noqa: E402
 from textual import events  # noqa: E402
@@ -174,6 +176,13 @@ def session(corpus: Path) -> App[int]:
     return opening(config_for(RunConfig(str(place))))
 
 
+def with_stages(corpus: Path, name: str) -> App[int]:
+    """A tokenizer of Hugging Face's over a corpus: like Llama's, BERT's, T5's."""
+    place = corpus.with_name(f"{name}.json")
+    place.write_text(json.dumps(hugging_faces()[name]))
+    return opening(TokenizerConfig((str(place),), str(corpus)))
+
+
 def comparison(_: Path) -> App[int]:
     names = [str(GOLDEN / name) for name in ("tokenizer.json", "gpt2", "handout.tiktoken")]
     text = "low \x1b[2J lower \u202e newest\n".encode()
@@ -197,6 +206,7 @@ OPENINGS: dict[str, Callable[[Path], App[int]]] = {
     "tokenizer over corpus": lambda corpus: opening(
         TokenizerConfig((str(GOLDEN / "gpt2"),), str(corpus))
     ),
+    **{name: lambda corpus, name=name: with_stages(corpus, name) for name in hugging_faces()},
     "start": lambda _: opening(None),
     "quiz": quiz,
 }
