@@ -62,8 +62,9 @@ class Transport(Horizontal):
         self._put("#transport-step", _step_text(session, shown))
         size = self.size or self.screen.size  # before it is laid out it has none
         is_roomy = size.width >= ROOMY
-        facts, rate = self.facts(session, is_roomy), " steps/s" if is_roomy else "/s"
-        self._put("#transport-facts", f"  {session.speed:>4}{rate}   {facts}")
+        speed = session.speed
+        rate = "/s" if not is_roomy else " step/s " if speed == 1 else " steps/s"
+        self._put("#transport-facts", f"  {speed:>4}{rate}   {self.facts(session, is_roomy)}")
 
     def marks(self, session: Session) -> tuple[Marks, ...]:
         """The steps worth seeing: ties and breakpoints."""
