@@ -326,8 +326,8 @@ async def soak(seconds: float, seed: int) -> int:
             print(f"  {await shortest(opened, doing, corpus)}", flush=True)
         rounds += 1
         _RUNS.clear()
+        gc.collect()  # whole applications wait for it, of which a program has one
         if passed < 60 or rounds <= WARM_ROUNDS:
-            gc.collect()
             memory = psutil.Process().memory_info().rss
     gc.collect()
     grown = psutil.Process().memory_info().rss / memory
