@@ -78,7 +78,11 @@ def _read_python(path: Path) -> Any:
         (c in "[({") - (c in "])}") for c in re.findall(r"[][(){}]", without_strings)
     )
     names = sum(1 for _ in islice(_NAME.finditer(without_strings), MOST_NAMES + 1))
-    if not _DATA.fullmatch(without_strings) or max(depth, default=0) > DEEPEST or names > MOST_NAMES:
+    if (
+        not _DATA.fullmatch(without_strings)
+        or max(depth, default=0) > DEEPEST
+        or names > MOST_NAMES
+    ):
         raise TokenizerFileError(
             f"{path}: is Python, and more than data; nothing of it is executed"
         )
