@@ -289,7 +289,7 @@ AnyTeller = Teller[Any]
 def eased(share: float) -> float:
     """A share of a way, slow at its ends.
 
-    >>> [eased(share) for share in (-1, 0, 0.5, 1, 2)]
+    >>> [eased(share) for share in (-1.0, 0.0, 0.5, 1.0, 2.0)]
     [0.0, 0.0, 0.5, 1.0, 1.0]
     """
     share = min(max(share, 0.0), 1.0)

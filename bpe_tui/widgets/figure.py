@@ -33,8 +33,8 @@ class Scale:
 
     A logarithmic axis begins above 0. Ticks are round numbers.
 
-    >>> Scale(1, 1000, log=True).place(10), Scale(0, 200).value(0.25), Scale(0, 97).ticks(3)
-    (0.333..., 50.0, [0.0, 50.0])
+    >>> Scale(1, 10_000, log=True).place(10), Scale(0, 200).value(0.25), Scale(0, 97).ticks(3)
+    (0.25, 50.0, [0.0, 50.0])
     """
 
     low: float

@@ -169,7 +169,7 @@ GAP = 2
 def fitting(entries: Sequence[Sequence[Span]], room: int) -> list[Span]:
     """The first entries, as many as there is room for, with gaps between.
 
-    >>> fitting([[("a", "")], [("bc", "dim")]], 5)
+    >>> fitting([[("a", "")], [("bc", "dim")]], 4)
     [('a', '')]
     """
     row: list[Span] = []

@@ -100,7 +100,7 @@ class Joined(Part):
         >>> text = "".join
         >>> pair = Joined([("under", "")], (" │ ", ""), [("standing", "")])
         >>> [text(part for part, _ in pair.within(cells)) for cells in (16, 14, 12, 9)]
-        ['under │ standing', 'under│standing', 'under│st…ng', 'u…r│s…g']
+        ['under │ standing', 'under│standing', 'under│sta…ng', 'un…r│st…g']
         """
         between, first, second = self._between, spans_width(self._first), spans_width(self._second)
         if first + width(between[0]) + second > cells:

@@ -1,4 +1,4 @@
-"""The examples in the engine's docstrings are true."""
+"""The examples in docstrings are true."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-REPO = Path(__file__).resolve().parents[2]
+REPO = Path(__file__).resolve().parents[1]
 WITH_EXAMPLES = [
     ".".join(path.relative_to(REPO).with_suffix("").parts).removesuffix(".__init__")
-    for path in sorted((REPO / "engine").rglob("*.py"))
+    for package in ("engine", "bpe_tui")
+    for path in sorted((REPO / package).rglob("*.py"))
     if re.search(r"^ *>>> ", path.read_text("utf-8"), re.MULTILINE)
 ]
 
