@@ -271,7 +271,7 @@ def run_python(
     code: str, *arguments: str, stdin: int | IO[bytes] | None = None, kernel: bool = True
 ) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(code), *arguments],
+        [sys.executable, "-P", "-c", textwrap.dedent(code), *arguments],
         cwd=REPO,
         text=True,
         stdout=subprocess.PIPE,

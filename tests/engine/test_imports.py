@@ -26,7 +26,7 @@ def loaded_by(statement: str) -> set[str]:
     """The modules that are there after the statement, in a fresh interpreter."""
     code = f"{statement}\nimport sys; print(*sys.modules)"
     run = subprocess.run(
-        [sys.executable, "-c", code], cwd=REPO, capture_output=True, text=True, check=True
+        [sys.executable, "-P", "-c", code], cwd=REPO, capture_output=True, text=True, check=True
     )
     return set(run.stdout.split())
 
