@@ -226,6 +226,7 @@ def test_a_worker_that_is_killed_costs_only_its_tasks(names: list[str], workers:
 
 
 @pytest.mark.slow  # it starts processes
+@pytest.mark.filterwarnings("ignore:Port 8787")  # Dask's, where another test has a cluster
 def test_without_workers_the_work_waits_for_some_and_says_so(
     names: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
