@@ -23,14 +23,14 @@ from engine.core.arrays import Ints, np, parts_of
 from engine.core.errors import CorpusError, WhatIfError
 from engine.core.events import CountProgress
 from engine.core.helper_pool import available_cores, in_order
-from engine.counting.by_kernel import NativePieceCounter
 from engine.counting.counts_file import CorpusCount, read_counts
 from engine.counting.plain import ChunkCount, ChunkCounter, Counted, PlainCounter, counting
 from engine.native import KERNEL
-from engine.native.counting import KernelSums
+from engine.native.counting import KernelCounter, KernelSums
 from engine.text.chunking import ChunkCutter
 from engine.text.corpus import CHUNK, Corpus, separator_of
-from engine.text.patterns import Pattern, PatternLike, as_pattern
+from engine.text.cutting import cutter_for
+from engine.text.patterns import BorderTables, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import SpecialSplitter, is_blank, pretokens, to_text
 
 WORTH_HELPERS = 4
@@ -182,6 +182,30 @@ def counts_without(counts: Mapping[bytes, int], some: Mapping[bytes, int]) -> di
     """
     left = ((pretoken, count - some.get(pretoken, 0)) for pretoken, count in counts.items())
     return {pretoken: count for pretoken, count in left if count > 0}
+
+
+class NativePieceCounter:
+    """What `PieceCounter` does, by the compiled kernel and without numpy."""
+
+    def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None:
+        self._cut = cutter_for(pattern)
+        self._splitter = splitter
+        longest_first = sorted(splitter.tokens, key=len, reverse=True)
+        self._counter = KernelCounter(BorderTables.of(pattern.borders).packed, longest_first)
+
+    def count(self, data: bytes, continues: bool) -> ChunkCount:
+        """See `ChunkCounter.count`."""
+        pieces = self._counter.count(data)
+        lengths, sizes = self._cut(pieces.new, pieces.new_sizes)
+        documents = pieces.filled
+        documents += sum(not is_blank(data[start:end]) for start, end in pieces.unclear)
+        if continues:
+            token = self._splitter.bytes_regex.search(data)
+            documents -= not is_blank(data[: token.start()] if token else data)
+        return ChunkCount(
+            *(pieces.new, lengths.tobytes(), sizes.tobytes()),
+            *(pieces.numbers, pieces.counts, documents),
+        )
 
 
 def counter_for(pattern: Pattern, splitter: SpecialSplitter) -> ChunkCounter:

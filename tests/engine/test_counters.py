@@ -19,7 +19,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.counting import by_pieces
-from engine.counting.by_kernel import NativePieceCounter
 from engine.counting.by_pieces import (
     PADDING,
     PieceCache,
@@ -29,7 +28,7 @@ from engine.counting.by_pieces import (
     special_tokens_in,
     words_of,
 )
-from engine.counting.count import ArraySums, Tally, counter_for
+from engine.counting.count import ArraySums, NativePieceCounter, Tally, counter_for
 from engine.counting.plain import ChunkCounter, PlainCounter, documents_in, joined
 from engine.native import KERNEL
 from engine.native.counting import KernelSums
