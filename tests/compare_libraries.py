@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 TESTS = Path(__file__).resolve().parent
-sys.path[:0] = [str(TESTS.parent), str(TESTS / "engine")]
+sys.path[:0] = [str(TESTS.parent), str(TESTS / "engine"), *map(str, (TESTS / "engine").iterdir())]
 
 import tiktoken  # noqa: E402
 import tokenizers  # noqa: E402

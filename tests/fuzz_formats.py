@@ -31,7 +31,12 @@ from itertools import islice
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent
-sys.path[:0] = [str(TESTS), str(TESTS.parent), str(TESTS / "engine")]
+sys.path[:0] = [
+    str(TESTS),
+    str(TESTS.parent),
+    str(TESTS / "engine"),
+    *map(str, (TESTS / "engine").iterdir()),
+]
 
 import sentencepiece_models  # noqa: E402
 import test_quiz  # noqa: E402

@@ -26,7 +26,12 @@ from pathlib import Path
 from typing import Any
 
 TESTS = Path(__file__).resolve().parent
-sys.path[:0] = [str(TESTS.parent), str(TESTS / "app"), str(TESTS)]
+sys.path[:0] = [
+    str(TESTS.parent),
+    str(TESTS / "bpe_tui"),
+    str(TESTS),
+    *map(str, (TESTS / "bpe_tui").iterdir()),
+]
 
 import psutil  # noqa: E402
 import textual._wait  # noqa: E402

@@ -1,0 +1,213 @@
+"""The real program in a real terminal."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pty
+import select
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+import pytest
+
+from bpe_tui.widgets.visible import width
+
+ROOT = Path(__file__).parents[3]
+# Textual believes COLUMNS and LINES, which a test runner may have set.
+PLAIN = "unset COLUMNS LINES NO_COLOR;"
+OPEN = f"{sys.executable} -m bpe_tui samples/tinystories_valid.txt"
+CRASHING = """
+import sys
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.cli import main
+def crash(self): raise RuntimeError("on purpose")
+BpeTuiApp.action_help = crash
+sys.exit(main(["samples/tinystories_valid.txt"]))
+"""
+
+pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
+NUMBERS = itertools.count()
+
+
+class Terminal:
+    """A tmux server of its own with a program in it; what the shell says comes after it."""
+
+    def __init__(self, program: str, width: int = 120, height: int = 40) -> None:
+        self.server = f"bpe-tui-{os.getpid()}-{next(NUMBERS)}"
+        after = "echo LEFT $?; stty -a | tr ';' '\\n' | grep icanon; cat"
+        subprocess.run(
+            [
+                *("tmux", "-L", self.server, "-f", "/dev/null", "new-session", "-d"),
+                *("-x", str(width), "-y", str(height), "-c", str(ROOT)),
+                f"{PLAIN} {program}; {after}",
+            ],
+            check=True,
+        )
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.tmux("kill-server")
+
+    def tmux(self, verb: str, *arguments: str) -> str:
+        done = subprocess.run(
+            ["tmux", "-L", self.server, verb, *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.stdout
+
+    def wait_for(self, text: str) -> str:
+        screen = ""
+        for _ in range(150):
+            screen = self.tmux("capture-pane", "-p")
+            if text in screen:
+                return screen
+            time.sleep(0.1)
+        pytest.fail(f"{text!r} never came:\n{screen}")
+
+    def press(self, *keys: str) -> None:
+        self.tmux("send-keys", *keys)
+
+    def program(self) -> int:
+        """The process id of the program, which is the shell's only child."""
+        shell = self.tmux("display-message", "-p", "#{pane_pid}").strip()
+        return int(Path(f"/proc/{shell}/task/{shell}/children").read_text().split()[0])
+
+    def wait_for_cooked(self, exit_code: int) -> str:
+        """Wait until the shell has the terminal back, in its usual line mode."""
+        self.wait_for(f"LEFT {exit_code}")
+        screen = self.wait_for("icanon")
+        assert "-icanon" not in screen
+        return screen
+
+
+@pytest.mark.parametrize(
+    ("width", "height"), [(80, 24), pytest.param(120, 40, marks=pytest.mark.slow)]
+)
+def test_a_person_steps_types_and_leaves(width: int, height: int) -> None:
+    with Terminal(OPEN, width, height) as terminal:
+        terminal.wait_for("of 2,922 ")
+        terminal.press("l", "l", "l")
+        screen = terminal.wait_for("Merge 3")
+        assert "heap" in screen
+        assert max(map(len, screen.splitlines())) == width
+        assert "type to encode" in screen
+        terminal.press("e", "the girl", "Escape")  # in one burst: `e` must be first to act
+        terminal.wait_for("8 bytes")
+        time.sleep(0.5)  # Esc and q in one breath are Alt+q to a terminal
+        terminal.press("q")
+        terminal.wait_for_cooked(exit_code=0)
+
+
+def test_without_a_name_the_samples_are_offered() -> None:
+    with Terminal(f"{sys.executable} -m bpe_tui", 80, 24) as terminal:
+        assert "handout.txt" in terminal.wait_for("Samples")
+        terminal.press("Tab", "Down", "Enter")  # from the lessons to the samples
+        terminal.wait_for("of 12 ")
+        terminal.press("q")
+        terminal.wait_for_cooked(exit_code=0)
+
+
+SIGNALS = [
+    signal.SIGINT,
+    pytest.param(signal.SIGTERM, marks=pytest.mark.slow),  # a program is killed
+    pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_ends_the_program_and_gives_the_terminal_back(number: signal.Signals) -> None:
+    with Terminal(OPEN) as terminal:
+        terminal.wait_for("of 2,922 ")
+        os.kill(terminal.program(), number)
+        terminal.wait_for_cooked(exit_code=128 + number)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_while_the_screen_is_being_opened_gives_the_terminal_back(
+    number: signal.Signals,
+) -> None:
+    outer, inner = pty.openpty()
+    before = termios.tcgetattr(inner)
+    command = [sys.executable, "-m", "bpe_tui", "samples/handout.txt"]
+    with subprocess.Popen(command, cwd=ROOT, stdin=inner, stdout=inner, stderr=inner) as program:
+        written = os.read(outer, 1 << 16)  # it has just begun to change the terminal
+        program.send_signal(number)
+        running = True
+        while running:
+            running = program.poll() is None
+            while select.select([outer], [], [], 0.05)[0]:
+                written += os.read(outer, 1 << 16)
+    assert program.returncode == 128 + number
+    assert termios.tcgetattr(inner) == before
+    assert written.count(b"\x1b[?1049h") == written.count(b"\x1b[?1049l") == 1
+    os.close(outer)
+    os.close(inner)
+
+
+def test_what_fails_is_told_and_the_program_goes_on() -> None:
+    with Terminal(f"{sys.executable} -c {shlex.quote(CRASHING)}") as terminal:
+        terminal.wait_for("of 2,922 ")
+        terminal.press("?")
+        terminal.wait_for("This failed (RuntimeError)")
+        terminal.press("l")
+        terminal.wait_for("Merge 1")
+        terminal.press("q")
+        terminal.wait_for_cooked(exit_code=0)
+
+
+def test_the_corpus_may_come_through_a_pipe_while_keys_come_from_the_terminal() -> None:
+    piped = f"cat samples/tinystories_valid.txt | {sys.executable} -m bpe_tui -"
+    with Terminal(piped, 80, 24) as terminal:
+        terminal.wait_for("of 2,922 ")
+        terminal.press("l")
+        terminal.wait_for("Merge 1")
+        terminal.press("q")
+        terminal.wait_for_cooked(exit_code=0)
+
+
+def test_a_tokenizer_in_place_of_a_corpus_is_tried_and_then_counted_in_a_text() -> None:
+    golden = shlex.quote("tests/engine/golden/gpt2")
+    with Terminal(f"{sys.executable} -m bpe_tui {golden}", 80, 24) as terminal:
+        terminal.wait_for("gpt2 format")
+        terminal.press("e", "the")
+        terminal.wait_for("3 bytes")
+        terminal.press("C-o")
+        terminal.wait_for("together with gpt2")
+        terminal.press("samples/handout.txt", "Enter")
+        terminal.wait_for("Step 0: every byte is a token of its own")
+        terminal.press("q")
+        terminal.wait_for_cooked(exit_code=0)
+
+
+@pytest.mark.slow  # a program is killed
+def test_a_closed_window_does_not_leave_the_program_running() -> None:
+    with Terminal(OPEN) as terminal:
+        terminal.wait_for("of 2,922 ")
+        child = terminal.program()
+        terminal.press("+", "+", "+", "Space")  # it is drawing all the time
+        terminal.tmux("kill-server")
+        for _ in range(100):
+            if not Path(f"/proc/{child}").exists():
+                return
+            time.sleep(0.1)
+        os.kill(child, signal.SIGKILL)
+        pytest.fail("it still runs ten seconds after its window was closed")
+
+
+def test_marks_take_the_cells_that_are_counted_for_them() -> None:
+    text = "काकीकिकं◌ाé"
+    with Terminal(f"printf '%s' '{text}END'; cat") as terminal:
+        terminal.wait_for("END")
+        place = terminal.tmux("display-message", "-p", "#{cursor_x}")
+    assert int(place) == width(text + "END")

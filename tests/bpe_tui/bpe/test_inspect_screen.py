@@ -1,0 +1,85 @@
+"""The inspection screen: the tokenizer of the timeline's step, section by section."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from opening import opened, opened_as, until
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.inspection_rows import SECTIONS
+from bpe_tui.session.config import TokenizerConfig
+from bpe_tui.views.vocabulary_screen import InspectionPanel, InspectionScreen, VocabularyScreen
+from engine import Tokenizer
+from engine.analysis.inspection import Inspection
+
+
+def said(app: BpeTuiApp, panel: str) -> list[str]:
+    rows = app.screen.query_one(f"#{panel}", InspectionPanel)
+    texts = ("".join(text for text, _ in rows.row(n).spans) for n in range(rows.row_count))
+    return [" ".join(text.split()) for text in texts]
+
+
+async def test_a_key_shows_every_section_for_the_step_and_steps_change_it() -> None:
+    async with opened() as (app, pilot):
+        app.seek(100)
+        await pilot.press("5")
+        await pilot.pause()
+        assert isinstance(app.screen, InspectionScreen)
+        assert said(app, "overview")[0] == "tokens 357"
+        frame = app.session.frame
+        assert frame is not None
+        inspection = Inspection.of_frame(frame)
+        for section in SECTIONS:
+            panel = app.screen.query_one(f"#{section.id}", InspectionPanel)
+            rows = section.rows(inspection, panel.room)  # the overview says how it was trained, too
+            assert [panel.row(n) for n in range(panel.row_count)][: len(rows)] == rows
+        await pilot.press("right")
+        assert said(app, "overview")[0] == "tokens 358"
+
+
+async def test_a_row_that_names_a_token_leads_to_the_vocabulary_and_escape_back() -> None:
+    async with opened() as (app, pilot):
+        app.seek(100)
+        await pilot.press("5")
+        await pilot.pause()
+        app.screen.query_one("#longest").focus()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(app.screen, VocabularyScreen)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert isinstance(app.screen, InspectionScreen)
+
+
+async def test_where_there_is_little_room_tab_brings_the_next_section() -> None:
+    async with opened(size=(80, 24)) as (app, pilot):
+        await pilot.press("5")
+        await pilot.pause()
+        shown = [panel.id for panel in app.screen.query(InspectionPanel) if panel.region.area]
+        assert shown == ["overview"]
+        await pilot.press("tab")
+        await pilot.pause()
+        shown = [panel.id for panel in app.screen.query(InspectionPanel) if panel.region.area]
+        assert shown == ["lengths"]
+
+
+async def test_many_tokens_are_looked_at_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bpe_tui.views.vocabulary_screen.AT_ONCE", 0)
+    async with opened(Path(__file__).parents[3] / "samples" / "handout.txt") as (app, pilot):
+        await pilot.press("5")
+        await until(pilot, lambda: said(app, "overview")[0].startswith("tokens"))
+        assert said(app, "overview")[0].startswith("tokens 257")
+
+
+async def test_an_opened_tokenizer_says_its_format_and_what_was_guessed(tmp_path: Path) -> None:
+    vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"he"}
+    Tokenizer(vocab, [(b"h", b"e")]).save(tmp_path / "tok")
+    (tmp_path / "tok" / "bpe-tui.json").unlink()
+    async with opened_as(TokenizerConfig((str(tmp_path / "tok"),))) as (app, pilot):
+        await pilot.press("escape", "5")
+        await pilot.pause()
+        assert said(app, "overview")[0] == "format gpt2"
+        everything = " ".join(said(app, "overview"))
+        assert "note the files name no pattern; GPT-2's is taken;" in everything

@@ -1,0 +1,199 @@
+"""What the training screen says is so: ties, how many of a thing, what comes next, the end."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from opening import opened, opened_as, step, until
+from textual.widgets import Static
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.narration import narrate, sentences_about
+from bpe_tui.bpe.panels.merge import MergePanel
+from bpe_tui.bpe.panels.pairs import PairsPanel
+from bpe_tui.bpe.panels.training import CorpusPanel
+from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.session.session import Session
+from bpe_tui.views.narration import add_stop
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.visible import visible_bytes, width
+from engine import Timeline, Tokenizer, Trainer
+from engine.bpe.replay import Replay
+from engine.bpe.report import step_markdown
+from engine.bpe.trainer import StopReason
+
+HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
+
+
+def text_of(panel: Lines) -> str:
+    """What a panel says, as it would be without the end of any line."""
+    rows = (panel.row(place) for place in range(panel.row_count))
+    return " ".join(" ".join("".join(text for text, _ in row.spans) for row in rows).split())
+
+
+def narration(app: BpeTuiApp) -> str:
+    return str(app.screen.query_one("#narration", Static).render())
+
+
+def recorded(counts: dict[bytes, int], vocab_size: int = 300) -> Timeline:
+    trainer = Trainer(counts, vocab_size)
+    timeline = Timeline(counts, trainer.steps(), record=trainer.record)
+    timeline.complete()
+    return timeline
+
+
+def test_at_step_0_a_tied_pair_is_not_called_the_most_frequent() -> None:
+    tied, alone = recorded({b"ab": 2, b"cd": 2}), recorded({b"ab": 2, b"cd": 3})
+    assert "c and d is next, twice" not in narrate(tied.frame)
+    assert "c and d is next, 2 times, tied with a and b." in narrate(tied.frame)
+    assert "c and d is the most frequent, 3 times." in narrate(alone.frame)
+
+
+async def test_one_of_a_thing_is_said_as_one(tmp_path: Path) -> None:
+    corpus = tmp_path / "one.txt"
+    corpus.write_text("abab")
+    several = re.compile(r"(?<![\d,.])1 (?:distinct )?[a-z]+s\b(?! (?:is|was)\b)")
+    async with opened_as(RunConfig(str(corpus), min_count=1)) as (app, pilot):
+        for _ in range(4):
+            assert app.session.frame is not None
+            said = [text_of(panel) for panel in app.screen.query(Lines)]
+            said += [str(panel.border_title) for panel in app.screen.query(Lines)]
+            said += [str(line.render()) for line in app.screen.query(Static)]
+            said.append(step_markdown(app.session.frame))
+            assert [found for text in said for found in several.findall(text)] == []
+            await pilot.press("right")
+
+
+async def test_the_title_of_a_tied_merge_counts_the_pairs_that_were_tied() -> None:
+    async with opened() as (app, pilot):
+        app.session.seek_tie(1)
+        app.changed()
+        await pilot.pause()
+        merge = app.session.frame.merge  # type: ignore[union-attr]
+        assert merge is not None
+        title = str(app.screen.query_one(MergePanel).border_title)
+        assert title.endswith(f"{len(merge.tied)} pairs tied")
+
+
+async def test_a_tokenizer_over_a_corpus_does_not_say_that_it_has_no_merges(tmp_path: Path) -> None:
+    Trainer({b"lower": 3, b"lowest": 2}, 262)
+    trainer = Trainer({b"lower": 3, b"lowest": 2}, 262)
+    learnt = [(made.left, made.right) for made in trainer.steps()]
+    vocab = {n: bytes([n]) for n in range(256)}
+    vocab |= {256 + n: left + right for n, (left, right) in enumerate(learnt)}
+    Tokenizer(vocab, learnt).save(tmp_path / "tok")
+    config = TokenizerConfig((str(tmp_path / "tok"),), corpus=str(HANDOUT))
+    async with opened_as(config) as (app, pilot):
+        assert step(app) == 0
+        await until(pilot, lambda: "The first merge joins" in narration(app))
+        for panel in (MergePanel, PairsPanel):
+            assert "no merges" not in text_of(app.screen.query_one(panel))
+        assert "next" in text_of(app.screen.query_one(PairsPanel))
+
+
+def test_a_frame_looks_different_once_the_next_step_is_known_or_there_is_none() -> None:
+    replay = Replay(
+        Tokenizer({**{n: bytes([n]) for n in range(256)}, 256: b"lo"}, [(b"l", b"o")]), {b"low": 5}
+    )
+    timeline = replay.timeline
+    unknown = timeline.frame
+    assert unknown.next_pair is None
+    assert not unknown.merges_nothing
+    assert "no merges" not in narrate(unknown)
+    timeline.extend(replay.steps())
+    assert not unknown.looks_like(timeline.frame)
+    last = timeline.forward()
+    timeline.complete()
+    assert not last.looks_like(timeline.frame)
+    assert timeline.frame.looks_like(timeline.frame)
+
+
+def test_the_end_is_the_last_step_recorded_and_what_is_recorded_after_it() -> None:
+    counts = {b"low": 5, b"lower": 2, b"newest": 6}
+    trainer = Trainer(counts, 262)
+    steps = trainer.steps()
+    session = Session(RunConfig("corpus"))
+    timeline = Timeline(counts, [next(steps)], record=trainer.record)
+    session.recording = timeline
+    session.seek_end()
+    assert (timeline.cursor, session.following) == (1, True)
+    made = len([*steps])
+    session.extend_to(1 + made)
+    assert timeline.cursor == 1 + made
+    session.end(StopReason.SIZE_REACHED)
+    assert not session.following
+    session.seek(0)
+    session.seek_end()
+    assert (timeline.cursor, session.following) == (1 + made, False)
+
+
+@pytest.mark.parametrize("room", range(44, 140, 4))
+def test_the_end_of_training_is_not_cut(room: int) -> None:
+    counts = {b"low": 5, b"lower": 2}
+    session = Session(RunConfig("corpus"))
+    session.recording = timeline = recorded(counts)
+    session.stop_reason = StopReason.TOO_RARE
+    session.seek_end()
+    said = add_stop(session, sentences_about(timeline.frame), room)
+    assert width(said) <= room
+    assert said.endswith(".")
+
+
+async def test_a_merge_that_overlaps_itself_explains_its_two_numbers(tmp_path: Path) -> None:
+    corpus = tmp_path / "a.txt"
+    corpus.write_text("aaaaaaaa " * 9)
+    for size in ((120, 40), (80, 24)):
+        async with opened_as(RunConfig(str(corpus)), size=size) as (app, pilot):
+            await pilot.press("right")
+            said = text_of(app.screen.query_one(MergePanel))
+            merge = app.session.frame.merge  # type: ignore[union-attr]
+            assert merge is not None
+            assert merge.occurrences < merge.count
+            counted = f"{merge.occurrences} of {merge.count} occurrences in 2 pretokens"
+            assert f"{counted}: they overlap" in said
+
+
+async def test_a_tie_is_told_before_it_is_decided() -> None:
+    async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
+        for _ in range(12):
+            frame = app.session.frame
+            assert frame is not None
+            said = text_of(app.screen.query_one(MergePanel)).split("Next ")
+            tied = frame.queue.tied
+            following = frame.next_pair
+            assert following is not None
+            assert (len(said) == 2) == (len(tied) > 1)
+            if len(tied) > 1:
+                named = "│".join(visible_bytes(frame.any_token(part)) for part in following)
+                assert said[1].startswith(f"{named} tied with ")
+                for rule, pair in frame.queue.choices.items():
+                    assert (rule in said[1].split("Other rules")[-1]) == (pair != following)
+            await pilot.press("right")
+
+
+async def test_a_merge_beyond_the_lines_read_for_show_is_shown_in_a_word(tmp_path: Path) -> None:
+    corpus = tmp_path / "long.txt"
+    corpus.write_text("low low low\n" * 40_000 + "qx qx\n")
+    async with opened_as(RunConfig(str(corpus))) as (app, pilot):
+        frame = app.session.frame
+        assert frame is not None
+        assert not frame.excerpt.complete
+        merges = [frame.merge_at(index).token for index in range(frame.recorded_steps)]
+        panel = app.screen.query_one(CorpusPanel)
+        made, ahead = merges.index(b"qx") + 1, merges.index(b"qx")
+        for step, told in (
+            (merges.index(b"low") + 1, ""),
+            (ahead, r"Next, not in these lines: ·?┊?q\+x  ?stands once elsewhere"),
+            (made, r"Not in these lines: ·?qx  ?stands once elsewhere"),
+        ):
+            app.seek(step)
+            await pilot.pause()
+            await until(pilot, lambda: "…" not in text_of(panel))
+            assert ("ot in these lines: " in text_of(panel)) == bool(told)
+            assert re.search(told, text_of(panel))
+
+        await pilot.press("0")  # the lesson view tells it, too
+        rows = text_of(app.screen.query_one("#corpus", Lines))
+        assert re.search(r"Not in these lines: ·?qx  ?stands once elsewhere", rows)

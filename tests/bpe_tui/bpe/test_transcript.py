@@ -1,0 +1,271 @@
+"""The stepper without a screen, and the sentences that it and the screen share."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bpe_tui.bpe.narration import narrate, narrate_tie
+from bpe_tui.bpe.transcript import BpeTranscript
+from bpe_tui.views.narration import first_fitting, narrate_end, narrate_undone
+from engine import Timeline, Tokenizer, Trainer
+from engine.bpe.trainer import StopReason
+
+ROOT = Path(__file__).parents[3]
+HANDOUT = str(ROOT / "samples" / "handout.txt")
+LECTURE = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+
+
+def recorded(counts: dict[bytes, int] = LECTURE, vocab_size: int = 262) -> Timeline:
+    trainer = Trainer(counts, vocab_size)
+    timeline = Timeline(counts, trainer.steps(), record=trainer.record, pattern="whitespace")
+    timeline.complete()
+    return timeline
+
+
+@pytest.fixture
+def transcript() -> BpeTranscript:
+    return BpeTranscript(recorded(), StopReason.SIZE_REACHED)
+
+
+def said(transcript: BpeTranscript, *lines: str) -> list[str]:
+    """The answer to the last of the lines."""
+    return [list(transcript.answer(line)) for line in lines][-1]
+
+
+# -- sentences
+
+
+def test_a_sentence_for_each_state() -> None:
+    timeline = recorded()
+    assert narrate(timeline.frame).startswith("Step 0: 79 bytes, each a token of its own. The pair")
+    assert narrate(timeline.forward()) == (
+        "Merge 1 of 6: s and t stood side by side 9 times; they are one token now, st."
+    )
+    assert narrate_undone(timeline.back())[0] == (
+        "Back at step 0 of 6: st is taken apart into s and t again."
+    )
+    assert narrate(timeline.sub_step()).startswith("Move 1 of ")
+    assert narrate_end(StopReason.NO_PAIR_LEFT).startswith("Training ended: no pair is left")
+
+
+def test_where_there_is_little_room_the_sentence_is_shorter() -> None:
+    frame = recorded().seek(1)
+    assert narrate(frame, 40) == "Merge 1: s and t, 9 times, become st."
+    assert first_fitting(40, *narrate_undone(frame)) == "Back at step 1: est is e and st again."
+
+
+def test_a_corpus_without_pairs_is_told() -> None:
+    timeline = recorded({b"a": 3})
+    assert narrate(timeline.frame) == "Step 0: 3 bytes, and no pair to merge."
+
+
+def test_the_reason_for_a_merge_names_its_rivals() -> None:
+    timeline = recorded()
+    assert narrate_tie(timeline.frame) == "Nothing has merged at step 0."
+    assert narrate_tie(timeline.seek(1)).startswith(
+        "The pair s and t was tied, 9 times, with e and s."
+    )
+    assert "no other was as frequent" in narrate_tie(timeline.seek(2))
+
+
+# -- commands
+
+
+def test_an_empty_line_is_the_next_merge(transcript: BpeTranscript) -> None:
+    assert said(transcript, "") == said(BpeTranscript(recorded(), StopReason.SIZE_REACHED), "next")
+
+
+def test_playing_tells_every_merge_and_the_end(transcript: BpeTranscript) -> None:
+    told = said(transcript, "play 9")
+    assert [line.split(":")[0] for line in told[:6]] == [f"Merge {k} of 6" for k in range(1, 7)]
+    assert told[5].endswith("Training ended: the vocabulary has the size asked for.")
+    assert told[6].startswith("There is no step after 6.")
+
+
+def test_going_back_tells_what_is_undone(transcript: BpeTranscript) -> None:
+    assert said(transcript, "go 2", "back 5") == [
+        "Back at step 1 of 6: est is taken apart into e and st again.",
+        "Back at step 0 of 6: st is taken apart into s and t again.",
+        "There is no step before 0.",
+    ]
+
+
+def test_a_step_is_gone_to_by_number_share_or_distance(transcript: BpeTranscript) -> None:
+    assert [said(transcript, f"go {to}")[0].split(":")[0] for to in ("4", "50%", "-2", "0")] == [
+        "Merge 4 of 6",
+        "Merge 3 of 6",
+        "Merge 1 of 6",
+        "Step 0",
+    ]
+
+
+def test_ties_are_found_and_explained(transcript: BpeTranscript) -> None:
+    assert said(transcript, "tie")[0].startswith("Merge 1 of 6")
+    assert "The tie rule smallest-ids would have merged e and s." in said(transcript, "why")
+
+
+def test_why_with_two_tokens_tells_what_became_of_the_pair(transcript: BpeTranscript) -> None:
+    asked = ["w│e: 8 at step 0.", "2 pairs stand more often here"]
+    for line in ("why w e", "why w|e", "why w│e"):
+        first, second = said(transcript, line)
+        assert (first, second.partition(";")[0]) == tuple(asked)
+    assert said(transcript, "why st q")[0].startswith("st│q stands 0 times")
+    assert said(transcript, "why nosuch e") == ["No token of this run reads nosuch."]
+    assert said(transcript, "why st") == ["Say two tokens, like why th e or why th|e."]
+
+    assert said(transcript, "go 0", "tie back") == ["No merge before this one was tied."]
+
+
+def test_the_merge_is_told_with_pretokens_and_counts(transcript: BpeTranscript) -> None:
+    told = said(transcript, "next", "merge")
+    assert "Its id is 256. It is in 2 pretokens." in told
+    assert "The pretoken newest, 6 times, is n, e, w, e, st now." in told
+    assert "The count of s and t went from 9 to 0." in told
+
+
+def test_pairs_are_listed_from_the_most_frequent(transcript: BpeTranscript) -> None:
+    assert said(transcript, "pairs 1") == ["1. s and t, 9 times."]
+
+
+def test_a_text_is_encoded_with_its_spaces(transcript: BpeTranscript) -> None:
+    assert said(transcript, "next", "encode best\n") == [
+        "3 tokens for 4 bytes: b, e, st.",
+        "In ids: 98 101 256.",
+    ]
+    assert said(transcript, "encode  a")[0] == "2 tokens for 2 bytes: ·, a."
+
+
+def test_ids_are_decoded_and_one_that_is_not_there_spoils_only_itself(
+    transcript: BpeTranscript,
+) -> None:
+    assert said(transcript, "decode [108, 111]") == ["The text of 2 ids is lo."]
+    told = said(transcript, "decode 108,111 9999 108")
+    assert [told[0], told[2]] == ["The text of 2 ids is lo.", "The text of 1 id is l."]
+    assert "id 9999;" in told[1]
+    assert said(transcript, "decode lo") == ["'lo' is no token id; ids are whole numbers from 0."]
+
+
+def test_the_tokenizer_of_the_step_is_saved_but_never_over_another(
+    transcript: BpeTranscript, tmp_path: Path
+) -> None:
+    assert said(transcript, "go 2", f"save {tmp_path / 'out'}")[0].startswith("Saved")
+    assert len(Tokenizer.load(tmp_path / "out").merges) == 2
+    assert "is there already" in said(transcript, f"save {tmp_path / 'out'}")[0]
+
+
+def test_help_tells_every_command(transcript: BpeTranscript) -> None:
+    assert len(said(transcript, "help")) == len(BpeTranscript.COMMANDS) + 1
+
+
+@pytest.mark.parametrize(
+    "line", ["jump", "go", "go 7", "play", "play x", "back x", "pairs x", "encode", "save", "\x1b"]
+)
+def test_what_is_not_understood_is_answered_in_one_sentence(
+    transcript: BpeTranscript, line: str
+) -> None:
+    (answer,) = said(transcript, line)
+    assert answer.endswith(".")
+    assert answer.isprintable()
+    assert transcript.frame.step == 0
+
+
+# -- the program
+
+
+def run(*arguments: str, stdin: bytes, program: str = "") -> subprocess.CompletedProcess[bytes]:
+    code = program or "import sys; from bpe_tui.cli import main; sys.exit(main(sys.argv[1:]))"
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        input=stdin,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        timeout=30,
+        check=False,
+    )
+
+
+WITHOUT_TEXTUAL = (
+    "import sys; from bpe_tui.cli import main; "
+    "sys.exit(main(sys.argv[1:]) or 'textual' in sys.modules)"
+)
+
+
+@pytest.mark.parametrize("model", ["wordpiece", "unigram"])
+def test_no_model_needs_textual_to_be_stepped_through(model: str) -> None:
+    options = ("--plain", "--model", model, "--vocab-size", "60")
+    result = run(HANDOUT, *options, stdin=b"next\nencode low\nquit\n", program=WITHOUT_TEXTUAL)
+    assert (result.returncode, len(result.stdout.splitlines()) > 3) == (0, True), result.stderr
+
+
+@pytest.mark.parametrize("command", [[], ["open"]])
+def test_a_pipe_gets_a_line_for_each_command_and_no_textual_is_loaded(command: list[str]) -> None:
+    result = run(
+        *command,
+        HANDOUT,
+        "--plain",
+        "--pattern",
+        "whitespace",
+        stdin=b"\nnext\nencode \xff\nquit\nnext\n",
+        program=WITHOUT_TEXTUAL,
+    )
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.decode().splitlines()
+    assert [line.split(":")[0] for line in lines[1:4]] == [
+        "Merge 1 of 12",
+        "Merge 2 of 12",
+        "1 token for 1 byte",
+    ]
+    assert len(lines) == 5
+
+
+def test_the_corpus_and_the_commands_cannot_both_be_standard_input() -> None:
+    result = run("-", "--plain", stdin=b"low lower")
+    assert result.returncode == 2
+    assert b"give the corpus as a file" in result.stderr
+
+
+def test_a_tie_to_come_is_told_without_a_screen(transcript: BpeTranscript) -> None:
+    assert said(transcript, "ahead") == [
+        "Next is s and t, 9 times.",
+        "It is tied with e and s.",
+        "The tie rule lexicographic decided: s is later in byte order than e.",
+        "The tie rule first-seen would merge e and s.",
+        "The tie rule smallest-ids would merge e and s.",
+        "The tie rule huggingface would merge e and s.",
+        "The tie rule sentencepiece would merge e and s.",
+    ]
+
+
+def test_a_prediction_is_answered_line_by_line_and_then_the_step_is_made(
+    transcript: BpeTranscript,
+) -> None:
+    assert said(transcript, "predict")[0] == "Which pair merges next?"
+    assert said(transcript, "1")[0] == "No: e│s stands 9 times, but so does another pair."
+    assert said(transcript, "hint")[0].startswith("Hint: 2 are tied.")
+    assert said(transcript, "nonsense") == ["Answer with a number from 1 to 6."]
+    assert said(transcript, "5") == [
+        "Right: s│t wins the tie of 2 at 9.",
+        "Rule lexicographic: s is later in byte order than e.",
+        "Merge 1 of 6: s and t stood side by side 9 times; they are one token now, st.",
+        "0 of 1 at the first try; predict asks on.",
+    ]
+    shown = said(transcript, "predict next-pair", "show")
+    assert shown[-1] == "0 of 2 at the first try; predict asks on."
+    assert said(transcript, "predict sums") == [
+        "Ask one of next-pair, tie, count-change, encode-by-hand, cuts, stale, decode."
+    ]
+    assert said(transcript, "predict cuts") == [
+        "That cannot be asked here: no corpus is open; say which text is to be cut."
+    ]
+
+
+def test_a_word_is_encoded_by_hand_join_by_join(transcript: BpeTranscript) -> None:
+    asked = said(transcript, "go 2", "predict encode-by-hand")
+    assert asked[2:5] == ["  e + st   rank 1", "  s + t   rank 0", "  w ┊ i ┊ d ┊ e ┊ s ┊ t"]
+    assert said(transcript, "5") == ["Right: s│t joins, rank 0.", "  w ┊ i ┊ d ┊ e ┊ st"]
+    assert said(transcript, "4")[0] == "Right: widest is 4 tokens: w┊i┊d┊est."

@@ -1,0 +1,224 @@
+"""Forks by keys: choose, compare, drop or keep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from opening import opened, opened_as, step, until
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.panels.merge import MergePanel
+from bpe_tui.bpe.panels.pairs import PairsPanel
+from bpe_tui.bpe.screens.training import TrainingScreen
+from bpe_tui.bpe.screens.what_if import Branches, WhatIf
+from bpe_tui.session.config import RunConfig
+from bpe_tui.widgets.lines import Lines, RowList
+
+
+def merges(app: BpeTuiApp) -> list[tuple[bytes, bytes]]:
+    assert app.session.timeline is not None
+    record = app.session.timeline.record
+    return [(record[k].left, record[k].right) for k in range(len(record))]
+
+
+def told(app: BpeTuiApp) -> str:
+    return str(app.screen.query_one("#branches-summary", Static).render())
+
+
+async def wished(app: BpeTuiApp, pilot: Pilot[int], title: str) -> None:
+    """Choose in the menu what begins with these words; wait until the fork is trained."""
+    await pilot.press("i")
+    rows = app.screen.query_one("#wish-rows", RowList)
+    rows.cursor = next(
+        place for place in range(rows.row_count) if rows.row(place).spans[0][0].startswith(title)
+    )
+    await pilot.press("enter")
+    await ended(app, pilot)
+
+
+async def ended(app: BpeTuiApp, pilot: Pilot[int]) -> None:
+    assert isinstance(app.screen, Branches)
+    await until(pilot, lambda: "…" not in told(app)[-2:])
+
+
+async def test_a_forbidden_merge_is_compared_and_dropped() -> None:
+    async with opened(vocab_size=400) as (app, pilot):
+        app.seek(20)
+        before = merges(app)
+        await wished(app, pilot, "forbid merge 20")
+        assert told(app).startswith("The first difference is merge 20.")
+        rows = app.screen.query_one("#branch-rows", RowList)
+        assert "≠" in "".join(text for text, _ in rows.row(rows.cursor).spans)
+        await pilot.press("escape")
+        assert isinstance(app.screen, TrainingScreen)
+        assert merges(app) == before
+        assert step(app) == 20
+
+
+async def test_a_fork_that_is_kept_is_the_timeline() -> None:
+    async with opened(vocab_size=400) as (app, pilot):
+        app.seek(20)
+        before = merges(app)
+        await wished(app, pilot, "forbid the next merge")
+        await pilot.press("enter")
+        assert step(app) == 21
+        assert merges(app)[:20] == before[:20]
+        assert before[20] not in merges(app)
+        await pilot.press("v", "full_stop", "t", "space")  # all goes on without a heap
+        await pilot.pause(0.2)
+        assert app.is_running
+
+
+async def test_a_pair_chosen_in_the_pairs_panel_can_be_forced() -> None:
+    async with opened(vocab_size=400) as (app, pilot):
+        app.seek(20)
+        await pilot.pause()
+        panel = app.screen.query_one(PairsPanel)
+        panel.cursor = next(
+            place
+            for place in range(2, 20)
+            if not any("stale" in text or "next" in text for text, _ in panel.row(place).spans)
+        )
+        pair = panel.row(panel.cursor).target.pair  # type: ignore[union-attr]
+        assert app.session.frame is not None
+        wanted = tuple(app.session.frame.token(part) for part in pair)
+        await wished(app, pilot, "merge next")
+        await pilot.press("enter")
+        assert merges(app)[20] == wanted
+
+
+async def test_tie_rules_patterns_documents_and_special_tokens_can_be_others() -> None:
+    async with opened(vocab_size=330) as (app, pilot):
+        for title in ("tie rule first-seen", "pattern whitespace", "without the special"):
+            await wished(app, pilot, title)
+            assert "difference" in told(app)
+            await pilot.press("escape")
+        await pilot.press("i")
+        field = app.screen.query_one(Input)
+        field.focus()
+        field.value = "99999999"
+        await pilot.press("enter")
+        assert isinstance(app.screen, WhatIf)
+        field.value = "3"
+        await pilot.press("enter")
+        await ended(app, pilot)
+        assert "difference" in told(app)
+
+
+async def test_a_kept_pattern_is_the_pattern_from_then_on() -> None:
+    async with opened(vocab_size=330) as (app, pilot):
+        await wished(app, pilot, "pattern whitespace")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "whitespace" in str(app.screen.query_one("#heading", Static).render())
+
+
+async def test_a_corpus_that_has_gone_meanwhile_is_told_in_place(tmp_path: Path) -> None:
+    corpus = tmp_path / "gone.txt"
+    corpus.write_text("low lower lowest " * 9)
+    async with opened(corpus, vocab_size=270) as (app, pilot):
+        corpus.unlink()
+        await wished(app, pilot, "pattern whitespace")
+        assert "no such file" in told(app)
+        await pilot.press("enter", "escape")
+        assert isinstance(app.screen, TrainingScreen)
+
+
+async def test_a_document_left_out_stays_out_when_a_kept_fork_is_cut_anew(tmp_path: Path) -> None:
+    corpus = tmp_path / "three.txt"
+    corpus.write_text("<|endoftext|>".join(["low low", "newest newest", "widest widest"]))
+    async with opened(corpus, vocab_size=270) as (app, pilot):
+        await pilot.press("i")
+        field = app.screen.query_one(Input)
+        field.focus()
+        field.value = "2"
+        await pilot.press("enter")
+        await ended(app, pilot)
+        await pilot.press("enter")  # keep it
+        await wished(app, pilot, "pattern whitespace")
+        await pilot.press("enter")
+        await pilot.pause()
+        frame = app.session.frame
+        assert frame is not None
+        assert frame.counts == {b"low": 2, b" ": 2, b"widest": 2}
+
+
+HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
+
+
+def panel_text(app: BpeTuiApp, panel: type[Lines]) -> str:
+    shown = app.screen.query_one(panel)
+    rows = (shown.row(place) for place in range(shown.row_count))
+    said = " ".join("".join(text for text, _ in row.spans) for row in rows)
+    return " ".join(said.split())  # as it would be without the end of any line
+
+
+def line(app: BpeTuiApp, name: str) -> str:
+    return str(app.screen.query_one(name, Static).render())
+
+
+async def test_a_fork_says_what_was_forbidden_and_where_it_came_from() -> None:
+    async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
+        app.seek(1)
+        await wished(app, pilot, "forbid the next merge: e │ st")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert step(app) == 2
+        assert "Forbidden in this fork: e│st 9 times" in panel_text(app, MergePanel)
+        assert "Forbidden: e and st, 9 times." in line(app, "#narration")
+        assert line(app, "#heading").startswith("fork of handout.txt at step 1: e │ st forbidden")
+        await pilot.press("left")
+        assert "no other pair had as many" not in panel_text(app, MergePanel)
+        await pilot.press("I")
+        assert line(app, "#heading").startswith("handout.txt")
+        assert step(app) == 1
+        assert (b"e", b"st") in merges(app)
+        await pilot.press("I")  # there is nowhere to go back to
+        assert step(app) == 1
+
+
+async def test_what_a_fork_repeats_or_was_told_is_not_called_the_highest_count() -> None:
+    async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
+        app.seek(1)
+        await pilot.pause()
+        pairs = app.screen.query_one(PairsPanel)
+        pairs.cursor = next(
+            place for place in range(pairs.row_count) if "w │ i" in row_text(pairs, place)
+        )
+        await wished(app, pilot, "merge next, as chosen")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "chosen by hand" in panel_text(app, MergePanel)
+        assert "by hand" in line(app, "#narration")
+        app.seek(1)
+        await wished(app, pilot, "tie rule first-seen")
+        await pilot.press("enter")
+        app.seek(1)
+        await pilot.pause()
+        assert "the run that this is a fork of merged it here" in panel_text(app, MergePanel)
+
+
+async def test_the_comparison_begins_at_the_first_difference() -> None:
+    async with opened(vocab_size=400) as (app, pilot):
+        await wished(app, pilot, "tie rule first-seen")
+        rows = app.screen.query_one("#branch-rows", RowList)
+        same, first = row_text(rows, 0), row_text(rows, 1)
+        number = told(app).split("merge ")[1].split(".")[0]
+        assert same.strip() == f"merges 1 to {int(number) - 1} are the same"
+        assert first.split()[0] == number
+        assert "≠" in first
+
+
+async def test_the_race_of_a_fork_says_how_many_merges_the_fork_has() -> None:
+    async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
+        app.seek(1)
+        await wished(app, pilot, "forbid the next merge: e │ st")
+        await pilot.press("enter", "6")
+        await until(pilot, lambda: "the same 12 merges" in line(app, "#narration"))
+        assert "The fork has 13 merges" in line(app, "#narration")
+
+
+def row_text(panel: Lines, place: int) -> str:
+    return "".join(text for text, _ in panel.row(place).spans)

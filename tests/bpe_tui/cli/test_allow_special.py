@@ -1,0 +1,103 @@
+"""`--allow-special`: what a special token in a text means to the commands that encode."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bpe_tui import cli
+from engine import Tokenizer
+
+SAMPLES = Path(__file__).parents[3] / "samples"
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The 256 bytes and two special tokens, one of them with a comma."""
+    place = str(tmp_path_factory.mktemp("bytes") / "out")
+    Tokenizer({byte: bytes([byte]) for byte in range(256)}, [], ["<s>", "<a,b>"]).save(place)
+    return place
+
+
+@pytest.mark.parametrize("command", [["encode"], ["encode", "--json"], ["encode", "--explain"]])
+def test_to_encode_a_special_token_is_an_error_that_names_it_and_the_way_out(
+    capsys: pytest.CaptureFixture[str], tokenizer: str, command: list[str]
+) -> None:
+    assert cli.main([*command, "a<s>", "--tokenizer", tokenizer]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("\n") == 1
+    assert "'<s>' (line 1, byte 1)" in told.err
+    assert "--allow-special all" in told.err
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (["explain", "a<s>"], "<s>  (special token)\n  <s> = 256\n"),
+        (["why", "<s>", "--text", "a<s>"], "is a special token: one id, 256"),
+        (["why", "s", "--text", "a<s>"], "lies inside “<s>”"),
+    ],
+)
+def test_whoever_asks_about_a_text_is_told_what_the_screen_tells(
+    capsys: pytest.CaptureFixture[str], tokenizer: str, command: list[str], told: str
+) -> None:
+    assert cli.main([*command, "--tokenizer", tokenizer]) == 0
+    assert told in capsys.readouterr().out
+
+
+def test_the_samples_are_counted_and_compared_without_an_option(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    place = str(tmp_path / "out")
+    vocab = {byte: bytes([byte]) for byte in range(256)}
+    Tokenizer(vocab, [], ["<|endoftext|>"]).save(place)
+    samples = [str(file) for file in sorted(SAMPLES.glob("*.txt"))]
+    assert cli.main(["count", *samples, "--tokenizer", place]) == 0
+    rows = [line.split()[:2] for line in capsys.readouterr().out.splitlines()[1:-1]]
+    for file, (tokens, size) in zip(samples, rows, strict=True):
+        data = Path(file).read_bytes()
+        assert int(size.replace(",", "")) == len(data)
+        cut_out = data.count(b"<|endoftext|>") * (len(b"<|endoftext|>") - 1)
+        assert int(tokens.replace(",", "")) == len(data) - cut_out
+    assert cli.main(["compare", place, place, "--file", samples[-2]]) == 0
+    assert "All cut it alike" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("allowed", "ids"),
+    [
+        (["all"], "256 257"),
+        (["none"], "60 115 62 60 97 44 98 62"),
+        (["<s>"], "256 60 97 44 98 62"),
+        (["<a,b>"], "60 115 62 257"),
+        (["<s>", "<a,b>"], "256 257"),
+    ],
+)
+def test_all_none_or_those_that_are_named(
+    capsys: pytest.CaptureFixture[str], tokenizer: str, allowed: list[str], ids: str
+) -> None:
+    options = [word for token in allowed for word in ("--allow-special", token)]
+    assert cli.main(["encode", "<s><a,b>", "--tokenizer", tokenizer, *options]) == 0
+    assert capsys.readouterr().out == ids + "\n"
+
+
+@pytest.mark.parametrize(
+    ("allowed", "told"),
+    [(["<x>"], "'<x>' is no special token"), (["all", "<s>"], "all goes with no other")],
+)
+def test_what_cannot_be_allowed_is_refused(
+    capsys: pytest.CaptureFixture[str], tokenizer: str, allowed: list[str], told: str
+) -> None:
+    options = [word for token in allowed for word in ("--allow-special", token)]
+    assert cli.main(["encode", "x", "--tokenizer", tokenizer, *options]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_explain_shows_a_special_token_as_text_when_told_so(
+    capsys: pytest.CaptureFixture[str], tokenizer: str
+) -> None:
+    options = ["--tokenizer", tokenizer, "--allow-special", "none"]
+    assert cli.main(["explain", "<s>", *options]) == 0
+    assert "special token" not in capsys.readouterr().out

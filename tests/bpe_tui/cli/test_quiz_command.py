@@ -1,0 +1,154 @@
+"""A quiz, on the screen and without, from the command line to the table of grades."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from program import run
+
+from bpe_tui.app.single_screen import QuizApp
+from bpe_tui.lessons.question_panel import QuestionPanel
+from bpe_tui.widgets.lines import RowList
+from engine import Timeline, Trainer
+from engine.learning.questions import ask
+from engine.learning.questions.question import Attempt
+from engine.text.excerpt import Excerpt
+
+SAMPLES = Path(__file__).parents[3] / "samples"
+HANDOUT = SAMPLES / "handout.txt"
+QUIZ = ("--pattern", "whitespace", "--questions", "4", "--plain", "--seed", "7")
+
+
+def timeline() -> Timeline:
+    counts = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+    trainer = Trainer(counts, 300)
+    excerpt = Excerpt.of(b"don't go, lower widest", "gpt2")
+    made = Timeline(counts, trainer.steps(), record=trainer.record, excerpt=excerpt)
+    made.complete()
+    return made
+
+
+async def test_each_form_of_answer_has_its_keys() -> None:
+    run_of = timeline()
+    asked = [
+        ask("next-pair", run_of.seek(0)),
+        ask("count-change", run_of.seek(0), about="e|s"),
+        ask("stale", run_of.seek(2), about="w|e"),
+        ask("cuts", run_of.seek(0), about="don't go"),
+        ask("encode-by-hand", run_of.seek(2), about="newest"),
+        ask("decode", run_of.seek(2), about="110 101"),
+    ]
+    over: list[Attempt] = []
+    async with QuizApp(asked, over.append, "low").run_test(size=(80, 30)) as pilot:
+        panel = pilot.app.screen.query_one(QuestionPanel)
+
+        async def press(*keys: str) -> str:
+            await pilot.press(*keys)
+            await pilot.pause()
+            return "\n".join(
+                "".join(text for text, _ in panel.row(row).spans) for row in range(panel.row_count)
+            )
+
+        assert "Hint: 2 are tied." in await press("H")
+        assert "No: e│s stands 9 times" in await press("enter")
+        assert "Right: s│t wins" in await press(*["down"] * 3, "k", "j", "j", "enter")
+        assert "Answer: 12▏" in await press("enter", "1", "2", "x")
+        assert "too many" in await press("enter")
+        assert "Right: e│s stands nowhere then." in await press(*["backspace"] * 2, "0", "enter")
+        await press("enter", "y" if asked[2].answer else "n")
+        assert over[2].at_first_try
+        await press("enter", "l", "l", "space", "enter")
+        await press("right", "right", "space", "h", "h", "space", "l", "space", "enter")
+        text = await press("exclamation_mark")
+        assert "Answer: don│'t│·go" in text
+        assert "Right: s│t joins, rank 0." in await press("enter", *["right"] * 4, "enter")
+        assert "Right: newest is 4 tokens" in await press("h", "enter")
+        assert "Answer: ne▏" in await press("enter", "n", "e")
+        assert "Right: the text is ne" in await press("enter")
+        await press("enter")
+        results = pilot.app.screen.query_one("#results", RowList)
+        assert str(results.border_title) == "3 of 6 at the first try"
+    assert len(over) == 6
+    assert [each.at_first_try for each in over] == [False, False, True, False, True, True]
+
+
+async def test_the_mouse_chooses_rows_and_gaps() -> None:
+    run_of = timeline()
+    asked = [ask("next-pair", run_of.seek(0)), ask("cuts", run_of.seek(0), about="don't go")]
+    over: list[Attempt] = []
+    async with QuizApp(asked, over.append, "low").run_test(size=(80, 30)) as pilot:
+        panel = pilot.app.screen.query_one(QuestionPanel)
+
+        def row_of(text: str) -> int:
+            rows = ("".join(t for t, _ in panel.row(row).spans) for row in range(panel.row_count))
+            return next(place for place, row in enumerate(rows) if text in row)
+
+        await pilot.click(panel, offset=(5, row_of("s│t") + 1))
+        assert over[0].at_first_try
+        await pilot.press("enter")
+        line = row_of("d o n")
+        for gap in (3, 5):
+            await pilot.click(panel, offset=(1 + 2 * gap, line + 1))
+        await pilot.press("enter")
+        assert over[1].at_first_try
+
+
+def quiz(out: Path, lines: Sequence[str], *options: str) -> str:
+    stdin = "\n".join(lines).encode()
+    result = run("quiz", HANDOUT, "--out", out, *QUIZ, *options, stdin=stdin)
+    assert result.returncode == 0, result.stderr
+    return result.stdout.decode()
+
+
+def test_a_quiz_without_a_screen_is_graded_into_tables(tmp_path: Path) -> None:
+    said = quiz(tmp_path / "a.json", ["show"] * 4, "--name", "Li")
+    assert "Question 1 of 4" in said
+    assert said.splitlines()[-1] == "0 of 4 at the first try."
+    quiz(tmp_path / "b.json", ["show", "show"])  # the input ends early
+    assert len(json.loads((tmp_path / "b.json").read_text())["answers"]) == 2
+    (tmp_path / "c.json").write_text("{")
+    out = tmp_path / "grades.csv"
+    files = [tmp_path / name for name in ("a.json", "b.json", "c.json")]
+    result = run("grade", *files, "--out", out)
+    assert result.returncode == 2  # one of them could not be graded
+    assert b"c.json: is no JSON, or cut short" in result.stderr
+    assert b"2 files graded" in result.stdout
+    assert len(out.read_text().splitlines()) == 3
+    assert len((tmp_path / "grades-questions.csv").read_text().splitlines()) == 5
+    assert b"is there already" in run("grade", *files, "--out", out).stderr
+
+
+def test_a_quiz_that_ends_early_says_what_is_kept(tmp_path: Path) -> None:
+    out = tmp_path / "a.json"
+    ended = run("quiz", HANDOUT, *QUIZ, "--out", out, stdin=b"")
+    assert b"Answered: none of 4" in ended.stdout
+    assert not out.exists()
+    ended = run("quiz", HANDOUT, *QUIZ, "--out", out, stdin=b"skip\nquit\n")
+    assert f"Answered: 1 of 4, kept in {out}.".encode() in ended.stdout
+
+
+def test_a_quiz_overwrites_nothing_and_needs_a_file(tmp_path: Path) -> None:
+    out = tmp_path / "a.json"
+    out.write_text("mine")
+    assert b"is there already" in run("quiz", HANDOUT, "--out", out, "--plain").stderr
+    assert b"a corpus in a file" in run("quiz", "-", "--out", out, "--plain", stdin=b"a").stderr
+    assert out.read_text() == "mine"
+
+
+def test_a_file_of_answers_opens_no_corpus_of_its_own(tmp_path: Path) -> None:
+    quiz(tmp_path / "a.json", ["show"] * 4)
+    content = json.loads((tmp_path / "a.json").read_text())
+    content["corpus"]["name"] = "/etc/passwd"
+    (tmp_path / "a.json").write_text(json.dumps(content))
+    assert (
+        b"a.json: is about a corpus 'passwd' that is not here"
+        in run("grade", tmp_path / "a.json").stderr
+    )
+    content["corpus"]["name"] = HANDOUT.name
+    content["options"]["vocab_size"] = "10"
+    (tmp_path / "a.json").write_text(json.dumps(content))
+    assert (
+        b"options.vocab_size: should be a whole number" in run("grade", tmp_path / "a.json").stderr
+    )

@@ -1,0 +1,177 @@
+"""The start page: what `bpe-tui` alone offers, and what choosing it opens."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from opening import each_size, ended, recorded_once, until
+from textual.pilot import Pilot
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.cli.inputs import check_config
+from bpe_tui.dialogs.open_other import OpenOther
+from bpe_tui.dialogs.start_page import Choice, Choices, StartPage
+from bpe_tui.lessons.pane import LessonPane
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.lessons import (
+    SAMPLES,
+    Progress,
+    all_progress,
+    builtin_lessons,
+    directory,
+    keep_progress,
+    key_of,
+    samples,
+)
+from bpe_tui.session.state import remember
+from bpe_tui.widgets.key_bar import KeyBar
+
+REPO = Path(__file__).parents[3]
+
+
+@asynccontextmanager
+async def started(
+    size: tuple[int, int] = (100, 30),
+) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]:
+    app = BpeTuiApp(None, recorded_once)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, StartPage))
+        yield app, pilot
+
+
+def seen(app: BpeTuiApp) -> list[str]:
+    """What the rows say."""
+    rows = app.screen.query_one("#files", Choices)
+    return ["".join(text for text, _ in rows.row(at).spans) for at in range(rows.row_count)]
+
+
+def test_every_sample_is_offered_and_is_found_when_installed(tmp_path: Path) -> None:
+    files = {path.name for path in (REPO / "samples").iterdir() if path.name != "README.md"}
+    assert {sample.name for sample in SAMPLES} == files
+    assert [sample for sample, _ in samples()] == list(SAMPLES)
+    for _, config in samples():
+        check_config(config)
+    (tmp_path / "bpe_tui" / "samples").mkdir(parents=True)
+    assert directory(tmp_path / "bpe_tui") == tmp_path / "bpe_tui" / "samples"
+    told = tomllib.loads((REPO / "pyproject.toml").read_text("utf-8"))
+    wheel = told["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert wheel["force-include"] == {"samples": "bpe_tui/samples"}
+
+
+async def test_a_sample_is_opened_as_it_is_meant_to_be_cut() -> None:
+    async with started() as (app, pilot):
+        await pilot.press("right", "down", "enter")
+        await ended(app, pilot)
+        config = app.session.config
+        assert isinstance(config, RunConfig)
+        assert (config.name, config.pattern) == ("handout.txt", "whitespace")
+        await until(pilot, lambda: app.screen.id == "lesson")
+        frame = app.session.frame
+        assert frame is not None
+        merges = frame.at(frame.recorded_steps).tokenizer().merges
+        assert merges[:2] == [(b"s", b"t"), (b"e", b"st")]
+
+
+async def test_what_was_opened_of_late_is_there_and_opens(tmp_path: Path) -> None:
+    mine = tmp_path / "mine[b]\x1b.txt"
+    mine.write_text("low lower lowest")
+    remember(RunConfig(str(mine)))
+    remember(RunConfig(str(tmp_path / "gone.txt")))
+    async with started() as (app, pilot):
+        rows = seen(app)
+        late = rows.index("Opened recently")
+        name, where, folder = rows[late + 1].split()
+        assert (name, where) == ("gone.txt", "in")
+        assert str(tmp_path).startswith(folder.removesuffix("…"))  # a long one is cut
+        assert "mine[b]␛.txt" in rows[late + 2]
+        await pilot.press("right")
+        for _ in range(len(SAMPLES)):
+            await pilot.press("down")
+        await pilot.press("enter")  # it is no more: that is said, and the page stays
+        await pilot.pause()
+        assert isinstance(app.screen, StartPage)
+        assert "no such file" in str(app.screen.query_one("#tip").render())
+        await pilot.press("down", "enter")
+        await ended(app, pilot)
+        assert app.session.config.name == mine.name
+
+
+async def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    for folder in ("mine", "yours"):
+        remember(RunConfig(str(tmp_path / folder / "a.txt")))
+    async with started() as (app, _):
+        late = seen(app).index("Opened recently")
+        assert [row.split()[0] for row in seen(app)[late + 1 : late + 3]] == [
+            "yours/a.txt",
+            "mine/a.txt",
+        ]
+
+
+async def test_the_number_of_a_lesson_goes_to_it() -> None:
+    async with started() as (app, pilot):
+        lessons = app.screen.query_one("#lessons", Choices)
+        for keys, there in (("right 7", 7), ("1", 1), ("2", 12), ("9", 9), ("0", 9)):
+            await pilot.press(*keys.split())
+            assert (lessons.cursor, app.focused) == (there, lessons)
+        labels = [key.label for key in app.screen.query_one(KeyBar).keys]
+        assert "files" in labels
+        await pilot.resize_terminal(60, 20)  # one list, and no other to go to
+        await until(
+            pilot,
+            lambda: "files" not in [key.label for key in app.screen.query_one(KeyBar).keys],
+        )
+
+
+async def test_the_cursor_stands_only_on_what_can_be_opened() -> None:
+    async with started() as (app, pilot):
+        await pilot.press("right")
+        rows = app.screen.query_one("#files", Choices)
+        passed = [rows.cursor]
+        for _ in range(rows.row_count):
+            await pilot.press("down")
+            passed.append(rows.cursor)
+        for key in ("pageup", "pagedown", "up", "home"):
+            await pilot.press(key)
+            passed.append(rows.cursor)
+        assert all(isinstance(rows.row(place).target, Choice) for place in passed)
+        assert max(passed) == rows.row_count - 1
+
+
+async def test_any_file_is_asked_for_and_giving_up_leads_back() -> None:
+    async with started() as (app, pilot):
+        await pilot.press("right", "pagedown", "pagedown", "enter")
+        await until(pilot, lambda: isinstance(app.screen, OpenOther))
+        await pilot.press("escape")
+        assert isinstance(app.screen, StartPage)
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(app.screen, OpenOther))
+        await pilot.press("escape")
+        app.go_back_to_what_was_open()  # as Esc does while something is read
+        await until(pilot, lambda: isinstance(app.screen, StartPage))
+
+
+async def test_all_of_it_has_room() -> None:
+    async with started() as (app, pilot):
+        async for size in each_size(pilot):
+            await pilot.pause()
+            for rows in app.screen.query(Choices):
+                if rows.display:
+                    assert rows.size.height >= rows.row_count
+                    assert rows.region.bottom <= size[1] - 1
+
+
+async def test_lessons_come_first_and_say_what_is_done() -> None:
+    key = key_of(builtin_lessons()[0].path)
+    keep_progress(key, Progress(1, frozenset((0, 1)), done=True))
+    async with started() as (app, pilot):
+        lessons = app.screen.query_one("#lessons", Choices)
+        said = ["".join(text for text, _ in lessons.row(n).spans) for n in range(1, 4)]
+        assert "1 ✓ Bytes and tokens" in said[0]
+        assert said[1].startswith("❯  2   Count, pick, replace")  # the first that is not done
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen.id == "lesson" and app.screen.query(LessonPane))
+        assert app.guide.lesson is not None
+    assert all_progress()[key_of(builtin_lessons()[1].path)].mark == "◐"

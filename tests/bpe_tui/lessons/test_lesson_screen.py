@@ -1,0 +1,135 @@
+"""The lesson view on the screen: its keys, what it paints, and that it is remembered."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from opening import opened, opened_as, step, until
+from textual.pilot import Pilot
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.lessons.screen import LessonScreen, Section
+from bpe_tui.session.config import TokenizerConfig
+from bpe_tui.session.state import prefer, preferences
+from bpe_tui.views.telling import Beat
+
+SAMPLES = Path(__file__).parents[3] / "samples"
+
+
+def screen(app: BpeTuiApp) -> LessonScreen:
+    assert isinstance(app.screen, LessonScreen)
+    return app.screen
+
+
+def section(app: BpeTuiApp, name: str) -> list[str]:
+    it = app.screen.query_one(f"#{name}", Section)
+    return ["".join(text for text, _ in it.row(index).spans) for index in range(it.height)]
+
+
+def beat(app: BpeTuiApp) -> Beat:
+    moment = screen(app).clock.moment
+    assert moment is not None
+    return moment.beat
+
+
+async def held(app: BpeTuiApp, pilot: Pilot[int], *keys: str) -> Beat:
+    await pilot.press(*keys)
+    return beat(app)
+
+
+async def test_keys_tell_hold_and_take_back_beats() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("0", "right")
+        assert (beat(app), step(app)) == (Beat.PICK, 1)
+        await pilot.press("right")  # in a hurry: at once
+        assert (beat(app), step(app)) == (Beat.REST, 2)
+        assert await held(app, pilot, "full_stop") is Beat.PICK
+        await pilot.press("question_mark")
+        assert await held(app, pilot, "escape", "full_stop") is Beat.LIGHT
+        assert "Here it is: " in section(app, "replace")[0]
+        assert any("+" in row for row in section(app, "corpus"))
+        assert (await held(app, pilot, "left"), step(app)) == (Beat.REST, 2)
+        await pilot.press("full_stop", "right")  # tells the rest
+        assert beat(app) is Beat.LIGHT
+        await until(pilot, lambda: beat(app) is Beat.REST)
+        assert step(app) == 3
+        await pilot.press("full_stop", "1", "0")  # who comes back finds the result
+        assert (beat(app), step(app)) == (Beat.REST, 4)
+        await pilot.press("end")
+        assert "the end" in str(screen(app).query_one("#heading").render())
+
+
+async def test_a_text_of_the_readers_stands_over_the_field_and_nothing_moves() -> None:
+    async with opened(size=(80, 24)) as (app, pilot):
+        await pilot.press("0")
+        assert "…" not in "".join(section(app, "your-text"))  # a sentence of the corpus, in 2 rows
+        await pilot.press("g", *"36", "enter", "e", *"the goat")
+        places = [each.region for each in app.screen.query(Section)]
+        assert screen(app).field.region.bottom == screen(app).section("your-text").region.bottom
+        assert section(app, "your-text")[1].startswith("     6 tokens")
+        await pilot.press("enter", "right")
+        assert [each.region for each in app.screen.query(Section)] == places
+        assert step(app) == 37
+
+
+@pytest.mark.parametrize("model", ["wordpiece", "unigram"])
+async def test_each_model_tells_its_steps(model: str) -> None:
+    async with opened(size=(60, 20), vocab_size=400, model=model) as (app, pilot):
+        await pilot.press("0", "full_stop", "full_stop")
+        assert beat(app) is Beat.LIGHT
+        await pilot.press("right")
+        await until(pilot, lambda: beat(app) is Beat.REST)
+        for name in ("count", "pick", "replace", "corpus"):
+            assert any(row[14:].strip() for row in section(app, name)), name
+
+
+async def test_only_lines_that_change_are_painted() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("0", "g", *"36", "enter", "full_stop")
+        it = screen(app)
+        assert it.clock.moment is not None
+        pick = it.section("pick")
+        assert pick.show(it.teller.pick_rows(it.clock.moment, pick.room), is_lit=True) == 0
+        assert pick.show(()) == 2
+
+
+async def test_the_view_chosen_last_opens_first(own_state: Path) -> None:
+    async with opened() as (app, pilot):
+        assert app.screen.id == "training"
+        await pilot.press("0")
+    assert preferences().overview == "lesson"
+    async with opened() as (app, pilot):
+        assert app.screen.id == "lesson"
+        await pilot.press("3", "1")
+    assert preferences().overview == "training"
+
+
+def test_what_is_no_preference_is_left_out(own_state: Path) -> None:
+    prefer(overview="lesson", motion=False)
+    (file,) = own_state.rglob("preferences.json")
+    assert preferences().overview == "lesson"
+    assert not preferences().motion
+    for foreign in ('{"overview": "x", "motion": 7}', "[]", "{", json.dumps({"overview": ["a"]})):
+        file.write_text(foreign)
+        assert preferences() == type(preferences())()
+
+
+async def test_a_note_takes_rows_and_no_columns() -> None:
+    swapped = TokenizerConfig((str(SAMPLES / "swapped.json"),))
+    async with opened_as(swapped, size=(80, 24)) as (app, pilot):
+        await pilot.press("0")
+        note = app.screen.query_one("#note")
+        await until(pilot, lambda: note.outer_size.height > 0)
+        await pilot.pause()
+        for size in ((80, 24), (60, 20)):
+            await pilot.resize_terminal(*size)
+            await until(pilot, lambda: note.region.right == app.size.width)
+            await pilot.pause()
+            assert app.screen.max_scroll_y == 0
+            assert note.region.bottom <= app.size.height - 1  # above the keys
+            assert "merged" in section(app, "pick")[0]
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.screen.query_one("#your-text").display

@@ -1,0 +1,97 @@
+"""Predict: the lesson view asks what a step does before it is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from opening import opened_as, step, until
+
+from bpe_tui.lessons.question_rows import sentence_rows
+from bpe_tui.lessons.screen import LessonScreen, Section
+from bpe_tui.session.config import RunConfig
+from engine.core.wording import say
+
+SAMPLES = Path(__file__).parents[3] / "samples"
+HANDOUT = RunConfig(str(SAMPLES / "handout.txt"), pattern="whitespace")
+STORIES = RunConfig(str(SAMPLES / "tinystories_valid.txt"), vocab_size=700)
+
+
+def said(screen: LessonScreen, name: str) -> str:
+    section = screen.query_one(f"#{name}", Section)
+    rows = (section.row(index).spans for index in range(section.row_count))
+    return "\n".join("".join(text for text, _ in spans) for spans in rows)
+
+
+def keys_of(screen: LessonScreen) -> list[str]:
+    return [key.label for key in screen.predictor.keys]
+
+
+def test_a_corpus_to_count_in_goes_on_in_the_next_line() -> None:
+    words = [part for _ in range(5) for part in (b"l", "┊", b"ow", "│")]
+    rows = sentence_rows(say(*words), 12)
+    assert ["".join(text for text, _ in row.spans) for row in rows] == ["l┊ow│l┊ow│"] * 2 + [
+        "l┊ow│"
+    ]
+
+
+async def test_questions_are_asked_answered_hinted_shown_and_skipped_with_keys() -> None:
+    async with opened_as(HANDOUT, (100, 30)) as (app, pilot):
+        await pilot.press("P")  # from the training screen to the lesson view
+        await until(pilot, lambda: isinstance(app.screen, LessonScreen) and app.screen.question)
+        screen = app.screen
+        assert isinstance(screen, LessonScreen)
+        screen.clock.motion = False
+        assert "Which pair merges next?" in said(screen, "pick")
+        assert "Count for yourself: the whole corpus is below." in said(screen, "pick")
+        count = said(screen, "count")
+        assert ("❯ e│s" in count, "?" in count, "▄" in count) == (True, True, False)
+        assert keys_of(screen) == ["choose", "answer", "hint", "show me", "skip", "stop asking"]
+
+        await pilot.press("enter", "H")
+        assert "No: e│s stands 9 times, but so does another pair." in said(screen, "pick")
+        assert "0 of 1 at the first try" in str(screen.query_one("#heading").render())
+        await pilot.press("j", "j", "j", "k", *["down"] * 3, "enter")  # s│t is the sixth
+        assert "Right: s│t wins the tie of 2 at 9." in said(screen, "pick")
+        assert "▶ s│t" in said(screen, "count")
+
+        await pilot.press("enter")  # the step is told, and the next one asked
+        assert (step(app), screen.predictor.is_on) == (1, True)
+        assert "Which pair merges next?" in said(screen, "pick")
+        await pilot.press("exclamation_mark")  # the answer is told, and stays
+        assert (step(app), screen.question) == (2, None)
+        assert "e│st stood side by side" in said(screen, "pick")
+        await pilot.press("enter")
+        assert "Which pair merges next?" in said(screen, "pick")
+        await pilot.press("right")  # not known
+        assert step(app) == 3
+        assert "0 of 3 at the first try" in str(screen.query_one("#heading").render())
+        await pilot.press("left")
+        assert screen.question is not None
+        assert step(app) == 2
+        await pilot.press("P")
+        assert (screen.question, keys_of(screen)) == (None, [])
+
+        await pilot.press("end", "P")
+        assert not screen.predictor.is_on
+        assert "Nothing to predict: no pair merges after step 12." in app.notices.now
+
+
+async def test_a_click_answers_and_bars_stand_without_numbers() -> None:
+    async with opened_as(STORIES, (100, 30)) as (app, pilot):
+        await pilot.press("0", "P")
+        await until(pilot, lambda: isinstance(app.screen, LessonScreen) and app.screen.question)
+        screen = app.screen
+        assert isinstance(screen, LessonScreen)
+        count = said(screen, "count").splitlines()
+        assert all(" ? " in row and "▄" in row for row in count[:8])
+        assert count[:8] != sorted(count[:8], key=lambda row: -row.count("▄"))
+        right = next(place for place, row in enumerate(count) if "h│e" in row)
+        await pilot.click("#corpus", offset=(20, 1))  # a token, which would tell its merges
+        assert app.screen is screen
+        assert "That would tell the answer" in app.notices.now
+        await pilot.click("#count", offset=(40, right))
+        assert "Right: h│e stands side by side 4,803 times." in said(screen, "pick")
+        assert "1 of 1 at the first try" in str(screen.query_one("#heading").render())
+        await pilot.press("space")  # playing asks nothing
+        await until(pilot, lambda: step(app) > 0)
+        assert screen.question is None

@@ -1,0 +1,61 @@
+"""What `samples/README.md` says can be seen is there, with the command that it names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from opening import opened_as
+
+from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.views.vocabulary_table import VocabularyTable
+from engine.analysis.check.checking import check
+from engine.analysis.explain.encoder_comparison import lockstep
+from engine.bpe.frame import Frame
+from engine.encoding.tokenizer import Tokenizer
+
+SAMPLES = Path(__file__).parents[3] / "samples"
+SHIP = SAMPLES / "ship.txt"
+SWAPPED = SAMPLES / "swapped.json"
+
+
+def cut(frame: Frame, word: str) -> list[bytes]:
+    return [frame.token(token_id) for piece in frame.encode(word) for token_id in piece.ids]
+
+
+async def test_in_the_ship_greedy_longest_match_parts_from_bpe() -> None:
+    async with opened_as(RunConfig(str(SHIP))) as (app, _):
+        frame = app.session.frame
+        assert frame is not None
+        frame = frame.at(frame.recorded_steps)
+        for word, by_merges, greedily in (
+            (" she", [b" s", b"he"], [b" sh", b"e"]),
+            (" that", [b" t", b"hat"], [b" th", b"a", b"t"]),
+        ):
+            assert word in SHIP.read_text()
+            assert cut(frame, word) == by_merges
+            both = lockstep(frame, word.encode(), False)
+            assert both.parting is not None
+            greedy = next(lane for lane in both.lanes if lane.name == "greedy")
+            # Its lane ends where it parts: it has taken the first token by then.
+            assert frame.token(greedy.at(both.steps).tokens[0]) == greedily[0]
+
+
+async def test_of_the_swapped_tokenizer_six_tokens_are_out_of_reach() -> None:
+    async with opened_as(TokenizerConfig((str(SWAPPED),), corpus=str(SHIP))) as (app, pilot):
+        await pilot.press("end", "3", "d")
+        await pilot.pause()
+        rows = app.screen.query_one(VocabularyTable).rows
+        frame = app.session.frame
+        assert frame is not None
+        told = ["".join(text for text, _ in rows.row(at).spans) for at in range(rows.row_count)]
+        unreachable = ("·the", "the", "ther", "·th", "·other", "·this")
+        assert len(told) == len(unreachable)
+        assert all(any(token in row.split() for row in told) for token in unreachable)
+        assert cut(frame, " the") == [b" ", b"th", b"e"]
+        assert cut(frame, " other") == [b" o", b"th", b"e", b"r"]
+
+
+def test_check_finds_the_two_lines_that_are_swapped() -> None:
+    report = check(None, Tokenizer.load(SWAPPED).merges, SHIP)
+    assert report.explanations[0].cause == "swapped-lines"
+    assert "merges 1 and 14" in report.explanations[0].sentence

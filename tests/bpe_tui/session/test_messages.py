@@ -1,0 +1,151 @@
+"""What the program says: in a line of its own, over nothing, and to be read again."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from opening import each_size, opened, until
+from textual.widgets import Static
+
+from bpe_tui.session.commands.command import COMPARISON, EVERYWHERE, START
+from bpe_tui.session.commands.table import COMMANDS
+from bpe_tui.session.models import MODELS
+from bpe_tui.views.commands import commands_on, explain_dead_key, key_of, kinds_with
+from bpe_tui.views.panel_screen import NotePanel
+from bpe_tui.widgets.key_bar import FootLine, KeyBar
+
+PACKAGE = Path(__file__).parents[3] / "bpe_tui"
+HANDOUT = PACKAGE.parent / "samples" / "handout.txt"
+
+
+async def test_a_message_lies_over_nothing_but_keys_and_goes_with_the_next_key() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        async for size in each_size(pilot, [(120, 40), (100, 30), (80, 24), (60, 20)]):
+            before = app.screen.query_one("#narration").region
+            await pilot.press("home", "T")
+            await pilot.pause()
+            line, sentence = app.screen.query_one(FootLine), app.screen.query_one("#narration")
+            assert line.said == app.notices.now == "No merge before this one was tied."
+            assert line.region.height == 1
+            assert sentence.region == before
+            assert not line.region.overlaps(sentence.region)
+            assert app.screen.query_one(KeyBar).display == (size[1] >= 24)
+            assert not app._notifications
+            await pilot.press("right")
+            await pilot.pause()
+            assert line.said == ""
+            assert app.screen.query_one(KeyBar).display
+            assert app.notices.everything == ["No merge before this one was tied."]
+
+
+async def test_a_long_message_borrows_rows_and_is_never_cut() -> None:
+    said = " ".join(f"word{number}" for number in range(20))
+    async with opened(vocab_size=300, size=(60, 20)) as (app, pilot):
+        app.tell(said)
+        await pilot.pause()
+        line = app.screen.query_one(FootLine)
+        assert line.region.height == 3
+        shown = " ".join(line.render_line(y).text.strip() for y in range(3))
+        assert shown == said
+        await pilot.press("right")
+        await pilot.pause()
+        assert not line.display
+
+
+async def test_all_messages_can_be_read_again_the_newest_first() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        for text in ("one", "two", "one"):
+            app.tell(text)
+        app.notify("[b]three[/b]")  # as Textual itself would say it
+        await pilot.press("e", "ctrl+l")  # from inside a field, too
+        await pilot.pause()
+        told = str(app.screen.query_one("#messages Static", Static).render())
+        assert told.split("\n\n") == ["[b]three[/b]", "one", "two"]
+        await pilot.press("escape")
+        assert app.screen.id == "training"
+
+
+async def test_what_matters_stays_until_it_is_closed() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        app.tell("[b]Yours[/b]", stays=True)
+        await pilot.press("right", "2")
+        await until(pilot, lambda: app.screen.id == "encoding")
+        note = app.screen.query_one("#note", NotePanel)
+        assert str(note.render()) == "[b]Yours[/b]"  # it is no markup
+        await until(pilot, lambda: note.region.height)
+        await pilot.press("escape", "escape")
+        assert not note.display
+        assert app.notices.everything == ["[b]Yours[/b]"]
+
+
+def test_nothing_is_said_in_a_corner() -> None:
+    for path in PACKAGE.rglob("*.py"):
+        assert path.name == "base.py" or not re.search(r"\.notify\(", path.read_text("utf-8")), path
+
+
+# --- keys that do nothing here
+
+
+@pytest.mark.parametrize(
+    ("key", "model", "told"),
+    [
+        ("p", "wordpiece", "p: scores on 1 training."),
+        ("v", "bpe", "v: heap view on 1 training."),
+        ("u", "bpe", "u: unused on 3 vocabulary · time on 6 race · undo on 8 pipeline."),
+        ("percent_sign", "bpe", "%: dropout on 2 encoding."),
+        ("percent_sign", "unigram", "%: dropout with BPE (M changes the model)."),
+        ("ö", "bpe", "ö is no key here; ? shows those that are."),
+        ("pageup", "bpe", None),
+    ],
+)
+def test_a_dead_key_says_where_it_works(key: str, model: str, told: str | None) -> None:
+    said = explain_dead_key(key, MODELS[model])
+    assert said == told or (said is not None and told is not None and said.startswith(told))
+
+
+def test_the_key_of_the_screen_in_front_says_so() -> None:
+    assert explain_dead_key("3", MODELS["bpe"], "vocabulary") == "3: vocabulary is this screen."
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_key_is_alive_somewhere_or_says_with_which_model(model: str) -> None:
+    for command in COMMANDS:
+        for key in command.keys.split(","):
+            said = explain_dead_key(key, MODELS[model])
+            assert said is not None, key
+            assert "is no key" not in said, key
+            for kind in kinds_with(command, MODELS[model]):
+                assert command.label in said
+                assert kind in said
+
+
+SCREENS = [
+    *dict.fromkeys(model.screen(kind) for model in MODELS.values() for kind in EVERYWHERE),
+    *(COMPARISON, START),
+]
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_no_two_commands_of_a_screen_share_a_key(screen: str) -> None:
+    keys = Counter(key for command in commands_on(screen) for key in command.keys.split(","))
+    assert keys
+    assert [key for key, commands in keys.items() if commands > 1] == []
+
+
+@pytest.mark.slow  # it walks through all screens
+async def test_a_dead_key_speaks_on_each_screen() -> None:
+    async with opened(HANDOUT, vocab_size=270) as (app, pilot):
+        for kind in EVERYWHERE:
+            await pilot.press(key_of(kind))
+            await until(pilot, lambda: app.screen.id == kind)  # noqa: B023
+            if app.screen.is_typing:  # type: ignore[attr-defined]
+                await pilot.press("escape")
+            await pilot.press("ö")
+            await until(pilot, lambda: app.notices.now.startswith("ö is no key here"))
+            key = "u" if kind == "training" else "i"  # what if is of the training alone
+            await pilot.press(key)
+            await until(pilot, lambda: re.match(rf"{key}: .* on \d \w+", app.notices.now))  # noqa: B023
+            assert app.screen.id == kind

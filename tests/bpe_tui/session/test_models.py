@@ -1,0 +1,171 @@
+"""What holds of every model that can be trained; a new one in the registry is tested at once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from opening import opened, until
+from textual.widgets import Input, TextArea
+
+from bpe_tui.app.navigation import SCREENS
+from bpe_tui.cli.plain import transcript_of
+from bpe_tui.session.commands.command import CHARTS, ENCODING, INSPECTION, TRAINING, VOCABULARY
+from bpe_tui.session.commands.table import COMMANDS
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.models import MODELS
+from bpe_tui.views.exports import Exported
+from bpe_tui.views.panel import BORDER_CELLS
+from bpe_tui.views.transcript import AnyTranscript
+from bpe_tui.widgets.visible import width
+
+SAMPLES = Path(__file__).parents[3] / "samples"
+HANDOUT = SAMPLES / "handout.txt"
+SIZES = {"bpe": 290, "wordpiece": 60, "unigram": 40}
+KINDS = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION)
+
+every_model = pytest.mark.parametrize("model", MODELS)
+
+
+def transcript(model: str) -> AnyTranscript:
+    config = RunConfig(str(HANDOUT), vocab_size=SIZES[model], model=model, cache=False)
+    return transcript_of(config)
+
+
+def said(transcript: AnyTranscript, *lines: str) -> list[str]:
+    return [sentence for line in lines for sentence in transcript.answer(line)]
+
+
+@every_model
+def test_going_there_step_by_step_or_at_once_is_the_same(model: str) -> None:
+    walked, leapt = transcript(model), transcript(model)
+    assert said(walked, "play 2") == said(leapt, "go 1", "go 2")
+    assert said(walked, "encode low lower") == said(leapt, "encode low lower")
+
+
+@every_model
+def test_a_step_forward_and_one_back_is_as_if_nothing_had_been(model: str) -> None:
+    there = transcript(model)
+    before = said(there, "go 1", "encode newest")
+    said(there, "next", "back")
+    assert said(there, "go 1", "encode newest") == before
+
+
+@every_model
+def test_a_transcript_tells_its_commands_and_answers_each_of_them(model: str) -> None:
+    there = transcript(model)
+    helped = "\n".join(said(there, "help"))
+    for command in there.COMMANDS:
+        assert command.usage in helped
+        if command.name not in ("quit", "save"):
+            assert said(there, "go 1", f"{command.name}")
+
+
+@every_model
+def test_what_is_saved_without_a_screen_is_a_tokenizer(model: str, tmp_path: Path) -> None:
+    told = said(transcript(model), "go 2", f"save {tmp_path / 'saved'}")
+    assert "Saved" in told[-1]
+    assert (tmp_path / "saved").exists()
+
+
+@every_model
+def test_a_refusal_is_of_a_command_that_there_is(model: str) -> None:
+    actions = {command.action for command in COMMANDS}
+    assert actions.issuperset(MODELS[model].refused)
+    assert all(sentence.endswith(".") for sentence in MODELS[model].refused.values())
+
+
+@every_model
+def test_each_kind_of_screen_is_a_screen_of_the_application(model: str) -> None:
+    assert {MODELS[model].screen(kind) for kind in KINDS} <= SCREENS.keys()
+
+
+@every_model
+async def test_the_same_keys_lead_to_the_same_kinds_of_screens(model: str) -> None:
+    async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
+        for key, kind in zip("12345", KINDS, strict=True):
+            await pilot.press("escape", key)  # out of the field, where a digit is a digit
+            await pilot.pause()
+            assert app.screen.id == MODELS[model].screen(kind)
+            app.seek(2)
+            await pilot.pause()
+            app.seek(1)
+            await pilot.pause()
+
+
+@pytest.mark.slow  # it walks through all screens
+@every_model
+async def test_what_stands_in_borders_is_not_cut(model: str) -> None:
+    sample = SAMPLES / "tinystories_valid.txt"
+    async with opened(sample, size=(100, 30), vocab_size=600, model=model) as (app, pilot):
+        app.seek(1)
+        for key in "12345":
+            await pilot.press("escape", key, "escape")
+            for size in ((100, 30), (60, 20)):
+                await pilot.resize_terminal(*size)
+                await pilot.pause()
+                for panel in app.screen.query("*"):
+                    room = panel.outer_size.width - BORDER_CELLS
+                    for said in (panel.border_title, panel.border_subtitle):
+                        assert not panel.region or width(str(said or "")) <= room, said
+
+
+@every_model
+async def test_every_kind_of_file_can_be_exported(model: str) -> None:
+    async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
+        app.seek(2)
+        await pilot.pause()
+        for kind in MODELS[model].part("exports"):
+            exported = Exported(app.screen, app.session.shown, 1, 2)
+            text = "".join(kind.parts_of(exported))
+            # A recording is made by the window itself, on a screen of its own: `test_recording`.
+            assert bool(text) != kind.is_recording
+            if kind.suffix == ".jsonl":
+                assert [json.loads(line)["index"] for line in text.splitlines()] == [0, 1]
+
+
+@every_model
+async def test_what_is_shown_is_saved_and_opened_again(model: str, tmp_path: Path) -> None:
+    async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
+        await pilot.press("s")
+        await pilot.pause()
+        app.screen.query_one(Input).value = str(tmp_path / "saved.json")
+        await pilot.press("enter")
+        await until(pilot, (tmp_path / "saved.json").exists)
+
+
+@every_model
+async def test_a_text_may_become_shorter_while_its_words_are_hidden(model: str) -> None:
+    async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
+        await pilot.press("2", "e", *"low", "space", *"newest", "escape", "z", "e", "ctrl+u", "a")
+        await pilot.press("escape", "escape", "escape")
+        await pilot.pause()
+        assert app.screen.id == MODELS[model].screen(ENCODING)
+
+
+@pytest.mark.slow  # it walks through all screens
+@every_model
+async def test_going_far_to_and_fro_is_shown_on_every_screen(model: str) -> None:
+    sample = SAMPLES / "tinystories_valid.txt"
+    async with opened(sample, model=model, vocab_size=600) as (app, pilot):
+        last = len(app.session.recording or ())
+        for key in "12345":
+            await pilot.press("escape", key, "escape")
+            for wanted in (0, last, 1):
+                app.seek(wanted)
+                await pilot.pause()
+                assert app.session.shown is not None
+                assert app.session.shown.step == wanted
+
+
+@every_model
+async def test_what_is_typed_while_training_is_there_to_be_encoded(model: str) -> None:
+    async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
+        for typed in ("sun", "set"):
+            await pilot.press("1", "e")
+            app.screen.query_one("#encode-input", Input).value = typed
+            await pilot.press("escape", "2")
+            await pilot.pause()
+            assert app.screen.query_one("#text", TextArea).text == typed
+            await pilot.press("escape")

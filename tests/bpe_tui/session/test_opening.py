@@ -1,0 +1,517 @@
+"""The application opens tokenizers, alone or over a corpus, and something else in their place."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from opening import SAMPLE, ended, opened, opened_as, step, until
+from textual.pilot import Pilot
+from textual.widgets import Input, Static, TextArea
+
+from bpe_tui import cli
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.screens.charts import Save
+from bpe_tui.dialogs.open_other import ALL_OF_IT, OpenOther, PlaceRows
+from bpe_tui.session import state
+from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
+from bpe_tui.session.opening import config_for
+from engine import Tokenizer, count_pretokens, train_bpe
+from engine.encoding.alphabet import CharacterAlphabet
+from engine.formats import WRITABLE, open_tokenizer
+from engine.formats import tokenizer_format as formats
+
+HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tokenizer whose ids are not in the order of making."""
+    vocab, merges = train_bpe(HANDOUT, 300, [])
+    shuffled = {999 - token_id: token for token_id, token in vocab.items()}
+    directory = tmp_path_factory.mktemp("tokenizers") / "shuffled"
+    Tokenizer(shuffled, merges, {"<|end|>": 5}).save(directory)
+    return directory
+
+
+@pytest.fixture
+def over_handout(trained: Path) -> Config:
+    return TokenizerConfig((str(trained),), str(HANDOUT))
+
+
+def said(app: BpeTuiApp, selector: str) -> str:
+    return str(app.screen.query_one(selector, Static).render())
+
+
+def rows(app: BpeTuiApp) -> list[str]:
+    places = app.screen.query_one(PlaceRows)
+    return ["".join(text for text, _ in places.row(i).spans) for i in range(places.row_count)]
+
+
+async def choose(pilot: Pilot[int], path: str) -> None:
+    """Open the window and a path in it."""
+    await pilot.press("escape", "o")
+    await pilot.pause()
+    pilot.app.screen.query_one(Input).value = path
+    await pilot.press("enter")
+    await pilot.pause()
+
+
+# --- a tokenizer, alone and over a corpus -----------------------------------------------------
+
+
+async def test_a_tokenizer_alone_opens_on_the_encoding_screen_where_e_types(trained: Path) -> None:
+    async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
+        assert app.screen.id == "encoding"
+        field = app.screen.query_one(TextArea)
+        await pilot.press("e")
+        assert app.focused is field
+        assert field.selected_text == field.text != ""  # an example: what is typed replaces it
+        assert said(app, "#heading").startswith("shuffled · gpt2 format · 273 tokens · pattern")
+        await pilot.press(*"the")
+        frame = app.session.frame
+        assert frame is not None
+        ids = [token_id for piece in frame.encode("the<|end|>") for token_id in piece.ids]
+        assert ids == Tokenizer.load(trained).encode("the<|end|>")
+
+
+async def test_over_a_corpus_its_merges_are_the_steps(over_handout: Config) -> None:
+    async with opened_as(over_handout) as (app, pilot):
+        assert (app.screen.id, step(app)) == ("training", 0)
+        assert "over handout.txt" in said(app, "#heading")
+        await pilot.press("right")
+        frame = app.session.frame
+        assert frame is not None
+        assert frame.merge is not None
+        assert frame.merge.new_id == 999 - 256
+        counts = count_pretokens(HANDOUT)
+        assert frame.byte_count == sum(len(pretoken) * n for pretoken, n in counts.items())
+        assert "stood side by side" in said(app, "#narration")
+        await pilot.press("i")
+        assert app.screen.id == "training"  # no fork of what was not trained here
+
+
+def _characters() -> Tokenizer:
+    characters = {char: place for place, char in enumerate("abé<|end|>")}
+    vocab = {place: char.encode() for char, place in characters.items()} | {90: "aé".encode()}
+    return Tokenizer(
+        vocab,
+        [(b"a", "é".encode())],
+        alphabet=CharacterAlphabet(characters),
+        table={(characters["a"], characters["é"]): (0, 90)},
+    )
+
+
+KEYS = [
+    *(
+        "1",
+        "right",
+        "left",
+        "end",
+        "home",
+        "v",
+        "v",
+        "v",
+        "p",
+        "w",
+        "escape",
+        "W",
+        "m",
+        "t",
+        "full_stop",
+        "n",
+    ),
+    *(
+        "i",
+        "2",
+        "escape",
+        "a",
+        "w",
+        "escape",
+        "c",
+        "r",
+        "escape",
+        "3",
+        "p",
+        "p",
+        "u",
+        "u",
+        "d",
+        "d",
+    ),
+    *("c", "c", "C", "down", "enter", "4", "right", "f", "f", "g", "escape", "x", "escape", "1"),
+]
+
+
+@pytest.mark.slow  # it walks through all screens
+@pytest.mark.parametrize(("kind", "corpus"), [("bytes", None), ("characters", str(HANDOUT))])
+async def test_no_key_is_too_much_for_a_tokenizer(
+    kind: str, corpus: str | None, trained: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if kind == "characters":
+        read = formats.Opened(_characters(), "characters", ("a note [b]with markup[/b]",))
+        monkeypatch.setattr("engine.formats.open_tokenizer", lambda *_, **__: read)
+    async with opened_as(TokenizerConfig((str(trained),), corpus)) as (app, pilot):
+        app.navigation.open_encoding("aé the", look=True)
+        await pilot.pause()
+        await pilot.press("escape", *KEYS)
+        assert app.session.frame is not None
+        assert app.session.obstacle is None or kind == "characters"
+
+
+# --- something else ---------------------------------------------------------------------------
+
+
+async def test_a_corpus_chosen_beside_a_tokenizer_is_what_it_is_counted_in(trained: Path) -> None:
+    async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
+        await choose(pilot, str(HANDOUT))
+        await ended(app, pilot)
+        assert app.session.config == TokenizerConfig((str(trained),), str(HANDOUT))
+        assert app.screen.id == "training"
+
+
+async def test_ctrl_k_leaves_what_was_open(trained: Path) -> None:
+    async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
+        await pilot.press("ctrl+o")
+        await pilot.pause()
+        assert f"[together with {trained.name}]" in said(app, "#open-keep")
+        await pilot.press("ctrl+k")
+        app.screen.query_one(Input).value = str(HANDOUT)
+        await pilot.press("enter")
+        await ended(app, pilot)
+        assert app.session.config == RunConfig(str(HANDOUT))
+        assert app.session.opened is None
+
+
+async def test_a_tokenizer_chosen_beside_a_corpus_is_replayed_over_it(trained: Path) -> None:
+    async with opened(HANDOUT, vocab_size=300) as (app, pilot):
+        await choose(pilot, str(trained))
+        await ended(app, pilot)
+        assert app.session.config.corpus == str(HANDOUT)
+        assert app.session.opened is not None
+
+
+async def test_what_a_job_that_was_left_still_tells_is_not_listened_to(trained: Path) -> None:
+    app = BpeTuiApp(RunConfig(str(SAMPLE)))
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.open(TokenizerConfig((str(trained),)))
+        app.open(RunConfig(str(HANDOUT), vocab_size=280))
+        await ended(app, pilot)
+        await pilot.pause(0.3)
+        assert len(app.session.timeline or ()) <= 280 - 257
+        assert app.session.opened is None
+
+
+async def test_esc_gives_up_a_reading_and_shows_again_what_was_open(tmp_path: Path) -> None:
+    endless = tmp_path / "endless"
+    os.mkfifo(endless)
+    with os.fdopen(os.open(endless, os.O_RDWR), "wb"):  # nothing comes, and no end
+        async with opened(HANDOUT, vocab_size=280) as (app, pilot):
+            app.seek(7)
+            app.open(RunConfig(str(endless)))
+            await pilot.pause()
+            assert app.session.shown is None
+            await pilot.press("escape")
+            await pilot.pause()
+            assert app.session.config.name == HANDOUT.name
+            assert app.session.shown is not None
+            assert app.session.shown.step == 7
+
+            # Ctrl+C leaves what is being read, but nothing that would be lost.
+            await pilot.press("ctrl+c")
+            assert app.notices.now == "q quits."
+            app.open(RunConfig(str(endless)))
+            await pilot.pause()
+            await pilot.press("ctrl+c")
+            assert app.return_code == 130
+
+
+async def test_a_reading_that_takes_a_while_is_told_of(tmp_path: Path) -> None:
+    endless = tmp_path / "endless"
+    os.mkfifo(endless)
+    with os.fdopen(os.open(endless, os.O_RDWR), "wb"):
+        app = BpeTuiApp(RunConfig(str(endless)))
+        async with app.run_test(size=(120, 40)) as pilot:
+            await until(pilot, lambda: app.screen.has_class("-reading"))
+            assert "endless" in str(app.screen.query_one("#reading-what", Static).render())
+
+
+async def test_esc_leads_back_from_what_cannot_be_opened(trained: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "vocab.json"
+    broken.write_text("{")
+    async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
+        app.open(TokenizerConfig((str(broken), str(broken))))
+        await until(pilot, lambda: app.session.failure)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.session.config == TokenizerConfig((str(trained),))
+        assert app.screen.id == "encoding"
+
+
+async def test_recent_things_stand_first_and_a_directory_is_walked_into(
+    trained: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(trained.parent.parent)
+    async with opened_as(TokenizerConfig((str(trained),), str(HANDOUT))) as (app, pilot):
+        await pilot.press("o")
+        await pilot.pause()
+        shown = rows(app)
+        assert "shuffled  in" in shown[1]
+        assert "handout.txt  in" in shown[2]
+        window = app.screen
+        assert isinstance(window, OpenOther)
+        place = next(i for i, row in enumerate(shown) if row.strip() == f"{trained.parent.name}/")
+        window.query_one(PlaceRows).cursor = place
+        await pilot.press("enter")
+        assert any(row.strip() == "shuffled/" for row in rows(app))
+
+
+async def test_a_directory_that_was_walked_to_opens_as_one_corpus(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "texts").mkdir()
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / "texts" / name).write_text("low lower")
+    monkeypatch.chdir(tmp_path)
+    async with opened(HANDOUT, vocab_size=270) as (app, pilot):
+        await pilot.press("o", *"texts", "enter")
+        window = app.screen
+        assert isinstance(window, OpenOther)
+        place = next(at for at, row in enumerate(rows(app)) if ALL_OF_IT in row)
+        window.query_one(PlaceRows).cursor = place
+        await pilot.press("ctrl+k", "enter")
+        await until(pilot, lambda: app.session.shown is not None and app.session.bytes_read == 18)
+        assert app.session.config.name == "texts"
+
+
+async def test_typing_narrows_the_list_and_tab_completes(
+    trained: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(trained.parent)
+    async with opened(HANDOUT, vocab_size=270) as (app, pilot):
+        await pilot.press("o")
+        await pilot.pause()
+        await pilot.press(*"shu")
+        assert [row.strip(" ▸") for row in rows(app)][1:] == ["shuffled/"]
+        await pilot.press("tab")
+        assert app.screen.query_one(Input).value.rstrip("/").endswith("shuffled")
+
+
+async def test_a_hostile_file_name_is_shown_and_never_obeyed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "[@click=app.quit]x[].\x1b]0;evil\x07\n\u202e.txt").write_text("some words here")
+    (tmp_path / "never\udcff").mkdir()
+    monkeypatch.chdir(tmp_path)
+    async with opened(HANDOUT, vocab_size=270, size=(60, 20)) as (app, pilot):
+        await pilot.press("o")
+        await pilot.pause()
+        shown = "\n".join(rows(app))
+        assert "[@click=app.quit]x[].␛]0;evil" in shown
+        assert not {"\x1b", "\x07", "\u202e"} & set(shown)
+        await pilot.press("end", "[", "@", "tab")
+        assert "cannot hold" in said(app, "#dialog-hint")
+        await pilot.press("enter")
+        await ended(app, pilot)
+        assert app.session.config.name.startswith("[@click")
+
+
+async def test_what_cannot_be_opened_is_told_in_the_window(tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").touch()
+    async with opened(HANDOUT, vocab_size=270) as (app, pilot):
+        for path, reason in (
+            ("/nowhere/at/all", "no such file"),
+            (str(tmp_path / "empty.txt"), "empty"),
+        ):
+            await choose(pilot, path)
+            assert reason in said(app, "#dialog-hint").lower()
+            await pilot.press("escape")
+        assert app.session.config.name == "handout.txt"
+
+
+async def test_a_damaged_tokenizer_leaves_a_sentence_and_the_key_to_open_another(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "vocab.json").write_text('{"a": 0')
+    (tmp_path / "merges.txt").write_text("a b\n")
+    async with opened(HANDOUT, vocab_size=270) as (app, pilot):
+        app.open(TokenizerConfig((str(tmp_path / "vocab.json"), str(tmp_path / "merges.txt"))))
+        await until(pilot, lambda: app.session.failure)
+        assert "is no JSON, or cut short" in said(app, "#reading-what")
+        await pilot.press("o")
+        await pilot.pause()
+        app.screen.query_one(Input).value = str(HANDOUT)
+        await pilot.press("enter")
+        await ended(app, pilot)
+        assert app.session.failure is None
+
+
+async def test_a_damaged_tokenizer_ends_what_was_started_for_it(tmp_path: Path) -> None:
+    (tmp_path / "vocab.json").write_text('{"a": 0')
+    (tmp_path / "merges.txt").write_text("a b\n")
+    app = BpeTuiApp(TokenizerConfig((str(tmp_path),)))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.failure is not None)
+    assert "vocab.json" in str(app.failure)
+
+
+# --- what was opened of late ------------------------------------------------------------------
+
+
+def test_what_is_opened_is_remembered_once_and_the_latest_first(own_state: Path) -> None:
+    for name in [*(f"/texts/{number}" for number in range(30)), "/texts/7"]:
+        state.remember(RunConfig(name))
+    kept = state.recent()
+    assert kept[:2] == [("/texts/7",), ("/texts/29",)]
+    assert len(kept) == state.KEPT == len(set(kept))
+    state.remember(TokenizerConfig(("v.json", "m.txt"), "/texts/3"))
+    state.remember(RunConfig("-"))
+    assert state.recent()[:2] == [("v.json", "m.txt"), ("/texts/3",)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[" * 100_000,
+        b"\xff",
+        b"{}",
+        b'[1, [], [1], ["a", 2], [["b"]], {"c": 1}]',
+        b"9" * 9999,
+    ],
+)
+def test_a_hostile_memory_is_no_memory(own_state: Path, content: bytes) -> None:
+    place = own_state / "bpe-tui" / "recent.json"
+    place.parent.mkdir()
+    place.write_bytes(content)
+    assert state.recent() == []
+    state.remember(RunConfig("/texts/a"))
+    assert state.recent() == [("/texts/a",)]
+
+
+def test_two_paths_are_read_as_they_are_typed() -> None:
+    assert state.parse_typed(state.as_typed(("v.json", "m.txt"))) == ("v.json", "m.txt")
+    assert state.parse_typed("salt and pepper") == ("salt", "pepper")
+
+
+# --- what it is, by what is in it -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("vocab.json", "Once upon a time"),
+        ("tokenizer.json", '"quoted" words of a text'),
+        ("corpus.jsonl", '{"text": "a"}\n{"text": "b"}\n'),
+        ("reviews.jsonl", '{"id": 0, "text": "%s"}\n{"id": 1, "text": "so"}\n' % ("so " * 20)),
+        ("numbered.jsonl", '{"id": 7, "text": "To be,"}\n{"id": 9, "text": "or not"}\n'),
+        ("verse", "('Twas brillig, and the slithy toves\nDid gyre)\n"),
+        ("poem.txt", "['Tis the season\nto be jolly\n"),
+        ("shop.csv", "id,text\n0,%s\n1,so\n2,la\n3,fa\n4,mi\n" % ("so " * 20)),
+        ("list.json", '["a", "b"]'),
+        ("a.model", "minbpe and its friends\n"),
+        ("b.tiktoken", "\n\nwords"),
+        ("p.pkl", "(a text in brackets)"),
+        ("gpt2", "named as an encoding is"),
+    ],
+)
+def test_a_text_is_a_corpus_whatever_it_is_called(
+    tmp_path: Path, name: str, content: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text(content)
+    run = RunConfig(name)
+    assert config_for(run) == run
+
+
+def test_a_tokenizer_given_as_corpus_is_opened_as_one(trained: Path) -> None:
+    config = config_for(RunConfig(str(trained)))
+    assert config == TokenizerConfig((str(trained),))
+    assert config_for(RunConfig("cl100k_base")) == TokenizerConfig(("cl100k_base",))
+    missing = RunConfig("nowhere.txt")
+    assert config_for(missing) == missing
+
+
+async def test_a_text_that_begins_as_a_tokenizer_does_is_read_as_a_text(tmp_path: Path) -> None:
+    corpus = tmp_path / "about.txt"
+    corpus.write_text("minbpe v1\nis a great library. " * 9)
+    config = config_for(RunConfig(str(corpus), vocab_size=270))
+    assert isinstance(config, TokenizerConfig)
+    async with opened_as(config) as (app, _):
+        assert app.session.config == RunConfig(str(corpus), vocab_size=270)
+
+
+@pytest.fixture
+def configs(monkeypatch: pytest.MonkeyPatch) -> list[Config]:
+    """What the command line would show."""
+    seen: list[Config] = []
+    monkeypatch.setattr("bpe_tui.cli.open.open_screen", lambda config: seen.append(config) or 0)
+    return seen
+
+
+def test_the_command_line_names_tokenizer_corpus_and_what_goes_before_the_files(
+    configs: list[Config], trained: Path
+) -> None:
+    files = str(trained / "vocab.json"), str(trained / "merges.txt")
+    both = [part for name in files for part in ("--tokenizer", name)]
+    for arguments, config in (
+        (["open", *both], TokenizerConfig(files)),
+        (["open", *both, str(HANDOUT)], TokenizerConfig(files, str(HANDOUT))),
+        (["open", *both, "--no-special"], TokenizerConfig(files, None, ())),
+        (["open", *both, "--pattern", "gpt2"], TokenizerConfig(files, pattern="gpt2")),
+    ):
+        assert cli.main(arguments) == 0
+        assert configs.pop() == config
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["open"], "give a CORPUS to train on, or --tokenizer to open one"),
+        (["open", "--tokenizer", "/nowhere"], "/nowhere: no such file or directory"),
+        (["open", "--tokenizer", str(HANDOUT)], "holds no tokenizer"),
+        (["open", "--tokenizer", "gpt2", "--vocab-size", "300"], "--vocab-size is for training"),
+        (["open", "--tokenizer", "gpt2", "/nowhere.txt"], "/nowhere.txt: no such file"),
+        (["open", "--tokenizer", "gpt2", "--pattern", "x"], "x"),
+    ],
+)
+def test_a_tokenizer_that_cannot_be_opened_is_told_in_one_line(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(arguments) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+# --- saving -----------------------------------------------------------------------------------
+
+
+async def test_a_tokenizer_is_saved_in_every_format_that_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(HANDOUT, vocab_size=280) as (app, pilot):
+        await pilot.press("end")
+        frame = app.session.frame
+        assert frame is not None
+        for format in WRITABLE:
+            (tmp_path / format).mkdir()
+            monkeypatch.chdir(tmp_path / format)
+            await pilot.press("s")
+            await until(pilot, lambda: isinstance(app.screen, Save))
+            while f"▸ {format}" not in said(app, "#save-formats"):
+                await pilot.press("down")
+            path = app.screen.query_one(Input).value
+            await pilot.press("enter")
+            await until(pilot, lambda: not isinstance(app.screen, Save))
+            again = open_tokenizer(path)
+            assert again.format == format
+            assert again.tokenizer.merges == frame.tokenizer().merges
+
+
+def test_the_memory_is_json(own_state: Path) -> None:
+    state.remember(RunConfig("/a/b"))
+    assert json.loads((own_state / "bpe-tui" / "recent.json").read_bytes()) == [["/a/b"]]

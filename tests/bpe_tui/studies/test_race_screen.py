@@ -1,0 +1,231 @@
+"""The race screen: all trainers on the corpus of the run, started when it is first seen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+from opening import each_size, opened, step
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.studies.race import screen as race_screen
+from bpe_tui.studies.race.panels import RaceChart, StandingsPanel, WorkPanel
+from bpe_tui.studies.race.screen import RaceJob, RaceScreen
+from bpe_tui.views.panel import Panel
+from bpe_tui.widgets.chart import Curve, canvas_of, curves_of
+from engine.bpe.race import RACERS
+
+HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
+
+
+@asynccontextmanager
+async def racing(
+    corpus: Path = HANDOUT, size: tuple[int, int] = (120, 40), tie_rule: str = "lexicographic"
+) -> AsyncIterator[tuple[BpeTuiApp, RaceScreen, Pilot[int]]]:
+    """The race screen with its race run."""
+    async with opened(corpus, size, vocab_size=300, tie_rule=tie_rule) as (app, pilot):
+        await pilot.press("6")
+        await pilot.pause()
+        screen = app.screen
+        assert isinstance(screen, RaceScreen)
+        await ended(screen)
+        await pilot.pause()
+        yield app, screen, pilot
+
+
+def job_of(screen: RaceScreen) -> RaceJob:
+    assert screen._job is not None
+    return screen._job
+
+
+async def ended(screen: RaceScreen) -> None:
+    for _ in range(500):
+        if not job_of(screen).runs:
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("the race has not ended")
+
+
+def shown(panel: Panel) -> str:
+    rows = [panel.row(index) for index in range(panel.row_count)]
+    return "\n".join("".join(text for text, _ in row.spans) for row in rows)
+
+
+def said(screen: RaceScreen) -> str:
+    return str(screen.query_one("#narration", Static).content)
+
+
+def drawn(chart: RaceChart) -> str:
+    lines = (chart.line(y) for y in range(chart.size.height))
+    return "\n".join("".join(text for text, _ in spans) for spans in lines)
+
+
+async def test_a_key_starts_the_race_and_says_that_the_merges_are_the_same() -> None:
+    async with racing() as (app, screen, _):
+        app.seek(3)
+        standings = shown(screen.query_one(StandingsPanel))
+        assert all(f"\n{name} " in f"\n{standings}" for name in RACERS)
+        assert said(screen) == "5 trainers, the same 14 merges."
+        assert "× 1.0" in standings
+
+
+async def test_while_training_runs_the_race_waits() -> None:
+    async with opened(HANDOUT, vocab_size=300) as (app, pilot):
+        reason, app.session.stop_reason = app.session.stop_reason, None
+        await pilot.press("6")
+        await pilot.pause()
+        screen = app.screen
+        assert isinstance(screen, RaceScreen)
+        assert said(screen) == "The race starts when training has ended."
+        assert shown(screen.query_one(WorkPanel)) == "The race has not started yet."
+        app.session.stop_reason = reason
+        app.changed()
+        await ended(screen)
+
+
+async def test_the_counters_are_those_of_the_timelines_step() -> None:
+    async with racing() as (app, screen, _):
+        heap = next(r for r in job_of(screen).race.runners if r.algorithm.name == "heap")  # type: ignore[union-attr]
+        for at in (1, 4):
+            app.seek(at)
+            row = next(
+                line
+                for line in shown(screen.query_one(WorkPanel)).splitlines()
+                if "heap pushes" in line
+            )
+            now, by_now, in_all = row.split()[2:]
+            assert int(now) == heap.work.at_step("heap_pushes", at)
+            assert int(by_now) == heap.work.total("heap_pushes", at)
+            assert int(in_all) == heap.work.total("heap_pushes", len(heap))
+
+
+async def test_the_cursor_says_what_a_counter_counts() -> None:
+    async with racing() as (_, screen, pilot):
+        await pilot.press("tab", "down")
+        assert (
+            str(screen.query_one(WorkPanel).border_subtitle) == "pairs looked at to find the best"
+        )
+
+
+async def test_both_charts_have_a_curve_for_each_trainer() -> None:
+    async with racing() as (_, screen, _):
+        for name in ("over-steps", "over-sizes"):
+            chart = drawn(screen.query_one(f"#{name}", RaceChart))
+            assert all(trainer in chart for trainer in RACERS)
+
+
+async def test_a_key_changes_from_operations_to_time() -> None:
+    async with racing() as (_, screen, pilot):
+        chart = screen.query_one("#over-steps", RaceChart)
+        assert str(chart.border_subtitle) == "operations so far"
+        await pilot.press("u")
+        assert str(chart.border_subtitle) == "milliseconds so far"
+        assert "milliseconds" in str(screen.query_one(StandingsPanel).border_subtitle)
+
+
+async def test_a_trainer_that_cannot_follow_the_tie_rule_is_named() -> None:
+    async with racing(tie_rule="first-seen") as (_, screen, _):
+        assert "fast cannot follow" in shown(screen.query_one(StandingsPanel))
+        assert said(screen).startswith("4 trainers, the same")
+
+
+async def test_a_trainer_whose_time_is_up_says_where_it_was_stopped() -> None:
+    with patch.object(race_screen, "TRAINER_SECONDS", 0.0):
+        async with racing() as (app, screen, _):
+            app.seek(5)
+            assert "stopped at merge 1" in shown(screen.query_one(StandingsPanel))
+            assert "naive was stopped at merge 1" in said(screen)
+
+
+async def test_of_a_large_corpus_a_part_is_raced_on_and_the_screen_says_so() -> None:
+    with patch.object(race_screen, "MOST_BYTES", 15):
+        async with racing() as (_, screen, _):
+            assert said(screen).startswith("On 0.")
+
+
+async def test_escape_stops_the_race_and_then_leaves() -> None:
+    async with opened(vocab_size=3000) as (app, pilot):
+        await pilot.press("6")
+        screen = app.screen
+        assert isinstance(screen, RaceScreen)
+        app.screen.action_leave()
+        assert job_of(screen).cancelled
+        assert app.screen is screen
+        await ended(screen)
+        await pilot.pause()
+        assert said(screen).startswith("Stopped; r runs it again.")
+        await pilot.press("r")
+        assert not job_of(screen).cancelled
+        await pilot.press("escape", "escape")
+        assert app.screen.id == "training"
+
+
+async def test_a_click_on_the_chart_over_steps_goes_to_the_step() -> None:
+    async with racing() as (app, screen, pilot):
+        app.seek(1)
+        chart = screen.query_one("#over-steps", RaceChart)
+        await pilot.click(chart, offset=(chart.outer_size.width - 2, 5))
+        assert step(app) == 14
+
+
+async def test_where_room_is_short_tab_leads_from_one_panel_to_the_next() -> None:
+    async with racing() as (_, screen, pilot):
+        async for _ in each_size(pilot, [(80, 24), (60, 20)]):
+            screen.show_panel("standings")
+            for name in ("work", "over-steps", "over-sizes"):
+                await pilot.press("tab")
+                await pilot.pause()
+                in_sight = {
+                    panel for panel in screen.PANEL_ORDER if screen.query_one(f"#{panel}").region
+                }
+                assert in_sight == {"standings", name}
+
+
+async def test_a_corpus_without_pairs_says_so(tmp_path: Path) -> None:
+    corpus = tmp_path / "one.txt"
+    corpus.write_text("a")
+    async with racing(corpus) as (_, screen, _):
+        assert said(screen) == "5 trainers, the same 0 merges."
+        assert "No merge" in drawn(screen.query_one("#over-steps", RaceChart))
+
+
+def test_curves_end_where_their_points_do_and_are_named_there() -> None:
+    short = Curve("short", "token-0", np.array([1, 10]), np.array([1, 10]))
+    long = Curve("long", "token-1", np.array([1, 100]), np.array([1000, 1000]))
+    figure = curves_of([short, long], "step", "operations", log_x=True)
+    assert figure is not None
+    lines = ["".join(cell for cell, _ in line) for line in canvas_of(figure, 20, 5)]
+    assert lines[0].endswith("long")
+    assert "short" in lines[3][:11]
+    assert not lines[4][11:].strip()
+
+
+def test_names_of_curves_that_end_close_together_keep_the_order_of_their_ends() -> None:
+    ends = {"low": 1, "next": 2, "third": 3, "top": 3000}
+    curves = [
+        Curve(name, "token-0", np.array([1, 9]), np.array([1, end])) for name, end in ends.items()
+    ]
+    figure = curves_of(curves, "step", "operations")
+    assert figure is not None
+    lines = ["".join(cell for cell, _ in line) for line in canvas_of(figure, 20, 5)]
+    written = [name for line in lines for name in ends if line.endswith(name)]
+    assert written == ["top", "third", "next", "low"]
+
+
+def test_no_curves_make_no_figure() -> None:
+    nothing = np.zeros(0, dtype=np.int64)
+    assert curves_of([Curve("none", "token-0", nothing, nothing)], "step", "operations") is None
+
+
+async def test_a_screen_too_small_for_columns_still_counts_the_work() -> None:
+    async with racing(size=(40, 20)) as (_, screen, pilot):
+        await pilot.press("tab", "tab", "tab", "right")
+        work = screen.query_one("#work", Panel)
+        assert work.frame is not None
+        assert work.rows_of(work.frame, 12)

@@ -1,0 +1,151 @@
+"""Words, characters and bytes as tokens: what each keeps, and what it loses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.analysis.model_table.baselines import (
+    BASELINES,
+    ByteTokenizer,
+    CharacterTokenizer,
+    WordTokenizer,
+)
+from engine.core.errors import (
+    SpecialTokenError,
+    UnknownNameError,
+    UnknownTokenIdError,
+    VocabSizeError,
+)
+from engine.counting.count import count_pretokens
+from engine.encoding.tokenizer import Tokenizer
+from engine.text.pretokenize import to_bytes
+
+SAMPLES = Path(__file__).resolve().parents[3] / "samples"
+every_kind = pytest.mark.parametrize("name", BASELINES)
+
+CATS = {b"the": 3, b" ": 5, b"cat": 2, b"sat": 2, b"!": 1}
+
+
+class TestWords:
+    def test_are_numbered_by_frequency_then_by_their_bytes(self) -> None:
+        vocab = WordTokenizer.train(CATS).vocab
+        assert list(vocab.values()) == [b"<UNK>", b"the", b"cat", b"sat", b"!"]
+
+    def test_beyond_the_size_are_unknown(self) -> None:
+        tokenizer = WordTokenizer.train(CATS, 3)
+        assert tokenizer.encode("the cat sat") == [1, 2, tokenizer.unknown_id]
+
+    def test_are_unknown_where_one_letter_is_another(self) -> None:
+        assert WordTokenizer.train(CATS).encode("teh") == [0]
+
+    def test_lose_the_space_between_them(self) -> None:
+        tokenizer = WordTokenizer.train(CATS)
+        assert tokenizer.decode(tokenizer.encode("the  cat!\n")) == "the cat !"
+
+    def test_are_cut_as_the_pattern_says(self) -> None:
+        glued = WordTokenizer.train({b"cat!": 1, b" ": 1}, pattern="whitespace")
+        assert glued.encode("cat! cat") == [1, 0]
+
+    def test_may_come_out_of_the_pretokens_of_another_pattern(self) -> None:
+        vocab = WordTokenizer.train({b"low": 2, b" low": 3, b"\n": 9}, pattern="gpt2").vocab
+        assert list(vocab.values()) == [b"<UNK>", b"low"]
+
+
+class TestCharacters:
+    def test_are_code_points_whitespace_included(self) -> None:
+        tokenizer = CharacterTokenizer.train({"né".encode(): 2, b" ": 1, b"n": 1})
+        assert list(tokenizer.vocab.values()) == [b"<UNK>", b"n", "é".encode(), b" "]
+        assert tokenizer.encode("e n") == [0, 3, 1]
+
+    def test_bring_back_what_they_know(self) -> None:
+        tokenizer = CharacterTokenizer.train({"né".encode(): 2, b"\n ": 1})
+        assert tokenizer.decode(tokenizer.encode("né \n én")) == "né \n én"
+
+    def test_that_one_reader_sees_as_one_may_be_two(self) -> None:
+        tokenizer = CharacterTokenizer.train({"e\u0301".encode(): 1})
+        assert len(tokenizer.encode("e\u0301")) == 2
+
+
+class TestBytes:
+    def test_need_no_corpus(self) -> None:
+        assert ByteTokenizer.train({}).vocab == ByteTokenizer.train(CATS).vocab
+
+    def test_are_the_ids_of_bpe_without_merges(self) -> None:
+        bpe = Tokenizer({byte: bytes([byte]) for byte in range(256)}, [])
+        ours = ByteTokenizer.train({})
+        assert ours.unknown_id is None
+
+        @given(text=st.text())
+        def are_alike(text: str) -> None:
+            assert ours.encode(text) == bpe.encode(text)
+            assert ours.decode(ours.encode(text)) == text
+
+        are_alike()
+
+    def test_need_room_for_themselves(self) -> None:
+        with pytest.raises(VocabSizeError, match="at least 256"):
+            ByteTokenizer.train({}, 100)
+
+
+# --- what holds for all of them -----------------------------------------------------------------
+
+texts = st.text("the cat!é漢\n\udcff", max_size=20)
+
+
+@every_kind
+@given(text=texts, special=st.booleans())
+def test_units_and_ids_tell_the_same(name: str, text: str, special: bool) -> None:
+    tokenizer = BASELINES[name].train(CATS, special_tokens=["at"] if special else [])
+    units = list(tokenizer.explain(text))
+    assert [unit.token_id for unit in units] == tokenizer.encode(text)
+    for unit in units:
+        assert unit.known == (unit.data in tokenizer.vocab.values())
+        known_id = unit.token_id != tokenizer.unknown_id
+        assert unit.known == (known_id and tokenizer.vocab[unit.token_id] == unit.data)
+    kept = "".join(text.split()) if name == "word" else text
+    assert b"".join(unit.data for unit in units) == to_bytes(kept)
+
+
+@every_kind
+def test_special_tokens_are_one_id_wherever_they_stand(name: str) -> None:
+    tokenizer = BASELINES[name].train(CATS, special_tokens=["<s>", "<s><s>"])
+    ids = {unit: token_id for token_id, unit in tokenizer.vocab.items()}
+    assert tokenizer.encode("<s><s><s>") == [ids[b"<s><s>"], ids[b"<s>"]]
+
+
+@every_kind
+def test_what_was_trained_on_is_known(name: str) -> None:
+    path = SAMPLES / "tinystories_valid.txt"
+    counts = count_pretokens(path, "bert", ["<|endoftext|>"])
+    tokenizer = BASELINES[name].train(counts, special_tokens=["<|endoftext|>"])
+    units = list(tokenizer.explain(path.read_text()))
+    assert all(unit.known for unit in units)
+    assert Counter(unit.data for unit in units)[b"<|endoftext|>"] > 0
+
+
+@every_kind
+def test_an_id_that_is_not_there_is_named(name: str) -> None:
+    with pytest.raises(UnknownTokenIdError, match="no token with the id 999"):
+        BASELINES[name].train(CATS).decode([999])
+
+
+@every_kind
+def test_a_size_without_room_is_an_error(name: str) -> None:
+    with pytest.raises(VocabSizeError, match="too small"):
+        BASELINES[name].train(CATS, 1, ["<a>", "<b>"])
+
+
+@every_kind
+def test_a_special_token_given_twice_is_an_error(name: str) -> None:
+    with pytest.raises(SpecialTokenError):
+        BASELINES[name].train(CATS, special_tokens=["<a>", "<a>"])
+
+
+def test_an_unknown_name_is_an_error_that_suggests() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'word'"):
+        _ = BASELINES["words"]

@@ -1,0 +1,265 @@
+"""`check` agrees with what is right, and tells the first merge of what is not."""
+
+from __future__ import annotations
+
+import json
+from itertools import chain, repeat
+from pathlib import Path
+
+import oracles
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from students import SPECIAL, Student
+
+from engine import Trainer, train_bpe
+from engine.analysis.check.checking import check, check_claim
+from engine.analysis.check.claim import Assignment, Claim, read_claim
+from engine.analysis.check.steps_file import ClaimedStep
+from engine.bpe.ties import TIE_RULES
+from engine.core.errors import TokenizerFileError
+from engine.core.events import BytesPair
+from engine.core.gpt2_bytes import spell
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import to_text
+
+SAMPLE = Path(__file__).resolve().parents[3] / "samples" / "tinystories_valid.txt"
+STORY = SAMPLE.read_text(encoding="utf-8")[:3000]
+
+
+def assignment(text: str) -> Assignment:
+    return Assignment(text.encode, (SPECIAL,))
+
+
+# -- what is right agrees
+
+
+@pytest.mark.parametrize("tie_rule", TIE_RULES)
+@given(counts=oracles.corpora(), size=st.integers(256, 276))
+def test_what_the_naive_trainer_makes_agrees(
+    tie_rule: str, counts: dict[bytes, int], size: int
+) -> None:
+    run = Trainer(counts, size, tie_rule=tie_rule, algorithm="naive")
+    steps = [ClaimedStep(s.left, s.right, s.count, s.new_id) for s in run.steps()]
+    asked = Assignment(
+        lambda: b"", tie_rule=TIE_RULES[tie_rule], vocab_size=size, known_counts=counts
+    )
+    assert check_claim(Claim(steps, run.vocab), asked).agrees
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_files_tokenizer_agrees_whatever_the_pattern(pattern: str, tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_bytes(STORY.encode() + b"\xff\r\n\x00")
+    asked = Assignment.of_file(corpus, [SPECIAL], pattern, vocab_size=290)
+    run = Trainer(asked.counts, 290, [SPECIAL])
+    list(run.steps())
+    assert check(run.vocab, run.merges, corpus, 290, [SPECIAL], pattern).agrees
+
+
+# -- the first merge that is not by the rule
+
+
+def words_of(text: str) -> Assignment:
+    return Assignment(text.encode, pattern=PATTERNS["whitespace"])
+
+
+def merges_of(asked: Assignment, many: int) -> list[BytesPair]:
+    run = Trainer(asked.counts, asked.first_id + many, asked.special_tokens)
+    list(run.steps())
+    return run.merges
+
+
+@given(counts=oracles.corpora(), data=st.data())
+def test_the_first_merge_that_differs_is_the_one_that_is_told(
+    counts: dict[bytes, int], data: st.DataObject
+) -> None:
+    right = oracles.train(counts, "lexicographic", 9)
+    made = data.draw(st.lists(st.sampled_from(right.merges or [(b"a", b"b")]), max_size=9))
+    asked = Assignment(lambda: b" ".join(counts), known_counts=counts)
+    report = check_claim(Claim.of(None, made), asked)
+    pairs = zip(made, chain(right.merges, repeat(None)), strict=False)
+    first = next((place for place, (mine, rule) in enumerate(pairs) if mine != rule), None)
+    assert (report.divergence and report.divergence.step) == first
+
+
+def test_one_slip_does_not_condemn_what_comes_after_it() -> None:
+    asked = assignment(STORY)
+    merges = merges_of(asked, 40)
+    merges[19] = merges.pop(24)
+    report = check_claim(Claim.of(None, merges), asked)
+    assert report.divergence is not None
+    assert report.divergence.step == 19
+    assert report.by_rule_after == 19
+    assert "It is one slip. Given it, all later merges (19) are by the rule." in report.describe()
+
+
+def test_where_no_mistake_explains_it_that_is_said() -> None:
+    asked = words_of("low low lower newest newest newest widest")
+    report = check_claim(Claim.of(None, [(b"i", b"d"), (b"l", b"o")]), asked)
+    assert report.explanations == ()
+    assert list(report.describe()) == [
+        "The first merge that is not by the rule is merge 1.",
+        "The rule takes w + e, side by side 4 times, tied with e + s, s + t.",
+        "Yours is i + d: it stands side by side once.",
+        "None of the known mistakes that were tried on this corpus explains it.",
+        "0 of 1 later merges are what the rule takes after yours before them.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("merges", "told"),
+    [
+        ([(b"x", b"y")], "Yours is x + y: it stands nowhere."),
+        ([(b"lo", b"w")], "Yours is lo + w: no earlier merge makes lo."),
+        ([(b"l", b"ow")], "Yours is l + ow: no earlier merge makes ow."),
+        (
+            [(b"o", b"w"), (b"o", b"w")],
+            "Yours is o + w: merge 1 has merged it already, and it stands nowhere.",
+        ),
+        (
+            [(b"w", b" ")],
+            "Yours is w + Ġ: it never stands inside a pretoken, only across a border between two.",
+        ),
+        (
+            [(b"o", b"w"), (b"l", b"ow"), (b"low", b"low")],
+            "The rule takes nothing: no pair is left.",
+        ),
+    ],
+)
+def test_it_is_told_where_the_trainers_pair_stands(merges: list[BytesPair], told: str) -> None:
+    asked = words_of("low low")
+    assert told in check_claim(Claim.of(None, merges), asked).describe()
+
+
+def test_a_count_of_earlier_that_would_win_is_told_with_its_step() -> None:
+    # `a b` stands 4 times, 3 of them in `abc`; once `b c` has merged, it stands once.
+    asked = words_of("abc abc abc bc bc bc bc bc ab de de")
+    told = list(check_claim(Claim.of(None, [(b"b", b"c"), (b"a", b"b")]), asked).describe())
+    assert told[1:3] == [
+        "The rule takes a + bc, side by side 3 times; no other pair is as frequent.",
+        "Yours is a + b: it stands side by side once; before merge 1 it was 4, which would have "
+        "won here.",
+    ]
+    assert told[3].startswith("Likely cause (stale-heap)")
+
+
+@given(
+    counts=oracles.corpora(),
+    merges=st.lists(st.tuples(st.binary(max_size=3), st.binary(max_size=3)), max_size=6),
+)
+def test_any_merges_can_be_checked(counts: dict[bytes, int], merges: list[BytesPair]) -> None:
+    asked = Assignment(lambda: b" ".join(counts), known_counts=counts)
+    report = check_claim(Claim.of({7: b"x"}, merges), asked)
+    assert not report.agrees
+    assert list(report.describe())
+
+
+# -- counts that are told
+
+
+def test_a_wrong_count_is_a_divergence_of_its_own_kind() -> None:
+    asked = assignment(STORY)
+    steps = [ClaimedStep(*pair, count) for pair, count in Student().train(STORY, 9)]
+    steps[4] = ClaimedStep(*steps[4].pair, 1)
+    told = list(check_claim(Claim(steps), asked).describe())
+    assert told[0].startswith("The first wrong count is at merge 5: the pair ")
+    assert told[0].endswith(" times, not 1.")
+    assert told[2:] == [
+        "The merges themselves are all by the rule.",
+        "1 of the 9 counts told are wrong.",
+    ]
+
+
+# -- how many there are, and how they are numbered
+
+
+@pytest.mark.parametrize(
+    ("merges", "told"),
+    [
+        (40, "Too many merges, by 1: 40, not 39. Perhaps a loop is off by one."),
+        (38, "Perhaps a loop is off by one."),
+        (39 - 2, "Perhaps the special tokens were counted twice or not at all."),
+        (39 + 256, "Perhaps the 256 bytes were not counted as tokens of the vocabulary."),
+        (39 + 258, "Perhaps the 256 bytes and the special tokens were not counted."),
+    ],
+)
+def test_a_wrong_number_of_merges_is_told_with_what_it_hints_at(merges: int, told: str) -> None:
+    specials = (SPECIAL, "<pad>")
+    asked = Assignment(STORY.encode, specials, vocab_size=256 + 2 + 39)
+    report = check_claim(Claim.of(None, merges_of(asked, merges)), asked)
+    assert report.divergence is None
+    assert not report.agrees
+    assert told in list(report.describe())[-1]
+
+
+def test_fewer_merges_are_right_where_the_corpus_has_no_more() -> None:
+    asked = Assignment(lambda: b"low", vocab_size=300)
+    assert check_claim(Claim.of(None, [(b"o", b"w"), (b"l", b"ow")]), asked).agrees
+
+
+def vocab_of(*tokens: bytes) -> dict[int, bytes]:
+    return dict(enumerate(tokens))
+
+
+BYTES = [bytes((byte,)) for byte in range(256)]
+
+
+@pytest.mark.parametrize(
+    ("vocab", "agrees", "told"),
+    [
+        (
+            vocab_of(*BYTES, b"<s>", b"ow"),
+            True,
+            "is what these merges make, with the ids that the rule gives.",
+        ),
+        (vocab_of(b"<s>", *BYTES, b"ow"), True, "numbers them otherwise: id 0 is <s>, by the rule"),
+        (vocab_of(*BYTES, b"ow", b"<s>"), True, "otherwise: id 256 is ow, by the rule <s>."),
+        (vocab_of(*BYTES, b"ow"), False, "The vocabulary lacks <s>."),
+        (vocab_of(*BYTES[1:], b"<s>", b"ow"), False, "The vocabulary lacks Ā."),
+        (vocab_of(*BYTES, b"<s>", b"lo"), False, "lacks ow and has, beyond what it should, lo."),
+    ],
+)
+def test_the_vocabulary_is_compared_with_the_merges(
+    vocab: dict[int, bytes], agrees: bool, told: str
+) -> None:
+    asked = Assignment(lambda: b"low", ("<s>",))
+    report = check_claim(Claim.of(vocab, [(b"o", b"w")]), asked)
+    assert report.agrees == agrees
+    assert told in list(report.describe())[-1]
+
+
+def test_tokens_that_are_text_are_read_as_in_a_file(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("low low lower", encoding="utf-8")
+    vocab, merges = train_bpe(corpus, 260, [])
+    spelled = {token_id: spell(token) for token_id, token in vocab.items()}
+    ids = {token: token_id for token_id, token in vocab.items()}
+    for said in (
+        [(spell(left), spell(right)) for left, right in merges],
+        [(ids[left], ids[right]) for left, right in merges],
+        merges,
+    ):
+        report = check(spelled, said, corpus, 260)
+        assert report.agrees
+        assert "Its tokens are spelled in GPT-2's spelling." in list(report.describe())
+    hexed = {token_id: token.hex() for token_id, token in vocab.items()}
+    assert check(hexed, [(left.hex(), right.hex()) for left, right in merges], corpus, 260).agrees
+    assert check(None, [(to_text(left), to_text(right)) for left, right in merges], corpus).agrees
+    with pytest.raises(TokenizerFileError, match="neither bytes nor text"):
+        check(None, [(256, 257)], corpus)
+    with pytest.raises(TokenizerFileError, match="hex says every byte"):
+        check({0: "a", 1: "b", 2: "ab"}, [("a", "b")], corpus)
+
+
+def test_of_all_ways_to_cut_a_token_the_one_that_comes_about_is_its_merge(tmp_path: Path) -> None:
+    model = {
+        "type": "BPE",
+        "vocab": {token: number for number, token in enumerate(("a", "b", "c", "ab", "bc", "abc"))},
+        "merges": [["a", "b"], ["b", "c"], ["ab", "c"], ["a", "bc"]],
+    }
+    file = tmp_path / "tokenizer.json"
+    file.write_text(json.dumps({"version": "1.0", "model": model}), encoding="utf-8")
+    claim, notes = read_claim(file)
+    assert [step.pair for step in claim.steps] == [(b"a", b"b"), (b"b", b"c"), (b"ab", b"c")]
+    assert "of 4 ways to cut its tokens in two, the 3 that come about are its merges" in notes

@@ -1,0 +1,199 @@
+"""Each mistake of a trainer is named as the cause, from the merges alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import repeat
+from pathlib import Path
+
+import pytest
+import students
+from students import SPECIAL, Student
+
+from engine import Trainer
+from engine.analysis.check.causes import CAUSES
+from engine.analysis.check.checking import Report, check, check_claim
+from engine.analysis.check.claim import Assignment, Claim
+from engine.analysis.check.steps_file import ClaimedStep
+from engine.core.events import BytesPair
+
+SAMPLE = Path(__file__).resolve().parents[3] / "samples" / "tinystories_valid.txt"
+MERGES = 60
+STORY = SAMPLE.read_text(encoding="utf-8")[:3000]
+
+
+def repeated(text: str, times: int) -> str:
+    return "".join(repeat(text, times))
+
+
+MISTAKES: list[tuple[type[Student], str, str]] = [
+    (students.TakesTheFirstOfEquals, "tie-rule", STORY),
+    (students.TakesTheLastOfEquals, "tie-rule", STORY),
+    (students.ComparesSpellings, "tie-rule", STORY),
+    (students.CountsWithoutOverlap, "overlap", STORY + repeated(" zzzzzz hmmmm", 30)),
+    (students.LeavesSpecialTokensIn, "special-counted", STORY + repeated(f" The end.{SPECIAL}", 9)),
+    (students.DoesWithoutPretokens, "border-crossed", STORY),
+    (students.TrustsItsHeap, "stale-heap", STORY),
+    (students.NeverLowersCounts, "not-lowered", STORY),
+    (students.NeverCountsNewPairs, "not-entered", STORY),
+    (students.NeverUpdatesCounts, "not-updated", STORY),
+    (students.LooksAtOldNeighbours, "neighbours-before", STORY + repeated(" hahahaha", 40)),
+    (students.MergesFromTheRight, "from-the-right", STORY + repeated(" ohhhhh zzzx xzzz", 30)),
+    (students.MergesTheFirstOnly, "first-only", STORY + repeated(" hahahaha", 40)),
+    (students.SplitsAtWhitespace, "pattern", STORY),
+    (
+        students.JoinsDocuments,
+        "documents-joined",
+        STORY + repeated(f" out{SPECIAL}side in{SPECIAL}doors", 30),
+    ),
+    (students.StripsDocuments, "documents-stripped", STORY + repeated(f"{SPECIAL}\n\n\nSo", 60)),
+    (students.ReadsLineByLine, "line-by-line", STORY + repeated(" So.\n\n\n", 60)),
+    (students.ReadsLinesWithoutTheirEnds, "newlines-lost", STORY + repeated("\r\n So.", 60)),
+    (students.TranslatesNewlines, "newlines-translated", STORY + repeated("So.\r\n\r\n\r\n", 60)),
+    (students.CountsEachWordOnce, "unweighted", STORY),
+    (students.ComparesReprs, "tie-rule", STORY + repeated("a!# b'#", 90)),
+    (students.ComparesRightFirst, "tie-rule", STORY),
+    (students.PrefersLongTokens, "tie-rule", STORY),
+    (students.CountsAPairOnceAWord, "once-a-word", STORY + repeated(" hahahaha", 40)),
+    (students.StartsFromCharacters, "characters", STORY + repeated(" «…» ““so””", 20)),
+    (
+        students.PutsASpaceForSpecialTokens,
+        "special-spaced",
+        STORY + repeated(f" So{SPECIAL}and{SPECIAL} ", 30),
+    ),
+    (
+        students.ForgetsToEscape,
+        "special-unescaped",
+        STORY + repeated(f" a < b and b > c.{SPECIAL}", 30),
+    ),
+    (students.LowersCase, "lower-cased", STORY + repeated(" HE SAID", 20)),
+    (students.StripsLines, "lines-stripped", STORY + repeated("  So.   \n\n  A\n", 60)),
+    (students.FindsWordsBySlashW, "stray-pattern", STORY + repeated(" a_1 b_2 it's", 30)),
+    (students.LosesSpaces, "stray-pattern", STORY),
+    (students.CutsFourChunksAnywhere, "chunk-borders", STORY[:920]),
+    (students.LosesTheLastOfFourChunks, "last-chunk-lost", STORY + f"{SPECIAL} The queen" * 40),
+    (
+        students.TakesOffWhatWasNeverCounted,
+        "left-merged-already",
+        STORY + repeated(" khahahaha", 60) + repeated(" qhahb zhahb", 99),
+    ),
+    (students.LowersCaseAndTakesTheFirst, "lower-cased + tie-rule", STORY),
+    (
+        students.StripsLinesAndNeverLowersCounts,
+        "lines-stripped + not-lowered",
+        STORY + repeated("  So.   \n\n  A\n", 60),
+    ),
+]
+
+
+def assignment(text: str) -> Assignment:
+    return Assignment(text.encode, (SPECIAL,))
+
+
+def checked(made: list[tuple[BytesPair, int]], text: str, counts: bool = False) -> Report:
+    """What a check says of merges, with or without the counts that were written beside them."""
+    steps = [ClaimedStep(*pair, count if counts else None) for pair, count in made]
+    return check_claim(Claim(steps), assignment(text))
+
+
+def test_what_a_right_trainer_makes_agrees() -> None:
+    report = checked(Student().train(STORY, MERGES), STORY, counts=True)
+    assert report.agrees
+    assert list(report.describe()) == ["All 60 merges are by the rule with the counts told."]
+
+
+@pytest.mark.parametrize(("student", "cause", "text"), MISTAKES)
+def test_a_mistake_is_found_by_its_merges_and_by_its_counts(
+    student: type[Student], cause: str, text: str
+) -> None:
+    made = student().train(text, MERGES)
+    for counts in (False, True):
+        report = checked(made, text, counts)
+        assert not report.agrees
+        assert report.explanations[0].cause == cause, counts
+        assert report.explanations[0].all
+
+
+def test_counts_that_no_mistake_gives_do_not_hide_the_cause_of_the_merges() -> None:
+    made = students.TakesTheFirstOfEquals().train(STORY, MERGES)
+    steps = [
+        ClaimedStep(*pair, count if place < 30 else 0) for place, (pair, count) in enumerate(made)
+    ]
+    report = check_claim(Claim(steps), assignment(STORY))
+    assert report.divergence is not None
+    assert not report.divergence.is_of_count_only
+    assert report.explanations[0].cause == "tie-rule"
+
+
+def test_every_cause_has_a_trainer_that_makes_the_mistake() -> None:
+    by_bytes = {"bytes-replaced"}  # students read text; see the test of invalid bytes
+    in_the_list = {"missing-line", "swapped-lines", "line-too-many"}  # no trainer's: see below
+    made = {cause for _, causes, _ in MISTAKES for cause in causes.split(" + ")}
+    assert made | by_bytes | in_the_list == set(CAUSES)
+
+
+def test_invalid_bytes_that_were_replaced_are_a_cause(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_bytes(b"\xff\xfe so\n" * 20)
+    replaced = corpus.read_text(encoding="utf-8", errors="replace")
+    run = Trainer(Assignment(replaced.encode).counts, 260)
+    list(run.steps())
+    assert check(None, run.merges, corpus).explanations[0].cause == "bytes-replaced"
+
+
+# -- slips in the list of a trainer that is right
+
+RIGHT = [pair for pair, _ in Student().train(STORY, MERGES)]
+
+
+def told_of(merges: Sequence[BytesPair], size: int | None = None) -> Report:
+    asked = Assignment(STORY.encode, (SPECIAL,), vocab_size=size)
+    return check_claim(Claim.of(None, merges), asked)
+
+
+@pytest.mark.parametrize("first", [0, 7, 23, 40, MERGES - 3])
+@pytest.mark.parametrize("lines", [1, 3])
+def test_lines_that_are_missing_are_the_cause(first: int, lines: int) -> None:
+    if first + lines >= MERGES:
+        return  # a list that ends early is right as far as it goes
+    report = told_of(RIGHT[:first] + RIGHT[first + lines :], 257 + MERGES)
+    assert report.explanations[0].cause == "missing-line"
+    told = list(report.describe())
+    one = f"merge {first + 1} of the rule is missing from yours."
+    some = f"merges {first + 1} to {first + lines} of the rule are missing from yours."
+    assert f"Likely cause (missing-line): {one if lines == 1 else some}" in told[3]
+    assert [line for line in told if "cause" in line or "explains" in line] == [told[3]]
+    assert told[-1] == (
+        f"Too few merges, by {lines}: {MERGES - lines}, not {MERGES}. "
+        "That is what is missing from the list."
+    )
+
+
+@pytest.mark.parametrize("first", [0, 23, MERGES - 1])
+@pytest.mark.parametrize("pair", [RIGHT[30], (b"q", b"q"), (b"w", b"a")])
+def test_a_line_too_many_is_the_cause(first: int, pair: BytesPair) -> None:
+    report = told_of([*RIGHT[:first], pair, *RIGHT[first:]], 257 + MERGES)
+    told = " ".join(report.describe())
+    if pair in RIGHT[:first]:
+        assert "has merged it already" in told
+    assert report.explanations[0].cause == "line-too-many"
+    assert f"your merge {first + 1} is a line too many" in told
+    assert f"Too many merges, by 1: {MERGES + 1}, not {MERGES}. That is what is too many" in told
+
+
+@pytest.mark.parametrize(("one", "other"), [(0, 1), (20, 21), (5, 50), (MERGES - 2, MERGES - 1)])
+def test_two_lines_that_are_swapped_are_the_cause(one: int, other: int) -> None:
+    merges = list(RIGHT)
+    merges[one], merges[other] = merges[other], merges[one]
+    report = told_of(merges, 257 + MERGES)
+    assert "swapped-lines" in [explanation.cause for explanation in report.likely]
+    assert f"merges {one + 1} and {other + 1} stand in each other" in " ".join(report.describe())
+
+
+def test_what_explains_little_is_not_called_likely() -> None:
+    merges = [*RIGHT[:20], *RIGHT[21:40], *RIGHT[43:]]  # two slips, which nothing explains
+    report = told_of(merges)
+    told = " ".join(report.describe())
+    assert all(2 * each.merges < len(merges) - 20 for each in report.explanations)
+    assert "Likely cause" not in told
+    assert "number of special tokens" not in told

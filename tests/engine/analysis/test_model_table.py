@@ -1,0 +1,267 @@
+"""The table of all kinds of tokenizers: its numbers against a plain count of the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.analysis.model_table.kinds import KINDS, Candidate, train_kind
+from engine.analysis.model_table.table import (
+    CHINESE,
+    Loss,
+    Measures,
+    Misspelling,
+    Row,
+    Untrained,
+    hold_out,
+    measure,
+    measure_misspelled,
+    misspellings,
+    swap_letters,
+    table_rows,
+    train_candidate,
+)
+from engine.bpe.trainer import Trainer
+from engine.core.errors import UnknownNameError
+from engine.text.patterns import PATTERNS
+
+SAMPLE = Path(__file__).resolve().parents[3] / "samples" / "tinystories_valid.txt"
+EOT = "<|endoftext|>"
+CORPUS = SAMPLE.read_bytes()[:60_000]
+STORY = b"the little cat sat. the little dog ran. the cat and the dog sat. "
+
+every_kind = pytest.mark.parametrize("name", KINDS)
+
+
+@pytest.fixture(scope="module")
+def rows() -> dict[str, Row]:
+    found = {row.name: row for row in table_rows(CORPUS, 600, [EOT])}
+    assert list(found) == list(KINDS)
+    return {name: row for name, row in found.items() if isinstance(row, Row)}
+
+
+class TestTheTable:
+    def test_has_a_row_for_each_kind(self, rows: dict[str, Row]) -> None:
+        assert {name: row.granularity for name, row in rows.items()} == {
+            "word": "words",
+            "character": "characters",
+            "byte": "bytes",
+            "bpe": "subwords",
+            "bpe-characters": "subwords",
+            "bpe-end-of-word": "subwords",
+            "bpe-whole-text": "strings",
+            "wordpiece": "subwords",
+            "unigram": "subwords",
+        }
+
+    def test_measures_the_same_text_for_all(self, rows: dict[str, Row]) -> None:
+        sizes = {(r.unseen.words, r.unseen.characters, r.unseen.bytes) for r in rows.values()}
+        assert len(sizes) == 1
+
+    def test_only_byte_level_tokenizers_are_exact_on_any_text(self, rows: dict[str, Row]) -> None:
+        exact = {name for name, row in rows.items() if row.chinese.exact}
+        assert exact == {"byte", "bpe", "bpe-whole-text"}
+
+    def test_words_are_the_fewest_tokens_and_bytes_the_most(self, rows: dict[str, Row]) -> None:
+        tokens = {name: row.unseen.tokens for name, row in rows.items()}
+        assert min(tokens, key=tokens.__getitem__) == "word"
+        assert max(tokens.values()) == tokens["byte"]
+
+    def test_a_word_tokenizer_knows_no_misspelling(self, rows: dict[str, Row]) -> None:
+        assert rows["word"].misspelled.unknown_share == 1
+        assert rows["word"].misspelled.wrong_tokens_per_word == 1
+        assert rows["word"].unseen.unknown_word_share > 0.1
+
+    def test_subwords_spell_a_misspelling_with_more_tokens(self, rows: dict[str, Row]) -> None:
+        for name, row in rows.items():
+            if KINDS[name].model is not None:
+                assert row.misspelled.unknown_share == 0
+                assert row.misspelled.wrong_tokens_per_word > row.misspelled.tokens_per_word
+
+    def test_letters_swapped_are_as_many_characters_and_bytes(self, rows: dict[str, Row]) -> None:
+        for name in ("character", "byte"):
+            words = rows[name].misspelled.words
+            assert words
+            assert all(word.tokens == word.wrong_tokens for word in words)
+
+    def test_chinese_is_three_bytes_a_character_or_unknown(self, rows: dict[str, Row]) -> None:
+        assert rows["byte"].chinese.tokens_per_character == 3
+        assert rows["bpe"].chinese.unknown_characters == 0
+        for name in ("character", "wordpiece", "bpe-characters", "bpe-end-of-word", "unigram"):
+            assert rows[name].chinese.unknown_character_share == 1
+
+    def test_says_what_decoding_does_not_give_back(self, rows: dict[str, Row]) -> None:
+        assert rows["unigram"].unseen.losses == (Loss.WHITESPACE,)
+        assert rows["bpe-characters"].chinese.losses == (Loss.UNKNOWN,)
+        unigram = train_kind("unigram", "to be ▁ or not to be".encode(), 30)
+        assert measure(unigram, ["to▁be"]).losses == (Loss.SPACE_SIGN,)
+        assert measure(unigram, ["to  bx"]).losses == (Loss.UNKNOWN, Loss.WHITESPACE)
+
+    def test_can_be_of_a_text_that_somebody_typed(self) -> None:
+        [row] = table_rows(STORY, 300, typed="the cot sat", kinds=["word"])
+        assert isinstance(row, Row)
+        assert (row.unseen.words, row.unseen.unknown_words) == (3, 1)
+
+    def test_says_which_kind_cannot_be_trained_so_small(self) -> None:
+        small = {row.name: row for row in table_rows(STORY, 30, kinds=["byte", "word"])}
+        assert isinstance(small["word"], Row)
+        assert isinstance(small["byte"], Untrained)
+        assert "at least 256" in small["byte"].reason
+
+    def test_knows_only_registered_kinds(self) -> None:
+        with pytest.raises(UnknownNameError):
+            list(table_rows(STORY, 300, kinds=["sentence"]))
+
+
+@every_kind
+@given(text=st.text("the cat.\n猫", max_size=20))
+def test_a_row_counts_what_stands_there(name: str, text: str) -> None:
+    tokenizer = trained(name)
+    ids = tokenizer.encode(text)
+    words = text.replace(".", " . ").split()
+    unknown_words = [word for word in words if tokenizer.unknown_id in tokenizer.encode(word)]
+    found = measure(tokenizer, [text])
+    assert found.exact == (tokenizer.decode(ids) == text)
+    whole_words = name in ("word", "wordpiece")
+    lacking = "猫\n" if name in ("character", "bpe-characters") else "猫"  # words drop the "\n"
+    unknown_texts = unknown_words if whole_words else [c for c in text if c in lacking]
+    assert found == Measures(
+        tokens=len(ids),
+        words=len(words),
+        characters=len(text),
+        bytes=len(text.encode()),
+        unknown_characters=0 if tokenizer.unknown_id is None else sum(map(len, unknown_texts)),
+        unknown_words=len(unknown_words),
+        unknown_spellings=tuple(word for word, _ in Counter(unknown_words).most_common()),
+        losses=found.losses,
+        frequent=tuple(sorted(Counter(ids).items(), key=lambda token: (-token[1], token[0]))),
+    )
+
+
+TRAINED: dict[str, Candidate] = {}
+
+
+def trained(name: str) -> Candidate:
+    """One tokenizer of each kind, trained once."""
+    return TRAINED.setdefault(name, train_kind(name, STORY, 300))
+
+
+@every_kind
+def test_a_row_of_no_text_has_no_shares(name: str) -> None:
+    nothing = measure(trained(name), [])
+    assert (nothing.tokens_per_word, nothing.bytes_per_token, nothing.unknown_word_share) == (
+        0,
+        0,
+        0,
+    )
+
+
+@every_kind
+def test_special_tokens_are_learnt_by_every_kind(name: str) -> None:
+    corpus = STORY + EOT.encode() + STORY
+    assert len(train_kind(name, corpus, 400, [EOT]).encode(f"{EOT}{EOT}")) == 2
+    # A tokenizer that is opened over a corpus has its own, which a kind may have, too, or refuse.
+    assert not isinstance(train_candidate(name, corpus, 400, ["<unk>", "[UNK]"]), Untrained)
+    found = train_candidate(name, corpus, 400, ["##a"])
+    assert isinstance(found, Untrained) == (name == "wordpiece")
+
+
+class TestHoldingOut:
+    @given(corpus=st.binary(max_size=60) | st.text("a é\n猫", max_size=40).map(str.encode))
+    def test_loses_nothing_and_holds_out_no_more_than_the_share(self, corpus: bytes) -> None:
+        learnt, rest = hold_out(corpus, ["é"], 0.25)
+        assert learnt + rest == corpus
+        assert len(rest) <= 0.25 * len(corpus)
+
+    def test_cuts_behind_a_special_token_if_there_is_one(self) -> None:
+        assert hold_out(b"aaaa aaaa<e>b b<e>c", ["<e>"], 0.55) == (b"aaaa aaaa<e>", b"b b<e>c")
+
+    def test_cuts_at_whitespace_if_not(self) -> None:
+        assert hold_out(b"aaaa bbbb cc dd", share=0.4) == (b"aaaa bbbb ", b"cc dd")
+
+    def test_leaves_a_character_whole(self) -> None:
+        learnt, rest = hold_out("猫猫猫猫猫".encode(), share=0.3)
+        assert (learnt.decode(), rest.decode()) == ("猫猫猫猫", "猫")
+
+
+class TestKindsOfBpe:
+    """What sets them apart, on a text where it shows."""
+
+    CORPUS = b"the lowest newest, the widest. " * 9
+
+    def pieces(self, name: str, text: str) -> list[bytes]:
+        tokenizer = train_kind(name, self.CORPUS, 400)
+        return [tokenizer.piece(token_id) for token_id in tokenizer.encode(text)]
+
+    def test_characters_are_unknown_that_the_corpus_lacks_and_bytes_never(self) -> None:
+        assert self.pieces("bpe-characters", "t猫") == [b"t", b"<unk>"]
+        assert self.pieces("bpe", "t猫") == [b"t", b"\xe7", b"\x8c", b"\xab"]
+
+    def test_the_end_of_a_word_is_in_its_last_token(self) -> None:
+        assert self.pieces("bpe-end-of-word", "the") == [b"the</w>"]
+        assert self.pieces("bpe-end-of-word", "thel") == [b"the", b"l", b"</w>"]
+        tokenizer = train_kind("bpe-end-of-word", self.CORPUS, 400)
+        assert tokenizer.decode(tokenizer.encode("the\nthe")) == "the the "
+
+    def test_without_pretokenization_a_token_goes_across_words(self) -> None:
+        text = "the lowest newest, the widest. "
+        assert any(b" " in piece.strip() for piece in self.pieces("bpe-whole-text", text))
+        assert not any(b" " in piece.strip() for piece in self.pieces("bpe", text))
+
+    def test_are_the_tokenizers_of_the_trainer_that_can_be_watched(self) -> None:
+        for kind in KINDS.values():
+            if kind.model == "bpe":
+                counts = Counter(map(str.encode, PATTERNS[kind.pattern].split(STORY.decode())))
+                trainer = Trainer(counts, 300, min_count=2, units=kind.units)
+                list(trainer.steps())
+                made = train_kind(kind.name, STORY, 300)
+                vocab = [made.piece(token_id) for token_id in range(made.vocab_size)]
+                assert vocab == list(trainer.vocab.values())
+
+
+class TestMisspellings:
+    @given(word=st.text("abc", min_size=3, max_size=9))
+    def test_swap_two_neighbours(self, word: str) -> None:
+        assert sorted(swap_letters(word)) == sorted(word)
+        assert sum(a != b for a, b in zip(word, swap_letters(word), strict=True)) in (0, 2)
+
+    def test_swap_letters_that_differ_if_there_are_any(self) -> None:
+        assert swap_letters("aabb") == "abab"
+        assert swap_letters("abbb") == "babb"
+        assert swap_letters("aaaa") == "aaaa"
+
+    def test_are_made_of_frequent_words_and_are_no_words_themselves(self) -> None:
+        counts = {"form": 5, "from": 4, "tale": 3, "a1b2": 9, "the": 9, "of": 9, "cat": 1}
+        made = [(m.word, m.wrong) for m in misspellings(counts, 2)]
+        assert made == [("the", "teh"), ("tale", "tlae")]
+
+    def test_are_not_made_where_words_are_not_set_apart(self) -> None:
+        made = misspellings({"小猫喜欢雪花": 9, "привет": 2}, 5)
+        assert [misspelling.wrong for misspelling in made] == ["првиет"]
+
+    @given(word=st.text("théöи猫", min_size=3, max_size=9))
+    def test_never_change_how_many_characters_or_bytes_there_are(self, word: str) -> None:
+        for name in ("character", "byte"):
+            wrong = Misspelling(word, swap_letters(word))
+            [found] = measure_misspelled(trained(name), [wrong]).words
+            assert found.tokens == found.wrong_tokens
+
+    def test_tell_what_became_of_each_word(self) -> None:
+        made = misspellings({"little": 1}, 1)
+        [subwords] = measure_misspelled(trained("bpe"), made).words
+        assert (subwords.tokens, subwords.wrong_tokens, subwords.unknown) == (1, 7, False)
+        [word] = measure_misspelled(trained("word"), made).words
+        assert (word.tokens, word.wrong_tokens, word.unknown) == (1, 1, True)
+
+    def test_of_no_words_have_no_means(self) -> None:
+        nothing = measure_misspelled(trained("word"), [])
+        assert (nothing.tokens_per_word, nothing.wrong_tokens_per_word) == (0, 0)
+        assert nothing.unknown_share == 0
+
+
+def test_the_chinese_text_is_chinese() -> None:
+    assert sum("\u4e00" <= character <= "\u9fff" for character in CHINESE) > 30

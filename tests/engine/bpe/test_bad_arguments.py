@@ -1,0 +1,86 @@
+"""What a caller gets wrong is an error of ours with a sentence; what is made says what it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import regex
+
+from engine import Timeline, Tokenizer, Trainer, count_pretokens, train_bpe
+from engine.core.errors import (
+    BpeError,
+    PatternError,
+    SpecialTokenError,
+    TextError,
+    TokenIdsError,
+    UnknownNameError,
+    VocabSizeError,
+)
+from engine.text.patterns import PATTERNS, as_pattern
+
+BYTES = {byte: bytes([byte]) for byte in range(256)}
+PLAIN = Tokenizer(BYTES, [], ["<s>"])
+HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
+ANY: Any = None
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "said"),
+    [
+        (lambda: train_bpe(HANDOUT, 300, "<s>"), SpecialTokenError, "a list of texts"),
+        (lambda: Tokenizer(BYTES, [], "<s>"), SpecialTokenError, "a list of texts"),
+        (lambda: train_bpe(HANDOUT, 300, ANY), SpecialTokenError, "a list of texts"),
+        (lambda: Trainer({}, 300, [b"<s>"]), SpecialTokenError, "is a text"),  # type: ignore[list-item]
+        (lambda: Trainer({}, "300"), VocabSizeError, "a whole number"),  # type: ignore[arg-type]
+        (lambda: PLAIN.encode(ANY), TextError, "NoneType"),
+        (lambda: PLAIN.encode(b"a"), TextError, "decode the bytes"),  # type: ignore[arg-type]
+        (lambda: PLAIN.encode_batch("abc"), TextError, "are a list"),
+        (lambda: list(PLAIN.encode_iterable([ANY])), TextError, "NoneType"),
+        (lambda: PLAIN.decode(ANY), TokenIdsError, "whole numbers"),
+        (lambda: PLAIN.decode("12"), TokenIdsError, "whole numbers"),  # type: ignore[arg-type]
+        (lambda: as_pattern("gpt3"), UnknownNameError, "did you mean 'gpt2'"),
+        (lambda: as_pattern(r"(?:a|b"), PatternError, "missing . at character 7"),
+        (lambda: as_pattern(r"(a|b)+"), PatternError, r"write \(\?:…\)"),
+        (lambda: as_pattern(r"(?:a|aa)+$"), PatternError, "takes for ever"),
+        (lambda: as_pattern(3), PatternError, "of type int"),  # type: ignore[arg-type]
+        (lambda: as_pattern(re.compile(b"a")), PatternError, "a name or a regex"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_bad_argument_is_told_in_a_sentence(
+    call: Callable[[], object], kind: type[BpeError], said: str
+) -> None:
+    with pytest.raises(kind, match=said):
+        call()
+
+
+def test_a_pattern_may_be_named_typed_or_compiled() -> None:
+    gpt2 = PATTERNS["gpt2"]
+    assert as_pattern("gpt2") is as_pattern(gpt2) is as_pattern(gpt2.source) is gpt2
+    for pattern in (
+        r"(?i)[a-z]+|\s",
+        re.compile(r"[a-z]+|\s", re.I),
+        regex.compile(r"(?i)[a-z]+|\s"),
+    ):
+        assert as_pattern(pattern).split("Low lower") == ["Low", " ", "lower"]
+        assert count_pretokens(HANDOUT, pattern=pattern)[b"low"] == 5
+        assert Tokenizer(BYTES, [], pattern=pattern).encode("a b") == [97, 32, 98]
+
+
+def test_a_vocabulary_and_its_merges_are_loaded_from_two_paths(tmp_path: Path) -> None:
+    vocab, merges = train_bpe(HANDOUT, 260, [])
+    Tokenizer(vocab, merges).save(tmp_path)
+    assert Tokenizer.load(tmp_path / "vocab.json", tmp_path / "merges.txt").merges == merges
+
+
+def test_what_is_made_says_what_it_is() -> None:
+    trainer = Trainer({b"low": 5}, 258)
+    timeline = Timeline({b"low": 5}, trainer.steps())
+    name = trainer.algorithm.name
+    assert repr(trainer) == f"Trainer({name}, lexicographic ties, 2 of 2 merges)"
+    assert repr(timeline) == "Timeline(step 0 of 2)"
+    assert repr(timeline.seek(1)) == "Frame(step 1 of 2, 10 tokens in the corpus)"
+    assert repr(PLAIN) == "Tokenizer(257 tokens, 0 merges, special '<s>', pattern gpt2)"

@@ -1,0 +1,523 @@
+"""Any step of a run can be looked at, and is what training would have had there.
+
+The truth is `oracles.train`, which recounts everything at every step.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+
+import oracles
+import pytest
+from generated import examples
+from heap_by_hand import replay
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from engine import Frame, Timeline, Trainer, count_pretokens
+from engine.bpe.pair_queue import QueueEntry
+from engine.bpe.record import MergeStep
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
+from engine.core.errors import TimelineError, UnknownTokenIdError
+from engine.core.events import Pair
+from engine.recording.affected_pretokens import LONGEST_TAKEN_APART, AffectedPretoken, PretokenIndex
+from engine.text.excerpt import Excerpt
+
+SAMPLES = Path(__file__).resolve().parents[3] / "samples"
+Corpus = dict[bytes, int]
+COMBINATIONS = [(trainer, rule) for trainer in TRAINERS for rule in TIE_RULES]
+
+LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+
+
+def trained(
+    corpus: Mapping[bytes, int],
+    merges: int = 40,
+    trainer: str = DEFAULT_TRAINER,
+    tie_rule: str = "lexicographic",
+    special_tokens: Sequence[str] = (),
+) -> list[MergeStep]:
+    size = 256 + len(special_tokens) + merges
+    run = Trainer(corpus, size, special_tokens, tie_rule=tie_rule, algorithm=trainer)
+    return list(run.steps())
+
+
+def ranked(run: oracles.OracleRun, step: int, tie_rule: str) -> list[tuple[Pair, int]]:
+    """All pairs, the most frequent first; among equals the rule picks, again and again."""
+    words = words_at(run, step)
+    counts = oracles.recount(words, run.word_counts)
+    result: list[tuple[Pair, int]] = []
+    for count in sorted(set(counts.values()), reverse=True):
+        tied = {pair for pair in counts if counts[pair] == count}
+        while tied:
+            best = oracles.TIE_ORACLES[tie_rule](tied, words, run.vocab)
+            result.append((best, count))
+            tied.remove(best)
+    return result
+
+
+def words_at(run: oracles.OracleRun, step: int) -> oracles.Words:
+    return run.steps[step - 1].words_after if step else run.words
+
+
+def assert_frame_is(
+    frame: Frame, corpus: Corpus, run: oracles.OracleRun, step: int, tie_rule: str
+) -> None:
+    """Everything that a frame says of the corpus, against the recount."""
+    words = words_at(run, step)
+    counts = oracles.recount(words, run.word_counts)
+    before = run.steps[step - 1].before if step else counts
+    assert frame.step == step
+    assert [list(frame.tokens_of(pretoken)) for pretoken in corpus] == words
+    tokens = sum(len(w) * n for w, n in zip(words, run.word_counts, strict=True))
+    assert frame.token_count == tokens
+    assert frame.byte_count == sum(len(pretoken) * n for pretoken, n in corpus.items())
+    assert frame.bytes_per_token == frame.byte_count / tokens
+    assert frame.vocab_size == frame.first_id + step
+    for pair in {pair for s in run.steps for pair in s.before | s.after}:
+        assert frame.count_of(pair) == counts.get(pair, 0)
+
+    best_first = ranked(run, step, tie_rule)
+    assert frame.top_pairs(len(best_first) + 1) == best_first
+    assert frame.top_pairs(3) == best_first[:3]
+    if step < len(run.steps):
+        assert frame.top_pairs(1) == [(run.steps[step].pair, run.steps[step].count)]
+        assert frame.next_pair == run.steps[step].pair
+    tied = {pair for pair, count in best_first if count == best_first[0][1]}
+    assert set(frame.queue.tied) == tied
+
+    entries = frame.queue.entries(10_000)
+    assert [entry.recorded for entry in entries] == sorted(
+        (entry.recorded for entry in entries), reverse=True
+    )
+    assert frame.queue.entries(2) == entries[:2]
+    assert frame.queue.size == len(entries)
+    assert frame.queue.stale_count == sum(entry.stale for entry in entries)
+    for entry in entries:
+        now = counts.get(entry.pair, 0)
+        shared = entry.pair in tied and len(tied) > 1
+        assert entry == QueueEntry(
+            entry.pair, entry.recorded, now, now - before.get(entry.pair, 0), shared
+        )
+
+    assert frame.affected() == touched(corpus, run, step)
+    assert frame.affected(2) == frame.affected()[:2]
+
+
+def touched(corpus: Corpus, run: oracles.OracleRun, step: int) -> list[AffectedPretoken]:
+    """The pretokens whose tokens are others than a step ago, most frequent first."""
+    if not step:
+        return []
+    both = zip(corpus.items(), words_at(run, step - 1), words_at(run, step), strict=True)
+    changed = [
+        AffectedPretoken(pretoken, count, tuple(old), tuple(new))
+        for (pretoken, count), old, new in both
+        if old != new
+    ]
+    return sorted(changed, key=lambda one: -one.count)
+
+
+# -- each step is what training had there
+
+
+@pytest.mark.parametrize(("trainer", "tie_rule"), COMBINATIONS)
+@examples(25)
+@given(corpus=oracles.corpora())
+@example(corpus={b"aaaaa": 2, b"aaa": 1})
+@example(corpus={b"a": 1})
+def test_every_step_is_what_a_recount_finds(trainer: str, tie_rule: str, corpus: Corpus) -> None:
+    run = oracles.train(corpus, tie_rule, 40, ["<s>"])
+    steps = trained(corpus, 40, trainer, tie_rule, ["<s>"])
+    if not steps:
+        return
+    timeline = Timeline(corpus, steps)
+    assert len(timeline) == len(run.steps)
+    for step in range(len(timeline) + 1):
+        assert_frame_is(timeline.seek(step), corpus, run, step, tie_rule)
+
+
+@pytest.mark.parametrize("tie_rule", TIE_RULES)
+@examples(40)
+@given(corpus=oracles.corpora())
+def test_the_queue_at_every_step_is_what_the_heap_claims(tie_rule: str, corpus: Corpus) -> None:
+    timeline = Timeline(corpus, trained(corpus, 40, tie_rule=tie_rule))
+    if not len(timeline):
+        return
+    for step, moment in enumerate(replay(corpus, tie_rule)):
+        entries = timeline.seek(step).queue.entries(10_000)
+        assert {entry.pair: entry.recorded for entry in entries} == moment.claims
+
+
+@pytest.mark.parametrize("tie_rule", TIE_RULES)
+def test_every_step_of_the_handout_is_what_a_recount_finds(tie_rule: str) -> None:
+    corpus = count_pretokens(SAMPLES / "handout.txt")
+    run = oracles.train(corpus, tie_rule, 100)
+    for trainer in TRAINERS:
+        timeline = Timeline(corpus, trained(corpus, 100, trainer, tie_rule))
+        for step in random.Random(0).sample(range(len(timeline) + 1), len(timeline) + 1):
+            assert_frame_is(timeline.seek(step), corpus, run, step, tie_rule)
+
+
+@pytest.mark.slow  # every pair of a story is counted anew, for every rule, trainer and step
+@pytest.mark.parametrize("tie_rule", TIE_RULES)
+def test_some_steps_of_a_story_are_what_a_recount_finds(tmp_path: Path, tie_rule: str) -> None:
+    path = tmp_path / "story.txt"
+    path.write_bytes((SAMPLES / "tinystories_valid.txt").read_bytes()[:8000])
+    corpus = count_pretokens(path, special_tokens=["<|endoftext|>"])
+    run = oracles.train(corpus, tie_rule, 150)
+    for trainer in TRAINERS:
+        timeline = Timeline(corpus, trained(corpus, 150, trainer, tie_rule))
+        for step in [*random.Random(0).sample(range(150), 5), 150]:
+            assert_frame_is(timeline.seek(step), corpus, run, step, tie_rule)
+
+
+@examples(50)
+@given(corpus=oracles.corpora(), size=st.integers(0, 40))
+def test_a_step_is_the_end_of_a_shorter_training(corpus: Corpus, size: int) -> None:
+    steps = trained(corpus)
+    size = min(size, len(steps))
+    if not size:
+        return
+    shorter = Timeline(corpus, trained(corpus, size))
+    assert said_by(Timeline(corpus, steps).seek(size), corpus) == said_by(
+        shorter.seek(size), corpus
+    )
+
+
+# -- going about
+
+
+def said_by(frame: Frame, corpus: Corpus) -> dict[str, object]:
+    """What a frame says, to be compared with another's."""
+    return {
+        "step": frame.step,
+        "merge": frame.merge,
+        "tokens": [frame.tokens_of(pretoken) for pretoken in (*corpus, b"abab not there")],
+        "token_count": frame.token_count,
+        "top_pairs": frame.top_pairs(1000),
+        "tied": frame.queue.tied,
+        "queue": frame.queue.entries(1000),
+        "touched": frame.affected(),
+        "encoded": frame.encode("ab aab<s>ab"),
+        "vocab": [frame.token(token) for token in range(frame.vocab_size)],
+    }
+
+
+WALKS = st.lists(
+    st.tuples(st.sampled_from(["forward", "back", "seek", "extend"]), st.integers(0, 12)),
+    max_size=12,
+)
+
+
+@pytest.mark.parametrize(("trainer", "tie_rule"), COMBINATIONS)
+@examples(25)
+@given(corpus=oracles.corpora(), walk=WALKS, known=st.integers(1, 5))
+def test_it_does_not_matter_by_which_way_one_came(
+    trainer: str, tie_rule: str, corpus: Corpus, walk: list[tuple[str, int]], known: int
+) -> None:
+    steps = trained(corpus, 40, trainer, tie_rule, ["<s>"])
+    if not steps:
+        return
+    coming = iter(steps)
+    timeline = Timeline(corpus, islice(coming, known))
+    place = 0
+    for move, by in walk:
+        length = len(timeline)
+        if move == "extend":
+            timeline.extend(islice(coming, by))
+        elif move == "seek":
+            place = by % (length + 1)
+            timeline.seek(place)
+        elif move == "forward":
+            place = min(place + by, length)
+            timeline.forward(by)
+        else:
+            place = max(place - by, 0)
+            timeline.back(by)
+        assert timeline.cursor == place
+        fresh = Timeline(corpus, steps[: len(timeline)])
+        assert said_by(timeline.frame, corpus) == said_by(fresh.seek(place), corpus)
+        assert timeline.frame.recorded_steps == len(timeline)
+
+
+def test_forward_and_back_stop_at_the_ends() -> None:
+    timeline = Timeline(LOW, trained(LOW, 3))
+    assert timeline.back().step == 0
+    assert timeline.forward(2).step == 2
+    assert timeline.forward(2).step == timeline.forward().step == len(timeline) == 3
+    assert timeline.back(9).step == 0
+
+
+@pytest.mark.parametrize("step", [-1, 4, 10**9])
+def test_a_step_that_is_not_recorded_is_an_error_that_leaves_the_cursor(step: int) -> None:
+    timeline = Timeline(LOW, trained(LOW, 3))
+    timeline.seek(2)
+    with pytest.raises(TimelineError, match=r"there is no step .*; the steps go from 0 to 3"):
+        timeline.seek(step)
+    assert timeline.cursor == timeline.frame.step == 2
+
+
+def test_looking_while_steps_are_added_changes_nothing_that_was_seen() -> None:
+    steps = trained(LOW)
+    timeline = Timeline(LOW, steps[:4])
+    held = timeline.seek(3)
+    before = said_by(held, LOW)
+    unread = timeline.seek(2)
+    for step in steps[4:]:
+        timeline.extend([step])
+        assert timeline.cursor == 2
+        assert said_by(held, LOW) == before
+    assert said_by(unread, LOW) == said_by(Timeline(LOW, steps).seek(2), LOW)
+    assert (held.recorded_steps, timeline.frame.recorded_steps) == (4, len(steps))
+
+
+def test_a_timeline_can_follow_a_trainer_that_runs() -> None:
+    run = Trainer(LOW, 300)
+    timeline = Timeline(LOW, record=run.record)
+    for step in run.steps():
+        assert timeline.frame.top_pairs(1) == [(step.pair, step.count)]
+        timeline.extend([step])
+        assert timeline.forward().merge == step
+
+
+def test_a_timeline_may_lag_behind_the_record() -> None:
+    steps = trained(LOW)
+    short, whole = Timeline(LOW, steps[:3]), Timeline(LOW, steps)
+    for step in range(4):
+        assert said_by(short.seek(step), LOW) == said_by(whole.seek(step), LOW)
+
+
+def test_another_step_can_be_looked_at_without_going_there() -> None:
+    timeline = Timeline(LOW, trained(LOW))
+    frame = timeline.seek(5)
+    assert said_by(frame.at(2), LOW) == said_by(Timeline(LOW, trained(LOW)).seek(2), LOW)
+    assert timeline.cursor == 5
+
+
+# -- steps that do not belong
+
+
+def test_steps_of_another_run_are_refused() -> None:
+    timeline = Timeline(LOW, trained(LOW)[:2])
+    with pytest.raises(TimelineError, match="step 2 does not follow the 2 steps recorded"):
+        timeline.extend(trained(LOW)[2:])
+    assert len(timeline) == 2
+
+
+@pytest.mark.parametrize("index", [0, 1, 3])
+def test_a_step_that_is_not_the_next_one_is_refused(index: int) -> None:
+    steps = trained(LOW)
+    timeline = Timeline(LOW, steps[:2])
+    with pytest.raises(TimelineError, match=f"step {index} does not follow the 2 steps"):
+        timeline.extend([steps[index]])
+
+
+def test_steps_that_do_not_begin_at_the_first_are_refused() -> None:
+    with pytest.raises(TimelineError, match="step 1 does not follow the 0 steps"):
+        Timeline(LOW, trained(LOW)[1:])
+
+
+# -- nothing to see
+
+
+def test_a_timeline_without_steps_shows_the_corpus_in_bytes() -> None:
+    frame = Timeline({b"aab": 2}).frame
+    assert (frame.step, frame.merge, frame.recorded_steps) == (0, None, 0)
+    assert frame.tokens_of(b"aab") == tuple(b"aab")
+    assert (frame.token_count, frame.bytes_per_token) == (6, 1.0)
+    assert sorted(frame.top_pairs(9)) == [((97, 97), 2), ((97, 98), 2)]
+    assert frame.affected() == []
+    assert frame.tokenizer().encode("aab") == [97, 97, 98]
+
+
+def test_a_corpus_of_nothing_has_a_frame_too() -> None:
+    timeline = Timeline({})
+    frame = timeline.forward()
+    assert (len(timeline), frame.step, frame.token_count, len(frame.counts)) == (0, 0, 0, 0)
+    assert frame.bytes_per_token == 1.0
+    assert (frame.top_pairs(5), frame.queue.entries(5), frame.affected()) == ([], [], [])
+    assert (frame.queue.tied, frame.next_pair) == ((), None)
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_no_pairs_are_given_where_none_are_asked_for(limit: int) -> None:
+    frame = Timeline(LOW, trained(LOW)).seek(3)
+    assert (frame.top_pairs(limit), frame.queue.entries(limit)) == ([], [])
+
+
+# -- facts about one frame
+
+
+def test_next_pair_is_none_only_when_all_steps_are_known_to_be_there() -> None:
+    steps = trained(LOW, 3)
+    timeline = Timeline(LOW, steps)
+    timeline.seek(3)
+    assert timeline.frame.next_pair == trained(LOW, 4)[3].pair
+    timeline.complete()
+    assert timeline.is_complete
+    assert timeline.frame.next_pair is None
+    assert timeline.seek(2).next_pair == steps[2].pair
+
+
+def test_a_pair_knows_the_step_that_merges_it() -> None:
+    steps = trained(LOW)
+    timeline = Timeline(LOW, steps[:3])
+    assert [timeline.frame.step_of(step.pair) for step in steps[:4]] == [1, 2, 3, None]
+
+
+def test_any_recorded_merge_can_be_had_by_its_rank() -> None:
+    steps = trained(LOW)
+    frame = Timeline(LOW, steps).seek(2)
+    assert frame.merge == frame.merge_at(1) == steps[1]
+    assert frame.merge_at(4) == steps[4]
+
+
+def test_a_token_that_later_steps_make_is_not_there_yet() -> None:
+    steps = trained(LOW, special_tokens=["<s>"])
+    frame = Timeline(LOW, steps).seek(2)
+    assert frame.token(256) == b"<s>"
+    assert frame.token(258) == steps[1].token
+    for missing in (-1, 259, 10**9):
+        with pytest.raises(UnknownTokenIdError, match=rf"id {missing}; at step 2 .* 0 to 258"):
+            frame.token(missing)
+    with pytest.raises(UnknownTokenIdError):
+        frame.decode([97, 259])
+    assert frame.any_token(259) == steps[2].token
+
+
+def test_a_pair_that_was_never_seen_has_count_nought() -> None:
+    frame = Timeline(LOW, trained(LOW)).seek(2)
+    assert frame.count_of((0, 0)) == frame.count_of((5000, 1)) == 0
+
+
+def test_the_excerpt_is_passed_on() -> None:
+    excerpt = Excerpt.of(b"low lower")
+    assert Timeline(LOW, trained(LOW), excerpt=excerpt).seek(3).excerpt is excerpt
+
+
+# -- encoding at a step
+
+TEXTS = st.lists(
+    st.sampled_from(["a", "b", "ab", "abc", " ", "aaaa", "<s>", "<s", "é", "\udcff", "\n"]),
+    max_size=12,
+).map("".join)
+
+
+@pytest.mark.parametrize("trainer", TRAINERS)
+@examples(50)
+@given(corpus=oracles.corpora(), text=TEXTS, pattern=st.sampled_from(["gpt2", "cl100k", "none"]))
+def test_a_text_is_encoded_as_the_tokenizer_of_that_step_does(
+    trainer: str, corpus: Corpus, text: str, pattern: str
+) -> None:
+    steps = trained(corpus, 40, trainer, special_tokens=["<s>"])
+    if not steps:
+        return
+    timeline = Timeline(corpus, steps, pattern=pattern)
+    for step in range(len(timeline) + 1):
+        frame = timeline.seek(step)
+        tokenizer = frame.tokenizer()
+        encoded = frame.encode(text)
+        assert "".join(piece.pretoken.text for piece in encoded) == text
+        ids = [token for piece in encoded for token in piece.ids]
+        assert ids == tokenizer.encode(text)
+        assert frame.decode(ids) == tokenizer.decode_bytes(ids)
+        for piece in encoded:
+            if not piece.pretoken.special:
+                pretoken = piece.pretoken.bytes
+                assert list(frame.rules.steps(pretoken)) == list(tokenizer.steps(pretoken))
+
+
+@examples(100)
+@given(corpus=oracles.corpora(), text=st.text("abc ", max_size=20), data=st.data())
+def test_a_pretoken_that_the_corpus_lacks_has_tokens_by_the_merges_so_far(
+    corpus: Corpus, text: str, data: st.DataObject
+) -> None:
+    steps = trained(corpus)
+    merges = [(step.left, step.right) for step in steps]
+    known = data.draw(st.integers(0, len(steps)))
+    timeline = Timeline(corpus, steps[:known])
+    pretoken = text.encode()
+    # Nearby and far steps, forward and back: the tokens of the last one may be used for the next.
+    walk = data.draw(st.lists(st.integers(0, known), max_size=8))
+    nearby = [min(step + by, known) for step in walk for by in (0, 1, 2)]
+    for step in (known, 0, known // 2, *nearby):
+        tokens = timeline.seek(step).tokens_of(pretoken)
+        assert list(tokens) == oracles.apply_merges(pretoken, merges[:step], 256)
+    if steps:
+        # The tokens remembered from before must not hide the merges that have come since.
+        timeline = Timeline(corpus, steps[:1])
+        timeline.frame.tokens_of(pretoken)
+        timeline.extend(steps[1:])
+        tokens = timeline.seek(len(steps)).tokens_of(pretoken)
+        assert list(tokens) == oracles.apply_merges(pretoken, merges, 256)
+
+
+def test_a_long_pretoken_has_tokens_at_any_step_too() -> None:
+    steps = trained(LOW)
+    merges = [(step.left, step.right) for step in steps]
+    long = b"lowerwidestnewest" * 30
+    timeline = Timeline(LOW, steps)
+    for step in (0, 3, len(steps)):
+        expected = oracles.apply_merges(long, merges[:step], 256)
+        assert list(timeline.seek(step).tokens_of(long)) == expected
+
+
+def test_special_tokens_are_those_of_the_run_unless_others_are_named() -> None:
+    steps = trained(LOW, special_tokens=["<s>", "<t>"])
+    ids = [piece.ids for piece in Timeline(LOW, steps).frame.encode("<t>l<s>")]
+    assert ids == [(257,), (108,), (256,)]
+    without = Timeline(LOW, steps, special_tokens=[]).frame
+    assert [token for piece in without.encode("<t>") for token in piece.ids] == list(b"<t>")
+
+
+# -- finding the pretokens that hold something
+
+
+@given(
+    corpus=st.one_of(
+        oracles.corpora(), st.dictionaries(st.binary(max_size=4), st.integers(1, 3), max_size=6)
+    ),
+    needle=st.one_of(
+        st.text("abc ", min_size=1, max_size=3).map(str.encode), st.binary(min_size=1)
+    ),
+)
+@example(corpus={b"a": 2, b"b": 1}, needle=b"ab")
+@example(corpus={b"": 2, b"aaa": 1}, needle=b"a")
+def test_an_index_finds_each_pretoken_that_holds_the_bytes_in_its_order(
+    corpus: Corpus, needle: bytes
+) -> None:
+    pretokens = list(corpus)
+    holding = [(place, one) for place, one in enumerate(pretokens) if needle in one]
+    index = PretokenIndex(pretokens)
+    assert list(index.containing(needle)) == holding
+    for before in range(len(pretokens) + 1):
+        assert list(index.containing(needle, before)) == [h for h in holding if h[0] < before]
+
+
+@given(corpus=oracles.corpora())
+def test_words_touched_come_most_frequent_first(corpus: Corpus) -> None:
+    timeline = Timeline(corpus, Trainer(corpus, 262).steps())
+    for step in range(len(timeline) + 1):
+        counts = [word.count for word in timeline.seek(step).affected()]
+        assert counts == sorted(counts, reverse=True)
+
+
+def test_a_pretoken_too_long_to_be_taken_apart_is_not_among_the_touched() -> None:
+    long = b"ab" * LONGEST_TAKEN_APART
+    counts = {long: 1, b"ab": 2}
+    timeline = Timeline(counts, Trainer(counts, 257).steps())
+    assert [word.pretoken for word in timeline.seek(1).affected()] == [b"ab"]
+    assert timeline.frame.merge is not None
+    assert timeline.frame.merge.pretokens == 2
+
+
+def test_the_words_touched_can_be_looked_for_in_slices_of_time() -> None:
+    counts = {b"low": 5, b"lower": 2, b"slow": 1}
+    frame = Timeline(counts, Trainer(counts, 258).steps()).seek(1)
+    found, are_all = frame.affected_within(seconds=-1, limit=10)
+    assert ([word.pretoken for word in found], are_all) == ([b"low"], False)
+    assert frame.affected_within(seconds=60, limit=10) == (frame.affected(), True)

@@ -1,0 +1,430 @@
+"""Training: the semantics line by line, and every algorithm held against a recount.
+
+Conformance runs over the registries: a new trainer or tie rule is tested as soon as it is
+registered.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import oracles
+import pytest
+from generated import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from tiktoken._educational import bpe_train
+from tokenizers import Tokenizer, models, pre_tokenizers
+from tokenizers.trainers import BpeTrainer
+
+from engine.bpe.record import MergeStep
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainer import StopReason, Trainer
+from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
+from engine.core.errors import BpeError, SpecialTokenError, UnknownNameError, VocabSizeError
+from engine.core.gpt2_bytes import unspell
+from engine.text.patterns import PATTERNS
+
+REPO = Path(__file__).parents[3]
+SAMPLES = REPO / "samples"
+SHARED_DATA = REPO.parent / "shared" / "data"
+
+every_trainer = pytest.mark.parametrize("algorithm", TRAINERS)
+every_rule = pytest.mark.parametrize("tie_rule", TIE_RULES)
+
+
+def train(
+    counts: Mapping[bytes, int],
+    merges: int = 40,
+    *,
+    tie_rule: str = "lexicographic",
+    algorithm: str = DEFAULT_TRAINER,
+) -> Trainer:
+    """A finished run."""
+    trainer = Trainer(counts, 256 + merges, tie_rule=tie_rule, algorithm=algorithm)
+    for _ in trainer.steps():
+        pass
+    return trainer
+
+
+def tokens(
+    counts: Mapping[bytes, int],
+    merges: int = 40,
+    *,
+    tie_rule: str = "lexicographic",
+    algorithm: str = DEFAULT_TRAINER,
+) -> list[bytes]:
+    """What was learnt, in order."""
+    finished = train(counts, merges, tie_rule=tie_rule, algorithm=algorithm)
+    return [left + right for left, right in finished.merges]
+
+
+def gpt2_chunks(text: str) -> list[bytes]:
+    return [piece.encode() for piece in PATTERNS["gpt2"].compiled.findall(text)]
+
+
+def sample(name: str) -> str:
+    return (SAMPLES / name).read_bytes().decode()
+
+
+def shared(name: str) -> str:
+    path = SHARED_DATA / name
+    if not path.exists():
+        pytest.skip(f"{path} is not there: it comes with the shared data, not with the project")
+    return path.read_bytes().decode()
+
+
+# --- golden examples --------------------------------------------------------------------------
+
+
+@every_trainer
+class TestGolden:
+    def test_the_course_handout(self, algorithm: str) -> None:
+        words = sample("handout.txt").split()
+        counts = Counter(word.encode() for word in words)
+        merges = train(counts, 12, algorithm=algorithm).merges
+        assert [f"{left.decode()} {right.decode()}" for left, right in merges] == [
+            "s t", "e st", "o w", "l ow", "w est", "n e",
+            "ne west", "w i", "wi d", "wid est", "low e", "lowe r",
+        ]  # fmt: skip
+
+    def test_the_lecture_toy(self, algorithm: str) -> None:
+        toy = train({b"the cat in the hat": 1}, 3, tie_rule="first-seen", algorithm=algorithm)
+        assert [toy.vocab[new_id] for new_id in (256, 257, 258)] == [b"th", b"the", b"the "]
+        ids = oracles.apply_merges(b"the quick brown fox", toy.merges, 256)
+        assert ids == [258, 113, 117, 105, 99, 107, 32, 98, 114, 111, 119, 110, 32, 102, 111, 120]
+
+
+# --- the semantics, line by line --------------------------------------------------------------
+
+
+class TestTheVocab:
+    def test_starts_with_the_256_bytes_in_order(self) -> None:
+        assert Trainer({}, 256).vocab == {byte: bytes([byte]) for byte in range(256)}
+
+    def test_goes_on_with_the_special_tokens_in_the_order_given(self) -> None:
+        vocab = Trainer({}, 258, ["<z>", "<a>"]).vocab
+        assert (vocab[256], vocab[257], len(vocab)) == (b"<z>", b"<a>", 258)
+
+    def test_ends_with_one_token_a_merge(self) -> None:
+        trainer = Trainer({b"abc": 1}, 300, ["<s>"])
+        list(trainer.steps())
+        assert [trainer.vocab[i] for i in range(256, 259)] == [b"<s>", b"bc", b"abc"]
+        assert len(trainer.vocab) == 259
+
+    def test_holds_a_special_token_as_utf_8(self) -> None:
+        assert Trainer({}, 257, ["‹é›"]).vocab[256] == "‹é›".encode()
+
+    def test_may_be_read_while_training_goes_on(self) -> None:
+        trainer = Trainer({b"abc": 1}, 300)
+        for learnt, _ in enumerate(trainer.steps(), 1):
+            assert len(trainer.vocab) == 256 + learnt
+            assert len(trainer.merges) == learnt
+
+    @pytest.mark.parametrize(
+        ("vocab_size", "specials"), [(255, []), (0, []), (257, ["<a>", "<b>"])]
+    )
+    def test_without_room_for_bytes_and_special_tokens_is_refused(
+        self, vocab_size: int, specials: list[str]
+    ) -> None:
+        with pytest.raises(VocabSizeError, match=f"at least {256 + len(specials)}"):
+            Trainer({b"ab": 1}, vocab_size, specials)
+
+    def test_with_room_for_just_these_learns_nothing(self) -> None:
+        trainer = Trainer({b"ab": 1}, 257, ["<s>"])
+        assert list(trainer.steps()) == []
+        assert trainer.stop_reason is StopReason.SIZE_REACHED
+
+
+class TestSpecialTokens:
+    def test_an_empty_one_is_refused(self) -> None:
+        with pytest.raises(SpecialTokenError, match="empty"):
+            Trainer({}, 300, ["<s>", ""])
+
+    def test_one_given_twice_is_refused_by_name(self) -> None:
+        with pytest.raises(SpecialTokenError, match="'<s>' is given twice"):
+            Trainer({}, 300, ["<s>", "<t>", "<s>"])
+
+
+class TestNames:
+    def test_an_unknown_trainer_is_an_error_that_suggests(self) -> None:
+        with pytest.raises(UnknownNameError, match="'naiv'; did you mean 'naive'"):
+            Trainer({}, 300, algorithm="naiv")
+
+    def test_an_unknown_tie_rule_is_an_error_that_suggests(self) -> None:
+        with pytest.raises(UnknownNameError, match="'firstseen'; did you mean 'first-seen'"):
+            Trainer({}, 300, tie_rule="firstseen")
+
+    def test_an_error_of_the_engine_is_caught_as_a_bpe_error(self) -> None:
+        with pytest.raises(BpeError):
+            Trainer({}, 300, tie_rule="firstseen")
+
+    def test_an_error_lists_all_there_are_where_none_is_near(self) -> None:
+        with pytest.raises(UnknownNameError) as caught:
+            Trainer({}, 300, tie_rule="?")
+        assert "did you mean" not in str(caught.value)
+        assert all(name in str(caught.value) for name in TIE_RULES)
+
+    def test_the_default_trainer_is_registered(self) -> None:
+        assert DEFAULT_TRAINER in TRAINERS
+
+
+@every_trainer
+class TestMerging:
+    def test_the_most_frequent_pair_goes_first(self, algorithm: str) -> None:
+        assert tokens({b"ab": 2, b"cd": 3}, algorithm=algorithm) == [b"cd", b"ab"]
+
+    def test_a_pretoken_counts_as_often_as_it_occurs(self, algorithm: str) -> None:
+        assert tokens({b"abab": 2, b"cd": 5}, 1, algorithm=algorithm) == [b"cd"]
+
+    def test_merges_never_cross_the_border_of_a_pretoken(self, algorithm: str) -> None:
+        assert tokens({b"a": 9, b"b": 9}, algorithm=algorithm) == []
+
+    def test_aaa_holds_its_pair_twice_and_merges_from_the_left(self, algorithm: str) -> None:
+        steps = train({b"aaa": 1}, algorithm=algorithm).record
+        assert (steps[0].count, steps[0].occurrences) == (2, 1)
+        assert (steps[1].left, steps[1].right) == (b"aa", b"a")
+
+    def test_aaaa_holds_its_pair_three_times_and_merges_twice(self, algorithm: str) -> None:
+        steps = train({b"aaaa": 1}, algorithm=algorithm).record
+        assert (steps[0].count, steps[0].occurrences) == (3, 2)
+        assert (steps[1].left, steps[1].right) == (b"aa", b"aa")
+
+    def test_an_overlap_counts_in_full_against_other_pairs(self, algorithm: str) -> None:
+        # In aaa the pair stands twice though it merges once: so it beats a pair that stands once.
+        assert tokens({b"aaa": 1, b"bc": 1}, 1, algorithm=algorithm) == [b"aa"]
+
+    @pytest.mark.parametrize(
+        "pretoken", [b"a,", b",,", b", ", b" a", b"  ", b"\0a", b"\0\0", b"\xff\xfe"]
+    )
+    def test_a_pair_of_any_bytes_is_a_pair_like_any_other(
+        self, algorithm: str, pretoken: bytes
+    ) -> None:
+        steps = train({pretoken: 2, b"xy": 1}, algorithm=algorithm).record
+        assert (steps[0].left, steps[0].right) == (pretoken[:1], pretoken[1:])
+        assert (steps[0].count, len(steps)) == (2, 2)
+
+    def test_an_empty_pretoken_and_one_of_a_single_byte_change_nothing(
+        self, algorithm: str
+    ) -> None:
+        assert tokens({b"": 3, b"a": 3, b"ab": 1}, algorithm=algorithm) == [b"ab"]
+
+    def test_a_pretoken_that_occurs_no_times_is_as_good_as_absent(self, algorithm: str) -> None:
+        # A Counter keeps a key whose count has come down to zero.
+        assert tokens({b"xab": 0, b"ab": 5}, algorithm=algorithm) == [b"ab"]
+
+
+@every_trainer
+class TestStopping:
+    def test_at_the_size_asked_for(self, algorithm: str) -> None:
+        trainer = train({b"abcd": 1}, 2, algorithm=algorithm)
+        assert len(trainer.vocab) == 258
+        assert trainer.stop_reason is StopReason.SIZE_REACHED
+
+    def test_when_no_pair_is_left(self, algorithm: str) -> None:
+        trainer = train({b"abcd": 1}, 99, algorithm=algorithm)
+        assert len(trainer.merges) == 3
+        assert trainer.stop_reason is StopReason.NO_PAIR_LEFT
+
+    def test_with_the_very_last_pair_counts_as_having_reached_the_size(
+        self, algorithm: str
+    ) -> None:
+        assert train({b"ab": 1}, 1, algorithm=algorithm).stop_reason is StopReason.SIZE_REACHED
+
+    def test_at_once_where_there_is_nothing_to_learn(self, algorithm: str) -> None:
+        trainer = train({}, algorithm=algorithm)
+        assert (trainer.merges, trainer.stop_reason) == ([], StopReason.NO_PAIR_LEFT)
+
+    def test_when_every_pair_left_is_too_rare(self, algorithm: str) -> None:
+        trainer = Trainer({b"ab": 3, b"cd": 2}, 300, algorithm=algorithm, min_count=3)
+        assert [step.token for step in trainer.steps()] == [b"ab"]
+        assert trainer.stop_reason is StopReason.TOO_RARE
+
+    def test_is_not_yet_explained_while_steps_are_pulled(self, algorithm: str) -> None:
+        trainer = Trainer({b"abc": 1}, 300, algorithm=algorithm)
+        assert [trainer.stop_reason for _ in trainer.steps()] == [None, None]
+        assert trainer.stop_reason is not None
+
+    def test_is_up_to_whoever_pulls(self, algorithm: str) -> None:
+        trainer = Trainer({b"abcd": 1}, 300, algorithm=algorithm)
+        next(trainer.steps())
+        assert len(trainer.merges) == 1
+        assert trainer.stop_reason is None
+
+
+# --- conformance ------------------------------------------------------------------------------
+
+
+def assert_step_is(step: MergeStep, truth: oracles.OracleStep) -> None:
+    assert (step.pair, step.new_id, step.count) == (truth.pair, truth.new_id, truth.count)
+    assert (step.occurrences, step.pretokens) == (truth.occurrences, truth.pretokens)
+    assert step.tied[0] == truth.pair
+    assert len(step.tied) == len(truth.tied)
+    assert set(step.tied) == truth.tied
+    changes = {change.pair: (change.before, change.after) for change in step.changes}
+    assert len(changes) == len(step.changes)
+    assert changes == truth.changes
+
+
+@every_rule
+@every_trainer
+@examples(60)
+@given(corpus=oracles.corpora(), merges=st.sampled_from([3, 60]), specials=st.booleans())
+def test_every_fact_of_every_step_is_what_a_recount_says(
+    algorithm: str, tie_rule: str, corpus: dict[bytes, int], merges: int, specials: bool
+) -> None:
+    special_tokens = ["<s>", "</s>"] if specials else []
+    trainer = Trainer(
+        corpus,
+        256 + len(special_tokens) + merges,
+        special_tokens,
+        tie_rule=tie_rule,
+        algorithm=algorithm,
+    )
+    steps = list(trainer.steps())
+    truth = oracles.train(corpus, tie_rule, merges, special_tokens)
+    assert trainer.merges == truth.merges
+    assert list(trainer.vocab.values()) == truth.vocab
+    for step, true_step in zip(steps, truth.steps, strict=True):
+        assert_step_is(step, true_step)
+
+
+@every_rule
+@pytest.mark.parametrize("algorithm", [name for name in TRAINERS if name != "naive"])
+@examples(40)
+@given(corpus=oracles.corpora(max_pretokens=10, max_length=16), min_count=st.integers(1, 3))
+def test_every_trainer_takes_the_very_steps_that_naive_takes(
+    algorithm: str, tie_rule: str, corpus: dict[bytes, int], min_count: int
+) -> None:
+    def run(name: str) -> tuple[list[MergeStep], StopReason | None]:
+        trainer = Trainer(corpus, 310, tie_rule=tie_rule, algorithm=name, min_count=min_count)
+        return list(trainer.steps()), trainer.stop_reason
+
+    assert run(algorithm) == run("naive")
+
+
+@pytest.fixture(scope="module")
+def prose() -> Counter[bytes]:
+    return Counter(gpt2_chunks(sample("tinystories_valid.txt")[:20_000] + sample("unicode.txt")))
+
+
+@every_rule
+def test_on_prose_too_every_trainer_takes_the_steps_that_naive_takes(
+    tie_rule: str, prose: Counter[bytes]
+) -> None:
+    naive = train(prose, 120, tie_rule=tie_rule, algorithm="naive").record
+    for algorithm in set(TRAINERS) - {"naive"}:
+        record = train(prose, 120, tie_rule=tie_rule, algorithm=algorithm).record
+        assert len(record) == len(naive) == 120
+        for index in range(120):
+            assert record[index] == naive[index], algorithm
+
+
+@every_rule
+@given(corpus=oracles.corpora(max_pretokens=10, max_length=30))
+@examples(60)
+def test_no_two_merges_make_the_same_bytes(tie_rule: str, corpus: dict[bytes, int]) -> None:
+    # Two stretches of the same bytes that both begin and end at token borders have been cut alike
+    # at every step so far, so the same bytes are never made twice. Tie rules rely on it.
+    learnt = tokens(corpus, 80, tie_rule=tie_rule)
+    assert len(set(learnt)) == len(learnt)
+
+
+@every_rule
+@given(corpus=oracles.corpora())
+@examples(40)
+def test_the_order_of_the_corpus_matters_to_first_seen_alone(
+    tie_rule: str, corpus: dict[bytes, int]
+) -> None:
+    turned = dict(reversed(corpus.items()))
+    if TIE_RULES[tie_rule].static:
+        assert tokens(corpus, tie_rule=tie_rule) == tokens(turned, tie_rule=tie_rule)
+    else:
+        assert tokens({b"ab": 1, b"cd": 1}, tie_rule=tie_rule) == [b"ab", b"cd"]
+        assert tokens({b"cd": 1, b"ab": 1}, tie_rule=tie_rule) == [b"cd", b"ab"]
+
+
+def test_first_seen_looks_at_the_corpus_as_it_is_now() -> None:
+    # Once `bc` is a token, the pair `a bc` is the youngest of all, yet none stands before it.
+    counts = {b"abc": 1, b"bc": 1, b"uv": 1}
+    assert tokens(counts, tie_rule="first-seen") == [b"bc", b"abc", b"uv"]
+
+
+# --- others' trainers -------------------------------------------------------------------------
+
+
+def hugging_face_merges(documents: list[str], merges: int) -> list[tuple[bytes, bytes]]:
+    """What `tokenizers` learns from the documents."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
+    trainer = BpeTrainer(
+        vocab_size=256 + merges,
+        min_frequency=0,
+        show_progress=False,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+    )
+    tokenizer.train_from_iterator(documents, trainer)
+    learnt = json.loads(tokenizer.to_str())["model"]["merges"]
+    return [(unspell(left), unspell(right)) for left, right in learnt]
+
+
+def assert_learns_what_tokenizers_learns(text: str) -> None:
+    documents = text.split("<|endoftext|>")
+    counts = Counter(chunk for document in documents for chunk in gpt2_chunks(document))
+    ours = train(counts, 20_000, tie_rule="huggingface")
+    assert ours.stop_reason is StopReason.NO_PAIR_LEFT
+    assert ours.merges == hugging_face_merges(documents, 20_000)
+
+
+@pytest.mark.parametrize("name", ["tinystories_valid.txt", "unicode.txt", "code.txt"])
+def test_the_huggingface_rule_learns_what_tokenizers_learns_to_the_last_merge(name: str) -> None:
+    assert_learns_what_tokenizers_learns(sample(name))
+
+
+def test_the_huggingface_rule_learns_what_tokenizers_learns_from_a_megabyte() -> None:
+    assert_learns_what_tokenizers_learns(shared("ts-real.txt"))
+
+
+@examples(40)
+@given(words=st.lists(st.text("ab", min_size=1, max_size=8), min_size=1, max_size=6))
+def test_the_huggingface_rule_agrees_with_tokenizers_on_overlaps(words: list[str]) -> None:
+    counts = Counter(word.encode() for word in words)
+    assert train(counts, tie_rule="huggingface").merges == hugging_face_merges(words, 40)
+
+
+def test_the_first_seen_rule_learns_what_tiktokens_educational_code_learns() -> None:
+    text = sample("tinystories_valid.txt")[:12_000]
+    ranks = bpe_train(text, 256 + 150, PATTERNS["gpt2"].source, visualise=None)
+    theirs = sorted(ranks, key=ranks.__getitem__)[256:]
+    assert tokens(Counter(gpt2_chunks(text)), 150, tie_rule="first-seen") == theirs
+
+
+@given(st.lists(st.text("ab ", min_size=1, max_size=6).map(str.encode), max_size=12))
+def test_the_first_seen_rule_learns_what_minbpe_learns(chunks: list[bytes]) -> None:
+    # minbpe keeps every chunk; putting equal ones together keeps the order in which pairs are met.
+    ours = train(Counter(chunks), tie_rule="first-seen").merges
+    assert ours == oracles.minbpe_merges(chunks, 40)
+
+
+@pytest.mark.parametrize(
+    ("tie_rule", "learnt"),
+    [
+        # As sentencepiece 0.2.3 and rustbpe learn them from the same words; neither is needed here.
+        ("sentencepiece", "es est lo low ew new newest id wid widest er lower"),
+        ("smallest-ids", "es est lo low ew new newest dest idest widest er lower"),
+    ],
+)
+def test_the_handouts_words_under_rules_of_other_trainers(tie_rule: str, learnt: str) -> None:
+    counts = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+    assert b" ".join(tokens(counts, tie_rule=tie_rule)).decode() == learnt
+
+
+def test_the_sentencepiece_rule_prefers_the_shorter_then_the_smaller_as_sentencepiece_does() -> (
+    None
+):
+    counts = {b"zu": 2, b"cab": 2, b"bad": 2, b"dabc": 1}
+    learnt = [b"ab", b"ad", b"zu", b"bad", b"cab", b"abc", b"dabc"]
+    assert tokens(counts, tie_rule="sentencepiece") == learnt

@@ -1,0 +1,113 @@
+"""The engine stands alone: it needs no screen, and its helper processes start light."""
+
+from __future__ import annotations
+
+import ast
+import pkgutil
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+import engine
+from engine.core import errors
+from engine.native import KERNEL
+
+REPO = Path(__file__).resolve().parents[3]
+MODULES = ["engine", *(m.name for m in pkgutil.walk_packages(engine.__path__, "engine."))]
+DOCS = [REPO / "README.md", *sorted((REPO / "docs").glob("*.md"))]
+FORBIDDEN = {"textual", "rich", "typer", "bpe_tui"}
+
+
+def loaded_by(statement: str) -> set[str]:
+    """The modules that are there after the statement, in a fresh interpreter."""
+    code = f"{statement}\nimport sys; print(*sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-P", "-c", code], cwd=REPO, capture_output=True, text=True, check=True
+    )
+    return set(run.stdout.split())
+
+
+def test_importing_engine_loads_no_screen_and_nothing_heavy() -> None:
+    loaded = loaded_by("import engine")
+    assert not loaded & FORBIDDEN
+    assert not loaded & {"numpy", "regex"}
+
+
+def test_no_module_of_engine_loads_a_screen() -> None:
+    loaded = loaded_by("import " + ", ".join(MODULES))
+    assert set(MODULES) <= loaded
+    assert not loaded & FORBIDDEN
+
+
+def test_using_every_public_name_loads_no_screen() -> None:
+    assert not loaded_by("from engine import *") & FORBIDDEN
+
+
+def test_a_helper_process_does_without_numpy() -> None:
+    assert "numpy" not in loaded_by("import engine.core.helper_pool, engine.counting.plain")
+    assert "numpy" not in loaded_by("import engine.core.helper_pool, engine.encoding.tokenizer")
+
+
+@pytest.mark.skipif(KERNEL is None, reason="counting and training need numpy then")
+def test_training_does_without_numpy_until_somebody_reads_the_record() -> None:
+    train = (
+        "from engine import Trainer, count_pretokens; c = count_pretokens('samples/handout.txt');"
+        "steps = list(Trainer(c, 270).steps())"
+    )
+    assert "numpy" not in loaded_by(train)
+    assert "numpy" in loaded_by(f"{train}; steps[3].changes")
+
+
+@pytest.mark.skipif(KERNEL is None, reason="counting and training need numpy then")
+def test_the_command_train_does_without_numpy(tmp_path: Path) -> None:
+    arguments = ["train", "samples/handout.txt", "--vocab-size", "270", "--no-cache"]
+    arguments += ["--special", "<s>", "--out", str(tmp_path / "out")]
+    loaded = loaded_by(f"import bpe_tui.cli; bpe_tui.cli.main({arguments})")
+    assert "numpy" not in loaded
+
+
+def test_what_opens_a_corpus_waits_for_no_formats_and_no_command_line() -> None:
+    loaded = loaded_by("import bpe_tui.cli.inputs, bpe_tui.app.app")
+    assert not loaded & {"engine.formats", "engine.pipeline", "typer", "rich.progress"}
+
+
+def test_not_even_a_function_imports_a_screen() -> None:
+    imported: dict[str, list[Path]] = {}
+    for path in sorted((REPO / "engine").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{path}: imports are written in full"
+                names = [node.module or ""]
+            for name in names:
+                imported.setdefault(name.partition(".")[0], []).append(path)
+    assert not {name: imported[name] for name in FORBIDDEN & set(imported)}
+
+
+def test_the_public_names_are_shown_and_hold_every_error() -> None:
+    assert set(engine.__all__) < set(dir(engine))
+    assert {name for name in vars(errors) if name.endswith("Error")} <= set(engine.__all__)
+    assert engine.__version__ == version("bpe-tui")
+
+
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
+def test_the_documentation_imports_public_names_only(page: Path) -> None:
+    imported = re.findall(r"^from (engine[\w.]*) import (.+)$", page.read_text(), re.MULTILINE)
+    assert {module for module, _ in imported} <= {"engine"}
+    assert {name for _, names in imported for name in names.split(", ")} <= set(engine.__all__)
+    assert not re.search(r"^import engine", page.read_text(), re.MULTILINE)
+
+
+def test_every_public_name_is_there() -> None:
+    assert [getattr(engine, name).__name__ for name in engine.__all__] == list(engine.__all__)
+
+
+def test_a_name_that_is_not_public_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="'engine' has no attribute 'nothing'"):
+        _ = engine.nothing

@@ -1,0 +1,302 @@
+"""Counting by pieces is as exact as running the pattern over all of the text, order included."""
+
+from __future__ import annotations
+
+import random
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pytest
+import regex
+from counting_texts import SPECIAL_TOKENS, TEXT_PIECES
+from generated import examples
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from engine.counting import by_pieces
+from engine.counting.by_pieces import (
+    PADDING,
+    PieceCache,
+    PieceCounter,
+    PieceCutter,
+    documents_between,
+    special_tokens_in,
+    words_of,
+)
+from engine.counting.count import ArraySums, NativePieceCounter, Tally, counter_for
+from engine.counting.plain import ChunkCounter, PlainCounter, documents_in, joined
+from engine.native import KERNEL
+from engine.native.counting import KernelSums
+from engine.text.chunking import ChunkCutter
+from engine.text.patterns import AFTER_TEXT, BEFORE_TEXT, PATTERNS, Border, BorderTables
+from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
+
+SAMPLES = Path(__file__).parents[3] / "samples"
+WITH_BORDERS = [name for name, pattern in PATTERNS.items() if pattern.borders]
+
+BY_PIECES = [PieceCounter] if KERNEL is None else [NativePieceCounter, PieceCounter]
+every_kind = pytest.mark.parametrize("kind", BY_PIECES)
+every_pattern = pytest.mark.parametrize("pattern", WITH_BORDERS)
+texts = st.lists(st.sampled_from(TEXT_PIECES) | st.binary(max_size=2), max_size=30).map(b"".join)
+special_tokens = st.lists(st.sampled_from(SPECIAL_TOKENS), unique=True, max_size=4)
+
+
+def counted(counter: ChunkCounter, chunks: Sequence[bytes]) -> list[tuple[bytes, int]]:
+    tally = Tally()
+    for chunk in chunks:
+        tally.add(0, counter.count(chunk, continues=False))
+    counts = tally.counts()
+    assert (tally.pretokens, tally.distinct) == (counts.total(), len(counts))
+    return list(counts.items())
+
+
+def chunks_of(data: bytes, pattern: str, splitter: SpecialSplitter, size: int) -> list[bytes]:
+    cutter = ChunkCutter(PATTERNS[pattern], splitter, size)
+    return [piece.data for piece in (*cutter.feed(data), *cutter.finish())]
+
+
+# -- the whole counter
+
+
+@every_kind
+@every_pattern
+@examples(300)
+@given(texts, special_tokens, st.integers(1, 60), st.integers(1, 8))
+@example(b"  <s>", ["<s>"], 60, 8)
+@example(b"a  <s>  b", ["<s>"], 60, 8)
+@example(b"\0a a\0 a \0", [], 1, 1)
+@example("x\u00a0 y  \u00a0z \u3000  q\n\u2028\n".encode(), [], 60, 8)
+def test_counting_by_pieces_is_counting_all_of_the_text(
+    kind: type[ChunkCounter],
+    pattern: str,
+    data: bytes,
+    special_tokens: list[str],
+    size: int,
+    batch: int,
+) -> None:
+    splitter = SpecialSplitter(special_tokens)
+    chunks = chunks_of(data * 2, pattern, splitter, size)
+    with mock.patch.multiple(by_pieces, FIRST_BATCH=1, BATCH=batch):
+        fast = counted(kind(PATTERNS[pattern], splitter), chunks)
+    assert fast == counted(PlainCounter(PATTERNS[pattern], splitter), chunks)
+
+
+@every_kind
+def test_a_piece_may_be_longer_than_what_is_looked_at_together(kind: type[ChunkCounter]) -> None:
+    """The kernel looks for borders in blocks of some 60 bytes, and hashes words of 8."""
+    splitter = SpecialSplitter(["<s>"])
+    words = [b" " + b"x" * length for length in (*range(1, 20), *range(55, 70), *range(120, 130))]
+    data = b"".join((*words, b"<s>", *reversed(words), b"<s", *words, b"a\0", b" a", b" a\0"))
+    chunks = [data, data + data]
+    fast = counted(kind(PATTERNS["gpt2"], splitter), chunks)
+    assert fast == counted(PlainCounter(PATTERNS["gpt2"], splitter), chunks)
+
+
+@every_kind
+@every_pattern
+@pytest.mark.parametrize("sample", sorted(path.name for path in SAMPLES.glob("*.txt")))
+def test_the_samples_are_counted_alike(kind: type[ChunkCounter], pattern: str, sample: str) -> None:
+    data, splitter = (SAMPLES / sample).read_bytes(), SpecialSplitter(["<|endoftext|>"])
+    chunks = chunks_of(data, pattern, splitter, size=100_000)
+    fast = counted(kind(PATTERNS[pattern], splitter), chunks)
+    assert fast == counted(PlainCounter(PATTERNS[pattern], splitter), chunks)
+
+
+@every_kind
+@pytest.mark.slow  # it takes 100,000 pieces to fill the caches
+def test_more_pieces_than_the_caches_hold_are_counted_all_the_same(
+    kind: type[ChunkCounter],
+) -> None:
+    rng = random.Random(0)
+    words = [rng.randbytes(rng.randrange(1, 20)).replace(b"\0", b"x") for _ in range(100_000)]
+    data, splitter = b" ".join(rng.choices(words, k=200_000)), SpecialSplitter([])
+    fast = counted(kind(PATTERNS["gpt2"], splitter), [data])
+    assert fast == counted(PlainCounter(PATTERNS["gpt2"], splitter), [data])
+
+
+@every_kind
+def test_a_piece_is_told_once_and_counted_by_its_number(kind: type[ChunkCounter]) -> None:
+    counter = kind(PATTERNS["gpt2"], SpecialSplitter(["<s>"]))
+    first = counter.count(b"low\xc2\xa0low", continues=False)
+    second = counter.count(b"<s>low\xc2\xa0low low", continues=False)
+    assert first.new_pretokens == [b"low", b"\xc2\xa0", b"low"]
+    assert list(np.frombuffer(first.new_sizes, np.int64)) == [3]
+    assert second.new_pretokens == [b" low"]
+    # Whether a special token is a piece, without pretokens, is a counter's own affair.
+    assert sum(np.frombuffer(second.new_sizes, np.int64)) == 1
+    numbers = list(np.frombuffer(second.numbers, np.int64))
+    assert 0 in numbers
+    assert len(numbers) == len(set(numbers)) == 1 + len(second.new_sizes) // 8
+
+
+def test_a_pattern_that_tells_no_borders_is_counted_the_plain_way() -> None:
+    splitter = SpecialSplitter([])
+    assert isinstance(counter_for(PATTERNS["gpt2"], splitter), BY_PIECES[0])
+    assert isinstance(counter_for(PATTERNS["none"], splitter), PlainCounter)
+
+
+# -- documents
+
+
+@examples(300)
+@given(texts.filter(bool), special_tokens, st.booleans())
+@example(b"\nOnce<s>\n<s>  x<s>", ["<s>"], True)
+def test_documents_are_counted_alike(data: bytes, special: list[str], continues: bool) -> None:
+    splitter = SpecialSplitter(special)
+    fast = documents_between(data, special_tokens_in(data, splitter), continues)
+    assert fast == documents_in(data, continues, splitter)
+
+
+# -- borders
+
+
+def borders_of(data: bytes, pattern: str) -> list[int]:
+    no_tokens = special_tokens_in(data, SpecialSplitter([]))
+    places: list[int] = PieceCutter(PATTERNS[pattern]).borders(data, no_tokens).tolist()
+    return places
+
+
+@every_pattern
+@examples(300)
+@given(texts.filter(bool))
+def test_each_piece_can_be_pretokenized_by_itself(pattern: str, data: bytes) -> None:
+    split = PATTERNS[pattern].split
+    borders = borders_of(data, pattern)
+    assert [borders[0], borders[-1]] == [0, len(data)]
+    pieces = [to_text(data[start:end]) for start, end in pairwise(borders)]
+    assert [p for piece in pieces for p in split(piece)] == split(to_text(data))
+
+
+@every_pattern
+@examples(100)
+@given(texts.filter(bool))
+def test_the_text_may_be_cut_at_any_single_border_as_well(pattern: str, data: bytes) -> None:
+    split = PATTERNS[pattern].split
+    whole = split(to_text(data))
+    for place in borders_of(data, pattern)[1:-1]:
+        assert split(to_text(data[:place])) + split(to_text(data[place:])) == whole
+
+
+@pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "llama3", "qwen2", "o200k"])
+def test_most_pieces_of_plain_english_are_one_pretoken(pattern: str) -> None:
+    """Else the pieces would be of little use."""
+    data = (SAMPLES / "tinystories_valid.txt").read_bytes()
+    borders = borders_of(data, pattern)
+    assert len(borders) > 0.9 * len(PATTERNS[pattern].split(to_text(data)))
+
+
+def test_no_byte_that_may_belong_to_a_space_counts_as_text() -> None:
+    is_space = regex.compile(r"\s").match
+    spaces = [to_bytes(chr(code)) for code in range(0x110000) if is_space(chr(code))]
+    assert len(spaces) == 25
+    assert not {space[-1] for space in spaces} & set(AFTER_TEXT)
+    assert not {space[0] for space in spaces} & set(BEFORE_TEXT)
+
+
+def test_a_byte_has_room_for_eight_borders() -> None:
+    with pytest.raises(ValueError, match="eight"):
+        BorderTables.of([Border(b"a", b"b")] * 9)
+
+
+# -- the cache of pieces
+
+pieces_without_nul = st.lists(
+    st.binary(min_size=1, max_size=20).map(lambda piece: piece.replace(b"\0", b"a")), unique=True
+)
+
+
+@pytest.mark.parametrize("words", [1, 2])
+@given(pieces_without_nul, pieces_without_nul)
+@example([b"\xff" * 8, b"a" * 9], [b"\x01", b"\xff" * 9, b"\xff" * 16, b"a", b"a" * 8, b"a" * 17])
+def test_a_cache_recognises_what_it_has_learnt_and_nothing_else(
+    words: int, learnt: list[bytes], others: list[bytes]
+) -> None:
+    cache = PieceCache(words)
+    cache.learn(learnt, first_number=7)
+    text = list(dict.fromkeys(learnt + others))
+    lengths = np.array([len(piece) for piece in text], np.intp)
+    known = cache.recognise(
+        words_of(b"".join(text) + PADDING), np.cumsum(lengths) - lengths, lengths
+    )
+    fitting = {p for p in learnt if 8 * (words - 1) < len(p) <= 8 * words}
+    recognised = {piece for piece, is_known in zip(text, known, strict=True) if is_known}
+    assert recognised <= fitting
+    assert len(recognised) == len(fitting), "so few never need the same slot"
+    numbers, counts = cache.drain()
+    assert sorted(numbers) == sorted(7 + learnt.index(piece) for piece in recognised)
+    assert set(counts) <= {1}
+    assert [array.size for array in cache.drain()] == [0, 0]
+
+
+def test_in_a_slot_stays_who_came_first() -> None:
+    cache = PieceCache(1)
+    pieces = [b"%07d" % number for number in range(200_000)]
+    for start in range(0, len(pieces), 1000):
+        cache.learn(pieces[start : start + 1000], start)
+    lengths = np.full(len(pieces), 7, np.intp)
+    known = cache.recognise(
+        words_of(b"".join(pieces) + PADDING), 7 * np.arange(len(pieces)), lengths
+    )
+    assert known[0]
+    assert known[:1000].mean() > 0.98
+    assert known[-1000:].mean() < 0.2
+    assert list(cache.drain()[1]) == [1] * known.sum()
+
+
+# -- adding up
+
+
+@pytest.mark.skipif(KERNEL is None, reason="there is no kernel")
+@given(st.data(), st.lists(st.integers(0, 2), max_size=6))
+def test_the_kernel_adds_up_as_numpy_does(data: st.DataObject, told_by: list[int]) -> None:
+    in_kernel, in_numpy = KernelSums(), ArraySums()
+    known = [0, 0, 0]  # pieces of each counter
+    for counter in told_by:
+        pieces = data.draw(st.lists(st.lists(st.sampled_from([b"a", b"low", b"\0", b"x" * 9]))))
+        known[counter] += len(pieces)
+        pretokens = [pretoken for piece in pieces for pretoken in piece]
+        sizes = array("q", map(len, pieces)).tobytes()
+        numbers = (
+            data.draw(st.lists(st.sampled_from(range(known[counter])))) if known[counter] else []
+        )
+        counts = [data.draw(st.integers(1, 2**40)) for _ in numbers]
+        for sums in (in_kernel, in_numpy):
+            sums.learn(counter, *joined(pretokens), sizes)
+        added = [
+            sums.add(counter, array("q", numbers).tobytes(), array("q", counts).tobytes())
+            for sums in (in_kernel, in_numpy)
+        ]
+        assert added[0] == added[1]
+    first = max(0, in_numpy.distinct - 1)
+    assert in_kernel.distinct == in_numpy.distinct
+    for column, expected in zip(in_kernel.first(first), in_numpy.first(first), strict=True):
+        assert list(column) == list(expected)
+
+
+@pytest.mark.skipif(KERNEL is None, reason="there is no kernel")
+def test_the_kernel_adds_up_no_piece_that_was_not_told() -> None:
+    sums, one = KernelSums(), array("q", [1]).tobytes()
+    sums.learn(0, *joined([b"low"]), one)
+    with pytest.raises(ValueError, match="not told"):
+        sums.add(0, one, one)
+    with pytest.raises(ValueError, match="not the piece"):
+        sums.learn(0, b"low", array("q", [4]).tobytes(), one)
+
+
+def test_a_tally_numbers_pretokens_as_they_appear_whoever_counted() -> None:
+    tally, splitter = Tally(), SpecialSplitter(["<s>"])
+    counters = [BY_PIECES[0](PATTERNS["gpt2"], splitter), PlainCounter(PATTERNS["gpt2"], splitter)]
+    chunks = [b"low lower", b" lower lowest<s>", b" low", b"low lowest!"]
+    for place, chunk in enumerate(chunks):
+        tally.add(place % 2, counters[place % 2].count(chunk, continues=place in (1, 3)))
+    expected = Counter(
+        [b"low", b" lower", b" lower", b" lowest", b" low", b"low", b" lowest", b"!"]
+    )
+    assert list(tally.counts().items()) == list(expected.items())
+    assert list(tally.counts(2).items()) == [(b"low", 2), (b" lower", 2)]
+    assert (tally.documents, tally.pretokens, tally.distinct) == (2, 8, 5)

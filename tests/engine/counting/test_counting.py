@@ -1,0 +1,437 @@
+"""Counting in pieces, by one process or several, is exact: as one plain pass over the text."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import IO
+from unittest import mock
+
+import psutil
+import pytest
+from generated import examples
+from hypothesis import example, given
+from hypothesis import strategies as st
+from test_chunking import BROKEN, CORPORA, PIECES, SPECIALS, one_pass
+
+from engine.core.errors import CorpusError, HelperWarning, SpecialTokenError, UnknownNameError
+from engine.core.events import CountProgress
+from engine.counting.count import count_corpus, count_pretokens
+from engine.counting.counts_file import CorpusCount
+from engine.native import KERNEL, SWITCH
+from engine.text import corpus as corpus_module
+from engine.text.chunking import Chunk
+from engine.text.corpus import CHUNK, Corpus
+from engine.text.patterns import PATTERNS, Pattern
+from engine.text.pretokenize import SpecialSplitter
+
+REPO = Path(__file__).resolve().parents[3]
+SPECIAL = "<|endoftext|>"
+
+
+class TinyChunks(Corpus):
+    """A corpus that is cut every few bytes, so that small texts meet many cuts."""
+
+    def __init__(self, path: Path, size: int) -> None:
+        super().__init__(path)
+        self.size = size
+
+    def chunks(
+        self, pattern: Pattern, splitter: SpecialSplitter, size: int = CHUNK
+    ) -> Iterator[Chunk]:
+        return super().chunks(pattern, splitter, self.size)
+
+
+def plain_count(data: bytes, pattern: str, special_tokens: list[str]) -> Counter[bytes]:
+    stretches = one_pass(data, pattern, special_tokens)
+    return Counter(pretoken for stretch in stretches for pretoken in stretch)
+
+
+def adversarial_text(size: int, seed: int = 0) -> bytes:
+    """Words and lines with something odd among them now and then."""
+    rng = random.Random(seed)
+    odd = [piece.encode() for piece in PIECES] + BROKEN + [SPECIAL.encode(), b"\n\n" * 20]
+    words = [b" once", b" upon", b" a", b" time", b",", b".\n", b" there", b" was", b" 12", b"'s"]
+    block = b"".join(
+        rng.choice(odd) if rng.random() < 0.1 else rng.choice(words) for _ in range(40_000)
+    )
+    return (block * (size // len(block) + 1))[:size]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("counting")
+
+
+@pytest.fixture(scope="module")
+def large(place: Path) -> Path:
+    """A file of several chunks, so that helper processes are worth their while."""
+    path = place / "large.txt"
+    path.write_bytes(adversarial_text(7 * CHUNK - 100))
+    return path
+
+
+# -- exactness
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@examples(60)
+@given(data=CORPORA.filter(bool), special_tokens=SPECIALS, size=st.integers(1, 64))
+@example(data=b"low<a> low <a>\nlow", special_tokens=["<a>"], size=3)
+def test_counts_and_their_order_are_those_of_one_pass(
+    place: Path, pattern: str, data: bytes, special_tokens: list[str], size: int
+) -> None:
+    path = place / "corpus.txt"
+    path.write_bytes(data)
+    with mock.patch.object(corpus_module, "BLOCK", size):
+        counted = count_corpus(TinyChunks(path, size), pattern, special_tokens, workers=1)
+    expected = plain_count(data, pattern, special_tokens)
+    assert list(counted.counts.items()) == list(expected.items())
+
+
+@pytest.mark.parametrize("pattern", ["gpt2", "cl100k"])
+def test_two_processes_count_as_one_does_in_the_same_order(large: Path, pattern: str) -> None:
+    special_tokens = [SPECIAL, "<a>", "<a><a>", "<s t>"]
+    alone = count_corpus(Corpus(large), pattern, special_tokens, workers=1)
+    together = count_corpus(Corpus(large), pattern, special_tokens, workers=2)
+    expected = plain_count(large.read_bytes(), pattern, special_tokens)
+    assert list(together.counts.items()) == list(alone.counts.items()) == list(expected.items())
+    assert together.documents == alone.documents
+
+
+def test_documents_of_a_large_file_do_not_depend_on_where_its_chunks_end(place: Path) -> None:
+    """Stories with a newline behind each special token, as TinyStories has them."""
+    path = place / "stories.txt"
+    stories = [f"\nOnce upon a time {number}.\n{SPECIAL}" for number in range(60_000)]
+    path.write_text("".join(stories))
+    for pattern in ("gpt2", "cl100k"):
+        assert count_corpus(Corpus(path), pattern, [SPECIAL], workers=1).documents == 60_000
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"x" * 1_000_000, id="one word of a megabyte"),
+        pytest.param(b"low lower " * 100_000, id="one line of a megabyte"),
+        pytest.param(b" " * 1_000_000, id="a megabyte of spaces"),
+        pytest.param(bytes(range(256)) * 40, id="all byte values"),
+        pytest.param(random.Random(0).randbytes(100_000), id="noise"),
+        pytest.param(SPECIAL.encode() * 100, id="special tokens only"),
+        pytest.param(b"\xff", id="one byte that is no text"),
+        pytest.param(b"\xef\xbb\xbflow", id="a byte order mark"),
+    ],
+)
+@pytest.mark.parametrize("pattern", ["gpt2", "o200k", "none"])
+def test_unusual_files_are_counted_exactly(place: Path, pattern: str, data: bytes) -> None:
+    path = place / "unusual.txt"
+    path.write_bytes(data)
+    counts = count_pretokens(path, pattern, [SPECIAL])
+    assert list(counts.items()) == list(plain_count(data, pattern, [SPECIAL]).items())
+
+
+def test_special_tokens_are_never_counted(place: Path) -> None:
+    path = place / "specials.txt"
+    path.write_bytes(b"<a><a><a>low<a>")
+    counted = count_corpus(Corpus(path), "gpt2", ["<a>", "<a><a>"])
+    assert (counted.counts, counted.documents) == (Counter({b"low": 1}), 1)
+
+
+def test_a_gzipped_file_counts_as_the_plain_one(large: Path, place: Path) -> None:
+    zipped = place / "large.txt.gz"
+    zipped.write_bytes(gzip.compress(large.read_bytes(), 1))
+    assert list(count_pretokens(zipped, workers=2)) == list(count_pretokens(large, workers=1))
+    assert count_pretokens(zipped, workers=1) == count_pretokens(large, workers=2)
+
+
+# -- progress and partial counts
+
+
+def test_progress_never_falls_and_ends_with_the_whole_corpus(large: Path) -> None:
+    seen: list[CountProgress] = []
+    result = count_corpus(Corpus(large), "gpt2", [SPECIAL], workers=2, on_progress=seen.append)
+    for earlier, later in pairwise(seen):
+        assert earlier.bytes_read <= later.bytes_read
+        assert earlier.documents <= later.documents
+        assert earlier.pretokens <= later.pretokens
+        assert earlier.distinct <= later.distinct
+    size = large.stat().st_size
+    assert len(seen) >= 6
+    assert seen[-1] == CountProgress(
+        size, size, result.documents, result.counts.total(), len(result.counts)
+    )
+
+
+def test_progress_through_a_gzipped_file_ends_with_all_of_it(large: Path, place: Path) -> None:
+    zipped = place / "progress.txt.gz"
+    zipped.write_bytes(gzip.compress(large.read_bytes(), 1))
+    seen: list[CountProgress] = []
+    count_pretokens(zipped, workers=1, on_progress=seen.append)
+    assert seen[-1].bytes_read == seen[-1].bytes_total == zipped.stat().st_size
+
+
+def test_progress_tells_the_same_whoever_counts(large: Path) -> None:
+    alone: list[CountProgress] = []
+    together: list[CountProgress] = []
+    count_pretokens(large, workers=1, on_progress=alone.append)
+    count_pretokens(large, workers=2, on_progress=together.append)
+    assert alone == together
+
+
+def test_partial_counts_grow_into_the_result(large: Path) -> None:
+    totals: list[int] = []
+    result = count_corpus(
+        Corpus(large), workers=1, on_partial=lambda partial: totals.append(partial.counts.total())
+    )
+    assert totals == sorted(totals)
+    assert 0 < totals[0] < totals[-1] == result.counts.total()
+
+
+# -- stopping
+
+
+class EnoughError(Exception):
+    pass
+
+
+@pytest.fixture
+def without_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes count together, where the kernel has threads do so."""
+    monkeypatch.setattr("engine.counting.count.KERNEL", None)
+
+
+@pytest.mark.parametrize("callback", ["on_progress", "on_partial"])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_callback_that_raises_stops_the_work_at_once(
+    large: Path, workers: int, callback: str
+) -> None:
+    before = set(psutil.Process().children(recursive=True))
+    calls: list[CountProgress | CorpusCount] = []
+    enough = EnoughError()
+
+    def stop(report: CountProgress | CorpusCount) -> None:
+        calls.append(report)
+        raise enough
+
+    with pytest.raises(EnoughError) as caught:
+        count_corpus(Corpus(large), workers=workers, **{callback: stop})  # type: ignore[arg-type]
+    assert caught.value is enough
+    assert len(calls) == 1
+    assert set(psutil.Process().children(recursive=True)) == before
+
+
+@pytest.mark.usefixtures("without_kernel")
+def test_no_helper_is_left_when_the_work_is_done(large: Path) -> None:
+    before = set(psutil.Process().children(recursive=True))
+    during: set[psutil.Process] = set()
+    count_pretokens(
+        large,
+        workers=2,
+        on_progress=lambda _: during.update(psutil.Process().children(recursive=True)),
+    )
+    assert len(during - before) == 1, "the second process is this one"
+    assert set(psutil.Process().children(recursive=True)) == before
+
+
+@pytest.mark.usefixtures("without_kernel")
+def test_a_small_file_is_counted_without_helpers_unless_asked_for(large: Path) -> None:
+    before = set(psutil.Process().children(recursive=True))
+    during: set[psutil.Process] = set()
+    count_pretokens(
+        large, on_progress=lambda _: during.update(psutil.Process().children(recursive=True))
+    )
+    assert during == before
+
+
+@pytest.mark.usefixtures("without_kernel")
+def test_chunks_of_a_helper_that_dies_are_counted_all_the_same(large: Path) -> None:
+    before = set(psutil.Process().children(recursive=True))
+
+    def kill_helpers(_: CountProgress) -> None:
+        for helper in set(psutil.Process().children(recursive=True)) - before:
+            helper.kill()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HelperWarning)  # it may have died with nothing left to do
+        counts = count_pretokens(large, workers=3, on_progress=kill_helpers)
+    assert list(counts.items()) == list(count_pretokens(large, workers=1).items())
+    assert set(psutil.Process().children(recursive=True)) == before
+
+
+def run_python(
+    code: str, *arguments: str, stdin: int | IO[bytes] | None = None, kernel: bool = True
+) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", textwrap.dedent(code), *arguments],
+        cwd=REPO,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        stdin=stdin,
+        env=os.environ if kernel else {**os.environ, SWITCH: "no"},
+    )
+
+
+@pytest.mark.slow  # processes are started and killed
+def test_helpers_end_when_their_parent_is_killed(large: Path) -> None:
+    code = """
+        import sys, psutil
+        from engine.counting.count import count_pretokens
+
+        def tell(progress):
+            print(*(child.pid for child in psutil.Process().children()), flush=True)
+            sys.stdin.read()
+
+        count_pretokens(sys.argv[1], workers=3, on_progress=tell)
+    """
+    with run_python(code, str(large), stdin=subprocess.PIPE, kernel=False) as parent:
+        assert parent.stdout is not None
+        helpers = [psutil.Process(int(pid)) for pid in parent.stdout.readline().split()]
+        assert len(helpers) == 2
+        parent.send_signal(signal.SIGKILL)
+        gone, alive = psutil.wait_procs(helpers, timeout=30)
+    assert (len(gone), alive) == (2, [])
+
+
+# -- standard input
+
+
+def test_standard_input_is_counted_as_a_file_is(large: Path) -> None:
+    code = """
+        from engine.counting.count import count_pretokens
+        seen = []
+        counts = count_pretokens("-", workers=2, on_progress=seen.append)
+        print(list(counts.items()))
+        print(seen[-1].bytes_read, seen[-1].bytes_total)
+    """
+    with large.open("rb") as stream, run_python(code, stdin=stream) as process:
+        output, errors = process.communicate()
+    assert process.returncode == 0, errors
+    counts, sizes = output.splitlines()
+    assert counts == str(list(count_pretokens(large, workers=1).items()))
+    assert sizes == f"{large.stat().st_size} None"
+
+
+def test_empty_standard_input_is_an_error() -> None:
+    code = """
+        from engine.counting.count import count_pretokens
+        from engine.core.errors import CorpusError
+        try:
+            count_pretokens("-")
+        except CorpusError as error:
+            print(error)
+    """
+    with run_python(code, stdin=subprocess.DEVNULL) as process:
+        output, _ = process.communicate()
+    assert output.startswith("standard input: is empty")
+
+
+def test_counting_can_be_stopped_while_standard_input_has_nothing_more_to_say() -> None:
+    """Whoever writes into the pipe may pause for ever; that must not keep the reader waiting."""
+    code = """
+        import os
+        from engine.counting.count import count_pretokens
+        seen = []
+
+        def stop(progress):
+            seen.append(progress)
+            if len(seen) == 4:
+                raise KeyboardInterrupt
+
+        try:
+            count_pretokens("-", workers=2, on_progress=stop)
+        except KeyboardInterrupt:
+            print("stopped", flush=True)
+            os._exit(0)
+    """
+    with run_python(code, stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        # A little more than four chunks: enough to begin with helpers, who then wait for more.
+        process.stdin.write("low lower lowest\n" * (4 * CHUNK // 17 + 5000))
+        process.stdin.flush()
+        try:
+            assert process.wait(timeout=10) == 0
+        except subprocess.TimeoutExpired:
+            pytest.fail("counting goes on waiting for standard input after it was told to stop")
+        finally:
+            process.kill()
+
+
+# -- errors
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_file_that_shrinks_while_it_is_counted_is_an_error(place: Path, workers: int) -> None:
+    path = place / "shrinking.txt"
+    path.write_bytes(b"low lower " * 600_000)
+    before = set(psutil.Process().children(recursive=True))
+    with pytest.raises(CorpusError, match="it was cut short while being read"):
+        count_pretokens(path, workers=workers, on_progress=lambda _: os.truncate(path, 5_000_000))
+    assert set(psutil.Process().children(recursive=True)) == before
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_gzipped_file_cut_short_is_an_error_whoever_counts(place: Path, workers: int) -> None:
+    path = place / "cut.gz"
+    path.write_bytes(gzip.compress(adversarial_text(6 * CHUNK), 1)[:-20])
+    with pytest.raises(CorpusError, match="damaged gzip file"):
+        count_pretokens(path, workers=workers)
+
+
+def test_wrong_arguments_are_found_before_counting(place: Path) -> None:
+    path = place / "small.txt"
+    path.write_bytes(b"low")
+    with pytest.raises(UnknownNameError, match="unknown pattern 'gpt'; did you mean 'gpt2'"):
+        count_pretokens(path, "gpt")
+    with pytest.raises(SpecialTokenError, match="empty"):
+        count_pretokens(path, special_tokens=[""])
+    with pytest.raises(SpecialTokenError, match="'<a>' is given twice"):
+        count_pretokens(path, special_tokens=["<a>", "<a>"])
+
+
+# -- memory
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
+@pytest.mark.slow  # a big corpus
+def test_memory_does_not_grow_with_the_file(place: Path) -> None:
+    """60 MB are counted by two threads or processes, none larger than the file."""
+    story = (REPO / "samples" / "tinystories_valid.txt").read_bytes()
+    path = place / "sixty_megabytes.txt"
+    with path.open("wb") as stream:
+        while stream.tell() < 60_000_000:
+            stream.write(story)
+    code = """
+        import re, sys
+        from pathlib import Path
+        import psutil
+        from engine.counting.count import count_pretokens
+
+        peaks = {}
+
+        def look(progress):
+            if progress.bytes_read % 4:
+                return
+            for process in (psutil.Process(), *psutil.Process().children()):
+                status = Path(f"/proc/{process.pid}/status").read_text()
+                peaks[process.pid] = int(re.search(r"VmHWM:\\s*(\\d+) kB", status)[1]) * 1024
+
+        count_pretokens(sys.argv[1], special_tokens=["<|endoftext|>"], workers=2, on_progress=look)
+        print(*peaks.values())
+    """
+    with run_python(code, str(path)) as process:
+        output, errors = process.communicate()
+    path.unlink()
+    assert process.returncode == 0, errors
+    peaks = [int(peak) for peak in output.split()]
+    assert len(peaks) == (2 if KERNEL is None else 1)
+    assert max(peaks) < 60_000_000

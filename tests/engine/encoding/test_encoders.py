@@ -1,0 +1,199 @@
+"""All encoders give the ids that the definition gives, by the same steps.
+
+The definition: apply every merge, in the order learnt, to the whole pretoken.
+"""
+
+from __future__ import annotations
+
+import pickle
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import oracles
+import pytest
+from generated import examples
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from engine import Tokenizer, Trainer, count_pretokens
+from engine.core.events import EncodeStep
+from engine.encoding import alphabet
+from engine.encoding.encoders import ENCODERS
+from engine.encoding.encoders.fast import LONG
+from engine.encoding.merge_arrays import columns_of, merge_arrays
+
+SAMPLES = Path(__file__).resolve().parents[3] / "samples"
+BYTES = {byte: bytes([byte]) for byte in range(256)}
+
+Merges = list[tuple[bytes, bytes]]
+
+
+def tokenizer(merges: Merges, encoder: str) -> Tokenizer:
+    """A tokenizer of these merges that takes a whole text for one pretoken."""
+    made = dict(enumerate((left + right for left, right in merges), 256))
+    return Tokenizer(BYTES | made, merges, pattern="none", encoder=encoder)
+
+
+def ids_of(text: bytes, merges: Merges, encoder: str) -> list[int]:
+    return tokenizer(merges, encoder).encode(text.decode("utf-8", "surrogateescape"))
+
+
+def learnt(corpus: dict[bytes, int]) -> Merges:
+    trainer = Trainer(corpus, 300)
+    list(trainer.steps())
+    return trainer.merges
+
+
+@st.composite
+def merge_lists(draw: st.DrawFn) -> Merges:
+    """Merges that no training need have found, but each of parts that are there before it."""
+    tokens = [b"a", b"b", b"\xff"]
+    merges: Merges = []
+    for _ in range(draw(st.integers(0, 12))):
+        left, right = draw(st.sampled_from(tokens)), draw(st.sampled_from(tokens))
+        if left + right not in tokens and len(left + right) < 20:
+            merges.append((left, right))
+            tokens.append(left + right)
+    return merges
+
+
+MERGES = st.one_of(oracles.corpora().map(learnt), merge_lists())
+PRETOKENS = st.one_of(
+    st.text("ab", max_size=30).map(str.encode),
+    st.lists(st.sampled_from([b"a", b"b", b"ab", b" ", b"c", b"\xff"]), max_size=20).map(b"".join),
+)
+
+
+@pytest.fixture(scope="module")
+def story_merges() -> Merges:
+    counts = count_pretokens(SAMPLES / "tinystories_valid.txt", special_tokens=["<|endoftext|>"])
+    trainer = Trainer(counts, 1256)
+    list(trainer.steps())
+    return trainer.merges
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+@examples(150)
+@given(merges=MERGES, pretoken=PRETOKENS)
+@example(merges=[(b"a", b"a")], pretoken=b"aaaaa")
+@example(merges=[(b"a", b"b"), (b"b", b"a")], pretoken=b"babab")
+def test_an_encoder_gives_what_applying_the_merges_in_order_gives(
+    encoder: str, merges: Merges, pretoken: bytes
+) -> None:
+    assert ids_of(pretoken, merges, encoder) == oracles.apply_merges(pretoken, merges, 256)
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_overlapping_pairs_merge_from_the_left(encoder: str) -> None:
+    assert ids_of(b"aaa", [(b"a", b"a")], encoder) == [256, ord("a")]
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_the_merge_of_lowest_rank_comes_first_wherever_it_stands(encoder: str) -> None:
+    merges = [(b"b", b"c"), (b"a", b"b")]
+    assert ids_of(b"abc", merges, encoder) == [ord("a"), 256]
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_an_empty_pretoken_has_no_ids_and_no_steps(encoder: str) -> None:
+    empty = tokenizer([(b"a", b"b")], encoder)
+    assert empty.encode("") == []
+    assert list(empty.steps(b"")) == []
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_every_word_of_a_story_is_encoded_by_the_definition(
+    encoder: str, story_merges: Merges
+) -> None:
+    words = list(count_pretokens(SAMPLES / "tinystories_valid.txt"))[:150]
+    tok = tokenizer(story_merges, encoder)
+    expected = {word: oracles.apply_merges(word, story_merges, 256) for word in words}
+    assert {word: tok.encode(word.decode()) for word in words} == expected
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+@pytest.mark.parametrize("length", [LONG - 1, LONG, LONG + 1, 5000])
+def test_long_pretokens_are_encoded_as_short_ones_are(
+    encoder: str, length: int, story_merges: Merges
+) -> None:
+    letters = "".join(random.Random(0).choices("aeinorst", k=length)).encode()
+    vocab = tokenizer(story_merges, encoder).vocab
+    for pretoken in (letters, b"a" * length, (b"once upon a time" * length)[:length]):
+        reference = ids_of(pretoken, story_merges, "rank_loop")
+        assert ids_of(pretoken, story_merges, encoder) == reference
+        assert b"".join(vocab[i] for i in reference) == pretoken
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+@examples(100)
+@given(MERGES, PRETOKENS)
+def test_the_steps_lead_from_the_bytes_to_the_ids_one_occurrence_at_a_time(
+    encoder: str, merges: Merges, pretoken: bytes
+) -> None:
+    steps = list(tokenizer(merges, encoder).steps(pretoken))
+    ids = ids_of(pretoken, merges, encoder)
+    states = [tuple(pretoken), *(step.after for step in steps)]
+    assert [step.before for step in steps] == states[:-1]
+    assert list(states[-1]) == ids
+    for step in steps:
+        assert step.pretoken == pretoken
+        assert step.token_id == 256 + step.rank
+        assert step.before[step.position : step.position + 2] == step.pair
+        assert step.after == (
+            *step.before[: step.position],
+            step.token_id,
+            *step.before[step.position + 2 :],
+        )
+    for earlier, later in pairwise(steps):
+        assert (earlier.rank, earlier.position) < (later.rank, later.position)
+
+
+@examples(100)
+@given(MERGES, PRETOKENS)
+def test_all_encoders_take_the_same_steps(merges: Merges, pretoken: bytes) -> None:
+    told = {name: list(tokenizer(merges, name).steps(pretoken)) for name in ENCODERS}
+    assert all(steps == told["rank_loop"] for steps in told.values())
+
+
+def test_all_encoders_take_the_same_steps_through_a_long_pretoken(story_merges: Merges) -> None:
+    pretoken = "".join(random.Random(1).choices("aeinorst", k=600)).encode()
+    told = {name: list(tokenizer(story_merges, name).steps(pretoken)) for name in ENCODERS}
+    assert len(told["rank_loop"]) > 100
+    assert all(steps == told["rank_loop"] for steps in told.values())
+
+
+def test_a_step_says_where_it_merged_what() -> None:
+    [first, second] = tokenizer([(b"l", b"o"), (b"lo", b"w")], "rank_loop").steps(b"slow")
+    s, lo, low, o, w = ord("s"), 256, 257, ord("o"), ord("w")
+    assert first == EncodeStep(b"slow", 1, (ord("l"), o), 0, lo, (s, ord("l"), o, w), (s, lo, w))
+    assert second == EncodeStep(b"slow", 1, (lo, w), 1, low, (s, lo, w), (s, low))
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_a_pretoken_encoded_before_is_encoded_the_same_again(encoder: str) -> None:
+    tok = tokenizer([(b"a", b"b")], encoder)
+    first = tok.encode("abab")
+    first.append(-1)
+    assert tok.encode("abab") == [256, 256]
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_a_merge_that_is_listed_twice_counts_where_it_is_listed_first(encoder: str) -> None:
+    vocab = BYTES | {256: b"ab", 257: b"cd", 258: b"ef"}
+    merges = [(b"a", b"b"), (b"a", b"b"), (b"c", b"d"), (b"e", b"f")]
+    assert Tokenizer(vocab, merges, encoder=encoder).encode("abcdef") == [256, 257, 258]
+
+
+def test_merges_in_arrays_are_the_merges_of_the_dict() -> None:
+    table = {(97, 98): (0, 256), (256, 99): (1, 257)}
+    arrays = merge_arrays([97, 256], [98, 99], [256, 257], 2)
+    assert arrays is not None
+    assert (dict(arrays), len(arrays)) == (table, 2)
+    assert list(arrays.items()) == list(table.items())
+    assert pickle.loads(pickle.dumps(arrays)) == table
+    columns = zip(columns_of(arrays), columns_of(table), strict=True)
+    assert all(mine.tolist() == other.tolist() for mine, other in columns)
+    for name in ENCODERS:
+        assert [*ENCODERS[name](alphabet.BYTES, arrays).encode(b"aabcab")] == [97, 257, 256]
+    assert merge_arrays([97, 97], [98, 98], [256, 257], 2) is None

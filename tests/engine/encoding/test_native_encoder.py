@@ -1,0 +1,167 @@
+"""The compiled encoder beside `cached`: the same ids, whatever is in the text.
+
+`test_encoders` holds it against the definition with all others, `test_format_tiktoken` against
+tiktoken. Without a kernel these tests are skipped: `cached` does the work.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from array import array
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+import pytest
+from counting_texts import TEXT_PIECES
+from generated import examples
+from hypothesis import given
+from hypothesis import strategies as st
+
+import engine
+from engine import Tokenizer, Trainer, count_pretokens
+from engine.encoding.alphabet import BYTES, WholeTokens
+from engine.native import KERNEL
+from engine.native.encoding import MOST, KernelEncoder, can_encode
+from engine.text.cutting import CutPieces, cutter_for
+from engine.text.patterns import PATTERNS, BorderTables
+from engine.text.pretokenize import to_text
+
+needs_kernel = pytest.mark.skipif(KERNEL is None, reason="the kernel is not compiled here")
+pytestmark = needs_kernel
+SAMPLES = Path(__file__).resolve().parents[3] / "samples"
+SPECIALS = {"<s>": 70_000, "<|end|>": 70_001, " é": 70_002}
+WITH_BORDERS = [name for name, pattern in PATTERNS.items() if pattern.borders]
+
+
+@cache
+def merges() -> list[tuple[bytes, bytes]]:
+    trainer = Trainer(count_pretokens(SAMPLES / "tinystories_valid.txt"), 1000)
+    list(trainer.steps())
+    return trainer.merges
+
+
+@cache
+def tokenizer(encoder: str, pattern: str = "gpt2", whole: bool = False) -> Tokenizer:
+    vocab = {byte: bytes([byte]) for byte in range(256)}
+    vocab |= {256 + rank: left + right for rank, (left, right) in enumerate(merges())}
+    alphabet = WholeTokens(BYTES, {b" lowest": 80_000, b"\0": 80_001}) if whole else None
+    return Tokenizer(vocab, merges(), SPECIALS, pattern, encoder, alphabet=alphabet)
+
+
+PARTS = [*TEXT_PIECES, b" lowest", b"\0", b" Once upon a time", b"\n\n", *map(str.encode, SPECIALS)]
+TEXTS = st.lists(st.sampled_from(PARTS) | st.binary(max_size=3), max_size=30).map(b"".join)
+
+
+@pytest.mark.parametrize("pattern", WITH_BORDERS)
+@examples(200)
+@given(text=TEXTS, whole=st.booleans())
+def test_the_ids_are_those_of_cached(pattern: str, text: bytes, whole: bool) -> None:
+    native, cached = (tokenizer(name, pattern, whole) for name in ("native", "cached"))
+    assert native.encode(to_text(text)) == cached.encode(to_text(text))
+    some = ["<|end|>"]
+    assert native.allowing(some).encode(to_text(text)) == cached.allowing(some).encode(
+        to_text(text)
+    )
+
+
+def test_samples_and_long_pretokens_have_the_ids_of_cached() -> None:
+    texts = [path.read_text() for path in SAMPLES.glob("*.txt")]
+    for text in [*texts, "a" * 30_000, "\0" * 999, "漢" * 20_000, " " * 30_000, "\ud800 \udcff"]:
+        assert tokenizer("native").encode(text) == tokenizer("cached").encode(text)
+
+
+def kernel_encoder(cut: CutPieces | None = None, room: int = 1 << 20) -> KernelEncoder:
+    pattern = PATTERNS["gpt2"]
+    borders = BorderTables.of(pattern.borders).packed
+    table = {(97, 98): (0, 256), (256, 99): (1, 257)}
+    return KernelEncoder(borders, range(256), table, {}, cut or cutter_for(pattern), room)
+
+
+@pytest.mark.parametrize("room", [0, 1 << 14, 1 << 30])
+def test_what_is_forgotten_is_merged_again(room: int) -> None:
+    """More pieces than one call reads, in more bytes than it may remember."""
+    words = [b" abc%d" % (number % 50_000) for number in range(100_000)]
+    ids = kernel_encoder(room=room).ids(b"".join(words))
+    assert ids.tolist() == [one for word in words for one in (32, 257, *word[4:])]
+
+
+def test_threads_share_an_encoder() -> None:
+    texts = [f"abc {number} abc" * 200 for number in range(40)]
+    native = tokenizer("native")
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(native.encode, texts)) == list(map(native.encode, texts))
+
+
+def test_an_encoder_that_was_interrupted_goes_on_with_the_next_text() -> None:
+    fails = True
+
+    def cut(text: bytes, sizes: array[int]) -> tuple[array[int], array[int]]:
+        if fails:
+            raise KeyboardInterrupt
+        return cutter_for(PATTERNS["gpt2"])(text, sizes)
+
+    encoder = kernel_encoder(cut)
+    with pytest.raises(KeyboardInterrupt):
+        encoder.ids(b"abc abc")
+    fails = False
+    assert encoder.ids(b"abc abc").tolist() == [257, 32, 257]
+
+
+@pytest.mark.parametrize("lengths", [[], [2], [4], [3, 1], [-1, 4], [0, 3]])
+def test_lengths_that_are_not_those_of_the_piece_are_refused(lengths: list[int]) -> None:
+    encoder = kernel_encoder(lambda text, sizes: (array("q", lengths), array("q", [1])))
+    with pytest.raises(ValueError, match="pretokens"):
+        encoder.ids(b"abc")
+
+
+def test_ids_beyond_its_integers_are_left_to_cached() -> None:
+    assert not can_encode([MOST], {})
+    assert not can_encode([-1], {})
+    vocab = {byte: bytes([byte]) for byte in range(256)} | {2**31: b"ab"}
+    assert Tokenizer(vocab, [(b"a", b"b")]).encode("abc") == [2**31, 99]
+    beyond = Tokenizer(vocab, [], {"<s>": 2**31 + 1})
+    assert beyond.encode("a<s>b") == [97, 2**31 + 1, 98]
+
+
+def test_a_special_token_that_is_no_text_is_not_found_inside_of_a_character() -> None:
+    vocab = {byte: bytes([byte]) for byte in range(256)}
+    half = Tokenizer(vocab, [], {"\udca9": 300})
+    assert half.encode("é") == list("é".encode())
+    assert half.encode("a\udca9") == [97, 300]
+
+
+def test_a_helper_process_gets_an_encoder_without_its_memory() -> None:
+    encoder = tokenizer("native")._encoder
+    assert pickle.loads(pickle.dumps(encoder)).encode("low abc") == encoder.encode("low abc")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited as Linux does it")
+def test_memory_that_runs_out_is_an_error_of_python() -> None:
+    script = """if True:
+        import resource
+        from engine import Tokenizer
+        from engine.core.errors import KernelMemoryError
+        text = " ".join(map(str, range(400_000)))
+        tokenizer = Tokenizer({byte: bytes([byte]) for byte in range(256)}, [])
+        tokenizer.encode("abc")
+        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + 24_000_000,) * 2)
+        try:
+            tokenizer.encode(text)
+        except KernelMemoryError as error:
+            print(error)
+        print(tokenizer.encode("abc"))
+    """
+    here = str(Path(engine.__file__).parents[1])  # where the kernel is, if there is another engine
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": here},
+    )
+    assert "not enough memory to encode" in done.stdout, done.stderr
+    assert done.stdout.endswith("[97, 98, 99]\n")

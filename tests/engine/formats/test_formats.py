@@ -1,0 +1,473 @@
+"""What is saved comes back the same, other programs can read it, and damage never goes unseen."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import oracles
+import pytest
+import tokenizers
+from generated import examples, some
+from hypothesis import example, given
+from hypothesis import strategies as st
+from test_files import NO_SPACE, FullDisk, contents
+from tokenizers import models, pre_tokenizers
+
+from engine import Tokenizer, Trainer, count_pretokens
+from engine.analysis.check.claim import read_claim
+from engine.analysis.inspection import Inspection
+from engine.core.errors import (
+    BpeError,
+    OutputError,
+    OutputExistsError,
+    TokenizerFileError,
+    UnknownNameError,
+    VocabularyError,
+)
+from engine.formats import FORMATS, open_tokenizer, save
+from engine.text.patterns import PATTERNS, Alternative, Pattern
+
+REPO = Path(__file__).resolve().parents[3]
+SHARED = REPO.parent / "shared" / "data"
+BYTES = {byte: bytes([byte]) for byte in range(256)}
+END = "<|endoftext|>"
+FILES = ["vocab.json", "merges.txt", "bpe-tui.json"]
+
+
+def trained(
+    corpus: dict[bytes, int], special_tokens: list[str], pattern: str = "gpt2", merges: int = 20
+) -> Tokenizer:
+    trainer = Trainer(corpus, 256 + len(special_tokens) + merges, special_tokens)
+    list(trainer.steps())
+    return Tokenizer(trainer.vocab, trainer.merges, special_tokens, pattern)
+
+
+def facts(tok: Tokenizer) -> tuple[object, ...]:
+    """All that a tokenizer is."""
+    return tok.vocab, tok.merges, tok.special_tokens, tok.special_ids, tok.pattern
+
+
+def handout() -> Tokenizer:
+    counts = count_pretokens(REPO / "samples" / "handout.txt")
+    return trained(counts, [END, "<pad>"])
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    """A directory with the handout's tokenizer in it."""
+    handout().save(tmp_path / "tok")
+    return tmp_path / "tok"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("formats")
+
+
+# -- there and back
+
+
+@examples(60)
+@given(
+    corpus=st.dictionaries(st.binary(max_size=8), st.integers(1, 3), max_size=6),
+    special_tokens=st.lists(
+        st.sampled_from([END, "<pad>", "[CLS]", "two words", "#!", "\n\n", "</s>", "漢", "a b c"]),
+        unique=True,
+        max_size=3,
+    ),
+    pattern=st.sampled_from(list(PATTERNS)),
+)
+@example(corpus={b"  ": 2, b"\n\n": 2, b"##": 2, b"#version": 2}, special_tokens=[], pattern="gpt2")
+def test_what_is_saved_is_loaded_again(
+    place: Path, corpus: dict[bytes, int], special_tokens: list[str], pattern: str
+) -> None:
+    tok = trained(corpus, special_tokens, pattern)
+    tok.save(place / "gpt2", overwrite=True)
+    assert facts(Tokenizer.load(place / "gpt2")) == facts(tok)
+
+
+@pytest.mark.parametrize("special", ["«end»", "<é>", "Ġ!", "<|終|>", "<a b>", "\n\n", "#x", "😀"])
+def test_a_special_token_in_any_script_comes_back(tmp_path: Path, special: str) -> None:
+    tok = Tokenizer(BYTES, [], [special])
+    tok.save(tmp_path / "tok")
+    assert facts(Tokenizer.load(tmp_path / "tok")) == facts(tok)
+
+
+def test_a_special_token_that_is_no_text_is_saved_or_refused(tmp_path: Path) -> None:
+    tok = Tokenizer(BYTES, [], ["\udcff\udcfe"])
+    try:
+        tok.save(tmp_path / "tok")
+    except BpeError:
+        assert contents(tmp_path) == {}
+    else:
+        assert facts(Tokenizer.load(tmp_path / "tok")) == facts(tok)
+
+
+@pytest.mark.parametrize(
+    "corpus",
+    [
+        pytest.param({b"## #": 3, b"#": 1}, id="a merge of # and # first"),
+        pytest.param({b"    ": 3}, id="spaces"),
+        pytest.param({b"\n\n\n": 3, b"\r\n": 1}, id="newlines"),
+        pytest.param({b"#version: 0.2": 3}, id="the version line itself"),
+        pytest.param({b"\x00\x00\xff\xff": 3}, id="no text"),
+    ],
+)
+def test_awkward_tokens_come_back(tmp_path: Path, corpus: dict[bytes, int]) -> None:
+    tok = trained(corpus, [END])
+    tok.save(tmp_path / "tok")
+    assert facts(Tokenizer.load(tmp_path / "tok")) == facts(tok)
+
+
+def test_the_arguments_of_load_come_before_what_the_files_say(saved: Path) -> None:
+    tok = Tokenizer.load(saved, special_tokens=["<pad>", END], pattern="cl100k")
+    assert tok.special_tokens == ("<pad>", END)
+    assert tok.pattern.name == "cl100k"
+
+
+def test_without_our_settings_tokens_in_brackets_that_no_merge_makes_are_special(
+    saved: Path,
+) -> None:
+    (saved / "bpe-tui.json").unlink()
+    tok = Tokenizer.load(saved)
+    assert facts(tok) == facts(handout())
+
+
+def test_two_tokens_of_one_spelling_are_an_error_before_anything_is_written(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(TokenizerFileError, match="two tokens have the same spelling"):
+        trained({b"ab": 2}, ["ab"]).save(tmp_path / "tok")
+    assert contents(tmp_path) == {}
+
+
+def test_tokens_are_written_in_gpt2s_spelling(saved: Path) -> None:
+    vocab = json.loads((saved / "vocab.json").read_text())
+    assert (vocab["!"], vocab["Ġ"], vocab["Ċ"], vocab[END]) == (0x21, 0x20, 0x0A, 256)
+    assert (saved / "merges.txt").read_text().splitlines()[:3] == ["#version: 0.2", "s t", "e st"]
+
+
+# -- other programs
+
+
+def in_hugging_face(
+    vocab: Path, merges: Path, special_tokens: tuple[str, ...]
+) -> tokenizers.Tokenizer:
+    tok = tokenizers.Tokenizer(models.BPE.from_file(str(vocab), str(merges)))
+    tok.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tok.add_special_tokens(list(special_tokens))
+    return tok
+
+
+def test_tokenizers_reads_what_is_saved_and_gives_the_same_ids(tmp_path: Path) -> None:
+    path = REPO / "samples" / "tinystories_valid.txt"
+    counts = count_pretokens(path, special_tokens=[END])
+    tok = trained(counts, [END, "<pad>"], merges=600)
+    tok.save(tmp_path / "tok")
+    theirs = in_hugging_face(
+        tmp_path / "tok" / "vocab.json", tmp_path / "tok" / "merges.txt", tok.special_tokens
+    )
+    text = path.read_text()[:40_000] + (REPO / "samples" / "unicode.txt").read_text() + "<pad>"
+    assert theirs.encode(text).ids == tok.encode(text)
+
+
+@examples(30)
+@given(
+    corpus=oracles.corpora(),
+    text=st.text(st.sampled_from(["a", "b", "c", " ", "é", "\n"]), max_size=30),
+)
+def test_tokenizers_reads_any_small_vocabulary_alike(
+    place: Path, corpus: dict[bytes, int], text: str
+) -> None:
+    tok = trained(corpus, [END])
+    tok.save(place / "small", overwrite=True)
+    theirs = in_hugging_face(
+        place / "small" / "vocab.json", place / "small" / "merges.txt", tok.special_tokens
+    )
+    assert theirs.encode(text + END + text).ids == tok.encode(text + END + text)
+
+
+@pytest.fixture
+def gpt2_files(tmp_path: Path) -> Path:
+    """GPT-2's own two files in a directory, under the names that it gave them."""
+    for name in ("vocab.json", "merges.txt"):
+        original = SHARED / f"gpt2_{name}"
+        if not original.exists():
+            pytest.skip(f"{original} is not there")
+        (tmp_path / name).write_bytes(original.read_bytes())
+    return tmp_path
+
+
+def test_gpt2s_own_files_are_read_and_written_again_with_nothing_changed(gpt2_files: Path) -> None:
+    tok = Tokenizer.load(gpt2_files)
+    assert tok.special_tokens == (END,)
+    assert (len(tok.vocab), len(tok.merges), set(tok.special_ids)) == (50257, 50000, {50256})
+    tok.save(gpt2_files / "again")
+    for read, name in ((json.loads, "vocab.json"), (str.split, "merges.txt")):
+        before, after = ((p / name).read_text() for p in (gpt2_files, gpt2_files / "again"))
+        assert read(before) == read(after.removeprefix("#version: 0.2\n"))
+
+
+def test_files_with_windows_line_ends_are_read(saved: Path) -> None:
+    merges = saved / "merges.txt"
+    merges.write_bytes(merges.read_bytes().replace(b"\n", b"\r\n"))
+    assert facts(Tokenizer.load(saved)) == facts(handout())
+
+
+@pytest.mark.parametrize("given", ["vocab.json", "merges.txt"])
+def test_one_of_the_two_files_brings_the_other_along(saved: Path, given: str) -> None:
+    assert open_tokenizer(saved / given).tokenizer.vocab == open_tokenizer(saved).tokenizer.vocab
+
+
+@pytest.mark.parametrize("given", ["my-vocab.json", "my-merges.txt"])
+def test_the_other_file_is_looked_for_under_the_name_that_belongs_to_it(
+    saved: Path, given: str
+) -> None:
+    for name in ("vocab.json", "merges.txt"):
+        (saved / name).rename(saved / f"my-{name}")
+    assert len(open_tokenizer(saved / given).tokenizer.merges) == 16
+
+
+def test_merges_alone_say_which_file_is_missing(saved: Path) -> None:
+    (saved / "vocab.json").unlink()
+    with pytest.raises(TokenizerFileError, match=r"there is no vocab\.json beside it"):
+        open_tokenizer(saved / "merges.txt")
+
+
+@pytest.mark.parametrize("name", ["", "vocab.json"])
+def test_a_vocabulary_alone_can_be_looked_at_and_refuses_a_text(saved: Path, name: str) -> None:
+    (saved / "merges.txt").unlink()
+    opened = open_tokenizer(saved / name)
+    tokenizer = opened.tokenizer
+    assert tokenizer.vocab == handout().vocab
+    assert tokenizer.special_tokens == (END, "<pad>")
+    assert tokenizer.decode(handout().encode("lowest")) == "lowest"
+    assert "a vocabulary without its merges" in opened.notes[0]
+    with pytest.raises(VocabularyError, match="its merges are missing"):
+        tokenizer.encode("lowest")
+    inspection = Inspection.of_opened(opened).prepare()
+    assert (inspection.size, inspection.encodes) == (len(tokenizer.vocab), False)
+    with pytest.raises(TokenizerFileError, match="its merges are missing"):
+        save(tokenizer, saved / "new.json", "huggingface")
+    with pytest.raises(TokenizerFileError, match="a vocabulary without merges"):
+        read_claim(saved / name)
+
+
+def test_the_two_files_may_lie_anywhere(saved: Path, tmp_path: Path) -> None:
+    (saved / "vocab.json").rename(tmp_path / "v")
+    (saved / "merges.txt").rename(tmp_path / "m")
+    tok = Tokenizer.from_files(tmp_path / "v", tmp_path / "m", [END, "<pad>"])
+    assert facts(tok) == facts(handout())
+
+
+# -- damage
+
+
+@pytest.mark.parametrize(
+    ("name", "removed"),
+    [(name, None) for name in FILES] + [(name, "bpe-tui.json") for name in FILES[:2]],
+)
+def test_a_file_cut_short_is_an_error_or_makes_no_difference(
+    saved: Path, name: str, removed: str | None
+) -> None:
+    if removed:
+        (saved / removed).unlink()
+    whole = (saved / name).read_bytes()
+    expected = facts(Tokenizer.load(saved))
+    errors: list[str] = []
+    for kept in some(
+        sorted({*range(0, len(whole), 5), *range(max(len(whole) - 100, 0), len(whole))})
+    ):
+        (saved / name).write_bytes(whole[:kept])
+        try:
+            tok = Tokenizer.load(saved)
+        except TokenizerFileError as error:
+            errors.append(str(error))
+        else:
+            assert facts(tok) == expected
+    assert len(errors) > 10
+    assert all(str(saved) in error for error in errors)
+
+
+def test_gpt2s_own_files_cut_short_are_an_error(gpt2_files: Path) -> None:
+    for name in ("vocab.json", "merges.txt"):
+        whole = (gpt2_files / name).read_bytes()
+        for kept in (len(whole) // 3, len(whole) - 20):
+            (gpt2_files / name).write_bytes(whole[:kept])
+            with pytest.raises(TokenizerFileError):
+                Tokenizer.load(gpt2_files)
+        (gpt2_files / name).write_bytes(whole)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "is no JSON, or cut short"),
+        ("[]", "is no JSON object of tokens and ids"),
+        ("{}", "is no JSON object of tokens and ids"),
+        ("null", "is no JSON object of tokens and ids"),
+        ('{"a": "1"}', "the id of 'a' is no whole number"),
+        ('{"a": 1.0}', "the id of 'a' is no whole number"),
+        ('{"a": true}', "the id of 'a' is no whole number"),
+        ('{"a": -1}', "the id of 'a' is no whole number"),
+        ('{"a": NaN}', "the id of 'a' is no whole number"),
+        ('{"a": 1, "b": 1}', "the id 1 is given to two tokens"),
+        ('{"a": ' + "9" * 5000 + "}", "vocab.json"),
+        ("[" * 100_000, "is no JSON, or cut short"),
+        ('{"a": 1}', "do they belong together"),
+    ],
+)
+def test_a_malformed_vocab_is_an_error_that_names_the_file(
+    saved: Path, content: str, message: str
+) -> None:
+    (saved / "vocab.json").write_text(content)
+    with pytest.raises(TokenizerFileError, match=message):
+        Tokenizer.load(saved)
+
+
+def test_a_vocab_without_a_byte_is_an_error(saved: Path) -> None:
+    vocab = json.loads((saved / "vocab.json").read_text())
+    del vocab["!"]
+    (saved / "vocab.json").write_text(json.dumps(vocab))
+    with pytest.raises(TokenizerFileError, match=r"no token b'!', but needs every single byte"):
+        Tokenizer.load(saved)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("st", "line 2 is not two tokens with a space between: 'st'"),
+        ("s t x", "line 2 is not two tokens"),
+        (" st", "line 2 has an empty token"),
+        ("s ", "line 2 has an empty token"),
+        ("s\tt", "line 2 is not two tokens"),
+        ("漢 t", "line 2 is not two tokens"),
+        ("q z", r"merge 1 \(q z\) needs the token qz, which .*vocab\.json does not have"),
+    ],
+)
+def test_a_malformed_merge_is_an_error_that_names_the_line(
+    saved: Path, line: str, message: str
+) -> None:
+    lines = (saved / "merges.txt").read_text().splitlines()
+    (saved / "merges.txt").write_text("\n".join([lines[0], line, *lines[2:]]))
+    with pytest.raises(TokenizerFileError, match=message):
+        Tokenizer.load(saved)
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        ("{}", TokenizerFileError),
+        ("[]", TokenizerFileError),
+        ('{"special_tokens": "<s>", "pattern": "gpt2"}', TokenizerFileError),
+        ('{"special_tokens": [1], "pattern": "gpt2"}', TokenizerFileError),
+        ('{"special_tokens": []}', TokenizerFileError),
+        ('{"special_tokens": ["<|endoftext|>", "<pad>"], "pattern": "gpt9"}', UnknownNameError),
+    ],
+)
+def test_malformed_settings_are_an_error(saved: Path, content: str, error: type[BpeError]) -> None:
+    (saved / "bpe-tui.json").write_text(content)
+    with pytest.raises(error):
+        Tokenizer.load(saved)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_is_no_text_is_an_error(saved: Path, name: str) -> None:
+    (saved / name).write_bytes(b"\xff" + (saved / name).read_bytes())
+    with pytest.raises(TokenizerFileError, match=f"{name}: is not UTF-8 text"):
+        Tokenizer.load(saved)
+
+
+def test_a_token_in_brackets_that_is_no_text_is_an_error(saved: Path) -> None:
+    """It looks like a special token, and cannot be one."""
+    vocab = json.loads((saved / "vocab.json").read_text())
+    vocab["<ÿ>"] = 5000
+    (saved / "vocab.json").write_text(json.dumps(vocab))
+    (saved / "bpe-tui.json").unlink()
+    with pytest.raises(TokenizerFileError):
+        Tokenizer.load(saved)
+
+
+def test_merges_without_a_vocabulary_are_an_error(saved: Path) -> None:
+    (saved / "vocab.json").unlink()
+    with pytest.raises(TokenizerFileError, match=r"vocab\.json: no such file"):
+        Tokenizer.load(saved)
+
+
+def test_a_place_that_holds_no_tokenizer_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(TokenizerFileError, match="no such file or directory"):
+        Tokenizer.load(tmp_path / "nothing")
+    with pytest.raises(TokenizerFileError, match="holds no tokenizer in a known format"):
+        Tokenizer.load(tmp_path)
+    (tmp_path / "file").write_bytes(b"low")
+    with pytest.raises(TokenizerFileError, match="holds no tokenizer in a known format"):
+        Tokenizer.load(tmp_path / "file")
+
+
+# -- saving
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_saving_never_overwrites_unasked(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"mine")
+    with pytest.raises(OutputExistsError, match=name):
+        handout().save(tmp_path)
+    assert contents(tmp_path) == {name: b"mine"}
+
+
+def test_saving_overwrites_when_asked(saved: Path) -> None:
+    other = trained({b"xyz": 1}, [])
+    other.save(saved, overwrite=True)
+    assert facts(Tokenizer.load(saved)) == facts(other)
+    assert sorted(contents(saved)) == sorted(FILES)
+
+
+@pytest.mark.parametrize("fails_at", [1, 2, 3])
+def test_a_save_that_fails_leaves_the_old_tokenizer_and_nothing_else(
+    saved: Path, monkeypatch: pytest.MonkeyPatch, fails_at: int
+) -> None:
+    before = contents(saved)
+    monkeypatch.setattr(os, "fsync", FullDisk(fails_at, NO_SPACE))
+    with pytest.raises(OutputError, match=os.strerror(errno.ENOSPC)):
+        trained({b"xyz": 1}, []).save(saved, overwrite=True)
+    assert contents(saved) == before
+
+
+@pytest.mark.parametrize("call", [Tokenizer.save, Tokenizer.load])
+def test_a_place_that_cannot_be_is_an_error(tmp_path: Path, call: Callable[..., object]) -> None:
+    (tmp_path / "file").write_bytes(b"mine")
+    arguments = (handout(),) if call is Tokenizer.save else ()
+    with pytest.raises((OutputError, TokenizerFileError)):
+        call(*arguments, tmp_path / "file" / "tok")
+    assert contents(tmp_path) == {"file": b"mine"}
+
+
+def test_a_pattern_of_ones_own_is_refused(tmp_path: Path) -> None:
+    vowels = Pattern("vowels", "runs of vowels", (Alternative("vowels", "[aeiou]+"),), ())
+    with pytest.raises(TokenizerFileError, match="'vowels' is not one of the named ones"):
+        Tokenizer(BYTES, [], pattern=vowels).save(tmp_path / "tok")
+    assert contents(tmp_path) == {}
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "a\0b"])
+@pytest.mark.parametrize("call", [Tokenizer.save, Tokenizer.load])
+def test_a_name_that_no_file_can_have_is_an_error(
+    tmp_path: Path, call: Callable[..., object], name: str
+) -> None:
+    arguments = (handout(),) if call is Tokenizer.save else ()
+    with pytest.raises((OutputError, TokenizerFileError)):
+        call(*arguments, tmp_path / name)
+
+
+def test_a_registry_is_a_mapping_in_every_respect() -> None:
+    assert FORMATS.get("gpt3") is None
+
+
+def test_an_unknown_format_is_an_error_that_names_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="unknown format 'gpt3'; did you mean 'gpt2'"):
+        handout().save(tmp_path / "tok", "gpt3")
+    assert contents(tmp_path) == {}

@@ -1,0 +1,397 @@
+"""The named patterns: what they cut, whom they agree with, and where a text may be cut in two."""
+
+from __future__ import annotations
+
+import functools
+import unicodedata
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from unittest import mock
+
+import pytest
+import regex
+import tiktoken
+from generated import examples, some
+from hypothesis import example, given
+from hypothesis import strategies as st
+from tiktoken_ext import openai_public
+from tokenizers import Regex, pre_tokenizers
+
+from engine.core.errors import UnknownNameError
+from engine.text.patterns import PATTERNS, Pattern, as_pattern
+from engine.text.pretokenize import to_bytes, to_text
+
+SAMPLES = Path(__file__).parents[3] / "samples"
+WITH_CUTS = [name for name, pattern in PATTERNS.items() if pattern.borders]
+
+every_pattern = pytest.mark.parametrize("name", PATTERNS)
+every_pattern_with_cuts = pytest.mark.parametrize("name", WITH_CUTS)
+
+# --- texts to try -----------------------------------------------------------------------------
+
+WHITESPACE = [" ", "  ", "\n", "\r\n", "\r", "\t", "\x0b", "\x0c", "\x85", "\xa0", "\u1680"]
+WHITESPACE += ["\u2000", "\u2003", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"]
+LOOKS_LIKE_WHITESPACE = ["\x1c", "\x1f", "\u180e", "\u200b", "\ufeff", "\0"]
+LETTERS = ["a", "Z", "word", "WORD", "Word", "éÉ", "ſ", "ß", "ǅ", "ʰ", "ª", "ия", "語", "กำ", "ـ"]
+NUMBERS = ["1", "2345", "٣", "½", "Ⅻ", "①"]
+MARKS = ["\u0301", "\u0903", "\u20dd"]
+SYMBOLS = [
+    "!",
+    "...",
+    "/",
+    "'",
+    '"',
+    "-",
+    "_",
+    "$",
+    "€",
+    "。",
+    "\u200d",
+    "🙂",
+    "👩‍👩‍👧",
+    "🇩🇪",
+    "\x7f",
+]
+CONTRACTIONS = ["'s", "'S", "'t", "'re", "'LL", "'ſ", "’s", "'ve'd"]
+PIECES = [
+    *WHITESPACE,
+    *LOOKS_LIKE_WHITESPACE,
+    *LETTERS,
+    *NUMBERS,
+    *MARKS,
+    *SYMBOLS,
+    *CONTRACTIONS,
+]
+
+
+@functools.cache
+def old_characters() -> str:
+    """The characters of Unicode 3.2: those that libraries of any Unicode version agree about."""
+    category = unicodedata.ucd_3_2_0.category
+    return "".join(c for c in map(chr, range(0x20000)) if category(c) not in ("Cn", "Co", "Cs"))
+
+
+texts = st.lists(
+    st.sampled_from(PIECES) | st.deferred(lambda: st.sampled_from(old_characters())), max_size=10
+).map("".join)
+any_text = st.lists(
+    st.sampled_from(PIECES) | st.characters(exclude_categories=()), max_size=12
+).map("".join)
+
+# --- against the tokenizers that the patterns come from ---------------------------------------
+
+
+@functools.cache
+def tiktoken_pattern(encoding: str) -> str:
+    """The pattern in tiktoken's own source, read without fetching the vocabulary beside it."""
+    nothing: dict[bytes, int] = {}
+    with (
+        mock.patch.object(openai_public, "load_tiktoken_bpe", return_value=nothing),
+        mock.patch.object(openai_public, "data_gym_to_mergeable_bpe_ranks", return_value=nothing),
+    ):
+        return str(openai_public.ENCODING_CONSTRUCTORS[encoding]()["pat_str"])
+
+
+def tiktoken_split(pattern: str, text: str) -> list[str]:
+    """The pretokens as tiktoken cuts them.
+
+    It does not show them; but given a vocabulary with every stretch of the text in it, each
+    pretoken is one token.
+    """
+    stretches = {
+        text[start:end].encode()
+        for start in range(len(text))
+        for end in range(start + 1, len(text) + 1)
+    }
+    if not stretches:
+        return []
+    ranks = {stretch: rank for rank, stretch in enumerate(sorted(stretches))}
+    encoding = tiktoken.Encoding(
+        "all stretches", pat_str=pattern, mergeable_ranks=ranks, special_tokens={}
+    )
+    tokens = encoding.encode_ordinary(text)
+    return [encoding.decode_single_token_bytes(token).decode() for token in tokens]
+
+
+def tokenizers_split(pattern: str, text: str) -> list[str]:
+    """The pretokens as Hugging Face's `tokenizers` cuts them.
+
+    Not for cl100k: there `{1,3}+` means one or more of `{1,3}`, not a possessive `{1,3}`.
+    """
+    split = pre_tokenizers.Split(Regex(pattern), behavior="isolated")
+    return [piece for piece, _ in split.pre_tokenize_str(text)]
+
+
+SUFFIXES = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+# As they stand in the models' tokenizer files, and for gpt2 in its `encoder.py`.
+PUBLISHED = {
+    "llama3": SUFFIXES
+    + r"|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    "qwen2": SUFFIXES
+    + r"|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    "gpt2": r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+}
+FROM_TIKTOKEN = {"gpt2": "gpt2", "cl100k": "cl100k_base", "o200k": "o200k_base"}
+
+
+@pytest.mark.parametrize(("name", "encoding"), FROM_TIKTOKEN.items())
+@examples(150)
+@given(text=texts)
+@example(text="Don't 'ſtop: I'LL take 12345.\n\n\n  then 3½\x85\u3000go/\n/away \n ")
+def test_a_pattern_of_openai_cuts_what_tiktoken_cuts(name: str, encoding: str, text: str) -> None:
+    ours = PATTERNS[name].compiled.findall(text)
+    assert ours == tiktoken_split(tiktoken_pattern(encoding), text)
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+@examples(150)
+@given(text=texts)
+@example(text="Don't 'ſtop: I'LL take 12345.\n\n\n  then 3½\x85\u3000go/\n/away \n ")
+def test_a_published_pattern_cuts_what_tokenizers_cuts(name: str, text: str) -> None:
+    assert PATTERNS[name].compiled.findall(text) == tokenizers_split(PUBLISHED[name], text)
+
+
+SAMPLE_NAMES = ["tinystories_valid.txt", "unicode.txt", "code.txt"]
+
+
+@pytest.mark.parametrize(("name", "encoding"), FROM_TIKTOKEN.items())
+@pytest.mark.parametrize("sample", SAMPLE_NAMES)
+def test_on_samples_too_it_cuts_what_tiktoken_cuts(name: str, encoding: str, sample: str) -> None:
+    text = (SAMPLES / sample).read_bytes().decode()[:9000]
+    for start in some(range(0, len(text), 60)):
+        window = text[start : start + 60]
+        theirs = tiktoken_split(tiktoken_pattern(encoding), window)
+        assert PATTERNS[name].compiled.findall(window) == theirs
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize("sample", SAMPLE_NAMES)
+def test_on_samples_too_it_cuts_what_tokenizers_cuts(name: str, sample: str) -> None:
+    text = (SAMPLES / sample).read_bytes().decode()
+    assert PATTERNS[name].compiled.findall(text) == tokenizers_split(PUBLISHED[name], text)
+
+
+@given(texts)
+def test_the_possessive_form_of_gpt2_agrees_with_the_plain_one(text: str) -> None:
+    possessive = tiktoken_pattern("gpt2")
+    assert possessive != PATTERNS["gpt2"].source
+    assert regex.findall(possessive, text) == PATTERNS["gpt2"].compiled.findall(text)
+
+
+def is_split_at_python_only_space(text: str) -> bool:
+    return any(character in text for character in "\x1c\x1d\x1e\x1f")
+
+
+@given(any_text.filter(lambda text: not is_split_at_python_only_space(text)))
+def test_whitespace_gives_the_words_of_str_split(text: str) -> None:
+    pieces = PATTERNS["whitespace"].compiled.findall(text)
+    assert [piece for piece in pieces if not piece.isspace()] == text.split()
+
+
+def became_punctuation_or_ceased_to_be(text: str) -> bool:
+    """A few characters did since Unicode 3.2, and libraries follow at their own pace."""
+    old = unicodedata.ucd_3_2_0.category
+    return any((old(c)[0] == "P") != (unicodedata.category(c)[0] == "P") for c in text)
+
+
+@examples(300)
+@given(texts.filter(lambda text: not became_punctuation_or_ceased_to_be(text)))
+@example("it's  $5 (a+b)\n«x»")
+def test_bert_gives_the_words_of_its_pre_tokenizer(text: str) -> None:
+    pieces = PATTERNS["bert"].compiled.findall(text)
+    words = [piece for piece in pieces if not regex.fullmatch(r"\s+", piece)]
+    theirs = pre_tokenizers.BertPreTokenizer().pre_tokenize_str(text)
+    assert words == [piece for piece, _ in theirs]
+
+
+@given(any_text)
+def test_none_gives_the_whole_text(text: str) -> None:
+    assert PATTERNS["none"].compiled.findall(text) == ([text] if text else [])
+
+
+# --- small examples, one a pattern's peculiarity ------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "pieces"),
+    [
+        ("gpt2", "I've", ["I", "'ve"]),
+        ("gpt2", "I'VE", ["I", "'", "VE"]),  # lower case only
+        ("cl100k", "I'VE", ["I", "'VE"]),
+        ("o200k", "I'VE", ["I'VE"]),  # kept on the word
+        ("gpt2", "a  b", ["a", " ", " b"]),  # the last space goes with the word
+        ("gpt2", "a\n\nb", ["a", "\n", "\n", "b"]),
+        ("llama3", "a\n\nb", ["a", "\n\n", "b"]),
+        ("gpt2", "12345", ["12345"]),
+        ("cl100k", "12345", ["123", "45"]),
+        ("qwen2", "123", ["1", "2", "3"]),
+        ("gpt2", "(a)", ["(", "a", ")"]),
+        ("cl100k", "(a)", ["(a", ")"]),  # one character that is no letter goes with the word
+        ("gpt2", "!\n", ["!", "\n"]),
+        ("cl100k", "!\n", ["!\n"]),
+        ("cl100k", "!\n/", ["!\n", "/"]),
+        ("o200k", "!\n/", ["!\n/"]),
+        ("cl100k", "camelCase", ["camelCase"]),
+        ("o200k", "camelCase", ["camel", "Case"]),
+        ("whitespace", "a, b  c\n", ["a,", " ", "b", "  ", "c", "\n"]),
+        ("bert", "it's 5...", ["it", "'", "s", " ", "5", ".", ".", "."]),
+        ("none", "a, b\n", ["a, b\n"]),
+    ],
+)
+def test_peculiarities(name: str, text: str, pieces: list[str]) -> None:
+    assert PATTERNS[name].compiled.findall(text) == pieces
+
+
+# --- nothing is lost, and each piece knows its alternative --------------------------------------
+
+
+@every_pattern
+@given(text=any_text)
+def test_nothing_is_lost(name: str, text: str) -> None:
+    assert "".join(PATTERNS[name].compiled.findall(text)) == text
+
+
+@every_pattern
+@given(data=st.binary(max_size=60))
+def test_nothing_is_lost_of_bytes_that_are_no_text(name: str, data: bytes) -> None:
+    assert b"".join(split(PATTERNS[name], data)) == data
+
+
+@every_pattern
+@given(text=any_text)
+def test_labels_do_not_move_a_border(name: str, text: str) -> None:
+    pattern = PATTERNS[name]
+    labelled = [match.span() for match in pattern.labelled.finditer(text)]
+    assert labelled == [match.span() for match in pattern.compiled.finditer(text)]
+
+
+@every_pattern
+@given(text=any_text)
+def test_the_label_is_the_first_alternative_that_matches_there(name: str, text: str) -> None:
+    pattern = PATTERNS[name]
+    alone = [regex.compile(alternative.regex) for alternative in pattern.alternatives]
+    for match in pattern.labelled.finditer(text):
+        first = next(i for i, a in enumerate(alone) if a.match(text, match.start()))
+        assert match.lastindex - 1 == first
+
+
+@every_pattern
+def test_alternatives_have_names_for_people(name: str) -> None:
+    names = [alternative.name for alternative in PATTERNS[name].alternatives]
+    assert len(set(names)) == len(names)
+    assert all(label and "_" not in label for label in names)
+
+
+class TestNames:
+    def test_a_pattern_is_found_by_its_name(self) -> None:
+        assert as_pattern("gpt2") is PATTERNS["gpt2"]
+
+    def test_a_pattern_of_ones_own_is_passed_through(self) -> None:
+        own = Pattern("own", "every character alone", (), ())
+        assert as_pattern(own) is own
+
+    @pytest.mark.parametrize(("wrong", "right"), [("gpt-2", "gpt2"), ("cl100k_base", "cl100k")])
+    def test_an_unknown_name_is_an_error_that_suggests(self, wrong: str, right: str) -> None:
+        with pytest.raises(UnknownNameError, match=f"'{wrong}'; did you mean '{right}'"):
+            as_pattern(wrong)
+
+    def test_a_registry_keeps_its_order_and_knows_what_it_holds(self) -> None:
+        names = ["gpt2", "cl100k", "o200k", "llama3", "qwen2", "whitespace", "bert", "none"]
+        assert list(PATTERNS) == names
+        assert len(PATTERNS) == 8
+        assert "gpt2" in PATTERNS
+        assert "gpt3" not in PATTERNS
+
+
+# --- where a text may be cut in two --------------------------------------------------------------
+
+
+def split(pattern: Pattern, data: bytes) -> list[bytes]:
+    return [to_bytes(piece) for piece in pattern.compiled.findall(to_text(data))]
+
+
+BROKEN = [b"\xff", b"\x80", b"\x85", b"\x8b", b"\xa0", b"\xc2", b"\xc3", b"\xe2", b"\xe2\x80"]
+BROKEN += [b"\xe3\x80", b"\xe4", b"\xf0\x9f", b"\xf4"]
+byte_pieces = st.sampled_from([piece.encode() for piece in PIECES] + BROKEN)
+breaks = st.sampled_from([b" ", b"\n", b"\r\n", b"\t", b" \n", b"\n ", b"/\n", b"!\n", b"\xc2\xa0"])
+any_bytes = st.lists(byte_pieces | breaks, max_size=14).map(b"".join)
+
+
+@every_pattern_with_cuts
+@examples(300)
+@given(data=any_bytes)
+@example(data=b"end \n\nNext!\r\nline /\n\xc3\xa9t\xc3\xa9  x\xe3\x80\x80 y \xff z")
+def test_the_halves_at_a_cut_give_the_pretokens_of_the_whole(name: str, data: bytes) -> None:
+    pattern = PATTERNS[name]
+    whole = split(pattern, data)
+    for cut in pattern.cut_regex.finditer(data):
+        left, right = data[: cut.start()], data[cut.start() :]
+        assert split(pattern, left) + split(pattern, right) == whole, (left, right)
+
+
+@every_pattern_with_cuts
+@given(data=any_bytes)
+def test_so_do_the_pieces_when_cut_at_every_place(name: str, data: bytes) -> None:
+    pattern = PATTERNS[name]
+    places = [0, *(cut.start() for cut in pattern.cut_regex.finditer(data)), len(data)]
+    pieces = [data[a:b] for a, b in pairwise(places)]
+    assert [p for piece in pieces for p in split(pattern, piece)] == split(pattern, data)
+
+
+@every_pattern_with_cuts
+@pytest.mark.parametrize("sample", SAMPLE_NAMES)
+def test_the_samples_may_be_cut_at_every_place_too(name: str, sample: str) -> None:
+    data, pattern = (SAMPLES / sample).read_bytes(), PATTERNS[name]
+    places = [0, *(cut.start() for cut in pattern.cut_regex.finditer(data)), len(data)]
+    assert len(places) > data.count(b" ") / 2, "a cut that hardly ever matches is of no use"
+    pieces = [data[a:b] for a, b in pairwise(places)]
+    assert [p for piece in pieces for p in split(pattern, piece)] == split(pattern, data)
+
+
+@every_pattern_with_cuts
+def test_a_cut_takes_no_room(name: str) -> None:
+    cuts = list(PATTERNS[name].cut_regex.finditer(b"one two\nthree four! 5 /\nx"))
+    assert cuts
+    assert all(cut.start() == cut.end() for cut in cuts)
+
+
+@every_pattern_with_cuts
+def test_no_cut_takes_whitespace_of_several_bytes_for_text(name: str) -> None:
+    # The cuts look at single bytes; none of those may be the end of a space, or the start of one.
+    for space in (space for space in WHITESPACE if len(space) == 1 and not space.isascii()):
+        for text in (f"a{space}  b", f"a\n{space}b", f"a  {space}b"):
+            assert_no_pretoken_is_cut(PATTERNS[name], text.encode())
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("gpt2", b"a  b"),  # inside a run of spaces
+        ("cl100k", b"!\n"),  # the newline belongs to the symbol
+        ("llama3", b"a\n\nb"[:-1]),  # inside a run of newlines
+        ("o200k", b"!\n/x"),  # the slash belongs to the symbol before the newline
+    ],
+)
+def test_a_pretoken_is_never_cut(name: str, data: bytes) -> None:
+    assert_no_pretoken_is_cut(PATTERNS[name], data)
+
+
+def assert_no_pretoken_is_cut(pattern: Pattern, data: bytes) -> None:
+    borders = {0}
+    for piece in split(pattern, data):
+        borders.add(max(borders) + len(piece))
+    assert {cut.start() for cut in pattern.cut_regex.finditer(data)} <= borders, data
+
+
+def test_without_a_pattern_there_is_no_place_to_cut() -> None:
+    assert PATTERNS["none"].borders == ()
+    assert PATTERNS["none"].cut_regex is None
+
+
+def test_regex_knows_the_white_space_of_unicode() -> None:
+    # Not that of `str.isspace`, which has four control characters more.
+    is_space: Callable[[str], object] = regex.compile(r"\s").match
+    found = {chr(code) for code in range(0x110000) if is_space(chr(code))}
+    assert found >= {space for space in WHITESPACE if len(space) == 1}
+    assert {c for c in map(chr, range(0x110000)) if c.isspace()} - found == set("\x1c\x1d\x1e\x1f")

@@ -1,0 +1,150 @@
+"""The timeline of a Unigram training goes both ways; jumping shows the same as going there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.core.errors import TimelineError
+from engine.core.events import finished
+from engine.unigram.frame import UnigramFrame, UnigramTimeline
+from engine.unigram.record import EmStep, PruneStep, Seeded
+from engine.unigram.trainer import Event, UnigramTrainer
+
+SAMPLES = Path(__file__).resolve().parents[3] / "samples"
+TEXT = (SAMPLES / "tinystories_valid.txt").read_text(encoding="utf-8")[:30_000]
+COUNTS = Counter("▁" + word for word in TEXT.split())
+TYPED = ["▁happily", "▁unknown日", "there"]
+
+Shown = tuple[list[str], list[float], list[float], float, list[list[str]]]
+
+
+def shown(frame: UnigramFrame) -> Shown:
+    """Everything a frame shows, as plain values."""
+    return (
+        frame.texts,
+        frame.scores.tolist(),
+        frame.expected_counts.tolist(),
+        frame.loss,
+        [frame.segment(text) for text in TYPED],
+    )
+
+
+@cache
+def run() -> tuple[UnigramTrainer, list[Event], list[Shown]]:
+    """A training, and what a screen that followed it live has seen at each place."""
+    trainer = UnigramTrainer(COUNTS, 300)
+    events: list[Event] = []
+    seen: list[Shown] = []
+    for event in trainer.steps():
+        events.append(event)
+        if isinstance(event, Seeded):
+            live = UnigramTimeline(event.record)
+            seen.append(shown(live.frame))
+        elif isinstance(event, EmStep | PruneStep):
+            live.extend([event])
+            seen.append(shown(live.forward()))
+    return trainer, events, seen
+
+
+def timeline() -> UnigramTimeline:
+    trainer, events, _ = run()
+    return UnigramTimeline(trainer.record, events)
+
+
+PLACES = st.integers(0, len(timeline()))
+
+
+@given(st.lists(PLACES, max_size=6))
+def test_seeking_shows_what_was_seen_when_the_training_came_there(places: list[int]) -> None:
+    played = timeline()
+    for place in places:
+        assert shown(played.seek(place)) == run()[2][place]
+
+
+@given(PLACES)
+def test_forward_and_back_again_is_as_if_nothing_had_been(place: int) -> None:
+    played = timeline()
+    before = shown(played.seek(place))
+    played.forward()
+    assert shown(played.seek(place)) == before
+    assert len(played) == len(timeline())
+
+
+@given(PLACES)
+def test_what_a_step_removes_is_there_before_it_and_gone_after(place: int) -> None:
+    frame = timeline().seek(place)
+    step = frame.leads_on
+    if step is None:
+        assert place == len(timeline())
+        return
+    gone = step.vanished if isinstance(step, EmStep) else step.pruned
+    after = timeline().seek(place + 1)
+    assert set(frame.texts) - {piece.text for piece in gone} == set(after.texts)
+    assert {piece.text for piece in gone} <= set(frame.texts)
+    assert after.came_by is step
+
+
+def test_a_prune_changes_no_score() -> None:
+    played = timeline()
+    prunes = [k for k in range(len(played)) if isinstance(played.seek(k).leads_on, PruneStep)]
+    assert len(prunes) > 1
+    for place in prunes:
+        before = dict(zip(played.seek(place).texts, played.frame.scores, strict=True))
+        after = dict(zip(played.forward().texts, played.frame.scores, strict=True))
+        assert after.items() <= before.items()
+
+
+def test_the_loss_increases_before_a_prune_are_those_it_went_by() -> None:
+    played = timeline()
+    for place in range(len(played)):
+        step = played.seek(place).leads_on
+        if isinstance(step, PruneStep):
+            found = finished(played.frame.removals())
+            numbers = [piece.number for piece in step.pruned]
+            told = [piece.loss_increase for piece in step.pruned]
+            assert found.loss_increases[numbers].tolist() == told
+
+
+def test_what_a_removal_would_do_can_be_asked_at_every_place() -> None:
+    played = timeline()
+    for place in (0, 1, len(played)):
+        frame = played.seek(place)
+        found = finished(frame.removals())
+        assert np.isinf(found.loss_increases[frame.numbers]).sum() == len(set("".join(COUNTS)))
+
+
+def test_going_beyond_the_ends_stays_at_the_ends() -> None:
+    played = timeline()
+    assert played.forward(1000).step == played.cursor == len(played)
+    assert played.back(1000).step == 0
+    assert played.frame.came_by is None
+
+
+@pytest.mark.parametrize("place", [-1, 1000])
+def test_a_place_that_is_not_recorded_is_an_error(place: int) -> None:
+    played = timeline()
+    with pytest.raises(TimelineError, match="there is no"):
+        played.seek(place)
+    with pytest.raises(TimelineError, match="there is no"):
+        run()[0].record.scores_at(place)
+
+
+def test_steps_that_do_not_follow_are_an_error() -> None:
+    trainer, events, _ = run()
+    steps = [event for event in events if isinstance(event, EmStep | PruneStep)]
+    with pytest.raises(TimelineError, match="step 1 does not follow the 0 steps"):
+        UnigramTimeline(trainer.record, steps[1:])
+
+
+def test_a_record_keeps_sixteen_bytes_a_piece_and_place_at_the_most() -> None:
+    record = run()[0].record
+    sizes = [len(record.numbers_at(place)) for place in range(len(record) + 1)]
+    gone = sizes[0] - sizes[-1]
+    assert record.nbytes <= 16 * sum(sizes) + 4 * sizes[0] + 12 * gone

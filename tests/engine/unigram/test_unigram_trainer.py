@@ -1,0 +1,268 @@
+"""Training does, step by step, what the slow and literal `unigram_by_hand` does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import unigram_by_hand as by_hand
+from generated import examples
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.core.errors import BpeError, SpecialTokenError, UnigramError, VocabSizeError
+from engine.core.events import WorkProgress, finished
+from engine.unigram.em import best_counts, expected_counts
+from engine.unigram.lattices import LONGEST_TEXT, lattices_of
+from engine.unigram.record import EmStep, PruneRule, PruneStep, Record, Seeded
+from engine.unigram.trainer import StopReason, UnigramTrainer
+
+SAMPLES = Path(__file__).resolve().parents[3] / "samples"
+HANDOUT = {"▁low": 5, "▁lower": 2, "▁widest": 3, "▁newest": 6}
+HUGS = {"▁hug": 10, "▁pug": 5, "▁pun": 12, "▁bun": 4, "▁hugs": 5}
+ONE_LETTER = {"aaaaaa": 3, "aaab": 2, "aab": 4}
+CORPORA = [HANDOUT, HUGS, ONE_LETTER]
+
+WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=7), st.integers(1, 50), min_size=2)
+
+
+def trained(
+    counts: Mapping[str, int], vocab_size: int, *args: Any, **options: Any
+) -> UnigramTrainer:
+    trainer = UnigramTrainer(counts, vocab_size, *args, **options)
+    finished(trainer.steps())
+    return trainer
+
+
+def steps_of(trainer: UnigramTrainer) -> list[EmStep | PruneStep]:
+    return [event for event in trainer.steps() if isinstance(event, EmStep | PruneStep)]
+
+
+def model_at(record: Record, place: int) -> dict[str, float]:
+    texts = [record.texts[number] for number in record.numbers_at(place)]
+    return dict(zip(texts, record.scores_at(place).tolist(), strict=True))
+
+
+# --- the corpus at once, against one text after the other ---------------------------------------
+
+
+@given(WORDS, st.randoms(use_true_random=False))
+def test_the_counts_of_a_corpus_are_those_of_its_texts_by_hand(
+    counts: dict[str, int], random: Any
+) -> None:
+    # Halves add up exactly, so that ties are ties.
+    model = {text: -random.randint(1, 9) / 2 for text in by_hand.seeds(counts, 99, 4)}
+    ids = {text: number for number, text in enumerate(model)}
+    corpus = finished(lattices_of(counts, ids, longest=4))
+    scores = np.array(list(model.values()))
+
+    expected, loss = by_hand.expected_counts(counts, model)
+    sums = finished(expected_counts(corpus, scores))
+    assert sums.counts.tolist() == pytest.approx(list(expected.values()))
+    assert sums.log_probability == pytest.approx(-loss * sum(counts.values()))
+
+    best = finished(best_counts(corpus, scores))
+    assert best.counts.tolist() == list(by_hand.best_counts(counts, model).values())
+
+
+# --- steps ----------------------------------------------------------------------------------------
+
+
+@given(WORDS, st.integers(0, 6))
+@examples(60)
+def test_each_em_step_is_an_iteration_by_hand(counts: dict[str, int], spare: int) -> None:
+    trainer = UnigramTrainer(counts, 1 + len(set("".join(counts))) + spare)
+    for step in steps_of(trainer):
+        before = model_at(step.record, step.index)
+        expected, loss = by_hand.expected_counts(counts, before)
+        assert step.record.expected_at(step.index).tolist() == pytest.approx(
+            list(expected.values()), abs=1e-9
+        )
+        assert step.loss_before == pytest.approx(loss)
+        if isinstance(step, EmStep):
+            after = by_hand.em_iteration(counts, before)
+            assert model_at(step.record, step.index + 1) == pytest.approx(after)
+            gone = [piece.text for piece in step.vanished]
+            assert set(gone) == before.keys() - after.keys()
+            rarity = [expected[text] for text in gone]
+            assert rarity == pytest.approx(sorted(rarity))
+
+
+@given(WORDS, st.integers(0, 6))
+@examples(60)
+def test_each_prune_takes_the_pieces_that_by_hand_cost_least(
+    counts: dict[str, int], spare: int
+) -> None:
+    trainer = UnigramTrainer(counts, 1 + len(set("".join(counts))) + spare)
+    for step in steps_of(trainer):
+        if not isinstance(step, PruneStep):
+            continue
+        before, after = (model_at(step.record, place) for place in (step.index, step.index + 1))
+        increases = by_hand.loss_increases(counts, before)
+        assert {p.text: p.loss_increase for p in step.pruned} == pytest.approx(
+            {text: increases[text] for text in before.keys() - after.keys()}
+        )
+        assert {p.text: p.score for p in step.pruned} == {
+            p.text: before[p.text] for p in step.pruned
+        }
+        measure = increases if step.rule is PruneRule.LOSS else before
+        used = by_hand.best_counts(counts, before)
+        chosen = [p.text for p in step.pruned if used[p.text] or step.rule is PruneRule.SCORE]
+        order = [measure[text] for text in chosen]
+        assert order == pytest.approx(sorted(order))
+        stay = [measure[text] for text in after if len(text) > 1]
+        assert max(order, default=-1e9) <= min(stay, default=1e9) + 1e-9
+
+
+@pytest.mark.parametrize("counts", CORPORA)
+@pytest.mark.parametrize("vocab_size", [12, 14, 18])
+def test_a_whole_training_ends_with_the_model_by_hand(
+    counts: dict[str, int], vocab_size: int
+) -> None:
+    pieces = trained(counts, vocab_size).pieces
+    assert dict(pieces[1:]) == pytest.approx(by_hand.train(counts, vocab_size))
+
+
+def test_a_removal_names_the_pieces_that_would_stand_in() -> None:
+    trainer = trained(HUGS, 30)
+    record = trainer.record
+    place = len(record)
+    model = model_at(record, place)
+    found = finished(record.removals_at(place))
+    for number in record.numbers_at(place).tolist():
+        text = record.texts[number]
+        alternative = [record.texts[part] for part in found.alternative_of(number)]
+        assert alternative == list(by_hand.viterbi(text, model, barred=text) or ())
+
+
+# --- what comes out -----------------------------------------------------------------------------
+
+
+def test_the_vocabulary_has_the_size_asked_for_and_every_character() -> None:
+    text = (SAMPLES / "tinystories_valid.txt").read_text(encoding="utf-8")
+    counts = Counter("▁" + word for word in text.split())
+    trainer = trained(counts, 400, ["<s>", "</s>"])
+    texts = [piece for piece, _ in trainer.pieces]
+    assert len(texts) == len(set(texts)) == 400
+    assert texts[:3] == ["<unk>", "<s>", "</s>"]
+    assert set("".join(counts)) <= set(texts)
+    assert trainer.stop_reason is StopReason.SIZE_REACHED
+    scores = [score for _, score in trainer.pieces[3:]]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_every_round_has_its_iterations_and_the_last_prune_goes_by_score() -> None:
+    steps = steps_of(UnigramTrainer(HANDOUT, 14, sub_iterations=3, shrinking_factor=0.9))
+    rounds = [step.round for step in steps]
+    assert rounds == sorted(rounds)
+    for round_ in set(rounds):
+        em = [s.iteration for s in steps if isinstance(s, EmStep) and s.round == round_]
+        assert em == [0, 1, 2]
+    rules = [step.rule for step in steps if isinstance(step, PruneStep)]
+    assert rules[-1] is PruneRule.SCORE
+    assert set(rules[:-1]) <= {PruneRule.LOSS}
+
+
+def test_sizes_and_losses_of_steps_follow_on_each_other() -> None:
+    steps = steps_of(UnigramTrainer(HANDOUT, 14))
+    for step, following in pairwise(steps):
+        assert step.size_after == following.size_before
+        assert step.loss_after == following.loss_before
+    for step in steps:
+        gone = step.vanished if isinstance(step, EmStep) else step.pruned
+        assert step.size_before - step.size_after == len(gone)
+
+
+def test_a_vocabulary_larger_than_what_is_used_is_not_filled_up() -> None:
+    trainer = trained(HUGS, 1000)
+    assert trainer.stop_reason is StopReason.NO_MORE_PIECES
+    assert len(trainer.pieces) < 1000
+
+
+def test_special_and_unknown_tokens_are_never_pieces() -> None:
+    trainer = trained({"<unk>": 9, "<s>": 9, "<s": 1}, 30, ["<s>"])
+    texts = [text for text, _ in trainer.pieces]
+    assert (texts.count("<unk>"), texts.count("<s>")) == (1, 1)
+
+
+def test_no_piece_is_longer_than_allowed() -> None:
+    trainer = trained(HANDOUT, 20, max_piece_length=3)
+    assert max(len(text) for text, _ in trainer.pieces[1:]) <= 3
+
+
+def test_an_empty_corpus_leaves_the_unknown_token() -> None:
+    trainer = trained({"": 3, "a": 0}, 10)
+    assert trainer.pieces == [("<unk>", 0.0)]
+    assert len(trainer.record) == 0
+
+
+def test_a_pretoken_of_any_length_is_trained_on_to_its_end() -> None:
+    record = trained({"ab" * LONGEST_TEXT + "c" * 99: 1}, 12).record
+    for place in range(len(record) + 1):
+        lengths = [len(record.texts[number]) for number in record.numbers_at(place)]
+        assert record.expected_at(place) @ lengths == pytest.approx(2 * LONGEST_TEXT + 99)
+
+
+def test_of_pieces_alike_in_every_number_the_one_seeded_last_goes_first() -> None:
+    trainer = trained({"ab": 5, "cd": 5}, 6)
+    assert {text for text, _ in trainer.pieces} == {"<unk>", "ab", *"abcd"}
+
+
+def test_progress_is_told_between_the_steps_so_that_a_consumer_can_stop() -> None:
+    events = UnigramTrainer(HANDOUT, 14).steps()
+    told = [next(events) for _ in range(3)]
+    assert all(isinstance(event, WorkProgress) for event in told)
+    events.close()
+
+
+def test_there_is_a_record_from_the_seed_on() -> None:
+    trainer = UnigramTrainer(HANDOUT, 14)
+    with pytest.raises(UnigramError, match="no record yet"):
+        _ = trainer.record
+    seeded = next(event for event in trainer.steps() if isinstance(event, Seeded))
+    assert trainer.record is seeded.record
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"vocab_size": 5}, VocabSizeError, "need at least 12"),
+        ({"special_tokens": ["<unk>"]}, SpecialTokenError, "given twice"),
+        ({"seed_size": 0}, UnigramError, "seed of 0"),
+        ({"shrinking_factor": 1.0}, UnigramError, "shrinking factor of 1.0"),
+        ({"sub_iterations": 0}, UnigramError, "0 sub-iterations"),
+        ({"max_piece_length": 0}, UnigramError, "piece of 0 characters"),
+        ({"normalisation": "digama"}, BpeError, "did you mean 'digamma'"),
+    ],
+)
+def test_impossible_options_are_errors(
+    options: dict[str, Any], error: type[BpeError], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        UnigramTrainer(HANDOUT, **({"vocab_size": 20} | options))
+
+
+def test_a_run_that_nobody_gave_a_size_keeps_a_tenth_of_its_longer_pieces() -> None:
+    words = {f"▁{a}{b}{c}{d}": 1 for a in "abc" for b in "abc" for c in "abc" for d in "abc"}
+    trainer = UnigramTrainer(words)
+    events = list(trainer.steps())
+    characters, seed = len("▁abc"), len(trainer.record.texts)
+    assert trainer.vocab_size == len(["<unk>"]) + characters + (seed - characters) // 10
+    assert any(isinstance(event, PruneStep) for event in events)
+    assert len(trainer.pieces) == trainer.vocab_size
+
+
+def test_it_keeps_the_characters_all_the_same() -> None:
+    trainer = UnigramTrainer(HUGS, special_tokens=["<s>"])
+    finished(trainer.steps())
+    assert {text for text, _ in trainer.pieces} >= set("▁hugpnbs") | {"<unk>", "<s>"}
+
+
+def test_what_a_vocabulary_needs_is_told_of_one_as_of_many() -> None:
+    with pytest.raises(VocabSizeError, match="1 different character, '<unk>' and 1 special token "):
+        UnigramTrainer({"a": 3}, 1, ["<s>"])
