@@ -19,9 +19,8 @@ from counting_texts import SPECIAL_TOKENS, TEXT_PIECES  # noqa: E402
 
 from engine.counting.count import Tally, counter_for  # noqa: E402
 from engine.counting.plain import count_pretokens_of  # noqa: E402
-from engine.text.chunking import ChunkCutter  # noqa: E402
 from engine.text.patterns import PATTERNS  # noqa: E402
-from engine.text.pretokenize import SpecialSplitter  # noqa: E402
+from engine.text.pretokenize import ChunkCutter, SpecialSplitter  # noqa: E402
 
 
 @dataclass(frozen=True)

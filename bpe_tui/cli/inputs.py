@@ -20,10 +20,9 @@ from engine.bpe.trainers import TRAINERS
 from engine.core.errors import BpeError
 from engine.encoding.units import UNITS
 from engine.text.corpus import Corpus
-from engine.text.patterns import as_pattern
+from engine.text.patterns import as_pattern, describe_newer, newer_characters
 from engine.text.pretokenize import check_special_tokens
 from engine.text.remote import RemoteFile
-from engine.text.unicode_age import describe_newer, newer_characters
 
 if TYPE_CHECKING:
     from engine.encoding.tokenizer import Tokenizer

@@ -29,8 +29,8 @@ from bpe_tui.widgets.visible import quoted, shorten, visible_text, width
 from engine.analysis.explain.stand_ins import stand_ins_in, without_stand_ins
 from engine.core.errors import TokenIdsError
 from engine.encoding.typed_ids import decode_known, read_ids
+from engine.text.patterns import describe_newer, newer_characters
 from engine.text.pretokenize import to_bytes
-from engine.text.unicode_age import describe_newer, newer_characters
 
 SPELLING_SOUGHT = 4000
 """So many characters of the text are looked through for GPT-2's spelling at each key."""

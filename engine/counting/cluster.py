@@ -53,8 +53,7 @@ from engine.counting.examples import commonest, example_lines, pretokens_of_head
 from engine.text.corpus import COUNTS, Corpus, Reading, between
 from engine.text.patterns import Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import SpecialSplitter
-from engine.text.records import PARQUET
-from engine.text.sources import Source, Stream, is_pipe, packing_of
+from engine.text.sources import PARQUET, Source, Stream, is_pipe, packing_of
 
 LEAST_TASK, LARGEST_TASK = 1 << 20, 1 << 28
 """Bytes of a task, where a file can be cut."""

@@ -21,10 +21,9 @@ from engine.core.errors import CorpusError
 from engine.counting.count import Tally, counter_for
 from engine.counting.counts_file import IN_A_BLOCK, packed_block, unpacked_block
 from engine.counting.examples import commonest
-from engine.text.chunking import Chunk, ChunkCutter
 from engine.text.corpus import CHUNK, Reading, SourceReader
 from engine.text.patterns import Pattern
-from engine.text.pretokenize import SpecialSplitter, is_blank
+from engine.text.pretokenize import Chunk, ChunkCutter, SpecialSplitter, is_blank
 from engine.text.sources import BLOCK, Source, sources_of
 
 TASKS = 2

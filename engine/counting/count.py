@@ -27,11 +27,10 @@ from engine.counting.counts_file import CorpusCount, read_counts
 from engine.counting.plain import ChunkCount, ChunkCounter, Counted, PlainCounter, counting
 from engine.native import KERNEL
 from engine.native.counting import KernelCounter, KernelSums
-from engine.text.chunking import ChunkCutter
 from engine.text.corpus import CHUNK, Corpus, separator_of
 from engine.text.cutting import cutter_for
 from engine.text.patterns import BorderTables, Pattern, PatternLike, as_pattern
-from engine.text.pretokenize import SpecialSplitter, is_blank, pretokens, to_text
+from engine.text.pretokenize import ChunkCutter, SpecialSplitter, is_blank, pretokens, to_text
 
 WORTH_HELPERS = 4
 """Below so many chunks there are not enough for several to count."""

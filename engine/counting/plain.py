@@ -17,9 +17,8 @@ from itertools import islice, repeat
 from typing import NamedTuple, Protocol
 
 from engine.core.arrays import parts_of
-from engine.text.chunking import Chunk
 from engine.text.patterns import Pattern
-from engine.text.pretokenize import SpecialSplitter, is_blank, to_bytes, to_text
+from engine.text.pretokenize import Chunk, SpecialSplitter, is_blank, to_bytes, to_text
 
 
 class ChunkCount(NamedTuple):

@@ -24,9 +24,9 @@ from engine.encoding.incremental import LiveEncoding
 from engine.encoding.parts import Stages, number_parts
 from engine.encoding.rules import EncodingRules
 from engine.encoding.text_encoder import TextEncoder, as_list, encode_all
-from engine.text.chunking import ChunkCutter
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import (
+    ChunkCutter,
     check_special_tokens,
     pretokens,
     to_bytes,

@@ -17,16 +17,17 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engine.core.errors import CorpusError
-from engine.text.chunking import Chunk, ChunkCutter
 from engine.text.patterns import Pattern
-from engine.text.pretokenize import SpecialSplitter, to_bytes
-from engine.text.records import PARQUET, json_texts, parquet_texts
+from engine.text.pretokenize import Chunk, ChunkCutter, SpecialSplitter, to_bytes
 from engine.text.sources import (
     BLOCK,
+    PARQUET,
     Source,
     Stream,
     is_pipe,
+    json_texts,
     packing_of,
+    parquet_texts,
     sources_of,
     unpacked,
 )

@@ -19,7 +19,7 @@ LONGEST_SENTENCE = 80
 _SENTENCE = re.compile(r".+?[.!?。！？।](?=\W|$)")
 
 
-class _Part(NamedTuple):
+class _LineSegment(NamedTuple):
     """What a line has of a piece of the text: so many pretokens from the character `start` on.
 
     `offset` is where the piece begins in the text.
@@ -32,7 +32,7 @@ class _Part(NamedTuple):
     pretokens: int
 
 
-class Lines(Sequence[tuple[Pretoken, ...]]):
+class PretokenLines(Sequence[tuple[Pretoken, ...]]):
     """Lines of pretokens. A line ends behind one that holds a newline, and behind a special token.
 
     To find where pretokens end takes a regex alone. All else that is known of them is found out for
@@ -44,13 +44,13 @@ class Lines(Sequence[tuple[Pretoken, ...]]):
         self.texts: list[list[str]] = []
         """The texts of the pretokens of each line."""
         self._pattern = pattern
-        self._parts: list[list[_Part]] = []
-        self._line: tuple[list[str], list[_Part]] = [], []  # that of now
+        self._parts: list[list[_LineSegment]] = []
+        self._line: tuple[list[str], list[_LineSegment]] = [], []  # that of now
         offset = 0
         for piece, is_special in splitter.split_text(text):
             if is_special:
                 self._end_line()
-                self._add([piece], _Part(piece, True, offset, 0, 1))
+                self._add([piece], _LineSegment(piece, True, offset, 0, 1))
                 self._end_line()
             else:
                 self._cut(piece, offset)
@@ -65,12 +65,12 @@ class Lines(Sequence[tuple[Pretoken, ...]]):
             cuts.append(cut)
             end += len(cut)
             if "\n" in cut or len(cuts) == room:
-                self._add(cuts, _Part(piece, False, offset, start, len(cuts)))
+                self._add(cuts, _LineSegment(piece, False, offset, start, len(cuts)))
                 self._end_line()
                 start, cuts, room = end, [], LONGEST_LINE
-        self._add(cuts, _Part(piece, False, offset, start, len(cuts)))
+        self._add(cuts, _LineSegment(piece, False, offset, start, len(cuts)))
 
-    def _add(self, texts: list[str], part: _Part) -> None:
+    def _add(self, texts: list[str], part: _LineSegment) -> None:
         if texts:
             self._line[0].extend(texts)
             self._line[1].append(part)
@@ -102,7 +102,7 @@ class Lines(Sequence[tuple[Pretoken, ...]]):
         """The lines from a place on; those that nobody asks for are not cut."""
         return map(self.__getitem__, range(place, len(self)))
 
-    def _pretokens(self, parts: list[_Part], texts: Iterator[str]) -> Iterator[Pretoken]:
+    def _pretokens(self, parts: list[_LineSegment], texts: Iterator[str]) -> Iterator[Pretoken]:
         alternatives, labelled = self._pattern.alternatives, self._pattern.labelled
         for piece, is_special, offset, start, count in parts:
             for text in islice(texts, count):
@@ -126,7 +126,7 @@ class Excerpt:
         pattern: what cuts these.
     """
 
-    lines: Lines
+    lines: PretokenLines
     complete: bool
     examples: Mapping[bytes, bytes] = field(default_factory=dict, repr=False)
     pattern: Pattern = PATTERNS["gpt2"]
@@ -152,7 +152,7 @@ class Excerpt:
             examples: pretoken → a line from elsewhere in which it stands.
         """
         pattern = as_pattern(pattern)
-        lines = Lines(to_text(data), pattern, splitter or SpecialSplitter(special_tokens))
+        lines = PretokenLines(to_text(data), pattern, splitter or SpecialSplitter(special_tokens))
         return cls(lines, complete, examples or {}, pattern)
 
     @property

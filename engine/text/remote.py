@@ -93,7 +93,7 @@ class RemoteFile:
                 way = {"size": self.size} if seekable else {"block_size": 0, "size": 1}
             file = self._system.open(self.given, "rb", **way)
         try:
-            yield cast(BinaryIO, _Told(file, self._errors))
+            yield cast(BinaryIO, _PlainErrorFile(file, self._errors))
         finally:
             with suppress(Exception):  # what matters has been read
                 file.close()
@@ -114,7 +114,7 @@ class RemoteFile:
             raise CorpusError(f"{self.name}: {_reason(error)}") from None
 
 
-class _Told:
+class _PlainErrorFile:
     """A file whose errors are told in our words."""
 
     def __init__(self, file: Any, errors: Any) -> None:

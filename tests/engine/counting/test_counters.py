@@ -32,9 +32,8 @@ from engine.counting.count import ArraySums, NativePieceCounter, Tally, counter_
 from engine.counting.plain import ChunkCounter, PlainCounter, documents_in, joined
 from engine.native import KERNEL
 from engine.native.counting import KernelSums
-from engine.text.chunking import ChunkCutter
 from engine.text.patterns import AFTER_TEXT, BEFORE_TEXT, PATTERNS, Border, BorderTables
-from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
+from engine.text.pretokenize import ChunkCutter, SpecialSplitter, to_bytes, to_text
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 WITH_BORDERS = [name for name, pattern in PATTERNS.items() if pattern.borders]

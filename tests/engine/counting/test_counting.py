@@ -30,10 +30,9 @@ from engine.counting.count import count_corpus, count_pretokens
 from engine.counting.counts_file import CorpusCount
 from engine.native import KERNEL, SWITCH
 from engine.text import corpus as corpus_module
-from engine.text.chunking import Chunk
 from engine.text.corpus import CHUNK, Corpus
 from engine.text.patterns import PATTERNS, Pattern
-from engine.text.pretokenize import SpecialSplitter
+from engine.text.pretokenize import Chunk, SpecialSplitter
 
 REPO = Path(__file__).resolve().parents[3]
 SPECIAL = "<|endoftext|>"

@@ -15,9 +15,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.counting.plain import documents_in
-from engine.text.chunking import Chunk, ChunkCutter
 from engine.text.patterns import PATTERNS
-from engine.text.pretokenize import SpecialSplitter
+from engine.text.pretokenize import Chunk, ChunkCutter, SpecialSplitter
 
 SPECIAL_TOKENS = ["<a>", "<a><a>", "<a><b>", "<s t>", " <p", "low ", "aba", "é", "\n", "<|end|>"]
 

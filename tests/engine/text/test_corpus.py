@@ -16,10 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.errors import CorpusError
-from engine.text.chunking import Chunk
 from engine.text.corpus import BLOCK, HEAD, Corpus
 from engine.text.patterns import PATTERNS
-from engine.text.pretokenize import SpecialSplitter
+from engine.text.pretokenize import Chunk, SpecialSplitter
 
 WORDS = b"low lower lowest "
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import regex
 import tiktoken
 
-from engine.text.unicode_age import newer_characters
+from engine.text.patterns import newer_characters
 
 
 def test_all_characters_on_which_tiktoken_cuts_otherwise_are_found() -> None:
