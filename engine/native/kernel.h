@@ -1,13 +1,16 @@
-/* What all files of the kernel share: arrays that grow, and what happens when memory runs out.
+/* Shared by all files of the kernel: arrays that grow, and how memory that runs out is reported.
  *
- * The kernel knows nothing of Python. It is called through ctypes, so other threads run meanwhile.
- * It keeps nothing that Python owns: what comes in is copied or read before the call returns, and
- * what goes out is copied by the caller before the next call.
+ * The kernel does not know Python. It is called through ctypes, so other threads run meanwhile.
+ * It keeps no memory of Python's: arguments are copied or read before the call returns, and Python
+ * copies results before its next call.
+ *
+ * Memory that runs out is an ordinary result. A function that allocates returns false (or NULL, or
+ * FAILED) and its caller returns at once, up to Python. The structure can still be freed.
  */
 #ifndef KERNEL_H
 #define KERNEL_H
 
-#include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,8 +19,6 @@
 #ifdef _MSC_VER
 #include <intrin.h>
 #define EXPORT __declspec(dllexport)
-#define THREAD_LOCAL __declspec(thread)
-#define NO_RETURN __declspec(noreturn)
 #define PREFETCH(address) _mm_prefetch((const char *)(address), _MM_HINT_T0)
 static inline int lowest_bit(uint64_t bits) {
     unsigned long place;
@@ -26,41 +27,33 @@ static inline int lowest_bit(uint64_t bits) {
 }
 #else
 #define EXPORT __attribute__((visibility("default")))
-#define THREAD_LOCAL __thread
-#define NO_RETURN __attribute__((noreturn))
 #define PREFETCH(address) __builtin_prefetch(address)
 static inline int lowest_bit(uint64_t bits) { return __builtin_ctzll(bits); }
 #endif
 
-/* Where a thread goes on when memory runs out. Each exported function that allocates sets it:
- *
- *     jmp_buf place;
- *     out_of_memory = &place;
- *     if (setjmp(place)) return FAILED;
- */
-extern THREAD_LOCAL jmp_buf *out_of_memory;
 enum { FAILED = -1 };
 
-/* `items` of `size` bytes each, all zero; does not return if there is no memory. */
-void *allocated(int64_t items, size_t size);
+/* Return false from the calling function if this step failed. */
+#define TRY(step)                                                                                  \
+    do {                                                                                           \
+        if (!(step)) return false;                                                                 \
+    } while (0)
 
-/* The same memory with room for at least `needed` items, or twice what it had; likewise. */
-void *grown(void *at, int64_t *room, int64_t needed, size_t size);
+/* Allocate `items` of `size` bytes each, all zero. NULL without memory. */
+void *zeroed(int64_t items, size_t size);
 
-/* An array that grows: `ARRAY(int32_t) starts = {0}; PUSH(starts, 5); starts.at[0]`.
- * A pointer into it is no longer true after the next PUSH or RESERVE: keep an index. */
+/* Give an array room for `needed` items, or for twice its room if that is more. Without memory
+ * return false and change nothing. `pointer`: the address of the pointer to the items. */
+bool grow(void *pointer, int64_t *room, int64_t needed, size_t size);
+
+/* An array that grows: `ARRAY(int32_t) starts = {0}; TRY(PUSH(starts, 5)); starts.at[0]`.
+ * PUSH and RESERVE are false without memory. They may move the items: keep an index, no pointer. */
 #define ARRAY(type) struct { type *at; int64_t length, room; }
 #define RESERVE(array, more)                                                                       \
-    do {                                                                                           \
-        if ((array).length + (more) > (array).room)                                                \
-            (array).at = grown((array).at, &(array).room, (array).length + (more),                 \
-                               sizeof *(array).at);                                                \
-    } while (0)
+    ((array).length + (more) <= (array).room ||                                                    \
+     grow(&(array).at, &(array).room, (array).length + (more), sizeof *(array).at))
 #define PUSH(array, value)                                                                         \
-    do {                                                                                           \
-        RESERVE(array, 1);                                                                         \
-        (array).at[(array).length++] = (value);                                                    \
-    } while (0)
+    (RESERVE(array, 1) && ((array).at[(array).length++] = (value), true))
 #define RELEASE(array)                                                                             \
     do {                                                                                           \
         free((array).at);                                                                          \
@@ -68,12 +61,12 @@ void *grown(void *at, int64_t *room, int64_t needed, size_t size);
         (array).length = (array).room = 0;                                                         \
     } while (0)
 
-/* As memcpy, which must not be given NULL even to copy nothing. */
+/* Copy bytes. memcpy must not be given NULL, not even to copy nothing. */
 static inline void copy(void *to, const void *from, int64_t size) {
     if (size) memcpy(to, from, (size_t)size);
 }
 
-/* A hash: times a random odd number, so that nobody can write a file whose keys all meet. */
+/* Hash a key: multiply it by a random odd number. A file cannot be made whose keys all collide. */
 static inline uint64_t scrambled(uint64_t key, uint64_t seed) {
     key = (key ^ (key >> 32)) * seed;
     return key ^ (key >> 29);

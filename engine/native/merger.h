@@ -1,89 +1,94 @@
-/* What training by the most frequent pair knows; engine/bpe/trainers/fast.py explains it.
+/* The state of training by the most frequent pair; engine/bpe/trainers/fast.py explains it.
  *
- * All pretokens stand in one array of cells, a cell a byte, with a border before and behind each. A
- * token writes its id into its first and its last cell, so both its neighbours are one look away.
- * Every pair that ever stood side by side has a number, in the order of appearance; all else about
- * pairs is an array over these numbers.
+ * All pretokens are in one array of cells, a cell for each byte, with a border before and behind each
+ * pretoken. A token has its id in its first and its last cell, so both neighbours are found at once.
+ * Every pair that has ever occurred has a number, in the order of appearance; everything else about
+ * pairs is in arrays over these numbers.
  *
- * What is true between two steps:
+ * Invariants between two steps:
  *
- * 1. From the first cell of a token to the first of the next, the cells spell every pretoken.
- * 2. `counts` says how often each pair stands side by side. Counts only fall after the step that
- *    made the pair, and no new pair is more frequent than the one that merged.
- * 3. A pair stands at each of its `starts`, or has been broken up since; it stands nowhere else.
- *    The starts of a pair are in ascending order.
- * 4. Each pair of at least `floor` that still stands has one entry in the heap, whose count is not
- *    less than the true one.
+ * 1. From the first cell of a token to the first cell of the next, the cells spell every pretoken.
+ * 2. `counts` has the number of occurrences of each pair. After the step that made a pair its count
+ *    only falls, and no new pair is more frequent than the merged one.
+ * 3. Every occurrence of a pair is at one of its `starts`, which ascend. At other starts the pair
+ *    has been broken up since.
+ * 4. Each pair whose count is at least `floor` has one entry in the heap. The count in the entry is
+ *    not below the true count.
  */
 #ifndef MERGER_H
 #define MERGER_H
 
 #include "kernel.h"
 
-enum { BORDER = -1, INSIDE = -2, BYTES = 256 };
+enum { BORDER = -1, INSIDE = -2, NO_PAIR = -1, BYTES = 256 };
 
 typedef struct { int32_t token, pretoken; } Cell;
 typedef struct { int32_t left, right; } Pair;
 typedef struct { int64_t begin, end; } Span;
 typedef struct { int64_t count; int32_t pair; } Entry;
 
-/* What is told of a step, as `MergeBatch` has it. `changes_end`: where its changes end among those
- * of all steps; `pairs`: how many have a number by then. */
+/* The record of a step, as in `Batch` of merging.py. `changes_end`: the number of changes of all
+ * steps up to this one; `pairs`: the number of pairs after it. */
 typedef struct {
     int64_t pair, left, right, count, occurrences, pretokens, changes_end, pairs;
 } Step;
 
-/* Of a step, the new tokens by the token on one side of them. `group_of`: token → its group, −1 if
- * it has none; between steps none has. `starts` and `groups_of_starts` go together. */
-typedef struct { int32_t token; int64_t size, weight; } Group;
+/* The places of one new pair in a step: those where the new token has `token` beside it.
+ * `weight`: the count of the pair. `next_start`: the index in `starts` for its next start, LEFT_OUT
+ * until the pair has a number and for a pair that gets none. */
+typedef struct { int32_t token; int64_t size, weight, next_start; } Group;
+enum { LEFT_OUT = -1 };
+
+/* The neighbours of the new tokens of a step, on one side. `group_of`: token → its group, −1 if it
+ * has none, as all tokens have between two steps. Each start belongs to a group. */
 typedef struct {
     ARRAY(Group) groups;
     ARRAY(int32_t) group_of;
     ARRAY(int32_t) starts;
     ARRAY(int32_t) groups_of_starts;
-} Beside;
+} Neighbours;
 
 typedef struct Merger Merger;
 struct Merger {
     Cell *cells;
     int64_t cell_count;
-    int64_t *times;      /* pretoken → how often it occurs */
-    uint8_t *text;       /* the 256 bytes, and then the byte of each cell */
-    ARRAY(Span) tokens;  /* id → where its bytes stand in `text`: where it first stood */
+    int64_t *times;      /* pretoken → its count */
+    uint8_t *text;       /* the 256 bytes, then the byte of each cell */
+    ARRAY(Span) tokens;  /* id → its bytes in `text`, at its first occurrence */
 
     ARRAY(Pair) pairs;
     ARRAY(int64_t) counts;
-    ARRAY(Span) spans;          /* pair → where its starts stand in `starts` */
+    ARRAY(Span) spans;          /* pair → its part of `starts` */
     ARRAY(int32_t) starts;
-    ARRAY(int64_t) last_change; /* pair → index of its last change, of all changes ever told */
+    ARRAY(int64_t) last_change; /* pair → index of its last change, among all changes */
     int32_t *slots;             /* a hash table of pairs' numbers; −1 is free */
     int64_t slot_count;         /* a power of two, at least twice the pairs */
     uint64_t seed;
 
-    int64_t min_count, longest; /* `longest`: bytes that a token may have */
+    int64_t min_count, longest; /* `longest`: in bytes, of a token */
     int (*wins)(const Merger *, Pair, Pair);
-    int32_t tie_ids[BYTES];     /* byte → what it counts for where ids break ties */
+    int32_t tie_ids[BYTES];     /* byte → its rank where ids break ties */
 
     ARRAY(Entry) heap;
     int64_t floor;
 
-    Beside before, after;
-    ARRAY(Step) steps;          /* of the last call of `merger_run`, and their changes */
-    ARRAY(int32_t) changed;
-    ARRAY(int64_t) after_counts;
-    int64_t told;               /* changes in all calls before that one */
+    Neighbours before, after;
+    ARRAY(Step) steps;           /* of the last call of `merger_run` */
+    ARRAY(int32_t) changed;      /* the pairs whose counts these steps changed */
+    ARRAY(int64_t) after_counts; /* and the new counts */
+    int64_t earlier_changes;     /* number of changes in all calls before that one */
 };
 
 static inline int64_t size_of(const Merger *m, int32_t token) {
     return m->tokens.at[token].end - m->tokens.at[token].begin;
 }
 
-/* ties.c: the rule of a name, NULL if there is none; it says whether one pair goes before another
- * of the same count. */
+/* ties.c: return the rule of a name, NULL if there is none. A rule returns whether one pair goes
+ * before another of the same count. */
 int (*tie_rule_named(const char *name))(const Merger *, Pair, Pair);
 
 /* queue.c */
-void push(Merger *m, int32_t pair);
-int32_t best_pair(Merger *m);
+bool push(Merger *m, int32_t pair);
+bool best_pair(Merger *m, int32_t *pair);
 
 #endif

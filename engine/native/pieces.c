@@ -6,7 +6,7 @@
 
 enum { FEW_SLOTS = 1 << 12 };
 
-/* The bytes of a text as a number; 8 of them have to be readable, however short it is. */
+/* Return the first bytes of a text as a number. 8 bytes must be readable, however short it is. */
 static uint64_t word_at(const uint8_t *text, int64_t length) {
     uint64_t word;
     memcpy(&word, text, WORD);
@@ -20,22 +20,23 @@ static uint64_t hash_of(const Pieces *p, const uint8_t *text, int64_t length) {
     return hash;
 }
 
-/* A text that is looked for among the pieces. */
-typedef struct { const uint8_t *text; int64_t length; uint64_t hash; } Sought;
+/* A text to be looked up among the pieces. */
+typedef struct { const uint8_t *text; int64_t length; uint64_t hash; } Lookup;
 
-static inline Sought sought(const Pieces *p, const uint8_t *text, int64_t length) {
-    const Sought s = {text, length, hash_of(p, text, length)};
+/* Hash a text, and start to load its slot. */
+static inline Lookup lookup(const Pieces *p, const uint8_t *text, int64_t length) {
+    const Lookup s = {text, length, hash_of(p, text, length)};
     PREFETCH(&p->slots[s.hash & (uint64_t)(p->slot_count - 1)]);
     return s;
 }
 
 static inline Slot slot_for(const uint8_t *text, int64_t length, int64_t number) {
-    const uint32_t told = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
-    return (Slot){word_at(text, length), told, (int32_t)number};
+    const uint32_t written = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
+    return (Slot){word_at(text, length), written, (int32_t)number};
 }
 
-/* The slot of a piece, or the free one where it would stand. */
-static inline uint64_t slot_of(const Pieces *p, Sought s) {
+/* Return the slot of a piece, or the free slot for it. */
+static inline uint64_t slot_of(const Pieces *p, Lookup s) {
     const Slot own = slot_for(s.text, s.length, 0);
     const uint64_t mask = (uint64_t)p->slot_count - 1;
     uint64_t slot = s.hash & mask;
@@ -50,13 +51,14 @@ static inline uint64_t slot_of(const Pieces *p, Sought s) {
     return slot;
 }
 
-static void grow_slots(Pieces *p, int64_t count) {
-    Slot *slots = allocated(count, sizeof *slots);
+static bool grow_slots(Pieces *p, int64_t count) {
+    Slot *slots = zeroed(count, sizeof *slots);
+    TRY(slots);
     free(p->slots);
     p->slots = slots;
     p->slot_count = count;
     memset(slots, -1, (size_t)count * sizeof *slots);
-    RESERVE(p->text, WORD);
+    TRY(RESERVE(p->text, WORD));
     for (int64_t number = 0; number < p->pieces.length; number++) {
         const Piece *piece = &p->pieces.at[number];
         const uint8_t *text = p->text.at + piece->begin;
@@ -64,11 +66,12 @@ static void grow_slots(Pieces *p, int64_t count) {
         while (slots[slot].number >= 0) slot = (slot + 1) & (uint64_t)(count - 1);
         slots[slot] = slot_for(text, piece->length, number);
     }
+    return true;
 }
 
-void start_pieces(Pieces *p, uint64_t seed) {
+bool start_pieces(Pieces *p, uint64_t seed) {
     p->seed = seed | 1;
-    grow_slots(p, FEW_SLOTS);
+    return grow_slots(p, FEW_SLOTS);
 }
 
 void release_pieces(Pieces *p) {
@@ -78,31 +81,30 @@ void release_pieces(Pieces *p) {
     p->slots = NULL;
 }
 
-static int64_t add_piece(Pieces *p, Sought s, uint64_t slot) {
+static int64_t add_piece(Pieces *p, Lookup s, uint64_t slot) {
     const int64_t number = p->pieces.length;
-    if (number == INT32_MAX) longjmp(*out_of_memory, 1); /* no number is left */
-    RESERVE(p->text, s.length + WORD);
-    RESERVE(p->pieces, 1);
+    const bool fits = number < INT32_MAX; /* else no number is left */
+    if (!fits || !RESERVE(p->text, s.length + WORD) || !RESERVE(p->pieces, 1)) return FAILED;
     p->slots[slot] = slot_for(s.text, s.length, number);
-    PUSH(p->pieces, ((Piece){p->text.length, s.length, 0}));
+    p->pieces.at[p->pieces.length++] = (Piece){p->text.length, s.length, 0};
     copy(p->text.at + p->text.length, s.text, s.length);
     p->text.length += s.length;
-    if (2 * p->pieces.length > p->slot_count) grow_slots(p, 4 * p->slot_count);
+    if (2 * p->pieces.length > p->slot_count && !grow_slots(p, 4 * p->slot_count)) return FAILED;
     return number;
 }
 
-static inline int64_t number_of(Pieces *p, Sought s) {
+static inline int64_t number_of(Pieces *p, Lookup s) {
     const uint64_t slot = slot_of(p, s);
     const int32_t number = p->slots[slot].number;
     return number >= 0 ? number : add_piece(p, s, slot);
 }
 
 int64_t number_of_piece(Pieces *p, const uint8_t *text, int64_t length) {
-    return number_of(p, sought(p, text, length));
+    return number_of(p, lookup(p, text, length));
 }
 
 const Piece *known_piece(const Pieces *p, const uint8_t *text, int64_t length) {
-    const int32_t number = p->slots[slot_of(p, sought(p, text, length))].number;
+    const int32_t number = p->slots[slot_of(p, lookup(p, text, length))].number;
     return number < 0 ? NULL : &p->pieces.at[number];
 }
 
@@ -114,8 +116,8 @@ void set_borders(Borders *borders, const BorderTables *tables) {
     }
 }
 
-/* Which of the bytes from a place on have a border before them, a bit each: as far as so many twos
- * of neighbours tell. */
+/* Return a bit for each byte from a place on: 1 for a border before it. `twos`: the number of
+ * neighbouring bytes to look at. */
 static inline uint64_t borders_before(const Borders *borders, const uint8_t *at, int64_t twos) {
     uint64_t found = 0;
     for (int64_t each = 0; each < twos; each++)
@@ -123,26 +125,30 @@ static inline uint64_t borders_before(const Borders *borders, const uint8_t *at,
     return found;
 }
 
-/* It goes by blocks without a branch on what is in them: a processor that has to guess where each
- * piece ends is often wrong, and to wait for the slots of many takes as long as for that of one. */
+/* Blocks are scanned without a branch on their content: a processor would often mispredict where a
+ * piece ends. Looked up together, many slots are waited for as long as one. */
 int number_pieces(Pieces *p, const Borders *borders, const uint8_t **at, const uint8_t *end,
                   int32_t *numbers) {
     enum { TWOS = TOGETHER - 1 };
-    Sought pieces[TOGETHER];
+    Lookup pieces[TOGETHER];
     int found = 0;
     const uint8_t *begin = *at;
     for (const uint8_t *block = begin; found == 0 && begin < end; block += TWOS - 1) {
         const int64_t left = end - block - 1;
         uint64_t places = borders_before(borders, block, left < TWOS ? left : TWOS);
         if (left < TWOS) places |= 1ull << (left + 1); /* the end is a border */
-        else places &= ~(1ull << TWOS);                /* of this one only one half is known */
+        else places &= ~(1ull << TWOS);                /* its right neighbour is in the next block */
         for (places &= ~1ull; places; places &= places - 1) {
             const uint8_t *next = block + lowest_bit(places);
-            pieces[found++] = sought(p, begin, next - begin);
+            pieces[found++] = lookup(p, begin, next - begin);
             begin = next;
         }
     }
-    for (int each = 0; each < found; each++) numbers[each] = (int32_t)number_of(p, pieces[each]);
+    for (int each = 0; each < found; each++) {
+        const int64_t number = number_of(p, pieces[each]);
+        if (number < 0) return FAILED;
+        numbers[each] = (int32_t)number;
+    }
     *at = begin;
     return found;
 }

@@ -1,7 +1,7 @@
-/* What counting and encoding share: where a text is cut, and the pieces it is cut into, numbered.
+/* Shared by counting and encoding: where a text is cut, and the numbered pieces it is cut into.
  *
- * What the pieces are is not asked here: engine/counting/by_pieces.py explains it, and the pattern
- * cuts each different piece once.
+ * A piece is a stretch of text that can be pretokenized alone; engine/counting/by_pieces.py explains
+ * it. Equal pieces have equal pretokens, so the pattern cuts each different piece only once.
  */
 #ifndef PIECES_H
 #define PIECES_H
@@ -10,23 +10,23 @@
 
 enum { WORD = 8 };
 
-/* Where a piece ends, as `BorderTables` of engine/text/patterns.py has it. */
+/* The classes of bytes that decide where a piece ends: `BorderTables` of engine/text/patterns.py. */
 typedef struct { uint8_t left[256], right[256], before_left; } BorderTables;
 
-/* The same for each two bytes side by side, the left one in the low bits: 1 for a border before the
- * left one, 2 for one before the right one, or both. */
+/* For each two adjacent bytes, the left one in the low bits: 1 for a border before the left byte,
+ * 2 for a border before the right byte, or both. */
 typedef struct { uint8_t of_two[1 << 16]; } Borders;
 void set_borders(Borders *borders, const BorderTables *tables);
 
-/* `begin`: where it stands in `text`; `value`: the owner's, 0 at first. */
+/* `begin`: offset in `text`; `value`: free for the owner, 0 at first. */
 typedef struct { int64_t begin, length, value; } Piece;
 
-/* What a piece is found by: its first bytes, at the most 8, and its length, as far as it can be
- * written. The number −1 is free. */
+/* An entry of the hash table: the first bytes of the piece (at most 8), its length (at most
+ * UINT32_MAX is written) and its number; −1 if the slot is free. */
 typedef struct { uint64_t head; uint32_t length; int32_t number; } Slot;
 
-/* Different pieces in the order in which they first came. `slots` has an entry for each, and is at
- * most half full. Behind the last byte of `text` there are 8 more that may be read. */
+/* Different pieces in the order of first appearance. The table `slots` is at most half full.
+ * Behind the last byte of `text` 8 more bytes may be read. */
 typedef struct {
     ARRAY(Piece) pieces;
     ARRAY(uint8_t) text;
@@ -35,26 +35,26 @@ typedef struct {
     uint64_t seed;
 } Pieces;
 
-/* All jump to `out_of_memory` if there is none; `release_pieces` is right in any state. */
-void start_pieces(Pieces *p, uint64_t seed);
-void release_pieces(Pieces *p);
+bool start_pieces(Pieces *p, uint64_t seed);
+void release_pieces(Pieces *p); /* allowed in any state */
 
-/* The number of a piece; a new one gets the next. 8 bytes have to be readable behind the text. */
+/* Return the number of a piece; a new piece gets the next number. FAILED without memory. Behind the
+ * text 8 bytes must be readable. */
 int64_t number_of_piece(Pieces *p, const uint8_t *text, int64_t length);
 
-/* The numbers of the next pieces of a text, of `TOGETHER` at the most; how many they are. `at` moves
- * behind them. 8 bytes have to be readable behind the text. */
+/* Write the numbers of the next pieces of a text, at most `TOGETHER`, and move `at` behind them.
+ * Return how many they are, FAILED without memory. Behind the text 8 bytes must be readable. */
 enum { TOGETHER = 64 };
 int number_pieces(Pieces *p, const Borders *borders, const uint8_t **at, const uint8_t *end,
                   int32_t *numbers);
 
-/* The piece with these bytes; NULL if there is none. */
+/* Return the piece with these bytes, NULL if there is none. */
 const Piece *known_piece(const Pieces *p, const uint8_t *text, int64_t length);
 
-/* The sizes of the pieces from a number on, one after the other. */
+/* Write the sizes of the pieces from number `first` on. */
 void sizes_from(const Pieces *p, int64_t first, int64_t *sizes);
 
-/* Their text, which is joined. */
+/* Return the text of the pieces from number `first` on, joined. */
 const uint8_t *text_from(const Pieces *p, int64_t first);
 
 #endif

@@ -1,7 +1,7 @@
-/* Which pair is next: a heap whose entries are corrected when they come to the top.
+/* The next pair: a heap whose entries are corrected when they come to the top.
  *
- * Most pairs are rare and never merge. The heap leaves those below a floor alone; when it runs dry,
- * one look over all counts gives a lower floor and the pairs above it.
+ * Most pairs are rare and never merge, so the heap holds no pair below a floor. When it is empty,
+ * one pass over all counts lowers the floor and adds the pairs above it.
  */
 #include "merger.h"
 
@@ -22,36 +22,45 @@ static void sift_down(Merger *m, Entry entry, int64_t place) {
     heap[place] = entry;
 }
 
-/* Put in a pair by its count; it has no entry yet. */
-void push(Merger *m, int32_t pair) {
+/* Add an entry for a pair that has none, unless its count is below the floor. */
+bool push(Merger *m, int32_t pair) {
     const Entry entry = {m->counts.at[pair], pair};
-    if (entry.count < m->floor) return;
-    PUSH(m->heap, entry);
+    if (entry.count < m->floor) return true;
+    TRY(PUSH(m->heap, entry));
     int64_t place = m->heap.length - 1;
     while (place && goes_before(m, entry, m->heap.at[(place - 1) / 2])) {
         m->heap.at[place] = m->heap.at[(place - 1) / 2];
         place = (place - 1) / 2;
     }
     m->heap.at[place] = entry;
+    return true;
 }
 
-/* Put in the pairs at the top of those left out; whether there are any. */
-static int lower_floor(Merger *m) {
+/* Lower the floor to a quarter of the highest count, and add the pairs above it. */
+static bool lower_floor(Merger *m) {
     int64_t top = 0;
     for (int64_t pair = 0; pair < m->counts.length; pair++)
         if (m->counts.at[pair] > top) top = m->counts.at[pair];
     m->floor = top / FLOOR_DIVISOR > 1 ? top / FLOOR_DIVISOR : 1;
-    for (int64_t pair = 0; pair < m->counts.length; pair++) push(m, (int32_t)pair);
-    return top > 0;
+    for (int64_t pair = 0; pair < m->counts.length; pair++) TRY(push(m, (int32_t)pair));
+    return true;
 }
 
-/* The best pair, −1 if none is left. It stays at the top until its count falls, as merging makes
- * it do. */
-int32_t best_pair(Merger *m) {
+/* Set the best pair, NO_PAIR if none is left. It stays at the top: merging lowers its count. */
+bool best_pair(Merger *m, int32_t *pair) {
     for (;;) {
-        if (m->heap.length == 0 && !lower_floor(m)) return -1;
+        if (m->heap.length == 0) {
+            TRY(lower_floor(m));
+            if (m->heap.length == 0) {
+                *pair = NO_PAIR;
+                return true;
+            }
+        }
         Entry top = m->heap.at[0];
-        if (top.count == m->counts.at[top.pair]) return top.pair;
+        if (top.count == m->counts.at[top.pair]) {
+            *pair = top.pair;
+            return true;
+        }
         top.count = m->counts.at[top.pair];
         if (top.count < m->floor) {
             top = m->heap.at[--m->heap.length];

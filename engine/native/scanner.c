@@ -1,32 +1,33 @@
-/* Some patterns as scanners: where the pretoken ends that begins at a place.
+/* Some patterns as scanners, which find the end of the pretoken that begins at a place.
  *
- * Each says in C what its regex says in engine/text/patterns.py, alternative by alternative, and is
- * held against it by the tests. What is a letter, a number or a space is in a table, which Python
- * fills with the very module that runs the regexes, page by page, when a text first needs a page.
+ * Each scanner is its regex of engine/text/patterns.py, alternative by alternative; the tests compare
+ * the two. A table has the classes of characters (letter, number, space). Python fills it by the
+ * module that runs the regexes, page by page, when a text first needs a page.
  *
- * A byte that is no valid UTF-8 is a character by itself, of no class.
+ * A byte that is not valid UTF-8 is a character by itself, without a class.
  */
 #include "kernel.h"
 
 enum { LETTER = 1, NUMBER = 2, SPACE = 4, UPPER = 8, LOWER = 16, KNOWN = 32 }; /* one byte each */
 enum { PAGE = 128, PAGES = 0x110000 / PAGE, NO_PAGE = -1 };
 
-/* `classes`: 0 behind the end of the text; `code`: −1 for a byte that is no UTF-8. */
+/* `classes`: 0 behind the end of the text; `code`: −1 for a byte that is not UTF-8. */
 typedef struct { int32_t classes, size, code; } Char;
 
 typedef struct Scanner Scanner;
 typedef const uint8_t *Pattern(Scanner *s, const uint8_t *at);
 struct Scanner {
     Pattern *pattern;
-    uint8_t *pages[PAGES];   /* character → its classes; NULL: no text had one of these yet */
-    const uint8_t *end;      /* of the text that is looked at */
-    ARRAY(int64_t) lengths;  /* of the pretokens of the last call */
-    ARRAY(int64_t) counts;   /* how many of them each piece has */
+    uint8_t *pages[PAGES];   /* character → its classes; NULL: no text has needed the page */
+    const uint8_t *end;      /* of the text that is scanned */
+    ARRAY(int64_t) lengths;  /* lengths of the pretokens of the last call */
+    ARRAY(int64_t) counts;   /* number of pretokens of each piece */
 };
 
 /* -- characters */
 
-/* The code of the character with a first byte and so many more; −1 if it is no valid one. */
+/* Return the code of the character with the bits `first` and `more` bytes behind them; −1 if it is
+ * invalid or below `least`. */
 static int32_t code_of(const Scanner *s, const uint8_t *at, int more, int32_t first, int32_t least) {
     if (s->end - at <= more) return -1;
     int32_t code = first;
@@ -50,7 +51,7 @@ static Char char_beyond_ascii(Scanner *s, const uint8_t *at) {
     return c;
 }
 
-/* The first page is there from the beginning. */
+/* Return the character at a place. Python adds the first page, ASCII, before any text. */
 static inline Char char_at(Scanner *s, const uint8_t *at) {
     if (at >= s->end) return (Char){0, 0, -1};
     if (*at < 0x80) return (Char){s->pages[0][*at], 1, *at};
@@ -61,7 +62,7 @@ static inline int is(Char c, int classes) { return c.classes & classes; }
 static inline int is_symbol(Char c) { return c.classes && !is(c, LETTER | NUMBER | SPACE); }
 static inline int is_newline(Char c) { return c.code == '\r' || c.code == '\n'; }
 
-/* -- what patterns are made of: each gives where it ends, the place itself or NULL if it fails */
+/* -- parts of patterns: each returns its end; the place itself, or NULL, if it does not match */
 
 static const uint8_t *run_of(Scanner *s, const uint8_t *at, int classes) {
     for (Char c; is(c = char_at(s, at), classes);) at += c.size;
@@ -78,7 +79,7 @@ static const uint8_t *up_to_numbers(Scanner *s, const uint8_t *at, int most) {
     return at;
 }
 
-/* `'(?:[sdmt]|ll|ve|re)`; U+017F, the long s, is an s where case is nothing. */
+/* `'(?:[sdmt]|ll|ve|re)`; U+017F, the long s, equals s if case is ignored. */
 static const uint8_t *contraction(const Scanner *s, const uint8_t *at, int any_case) {
     static const char *const endings[] = {"s", "d", "m", "t", "ll", "ve", "re"};
     const int64_t room = s->end - at - 1;
@@ -113,7 +114,7 @@ static const uint8_t *whitespace_to_newline(Scanner *s, const uint8_t *at) {
     return found;
 }
 
-/* `\s+(?!\S)|\s+`: a run leaves its last character to the text behind it, if it has another one. */
+/* `\s+(?!\S)|\s+`: a run of several leaves its last character to the text behind it. */
 static const uint8_t *whitespace(Scanner *s, const uint8_t *at) {
     const uint8_t *last = at, *end = at;
     for (Char c; is(c = char_at(s, end), SPACE);) last = end, end += c.size;
@@ -132,7 +133,7 @@ static const uint8_t *gpt2(Scanner *s, const uint8_t *at) {
     return whitespace(s, at);
 }
 
-/* What cl100k begins with, and Llama 3's after it: contractions, words, numbers, symbols. */
+/* The first alternatives of cl100k and Llama 3: contractions, words, numbers, symbols. */
 static const uint8_t *visible(Scanner *s, const uint8_t *at, int most_numbers) {
     const uint8_t *end = contraction(s, at, 1);
     if (end > at) return end;
@@ -165,8 +166,9 @@ static const uint8_t *qwen2(Scanner *s, const uint8_t *at) {
     return end ? end : newline_or_whitespace(s, at);
 }
 
-/* Upper-case letters, then lower-case ones, of which with `lower` there has to be one: then those
- * of both kinds, which the upper-case run has taken, are given back from the last one on. */
+/* Upper-case letters, then lower-case letters; with `lower`, at least one. A letter of both
+ * classes first counts as upper case; if no lower-case letter follows, the match ends behind the
+ * last such letter. */
 static const uint8_t *cased_letters(Scanner *s, const uint8_t *at, int lower) {
     const uint8_t *upper = at, *last_of_both = NULL;
     for (Char c; is(c = char_at(s, upper), UPPER);) {
@@ -199,7 +201,7 @@ static Pattern *pattern_named(const char *name) {
     return NULL;
 }
 
-/* -- what Python calls */
+/* -- called by Python */
 
 EXPORT void scanner_free(Scanner *s) {
     for (int page = 0; page < PAGES; page++) free(s->pages[page]);
@@ -208,7 +210,7 @@ EXPORT void scanner_free(Scanner *s) {
     free(s);
 }
 
-/* NULL: there is no memory, or no such pattern. */
+/* Make the scanner of a pattern. NULL without memory, or if the pattern is unknown. */
 EXPORT Scanner *scanner_new(const char *name) {
     Scanner *s = calloc(1, sizeof *s);
     if (s == NULL) return NULL;
@@ -218,7 +220,7 @@ EXPORT Scanner *scanner_new(const char *name) {
     return NULL;
 }
 
-/* Say the classes of the characters of a page. */
+/* Set the classes of the characters of a page. */
 EXPORT int64_t scanner_add_page(Scanner *s, int64_t page, const uint8_t *classes) {
     if (page < 0 || page >= PAGES || s->pages[page]) return FAILED;
     if ((s->pages[page] = malloc(PAGE)) == NULL) return FAILED;
@@ -226,8 +228,8 @@ EXPORT int64_t scanner_add_page(Scanner *s, int64_t page, const uint8_t *classes
     return 0;
 }
 
-/* The first page that is not there and a text needs, from `begin` on, which moves to where this was
- * found; `NO_PAGE` if all are there. */
+/* Return the first missing page that the text needs from `begin` on, and move `begin` there;
+ * `NO_PAGE` if no page is missing. */
 EXPORT int64_t scanner_missing_page(Scanner *s, const uint8_t *text, int64_t size, int64_t *begin) {
     const uint8_t *at = text + *begin;
     s->end = text + size;
@@ -240,28 +242,26 @@ EXPORT int64_t scanner_missing_page(Scanner *s, const uint8_t *text, int64_t siz
     return NO_PAGE;
 }
 
-static void cut_piece(Scanner *s, const uint8_t *at, int64_t size) {
+static bool cut_piece(Scanner *s, const uint8_t *at, int64_t size) {
     const int64_t before = s->lengths.length;
     s->end = at + size;
     for (const uint8_t *next; at < s->end; at = next) {
         next = s->pattern(s, at);
-        PUSH(s->lengths, next - at);
+        TRY(PUSH(s->lengths, next - at));
     }
-    PUSH(s->counts, s->lengths.length - before);
+    return PUSH(s->counts, s->lengths.length - before);
 }
 
-/* Cut pieces, which stand one after the other in a text, into pretokens; how many these are. No
- * page may be missing. */
+/* Cut the joined pieces of a text into pretokens. Return the number of pretokens, FAILED without
+ * memory. No page may be missing. */
 EXPORT int64_t scanner_cut(Scanner *s, const uint8_t *text, const int64_t *sizes, int64_t pieces) {
-    jmp_buf place;
-    out_of_memory = &place;
-    if (setjmp(place)) return FAILED;
     s->lengths.length = s->counts.length = 0;
     s->end = text;
-    for (int64_t each = 0; each < pieces; each++) cut_piece(s, s->end, sizes[each]);
+    for (int64_t each = 0; each < pieces; each++)
+        if (!cut_piece(s, s->end, sizes[each])) return FAILED;
     return s->lengths.length;
 }
 
-/* Of the last call: the lengths of all pretokens, and how many each piece has. */
+/* Of the last call: the lengths of all pretokens, and the number of pretokens of each piece. */
 EXPORT const int64_t *scanner_lengths(const Scanner *s) { return s->lengths.at; }
 EXPORT const int64_t *scanner_counts(const Scanner *s) { return s->counts.at; }

@@ -1,13 +1,13 @@
-/* Adding up: what counters tell of chunks, in the order of the chunks. Pretokens are numbered as they
- * appear. */
+/* Adding up the counts of chunks, in the order of the chunks. Pretokens are numbered by first
+ * appearance. */
 #include "pieces.h"
 
-/* What a counter has told of its pieces: where the pretokens of each end, and what they are. */
-typedef struct { ARRAY(int64_t) ends; ARRAY(int32_t) pretokens; } Told;
+/* The pieces of one counter: their pretokens, joined, and the end of each piece among these. */
+typedef struct { ARRAY(int64_t) ends; ARRAY(int32_t) pretokens; } PieceTable;
 
 typedef struct {
-    Pieces pretokens; /* their values are how often each has come */
-    ARRAY(Told) counters;
+    Pieces pretokens; /* the value of each is its count */
+    ARRAY(PieceTable) counters;
 } Tally;
 
 EXPORT void tally_free(Tally *t) {
@@ -20,59 +20,55 @@ EXPORT void tally_free(Tally *t) {
     free(t);
 }
 
-static int begin(Tally *t, uint64_t seed) {
-    jmp_buf place;
-    out_of_memory = &place;
-    if (setjmp(place)) return 0;
-    start_pieces(&t->pretokens, seed);
-    return 1;
-}
-
-/* NULL: there is no memory. */
+/* Make an empty tally. NULL without memory. */
 EXPORT Tally *tally_new(uint64_t seed) {
     Tally *t = calloc(1, sizeof *t);
-    if (t == NULL || begin(t, seed)) return t;
+    if (t == NULL || start_pieces(&t->pretokens, seed)) return t;
     tally_free(t);
     return NULL;
 }
 
-/* Learn new pieces of a counter: `sizes` says how many pretokens each has, which stand one after the
- * other in `text`, by their lengths. Behind the text 8 bytes may be read. `FAILED` without memory,
- * and then only `tally_free` may follow. */
-EXPORT int64_t tally_learn(Tally *t, int64_t counter, const uint8_t *text, const int64_t *lengths,
-                           const int64_t *sizes, int64_t pieces) {
-    jmp_buf place;
-    out_of_memory = &place;
-    if (setjmp(place)) return FAILED;
-    while (t->counters.length <= counter) PUSH(t->counters, ((Told){{0}, {0}}));
-    Told *told = &t->counters.at[counter];
-    int64_t at = 0, pretoken = 0;
+static bool learn(Tally *t, int64_t counter, const uint8_t *text, const int64_t *lengths,
+                  const int64_t *sizes, int64_t pieces) {
+    while (t->counters.length <= counter) TRY(PUSH(t->counters, ((PieceTable){{0}, {0}})));
+    PieceTable *known = &t->counters.at[counter];
     for (int64_t each = 0; each < pieces; each++) {
-        for (const int64_t end = pretoken + sizes[each]; pretoken < end; at += lengths[pretoken++])
-            PUSH(told->pretokens,
-                 (int32_t)number_of_piece(&t->pretokens, text + at, lengths[pretoken]));
-        PUSH(told->ends, told->pretokens.length);
+        for (int64_t left = sizes[each]; left; left--) {
+            const int64_t pretoken = number_of_piece(&t->pretokens, text, *lengths);
+            TRY(pretoken >= 0 && PUSH(known->pretokens, (int32_t)pretoken));
+            text += *lengths++;
+        }
+        TRY(PUSH(known->ends, known->pretokens.length));
     }
-    return told->ends.length;
+    return true;
 }
 
-/* Count pieces of a counter; how many pretokens they are. `FAILED` for one that it has not told. */
+/* Learn new pieces of a counter. `text`: their pretokens, joined, each of a length; `sizes`: the
+ * number of pretokens of each piece. Behind the text 8 bytes may be read. After FAILED only free
+ * the tally. */
+EXPORT int64_t tally_learn(Tally *t, int64_t counter, const uint8_t *text, const int64_t *lengths,
+                           const int64_t *sizes, int64_t pieces) {
+    return learn(t, counter, text, lengths, sizes, pieces) ? 0 : FAILED;
+}
+
+/* Add the counts of pieces of a counter. Return the number of their pretokens; FAILED for a piece
+ * that the counter has not learnt. */
 EXPORT int64_t tally_add(Tally *t, int64_t counter, const int64_t *pieces, const int64_t *counts,
                          int64_t length) {
-    const Told *told = &t->counters.at[counter];
+    const PieceTable *known = &t->counters.at[counter];
     int64_t added = 0;
     for (int64_t each = 0; each < length; each++) {
         const int64_t piece = pieces[each], count = counts[each];
-        if (piece < 0 || piece >= told->ends.length) return FAILED;
-        int64_t at = piece ? told->ends.at[piece - 1] : 0;
-        added += (told->ends.at[piece] - at) * count;
-        for (; at < told->ends.at[piece]; at++)
-            t->pretokens.pieces.at[told->pretokens.at[at]].value += count;
+        if (piece < 0 || piece >= known->ends.length) return FAILED;
+        int64_t at = piece ? known->ends.at[piece - 1] : 0;
+        added += (known->ends.at[piece] - at) * count;
+        for (; at < known->ends.at[piece]; at++)
+            t->pretokens.pieces.at[known->pretokens.at[at]].value += count;
     }
     return added;
 }
 
-/* How many pretokens there are; the sizes of the first ones and how often each has come; their text. */
+/* The number of pretokens; the sizes and counts of the first ones; the text of all, joined. */
 EXPORT int64_t tally_distinct(const Tally *t) { return t->pretokens.pieces.length; }
 EXPORT void tally_counts(const Tally *t, int64_t first, int64_t *sizes, int64_t *counts) {
     for (int64_t each = 0; each < first; each++) {

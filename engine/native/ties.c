@@ -1,5 +1,5 @@
-/* Tie rules, as engine/bpe/ties.py tells them. No two tokens have the same bytes, so no two pairs
- * are equal to a rule. */
+/* The tie rules of engine/bpe/ties.py. No two tokens have the same bytes, so a rule never finds two
+ * pairs equal. */
 #include "merger.h"
 
 static int compare_bytes(const Merger *m, int32_t one, int32_t other) {
