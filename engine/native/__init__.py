@@ -1,9 +1,10 @@
-"""The kernel: what takes the most time, in plain C. It is optional: Python can do all that it does.
+"""The kernel: counting, training and encoding in plain C, as fast forms of code in Python.
 
-The C files beside this one are compiled while the package is installed, where there is a compiler.
-`kernel.h` says what they share; each other header says what is true of its structures. They know
-nothing of Python and are called through ctypes, so other threads run meanwhile. Only this room
-calls them; whatever comes back is copied before the next call.
+It is optional: without it Python does all of the work. The C files beside this one are compiled
+while the package is installed, where there is a compiler. `kernel.h` has what they share; each
+other header has the invariants of its structures. The C code does not know Python and is called
+through ctypes, so other threads run meanwhile. Only this room calls it, and copies each result
+before the next call.
 """
 
 from __future__ import annotations
@@ -14,14 +15,16 @@ from array import array
 from ctypes import c_char_p, c_int32, c_int64, c_uint64, c_void_p, string_at
 from pathlib import Path
 
+from engine.core.errors import KernelMemoryError
+
 LIBRARY = "kernel.library"
-"""Named so that nobody takes it for a module of Python: it is none."""
+"""The file name. No Python module ends so, since the library is not an extension module."""
 SWITCH = "BPE_TUI_KERNEL"
-"""The environment variable that leaves the kernel out: `BPE_TUI_KERNEL=no`."""
+"""The environment variable that switches the kernel off: `BPE_TUI_KERNEL=no`."""
 
 VERSION = 2
-"""What `kernel_version` has to say: a library of an older version, left behind in a checkout, has
-functions of these names that want or give something else."""
+"""The version that `kernel_version` must return. An older library, left behind in a checkout, may
+have functions of the same names with other arguments or results."""
 
 _SIGNATURES: dict[str, tuple[object, ...]] = {
     "kernel_version": (c_int64,),
@@ -78,7 +81,7 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
     "tally_counts": (None, c_void_p, c_int64, c_void_p, c_void_p),
     "tally_text": (c_void_p, c_void_p),
 }
-"""function → the type of its result, and those of its arguments."""
+"""function → the type of its result, then the types of its arguments."""
 
 
 def _load() -> ctypes.CDLL | None:
@@ -91,46 +94,82 @@ def _load() -> ctypes.CDLL | None:
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments
     except (OSError, AttributeError):
-        return None  # of another machine, or of an older version
+        return None  # for another machine, or of an older version
     return library if library.kernel_version() == VERSION else None
 
 
 KERNEL = _load()
-"""The library; `None` where there is none, or it is switched off."""
+"""The library; `None` where it was not compiled, or is switched off."""
+
+FAILED = -1
+"""The result of a function of the kernel that found no memory."""
+
+PADDING = bytes(8)
+"""Bytes that must follow a text, since the kernel reads it in words of 8 bytes."""
 
 
-def kernel() -> ctypes.CDLL:
-    """The library, for who has made sure that it is there.
+class KernelObject:
+    """A structure that the kernel keeps, freed together with this object.
+
+    Args:
+        kind: the beginning of the names of its functions: `counter` for `counter_new`.
+        memory_error: message of the error if there is not enough memory.
+        arguments: of the function that makes it.
 
     Raises:
-        RuntimeError: it is not.
+        KernelMemoryError: there is not enough memory for it.
+        RuntimeError: there is no kernel.
     """
-    if KERNEL is None:
-        raise RuntimeError("there is no compiled kernel here; look at `KERNEL` first")
-    return KERNEL
+
+    def __init__(self, kind: str, memory_error: str, *arguments: object) -> None:
+        if KERNEL is None:
+            raise RuntimeError("there is no compiled kernel here; look at `KERNEL` first")
+        self._kernel, self._kind, self._memory_error = KERNEL, kind, memory_error
+        self._handle: int | None = getattr(self._kernel, f"{kind}_new")(*arguments)
+        if not self._handle:
+            raise KernelMemoryError(memory_error)
+
+    def call(self, function: str, *arguments: object) -> int:
+        """Call a function of the kernel on this structure; return its number or address.
+
+        Raises:
+            KernelMemoryError: there is not enough memory.
+        """
+        if self._handle is None:
+            raise KernelMemoryError(self._memory_error)
+        result: int | None = getattr(self._kernel, function)(self._handle, *arguments)
+        if result == FAILED:
+            raise KernelMemoryError(self._memory_error)
+        return result or 0
+
+    def integers(self, function: str, length: int, kind: str = "q", skipped: int = 0) -> array[int]:
+        """Copy the integers that a function points to, without the first `skipped`."""
+        integers = array(kind)
+        size = integers.itemsize
+        integers.frombytes(copied(self.call(function) + skipped * size, length * size))
+        return integers
+
+    def free(self) -> None:
+        """Free the structure; it cannot be used any more."""
+        handle, self._handle = self._handle, None
+        if handle:
+            getattr(self._kernel, f"{self._kind}_free")(handle)
+
+    def __del__(self) -> None:
+        if hasattr(self, "_handle"):
+            self.free()
 
 
 def address(numbers: array[int]) -> int:
-    """Where an array keeps its numbers."""
+    """Return the memory address of an array's numbers."""
     return numbers.buffer_info()[0]
 
 
-PADDING = bytes(8)
-"""What has to stand behind a text that the kernel reads word by word."""
-
-
 def copied(at: int, size: int) -> bytes:
-    """A copy of the bytes at an address, which may be none if there are no bytes."""
+    """Copy bytes at an address, which may be 0 if `size` is 0."""
     return string_at(at, size) if size else b""
 
 
-def integers_at(at: int, length: int, kind: str = "q") -> array[int]:
-    """A copy of the integers at an address: of 64 bits, or of another `kind` of array."""
-    integers = array(kind)
-    integers.frombytes(copied(at, length * integers.itemsize))
-    return integers
-
-
 def random_seed() -> int:
-    """64 random bits for a hash table, so that nobody can foresee where a key goes."""
+    """Return 64 random bits for a hash table, so that no file can be made whose keys collide."""
     return int.from_bytes(os.urandom(8), "little")

@@ -1,4 +1,4 @@
-"""`KernelEncoder`: cuts texts into pieces, merges each once, remembers its ids; in the kernel."""
+"""Encoding in the kernel: `KernelEncoder` merges each different piece once and remembers it."""
 
 from __future__ import annotations
 
@@ -8,19 +8,23 @@ from itertools import chain
 from threading import Lock
 
 from engine.core.errors import KernelMemoryError
-from engine.native import KERNEL, PADDING, address, copied, kernel, random_seed
+from engine.native import KERNEL, PADDING, KernelObject, address, copied, random_seed
 
 MOST = 2**31 - 1
-"""Ids and ranks are below this, and no text has more bytes."""
+"""The limit of ids and ranks, and of the bytes of a text."""
 ROOM = 1 << 27
-"""Bytes of pieces and ids that are remembered; when there are more, all are forgotten."""
+"""Bytes of remembered pieces and ids; beyond them everything is forgotten."""
+
+_NO_MEMORY = "there is not enough memory to encode; give the text in parts"
+_WRONG = -2
+"""The result of `encoder_learn` for lengths that do not add up to the pieces."""
 
 MergeTable = Mapping[tuple[int, int], tuple[int, int]]
 """pair of token ids → (rank of the merge, id of the token it makes)."""
 
 
 def can_encode(ids: Iterable[int], table: MergeTable) -> bool:
-    """Whether the kernel is there, and its integers are wide enough for ids and merges."""
+    """Whether the kernel exists and its integers are wide enough for these ids and merges."""
     if KERNEL is None:
         return False
     numbers = {*ids, *chain.from_iterable(table), *chain.from_iterable(table.values())}
@@ -28,15 +32,15 @@ def can_encode(ids: Iterable[int], table: MergeTable) -> bool:
 
 
 class KernelEncoder:
-    """Gives the ids of texts. `can_encode` says whether ids and merges will do.
+    """An encoder from texts to ids, for ids and merges that pass `can_encode`.
 
     Args:
         borders: where a piece ends: `BorderTables.packed`.
         byte_ids: the ids of the 256 bytes.
         table: the merges.
-        whole: pretokens that are one token, whatever merges.
-        cut: the pretokens of pieces: `engine.text.cutting.CutPieces`.
-        room: bytes for what is remembered.
+        whole: pretokens that are one token without merging, and its id.
+        cut: cuts pieces into pretokens: `engine.text.cutting.CutPieces`.
+        room: bytes of remembered pieces and ids.
     """
 
     def __init__(
@@ -48,18 +52,17 @@ class KernelEncoder:
         cut: Callable[[bytes, array[int]], tuple[array[int], array[int]]],
         room: int = ROOM,
     ) -> None:
-        self._kernel = kernel()
         self._parts = (borders, byte_ids, table, whole)
         self._cut = cut
         self._room = room
-        self._handle: int | None = None
+        self._object: KernelObject | None = None
         self._lock = Lock()  # the kernel works on one text at a time, without the GIL
 
     def ids(self, text: bytes, specials: Iterable[tuple[int, int, int]] = ()) -> array[int]:
-        """The ids of a text of at the most `MOST` bytes.
+        """Return the ids of a text of at most `MOST` bytes.
 
         Args:
-            specials: where each of its special tokens begins and ends, and its id, in their order.
+            specials: (begin, end, id) of each special token in the text, in order.
 
         Raises:
             KernelMemoryError: there is not enough memory.
@@ -68,62 +71,44 @@ class KernelEncoder:
         padded = text + PADDING
         with self._lock:
             try:
-                begin = 0
-                if self._handle is None:
-                    self._start()
+                if self._object is None:
+                    self._object = self._new()
+                encoder, begin = self._object, 0
                 while begin < len(text):
-                    begin = self._call(
+                    begin = encoder.call(
                         *("encoder_read", padded, len(text), begin),
                         *(address(cuts), len(cuts) // 3),
                     )
-                    self._learn()
-                    told = self._call("encoder_tell")
-                    ids.frombytes(copied(self._kernel.encoder_ids(self._handle), 4 * told))
-            except BaseException:  # also Ctrl+C, which leaves pieces without ids
-                self._free()
+                    self._learn_new_pieces(encoder)
+                    written = encoder.call("encoder_tell")
+                    ids.frombytes(copied(encoder.call("encoder_ids"), 4 * written))
+            except BaseException as error:  # also Ctrl+C: some pieces have no ids now
+                self._object = None
+                if isinstance(error, MemoryError):  # Python's own, while it copied the ids
+                    raise KernelMemoryError(_NO_MEMORY) from None
                 raise
         return ids
 
-    def _start(self) -> None:
+    def _new(self) -> KernelObject:
         borders, byte_ids, table, whole = self._parts
         bytes_, pairs = array("i", byte_ids), array("i", chain.from_iterable(table))
         made = array("i", chain.from_iterable(table.values()))
-        self._handle = self._kernel.encoder_new(
-            *(borders, address(bytes_), address(pairs), address(made), len(table)),
+        encoder = KernelObject(
+            *("encoder", _NO_MEMORY, borders),
+            *(address(bytes_), address(pairs), address(made), len(table)),
             *(self._room, random_seed()),
         )
-        if not self._handle:
-            raise _no_memory()
         for pretoken, token_id in whole.items():
-            self._call("encoder_add_whole", pretoken + PADDING, len(pretoken), token_id)
+            encoder.call("encoder_add_whole", pretoken + PADDING, len(pretoken), token_id)
+        return encoder
 
-    def _learn(self) -> None:
-        """Tell the kernel the pretokens of the pieces that are new to it."""
-        if not (new := self._kernel.encoder_new_pieces(self._handle)):
+    def _learn_new_pieces(self, encoder: KernelObject) -> None:
+        """Cut the new pieces into pretokens, and have the kernel merge these."""
+        if not (new := encoder.call("encoder_new_pieces")):
             return
         sizes = array("q", bytes(8 * new))
-        self._kernel.encoder_new_sizes(self._handle, address(sizes))
-        text = copied(self._kernel.encoder_new_text(self._handle), sum(sizes))
+        encoder.call("encoder_new_sizes", address(sizes))
+        text = copied(encoder.call("encoder_new_text"), sum(sizes))
         lengths, _ = self._cut(text, sizes)
-        self._call("encoder_learn", address(lengths), len(lengths))
-
-    def _call(self, name: str, *arguments: object) -> int:
-        done: int = getattr(self._kernel, name)(self._handle, *arguments)
-        if done >= 0:
-            return done
-        if done == -1:
-            raise _no_memory()
-        raise ValueError("the pretokens of a piece are not the piece")
-
-    def _free(self) -> None:
-        handle, self._handle = self._handle, None
-        if handle is not None:
-            self._kernel.encoder_free(handle)
-
-    def __del__(self) -> None:
-        if hasattr(self, "_handle"):
-            self._free()
-
-
-def _no_memory() -> KernelMemoryError:
-    return KernelMemoryError("there is not enough memory to encode; give the text in parts")
+        if encoder.call("encoder_learn", address(lengths), len(lengths)) == _WRONG:
+            raise ValueError("the pretokens of a piece do not add up to the piece")

@@ -278,10 +278,10 @@ def test_the_kernel_adds_up_as_numpy_does(data: st.DataObject, told_by: list[int
 
 
 @pytest.mark.skipif(KERNEL is None, reason="there is no kernel")
-def test_the_kernel_adds_up_no_piece_that_was_not_told() -> None:
+def test_the_kernel_adds_up_no_piece_that_was_not_learnt() -> None:
     sums, one = KernelSums(), array("q", [1]).tobytes()
     sums.learn(0, *joined([b"low"]), one)
-    with pytest.raises(ValueError, match="not told"):
+    with pytest.raises(ValueError, match="not learnt"):
         sums.add(0, one, one)
     with pytest.raises(ValueError, match="not the piece"):
         sums.learn(0, b"low", array("q", [4]).tobytes(), one)
