@@ -283,7 +283,7 @@ def test_the_kernel_adds_up_no_piece_that_was_not_learnt() -> None:
     sums.learn(0, *joined([b"low"]), one)
     with pytest.raises(ValueError, match="not learnt"):
         sums.add(0, one, one)
-    with pytest.raises(ValueError, match="not the piece"):
+    with pytest.raises(ValueError, match="do not add up"):
         sums.learn(0, b"low", array("q", [4]).tobytes(), one)
 
 
