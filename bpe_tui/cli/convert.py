@@ -16,7 +16,7 @@ from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import OutputExistsError
 from engine.formats import WRITABLE, open_tokenizer, writable_format
-from engine.formats.conversion import convert as converted
+from engine.formats import convert as converted
 
 
 @app.command(

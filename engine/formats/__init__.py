@@ -9,53 +9,63 @@ and the application use it.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from engine.core.errors import TokenizerFileError
+from engine.core.errors import ConversionError, TokenizerFileError
+from engine.core.files import check_free
 from engine.core.gc_pause import gc_paused
 from engine.core.registry import Registry
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import (
     bert_vocab,
-    clip,
-    codes,
-    course_json,
-    course_pickle,
-    course_text,
+    by_name,
+    course_files,
     gpt2,
-    hub,
     minbpe,
-    named_encodings,
+    rank_files,
     sentencepiece_model,
-    tekken,
-    tiktoken_file,
     tokenizer_json,
+    word_ends,
 )
-from engine.formats.source import Source, describe_unrecognised, known_kind
-from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
-from engine.formats.vocab_and_merges import VocabAndMerges
+from engine.formats.source import TokenizerSource, describe_unrecognised, known_kind
+from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat, VocabAndMerges
+from engine.formats.vocab_and_merges import open_vocab_and_merges
 from engine.formats.writing import check_sayable, renumbered
 from engine.text.patterns import PatternLike
 
 _OF_FILES = (
     tokenizer_json.FORMAT,
     sentencepiece_model.FORMAT,
-    tekken.FORMAT,
+    rank_files.TEKKEN,
     bert_vocab.FORMAT,
-    clip.FORMAT,
-    codes.FORMAT,
-    tiktoken_file.FORMAT,
+    word_ends.CLIP,
+    word_ends.CODES,
+    rank_files.TIKTOKEN,
     minbpe.FORMAT,
-    course_text.FORMAT,
-    course_json.FORMAT,
+    course_files.COURSE_TEXT,
+    course_files.COURSE_JSON,
     gpt2.FORMAT,
-    course_pickle.FORMAT,
+    course_files.COURSE_PICKLE,
 )
 _OF_NAMES = (
-    named_encodings.FORMAT,
-    hub.format_with(lambda *paths, **overrides: open_tokenizer(*paths, **overrides)),
+    by_name.TIKTOKEN_NAME,
+    by_name.hub_format(lambda *paths, **overrides: open_tokenizer(*paths, **overrides)),
 )
+__all__ = [
+    "DEFAULT_FORMAT",
+    "FORMATS",
+    "WRITABLE",
+    "convert",
+    "is_tokenizer",
+    "open_tokenizer",
+    "open_vocab_and_merges",
+    "read_vocab_and_merges",
+    "save",
+    "writable_format",
+]
+
 FORMATS: Registry[TokenizerFormat] = Registry(
     "format", {each.name: each for each in (*_OF_FILES, *_OF_NAMES)}
 )
@@ -79,13 +89,13 @@ def open_tokenizer(
     Raises:
         TokenizerFileError: nothing is there, no format fits, or the files are damaged.
     """
-    source = Source(paths)
+    source = TokenizerSource(paths)
     for candidate in _candidates(source):
         if candidate.recognises(source):
             with gc_paused():
                 return candidate.load(source, Overrides(special_tokens, pattern))
     if not source.exists:
-        hint = named_encodings.describe_near_name(source.given[0]) if len(source.given) == 1 else ""
+        hint = by_name.describe_near_name(source.given[0]) if len(source.given) == 1 else ""
         raise TokenizerFileError(f"{source}: no such file or directory{hint}")
     known = ", ".join(each.name for each in _OF_FILES)
     raise TokenizerFileError(f"{source}: {describe_unrecognised(source)} (known are {known})")
@@ -101,7 +111,7 @@ def read_vocab_and_merges(
     Raises:
         TokenizerFileError: the files are damaged.
     """
-    source = Source(paths)
+    source = TokenizerSource(paths)
     for candidate in _candidates(source):
         if candidate.recognises(source):
             read = candidate.read
@@ -115,11 +125,11 @@ def is_tokenizer(*paths: str | os.PathLike[str]) -> bool:
     Raises:
         TokenizerFileError: what is there cannot be looked at.
     """
-    source = Source(paths)
+    source = TokenizerSource(paths)
     return any(candidate.recognises(source) for candidate in _candidates(source))
 
 
-def _candidates(source: Source) -> tuple[TokenizerFormat, ...]:
+def _candidates(source: TokenizerSource) -> tuple[TokenizerFormat, ...]:
     """Where there are files, a name is no more than theirs; some are known to be no tokenizer."""
     if not source.exists:
         return _OF_NAMES
@@ -163,3 +173,115 @@ def writable_format(name: str) -> TokenizerFormat:
             f"the format {name} is only read; choose one of {', '.join(WRITABLE)}"
         )
     return _WRITTEN[name]
+
+
+# Conversion
+
+PROBE = (
+    "The quick brown fox doesn't jump over 1234567 lazy dogs, DOESN'T it?\n\n\tdef f(x):\r\n"
+    "        return x+=1;  // naïve façade…   \nДобрый день, мир! Γειά σου. 你好,世界。こんにちは "
+    "안녕하세요 שלום مرحبا नमस्ते สวัสดี 🙂👩‍👩‍👧 e\u0301 \u00a0\u3000x"
+)
+PROBED_TOKENS = 5000
+"""Tokens of the vocabulary that are encoded besides, spread over all of it."""
+
+
+def convert(
+    tokenizer: Tokenizer,
+    format: str,
+    path: str | os.PathLike[str],
+    *,
+    overwrite: bool = False,
+    renumber: bool = False,
+) -> tuple[str, ...]:
+    """Write a tokenizer in a format, checked.
+
+    Returns:
+        what the format does not keep, a sentence each.
+
+    Args:
+        renumber: give its tokens new ids if the format prescribes them: see `renumbered`.
+
+    Raises:
+        ConversionError: what was written reads as another tokenizer; nothing is left behind.
+        TokenizerFileError: the format cannot say what the tokenizer is, or is only read.
+        OutputExistsError: something is there and `overwrite` is false.
+        UnknownNameError: there is no such format.
+    """
+    if not overwrite:
+        check_free(Path(path))
+    wanted = writable_format(format)
+    check_sayable(tokenizer, Path(path), wanted)
+    if renumber and wanted.prescribes_ids:
+        tokenizer = renumbered(tokenizer)
+    with tempfile.TemporaryDirectory(prefix="bpe-tui-") as place:
+        draft = Path(place) / (Path(path).name or "tokenizer")
+        try:
+            save(tokenizer, draft, format)
+            notes = tuple(_losses(tokenizer, draft, format))
+        except TokenizerFileError as error:  # tell of the place that was asked for
+            raise TokenizerFileError(str(error).replace(str(draft), str(path))) from error
+    save(tokenizer, path, format, overwrite=overwrite)
+    return notes
+
+
+def _losses(tokenizer: Tokenizer, draft: Path, format: str) -> Iterator[str]:
+    """What the files leave open, such as a pattern that the format does not keep; a sentence each.
+
+    Raises:
+        ConversionError: read with all this given, the files are still another tokenizer.
+    """
+    read = open_tokenizer(draft).tokenizer
+    keeps_pattern = read.pattern.source == tokenizer.pattern.source
+    keeps_special = _specials(read) == _specials(tokenizer)
+    completed = open_tokenizer(
+        draft,
+        special_tokens=None if keeps_special else tokenizer.special_tokens,
+        pattern=None if keeps_pattern else tokenizer.pattern,
+    ).tokenizer
+    _check_same(tokenizer, completed, format)
+    if not keeps_pattern:
+        yield (
+            f"{format} does not keep the pattern {tokenizer.pattern.name!r}; "
+            "say it when you open the files"
+        )
+    if not keeps_special:
+        said = ", ".join(tokenizer.special_tokens) or "none"
+        yield f"{format} does not keep which tokens are special ({said}); say it when you open them"
+    if lost := len(tokenizer.vocab) - len(completed.vocab):
+        yield f"{lost:,} tokens that encoding never gives are not kept"
+
+
+def _specials(tokenizer: Tokenizer) -> dict[int, bytes]:
+    return {token_id: tokenizer.vocab[token_id] for token_id in tokenizer.special_ids}
+
+
+def _check_same(tokenizer: Tokenizer, read: Tokenizer, format: str) -> None:
+    """Raises `ConversionError` if a text shows that the two are not the same tokenizer."""
+    for text in _probes(tokenizer):
+        ids, other = tokenizer.encode(text), read.encode(text)
+        if ids != other:
+            place = next(
+                (n for n, (a, b) in enumerate(zip(ids, other, strict=False)) if a != b),
+                min(len(ids), len(other)),
+            )
+            near = tokenizer.decode(ids[max(place - 2, 0) : place + 3])
+            raise ConversionError(
+                f"{format} cannot hold this tokenizer: read again it encodes {near!r} differently, "
+                "so nothing is written; choose another format"
+            )
+        if read.decode_bytes(other) != tokenizer.decode_bytes(ids):
+            raise ConversionError(
+                f"{format} cannot hold this tokenizer: read again some ids are other bytes, "
+                "so nothing is written; choose another format"
+            )
+
+
+def _probes(tokenizer: Tokenizer) -> Iterator[str]:
+    """Texts of many kinds, the special tokens, and tokens of the vocabulary one after another."""
+    yield PROBE
+    yield "x".join(("", *tokenizer.special_tokens, ""))
+    ids = sorted(tokenizer.vocab)
+    chosen = ids[:: max(len(ids) // PROBED_TOKENS, 1)]
+    yield tokenizer.decode(chosen)
+    yield "\n".join(tokenizer.decode([token_id]) for token_id in chosen)

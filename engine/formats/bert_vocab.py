@@ -13,7 +13,7 @@ import re
 from pathlib import Path
 
 from engine.formats.guesses import note_gaps, note_guessed_pattern, note_guessed_special_tokens
-from engine.formats.source import HEAD, Source, read_head, read_lines
+from engine.formats.source import HEAD, TokenizerSource, read_head, read_lines
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.text.pretokenize import to_bytes
 
@@ -22,7 +22,7 @@ UNKNOWN = "[UNK]"
 _IN_BRACKETS = re.compile(r"\[(?!unused\d+\])\S*\w\S*\]|<\S*\w\S*>")
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: TokenizerSource) -> bool:
     path = _file_of(source)
     if path is None:
         return False
@@ -32,11 +32,11 @@ def recognises(source: Source) -> bool:
     return [UNKNOWN.encode()] in words and all(len(word) == 1 for word in words)
 
 
-def _file_of(source: Source) -> Path | None:
+def _file_of(source: TokenizerSource) -> Path | None:
     return source.in_folder(FILE) or source.only_file
 
 
-def load(source: Source, overrides: Overrides) -> Opened:
+def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     # The stages are many modules, which nobody should wait for who reads another format.
     from engine.pipeline.of_tokenizer import wordpiece_pipeline
     from engine.pipeline.to_tokenizer import tokenizer_of

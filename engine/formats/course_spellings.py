@@ -18,7 +18,8 @@ from typing import Any
 
 from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import unspell
-from engine.formats.vocab_and_merges import HOW_TO_SAVE, VocabAndMerges
+from engine.formats.source import HOW_TO_SAVE
+from engine.formats.tokenizer_format import VocabAndMerges
 
 Pairs = list[tuple[bytes, bytes]]
 

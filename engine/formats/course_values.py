@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 from engine.core.errors import PatternError, TokenizerFileError
 from engine.formats.course_spellings import pair_of_literals, respell
 from engine.formats.guesses import pattern_of
-from engine.formats.source import LARGEST, Source
-from engine.formats.vocab_and_merges import HOW_TO_SAVE, VocabAndMerges
+from engine.formats.source import HOW_TO_SAVE, LARGEST, TokenizerSource
+from engine.formats.tokenizer_format import VocabAndMerges
 from engine.text.patterns import PATTERNS, Pattern
 
 HIGHEST_ID = 1 << 31
@@ -41,7 +41,10 @@ class Parts(NamedTuple):
 
 
 def read_values(
-    source: Source, values: Sequence[Any], looked_for: str, special_tokens: Sequence[str] | None
+    source: TokenizerSource,
+    values: Sequence[Any],
+    looked_for: str,
+    special_tokens: Sequence[str] | None,
 ) -> VocabAndMerges:
     """What the values of some files say; `looked_for` tells what there should have been.
 

@@ -24,18 +24,16 @@ from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
 from engine.core.gpt2_bytes import CHAR_TO_BYTE, spell, unspell, unspell_all
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats.beside import Beside, read_beside
 from engine.formats.guesses import (
-    find_special_tokens,
     is_text,
     note_gaps,
     note_guessed_pattern,
     note_guessed_special_tokens,
-    open_vocab_and_merges,
 )
-from engine.formats.source import Source, read_head, read_json, read_lines
-from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
-from engine.formats.vocab_and_merges import VocabAndMerges
+from engine.formats.source import TokenizerSource, read_head, read_json, read_lines
+from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat, VocabAndMerges
+from engine.formats.tokenizer_json import FolderSettings, read_folder_settings
+from engine.formats.vocab_and_merges import find_special_tokens, open_vocab_and_merges
 from engine.formats.writing import check_plain
 from engine.text.patterns import OWN, PATTERNS
 from engine.text.pretokenize import to_bytes
@@ -60,7 +58,7 @@ Merges = list[tuple[bytes, bytes]]
 # beside it under the name that belongs to its own: `x-vocab.json` to `x-merges.txt`.
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: TokenizerSource) -> bool:
     if len(source.given) == 2:
         pair = _sorted_pair(source) if source.exists else None
         return pair is not None and not any(map(is_spelled_otherwise, source.heads))
@@ -116,7 +114,7 @@ def _unquoted(key: bytes) -> str:
         return key.decode("utf-8", "replace")
 
 
-def files_of(source: Source) -> tuple[Path, Path | None]:
+def files_of(source: TokenizerSource) -> tuple[Path, Path | None]:
     """The vocabulary and the merges of a source that was recognised; `None`: there are none.
 
     Raises:
@@ -132,7 +130,7 @@ def files_of(source: Source) -> tuple[Path, Path | None]:
     return pair
 
 
-def both_files(source: Source) -> tuple[Path, Path] | None:
+def both_files(source: TokenizerSource) -> tuple[Path, Path] | None:
     """The vocabulary and the merges, in whatever spelling; `None` if they are not both there."""
     is_pair = len(source.given) == 2 and source.exists and _sorted_pair(source) is not None
     if not (is_pair or source.folder is not None or _is_one_of_two(source)):
@@ -144,7 +142,7 @@ def both_files(source: Source) -> tuple[Path, Path] | None:
     return (vocab, merges) if merges is not None and vocab.is_file() else None
 
 
-def folder_of(source: Source) -> Path | None:
+def folder_of(source: TokenizerSource) -> Path | None:
     """Where more is said of the two files; `None` if they go by other names."""
     if source.folder is not None:
         return source.folder
@@ -163,7 +161,7 @@ def could_be_json(head: bytes) -> bool:
     return head.lstrip()[:1] in (b"{", b"[") and not _LINE_OF_TOKENS.match(head)
 
 
-def _sorted_pair(source: Source) -> tuple[Path, Path] | None:
+def _sorted_pair(source: TokenizerSource) -> tuple[Path, Path] | None:
     """Of two files the vocabulary, which is a JSON object, and the merges, which are lines."""
     is_object = [head.lstrip().startswith(b"{") for head in source.heads]
     if any(could_be_json(head) and head.lstrip().startswith(b"[") for head in source.heads):
@@ -175,7 +173,7 @@ def _sorted_pair(source: Source) -> tuple[Path, Path] | None:
     return None
 
 
-def _is_one_of_two(source: Source) -> bool:
+def _is_one_of_two(source: TokenizerSource) -> bool:
     if source.only_file is None:
         return False
     head = source.heads[0]
@@ -201,7 +199,7 @@ def _with_its_other(one: Path, head: bytes) -> tuple[Path, Path | None]:
 # Reading
 
 
-def read(source: Source, special_tokens: Sequence[str] | None = None) -> VocabAndMerges:
+def read(source: TokenizerSource, special_tokens: Sequence[str] | None = None) -> VocabAndMerges:
     """What the files of a source that was recognised say.
 
     Args:
@@ -218,9 +216,11 @@ def read(source: Source, special_tokens: Sequence[str] | None = None) -> VocabAn
     return _read_pair(*files_of(source), special_tokens, settings.get("pattern"), str(source))
 
 
-def load(source: Source, overrides: Overrides) -> Opened:
+def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     folder = folder_of(source)
-    beside = None if folder is None or (folder / SETTINGS).is_file() else read_beside(folder)
+    beside = (
+        None if folder is None or (folder / SETTINGS).is_file() else read_folder_settings(folder)
+    )
     if beside is None:
         found = read(source, overrides.special_tokens)
         return open_vocab_and_merges(found, overrides, FORMAT.name)
@@ -233,7 +233,7 @@ def load(source: Source, overrides: Overrides) -> Opened:
 
 
 def _load_with(
-    beside: Beside, found: VocabAndMerges, source: Source, overrides: Overrides
+    beside: FolderSettings, found: VocabAndMerges, source: TokenizerSource, overrides: Overrides
 ) -> Opened:
     """The tokenizer with what the files beside it say, which a pipeline can do."""
     # The stages are many modules, which nobody should wait for who reads another format.

@@ -23,7 +23,7 @@ from engine.core.files import write_files
 from engine.encoding.alphabet import BYTES
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.guesses import describe_pattern, is_text, number_special_tokens, pattern_of
-from engine.formats.source import LARGEST, Source, read_lines
+from engine.formats.source import LARGEST, TokenizerSource, read_lines
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.formats.writing import made_by_merges
 
@@ -31,11 +31,11 @@ VERSION_LINE = "minbpe v1"
 _MOST_DIGITS = 9
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: TokenizerSource) -> bool:
     return source.only_file is not None and source.heads[0].startswith(b"minbpe ")
 
 
-def load(source: Source, overrides: Overrides) -> Opened:
+def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     lines = _Lines(source)
     if lines.next().strip() != VERSION_LINE:
         raise lines.error(f"is another version than {VERSION_LINE!r}, the one that is known")
@@ -66,7 +66,7 @@ def load(source: Source, overrides: Overrides) -> Opened:
 class _Lines:
     """The lines of a file, one after the other; an error names the line that was read last."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: TokenizerSource) -> None:
         self._source = source
         self._lines = read_lines(source.paths[0])
         if self._lines[-1] == "":
@@ -130,7 +130,7 @@ def _number(spelled: str) -> int | None:
     return int(spelled) if is_number else None
 
 
-def _vocab_of(source: Source, pairs: Iterable[Pair]) -> dict[int, bytes]:
+def _vocab_of(source: TokenizerSource, pairs: Iterable[Pair]) -> dict[int, bytes]:
     vocab = {byte: bytes((byte,)) for byte in range(256)}
     room = LARGEST
     for left, right in pairs:

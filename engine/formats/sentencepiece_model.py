@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import TokenizerFileError
 from engine.formats.ranks import MOST_WORK
-from engine.formats.source import Source, read_bytes, read_head
+from engine.formats.source import TokenizerSource, read_bytes, read_head
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 
 if TYPE_CHECKING:
@@ -155,12 +155,12 @@ LARGEST_SCORE = 1e20
 _LONGEST_HEAD = 127
 
 
-def recognises(source: Source) -> bool:
+def recognises(source: TokenizerSource) -> bool:
     path = _path(source)
     return path is not None and begins_with_piece(read_head(path))
 
 
-def _path(source: Source) -> Path | None:
+def _path(source: TokenizerSource) -> Path | None:
     return source.in_folder(*FILES) or source.only_file
 
 
@@ -180,7 +180,7 @@ def begins_with_piece(head: bytes) -> bool:
     return is_piece and len(kinds) >= 2 and head[end : end + 1] in (b"\x0a", b"\x12", b"\x1a")
 
 
-def load(source: Source, overrides: Overrides) -> Opened:
+def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     """The tokenizer of a model.
 
     Raises:

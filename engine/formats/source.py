@@ -1,4 +1,4 @@
-"""`Source`: where a tokenizer is to be read from, and reading from there without being hurt.
+"""The files or the name that a tokenizer is read from, read with limits on size and kind.
 
 Nothing about a file is believed: it may be no text, no JSON, endless, or not what its name says.
 """
@@ -19,7 +19,6 @@ from zlib import error as ZlibError
 
 from engine.core.errors import TokenizerFileError
 from engine.core.files import finish_writing
-from engine.formats.vocab_and_merges import HOW_TO_SAVE
 
 LARGEST = 1 << 28
 """Bytes of the largest file that is read: eight times the largest tokenizer in use."""
@@ -30,7 +29,7 @@ MOST_VALUES = 1 << 23
 HEAD = 1 << 12
 
 
-class Source:
+class TokenizerSource:
     """One path or two (vocabulary and merges), or the name of a known encoding.
 
     Attributes:
@@ -248,6 +247,12 @@ def _unreadable(path: Path, error: Exception) -> TokenizerFileError:
     )
 
 
+HOW_TO_SAVE = (
+    "hex says every byte: json.dump({i: t.hex() for i, t in vocab.items()}, open('vocab.json', "
+    "'w')) and json.dump([[a.hex(), b.hex()] for a, b in merges], open('merges.json', 'w'))"
+)
+"""Two lines of Python that save vocab and merges so that nothing is in doubt."""
+
 KINDS: dict[bytes, str] = {
     b"PK\x03\x04": "a zip archive; unpack it and open what is in it",
     b"\x1f\x8b": "a damaged gzip file",
@@ -288,7 +293,7 @@ PATTERNS: dict[re.Pattern[bytes], str] = {
 """Known kinds whose beginning varies: a regex for it, and what the file is."""
 
 
-def describe_unrecognised(source: Source) -> str:
+def describe_unrecognised(source: TokenizerSource) -> str:
     """What is known of a source that no format recognises."""
     if source.folder is None and source.exists and not all(p.is_file() for p in source.paths):
         return "is no plain file"
@@ -296,7 +301,7 @@ def describe_unrecognised(source: Source) -> str:
     return "holds no tokenizer in a known format" if kind is None else f"is {kind}"
 
 
-def known_kind(source: Source) -> str | None:
+def known_kind(source: TokenizerSource) -> str | None:
     """What one of the files is, if that is known and no tokenizer to be read."""
     for head in source.heads:
         for pattern, kind in PATTERNS.items():

@@ -1,79 +1,146 @@
-"""A vocabulary and merges: what GPT-2's two files hold, and what solutions of courses keep.
-
-Each format that holds just these reads them into a `VocabAndMerges`, in bytes, whatever the
-spelling. It is what the files say, and need not make sense: who checks a trainer takes the values
-as they are. `guesses` makes the tokenizer of them, or says why there is none.
-"""
+"""Opening a vocabulary and merges: GPT-2's two files, and what solutions of courses keep."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from operator import add
 
-from engine.core.errors import TokenizerFileError
+from engine.core.errors import TokenizerFileError, VocabularyError
 from engine.core.gpt2_bytes import spell
-from engine.text.patterns import PatternLike
+from engine.encoding.alphabet import MissingMerges
+from engine.encoding.tokenizer import Tokenizer
+from engine.formats.guesses import (
+    is_text,
+    note_gaps,
+    note_guessed_pattern,
+    note_guessed_special_tokens,
+)
+from engine.formats.tokenizer_format import Opened, Overrides, VocabAndMerges
 from engine.text.pretokenize import to_bytes
 
-HOW_TO_SAVE = (
-    "hex says every byte: json.dump({i: t.hex() for i, t in vocab.items()}, open('vocab.json', "
-    "'w')) and json.dump([[a.hex(), b.hex()] for a, b in merges], open('merges.json', 'w'))"
-)
-"""Two lines of Python that save vocab and merges so that nothing is in doubt."""
 
+def open_vocab_and_merges(read: VocabAndMerges, overrides: Overrides, format: str) -> Opened:
+    """The tokenizer of a vocabulary and merges.
 
-@dataclass(frozen=True)
-class VocabAndMerges:
-    """What files say.
+    Args:
+        read: what the files say.
+        format: the name of the format that they are in.
 
-    Attributes:
-        place: what errors name.
-        vocab: id → token.
-        merges: pairs of tokens in order of rank.
-        texts: id → token that can only be special: a text that is not spelled as the others are.
-        special_tokens: their texts, or text → id; `None` if the files do not say.
-        pattern: what cuts texts; `None` if the files do not say.
-        notes: what a reader should know of how it was read.
-        merges_place, vocab_place: what errors name if the two do not go together.
-        files: how a note begins about what is not there.
-        has_merges: whether there are any to read; else it is a vocabulary to look at.
+    Raises:
+        TokenizerFileError: vocabulary, merges and special tokens do not go together.
     """
+    if not read.has_merges:
+        return _open_vocabulary(read, overrides, format)
+    read.check_merges()
+    names = overrides.special_tokens
+    if names is None and read.special_tokens is not None:
+        names = list(read.special_tokens)
+    special_tokens = find_special_tokens(read.place, read.vocab, read.merges, names)
+    special_tokens += [text for text in read.texts.values() if text not in special_tokens]
+    ids = read.special_tokens if isinstance(read.special_tokens, Mapping) else {}
+    numbered = ids if ids and set(ids) == set(special_tokens) else special_tokens
+    pattern = overrides.pattern or read.pattern or "gpt2"
+    try:
+        tokenizer = Tokenizer(_with_special_tokens(read, ids), read.merges, numbered, pattern)
+    except VocabularyError as error:
+        raise TokenizerFileError(f"{read.place}: {error}") from error
+    _check_no_token_twice(read.place, tokenizer)
+    notes = [*read.notes, *note_gaps(tokenizer.vocab)]
+    if read.pattern is None:
+        notes += note_guessed_pattern(overrides, files=read.files)
+    if read.special_tokens is None:
+        notes += note_guessed_special_tokens(overrides, special_tokens)
+    return Opened(tokenizer, format, tuple(notes))
 
-    place: str
-    vocab: Mapping[int, bytes]
-    merges: Sequence[tuple[bytes, bytes]]
-    texts: Mapping[int, str] = field(default_factory=dict)
-    special_tokens: Sequence[str] | Mapping[str, int] | None = None
-    pattern: PatternLike | None = None
-    notes: Sequence[str] = ()
-    merges_place: str = ""
-    vocab_place: str = "the vocabulary"
-    files: str = "the file names"
-    has_merges: bool = True
 
-    def check_merges(self) -> None:
-        """Raises `TokenizerFileError` if a merge needs a token that the vocabulary lacks."""
-        known = set(self.vocab.values())
-        lefts, rights = zip(*self.merges, strict=True) if self.merges else ((), ())
-        if known.issuperset(lefts + rights) and known.issuperset(map(add, lefts, rights)):
-            return  # as it is nearly always, and quicker than one by one
-        for rank, (left, right) in enumerate(self.merges):
-            for token in (left, right, left + right):
-                if token not in known:
-                    raise TokenizerFileError(
-                        f"{self.merges_place or self.place}: merge {rank + 1:,} "
-                        f"({spell(left)[:60]} {spell(right)[:60]}) needs the token "
-                        f"{spell(token)[:60]}, which {self.vocab_place} "
-                        "does not have; do they belong together?"
-                    )
+_MARK = re.compile(rb"<\|[^|<>]+\|>|</?[a-z]+>|\[[A-Z]+\]")
+"""What special tokens look like, where no merges tell what else may stand in brackets."""
 
-    @property
-    def all_tokens(self) -> dict[int, bytes]:
-        """The vocabulary with what can only be special, as bytes."""
-        special = self.special_tokens if isinstance(self.special_tokens, Mapping) else {}
-        return {
-            **{token_id: to_bytes(text) for text, token_id in special.items()},
-            **self.vocab,
-            **{token_id: to_bytes(text) for token_id, text in self.texts.items()},
-        }
+
+def _open_vocabulary(read: VocabAndMerges, overrides: Overrides, format: str) -> Opened:
+    """What can be looked at and decodes, and refuses a text: a vocabulary without its merges."""
+    names, ids = overrides.special_tokens, read.special_tokens
+    if names is None and ids is None:
+        marks = [token.decode() for token in read.vocab.values() if _MARK.fullmatch(token)]
+        names = [*marks, *(text for text in read.texts.values() if text not in marks)]
+    vocab = _with_special_tokens(read, ids if isinstance(ids, Mapping) else {})
+    missing = f"{read.place}: is a vocabulary, and its merges are missing"
+    tokenizer = Tokenizer(
+        vocab,
+        [],
+        ids if names is None else names,
+        overrides.pattern or read.pattern or "gpt2",
+        alphabet=MissingMerges(list(vocab), f"{missing}; no text can be encoded without them"),
+        table={},
+    )
+    notes = [
+        "a vocabulary without its merges: it can be looked at, and ids decode; no text is encoded",
+        *read.notes,
+        *note_gaps(tokenizer.vocab),
+    ]
+    if read.pattern is None:
+        notes += note_guessed_pattern(overrides, files=read.files)
+    if ids is None:
+        notes += note_guessed_special_tokens(overrides, names or (), "by their brackets")
+    return Opened(tokenizer, format, tuple(notes))
+
+
+def _with_special_tokens(read: VocabAndMerges, ids: Mapping[str, int]) -> dict[int, bytes]:
+    """The vocabulary with the special tokens that stand in it as text, or apart with their ids."""
+    vocab = read.all_tokens
+    for token, token_id in ids.items():
+        if vocab.setdefault(token_id, to_bytes(token)) != to_bytes(token):
+            raise TokenizerFileError(
+                f"{read.place}: the special token {token!r} has the id {token_id} of another token"
+            )
+    return vocab
+
+
+def _check_no_token_twice(place: str, tokenizer: Tokenizer) -> None:
+    seen: dict[bytes, int] = {}
+    special = tokenizer.special_ids
+    for token_id, token in tokenizer.vocab.items():
+        if token_id in special:
+            continue
+        if token in seen:
+            raise TokenizerFileError(
+                f"{place}: the ids {seen[token]} and {token_id} are the same token, {spell(token)}"
+            )
+        seen[token] = token_id
+
+
+def find_special_tokens(
+    place: str,
+    vocab: Mapping[int, bytes],
+    merges: Sequence[tuple[bytes, bytes]],
+    known: Sequence[str] | None,
+) -> list[str]:
+    """The special tokens of a vocabulary that holds them among the others.
+
+    Args:
+        place: what an error names.
+        known: the special tokens; with `None`, special are the tokens in angle or square brackets
+            that no merge makes.
+
+    Raises:
+        TokenizerFileError: a token is neither special, nor a byte, nor made by a merge.
+    """
+    made = {left + right for left, right in merges}
+    unmade = [token for token in vocab.values() if len(token) > 1 and token not in made]
+    if known is None:
+        known = [token.decode() for token in unmade if _looks_special(token)]
+    special_bytes = set(map(to_bytes, known))
+    orphans = [token for token in unmade if token not in special_bytes]
+    if orphans:
+        raise TokenizerFileError(
+            f"{place}: no merge makes the token {spell(orphans[0])} (such tokens: "
+            f"{len(orphans):,}); are the merges cut short, or is it a special token?"
+        )
+    return list(known)
+
+
+_BRACKETS = {(b"<", b">"), (b"[", b"]")}
+
+
+def _looks_special(token: bytes) -> bool:
+    return (token[:1], token[-1:]) in _BRACKETS and is_text(token)

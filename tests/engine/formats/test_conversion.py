@@ -14,8 +14,7 @@ from engine.core.errors import (
     TokenizerFileError,
     UnknownNameError,
 )
-from engine.formats import FORMATS, open_tokenizer, save
-from engine.formats.conversion import PROBE, convert
+from engine.formats import FORMATS, PROBE, convert, open_tokenizer, save
 from engine.formats.tokenizer_format import Opened
 from engine.text.patterns import Alternative, Pattern
 
@@ -52,7 +51,7 @@ def _forgetful_open(path: Path, **said: Any) -> Opened:
 def test_what_a_format_does_not_keep_is_told(
     stories: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.formats.conversion.open_tokenizer", _forgetful_open)
+    monkeypatch.setattr("engine.formats.open_tokenizer", _forgetful_open)
     [note] = convert(stories, "gpt2", tmp_path / "out")
     assert "does not keep the pattern 'cl100k'" in note
 
@@ -67,7 +66,7 @@ def _careless_save(tokenizer: Tokenizer, path: Path, format: str, **how: Any) ->
 def test_a_writer_that_loses_a_merge_is_found_out(
     stories: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.formats.conversion.save", _careless_save)
+    monkeypatch.setattr("engine.formats.save", _careless_save)
     with pytest.raises(ConversionError, match=r"encodes .* differently"):
         convert(stories, "gpt2", tmp_path / "out")
     assert not (tmp_path / "out").exists()

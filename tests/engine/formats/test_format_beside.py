@@ -16,7 +16,7 @@ from tiny_tokenizers import GOLDEN, handout
 from engine import Tokenizer
 from engine.core.errors import TokenizerFileError
 from engine.formats import open_tokenizer
-from engine.formats.beside import ADDED, CONFIG, SPECIAL
+from engine.formats.tokenizer_json import ADDED, CONFIG, SPECIAL
 
 SIZE = len(handout().vocab)
 MASK = {"content": "<mask>", "lstrip": True, "rstrip": False, "single_word": False}

@@ -13,7 +13,7 @@ import tiktoken
 from huggingface_hub import errors
 from tiny_tokenizers import GOLDEN, handout
 
-import engine.formats.hub
+import engine.formats.by_name
 from engine.core.errors import TokenizerFileError
 from engine.formats import open_tokenizer
 
@@ -107,13 +107,13 @@ class FakeHub:
 def hub(monkeypatch: pytest.MonkeyPatch) -> FakeHub:
     fake = FakeHub({}, errors.EntryNotFoundError)
     monkeypatch.setattr(huggingface_hub, "hf_hub_download", fake.download)
-    monkeypatch.setattr(engine.formats.hub, "_is_reachable", lambda address: True)
+    monkeypatch.setattr(engine.formats.by_name, "_is_reachable", lambda address: True)
     return fake
 
 
 def test_nobody_is_asked_for_long_where_there_is_no_network() -> None:
-    assert not engine.formats.hub._is_reachable("https://nowhere.invalid")
-    assert not engine.formats.hub._is_reachable("http://127.0.0.1:1")
+    assert not engine.formats.by_name._is_reachable("https://nowhere.invalid")
+    assert not engine.formats.by_name._is_reachable("http://127.0.0.1:1")
 
 
 def test_gpt2s_files_are_taken_where_there_is_no_tokenizer_json(hub: FakeHub) -> None:

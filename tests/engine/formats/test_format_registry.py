@@ -22,7 +22,7 @@ from engine import Tokenizer
 from engine.core.errors import BpeError, OutputExistsError, TokenizerFileError
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.formats import FORMATS, WRITABLE, open_tokenizer, save
-from engine.formats.source import LARGEST, Source
+from engine.formats.source import LARGEST, TokenizerSource
 
 FILES = {
     "gpt2": "gpt2",
@@ -125,7 +125,7 @@ def test_a_format_that_is_only_read_says_so(tmp_path: Path) -> None:
 
 def test_exactly_one_format_recognises_a_file(example: tuple[str, Path]) -> None:
     name, path = example
-    assert [each for each, f in FORMATS.items() if f.recognises(Source([path]))] == [name]
+    assert [each for each, f in FORMATS.items() if f.recognises(TokenizerSource([path]))] == [name]
     assert open_tokenizer(path).format == name
 
 

@@ -22,8 +22,8 @@ from engine import Tokenizer
 from engine.analysis.check.claim import read_claim
 from engine.core.errors import BpeError, TokenizerFileError
 from engine.core.gpt2_bytes import spell
-from engine.formats import course_text, open_tokenizer
-from engine.formats.source import Source
+from engine.formats import course_files, open_tokenizer
+from engine.formats.source import TokenizerSource
 
 TOK = handout()
 PLAIN = trained({b"lowest": 5, b" newer": 4, "né".encode(): 3})
@@ -463,13 +463,13 @@ def test_python_is_read_as_data_alone(written: str, tmp_path: Path) -> None:
 )
 def test_a_text_is_no_table_and_no_python(text: str, tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text(text * 3)
-    assert not course_text.recognises(Source([tmp_path / "text.txt"]))
+    assert not course_files.recognises_text(TokenizerSource([tmp_path / "text.txt"]))
 
 
 def test_the_two_lines_that_it_names_save_it_well(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from engine.formats.vocab_and_merges import HOW_TO_SAVE
+    from engine.formats.source import HOW_TO_SAVE
 
     monkeypatch.chdir(tmp_path)
     lines = HOW_TO_SAVE.split(": ", 1)[1].split(" and json")

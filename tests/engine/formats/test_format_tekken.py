@@ -14,11 +14,11 @@ from tiny_tokenizers import GOLDEN, TEXTS, handout
 
 from engine.core.errors import BpeError, TokenizerFileError
 from engine.formats import open_tokenizer
-from engine.formats.source import LARGEST, Source
-from engine.formats.tiktoken_file import read_ranks
+from engine.formats.rank_files import read_ranks
+from engine.formats.source import LARGEST, TokenizerSource
 from engine.text.patterns import PATTERNS
 
-RANKS = read_ranks(Source(["x"]), (GOLDEN / "handout.tiktoken").read_bytes())
+RANKS = read_ranks(TokenizerSource(["x"]), (GOLDEN / "handout.tiktoken").read_bytes())
 SPECIALS = 20
 
 

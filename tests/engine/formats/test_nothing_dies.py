@@ -15,7 +15,7 @@ from engine.core.errors import LONGEST, BpeError, PatternError, TokenizerFileErr
 from engine.core.gpt2_bytes import spell
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer, save
-from engine.formats.course_text import _read_python
+from engine.formats.course_files import _read_python
 from engine.formats.safe_pickle import PickleError, load_pickles
 from engine.pipeline.sentencepiece.normalizer import CharacterMap
 from engine.text.patterns import as_pattern

@@ -1,0 +1,211 @@
+"""Encodings by their name, through tiktoken if it is installed: `gpt2`, `tiktoken:o200k_base`.
+
+tiktoken fetches the ranks when they are asked for, and keeps them; nothing else here does. It is
+imported when a name asks for it, not before.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from difflib import get_close_matches
+from functools import partial
+from pathlib import Path
+from threading import Event, Thread
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from engine.core.errors import TokenizerFileError
+from engine.formats.guesses import describe_pattern, number_special_tokens, pattern_of
+from engine.formats.ranks import tokenizer_of_ranks
+from engine.formats.source import TokenizerSource
+from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
+
+if TYPE_CHECKING:
+    import tiktoken
+
+ENCODING_PREFIX = "tiktoken:"
+ENCODING_NAMES = (
+    *("gpt2", "r50k_base", "p50k_base", "p50k_edit"),
+    *("cl100k_base", "o200k_base", "o200k_harmony"),
+)
+"""Those that tiktoken itself has; its plugins may have more, to be asked for with the prefix."""
+
+_LOOKS_LIKE_A_NAME = re.compile(r"[\w.-]+")
+
+
+def recognises_encoding(source: TokenizerSource) -> bool:
+    """Whether it is a name of tiktoken's; it is asked only where there is no file of that name."""
+    name = source.given[0]
+    return len(source.given) == 1 and (name.startswith(ENCODING_PREFIX) or name in ENCODING_NAMES)
+
+
+def load_encoding(source: TokenizerSource, overrides: Overrides) -> Opened:
+    encoding = _encoding(source.given[0].removeprefix(ENCODING_PREFIX))
+    ranks = encoding._mergeable_ranks
+    pattern = overrides.pattern or pattern_of(encoding._pat_str)
+    given, in_file = overrides.special_tokens, encoding._special_tokens
+    specials = number_special_tokens(given, in_file, ranks.values())
+    tokenizer, notes = tokenizer_of_ranks(ranks, specials, pattern)
+    if overrides.pattern is None:
+        notes.insert(0, describe_pattern(tokenizer.pattern))
+    return Opened(tokenizer, TIKTOKEN_NAME.name, tuple(notes))
+
+
+def _encoding(name: str) -> tiktoken.Encoding:
+    try:
+        import tiktoken
+    except ImportError:
+        raise TokenizerFileError(
+            f"{name}: encodings by name need tiktoken, which is not installed; install it "
+            f"(pip install 'bpe-tui[tiktoken]'), or open a file such as {name}.tiktoken"
+        ) from None
+    known = tiktoken.list_encoding_names()
+    if name not in known:
+        raise TokenizerFileError(
+            f"{name}: tiktoken has no encoding of this name{_near(name, known)}"
+        )
+    try:
+        return tiktoken.get_encoding(name)
+    except OSError as error:  # so are all errors of the library that fetches
+        raise TokenizerFileError(
+            f"{name}: its ranks are not on this machine and cannot be fetched "
+            f"({type(error).__name__}); set TIKTOKEN_CACHE_DIR to a directory in which tiktoken "
+            "has kept them where there was a network, or open a .tiktoken file"
+        ) from error
+    except ValueError as error:  # the digest of what was fetched or kept is wrong
+        raise TokenizerFileError(f"{name}: tiktoken refuses the ranks it has: {error}") from error
+
+
+def _near(name: str, known: list[str]) -> str:
+    near = get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]}?" if near else f"; it has {', '.join(sorted(known))}"
+
+
+def describe_near_name(name: str) -> str:
+    """A hint for a path that does not exist and might be a misspelt name.
+
+    >>> describe_near_name("cl100k")
+    '; did you mean the encoding cl100k_base?'
+    """
+    near = (
+        get_close_matches(name, ENCODING_NAMES, n=1) if _LOOKS_LIKE_A_NAME.fullmatch(name) else []
+    )
+    return f"; did you mean the encoding {near[0]}?" if near else ""
+
+
+TIKTOKEN_NAME = TokenizerFormat(
+    "tiktoken-name",
+    "the name of an encoding that tiktoken has, such as cl100k_base",
+    recognises_encoding,
+    load_encoding,
+)
+
+
+HUB_PREFIX = "hf:"
+_HUB_NAME = re.compile(r"([\w.-]+(?:/[\w.-]+)?)(?:@([\w./-]+))?", re.ASCII)
+HUB_FILES = (("tokenizer.json",), ("vocab.json", "merges.txt"))
+"""The files to look for, in this order."""
+
+
+def recognises_hub_name(source: TokenizerSource) -> bool:
+    return len(source.given) == 1 and source.given[0].startswith(HUB_PREFIX)
+
+
+def load_from_hub(
+    source: TokenizerSource, overrides: Overrides, open_files: Callable[..., Opened]
+) -> Opened:
+    """What `open_files` makes of the files that are fetched."""
+    name = source.given[0].removeprefix(HUB_PREFIX)
+    if (found := _HUB_NAME.fullmatch(name)) is None:
+        raise TokenizerFileError(
+            f"{source}: is no name on the hub; write {HUB_PREFIX}OWNER/NAME[@REVISION]"
+        )
+    paths = _fetch(found[1], found[2])
+    return open_files(*paths, special_tokens=overrides.special_tokens, pattern=overrides.pattern)
+
+
+def _fetch(repository: str, revision: str | None) -> list[Path]:
+    """The files on this machine, fetched if they are not here.
+
+    Raises:
+        TokenizerFileError: the library is missing, the hub cannot be reached, or has no such thing.
+    """
+    try:
+        from huggingface_hub import constants, errors, hf_hub_download
+    except ImportError:
+        raise TokenizerFileError(
+            f"{repository}: names on the hub need huggingface_hub, which is not installed; install "
+            "it (pip install 'bpe-tui[hf]'), or open a tokenizer.json that you have"
+        ) from None
+    fetch = partial(
+        hf_hub_download,
+        repository,
+        revision=revision,
+        local_files_only=not _is_reachable(constants.ENDPOINT),
+    )
+    for names in HUB_FILES:
+        try:
+            return [Path(fetch(name)) for name in names]
+        except (OSError, ValueError, errors.EntryNotFoundError) as error:
+            kinds = {kind.__name__ for kind in type(error).__mro__}
+            refusal = next((told for kind, told in _REFUSALS.items() if kind in kinds), None)
+            if refusal is not None:
+                raise TokenizerFileError(f"{repository}: {refusal}") from error
+            if "EntryNotFoundError" not in kinds:
+                raise TokenizerFileError(f"{repository}: cannot be fetched: {error}") from error
+    wanted = ", nor ".join(" with ".join(names) for names in HUB_FILES)
+    raise TokenizerFileError(f"{repository}: has no {wanted}")
+
+
+REACHED_SECONDS = 4.0
+
+
+def _is_reachable(address: str) -> bool:
+    """Whether somebody answers there, or at the proxy in between, within some seconds.
+
+    Without a network the library itself would try for half a minute.
+    """
+    from urllib.request import getproxies  # slow to import, and seldom needed
+
+    place = urlsplit(getproxies().get("https") or address)
+    answered = Event()
+
+    def ask() -> None:
+        default = 443 if place.scheme == "https" else 80
+        with suppress(OSError, ValueError):
+            socket.create_connection(
+                (place.hostname or "", place.port or default), REACHED_SECONDS
+            ).close()
+            answered.set()
+        asked.set()
+
+    asked = Event()
+    # A thread of its own, since looking up a name knows no time limit.
+    Thread(target=ask, name="hub", daemon=True).start()
+    asked.wait(REACHED_SECONDS)
+    return answered.is_set()
+
+
+_REFUSALS = {
+    "LocalEntryNotFoundError": (
+        "is not on this machine, and the hub cannot be reached; set HF_HOME to a directory in "
+        "which huggingface_hub has kept it where there was a network, or open its tokenizer.json"
+    ),
+    "GatedRepoError": "is given out on request; ask on huggingface.co and `hf auth login`",
+    "RevisionNotFoundError": "has no such revision",
+    "RepositoryNotFoundError": "the hub has no such model, or does not show it to you",
+}
+"""The library's error → what it means; the first that fits, as some are kinds of others."""
+
+
+def hub_format(open_files: Callable[..., Opened]) -> TokenizerFormat:
+    """The format; `open_files` is the registry's, which stands above the formats in it."""
+    return TokenizerFormat(
+        "hf-name",
+        "the name of a model on the Hugging Face hub, hf:OWNER/NAME",
+        recognises_hub_name,
+        partial(load_from_hub, open_files=open_files),
+    )

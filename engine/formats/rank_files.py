@@ -1,0 +1,429 @@
+"""tiktoken's rank files: on each line a token in base64 and its rank, which is its id.
+
+    IQ== 0
+    Ig== 1
+
+The merges are not written, they follow from the ranks: see `ranks`. Nor are the pattern
+and the special tokens: see `known_ranks`.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from binascii import Error as Base64Error
+from binascii import a2b_base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import Path
+
+from engine.core.errors import PatternError, TokenizerFileError, VocabularyError
+from engine.core.files import write_files
+from engine.core.json_fields import Fields
+from engine.encoding.tokenizer import Tokenizer
+from engine.formats.guesses import (
+    describe_pattern,
+    note_gaps,
+    note_guessed_pattern,
+    number_special_tokens,
+    pattern_of,
+)
+from engine.formats.ranks import ranks_of, tokenizer_of_ranks
+from engine.formats.source import TokenizerSource, check_lines, read_bytes, read_json
+from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
+from engine.text.patterns import PATTERNS
+
+_FIRST_LINE = re.compile(rb"(?=\S{4})[A-Za-z0-9+/]+={0,2} \d+\r?(\n|$)")
+_MOST_DIGITS = 9
+_ALL_LINES = re.compile(rb"(?:[A-Za-z0-9+/=]+ \d{1,%d}(?:\r?\n|\Z))*+" % _MOST_DIGITS)
+_EMPTY_TOKEN = re.compile(rb"^=+ \d{1,9}\r?(?:\n|\Z)", re.MULTILINE)
+_token_of = partial(a2b_base64, strict_mode=True)
+
+
+def recognises_tiktoken(source: TokenizerSource) -> bool:
+    return source.only_file is not None and _FIRST_LINE.match(source.heads[0]) is not None
+
+
+def load_tiktoken(source: TokenizerSource, overrides: Overrides) -> Opened:
+    data = check_lines(source.paths[0], read_bytes(source.paths[0]))
+    ranks = read_ranks(source, _EMPTY_TOKEN.sub(b"", data))
+    empty = _EMPTY_TOKEN.search(data)
+    known = known_ranks(data)
+    likely = None if known else likely_ranks(ranks, has_empty=empty is not None)
+    used = known or likely
+    pattern = overrides.pattern or (used.pattern if used else likely_pattern(ranks))
+    told = used.special_ids if used else {}
+    special_ids = number_special_tokens(overrides.special_tokens, told, ranks.values())
+    try:
+        tokenizer, notes = tokenizer_of_ranks(ranks, special_ids, pattern)
+    except VocabularyError as error:
+        raise TokenizerFileError(f"{source}: {error}") from None
+    if known:
+        notes.insert(0, f"recognised as {known.name}, with its pattern and special tokens")
+    elif likely:
+        notes.insert(0, f"{likely.name}, with their pattern and special tokens, by {likely.why}")
+    else:
+        notes += note_guessed_pattern(overrides, _told(tokenizer.pattern.name))
+        if overrides.special_tokens is None:
+            notes.append("the file names no special tokens; none are taken")
+        notes += note_gaps(tokenizer.vocab)
+    if empty:
+        rank = empty.group().split()[1].decode()
+        notes.append(f"its token {rank} has no bytes, as in Whisper's files, and is left out")
+    return Opened(tokenizer, TIKTOKEN.name, tuple(notes))
+
+
+def _told(pattern: str) -> str:
+    return (
+        "GPT-2's" if pattern == "gpt2" else f"{pattern}, which its tokens fit better than GPT-2's,"
+    )
+
+
+def read_ranks(source: TokenizerSource, data: bytes) -> dict[bytes, int]:
+    """token → rank.
+
+    Raises:
+        TokenizerFileError: a line is no token and rank, or one of them is there twice.
+    """
+    return _read_at_once(data) or _read_by_line(source, data)
+
+
+def _read_at_once(data: bytes) -> dict[bytes, int] | None:
+    """The ranks if all lines are well formed; `None` to look at each of them."""
+    if not _ALL_LINES.fullmatch(data):
+        return None
+    fields = data.split()
+    try:
+        tokens = list(map(_token_of, fields[::2]))
+    except Base64Error:
+        return None
+    ranks = dict(zip(tokens, map(int, fields[1::2]), strict=True))
+    all_differ = len(tokens) == len(ranks) == len(set(ranks.values()))
+    return ranks if all_differ and b"" not in ranks else None
+
+
+def _read_by_line(source: TokenizerSource, data: bytes) -> dict[bytes, int]:
+    """The ranks, read line by line, so that it is known which line is wrong."""
+    ranks: dict[bytes, int] = {}
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if not line or line == b"\r":
+            continue
+        token, rank = _read_line(f"{source}: line {number}", line)
+        if token in ranks:
+            raise TokenizerFileError(f"{source}: line {number} has the token {token!r} again")
+        ranks[token] = rank
+    if len(set(ranks.values())) < len(ranks):
+        by_rank = sorted(ranks.values())
+        twice = next(a for a, b in pairwise(by_rank) if a == b)
+        raise TokenizerFileError(f"{source}: the rank {twice} is given to two tokens")
+    return ranks
+
+
+def _read_line(place: str, line: bytes) -> tuple[bytes, int]:
+    try:
+        spelled, rank = line.split()
+        token = _token_of(spelled)
+    except Base64Error as error:
+        raise TokenizerFileError(f"{place}: {line[:60]!r} is no base64: {error}") from None
+    except ValueError:
+        token, rank = b"", b""
+    if not token or not rank.isdigit() or len(rank) > _MOST_DIGITS:
+        raise TokenizerFileError(
+            f"{place} is not a token in base64 and its rank: {line[:60]!r}; is it cut short?"
+        )
+    return token, int(rank)
+
+
+def save_tiktoken(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
+    try:
+        ranks = ranks_of(tokenizer)
+    except VocabularyError as error:
+        raise TokenizerFileError(f"{path}: {error}") from None
+    in_order = sorted((rank, token) for token, rank in ranks.items())
+    lines = [b"%b %d\n" % (b64encode(token), rank) for rank, token in in_order]
+    write_files({path: b"".join(lines)}, overwrite=overwrite)
+
+
+TIKTOKEN = TokenizerFormat(
+    *(
+        "tiktoken",
+        "tiktoken's file of tokens in base64 and ranks",
+        recognises_tiktoken,
+        load_tiktoken,
+        save_tiktoken,
+    ),
+    suffix=".tiktoken",
+)
+
+
+_TEKKEN_FILE = "tekken.json"
+_TEKKEN_SPECIAL_TOKENS = (
+    *("<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"),
+    *("[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]"),
+    *("[IMG_END]", "[PREFIX]", "[MIDDLE]", "[SUFFIX]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"),
+    "[TOOL_CONTENT]",
+)
+_MOST_TEKKEN_TOKENS = 1 << 21
+
+
+def recognises_tekken(source: TokenizerSource) -> bool:
+    if source.only_file is None:
+        return (
+            source.in_folder(_TEKKEN_FILE) is not None
+            and source.in_folder("tokenizer.json") is None
+        )
+    head = source.heads[0]
+    is_object = head.lstrip().startswith(b"{")
+    return is_object and b'"config"' in head and b'"default_num_special_tokens"' in head
+
+
+def load_tekken(source: TokenizerSource, overrides: Overrides) -> Opened:
+    """The tokenizer of a file.
+
+    Raises:
+        TokenizerFileError: says which key is wrong.
+    """
+    path = source.in_folder(_TEKKEN_FILE) or source.only_file
+    assert path is not None  # it was recognised
+    try:
+        return _read_tekken(Fields(read_json(path)), overrides)
+    except (VocabularyError, PatternError) as error:
+        raise TokenizerFileError(f"{path}: {error}") from None
+    except TokenizerFileError as error:
+        told = str(error).removeprefix(f"{path}: ")
+        raise TokenizerFileError(f"{path}: {told}") from None
+
+
+def _read_tekken(fields: Fields, overrides: Overrides) -> Opened:
+    config = fields.inner("config")
+    specials = config.count("default_num_special_tokens")
+    size = config.count("default_vocab_size")
+    if specials > _MOST_TEKKEN_TOKENS or size > _MOST_TEKKEN_TOKENS:
+        raise config.error("default_vocab_size", "is too large for any vocabulary")
+    special_ids = _tekken_special_ids(fields, specials)
+    ranks = _tekken_ranks(fields, specials, size)
+    pattern = overrides.pattern or pattern_of(config.text("pattern"))
+    numbered = number_special_tokens(overrides.special_tokens, special_ids, ranks.values())
+    tokenizer, notes = tokenizer_of_ranks(ranks, numbered, pattern)
+    if overrides.pattern is None:
+        notes.insert(0, describe_pattern(tokenizer.pattern))
+    left_out = len(fields.items("vocab")) - len(ranks)
+    if left_out:
+        notes.append(f"{left_out:,} of its tokens have no room in the vocabulary, and no id")
+    return Opened(tokenizer, TEKKEN.name, tuple(notes))
+
+
+def _tekken_special_ids(fields: Fields, specials: int) -> dict[str, int]:
+    ids: dict[str, int] = {}
+    if fields.has("special_tokens"):
+        for each in fields.each("special_tokens"):
+            ids[each.text("token_str")] = each.count("rank")
+    else:
+        ids = {name: place for place, name in enumerate(_TEKKEN_SPECIAL_TOKENS[:specials])}
+    if len(set(ids.values())) < len(ids) or any(i >= specials for i in ids.values()) or "" in ids:
+        raise fields.error("special_tokens", "have ranks that are too high, or one of them twice")
+    taken = set(ids.values())
+    free = {f"<SPECIAL_{i}>": i for i in range(specials) if i not in taken}
+    return free | ids
+
+
+def _tekken_ranks(fields: Fields, specials: int, size: int) -> dict[bytes, int]:
+    ranks: dict[bytes, int] = {}
+    for each in fields.each("vocab"):
+        token_id = specials + each.count("rank")
+        if token_id >= size:
+            continue
+        try:
+            token = a2b_base64(each.text("token_bytes"), strict_mode=True)
+        except (Base64Error, ValueError):
+            raise each.error("token_bytes", "is no base64") from None
+        if not token or token in ranks:
+            raise each.error("token_bytes", "is empty, or stands there twice")
+        ranks[token] = token_id
+    if len(set(ranks.values())) < len(ranks):
+        raise fields.error("vocab", "has a rank twice")
+    return ranks
+
+
+TEKKEN = TokenizerFormat("tekken", "Mistral's tekken.json", recognises_tekken, load_tekken)
+
+
+# Known by their digest
+
+_END = "<|endoftext|>"
+
+
+@dataclass(frozen=True)
+class KnownRanks:
+    """What a rank file leaves unsaid.
+
+    Attributes:
+        special_ids: special token → id.
+        pattern: a name in `PATTERNS`.
+        why: what it is known by, if that is less than all of the file.
+    """
+
+    name: str
+    special_ids: Mapping[str, int]
+    pattern: str
+    why: str = ""
+
+
+def _llama3_special_ids() -> dict[str, int]:
+    spelled = ["begin_of_text", "end_of_text", *(f"reserved_special_token_{n}" for n in range(4))]
+    spelled += ["start_header_id", "end_header_id", "reserved_special_token_4", "eot_id"]
+    spelled += [f"reserved_special_token_{n}" for n in range(5, 251)]
+    return {f"<|{name}|>": 128_000 + place for place, name in enumerate(spelled)}
+
+
+_FILL_IN_THE_MIDDLE = {"<|fim_prefix|>": 100258, "<|fim_middle|>": 100259, "<|fim_suffix|>": 100260}
+
+_BY_DIGEST: dict[str, KnownRanks] = {
+    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": KnownRanks(
+        "r50k_base", {_END: 50256}, "gpt2"
+    ),
+    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": KnownRanks(
+        "p50k_base", {_END: 50256}, "gpt2"
+    ),
+    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7": KnownRanks(
+        "cl100k_base",
+        {_END: 100257, **_FILL_IN_THE_MIDDLE, "<|endofprompt|>": 100276},
+        "cl100k",
+    ),
+    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d": KnownRanks(
+        "o200k_base", {_END: 199999, "<|endofprompt|>": 200018}, "o200k"
+    ),
+    "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55": KnownRanks(
+        "Llama 3", _llama3_special_ids(), "llama3"
+    ),
+}
+
+
+def known_ranks(data: bytes) -> KnownRanks | None:
+    """What is known of a rank file, whatever its line ends; `None` if it is not among the known."""
+    lines = data.replace(b"\r\n", b"\n").rstrip(b"\n") + b"\n"
+    return _BY_DIGEST.get(sha256(lines).hexdigest())
+
+
+# Known by their size, or by a token without bytes
+
+_NAMES_OF_LANGUAGES = (
+    "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no "
+    "th ur hr bg lt la mi ml cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw "
+    "gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt sa lb my bo tl "
+    "mg as tt haw ln ha ba jw su"
+)
+"""Whisper's languages, in the order of their tokens."""
+
+
+def _whispers() -> list[str]:
+    names = ["endoftext", "startoftranscript", *_NAMES_OF_LANGUAGES.split(), "translate"]
+    names += ["transcribe", "startoflm", "startofprev", "nospeech", "notimestamps"]
+    names += [f"{place * 0.02:.2f}" for place in range(1501)]
+    return [f"<|{name}|>" for name in names]
+
+
+def _qwens() -> list[str]:
+    return ["<|endoftext|>", "<|im_start|>", "<|im_end|>", *(f"<|extra_{n}|>" for n in range(205))]
+
+
+def _llama4s() -> list[str]:
+    def reserved(kind: str, first: int, last: int) -> list[str]:
+        return [f"{kind}reserved_special_token_{n}" for n in range(first, last + 1)]
+
+    names = ["begin_of_text", "end_of_text", "fim_prefix", "fim_middle", "fim_suffix"]
+    names += ["header_start", "header_end", "eom", "eot", "step"]
+    names += reserved("text_post_train_", 0, 5)
+    names += ["python_start", "python_end", "finetune_right_pad"]
+    names += reserved("text_post_train_", 8, 68)
+    names += ["image_start", "image_end", *reserved("vision_", 0, 1)]
+    names += ["tile_x_separator", "tile_y_separator", *reserved("vision_", 2, 5)]
+    names += ["image", *reserved("vision_", 6, 6), "patch", *reserved("vision_", 7, 1047)]
+    names += [*reserved("reasoning_", 0, 7), "reasoning_thinking_start", "reasoning_thinking_end"]
+    names += reserved("", 0, 2047 - len(names))
+    return [f"<|{name}|>" for name in names]
+
+
+def _numbered(tokens: Sequence[str], first: int) -> dict[str, int]:
+    return {token: token_id for token_id, token in enumerate(tokens, start=first)}
+
+
+QWEN_SIZE, LLAMA4_SIZE = 151_643, 200_000
+
+
+def likely_ranks(ranks: Mapping[bytes, int], has_empty: bool) -> KnownRanks | None:
+    """What ranks seem to be, whose digest nobody knows; `None` if they are like no others.
+
+    Args:
+        ranks: token → rank.
+        has_empty: whether there is a token without bytes, too, as in Whisper's files.
+    """
+    size = len(ranks)
+    if has_empty:
+        return KnownRanks(
+            "taken for Whisper's ranks",
+            _numbered(_whispers(), size + 1),
+            "gpt2",
+            "a token without bytes; the special tokens are those of 99 languages, as in all its "
+            "models but large-v3",
+        )
+    if size == QWEN_SIZE and _fits_better("qwen2", ranks):
+        return KnownRanks(
+            "taken for Qwen's ranks",
+            _numbered(_qwens(), size),
+            "qwen2",
+            "how many there are; that Qwen first puts a text in Unicode's form NFC is left out",
+        )
+    if size == LLAMA4_SIZE and _fits_better("o200k", ranks):
+        special_ids = _numbered(_llama4s(), size)
+        return KnownRanks("taken for Llama 4's ranks", special_ids, "o200k", "how many there are")
+    return None
+
+
+# Known by what pattern their tokens fit
+
+_CANDIDATES = ("gpt2", "qwen2", "o200k", "llama3", "cl100k")
+"""Of those that fit as well the first is taken: GPT-2's, then those that cut more before others."""
+_TOKENS_TRIED = 20_000
+_TOLERANCE = 0.002
+"""The share of tokens that may reach over a cut: some files were trained with one regex more."""
+
+
+def likely_pattern(ranks: Mapping[bytes, int]) -> str:
+    """The name of the pattern that the tokens fit, GPT-2's if it is no worse than others.
+
+    >>> likely_pattern({b" low": 0, b" 1999": 1}), likely_pattern({b"(low": 0, b"199": 1})
+    ('gpt2', 'o200k')
+    """
+    tokens = _some_texts(ranks)
+    cut: dict[str, float] = {}
+    for name in _CANDIDATES:
+        cut[name] = _cut_share(name, tokens)
+        if not cut[name]:
+            break  # none is better
+    least = min(cut.values())
+    return next(name for name in cut if cut[name] <= least + _TOLERANCE)
+
+
+def _fits_better(pattern: str, ranks: Mapping[bytes, int]) -> bool:
+    tokens = _some_texts(ranks)
+    return _cut_share(pattern, tokens) < _cut_share("gpt2", tokens)
+
+
+def _some_texts(ranks: Mapping[bytes, int]) -> list[str]:
+    """Tokens from all over the ranks; those that are no whole text tell nothing."""
+    chosen = list(ranks)[:: len(ranks) // _TOKENS_TRIED + 1]
+    texts = [token.decode("utf-8", "ignore") for token in chosen if len(token) > 1]
+    return [text for text in texts if text]
+
+
+def _cut_share(pattern: str, tokens: Sequence[str]) -> float:
+    """The share of the tokens that a pattern would cut."""
+    match = PATTERNS[pattern].compiled.match
+    reached = (
+        (found := match(token)) is not None and found.end() == len(token) for token in tokens
+    )
+    return 1 - sum(reached) / len(tokens) if tokens else 0.0
