@@ -117,7 +117,7 @@ def _of_question(asked: Ask, recording: Player[Any], shown: int) -> Iterator[Pro
         yield Problem(asked.line, f"{asked.kind} cannot be asked at step {step:,}: {error}")
 
 
-def question_at(asked: Ask, recording: Player[Any], shown: int) -> Question[Any]:
+def question_at(asked: Ask, recording: Player[Any], shown: int) -> Question:
     """The question of a lesson; `shown` is the step that the scene is at.
 
     Raises:
@@ -198,7 +198,7 @@ def _visible_lines(text: str) -> str:
     return "\n".join(visible_text(line, spaces=False) for line in text.split("\n"))
 
 
-def _on_paper(question: Question[Any]) -> str:
+def _on_paper(question: Question) -> str:
     """A question, with a line for the answer."""
     asked, *rows, _ = Asking(Attempt(question)).question()  # the last says what to type
     return "\n".join([f"\n**{asked}**\n", "```text", *rows, "", "Answer: ________", "```\n"])

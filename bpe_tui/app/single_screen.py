@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from bpe_tui.app import terminal
 from bpe_tui.app.base import BaseApp
@@ -16,7 +15,7 @@ from engine.learning.questions.question import Question
 class QuizApp(BaseApp):
     """Asks until the questions are over, or the user leaves."""
 
-    def __init__(self, questions: Sequence[Question[Any]], keep: Keep, name: str) -> None:
+    def __init__(self, questions: Sequence[Question], keep: Keep, name: str) -> None:
         super().__init__()
         self._screen = QuizScreen(questions, keep, name)
 
@@ -24,7 +23,7 @@ class QuizApp(BaseApp):
         self.push_screen(self._screen)
 
 
-def run_quiz(questions: Sequence[Question[Any]], keep: Keep, name: str) -> int:
+def run_quiz(questions: Sequence[Question], keep: Keep, name: str) -> int:
     """Run until the user leaves; the exit code."""
     terminal.tolerate_bad_bytes()
     app = QuizApp(questions, keep, name)

@@ -154,7 +154,7 @@ def _question_lines(grades: Grades) -> Iterator[str]:
     yield f"{'first try':>10}  question, the hardest first"
     for each in grades.questions:
         text = shorten(each.question.asks.describe(visible_bytes), TEXT_CELLS)
-        kind = f"{each.number:>2}. {each.question.NAME}, step {each.question.frame.step:,}"
+        kind = f"{each.number:>2}. {each.question.kind}, step {each.question.frame.step:,}"
         quiz = f"  ({visible_text(each.paper.name, spaces=False)})" if len(quizzes) > 1 else ""
         yield f"{percent(each.share):>10}  {kind:<{KIND_CELLS}}{text}{quiz}"
     yield f"{plural(len(grades.sheets), 'file')} graded"

@@ -26,7 +26,7 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.training import train
 from bpe_tui.views.asking import Asking
 from bpe_tui.widgets.visible import visible_text
-from engine.learning.questions.question import Attempt, Question, Score
+from engine.learning.questions.question import Attempt, Question, Tally
 from engine.learning.quiz import MOST_QUESTIONS, Answered, AnswerSheet, Paper, make_quiz
 from engine.learning.session_file import SavedFile
 from engine.recording.player import Player
@@ -198,9 +198,9 @@ class Keeper:
         return f"Answered: {count} of {questions}, kept in {out}."
 
 
-def ask_plainly(asked: Iterable[Question[Any]], keeper: Keeper, lines: Iterable[str]) -> None:
+def ask_plainly(asked: Iterable[Question], keeper: Keeper, lines: Iterable[str]) -> None:
     """Ask on standard output, and read answers; the end of the input ends the quiz."""
-    questions, answers, score = list(asked), iter(lines), Score()
+    questions, answers, score = list(asked), iter(lines), Tally()
     for number, question in enumerate(questions, 1):
         asking = Asking(Attempt(question))
         step = f"step {question.frame.step:,}"

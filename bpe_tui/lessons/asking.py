@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -20,7 +20,7 @@ from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
-from engine.learning.questions.question import Attempt, Question, Score
+from engine.learning.questions.question import Attempt, Question, Tally
 
 FOOT = "Esc looks at the screen; N asks again"
 
@@ -104,12 +104,12 @@ class QuizScreen(Screen[None]):
         Binding("q", "app.quit", "quit", show=False),
     ]
 
-    def __init__(self, questions: Sequence[Question[Any]], keep: Keep, name: str) -> None:
+    def __init__(self, questions: Sequence[Question], keep: Keep, name: str) -> None:
         super().__init__()
         self._attempts = [Attempt(question) for question in questions]
         self._keep, self._quiz = keep, visible_text(name, spaces=False)
         self._at = 0
-        self._score = Score()
+        self._score = Tally()
         self._kept = True
 
     def compose(self) -> ComposeResult:

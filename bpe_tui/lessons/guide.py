@@ -44,7 +44,7 @@ from engine.learning.lesson import Ask, Lesson, Scene, Show
 from engine.learning.lesson_file import read_lesson
 
 if TYPE_CHECKING:
-    from engine.learning.questions.question import Attempt, Score
+    from engine.learning.questions.question import Attempt, Tally
 
 
 class LessonRows(RowList):
@@ -128,7 +128,7 @@ class Guide:
         self.lesson: Lesson | None = None
         self.place = 0
         self.progress = Progress()
-        self._score: Score | None = None
+        self._score: Tally | None = None
         self._due: Show | None = None
 
     @property
@@ -322,7 +322,7 @@ class Guide:
         """Ask what is left to ask in the scene; whether there is something."""
         from bpe_tui.lessons.asking import AskWindow
         from engine.learning.questions import ask  # all models, which the first frame does without
-        from engine.learning.questions.question import Attempt, Score
+        from engine.learning.questions.question import Attempt, Tally
 
         recording = self._host.session.recording
         if recording is None:
@@ -338,7 +338,7 @@ class Guide:
                 return False
             asked.append((name, Attempt(question)))
 
-        score = self._score = self._score or Score()
+        score = self._score = self._score or Tally()
 
         def over(attempt: Attempt) -> None:
             score.count(attempt)

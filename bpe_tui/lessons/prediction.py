@@ -20,9 +20,7 @@ from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import QuestionError
 from engine.core.wording import Sentence
 from engine.learning.questions import predict
-from engine.learning.questions.form import Choice
-from engine.learning.questions.next_pair import NextPair
-from engine.learning.questions.question import Attempt, PairQuestion, Score
+from engine.learning.questions.question import Attempt, Choice, Question, Tally
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class Prediction:
         score: how many were known so far.
     """
 
-    def __init__(self, teller: AnyTeller, attempt: Attempt, score: Score) -> None:
+    def __init__(self, teller: AnyTeller, attempt: Attempt, score: Tally) -> None:
         self.attempt = attempt
         self.chosen = 0
         self._teller, self._score = teller, score
@@ -68,7 +66,7 @@ class Prediction:
 
     def count_rows(self, room: CountRoom) -> list[Row]:
         question = self.attempt.question
-        if isinstance(self._teller, MergeTeller) and isinstance(question, PairQuestion):
+        if isinstance(self._teller, MergeTeller) and question.pairs:
             rows = self._teller.rows_of_bars(self.frame, self._bars(question), room)
         else:
             form = question.form
@@ -78,26 +76,25 @@ class Prediction:
         first = max(min(self.chosen - room.rows + 1, len(rows) - room.rows), 0)
         return rows[first : first + room.rows]
 
-    def _bars(self, question: PairQuestion[Any]) -> list[Bar]:
+    def _bars(self, question: Question) -> list[Bar]:
         """The pairs with their bars, without numbers as long as these are not told."""
         teller, frame, attempt = self._teller, self.frame, self.attempt
         assert isinstance(teller, MergeTeller)
-        tied = frozenset(question.tied)
         bars = []
         for place, pair in enumerate(question.pairs):
             is_right = attempt.is_over and place == question.answer
             is_told = attempt.is_over or place in attempt.tried
-            is_told |= attempt.hinted and pair in tied
+            is_told |= attempt.hinted and pair in question.tied
             mark = remark = ""
             if is_right:
                 mark, remark = "pair", "wins"
-            elif is_told and pair in tied:
+            elif is_told and pair in question.tied:
                 mark, remark = "tie", "tied"
             elif place in attempt.tried:
                 mark, remark = "loss", "no"
             if place == self.chosen and not attempt.is_over:
                 mark = "chosen"
-            value = teller.value(frame, pair) if question.told_by_bars or is_told else 0.0
+            value = teller.value(frame, pair) if question.shows_bars or is_told else 0.0
             told = teller.told(frame, pair) if is_told else "?"
             fraction = teller.fraction(frame, pair)
             bars.append(Bar(pair, value, told, value, "", mark, remark, fraction))
@@ -172,13 +169,13 @@ class Predictor:
         self._stage = stage
         self.is_on = False
         self.prediction: Prediction | None = None
-        self._score = Score()
+        self._score = Tally()
         self._rests = False  # the model answer is told, and stays until a key
 
     def toggle(self) -> None:
         """Begin to ask, or end it."""
         self.is_on = not self.is_on
-        self._rests, self._score, self.prediction = False, Score(), None
+        self._rests, self._score, self.prediction = False, Tally(), None
         self._stage.show_again()
 
     def attend(self, frame: Any, is_playing: bool) -> Prediction | None:
@@ -191,13 +188,13 @@ class Predictor:
 
     def _question(self, frame: Any) -> Prediction | None:
         try:
-            question = predict(frame, rows=self._stage.bars)
+            question = predict(
+                frame, rows=self._stage.bars, shows_corpus=self._stage.shows_whole_corpus
+            )
         except QuestionError as error:
             self.is_on = False
             self._stage.tell(f"Nothing to predict: {visible_text(str(error), spaces=False)}.")
             return None
-        if isinstance(question, NextPair) and not self._stage.shows_whole_corpus:
-            question = replace(question, countable=False)
         return Prediction(self._stage.teller, Attempt(question), self._score)
 
     @property
@@ -275,7 +272,7 @@ class Predictor:
         return None if prediction is None or prediction.attempt.is_over else prediction
 
     def _give_up(self, prediction: Prediction) -> None:
-        prediction.attempt.give_up()
+        prediction.attempt.given_up = True
         self._score.count(prediction.attempt)
 
 

@@ -34,18 +34,19 @@ from bpe_tui.widgets.rows import Row, Span
 from bpe_tui.widgets.visible import visible_bytes, visible_text, width
 from engine.core.errors import AnswerError
 from engine.core.wording import Sentence
-from engine.learning.questions.form import (
+from engine.learning.questions.question import (
     Answer,
+    Attempt,
     Choice,
     Cuts,
     Form,
     Joins,
     Number,
     Option,
+    Question,
     Text,
     YesOrNo,
 )
-from engine.learning.questions.question import Attempt, Question
 
 YES_AND_NO = Choice((Option(("yes",)), Option(("no",))))
 LONGEST_NUMBER = 15
@@ -92,7 +93,7 @@ class QuestionPanel(Lines):
         self.rebuild()
 
     @property
-    def _question(self) -> Question[object]:
+    def _question(self) -> Question:
         assert self.attempt is not None
         return self.attempt.question
 
@@ -121,8 +122,7 @@ class QuestionPanel(Lines):
         attempt, question, room = self.attempt, self._question, max(self.size.width - 2, 20)
         assert attempt is not None
         rows = sentence_rows(question.asks, room, role="strong")
-        if question.advice is not None:
-            rows += sentence_rows(question.advice, room, role="dim")
+        rows += sentence_rows(question.advice, room, role="dim")
         if question.given:
             rows.append(Row([]))
             rows += [row for given in question.given for row in sentence_rows(given, room)]
@@ -317,7 +317,7 @@ class QuestionPanel(Lines):
     def _give_up(self) -> None:
         assert self.attempt is not None
         self._refusal = ""
-        self.attempt.give_up()
+        self.attempt.given_up = True
         self.post_message(self.Over(self, self.attempt))
 
     def _go_on(self) -> None:

@@ -10,8 +10,7 @@ from bpe_tui.widgets.numbers import bar, bar_room, scale_of
 from bpe_tui.widgets.rows import Row, Span, left, right, spans_width, wrapped
 from bpe_tui.widgets.visible import visible_bytes, width
 from engine.core.wording import Sentence, Words
-from engine.learning.questions.form import Answer, Option
-from engine.learning.questions.question import Attempt
+from engine.learning.questions.question import Answer, Attempt, Option
 
 
 def word_spans(words: Words, token_role: str = "strong", role: str = "") -> list[Span]:
@@ -113,7 +112,7 @@ def option_rows(attempt: Attempt, options: Sequence[Option], chosen: int, room: 
     labels = [word_spans(option.label) for option in options]
     label_cells = min(max(map(spans_width, labels)), max(room // 2, 8))
     note_cells = max(width(option.note) for option in options)
-    told_cells = max(width(option.told) for option in options)
+    told_cells = max(width(option.revealed) for option in options)
     spare = room - label_cells - note_cells - told_cells - 12
     bars, scale = bar_room(spare), scale_of(max(option.amount for option in options))
     rows = []
@@ -127,7 +126,7 @@ def option_rows(attempt: Attempt, options: Sequence[Option], chosen: int, room: 
         if note_cells:
             spans += [("  ", ""), right(option.note, note_cells)]
         if told_cells:
-            told = (option.told, "strong") if is_told else ("?", "dim")
+            told = (option.revealed, "strong") if is_told else ("?", "dim")
             spans += [("  ", ""), right(told[0], told_cells, told[1])]
         if bars and option.amount:
             spans += [

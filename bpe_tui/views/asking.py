@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.core.errors import AnswerError
 from engine.core.wording import Sentence, describe
-from engine.learning.questions.form import Answer, Choice, Cuts, Joins
-from engine.learning.questions.question import Attempt
+from engine.learning.questions.question import Answer, Attempt, Choice, Cuts, Joins
 
 TOLD = "hint helps, show tells the answer, skip goes on."
 
@@ -24,8 +23,7 @@ class Asking:
         """What is asked, what there is to find the answer with, and how to answer."""
         question = self.attempt.question
         yield _said(question.asks)
-        if question.advice is not None:
-            yield _said(question.advice)
+        yield _said(question.advice)
         for given in question.given:
             yield f"  {_said(given)}"
         form = question.form
@@ -49,7 +47,7 @@ class Asking:
             yield f"Hint: {_said(question.hint)}"
             return
         if word in ("show", "skip"):
-            attempt.give_up()
+            attempt.given_up = True
             yield from map(_said, question.model_answer if word == "show" else ())
             return
         try:

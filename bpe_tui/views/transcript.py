@@ -30,7 +30,7 @@ from engine.core.errors import BpeError, OutputExistsError, QuestionError, Unkno
 from engine.core.events import CountChange
 from engine.encoding.typed_ids import decode_known, read_ids
 from engine.learning.questions import OF_WHAT_FOLLOWS, ask, kinds_for, predict
-from engine.learning.questions.question import Attempt, Score
+from engine.learning.questions.question import Attempt, Tally
 from engine.recording.merge_frame import AnyMergeFrame
 from engine.recording.player import Player
 
@@ -89,7 +89,7 @@ class Transcript(ABC, Generic[FrameT]):
         self._player = player
         self._stop_reason = stop_reason
         self._asking: Asking | None = None
-        self._score = Score()
+        self._score = Tally()
 
     @property
     def frame(self) -> FrameT:
@@ -168,7 +168,7 @@ class Transcript(ABC, Generic[FrameT]):
             return
         self._asking = None
         self._score.count(attempt)
-        if attempt.question.NAME in OF_WHAT_FOLLOWS:
+        if attempt.question.kind in OF_WHAT_FOLLOWS:
             yield from self.next("")
         yield f"{str(self._score).capitalize()}; predict asks on."
 

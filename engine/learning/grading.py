@@ -73,7 +73,7 @@ class GradedQuestion:
 
     paper: Paper
     number: int
-    question: Question[Any]
+    question: Question
     first: int
     asked: int
 
@@ -136,9 +136,9 @@ class _Desk:
     def __init__(self, open_run: OpenRun) -> None:
         self._open_run = open_run
         self._runs: dict[str, Player[Any] | BpeError] = {}
-        self._quizzes: dict[str, tuple[Question[Any], ...]] = {}
+        self._quizzes: dict[str, tuple[Question, ...]] = {}
 
-    def questions(self, paper: Paper) -> tuple[Question[Any], ...]:
+    def questions(self, paper: Paper) -> tuple[Question, ...]:
         if paper.key not in self._quizzes:
             self._quizzes[paper.key] = make_quiz(self._run(paper), paper.seed, paper.questions)
         return self._quizzes[paper.key]
@@ -159,7 +159,7 @@ class _Desk:
         return found
 
 
-def _graded(path: Path, sheet: AnswerSheet, questions: Sequence[Question[Any]]) -> GradedSheet:
+def _graded(path: Path, sheet: AnswerSheet, questions: Sequence[Question]) -> GradedSheet:
     attempts: list[Attempt | None] = [None] * len(questions)
     notes: list[str] = []
     for place, answered in enumerate(sheet.answers):
@@ -168,9 +168,9 @@ def _graded(path: Path, sheet: AnswerSheet, questions: Sequence[Question[Any]]) 
             notes.append(f"{where}: this quiz has only {len(questions)} questions")
             break
         question = questions[place]
-        if (answered.kind, answered.step) != (question.NAME, question.frame.step):
+        if (answered.kind, answered.step) != (question.kind, question.frame.step):
             notes.append(
-                f"{where}: asks {question.NAME} at step {question.frame.step}, and the file has "
+                f"{where}: asks {question.kind} at step {question.frame.step}, and the file has "
                 f"{answered.kind!r} at step {answered.step}; not counted"
             )
             continue
@@ -181,7 +181,7 @@ def _graded(path: Path, sheet: AnswerSheet, questions: Sequence[Question[Any]]) 
     return GradedSheet(path, sheet, tuple(attempts), tuple(notes))
 
 
-def _checked(question: Question[Any], answered: Answered, where: str, notes: list[str]) -> Attempt:
+def _checked(question: Question, answered: Answered, where: str, notes: list[str]) -> Attempt:
     attempt = regraded(question, answered)
     if answered.right != attempt.at_first_try:
         claims, found = ("right", "not") if answered.right else ("not right", "right")
@@ -234,7 +234,7 @@ def questions_csv(grades: Grades, show: Show) -> str:
         question = graded.question
         rows.append(
             [
-                *(graded.paper.name, graded.number, question.NAME, question.frame.step),
+                *(graded.paper.name, graded.number, question.kind, question.frame.step),
                 *(graded.asked, graded.first, f"{graded.share:.2f}"),
                 describe(question.asks.words, show),
             ]

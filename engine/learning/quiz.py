@@ -17,8 +17,7 @@ from engine.core.errors import QuestionError, QuizFileError, TokenizerFileError
 from engine.core.files import write_files
 from engine.core.json_fields import Fields
 from engine.learning.questions import KINDS, ask
-from engine.learning.questions.form import Answer
-from engine.learning.questions.question import Attempt, Chance, Level, Question
+from engine.learning.questions.question import Answer, Attempt, Chance, Level, Question
 from engine.learning.session_file import read_options
 from engine.recording.player import Player
 
@@ -72,7 +71,7 @@ class Paper:
         return f"{self.corpus}, seed {self.seed}"
 
 
-def make_quiz(player: Player[Any], seed: str, count: int) -> tuple[Question[Any], ...]:
+def make_quiz(player: Player[Any], seed: str, count: int) -> tuple[Question, ...]:
     """The questions of a quiz about a finished recording, from easy to hard.
 
     There may be fewer than asked for, where a small corpus gives no more different ones.
@@ -80,16 +79,16 @@ def make_quiz(player: Player[Any], seed: str, count: int) -> tuple[Question[Any]
     Raises:
         QuestionError: nothing can be asked about this run.
     """
-    chosen: list[Question[Any]] = []
-    deck = [name for name in DECK if isinstance(player.frame, KINDS[name].OF)]
+    chosen: list[Question] = []
+    deck = [name for name in DECK if isinstance(player.frame, KINDS[name].frames)]
     for number in range(count):
         level = Level(number * len(Level) // count)
         chance = Chance(f"{seed}:quiz:{number}")
         found = list(_looked_for(player, deck, level, chance, chosen))
-        asked = Counter(question.NAME for question in chosen)
+        asked = Counter(question.kind for question in chosen)
         if found:
             # A kind that was asked three times counts as a level off.
-            chosen.append(min(found, key=lambda q: abs(q.level - level) + asked[q.NAME] / 3))
+            chosen.append(min(found, key=lambda q: abs(q.level - level) + asked[q.kind] / 3))
     if not chosen:
         raise QuestionError("nothing can be asked about this run; give a corpus with more in it")
     return tuple(chosen)
@@ -100,8 +99,8 @@ def _looked_for(
     deck: list[str],
     level: Level,
     chance: Chance,
-    chosen: list[Question[Any]],
-) -> Iterator[Question[Any]]:
+    chosen: list[Question],
+) -> Iterator[Question]:
     """New questions that can be asked, until one is of the level."""
     for _ in range(TRIES):
         # Early steps are the ones that a learner follows: half of them before the root of all.
@@ -114,15 +113,15 @@ def _looked_for(
         if any(_are_alike(question, other) for other in chosen):
             continue
         yield question
-        if question.level == level and kind not in [other.NAME for other in chosen[-2:]]:
+        if question.level == level and kind not in [other.kind for other in chosen[-2:]]:
             return
 
 
-def _are_alike(one: Question[Any], other: Question[Any]) -> bool:
+def _are_alike(one: Question, other: Question) -> bool:
     """Whether who knows one question knows the other: they are the same, or of the same moment."""
     if (one.asks, one.given, one.form) == (other.asks, other.given, other.form):
         return True
-    apart, names = abs(one.frame.step - other.frame.step), {one.NAME, other.NAME}
+    apart, names = abs(one.frame.step - other.frame.step), {one.kind, other.kind}
     if names & OF_ONE_MOMENT and names & TELLS_THE_MERGE:
         return not apart
     return apart <= 1 and names <= OF_ONE_MOMENT
@@ -165,7 +164,7 @@ class Answered:
         question = attempt.question
         tried = [list(each) if isinstance(each, tuple) else each for each in attempt.tried]
         return cls(
-            *(question.NAME, question.frame.step, tried, attempt.hinted, attempt.given_up),
+            *(question.kind, question.frame.step, tried, attempt.hinted, attempt.given_up),
             *(round(seconds, 1), attempt.at_first_try),
         )
 
@@ -272,7 +271,7 @@ def _short(fields: Fields, key: str) -> str:
     return text
 
 
-def regraded(question: Question[Any], answered: Answered) -> Attempt:
+def regraded(question: Question, answered: Answered) -> Attempt:
     """What an entry of a file is worth, graded again.
 
     Raises:

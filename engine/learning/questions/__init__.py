@@ -1,8 +1,8 @@
-"""Questions about a run, a registry of their kinds: one file a kind, one line here.
+"""Questions about a run, and the registry of their kinds.
 
     question = ask("next-pair", timeline.seek(3), seed="7")     # a Frame of BPE at step 3
     question.asks, question.advice, question.given              # sentences to show
-    question.form                                               # how it is answered: see `form`
+    question.form                                               # the form of its answer
     attempt = Attempt(question)
     grade = attempt.try_answer(question.form.read("2"))         # the second row
     grade.right, grade.said, grade.why                          # at once, with the numbers
@@ -13,48 +13,48 @@ The kind, the frame and the seed decide the question, on every machine.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from engine.core.errors import QuestionError
-from engine.core.registry import Registry
-from engine.learning.questions.best_path import BestPath
-from engine.learning.questions.best_score import BestScore
-from engine.learning.questions.count_change import CountAfter
-from engine.learning.questions.cuts import PlaceCuts
-from engine.learning.questions.decode_ids import DecodeIds
-from engine.learning.questions.encode_by_hand import EncodeByHand
-from engine.learning.questions.first_to_go import FirstToGo
-from engine.learning.questions.longest_match import LongestMatch
-from engine.learning.questions.next_pair import NextPair, TieWinner
-from engine.learning.questions.question import Chance, Question, Wish
-from engine.learning.questions.stale_entry import StaleEntry
-
-KINDS: Registry[type[Question[Any]]] = Registry(
-    "kind of question",
-    {
-        kind.NAME: kind
-        for kind in (
-            NextPair,
-            TieWinner,
-            CountAfter,
-            EncodeByHand,
-            PlaceCuts,
-            StaleEntry,
-            DecodeIds,
-            BestScore,
-            LongestMatch,
-            FirstToGo,
-            BestPath,
-        )
-    },
+from engine.core.registry import registry_of
+from engine.learning.questions.encoding import CUTS, DECODE, ENCODE_BY_HAND
+from engine.learning.questions.other_models import (
+    BEST_PATH,
+    BEST_SCORE,
+    FIRST_TO_GO,
+    LONGEST_MATCH,
 )
-"""In the order in which they are offered."""
+from engine.learning.questions.pairs import COUNT_CHANGE, NEXT_PAIR, STALE, TIE
+from engine.learning.questions.question import Chance, Question, Request
+
+KINDS = registry_of(
+    "kind of question",
+    NEXT_PAIR,
+    TIE,
+    COUNT_CHANGE,
+    ENCODE_BY_HAND,
+    CUTS,
+    STALE,
+    DECODE,
+    BEST_SCORE,
+    LONGEST_MATCH,
+    FIRST_TO_GO,
+    BEST_PATH,
+)
+"""All kinds, in the order in which they are offered."""
 
 
 def ask(
-    kind: str, frame: Any, seed: str = "", *, about: str | None = None, rows: int = 6
-) -> Question[Any]:
-    """The question of a kind about a frame of whichever model.
+    kind: str,
+    frame: Any,
+    seed: str = "",
+    *,
+    about: str | None = None,
+    rows: int = 6,
+    shows_corpus: bool = True,
+) -> Question:
+    """Return the question of a kind about a frame of any model.
 
     Args:
         kind: a name in `KINDS`.
@@ -62,45 +62,52 @@ def ask(
         seed: decides what is left open.
         about: what to ask about, where the kind leaves a choice: a pair as `o|t`, a word, a text,
             ids. `None`: the seed decides.
-        rows: how many rows there may be to choose from.
+        rows: the largest number of rows to choose from.
+        shows_corpus: whether the learner sees the whole corpus if it is small; else "next-pair"
+            does not ask to count in it.
 
     Raises:
         UnknownNameError: there is no such kind.
-        QuestionError: it cannot be asked there; says why.
+        QuestionError: the question cannot be asked there; the message gives the reason.
 
     >>> from engine import Timeline, Trainer
     >>> counts = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
     >>> timeline = Timeline(counts, Trainer(counts, 258).steps())
     >>> question = ask("tie", timeline.frame)
     >>> print(question.asks, [str(grade.said) for grade in map(question.grade, (0, 1))])
-    2 pairs stand 9 times each: which one merges? ['e│s loses to another pair that is tied with \
+    2 pairs occur 9 times each: which one merges? ['e│s loses to another pair that is tied with \
 it.', 's│t wins the tie of 2 at 9.']
     """
     found = KINDS[kind]
-    if not isinstance(frame, found.OF):
-        raise QuestionError(f"{kind} is asked about {found.MODEL}, and this is another model")
-    return found.of(frame, Wish(Chance(f"{seed}:{kind}:{frame.step}"), about, rows))
+    if not isinstance(frame, found.frames):
+        raise QuestionError(f"{kind} is asked about {found.model}, and this is another model")
+    chance = Chance(f"{seed}:{kind}:{frame.step}")
+    return replace(found.pose(frame, Request(chance, about, rows, shows_corpus)), kind=kind)
 
 
 OF_WHAT_FOLLOWS = ("next-pair", "best-score", "first-to-go", "best-path")
-"""What is asked before a step, in this order; the last is for steps of Unigram that prune not."""
+"""Kinds asked before a step, in the order of preference; Unigram's steps without pruning take the
+last one."""
 
 
-def predict(frame: Any, seed: str = "", *, rows: int = 6) -> Question[Any]:
-    """The question what the next step will do, of whichever model.
+def predict(frame: Any, seed: str = "", *, rows: int = 6, shows_corpus: bool = True) -> Question:
+    """Return a question about what the next step will do, for any model.
+
+    Args:
+        frame, seed, rows, shows_corpus: as for `ask`.
 
     Raises:
-        QuestionError: it cannot be asked there; says why.
+        QuestionError: nothing can be asked there; the message gives the reason.
     """
     refusal = QuestionError("nothing is asked about this model")
     for kind in (kind for kind in OF_WHAT_FOLLOWS if kind in kinds_for(frame)):
         try:
-            return ask(kind, frame, seed, rows=rows)
+            return ask(kind, frame, seed, rows=rows, shows_corpus=shows_corpus)
         except QuestionError as error:
             refusal = error
     raise refusal
 
 
 def kinds_for(frame: Any) -> list[str]:
-    """The kinds that are asked about such frames, whatever their step."""
-    return [name for name, kind in KINDS.items() if isinstance(frame, kind.OF)]
+    """Return the names of the kinds asked about such frames, at any step."""
+    return [name for name, kind in KINDS.items() if isinstance(frame, kind.frames)]

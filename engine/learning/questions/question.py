@@ -1,32 +1,244 @@
-"""`Question`: what is asked about a step of a run, and what is said to an answer.
+"""Questions about a step of a run: the forms of an answer, grading, and what several kinds share.
 
-A question is made of a frame, so of the real run. It is graded by the engine and explained with its
-numbers. It never changes: how often somebody tried is kept by an `Attempt`.
+A question is made from a frame, so from the real run. The engine grades it and explains it with the
+run's numbers. A question never changes; an `Attempt` keeps what the learner did with it.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from itertools import pairwise
+from functools import cached_property
+from itertools import accumulate, pairwise
 from random import Random
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, TypeVar
 
-from engine.core.errors import QuestionError
+from engine.core.errors import AnswerError, QuestionError
 from engine.core.events import Pair
 from engine.core.wording import Sentence, Words
-from engine.learning.questions.form import CUT, SPACE, Answer, Form
 from engine.recording.merge_frame import AnyMergeFrame
 from engine.text.pretokenize import to_bytes
 
-FrameT = TypeVar("FrameT", bound=Any)
 ItemT = TypeVar("ItemT")
+
+# -- forms of an answer: these know nothing of right and wrong
+
+
+Answer = int | bool | str | tuple[int, ...]
+"""A row, a number, yes or no, a text, or places, depending on the form. JSON can hold it."""
+
+CUT = "|"
+"""Separates pretokens, and tokens, in what is typed."""
+SPACE = "·"
+"""May be typed for a space, which is also shown so."""
+
+
+class Form(ABC):
+    """The form of an answer; the screens of `bpe_tui.lessons` draw it."""
+
+    @property
+    @abstractmethod
+    def how(self) -> str:
+        """A sentence that says how to type an answer."""
+
+    @abstractmethod
+    def read(self, typed: str) -> Answer:
+        """Return the typed answer.
+
+        Raises:
+            AnswerError: it has another form; the message describes the right one.
+        """
+
+    @abstractmethod
+    def check(self, value: object) -> Answer:
+        """Return a value, such as one from a file, as an answer of this form.
+
+        Raises:
+            AnswerError: it has another form.
+        """
+
+
+@dataclass(frozen=True)
+class Option:
+    """A row to choose.
+
+    Attributes:
+        label: words that name the row, such as the two tokens of a pair.
+        note: numbers to find the answer with; "" if none are given.
+        revealed: a number shown after the row was tried, such as the pair's count.
+        amount: length of a bar, relative to the other rows; 0 for no bar.
+    """
+
+    label: Words
+    note: str = ""
+    revealed: str = ""
+    amount: float = 0
+
+
+@dataclass(frozen=True)
+class Choice(Form):
+    """A choice of one row. The answer is its place from 0; in what is typed, from 1."""
+
+    options: tuple[Option, ...]
+
+    @property
+    def how(self) -> str:
+        return f"Answer with a number from 1 to {len(self.options)}."
+
+    def read(self, typed: str) -> int:
+        return self.check(_read_int(typed, self.how) - 1)
+
+    def check(self, value: object) -> int:
+        place = _check_int(value, self.how)
+        if not 0 <= place < len(self.options):
+            raise AnswerError(f"there is no row {place + 1}. {self.how}")
+        return place
+
+
+@dataclass(frozen=True)
+class Number(Form):
+    """A whole number, 0 or more."""
+
+    how = "Answer with a number."
+
+    def read(self, typed: str) -> int:
+        return self.check(_read_int(typed.replace(",", ""), self.how))
+
+    def check(self, value: object) -> int:
+        number = _check_int(value, self.how)
+        if number < 0:
+            raise AnswerError(f"a count is never below 0. {self.how}")
+        return number
+
+
+@dataclass(frozen=True)
+class YesOrNo(Form):
+    """Yes or no, typed as y or n."""
+
+    how = "Answer with y or n."
+
+    def read(self, typed: str) -> bool:
+        word = typed.strip().lower()
+        if word not in ("y", "yes", "n", "no"):
+            raise AnswerError(self.how)
+        return word.startswith("y")
+
+    def check(self, value: object) -> bool:
+        if not isinstance(value, bool):
+            raise AnswerError(f"it is neither yes nor no. {self.how}")
+        return value
+
+
+@dataclass(frozen=True)
+class Text(Form):
+    """A text of at most `longest` characters; a space may be typed as `·`."""
+
+    longest: int
+
+    how = f"Answer with a text; you may type {SPACE} for a space."
+
+    def read(self, typed: str) -> str:
+        return self.check(typed)
+
+    def check(self, value: object) -> str:
+        if not isinstance(value, str):
+            raise AnswerError(f"it is no text. {self.how}")
+        if len(value) > self.longest:
+            raise AnswerError(f"it is longer than {self.longest} characters. {self.how}")
+        return value.replace(SPACE, " ")
+
+
+@dataclass(frozen=True)
+class Cuts(Form):
+    """Bars between the characters of a text.
+
+    The answer is the places of the bars, ascending: place 3 follows the third character. It is
+    typed as the text with `|` in it.
+
+    >>> Cuts("don't go").read("don|'t| go")
+    (3, 5)
+    """
+
+    text: str
+
+    how = f"Answer with the text and {CUT} wherever it is cut; you may type {SPACE} for a space."
+
+    def read(self, typed: str) -> tuple[int, ...]:
+        pieces = typed.strip("\r\n").replace(SPACE, " ").split(CUT)
+        if "".join(pieces) != self.text:
+            raise AnswerError(f"that is another text. {self.how}")
+        return self.check([place for place in accumulate(map(len, pieces[:-1])) if place])
+
+    def check(self, value: object) -> tuple[int, ...]:
+        places = _check_ints(value, self.how)
+        if list(places) != sorted(set(places)):
+            raise AnswerError("the places of the bars do not ascend")
+        if any(not 0 < place < len(self.text) for place in places):
+            raise AnswerError("a bar is outside of the text")
+        return places
+
+
+@dataclass(frozen=True)
+class Joins(Form):
+    """Neighbouring tokens to join, one pair after another, until no more merge.
+
+    The answer is the places of the joins so far; place 2 joins the third token of the moment with
+    the fourth. Typed places count from 1.
+
+    >>> Joins((b"l", b"o", b"w")).tokens_after((1, 0))
+    (b'low',)
+    """
+
+    tokens: tuple[bytes, ...]
+
+    how = "Answer with the place where two tokens join: 2 is between the second and the third."
+
+    def tokens_after(self, answer: tuple[int, ...]) -> tuple[bytes, ...]:
+        """Return the tokens after these joins."""
+        tokens = self.tokens
+        for place in answer:
+            tokens = (*tokens[:place], tokens[place] + tokens[place + 1], *tokens[place + 2 :])
+        return tokens
+
+    def read(self, typed: str) -> tuple[int, ...]:
+        return self.check([_read_int(word, self.how) - 1 for word in typed.split()])
+
+    def check(self, value: object) -> tuple[int, ...]:
+        places = _check_ints(value, self.how)
+        for left, place in zip(range(len(self.tokens) - 1, -1, -1), places, strict=False):
+            if not 0 <= place < left:
+                raise AnswerError(f"there are no two tokens at place {place + 1}. {self.how}")
+        if len(places) >= len(self.tokens):
+            raise AnswerError("there are more joins than tokens")
+        return places
+
+
+def _read_int(typed: str, how: str) -> int:
+    word = typed.strip()
+    if not word.isascii() or not word.removeprefix("-").isdigit() or len(word) > 18:
+        raise AnswerError(how)
+    return int(word)
+
+
+def _check_int(value: object, how: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise AnswerError(f"it is no whole number. {how}")
+    return value
+
+
+def _check_ints(value: object, how: str) -> tuple[int, ...]:
+    if not isinstance(value, list | tuple):
+        raise AnswerError(f"it is no list of places. {how}")
+    return tuple(_check_int(place, how) for place in value)
+
+
+# -- a question, and attempts at it
 
 
 class Level(IntEnum):
-    """How hard a question is; the names are those of the choice of a pair."""
+    """How hard a question is; the names describe the choice of a pair."""
 
     CLEAR = 0
     CLOSE = 1
@@ -36,13 +248,13 @@ class Level(IntEnum):
 
 @dataclass(frozen=True)
 class Grade:
-    """What is said to an answer.
+    """The grade of an answer.
 
     Attributes:
-        right: whether it is right, as far as it goes.
-        done: whether nothing is left to answer; only joins go on after a right one.
-        said: what the answer is worth, with its numbers.
-        why: why; `None` where there is nothing to tell without telling the answer.
+        right: whether it is right so far.
+        done: whether nothing is left to answer; only joins go on after a right answer.
+        said: a sentence that grades the answer, with its numbers.
+        why: the reason; `None` if it would reveal the answer.
     """
 
     right: bool
@@ -52,173 +264,121 @@ class Grade:
 
     @property
     def word(self) -> str:
-        """Stands before what is said."""
+        """The word to put before `said`."""
         return "Right" if self.right else "No"
 
 
-class Chance:
-    """Draws that are the same on every machine and in every version of Python.
+def _not_partly(answer: Any) -> tuple[Sentence, ...]:
+    return ()
 
-    Only `random()` of a seed is promised to stay, so all is made of that.
 
-    >>> chance = Chance("7:1")
-    >>> [chance.below(10) for _ in range(5)], Chance("7:1").pick("abc")
-    ([9, 7, 1, 3, 3], 'c')
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A question about a frame, with its right answer and what to say to others.
+
+    Explanations are one sentence or two: the fact with its numbers, then the reason.
+
+    Attributes:
+        frame: the state of the run that it is about.
+        asks: the question.
+        form: the form of its answer.
+        answer: the right answer.
+        explain: explains the right answer.
+        explain_wrong: explains why an answer is wrong, without revealing the right one.
+        hint: a help that does not reveal the answer.
+        advice: how to find the answer.
+        given: facts to find the answer with, a row each.
+        find_level: returns how hard the question is.
+        explain_part: explains an answer that is right so far; returns () for any other.
+        pairs: the pairs of a choice between pairs, so that a view can draw them itself; their order
+            reveals nothing.
+        tied: the pairs that share the highest count or score; empty if one has it alone.
+        shows_bars: whether the bars of the pairs may be shown before an answer.
+        kind: its name in `KINDS`, which `ask` sets.
     """
 
-    def __init__(self, seed: str) -> None:
-        self._random = Random(seed)
+    frame: Any
+    asks: Sentence
+    form: Form
+    answer: Answer
+    explain: Callable[[], tuple[Sentence, ...]]
+    explain_wrong: Callable[[Any], tuple[Sentence, ...]]
+    hint: Sentence
+    advice: Sentence
+    given: tuple[Sentence, ...] = ()
+    find_level: Callable[[], Level] = lambda: Level.CLEAR
+    explain_part: Callable[[Any], tuple[Sentence, ...]] = _not_partly
+    pairs: tuple[Pair, ...] = ()
+    tied: frozenset[Pair] = frozenset()
+    shows_bars: bool = True
+    kind: str = ""
 
-    def below(self, end: int) -> int:
-        """A whole number from 0 to `end` − 1."""
-        return int(self._random.random() * end)
+    @cached_property
+    def level(self) -> Level:
+        """How hard the question is."""
+        return self.find_level()
 
-    def share(self) -> float:
-        """A number from 0 to 1."""
-        return self._random.random()
+    def grade(self, answer: Answer) -> Grade:
+        """Grade an answer that has the question's form."""
+        if answer == self.answer:
+            return Grade(True, True, *self.explain())
+        if part := self.explain_part(answer):
+            return Grade(True, False, *part)
+        return Grade(False, False, *self.explain_wrong(answer))
 
-    def pick(self, items: Sequence[ItemT]) -> ItemT:
-        """One of the items."""
-        return items[self.below(len(items))]
-
-    def shuffled(self, items: Sequence[ItemT]) -> list[ItemT]:
-        """All of the items in some order."""
-        left, order = list(items), []
-        while left:
-            order.append(left.pop(self.below(len(left))))
-        return order
+    @property
+    def model_answer(self) -> tuple[Sentence, ...]:
+        """The explanation for a learner who gives up."""
+        first, *why = self.explain()
+        return (Sentence(("Answer: ", *first.words)), *why)
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What a question should be like.
+class Request:
+    """The details of a question that is wanted.
 
     Attributes:
         chance: decides what is left open.
         about: what to ask about: a pair `o|t`, a word, a text, ids; `None` leaves it open.
-        rows: how many rows there may be to choose from.
+        rows: the largest number of rows to choose from.
+        shows_corpus: whether the learner sees the whole corpus if it is small.
     """
 
     chance: Chance
     about: str | None = None
     rows: int = 6
+    shows_corpus: bool = True
 
 
-class Question(ABC, Generic[FrameT]):
-    """A question about a frame. Each kind is a subclass in a file of its own.
-
-    Attributes:
-        NAME, SUMMARY: of the kind.
-        OF: the class of the frames that it can be asked about, or several.
-        MODEL: what those frames are of, in a word.
-        frame: what it is about.
-    """
-
-    NAME: ClassVar[str]
-    SUMMARY: ClassVar[str]
-    OF: ClassVar[type[Any] | tuple[type[Any], ...]]
-    MODEL: ClassVar[str]
-
-    frame: FrameT
-
-    @classmethod
-    @abstractmethod
-    def of(cls, frame: FrameT, wish: Wish) -> Self:
-        """The question about a frame.
-
-        Raises:
-            QuestionError: it cannot be asked there; says why.
-        """
-
-    @property
-    @abstractmethod
-    def asks(self) -> Sentence:
-        """The question."""
-
-    @property
-    def advice(self) -> Sentence | None:
-        """How the answer is found."""
-        return None
-
-    @property
-    def given(self) -> tuple[Sentence, ...]:
-        """Facts to find the answer with, a row each."""
-        return ()
-
-    @property
-    @abstractmethod
-    def form(self) -> Form:
-        """What an answer looks like."""
-
-    @property
-    @abstractmethod
-    def answer(self) -> Answer:
-        """The right one."""
-
-    @property
-    @abstractmethod
-    def facts(self) -> tuple[Sentence, ...]:
-        """The right answer with its numbers, then why: one sentence or two."""
-
-    @property
-    @abstractmethod
-    def hint(self) -> Sentence:
-        """What helps without telling."""
-
-    @property
-    def level(self) -> Level:
-        """How hard it is."""
-        return Level.CLEAR
-
-    def grade(self, answer: Answer) -> Grade:
-        """What to say to an answer of the form."""
-        if answer == self.answer:
-            return Grade(True, True, self.facts[0], *self.facts[1:2])
-        return Grade(False, False, *self.wrong(answer))
-
-    @abstractmethod
-    def wrong(self, answer: Answer) -> tuple[Sentence, ...]:
-        """What to say to a wrong answer, and why it is wrong, without telling the right one."""
-
-    @property
-    def model_answer(self) -> tuple[Sentence, ...]:
-        """What is told to who gives up."""
-        first = self.facts[0]
-        return (Sentence(("Answer: ", *first.words)), *self.facts[1:])
-
-
-class PairQuestion(Question[FrameT]):
-    """One of several pairs is the answer, so a view of pairs can ask in its own rows.
+@dataclass(frozen=True)
+class Kind:
+    """A kind of question.
 
     Attributes:
-        pairs: in the order of what they are written as, which tells nothing.
-        tied: those that share the top; none if one has it alone.
-        told_by_bars: whether bars may stand beside them; else there are other ways to the answer.
+        name: its name in lesson files, answer files and commands.
+        frames: classes of the frames that it can be asked about.
+        model: the models of those frames, for people.
+        pose: makes a question about a frame; raises a `QuestionError` with the reason if it cannot.
     """
 
-    pairs: tuple[Pair, ...]
-
-    @property
-    @abstractmethod
-    def tied(self) -> tuple[Pair, ...]: ...
-
-    @property
-    @abstractmethod
-    def told_by_bars(self) -> bool: ...
+    name: str
+    frames: tuple[type[Any], ...]
+    model: str
+    pose: Callable[[Any, Request], Question]
 
 
 @dataclass
 class Attempt:
-    """A question and what somebody made of it.
+    """A question and what a learner answered.
 
     Attributes:
-        tried: the answers, each once, in their order; of joins those that were wrong and the last.
-        hinted: whether the hint was asked for.
-        given_up: whether the answer was asked for, or the question was skipped.
-        grade: what was said to the last answer.
+        tried: the different answers in their order; of joins only the wrong ones and the last.
+        hinted: whether the learner asked for the hint.
+        given_up: whether the learner asked for the answer or skipped the question.
+        grade: the grade of the last answer.
     """
 
-    question: Question[Any]
+    question: Question
     tried: list[Answer] = field(default_factory=list)
     hinted: bool = False
     given_up: bool = False
@@ -231,10 +391,6 @@ class Attempt:
             self.tried.append(answer)
         return self.grade
 
-    def give_up(self) -> None:
-        """Show the answer: the question counts as not known."""
-        self.given_up = True
-
     @property
     def is_right(self) -> bool:
         """Whether the right answer was found."""
@@ -242,18 +398,18 @@ class Attempt:
 
     @property
     def is_over(self) -> bool:
-        """Whether there is nothing more to answer."""
+        """Whether nothing is left to answer."""
         return self.given_up or self.is_right
 
     @property
     def at_first_try(self) -> bool:
-        """Whether the first answer was right; a hint may have helped."""
+        """Whether the first answer was right; the hint is allowed."""
         return self.is_right and len(self.tried) == 1 and not self.given_up
 
 
 @dataclass
-class Score:
-    """How many questions were asked, and how many answered right at the first try."""
+class Tally:
+    """The number of questions asked, and of those answered right at the first try."""
 
     first: int = 0
     asked: int = 0
@@ -270,13 +426,41 @@ class Score:
 # -- what several kinds of questions share
 
 
+class Chance:
+    """Draws that are the same on every machine and in every version of Python.
+
+    Python promises only that `random()` of a seed stays the same, so all draws use it.
+
+    >>> chance = Chance("7:1")
+    >>> [chance.below(10) for _ in range(5)], Chance("7:1").pick("abc")
+    ([9, 7, 1, 3, 3], 'c')
+    """
+
+    def __init__(self, seed: str) -> None:
+        self.share = Random(seed).random
+        """Draws a number from 0 to 1, without 1."""
+
+    def below(self, end: int) -> int:
+        """Draw a whole number from 0 to `end` − 1."""
+        return int(self.share() * end)
+
+    def pick(self, items: Sequence[ItemT]) -> ItemT:
+        """Draw one of the items."""
+        return items[self.below(len(items))]
+
+    def shuffled(self, items: Sequence[ItemT]) -> list[ItemT]:
+        """Return all items in a random order."""
+        left = list(items)
+        return [left.pop(self.below(len(left))) for _ in items]
+
+
 def pair_words(frame: AnyMergeFrame, pair: Pair) -> Words:
-    """A pair within a sentence: `o│t`."""
+    """Return a pair as words of a sentence: `o│t`."""
     return frame.any_token(pair[0]), "│", frame.any_token(pair[1])
 
 
 def edged(tokens: Iterable[bytes]) -> Words:
-    """Tokens with their edges, within a sentence: `·l┊ow`."""
+    """Return tokens as words of a sentence, with their edges: `·l┊ow`."""
     words: list[str | bytes] = []
     for token in tokens:
         words += ["┊", token] if words else [token]
@@ -284,17 +468,27 @@ def edged(tokens: Iterable[bytes]) -> Words:
 
 
 def joining(frame: AnyMergeFrame, ids: Sequence[int], merged: Pair) -> Words:
-    """The tokens of a word before a merge, `+` where two join: `·l┊o+o┊k`."""
+    """Return the tokens of a word before a merge, with `+` where two join: `·l┊o+o┊k`."""
     words: list[str | bytes] = [frame.any_token(ids[0])]
-    joined = False  # whether the token before is taken by a join already
+    joined = False  # whether a join already takes the token before
     for pair in pairwise(ids):
         joined = pair == merged and not joined
         words += ["+" if joined else "┊", frame.any_token(pair[1])]
     return tuple(words)
 
 
+def counted(count: int, thing: str) -> str:
+    """Return a number with its noun: (1, "piece") → '1 piece', (3, "piece") → '3 pieces'."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def minus(value: float) -> str:
+    """Return a number with two decimals and a typographic minus: −1.5 → '−1.50'."""
+    return f"{value:.2f}".replace("-", "\u2212")
+
+
 def named_pair(frame: AnyMergeFrame, about: str) -> Pair:
-    """The pair that somebody names: `o|t`, with `·` for a space.
+    """Return the pair of two tokens written as `o|t`, with `·` for a space.
 
     Raises:
         QuestionError: it is no pair of tokens.
@@ -304,27 +498,3 @@ def named_pair(frame: AnyMergeFrame, about: str) -> Pair:
     if len(ids) != 2 or None in ids:
         raise QuestionError(f"{about} is no pair of two tokens; write it as o{CUT}t")
     return ids[0], ids[1]  # type: ignore[return-value]
-
-
-def refuse_prescribed(frame: Any) -> None:
-    """Refuse where no count chooses the merges of BPE: a tokenizer's, or a fork's.
-
-    Raises:
-        QuestionError: says why.
-    """
-    if frame.given:
-        raise QuestionError("these merges are a tokenizer's; no count chose them")
-    if frame.run.record.prescribed is not None:
-        raise QuestionError("this run is a fork; its merges do not follow from the counts alone")
-    if frame.next_pair is None:
-        raise QuestionError(f"no pair merges after step {frame.step:,}")
-
-
-def refuse_without_next(frame: Any) -> None:
-    """Refuse where no step is recorded that follows.
-
-    Raises:
-        QuestionError: says so.
-    """
-    if frame.step >= frame.recorded_steps:
-        raise QuestionError(f"no merge follows step {frame.step:,}")

@@ -245,7 +245,7 @@ def test_a_prediction_is_answered_line_by_line_and_then_the_step_is_made(
     transcript: BpeTranscript,
 ) -> None:
     assert said(transcript, "predict")[0] == "Which pair merges next?"
-    assert said(transcript, "1")[0] == "No: e│s stands 9 times, but so does another pair."
+    assert said(transcript, "1")[0] == "No: e│s occurs 9 times, but so does another pair."
     assert said(transcript, "hint")[0].startswith("Hint: 2 are tied.")
     assert said(transcript, "nonsense") == ["Answer with a number from 1 to 6."]
     assert said(transcript, "5") == [

@@ -52,11 +52,11 @@ async def test_each_form_of_answer_has_its_keys() -> None:
             )
 
         assert "Hint: 2 are tied." in await press("H")
-        assert "No: e│s stands 9 times" in await press("enter")
+        assert "No: e│s occurs 9 times" in await press("enter")
         assert "Right: s│t wins" in await press(*["down"] * 3, "k", "j", "j", "enter")
         assert "Answer: 12▏" in await press("enter", "1", "2", "x")
         assert "too many" in await press("enter")
-        assert "Right: e│s stands nowhere then." in await press(*["backspace"] * 2, "0", "enter")
+        assert "Right: e│s no longer occurs." in await press(*["backspace"] * 2, "0", "enter")
         await press("enter", "y" if asked[2].answer else "n")
         assert over[2].at_first_try
         await press("enter", "l", "l", "space", "enter")

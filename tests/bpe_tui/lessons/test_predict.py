@@ -48,7 +48,7 @@ async def test_questions_are_asked_answered_hinted_shown_and_skipped_with_keys()
         assert keys_of(screen) == ["choose", "answer", "hint", "show me", "skip", "stop asking"]
 
         await pilot.press("enter", "H")
-        assert "No: e│s stands 9 times, but so does another pair." in said(screen, "pick")
+        assert "No: e│s occurs 9 times, but so does another pair." in said(screen, "pick")
         assert "0 of 1 at the first try" in str(screen.query_one("#heading").render())
         await pilot.press("j", "j", "j", "k", *["down"] * 3, "enter")  # s│t is the sixth
         assert "Right: s│t wins the tie of 2 at 9." in said(screen, "pick")
@@ -90,7 +90,7 @@ async def test_a_click_answers_and_bars_stand_without_numbers() -> None:
         assert app.screen is screen
         assert "That would tell the answer" in app.notices.now
         await pilot.click("#count", offset=(40, right))
-        assert "Right: h│e stands side by side 4,803 times." in said(screen, "pick")
+        assert "Right: h│e occurs 4,803 times." in said(screen, "pick")
         assert "1 of 1 at the first try" in str(screen.query_one("#heading").render())
         await pilot.press("space")  # playing asks nothing
         await until(pilot, lambda: step(app) > 0)

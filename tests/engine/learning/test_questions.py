@@ -26,9 +26,19 @@ from hypothesis import strategies as st
 from engine import AnswerError, QuestionError, Timeline, Trainer
 from engine.bpe.ties import TIE_RULES
 from engine.learning.questions import KINDS, ask, kinds_for
-from engine.learning.questions.form import Answer, Choice, Cuts, Joins, Number, Text, YesOrNo
-from engine.learning.questions.next_pair import PairChoice
-from engine.learning.questions.question import Attempt, Chance, Level, Question
+from engine.learning.questions.question import (
+    Answer,
+    Attempt,
+    Chance,
+    Choice,
+    Cuts,
+    Joins,
+    Level,
+    Number,
+    Question,
+    Text,
+    YesOrNo,
+)
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PATTERNS
 from engine.unigram.frame import UnigramTimeline
@@ -51,7 +61,7 @@ def timeline_of(
     return timeline
 
 
-def asked(timeline: Any, kinds: list[str], seed: str = "") -> Iterator[tuple[int, Question[Any]]]:
+def asked(timeline: Any, kinds: list[str], seed: str = "") -> Iterator[tuple[int, Question]]:
     """Each question that can be asked, with its step."""
     for step in range(len(timeline) + 1):
         frame = timeline.seek(step)
@@ -81,7 +91,7 @@ class Truth:
         return self.run.vocab.index(left), self.run.vocab.index(right)
 
 
-def next_pair(question: PairChoice, truth: Truth, step: int) -> Answer:
+def next_pair(question: Question, truth: Truth, step: int) -> Answer:
     """Recount all pairs; of the most frequent the rule takes one."""
     counts, vocab = truth.counts_at(step), truth.run.vocab
     tied = {pair for pair in counts if counts[pair] == max(counts.values())}
@@ -90,7 +100,7 @@ def next_pair(question: PairChoice, truth: Truth, step: int) -> Answer:
     return [option.label for option in question.form.options].index(label)
 
 
-def count_change(question: Question[Any], truth: Truth, step: int) -> Answer:
+def count_change(question: Question, truth: Truth, step: int) -> Answer:
     """Count again after the merge; the words that are given tell as much."""
     left, _, right, *_ = question.asks.words
     assert isinstance(left, bytes)
@@ -114,7 +124,7 @@ def pairs_in(tokens: list[bytes], left: bytes, right: bytes) -> int:
     return list(pairwise(tokens)).count((left, right))
 
 
-def encode_by_hand(question: Question[Any], truth: Truth, step: int) -> Answer:
+def encode_by_hand(question: Question, truth: Truth, step: int) -> Answer:
     """Of all neighbours that merge take the first learnt, the left one, until none does."""
     word = question.asks.words[1]
     assert isinstance(word, bytes)
@@ -131,7 +141,7 @@ def encode_by_hand(question: Question[Any], truth: Truth, step: int) -> Answer:
     return tuple(joins)
 
 
-def cuts(question: Question[Any], truth: Truth, step: int) -> Answer:
+def cuts(question: Question, truth: Truth, step: int) -> Answer:
     """What the regex finds in the text."""
     form = question.form
     assert isinstance(form, Cuts)
@@ -142,7 +152,7 @@ def ends_of(pieces: list[str]) -> tuple[int, ...]:
     return tuple(accumulate(map(len, pieces[:-1])))
 
 
-def stale(question: Question[Any], truth: Truth, step: int) -> Answer:
+def stale(question: Question, truth: Truth, step: int) -> Answer:
     """A heap driven by hand has the entry; the recount says whether it is true."""
     _, left, _, right, count, *_ = question.asks.words
     assert isinstance(left, bytes)
@@ -154,7 +164,7 @@ def stale(question: Question[Any], truth: Truth, step: int) -> Answer:
     return claim != truth.counts_at(step).get(pair, 0)
 
 
-def decode(question: Question[Any], truth: Truth, step: int) -> Answer:
+def decode(question: Question, truth: Truth, step: int) -> Answer:
     """Join the bytes."""
     words = str(question.asks).split(" ids ")[1].split()
     return b"".join(truth.run.vocab[int(word)] for word in words if word.isdigit()).decode()
@@ -171,7 +181,7 @@ GRADERS: dict[str, Callable[[Any, Truth, int], Answer]] = {
 }
 
 
-def every_answer(question: Question[Any], right: Any) -> Iterator[Answer]:
+def every_answer(question: Question, right: Any) -> Iterator[Answer]:
     """All answers, or the right one and some near it."""
     match question.form:
         case Choice(options):
@@ -195,7 +205,7 @@ def every_answer(question: Question[Any], right: Any) -> Iterator[Answer]:
             raise AssertionError(f"no answers known for {form}")
 
 
-def assert_graded(question: Question[Any], right: Answer) -> None:
+def assert_graded(question: Question, right: Answer) -> None:
     """The right answer alone is right, and of joins what leads to it; all are told why."""
     assert question.answer == right, question.asks
     for answer in every_answer(question, right):
@@ -216,7 +226,7 @@ def test_questions_about_merges_are_graded_as_a_recount_would(
     truth = Truth(corpus, oracles.train(corpus, rule, 12), rule)
     timeline = timeline_of(corpus, 12, rule, excerpt=Excerpt.of(b"".join(corpus)))
     for step, question in asked(timeline, list(GRADERS), str(seed)):
-        assert_graded(question, GRADERS[question.NAME](question, truth, step))
+        assert_graded(question, GRADERS[question.kind](question, truth, step))
 
 
 @given(odd_texts.texts(40), st.sampled_from(list(PATTERNS)), st.integers(0, 9))
@@ -232,7 +242,7 @@ def test_cuts_are_those_of_the_regex(text: str, pattern: str, seed: int) -> None
 # -- WordPiece and Unigram
 
 
-def best_score(question: Question[Any], step: wordpiece_oracle.OracleStep) -> Answer:
+def best_score(question: Question, step: wordpiece_oracle.OracleStep) -> Answer:
     """The fractions decide, then the oracle's tie rule."""
     form = question.form
     assert isinstance(form, Choice)
@@ -247,7 +257,7 @@ def best_score(question: Question[Any], step: wordpiece_oracle.OracleStep) -> An
     return labels.index((step.pair[0].encode(), "│", step.pair[1].encode()))
 
 
-def longest_match(question: Question[Any], vocab: set[str]) -> Answer:
+def longest_match(question: Question, vocab: set[str]) -> Answer:
     """Of all ways to cut the word into pieces, the one whose pieces are longest from the left."""
     form = question.form
     assert isinstance(form, Cuts)
@@ -276,7 +286,7 @@ def test_words_are_cut_as_all_their_cuts_tell(corpus: dict[str, int], seed: int)
     for step, question in asked(timeline, ["longest-match", "count-change"], str(seed)):
         if step >= len(steps):
             break
-        if question.NAME == "longest-match":
+        if question.kind == "longest-match":
             vocab = characters | {made.piece for made in steps[:step]}
             assert_graded(question, longest_match(question, vocab))
         else:
@@ -309,8 +319,8 @@ def test_pieces_and_paths_are_graded_by_all_segmentations(
     for _, question in asked(timeline, ["first-to-go", "best-path"], str(seed)):
         frame = question.frame
         model = dict(zip(frame.texts, frame.scores.tolist(), strict=True))
-        if question.NAME == "best-path":
-            paths = list(unigram_by_hand.segmentations(question.word, model))
+        if question.kind == "best-path":
+            paths = list(unigram_by_hand.segmentations(question.asks.words[1].decode(), model))
             best = max(paths, key=lambda pieces: unigram_by_hand.score(pieces, model))
             shown = [
                 tuple(part.decode() for part in option.label if isinstance(part, bytes))
@@ -319,7 +329,7 @@ def test_pieces_and_paths_are_graded_by_all_segmentations(
             assert_graded(question, shown.index(best))
         else:
             measures = model
-            if question.rule is PruneRule.LOSS:
+            if frame.leads_on.rule is PruneRule.LOSS:
                 measures = unigram_by_hand.loss_increases(counts, model)
             texts = [option.label[0].decode() for option in question.form.options]
             assert_graded(question, texts.index(min(texts, key=measures.__getitem__)))
@@ -346,7 +356,7 @@ def test_a_wrong_pair_is_told_its_own_count_and_not_the_answer() -> None:
     wrong = next(place for place in range(6) if place != question.answer)
     said = str(question.grade(wrong).said)
     winner = question.form.options[question.answer]
-    assert said.startswith("l│o stands 7 times") or "stands" in said
+    assert " occurs " in said
     assert f"{winner.label[0].decode()}│" not in said
 
 
@@ -449,7 +459,7 @@ def test_an_attempt_counts_only_the_first_try() -> None:
     first.try_answer(right)
     later.try_answer(wrong)
     later.try_answer(right)
-    given_up.give_up()
+    given_up.given_up = True
     assert [attempt.at_first_try for attempt in (first, later, given_up)] == [True, False, False]
     assert [attempt.is_over for attempt in (first, later, given_up)] == [True, True, True]
 

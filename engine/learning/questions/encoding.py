@@ -1,0 +1,381 @@
+"""Questions about encoding: where the pattern cuts, which tokens join, which text ids give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+
+from engine.analysis.explain.answers import cut_by
+from engine.bpe.frame import Frame
+from engine.core.errors import BpeError, QuestionError
+from engine.core.wording import Sentence, Words, say
+from engine.encoding.trace import TracedMerge, candidates, trace_pretoken
+from engine.encoding.typed_ids import read_ids
+from engine.learning.questions.question import (
+    CUT,
+    SPACE,
+    Cuts,
+    Joins,
+    Kind,
+    Level,
+    Question,
+    Request,
+    Text,
+    counted,
+    edged,
+    pair_words,
+)
+from engine.text.patterns import Pattern
+from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes
+from engine.unigram.frame import UnigramFrame
+
+LINES, DRAWS = 200, 60
+"""Number of lines of the corpus to draw from, and of draws."""
+
+# -- where the pattern cuts a text
+
+LONGEST_TO_CUT = 24
+"""Characters of a text to cut; each takes two cells."""
+FEWEST_PRETOKENS = 3
+"""Smallest number of pretokens of a text that is drawn."""
+
+
+def _pose_cuts(frame: Frame | UnigramFrame, request: Request) -> Question:
+    """Ask where the pattern cuts a text, named or drawn from the corpus."""
+    pattern = frame.run.pattern
+    if request.about is not None:
+        text = request.about.replace(SPACE, " ")
+        if problem := _why_unfit(text):
+            raise QuestionError(f"{request.about}: {problem}")
+        return _cuts_of(frame, text, pattern)
+    easy = None
+    for _ in range(DRAWS):
+        text = _text_to_cut(frame, request)
+        if _why_unfit(text):
+            continue
+        found = _cuts_of(frame, text, pattern)
+        assert isinstance(found.answer, tuple)
+        if len(found.answer) + 1 < FEWEST_PRETOKENS:
+            continue
+        if found.level > Level.CLEAR:
+            return found
+        easy = easy or found
+    if easy is None:
+        raise QuestionError(f"the pattern {pattern.name} cuts no short text of this corpus")
+    return easy
+
+
+def _text_to_cut(frame: Frame | UnigramFrame, request: Request) -> str:
+    """Draw a part of the corpus that begins at a pretoken."""
+    lines: Sequence[Sequence[Pretoken]] = frame.excerpt.lines[:LINES]
+    if not lines:
+        raise QuestionError("no corpus is open; say which text is to be cut")
+    line = request.chance.pick(lines)
+    text = ""
+    for pretoken in line[request.chance.below(len(line)) :]:
+        if pretoken.special or len(text) + len(pretoken.text) > LONGEST_TO_CUT:
+            break
+        text += pretoken.text
+    return text
+
+
+def _why_unfit(text: str) -> str:
+    """Return why a text cannot be asked about; "" if it can."""
+    if not 2 <= len(text) <= LONGEST_TO_CUT:
+        return f"a text to cut has 2 to {LONGEST_TO_CUT} characters"
+    if not text.isprintable() or CUT in text or SPACE in text:
+        return f"a text to cut has no newline, no {CUT} and no {SPACE}"
+    return ""
+
+
+def _cuts_of(frame: Frame | UnigramFrame, text: str, pattern: Pattern) -> Question:
+    # The text is cut alone, so its pretokens may differ from those that it has in the corpus.
+    cut = tuple(pretokens(text, pattern, SpecialSplitter(())))
+    answer = tuple(pretoken.end for pretoken in cut[:-1])
+    name = pattern.name.encode("utf-8", "surrogateescape")
+    advice = "From the left, the first of these alternatives that matches takes its match."
+    first_piece = (cut[0].bytes, ", by ", *_alternative(cut[0]))
+    return Question(
+        frame,
+        say("Where does the pattern ", name, " cut this text?"),
+        Cuts(text),
+        answer,
+        explain=lambda: _why_cuts(cut),
+        explain_wrong=lambda bars: _why_not_cuts(text, cut, bars),
+        hint=say(f"{counted(len(answer), 'bar')}; the first piece is ", *first_piece, "."),
+        advice=say(advice),
+        given=tuple(
+            say(f"{place}. ", *_shown_name(each.name), "   ", to_bytes(each.regex))
+            for place, each in enumerate(pattern.alternatives, 1)
+        ),
+        find_level=lambda: Level(min(len(set(map(cut_by, cut))), 4) - 1),
+    )
+
+
+def _shown_name(name: str) -> Words:
+    """Return an alternative's name; in a user's own pattern it may contain anything."""
+    return (name,) if name.isascii() and name.isprintable() else (to_bytes(name),)
+
+
+def _alternative(pretoken: Pretoken) -> Words:
+    return _shown_name(cut_by(pretoken))
+
+
+def _why_cuts(cut: Sequence[Pretoken]) -> tuple[Sentence, ...]:
+    pieces: list[str | bytes] = []
+    why: list[str | bytes] = []
+    for pretoken in cut:
+        pieces += ["│", pretoken.bytes]
+        why += [", ", pretoken.bytes, " (", *_alternative(pretoken), ")"]
+    return say(*pieces[1:]), say(*why[1:], ".")
+
+
+def _why_not_cuts(
+    text: str, cut: Sequence[Pretoken], bars: tuple[int, ...]
+) -> tuple[Sentence, ...]:
+    right = [pretoken.end for pretoken in cut[:-1]]
+    extra = next((place for place in bars if place not in right), None)
+    if extra is not None:
+        around = text[extra - 1].encode(), "│", text[extra].encode()
+        goes_on = next(piece for piece in cut if piece.start < extra < piece.end)
+        return (
+            say("there is no bar in ", *around, "."),
+            say(*_alternative(goes_on), " goes on there."),
+        )
+    missing = next(place for place in right if place not in bars)
+    ends = [0, *bars, len(text)]
+    start = max(end for end in ends if end < missing)
+    end = min(end for end in ends if end > missing)
+    return (say("a bar is missing in this piece: ", to_bytes(text[start:end])),)
+
+
+CUTS = Kind("cuts", (Frame, UnigramFrame), "BPE or Unigram", _pose_cuts)
+
+# -- which two tokens of a word join next
+
+WORDS = 2000
+"""Number of different words of the corpus to draw from."""
+SHORTEST, LONGEST = 3, 12
+"""Bytes of a word that is drawn."""
+FEWEST_JOINS, MOST_JOINS = 2, 6
+"""Joins of a word that is drawn."""
+LONGEST_ASKED = 24
+"""Largest number of bytes of a word that is named."""
+
+
+def _pose_encode_by_hand(frame: Frame, request: Request) -> Question:
+    """Ask for the merges of a word, one after another, from their ranks."""
+    if request.about is not None:
+        word = to_bytes(request.about.replace(SPACE, " "))
+        merges = trace_pretoken(frame.rules, word) if len(word) <= LONGEST_ASKED else ()
+        if not merges:
+            raise QuestionError(
+                f"no two tokens of {request.about} merge at step {frame.step:,}, or it is longer "
+                f"than {LONGEST_ASKED} bytes"
+            )
+    else:
+        word, merges = _word_to_encode(frame, request)
+    token, steps = frame.any_token, [merge.step for merge in merges]
+    states = [steps[0].before, *(step.after for step in steps)]
+    ranked = {
+        (token(candidate.pair[0]), token(candidate.pair[1]), candidate.rank)
+        for tokens in states
+        for candidate in candidates(frame.rules, tokens)
+    }
+    answer = tuple(step.position for step in steps)
+    left, right = map(token, steps[0].pair)
+    return Question(
+        frame,
+        say("Encode ", word, " by hand: which two tokens join next?"),
+        Joins(tuple(map(token, states[0]))),
+        answer,
+        explain=lambda: _why_joins(frame, word, merges),
+        explain_wrong=lambda places: _why_not_joins(frame, merges, answer, places),
+        explain_part=lambda places: (
+            _why_join(frame, merges[len(places) - 1])
+            if places and places == answer[: len(places)]
+            else ()
+        ),
+        hint=say("the first to join are ", left, " and ", right, "."),
+        advice=say("The pair whose merge has the lowest rank; of two such, the left one."),
+        given=tuple(
+            say(left, " + ", right, f"   rank {rank:,}") for left, right, rank in sorted(ranked)
+        ),
+        find_level=lambda: Level(min(max(len(merges) - FEWEST_JOINS, 0), 3)),
+    )
+
+
+def _word_to_encode(frame: Frame, request: Request) -> tuple[bytes, tuple[TracedMerge, ...]]:
+    words = [
+        word
+        for word in islice(frame.counts, WORDS)
+        if SHORTEST <= len(word) <= LONGEST and _printable(word) is not None
+    ]
+    for _ in range(DRAWS if words else 0):
+        word = request.chance.pick(words)
+        merges = trace_pretoken(frame.rules, word)
+        if FEWEST_JOINS <= len(merges) <= MOST_JOINS:
+            return word, merges
+    raise QuestionError(f"no short word takes {FEWEST_JOINS} merges or more at step {frame.step:,}")
+
+
+def _printable(data: bytes) -> str | None:
+    """Return bytes as a text that a terminal can show; `None` if they are no such text."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return None
+    return text if text.isprintable() else None
+
+
+def _why_joins(frame: Frame, word: bytes, merges: Sequence[TracedMerge]) -> tuple[Sentence, ...]:
+    after = merges[-1].step.after
+    made: list[str | bytes] = []
+    for merge in merges:
+        left, right = map(frame.any_token, merge.step.pair)
+        made += [", then ", left, " + ", right, f" (rank {merge.step.rank:,})"]
+    tokens = edged(map(frame.any_token, after))
+    return (
+        say(word, f" is {counted(len(after), 'token')}: ", *tokens, "."),
+        say("First ", *made[1:], "."),
+    )
+
+
+def _why_join(frame: Frame, merge: TracedMerge) -> tuple[Sentence, ...]:
+    """Explain one right join, though more follow."""
+    rank = merge.step.rank
+    first = say(*pair_words(frame, merge.step.pair), f" joins, rank {rank:,}.")
+    others = [lost for lost in merge.lost if lost.rank > rank]
+    if not others:
+        return (first,)
+    next_best = pair_words(frame, others[0].pair)
+    return first, say("Next best was ", *next_best, f", rank {others[0].rank:,}.")
+
+
+def _why_not_joins(
+    frame: Frame, merges: Sequence[TracedMerge], right: tuple[int, ...], places: tuple[int, ...]
+) -> tuple[Sentence, ...]:
+    """Explain the first wrong join of an answer."""
+    first = next(
+        (at for at, pair in enumerate(zip(places, right, strict=False)) if len(set(pair)) > 1),
+        min(len(places), len(right)),
+    )
+    if first == len(places):
+        return (say("two tokens have to be named."),)
+    if first == len(right):
+        return (say("nothing joins any more: no pair that is left has a merge."),)
+    step, place = merges[first].step, places[first]
+    pair = step.before[place], step.before[place + 1]
+    words = pair_words(frame, pair)
+    if pair == step.pair:
+        return (say(*words, " joins, but from left to right: an earlier one comes first."),)
+    merge = frame.rules.merge_of(pair)
+    if merge is None:
+        return (say(*words, " does not join: no merge joins them."),)
+    return (say(*words, f", rank {merge[0]:,}, has to wait: another pair here has a lower rank."),)
+
+
+ENCODE_BY_HAND = Kind("encode-by-hand", (Frame,), "BPE", _pose_encode_by_hand)
+
+# -- which text ids give
+
+FEWEST_IDS, MOST_IDS = 2, 4
+"""Number of ids that are drawn."""
+LONGEST_TEXT = 64
+"""Characters of an answer."""
+ROWS = 10
+"""Largest number of merges and single tokens that are given."""
+
+
+def _pose_decode(frame: Frame, request: Request) -> Question:
+    """Ask for the text of some ids, from the merges that made their tokens."""
+    if request.about is not None:
+        try:
+            ids = tuple(read_ids(request.about))
+            text = _typeable(frame.decode(ids))
+        except BpeError as error:
+            raise QuestionError(str(error)) from error
+        if not ids or text is None or len(text) > LONGEST_TEXT:
+            raise QuestionError(
+                f"the ids {request.about} give no text of 1 to {LONGEST_TEXT} characters that can "
+                "be typed"
+            )
+        return _decoding(frame, ids, text, _parts_of(frame, ids))
+    for _ in range(DRAWS):
+        ids = _ids_to_decode(frame, request)
+        text = _typeable(frame.decode(ids))
+        if text and len(ids) >= FEWEST_IDS and len(parts := _parts_of(frame, ids)) <= ROWS:
+            return _decoding(frame, ids, text, parts)
+    raise QuestionError(f"no short text of this corpus can be asked for at step {frame.step:,}")
+
+
+def _ids_to_decode(frame: Frame, request: Request) -> tuple[int, ...]:
+    """Draw the ids of a few neighbouring tokens of the corpus."""
+    chance, lines = request.chance, frame.excerpt.lines[:LINES]
+    if not lines:
+        raise QuestionError("no corpus is open; say which ids are to be decoded")
+    line = [pretoken for pretoken in chance.pick(lines) if not pretoken.special]
+    if not line:
+        return ()
+    first = chance.below(len(line))
+    ids = [i for pretoken in line[first : first + 2] for i in frame.tokens_of(pretoken.bytes)]
+    return tuple(ids[: FEWEST_IDS + chance.below(MOST_IDS - FEWEST_IDS + 1)])
+
+
+def _typeable(data: bytes) -> str | None:
+    text = _printable(data)
+    return text if text is not None and SPACE not in text else None
+
+
+Parts = dict[int, tuple[int, int] | None]
+"""Token id → the two ids that it is made of; `None` for a token that no merge made."""
+
+
+def _parts_of(frame: Frame, ids: Sequence[int]) -> Parts:
+    """Return the parts of each id, of their parts and so on, the highest ids first."""
+    found: Parts = {}
+    waiting = list(ids)
+    while waiting:
+        token_id = waiting.pop()
+        if token_id not in found:
+            step = 0 if frame.is_special(token_id) else frame.step_making(token_id)
+            parts = found[token_id] = frame.merge_at(step - 1).pair if step else None
+            waiting += parts or ()
+    return dict(sorted(found.items(), reverse=True))
+
+
+def _decoding(frame: Frame, ids: Sequence[int], text: str, parts: Parts) -> Question:
+    token = frame.any_token
+    quoted = [word for i in ids for word in (" + ", token(i), f" ({i})")][1:]
+    merges = sum(1 for made_of in parts.values() if made_of)
+    return Question(
+        frame,
+        say(f"Which text do the ids {' '.join(map(str, ids))} give?"),
+        Text(LONGEST_TEXT),
+        text,
+        explain=lambda: (say("the text is ", text.encode()), say("It is ", *quoted)),
+        explain_wrong=lambda answer: (_why_not_text(text, answer),),
+        hint=say(f"{ids[0]} is ", token(ids[0]), "."),
+        advice=say(f"Take each apart until single characters are left; {SPACE} is a space."),
+        given=tuple(
+            say(f"{made} = {two[0]} + {two[1]}") if two else say(f"{made} is ", token(made))
+            for made, two in parts.items()
+        ),
+        find_level=lambda: Level(min(merges // 2, 3)),
+    )
+
+
+def _why_not_text(text: str, answer: str) -> Sentence:
+    if answer.replace(" ", "") == text.replace(" ", ""):
+        return say("the letters are right, but spaces count.")
+    alike = next(
+        (at for at, (a, b) in enumerate(zip(answer, text, strict=False)) if a != b),
+        min(len(answer), len(text)),
+    )
+    if not alike:
+        return say("the first character is another one.")
+    end = "it goes on." if alike == len(answer) else "then it differs."
+    return say("right as far as ", text[:alike].encode(), ", ", end)
+
+
+DECODE = Kind("decode", (Frame,), "BPE", _pose_decode)

@@ -1,0 +1,496 @@
+"""Questions about WordPiece (scores, longest match) and Unigram (pruned pieces, best paths)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice, pairwise
+from typing import NamedTuple
+
+from engine.core.errors import QuestionError
+from engine.core.wording import Sentence, Words, say
+from engine.learning.questions.question import (
+    CUT,
+    SPACE,
+    Choice,
+    Cuts,
+    Kind,
+    Level,
+    Option,
+    Question,
+    Request,
+    counted,
+    edged,
+    minus,
+    pair_words,
+)
+from engine.text.pretokenize import to_bytes, to_text
+from engine.unigram.frame import UnigramFrame
+from engine.unigram.lattice import Path
+from engine.unigram.pieces import spelled, unspelled
+from engine.unigram.record import Pruned, PruneRule, PruneStep
+from engine.wordpiece.encoder import Outcome
+from engine.wordpiece.frame import WordPieceFrame
+from engine.wordpiece.score import ScoredPair, score_text
+from engine.wordpiece.words import CONTINUES, inner
+
+# -- WordPiece: which pair has the highest score
+
+CLOSE_SCORE = 0.8
+"""A choice is close if the second score is at least this share of the best."""
+
+
+def _pose_best_score(frame: WordPieceFrame, request: Request) -> Question:
+    """Ask which pair merges next, from the counts that make up the scores."""
+    ranked = frame.top_pairs(max(2, request.rows))
+    if frame.next_pair is None:
+        raise QuestionError(f"no pair merges after step {frame.step:,}")
+    if len(ranked) < 2:
+        raise QuestionError(f"only one pair is left at step {frame.step:,}")
+    right, frequent = ranked[0], frame.most_frequent
+    if frequent is not None and frequent.pair not in {each.pair for each in ranked}:
+        ranked = [*ranked[:-1], frequent] if len(ranked) > 2 else [*ranked, frequent]
+    scored = sorted(ranked, key=lambda each: tuple(map(frame.any_token, each.pair)))
+    hint = say("its left piece is ", frame.any_token(right.pair[0]), ".")
+    if right.tied:
+        rule, count = frame.tie_rule, f"{len(frame.tied):,}"
+        hint = say(
+            f"{count} are tied. Rule {rule.name}: {rule.summary.split(';')[0]}.",
+            shorter=(f"{count} tied: {rule.summary.split(',')[0]}.",),
+        )
+    return Question(
+        frame,
+        say("Which pair merges next?"),
+        Choice(
+            tuple(
+                Option(pair_words(frame, each.pair), str(each.score), _value(each))
+                for each in scored
+            )
+        ),
+        scored.index(right),
+        explain=lambda: _why_best_score(frame, right),
+        explain_wrong=lambda row: _why_not_best_score(frame, scored[row]),
+        hint=hint,
+        advice=say(
+            "The one of the highest score: its count ÷ (left count · right count).",
+            shorter=("The highest score: count ÷ (left · right).",),
+        ),
+        find_level=lambda: _best_score_level(frame, right),
+        pairs=tuple(each.pair for each in scored),
+        tied=frozenset(frame.tied if len(frame.tied) > 1 else ()),
+        shows_bars=False,  # the fractions are there to compute with
+    )
+
+
+def _value(scored: ScoredPair) -> str:
+    """Return the score in a few digits: 6.04·10⁻⁴."""
+    return score_text(scored.score.value)
+
+
+def _why_best_score(frame: WordPieceFrame, best: ScoredPair) -> tuple[Sentence, ...]:
+    words, frequent = pair_words(frame, best.pair), frame.most_frequent
+    if best.tied:
+        rule = frame.tie_rule
+        return (
+            say(*words, f" wins the tie of {len(frame.tied):,} at {_value(best)}."),
+            say(f"Rule {rule.name}: {rule.summary.split(';')[0]}."),
+        )
+    first = say(
+        *(*words, f" has the highest score: {best.score} = {_value(best)}."),
+        shorter=(*words, f" scores most: {_value(best)}."),
+    )
+    if frequent is None or frequent.pair == best.pair:
+        return (first,)
+    words = (*pair_words(frame, frequent.pair), f", scores {_value(frequent)}")
+    return first, say(
+        *("The most frequent pair, ", *words, ": its pieces are common anyway."),
+        shorter=("The most frequent, ", *words, "."),
+    )
+
+
+def _why_not_best_score(frame: WordPieceFrame, chosen: ScoredPair) -> tuple[Sentence, ...]:
+    words, value = pair_words(frame, chosen.pair), _value(chosen)
+    if chosen.tied:
+        rule = frame.tie_rule
+        return (
+            say(
+                *(*words, f" scores {value}, but so does another pair."),
+                shorter=(*words, f" scores {value}, but not alone."),
+            ),
+            say(
+                f"Rule {rule.name}: {rule.summary.split(';')[0]}.",
+                shorter=(f"Rule {rule.name}: {rule.summary.split(',')[0]}.",),
+            ),
+        )
+    first = say(
+        *(*words, f" scores {value}; another pair scores more."),
+        shorter=(*words, f" scores {value}; another, more."),
+    )
+    if frame.most_frequent is not None and chosen.pair == frame.most_frequent.pair:
+        return first, say("It is the most frequent pair; BPE would merge it.")
+    return (first,)
+
+
+def _best_score_level(frame: WordPieceFrame, right: ScoredPair) -> Level:
+    if right.tied:
+        return Level.TIE
+    best, second = (each.score.value for each in frame.top_pairs(2))
+    return Level.CLOSE if second >= CLOSE_SCORE * best else Level.CLEAR
+
+
+BEST_SCORE = Kind("best-score", (WordPieceFrame,), "WordPiece", _pose_best_score)
+
+# -- WordPiece: into which pieces a word is cut
+
+WORDS, DRAWS = 2000, 60
+"""Number of different words of the corpus to draw from, and of draws."""
+SHORTEST, LONGEST = 4, 12
+"""Characters of a word that is drawn."""
+LONGEST_ASKED = 24
+"""Largest number of characters of a word that is named."""
+
+Span = tuple[int, int]
+"""Start and end of a piece in its word."""
+
+
+@dataclass(frozen=True)
+class CutWord:
+    """A word and its pieces.
+
+    Attributes:
+        spans: the word's pieces.
+        fitting: pieces of several characters that fit somewhere, taken or not.
+    """
+
+    word: str
+    spans: tuple[Span, ...]
+    fitting: tuple[Span, ...]
+
+    def piece(self, span: Span) -> bytes:
+        """Return a part of the word as a piece: with `##`, unless the word begins there."""
+        return to_bytes(_written(self.word, span))
+
+    @property
+    def level(self) -> Level:
+        """Level of the question: the number of longer pieces that fit but are not taken."""
+        return Level(min(sum(span not in self.spans for span in self.fitting), 3))
+
+
+def _pose_longest_match(frame: WordPieceFrame, request: Request) -> Question:
+    """Ask for the cuts of a word, from the pieces that fit in it."""
+    if request.about is not None:
+        named = _cut_word(frame, request.about, LONGEST_ASKED)
+        if named is None:
+            raise QuestionError(
+                f"{request.about} is not one word of 2 to {LONGEST_ASKED} characters that are all "
+                "pieces"
+            )
+        return _longest_match_in(frame, named)
+    words = [
+        text
+        for word in islice(frame.run.counts, WORDS)
+        if SHORTEST <= len(text := to_text(word)) <= LONGEST
+    ]
+    easy = None
+    for _ in range(DRAWS if words else 0):
+        found = _cut_word(frame, request.chance.pick(words), LONGEST)
+        if found is None or not found.fitting or len(found.spans) < 2:
+            continue
+        if found.level > Level.CLEAR:
+            return _longest_match_in(frame, found)
+        easy = easy or found
+    if easy is None:
+        raise QuestionError(f"no short word has longer pieces at step {frame.step:,}")
+    return _longest_match_in(frame, easy)
+
+
+def _cut_word(frame: WordPieceFrame, word: str, longest: int) -> CutWord | None:
+    """Cut a word; `None` if it cannot be asked about: each of its characters must be a piece."""
+    if not 2 <= len(word) <= longest or not word.isprintable() or {CUT, SPACE} & {*word}:
+        return None
+    tokenizer = frame.tokenizer
+    explained = list(tokenizer.explain(word))
+    if [(each.word, each.outcome) for each in explained] != [(word, Outcome.SPELLED)]:
+        return None
+    encoder = tokenizer.encoder
+    fitting = [
+        span
+        for span in combinations(range(len(word) + 1), 2)
+        if encoder.id_of(_written(word, span)) is not None
+    ]
+    pieces = encoder.spell(word)
+    if pieces is None or sum(end - start == 1 for start, end in fitting) < len(word):
+        return None
+    spans = pairwise((0, *(end for _, end in pieces)))
+    return CutWord(word, tuple(spans), tuple(span for span in fitting if span[1] - span[0] > 1))
+
+
+def _written(word: str, span: Span) -> str:
+    start, end = span
+    return inner(word[start:end]) if start else word[start:end]
+
+
+def _longest_match_in(frame: WordPieceFrame, cut: CutWord) -> Question:
+    shown, pieces = cut.word.encode(), list(map(cut.piece, cut.spans))
+    fitting = [part for piece in sorted(set(map(cut.piece, cut.fitting))) for part in (", ", piece)]
+    given = say("No piece of several characters fits, only single ones.")
+    if fitting:
+        listed = fitting[1:]
+        given = say("Pieces that fit somewhere: ", *listed, "; and each single character.")
+    then = [part for piece in pieces for part in (", then ", piece)][1:]
+    return Question(
+        frame,
+        say("Into which pieces is ", shown, " cut?"),
+        Cuts(cut.word),
+        tuple(end for _, end in cut.spans[:-1]),
+        explain=lambda: (
+            say(shown, f" is {counted(len(pieces), 'piece')}: ", *edged(pieces), "."),
+            say("First ", *then, ": each time the longest that fits."),
+        ),
+        explain_wrong=lambda bars: (_why_not_cut(cut, bars),),
+        hint=say("the first piece is ", pieces[0], "."),
+        advice=say(
+            "From the left, the longest piece that fits, again and again. A piece inside a word "
+            f"begins with {CONTINUES}.",
+            shorter=("From the left, the longest piece that fits.",),
+        ),
+        given=(given,),
+        find_level=lambda: cut.level,
+    )
+
+
+def _why_not_cut(cut: CutWord, bars: tuple[int, ...]) -> Sentence:
+    spans = pairwise((0, *bars, len(cut.word)))
+    start, end = wrong = next(span for span in spans if span not in cut.spans)
+    piece = cut.piece(wrong)
+    if end - start > 1 and wrong not in cut.fitting:
+        return say(piece, " is no piece of this vocabulary.")
+    return say(piece, " is a piece, but a longer one fits there.")
+
+
+LONGEST_MATCH = Kind("longest-match", (WordPieceFrame,), "WordPiece", _pose_longest_match)
+
+# -- Unigram: which piece the next prune removes first
+
+CLEAR, SURE = 2.0, 1.2
+"""The second piece costs this many times the first: a clear gap, or at least no doubt."""
+DRAWN_FROM, PRUNE_DRAWS = 300, 20
+"""Number of pruned pieces to draw from, and of draws."""
+
+
+class PrunedPiece(NamedTuple):
+    """A piece that the next prune removes.
+
+    Attributes:
+        measure: the number that decides: the loss added by its removal, or its score.
+        used: expected number of uses in the corpus.
+        lost: how much lower the score of the best other segmentation of its text is.
+    """
+
+    text: str
+    measure: float
+    score: float
+    used: float
+    lost: float
+
+
+def _pose_first_to_go(frame: UnigramFrame, request: Request) -> Question:
+    """Ask which of some pieces the next prune removes first."""
+    step = frame.leads_on
+    if not isinstance(step, PruneStep):
+        raise QuestionError(f"after step {frame.step:,} no prune follows; ask before one")
+    by_score = step.rule is PruneRule.SCORE
+    printable = [piece for piece in step.pruned if piece.text.isprintable()]
+    candidates = list(_measured(frame, printable[:DRAWN_FROM], by_score))
+    for _ in range(PRUNE_DRAWS):
+        pieces: list[PrunedPiece] = []
+        for piece in request.chance.shuffled(candidates):
+            if all(_differ(piece.measure, other.measure) for other in pieces):
+                pieces.append(piece)
+            if len(pieces) == max(2, request.rows):
+                break
+        if len(pieces) > 1 and (by_score or _estimates_agree(pieces)):
+            break
+    else:
+        raise QuestionError("the pieces that go next cost about the same; ask at another step")
+    pieces.sort(key=lambda piece: piece.text)
+    first, second, *_ = by_measure = sorted(pieces, key=lambda piece: piece.measure)
+    if by_score:
+        advice = say("The one of the lowest score.")
+        options = [Option((_shown(each.text),), "", minus(each.score)) for each in pieces]
+    else:
+        advice = say(
+            "The one that costs least: how often it is used · by what its score is better.",
+            shorter=("Least: times used · what is lost each time.",),
+        )
+        options = [
+            Option(
+                *((_shown(each.text),), f"{each.used:,.1f} · {each.lost:.2f}"),
+                f"+{each.measure:.2g}",
+            )
+            for each in pieces
+        ]
+    is_clear = not by_score and second.measure > CLEAR * first.measure
+    return Question(
+        frame,
+        say("Which of these pieces goes first?"),
+        Choice(tuple(options)),
+        pieces.index(first),
+        explain=lambda: _why_first_to_go(frame, first, second, by_score),
+        explain_wrong=lambda row: (_why_not_first_to_go(pieces[row], by_score),),
+        hint=say(_shown(by_measure[-1].text), " is the last of them to go."),
+        advice=advice,
+        find_level=lambda: Level.CLEAR if is_clear else Level.CLOSE,
+    )
+
+
+def _measured(
+    frame: UnigramFrame, pruned: Sequence[Pruned], by_score: bool
+) -> Iterator[PrunedPiece]:
+    for piece in pruned:
+        index = frame.index_of(piece.number)
+        instead = frame.alternative(piece.text)
+        if index is None or instead is None:
+            continue
+        used, lost = float(frame.expected_counts[index]), piece.score - instead.score
+        if by_score:
+            yield PrunedPiece(piece.text, piece.score, piece.score, used, lost)
+        elif piece.loss_increase > 0 and used >= 1 and lost > 0:
+            yield PrunedPiece(piece.text, piece.loss_increase, piece.score, used, lost)
+
+
+def _differ(one: float, other: float) -> bool:
+    """Whether two measures differ so much that no machine's rounding swaps them."""
+    return abs(one - other) > 0.02 * max(abs(one), abs(other))
+
+
+def _estimates_agree(pieces: Sequence[PrunedPiece]) -> bool:
+    """Whether the numbers that are given lead to the piece that really goes first."""
+    first, *others = sorted(pieces, key=lambda piece: piece.used * piece.lost)
+    surely_more = SURE * first.used * first.lost
+    return first == min(pieces, key=lambda piece: piece.measure) and all(
+        surely_more <= other.used * other.lost for other in others
+    )
+
+
+def _why_first_to_go(
+    frame: UnigramFrame, first: PrunedPiece, second: PrunedPiece, by_score: bool
+) -> tuple[Sentence, ...]:
+    text = _shown(first.text)
+    if by_score:
+        return (
+            say(text, f" has the lowest score, {minus(first.score)}."),
+            say(f"The next one has {minus(second.measure)}."),
+        )
+    instead = frame.alternative(first.text)
+    pieces = () if instead is None else _path_words(first.text, instead)
+    next_one = f"The next one raises it by {second.measure:.2g}."
+    return (
+        say(text, f" raises the loss least, by {first.measure:.2g}."),
+        say(*pieces, f" replace it. {next_one}", shorter=(next_one,)),
+    )
+
+
+def _why_not_first_to_go(chosen: PrunedPiece, by_score: bool) -> Sentence:
+    text, cost = _shown(chosen.text), f"{chosen.measure:.2g}"
+    longer = f" raises the loss by {cost}; another raises it less."
+    shorter = f" costs {cost}; another, less."
+    if by_score:
+        score = minus(chosen.score)
+        longer, shorter = (
+            f" has the score {score}; another has a lower one.",
+            f" has {score}; another, less.",
+        )
+    return say(text, longer, shorter=(text, shorter))
+
+
+FIRST_TO_GO = Kind("first-to-go", (UnigramFrame,), "Unigram", _pose_first_to_go)
+
+# -- Unigram: which path through a word wins
+
+PATH_WORDS, PATH_DRAWS = 1000, 40
+"""Number of the most frequent words to draw from, and of draws."""
+SHORTEST_PATH, LONGEST_PATH = 3, 12
+"""Characters of a word."""
+MOST_PATHS, MOST_PIECES = 4, 5
+APART, CLOSE_PATHS = 0.05, 1.0
+"""Least lead of the best path, to be seen in two decimals; with a smaller lead than the second
+number the choice is close."""
+
+
+def _pose_best_path(frame: UnigramFrame, request: Request) -> Question:
+    """Ask which segmentation of a word has the greatest sum of scores."""
+    most = min(max(2, request.rows), MOST_PATHS)
+    if request.about is not None:
+        word = spelled(request.about.replace(SPACE, " "))
+        paths = frame.lattice(word).n_best(most) if 0 < len(word) <= 2 * LONGEST_PATH else []
+        if len(paths) < 2 or paths[0].score - paths[1].score < APART:
+            raise QuestionError(f"{request.about} has no two paths of clearly different scores")
+        return _best_path_of(frame, word, paths)
+    words = [
+        word
+        for word in islice(frame.words, PATH_WORDS)
+        if SHORTEST_PATH <= len(word) <= LONGEST_PATH and word.isprintable()
+    ]
+    whole = None  # a word that is itself a piece is less interesting
+    for _ in range(PATH_DRAWS if words else 0):
+        word = request.chance.pick(words)
+        paths = [
+            path for path in frame.lattice(word).n_best(most) if len(path.edges) <= MOST_PIECES
+        ]
+        if len(paths) > 1 and paths[0].score - paths[1].score >= APART:
+            if len(paths[0].edges) > 1:
+                return _best_path_of(frame, word, paths)
+            whole = whole or (word, paths)
+    if whole is None:
+        raise QuestionError(f"no short word has two paths to choose from at step {frame.step:,}")
+    return _best_path_of(frame, *whole)
+
+
+def _best_path_of(frame: UnigramFrame, word: str, found: Sequence[Path]) -> Question:
+    # The order by pieces reveals nothing of the scores.
+    paths = sorted(found, key=lambda path: [word[edge.start : edge.end] for edge in path.edges])
+    best, second, *_ = sorted(paths, key=lambda path: -path.score)
+    options = [
+        Option(
+            _path_words(word, path),
+            " ".join(f"\u2212 {-edge.score:.2f}" for edge in path.edges),
+            minus(path.score),
+        )
+        for path in paths
+    ]
+    lead = best.score - second.score
+    return Question(
+        frame,
+        say("Which path through ", _shown(word), " wins?"),
+        Choice(tuple(options)),
+        paths.index(best),
+        explain=lambda: (
+            say(*_path_words(word, best), f" has the greatest sum, {minus(best.score)}."),
+            say(f"The next one has {minus(second.score)}, {lead:.2f} less."),
+        ),
+        explain_wrong=lambda row: (_why_not_best_path(word, paths[row]),),
+        hint=say(f"it has {counted(len(best.edges), 'piece')}."),
+        advice=say("The greatest sum of scores: nearest to 0."),
+        find_level=lambda: Level.CLOSE if lead < CLOSE_PATHS else Level.CLEAR,
+    )
+
+
+def _path_words(word: str, path: Path) -> Words:
+    return edged(_shown(word[edge.start : edge.end]) for edge in path.edges)
+
+
+def _shown(text: str) -> bytes:
+    """Return a piece as it occurs in the corpus: a space for each ▁."""
+    return to_bytes(unspelled(text))
+
+
+def _why_not_best_path(word: str, path: Path) -> Sentence:
+    words, total = _path_words(word, path), minus(path.score)
+    return say(
+        *(*words, f" adds up to {total}; another path to more."),
+        shorter=(*words, f" has {total}; another, more."),
+    )
+
+
+BEST_PATH = Kind("best-path", (UnigramFrame,), "Unigram", _pose_best_path)
