@@ -23,7 +23,7 @@ from engine import Timeline, Trainer, count_pretokens
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import base_vocab
 from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
-from engine.bpe.trainers.problem import Problem
+from engine.bpe.trainers.algorithm import TrainingTask
 
 SPECIAL = ["<|endoftext|>"]
 TOP = 20
@@ -39,8 +39,8 @@ def seconds_recorded(counts: Mapping[bytes, int], vocab_size: int) -> float:
 def seconds_unrecorded(counts: Mapping[bytes, int], vocab_size: int) -> float:
     start = time.process_time()
     vocab = base_vocab(SPECIAL)
-    problem = Problem(counts, vocab, TIE_RULES["lexicographic"], min_count=1)
-    for _ in islice(TRAINERS[DEFAULT_TRAINER].run(problem), vocab_size - len(vocab)):
+    task = TrainingTask(counts, vocab, TIE_RULES["lexicographic"], min_count=1)
+    for _ in islice(TRAINERS[DEFAULT_TRAINER].run(task), vocab_size - len(vocab)):
         pass
     return time.process_time() - start
 

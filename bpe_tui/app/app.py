@@ -29,7 +29,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError, TimelineError
-from engine.recording.player import Player
+from engine.recording.playback import Player
 
 SWITCH_SECONDS = 0.0005
 """How long the training thread may hold the interpreter while the screen waits for it.

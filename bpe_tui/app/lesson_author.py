@@ -28,7 +28,7 @@ from engine.core.registry import Registry
 from engine.learning.lesson import Ask, Lesson, LessonError, Problem, Scene
 from engine.learning.questions import ask
 from engine.learning.questions.question import Attempt, Question
-from engine.recording.player import Player
+from engine.recording.playback import Player
 
 VIEWS = Registry("view", {name: name for name in EVERYWHERE})
 HANDOUT_SIZE = (100, 30)

@@ -30,7 +30,7 @@ from bpe_tui.views.targets import (
     ToToken,
 )
 from engine.core.events import Pair
-from engine.recording.merge_frame import AnyMergeFrame, MergeFrame
+from engine.recording.playback import AnyMergeFrame, MergeFrame
 from engine.text.pretokenize import to_text
 
 PLACES = {

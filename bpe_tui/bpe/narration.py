@@ -70,22 +70,22 @@ def narrate_prescribed(frame: Frame, merge: MergeStep) -> str:
 
     For example: ` Forbidden: e and st, 9 times.`
     """
-    prescribed = merge.record.prescribed
+    prescribed = merge.record.fork_rules
     if prescribed is None:
         return ""
     if prescribed.forces(merge.index):
         return " It was chosen by hand, not by its count."
-    if not merge.passed_over:
+    if not merge.forbidden_rivals:
         return ""
-    pair, count = merge.passed_over[0]
-    more = len(merge.passed_over) - 1
+    pair, count = merge.forbidden_rivals[0]
+    more = len(merge.forbidden_rivals) - 1
     others = f" and {number(more)} more" if more else ""
     return f" Forbidden: {format_pair(frame, pair)}, {times(count)}{others}."
 
 
 def is_replayed(frame: Frame, merge: MergeStep) -> bool:
     """Whether a fork only repeats the merge, and its own rules would have taken another pair."""
-    prescribed = merge.record.prescribed
+    prescribed = merge.record.fork_rules
     if prescribed is None or merge.index >= prescribed.replayed:
         return False
     return frame.choices_before.get(frame.tie_rule.name) != merge.pair
@@ -99,7 +99,7 @@ def narrate_tie(frame: Frame) -> str:
     pair, rivals = format_pair(frame, merge.pair), merge.tied[1:]
     if frame.given:
         return f"The pair {pair} merged because the tokenizer says so; no count chose it."
-    prescribed = merge.record.prescribed
+    prescribed = merge.record.fork_rules
     if prescribed is not None and prescribed.forces(merge.index):
         return f"The pair {pair} merged because it was chosen by hand, {times(merge.count)}."
     if is_replayed(frame, merge):

@@ -26,8 +26,8 @@ from bpe_tui.widgets.rows import left
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.analysis.comparison import Difference, TextComparison, first_parting, overlap
 from engine.core.events import BytesPair
-from engine.core.gc_pause import gc_paused
 from engine.core.gpt2_bytes import spell
+from engine.core.json_fields import gc_paused
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.corpus import read_blocks
 

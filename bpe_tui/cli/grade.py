@@ -23,7 +23,7 @@ from engine.core.files import write_files
 from engine.learning.grading import Grades, grade_files, learners_csv, questions_csv
 from engine.learning.quiz import Paper
 from engine.learning.session_file import SavedFile
-from engine.recording.player import Player
+from engine.recording.playback import Player
 
 NAME_CELLS, KIND_CELLS, TEXT_CELLS = 40, 34, 64
 

@@ -29,7 +29,7 @@ from bpe_tui.widgets.visible import visible_text
 from engine.learning.questions.question import Attempt, Question, Tally
 from engine.learning.quiz import MOST_QUESTIONS, Answered, AnswerSheet, Paper, make_quiz
 from engine.learning.session_file import SavedFile
-from engine.recording.player import Player
+from engine.recording.playback import Player
 from engine.text.sources import STANDARD_INPUT
 
 QUIZ = "Quiz"

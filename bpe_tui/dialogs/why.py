@@ -28,9 +28,8 @@ from bpe_tui.widgets.rows import Row, RowColumn, RowTable, Span, paragraph
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.widgets.window import Window
 from engine.analysis.explain.pair_history import PairHistory, pair_history
-from engine.bpe.frame import Frame
-from engine.bpe.pair_queue import QueueEntry
-from engine.recording.merge_frame import AnyMergeFrame
+from engine.bpe.frame import Frame, QueueEntry
+from engine.recording.playback import AnyMergeFrame
 
 BETWEEN = "|"
 CHART, CHART_LOW = 10, 5

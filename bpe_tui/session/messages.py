@@ -12,7 +12,7 @@ from engine.bpe.frame import Timeline
 from engine.bpe.trainer import StopReason
 from engine.bpe.what_if import Comparison
 from engine.core.events import CountProgress
-from engine.recording.player import Player
+from engine.recording.playback import Player
 
 if TYPE_CHECKING:
     from bpe_tui.session.config import RunConfig

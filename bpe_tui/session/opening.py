@@ -21,7 +21,7 @@ from bpe_tui.session.models import DEFAULT_MODEL, model_of
 from bpe_tui.widgets.visible import visible_text
 from engine.analysis.breakpoints.conditions import parse
 from engine.bpe.ties import TIE_RULES
-from engine.bpe.what_if import Change
+from engine.bpe.what_if import ForkChange
 from engine.core.errors import BpeError, SessionFileError, TokenizerFileError
 from engine.core.registry import Registry
 from engine.learning.session_file import (
@@ -237,14 +237,14 @@ def _forks_of(session: Session) -> Iterator[SavedFork]:
     return reversed(made)
 
 
-def fork_again(fork: SavedFork, config: RunConfig) -> tuple[RunConfig, Change]:
+def fork_again(fork: SavedFork, config: RunConfig) -> tuple[RunConfig, ForkChange]:
     """The options of a fork of a run that is trained as `config` says, and what it changes."""
     options = dict(fork.options)
     documents = options.pop(LEFT_OUT, ())
     gone = (LeftOut(document, config.special_tokens) for document in documents)
     known = {name: options[name] for name in ("pattern", "tie_rule", SPECIAL) if name in options}
     changed = replace(config, left_out=(*config.left_out, *gone), **known)
-    change = Change(fork.force, frozenset(fork.forbid), tie_rule=options.get("tie_rule"))
+    change = ForkChange(fork.force, frozenset(fork.forbid), tie_rule=options.get("tie_rule"))
     return changed, change
 
 

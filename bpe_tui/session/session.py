@@ -26,11 +26,10 @@ from engine.analysis.breakpoints.breakpoint_list import BreakpointList, Hit
 from engine.bpe.frame import Frame, Timeline
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import algorithm_for
-from engine.bpe.trainers.problem import Algorithm
-from engine.bpe.what_if import Change
+from engine.bpe.trainers.algorithm import Algorithm
+from engine.bpe.what_if import ForkChange
 from engine.encoding.units import UNITS
-from engine.recording.merge_frame import MergeTimeline
-from engine.recording.player import Player
+from engine.recording.playback import MergeTimeline, Player
 from engine.text.excerpt import Excerpt
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ class ForkedFrom:
 
     step: int
     otherwise: str
-    change: Change
+    change: ForkChange
     recording: Timeline
     stop_reason: Enum | None
     config: Config
@@ -273,7 +272,7 @@ class Session:
         config: RunConfig,
         step: int,
         otherwise: str,
-        change: Change,
+        change: ForkChange,
     ) -> None:
         """Let a fork be the timeline from now on, at the step right after it forked."""
         assert self.timeline is not None

@@ -48,8 +48,8 @@ from bpe_tui.widgets.rows import (
 from bpe_tui.widgets.visible import shorten, visible_bytes
 from engine.core.events import Pair
 from engine.recording.affected_pretokens import AffectedPretoken
-from engine.recording.merge_frame import AnyMergeFrame, MergeRun
 from engine.recording.merge_record import PairStep
+from engine.recording.playback import AnyMergeFrame, MergeRun
 
 LONGEST_NAMED = 18
 """Cells of a token within a sentence."""

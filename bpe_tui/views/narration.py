@@ -18,7 +18,7 @@ from engine.analysis.explain.pair_history import pair_history
 from engine.bpe.trainer import StopReason
 from engine.core.events import Pair
 from engine.core.wording import times as times  # sentences of the engine say it, too
-from engine.recording.merge_frame import AnyMergeFrame
+from engine.recording.playback import AnyMergeFrame
 
 if TYPE_CHECKING:
     from bpe_tui.session.session import Session

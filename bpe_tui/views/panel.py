@@ -29,7 +29,7 @@ from bpe_tui.widgets.rows import (
 from bpe_tui.widgets.visible import ELLIPSIS, visible_bytes, visible_text
 from engine.bpe.frame import Frame
 from engine.core.events import Pair
-from engine.recording.merge_frame import AnyMergeFrame
+from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import Pretoken
 
 # Tokens, pairs and pretokens as spans: how they look, everywhere.

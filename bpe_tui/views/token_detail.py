@@ -22,7 +22,7 @@ from bpe_tui.widgets.rows import Part, Row, RowsOnDemand, Span, SubjectSpan, lef
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.encoding.lanes import Character, Lanes, TokenSpan, align
-from engine.recording.merge_frame import AnyMergeFrame
+from engine.recording.playback import AnyMergeFrame
 from engine.recording.vocabulary import TreeLine
 
 LEAST = 3

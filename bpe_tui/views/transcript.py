@@ -31,8 +31,7 @@ from engine.core.events import CountChange
 from engine.encoding.typed_ids import decode_known, read_ids
 from engine.learning.questions import OF_WHAT_FOLLOWS, ask, kinds_for, predict
 from engine.learning.questions.question import Attempt, Tally
-from engine.recording.merge_frame import AnyMergeFrame
-from engine.recording.player import Player
+from engine.recording.playback import AnyMergeFrame, Player
 
 FrameT = TypeVar("FrameT")
 

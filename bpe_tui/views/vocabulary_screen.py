@@ -37,7 +37,7 @@ from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.core.arrays import Ints
 from engine.core.errors import QueryError
 from engine.formats.tokenizer_format import Opened
-from engine.recording.merge_frame import AnyMergeFrame
+from engine.recording.playback import AnyMergeFrame
 from engine.recording.vocabulary import Query, Vocabulary
 
 TOKEN_COLUMNS = (

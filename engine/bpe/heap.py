@@ -20,7 +20,7 @@ from threading import Lock
 from time import monotonic
 from typing import Protocol
 
-from engine.bpe.ties import Key, PairKey, TieRule
+from engine.bpe.ties import PairKey, TieKey, TieRule
 from engine.core.arrays import Integers, Ints, np
 from engine.core.events import Pair, StaleEntry
 from engine.recording.change_log import ChangeLog
@@ -72,7 +72,7 @@ class HeapReplay:
         for number, count in enumerate(self._counts):
             self._enter(number, count)
         self._top = max(self._counts, default=0) + 1
-        self._stale: list[tuple[Key, int]] = []  # a heap: stale entries that claim the top count
+        self._stale: list[tuple[TieKey, int]] = []  # a heap: stale entries that claim the top count
         self._replayed = 0
         self._lock = Lock()
         self._static = record.tie_rule.static
@@ -203,7 +203,7 @@ def _is_first(record: CountRecord, number: int, other: int) -> bool:
     return bool(record.tie_key(record.pairs[number]) < record.tie_key(record.pairs[other]))
 
 
-Entry = tuple[int, Key, int]
+NumberedEntry = tuple[int, TieKey, int]
 """(minus the count that the entry claims, the tie rule's key, the pair's number)."""
 
 KEPT_ENTRIES = 4_000_000
@@ -249,9 +249,9 @@ class HeapWalk:
         self._record = record
         self._key = record.tie_key
         self._copy_steps: list[int] = []
-        self._copies: list[list[Entry]] = []
+        self._copies: list[list[NumberedEntry]] = []
         self._at = 0
-        self._entries: list[Entry] = []  # the heap at step `_at`
+        self._entries: list[NumberedEntry] = []  # the heap at step `_at`
         self._counts: list[int] = []  # number → true count there
 
     def prepare(self, step: int, seconds: float = 3600.0) -> float:
@@ -274,7 +274,7 @@ class HeapWalk:
             self._advance()
         return 1.0
 
-    def entries(self, step: int, moves: int = 0) -> list[Entry]:
+    def entries(self, step: int, moves: int = 0) -> list[NumberedEntry]:
         """The array after the first `step` merges and `moves` moves of the next one."""
         self.prepare(step)
         entries = list(self._entries)
@@ -310,7 +310,7 @@ class HeapWalk:
                 self._counts.append(count)
         self._at += 1
 
-    def _keep(self, step: int, entries: list[Entry]) -> None:
+    def _keep(self, step: int, entries: list[NumberedEntry]) -> None:
         index = bisect_right(self._copy_steps, step)
         if index and self._copy_steps[index - 1] == step:
             return
@@ -323,7 +323,7 @@ class HeapWalk:
             del self._copy_steps[index], self._copies[index]
 
     def _play(
-        self, index: int, entries: list[Entry], counts: list[int], limit: int = -1
+        self, index: int, entries: list[NumberedEntry], counts: list[int], limit: int = -1
     ) -> list[HeapMove]:
         """Do to `entries` what merge `index` does, or its first `limit` moves; what was done.
 
@@ -337,7 +337,7 @@ class HeapWalk:
         return moves
 
     def _moves(
-        self, index: int, entries: list[Entry], counts: list[int]
+        self, index: int, entries: list[NumberedEntry], counts: list[int]
     ) -> Iterator[tuple[Move, int, int, int]]:
         """Make the moves one by one: what is done, the pair's number, its claimed and true count.
 
@@ -359,5 +359,5 @@ class HeapWalk:
                 heappush(entries, self._entry(number, count))
                 yield Move.PUSH, number, count, count
 
-    def _entry(self, number: int, count: int) -> Entry:
+    def _entry(self, number: int, count: int) -> NumberedEntry:
         return -count, self._key(self._record.pairs[number]), number

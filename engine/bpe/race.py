@@ -18,7 +18,7 @@ import numpy as np
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers import TRAINERS, algorithm_for
-from engine.bpe.trainers.problem import Algorithm, WorkLog
+from engine.bpe.trainers.algorithm import Algorithm, WorkLog
 from engine.core.arrays import Floats, Ints
 from engine.core.events import Pair
 from engine.encoding.units import DEFAULT_UNITS, UNITS
@@ -91,7 +91,7 @@ class Runner:
 
 
 @dataclass(frozen=True)
-class Course:
+class RaceSettings:
     """What is to be trained, the same for all runners; as in `Trainer`.
 
     `budget` are the seconds that each may take.
@@ -119,7 +119,7 @@ class Course:
 class Race:
     """A race of `trainers`, by their names; those that cannot do what is asked stay away.
 
-    >>> race = Race({b"abab": 2}, Course(258), ("naive", "fast"))
+    >>> race = Race({b"abab": 2}, RaceSettings(258), ("naive", "fast"))
     >>> for _ in race.slices(): pass
     >>> [(runner.algorithm.name, len(runner)) for runner in race.runners], race.first_difference
     ([('naive', 2), ('fast', 2)], None)
@@ -131,7 +131,7 @@ class Race:
     """
 
     def __init__(
-        self, counts: Mapping[bytes, int], course: Course, trainers: Sequence[str] = RACERS
+        self, counts: Mapping[bytes, int], course: RaceSettings, trainers: Sequence[str] = RACERS
     ) -> None:
         rule = TIE_RULES[course.tie_rule]
         self._counts, self._course = counts, course
@@ -186,7 +186,7 @@ class SizeRace:
     """
 
     counts: Mapping[bytes, int]
-    course: Course
+    course: RaceSettings
     trainers: Sequence[str] = RACERS
     points: list[SizePoint] = field(default_factory=list)
 

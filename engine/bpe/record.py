@@ -20,8 +20,15 @@ from engine.core.events import BytesPair, Pair, StaleEntry
 from engine.encoding.alphabet import Alphabet, ByteAlphabet
 from engine.encoding.units import DEFAULT_UNITS, END_OF_WORD, UNITS, Units
 from engine.recording.change_log import ChangeLog
-from engine.recording.merge_record import Merge, MergeBatch, MergeRecord, PairStep, copied
-from engine.recording.numbering import PairNumbers, TokenIds
+from engine.recording.merge_record import (
+    MergeBatch,
+    MergeRecord,
+    MergeReport,
+    PairNumbers,
+    PairStep,
+    RunIds,
+    copied,
+)
 
 
 class MergeStep(PairStep):
@@ -46,7 +53,7 @@ class MergeStep(PairStep):
         return self.record.pairs_with_count(counts, self.count)
 
     @property
-    def passed_over(self) -> tuple[tuple[Pair, int], ...]:
+    def forbidden_rivals(self) -> tuple[tuple[Pair, int], ...]:
         """The forbidden pairs that stood no less often, with their counts, most frequent first."""
         return tuple(
             (pair, count)
@@ -70,7 +77,7 @@ class MergeStep(PairStep):
 
 
 @dataclass
-class Prescribed:
+class ForkRules:
     """What a fork does whatever the counts say.
 
     Attributes:
@@ -114,14 +121,14 @@ class Record(MergeRecord[MergeStep]):
         tie_rule: TieRule,
         pairs: PairNumbers,
         start: Sequence[int],
-        given_ids: TokenIds | None = None,
+        given_ids: RunIds | None = None,
         *,
         alphabet: Alphabet | None = None,
         units: Units = UNITS[DEFAULT_UNITS],
     ) -> None:
         super().__init__()
         self.vocab = vocab
-        self.ids = given_ids or TokenIds(vocab, special_tokens)
+        self.ids = given_ids or RunIds(vocab, special_tokens)
         self.alphabet = alphabet or ByteAlphabet([self.ids.id_of(byte) for byte in range(256)])
         self.units = units
         self.special_tokens = tuple(special_tokens)
@@ -134,7 +141,7 @@ class Record(MergeRecord[MergeStep]):
         self.tie_key = tie_rule.make_key(self.ids.tokens, never_seen)
         self.given = given_ids is not None
         self.by_rule = not self.given
-        self.prescribed: Prescribed | None = None
+        self.fork_rules: ForkRules | None = None
         self._counts = array("q")
         self._spelled_until = -1
         self._spelled: dict[bytes, list[int]] = {}
@@ -147,7 +154,7 @@ class Record(MergeRecord[MergeStep]):
     def _step(self, index: int) -> MergeStep:
         return MergeStep(self, index)
 
-    def append(self, merge: Merge) -> MergeStep:
+    def append(self, merge: MergeReport) -> MergeStep:
         """Write one step down."""
         index = len(self._pretokens)
         self.counts.append(merge.changed, merge.after, width=len(self.pairs))
@@ -244,7 +251,7 @@ class Record(MergeRecord[MergeStep]):
 
         Those that stand nowhere are left out.
         """
-        if self.prescribed is None:
+        if self.fork_rules is None:
             return []
         counts = self.counts.at(index)
         standing = [
@@ -265,13 +272,13 @@ class Record(MergeRecord[MergeStep]):
 
         They are forbidden by their bytes, and several tokens may have the same.
         """
-        if self.prescribed is None or not (forbidden := self.prescribed.forbidden_at(index)):
+        if self.fork_rules is None or not (forbidden := self.fork_rules.forbidden_at(index)):
             return []
         size = len(self.vocab)
         if self._spelled_until != size:  # looked through once a run, as a run is shown when it ends
             self._spelled_until, self._spelled = (
                 size,
-                self._ids_by_bytes(list(self.prescribed.forbidden)),
+                self._ids_by_bytes(list(self.fork_rules.forbidden)),
             )
         ids = self._spelled
         pairs = (pair for left, right in forbidden for pair in product(ids[left], ids[right]))

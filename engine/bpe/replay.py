@@ -16,39 +16,220 @@ looked at, but there are no steps to go through.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice, repeat
+from itertools import islice, pairwise, repeat
 from typing import Protocol
 
-from engine.bpe.encoded_replay import (
-    CountedTokens,
-    EncodedReplay,
-    EncodedSegmenter,
-    GivenMerge,
-    InPlaces,
-    MergeOrder,
-)
+import numpy as np
+
 from engine.bpe.frame import Timeline
 from engine.bpe.record import MergeStep, Record
-from engine.bpe.run import Run
+from engine.bpe.run import Run, RunVocabularies
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import StopReason
-from engine.bpe.trainers.fast import merge_pair
-from engine.bpe.trainers.fast_index import FlatIndex
-from engine.bpe.trainers.problem import Problem
+from engine.bpe.trainers.algorithm import TrainingTask
+from engine.bpe.trainers.fast import FlatIndex, merge_pair
+from engine.core.arrays import Ints
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
+from engine.encoding.encoders.encoder import MergeTable
+from engine.encoding.encoders.fast import RankHeap
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
-from engine.recording.affected_pretokens import Segmenter, Segments
+from engine.recording.affected_pretokens import CACHE_SIZE, Segmenter, TokensAtStep
 from engine.recording.change_log import ChangeLog
-from engine.recording.merge_record import Merge
-from engine.recording.numbering import GivenIds, key_of
+from engine.recording.merge_record import GivenIds, MergeReport, key_of
+from engine.recording.token_table import NONE, TokenTable
 from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
+
+GivenMerge = tuple[Pair, int]
+"""The ids of the two tokens of a merge, and of the one that it makes."""
+
+
+class GivenMerges:
+    """Which merges there are after a number of steps, whatever their ranks.
+
+    Args:
+        merges: in the order of the steps.
+        table: pair → (rank, id made), as the tokenizer has it.
+    """
+
+    def __init__(self, merges: Sequence[GivenMerge], table: MergeTable) -> None:
+        self.merges = merges
+        self.table = table
+        self.step_of = {pair: step for step, (pair, _) in enumerate(merges)}
+
+    def first(self, steps: int) -> dict[Pair, tuple[int, int]]:
+        """The table of the first merges."""
+        return {pair: self.table[pair] for pair, _ in self.merges[:steps] if pair in self.table}
+
+
+class _FirstMerges(Mapping[Pair, tuple[int, int]]):
+    """The table of the first merges, without a copy of it; `steps` says how many."""
+
+    def __init__(self, order: GivenMerges) -> None:
+        self._order = order
+        self.steps = 0
+
+    def __getitem__(self, pair: Pair) -> tuple[int, int]:
+        if self._order.step_of.get(pair, self.steps) >= self.steps:
+            raise KeyError(pair)
+        return self._order.table[pair]
+
+    def get(self, pair: Pair, default: object = None) -> tuple[int, int] | None:  # type: ignore[override]
+        is_made = self._order.step_of.get(pair, self.steps) < self.steps
+        return self._order.table.get(pair) if is_made else None
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(self._order.first(self.steps))
+
+    def __len__(self) -> int:
+        return self.steps
+
+
+class EncodedReplay:
+    """Encodes the pretokens that hold a pair again, with all the merges up to it.
+
+    Attributes:
+        token_counts: how often the token of each place stands, step by step.
+    """
+
+    def __init__(
+        self, task: TrainingTask, ids: GivenIds, alphabet: Alphabet, order: GivenMerges
+    ) -> None:
+        self._task = task
+        self._ids = ids
+        self._order = order
+        self._pretokens = list(task.counts)
+        self._times = list(task.counts.values())
+        self._table = _FirstMerges(order)
+        self._encoder = RankHeap(alphabet, self._table)
+        self._tokens = task.spelled()
+        self._counts: dict[Pair, int] = {}
+        self._holders: defaultdict[Pair, set[int]] = defaultdict(set)
+        tokens: Counter[int] = Counter()
+        for at, (spelled, times) in enumerate(zip(self._tokens, self._times, strict=True)):
+            for place in spelled:
+                tokens[place] += times
+            for pair in pairwise(spelled):
+                self._counts[pair] = self._counts.get(pair, 0) + times
+                self._holders[pair].add(at)
+        self._token_count = tokens
+        self.token_counts = ChangeLog([tokens[place] for place in range(len(task.vocab))])
+
+    def occurs(self, pair: Pair) -> bool:
+        return pair in self._counts
+
+    def merge(self, pair: Pair, rank: int) -> MergeReport:
+        self._add_token(rank)
+        self._table.steps = rank + 1
+        count, deltas, token_deltas = self._counts[pair], Counter[Pair](), Counter[int]()
+        removed = pretokens = 0
+        for at in list(self._holders.pop(pair)):
+            before = self._tokens[at]
+            if pair not in pairwise(before):
+                continue
+            encoded = self._encoder.encode(self._pretokens[at])
+            after = [self._ids.place_of(token_id) for token_id in encoded]
+            self._tokens[at], times = after, self._times[at]
+            for gone in pairwise(before):
+                deltas[gone] -= times
+            for come in pairwise(after):
+                deltas[come] += times
+                self._holders[come].add(at)
+            for place in before:
+                token_deltas[place] -= times
+            for place in after:
+                token_deltas[place] += times
+            removed += (len(before) - len(after)) * times
+            pretokens += 1
+        self._log_tokens(token_deltas)
+        after_counts = self._changed(deltas)
+        return self._task.merge(pair, count, after_counts, removed, pretokens)
+
+    def pass_over(self, rank: int, tokens: Sequence[bytes], new_pairs: int) -> None:
+        self._table.steps = rank + len(tokens)
+        self.token_counts.append_unchanged(len(tokens), width=len(self._task.vocab))
+
+    def _add_token(self, rank: int) -> None:
+        self._task.vocab.append(self._ids.tokens[self._order.merges[rank][1]])
+
+    def _changed(self, deltas: Mapping[Pair, int]) -> dict[Pair, int]:
+        """Bring the counts of pairs up to date; those that changed."""
+        after: dict[Pair, int] = {}
+        for pair, delta in deltas.items():
+            if not delta:
+                continue
+            now = after[pair] = self._counts.get(pair, 0) + delta
+            if now:
+                self._counts[pair] = now
+            else:
+                del self._counts[pair]
+                self._holders.pop(pair, None)
+        return after
+
+    def _log_tokens(self, deltas: Counter[int]) -> None:
+        changed = [place for place, delta in deltas.items() if delta]
+        self._token_count.update(deltas)
+        after = [self._token_count[place] for place in changed]
+        self.token_counts.append(changed, after, width=len(self._task.vocab))
+
+
+class InPlaces(Alphabet):
+    """An alphabet that gives places in place of ids."""
+
+    def __init__(self, inner: Alphabet, ids: GivenIds) -> None:
+        self._inner = inner
+        self._ids = ids
+
+    @property
+    def token_ids(self) -> Sequence[int]:
+        return [self._ids.place_of(token_id) for token_id in self._inner.token_ids]
+
+    def spell(self, pretoken: bytes) -> list[int]:
+        return [self._ids.place_of(token_id) for token_id in self._inner.spell(pretoken)]
+
+    def edges(self, pretoken: bytes) -> Sequence[int]:
+        return self._inner.edges(pretoken)
+
+
+class EncodedSegmenter:
+    """Encodes a pretoken with the first merges, however they hang together."""
+
+    def __init__(self, alphabet: Alphabet, order: GivenMerges) -> None:
+        self._table = _FirstMerges(order)
+        self._encoder = RankHeap(alphabet, self._table)
+        self._known: dict[tuple[bytes, int], tuple[int, ...]] = {}
+
+    def tokens_at(self, pretoken: bytes, step: int) -> tuple[int, ...]:
+        key = pretoken, step
+        if (known := self._known.get(key)) is None:
+            if len(self._known) >= CACHE_SIZE:
+                self._known.clear()
+            self._table.steps = step
+            known = self._known[key] = tuple(self._encoder.encode(pretoken))
+        return known
+
+
+class CountedTokens(RunVocabularies):
+    """Vocabularies whose counts were written down, step by step."""
+
+    def __init__(self, vocabularies: RunVocabularies, log: ChangeLog) -> None:
+        vars(self).update(vars(vocabularies))
+        self._log = log
+
+    def _counts_at(self, table: TokenTable, step: int) -> Ints:
+        counts = self._log.at(step).astype(np.int64)
+        size = self._record.first_id + step
+        counts = np.pad(counts[:size], (0, max(size - len(counts), 0)))
+        counts[self._special_places] = NONE
+        return counts
+
 
 BATCH = 4096
 """Steps that change nothing are written down so many at a time."""
@@ -99,24 +280,24 @@ class Replay:
         alphabet = _spelled_in(tokenizer)
         is_flat = not self._merges or _is_flat(alphabet, self._merges)
         # Without steps to go through, pairs are of no use, and they are counted in bytes.
-        self._problem = (
-            Problem({} if self.obstacle else present, base, TIE_RULES["smallest-ids"], 0)
+        self._task = (
+            TrainingTask({} if self.obstacle else present, base, TIE_RULES["smallest-ids"], 0)
             if is_flat
-            else Problem(
+            else TrainingTask(
                 *(present, base, TIE_RULES["smallest-ids"], 0),
                 alphabet=InPlaces(alphabet, self._ids),
             )
         )
         record = Record(
-            self._problem.vocab,
+            self._task.vocab,
             tokenizer.special_tokens,
-            self._problem.tie_rule,
-            self._problem.pairs,
-            self._problem.start,
+            self._task.tie_rule,
+            self._task.pairs,
+            self._task.start,
             self._ids,
             alphabet=alphabet,
         )
-        self._order = None if is_flat else MergeOrder(self._merges, tokenizer.merge_table)
+        self._order = None if is_flat else GivenMerges(self._merges, tokenizer.merge_table)
         run = ReplayRun(tokenizer, present, record, len(self._merges), excerpt, self._order)
         run.obstacle = self.obstacle
         self.timeline = Timeline(present, run=run)
@@ -131,7 +312,7 @@ class Replay:
         nowhere: list[int] = []
         for rank, ((left, right), _) in enumerate(self._merges):
             places = place_of(left), place_of(right)
-            if index.stands(places):
+            if index.occurs(places):
                 yield from self._merge_nothing(index, nowhere)
                 nowhere = []
                 yield record.append(index.merge(places, rank))
@@ -144,10 +325,8 @@ class Replay:
 
     def _index(self) -> _Index:
         if self._order is None:
-            return FlatReplay(self._problem)
-        index = EncodedReplay(
-            self._problem, self._ids, _spelled_in(self._run.tokenizer), self._order
-        )
+            return FlatReplay(self._task)
+        index = EncodedReplay(self._task, self._ids, _spelled_in(self._run.tokenizer), self._order)
         self._run.count_tokens(index.token_counts)
         return index
 
@@ -159,23 +338,23 @@ class Replay:
 
     def _merge_nothing(self, index: _Index, keys: Sequence[int]) -> Iterator[MergeStep]:
         """The next merges, whose pairs stand nowhere, as steps that change nothing."""
-        record, pairs = self.timeline.record, self._problem.pairs
+        record, pairs = self.timeline.record, self._task.pairs
         first = len(record)
         made = self._merges[first : first + len(keys)]
         tokens = [self._ids.tokens[token_id] for _, token_id in made]
-        self._problem.vocab.extend(tokens)
+        self._task.vocab.extend(tokens)
         new = pairs.add_new([key for key in keys if key not in pairs.number_of_key])
         index.pass_over(first, tokens, len(new))
         return record.append_unchanged([pairs.number_of_key[key] for key in keys])
 
 
 class _Index(Protocol):
-    """The pretokens of a problem after some merges. Pairs are those of places."""
+    """The pretokens of a task after some merges. Pairs are those of places."""
 
-    def stands(self, pair: Pair) -> bool:
+    def occurs(self, pair: Pair) -> bool:
         """Whether the pair stands side by side anywhere."""
 
-    def merge(self, pair: Pair, rank: int) -> Merge:
+    def merge(self, pair: Pair, rank: int) -> MergeReport:
         """Make a merge, the one of this rank, and report it."""
 
     def pass_over(self, rank: int, tokens: Sequence[bytes], new_pairs: int) -> None:
@@ -185,18 +364,18 @@ class _Index(Protocol):
 class FlatReplay:
     """Replaces pairs, as the trainer `fast` does."""
 
-    def __init__(self, problem: Problem) -> None:
-        self._problem = problem
-        self._index = FlatIndex(problem)
+    def __init__(self, task: TrainingTask) -> None:
+        self._task = task
+        self._index = FlatIndex(task)
 
-    def stands(self, pair: Pair) -> bool:
+    def occurs(self, pair: Pair) -> bool:
         # A pair that stands nowhere never will: only new tokens make new pairs.
-        number = self._problem.pairs.number_of_key.get(key_of(pair))
+        number = self._task.pairs.number_of_key.get(key_of(pair))
         return number is not None and self._index.counts[number] > 0
 
-    def merge(self, pair: Pair, rank: int) -> Merge:
-        number = self._problem.pairs.number_of_key[key_of(pair)]
-        return merge_pair(self._problem, self._index, number)
+    def merge(self, pair: Pair, rank: int) -> MergeReport:
+        number = self._task.pairs.number_of_key[key_of(pair)]
+        return merge_pair(self._task, self._index, number)
 
     def pass_over(self, rank: int, tokens: Sequence[bytes], new_pairs: int) -> None:
         index = self._index
@@ -262,7 +441,7 @@ def _spelled_in(tokenizer: Tokenizer) -> Alphabet:
 class _OwnAtLast:
     """A segmenter that at the last step goes by the tokenizer's own alphabet and table."""
 
-    def __init__(self, by_merges: Segments, tokenizer: Tokenizer, last_step: int) -> None:
+    def __init__(self, by_merges: TokensAtStep, tokenizer: Tokenizer, last_step: int) -> None:
         self._by_merges, self._last_step = by_merges, last_step
         nothing_apart = Segmenter(
             tokenizer.alphabet, tokenizer.merge_table, lambda rank: (NO_ID, NO_ID), lambda _: NO_ID
@@ -291,7 +470,7 @@ class ReplayRun(Run):
         record: Record,
         last_step: int,
         excerpt: Excerpt | None,
-        order: MergeOrder | None = None,
+        order: GivenMerges | None = None,
     ) -> None:
         self.tokenizer = tokenizer
         self.last_step = last_step

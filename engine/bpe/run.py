@@ -16,9 +16,9 @@ from engine.encoding.incremental import TypedText
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
 from engine.recording.affected_pretokens import Segmenter
-from engine.recording.merge_frame import MergeRun
+from engine.recording.playback import MergeRun
 from engine.recording.statistics import LEFT_OUT, MergeStatistics, TiedSteps
-from engine.recording.token_table import NONE, Merges, TokenTable
+from engine.recording.token_table import NONE, MergeRows, TokenTable
 from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike, as_pattern
@@ -64,7 +64,7 @@ class RunVocabularies:
         return TokenTable(
             np.array([record.ids.id_of(place) for place in range(first + steps)], dtype=np.int64),
             record.vocab[: first + steps],
-            Merges.of((record.places_of(rank), first + rank, rank) for rank in range(steps)),
+            MergeRows.of((record.places_of(rank), first + rank, rank) for rank in range(steps)),
             np.array(self._special_places, dtype=np.int64),
             self._alphabet,
         )

@@ -15,13 +15,13 @@ from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.core.registry import Registry, registry_of
 from engine.core.wording import Words
-from engine.recording.numbering import TokensById
+from engine.recording.merge_record import TokensById
 from engine.text.pretokenize import to_text
 
-Key = Any
+TieKey = Any
 """Something comparable; two keys of one rule always compare."""
 
-PairKey = Callable[[Pair], Key]
+PairKey = Callable[[Pair], TieKey]
 FirstSeen = Callable[[Pair], tuple[int, int]]
 """Where a pair first stands now: (index of the pretoken, position in it)."""
 
@@ -110,7 +110,7 @@ def _shortest_piece(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
     """SentencePiece counts characters, and so do we where these are the units."""
     in_bytes = _begins_with_bytes(vocab)
 
-    def key(pair: Pair) -> Key:
+    def key(pair: Pair) -> TieKey:
         left, right = vocab[pair[0]], vocab[pair[1]]
         joined = left + right
         return len(joined) if in_bytes else _characters(joined), joined, len(left)

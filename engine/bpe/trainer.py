@@ -12,7 +12,7 @@ from operator import index
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
-from engine.bpe.trainers.problem import Work
+from engine.bpe.trainers.algorithm import WorkCounts
 from engine.core.errors import TokenLengthError, VocabSizeError
 from engine.core.events import CountProgress, Pair, TrainProgress
 from engine.encoding.units import DEFAULT_UNITS, UNITS, Base
@@ -124,14 +124,14 @@ class Trainer:
         check_vocab_size(vocab_size, special_tokens, base)
         self.algorithm = algorithm_for(algorithm, rule, base.alphabet, base.counts)
         self.counts, self.contents = base.counts, base.contents
-        self._problem = self.algorithm.problem(
+        self._task = self.algorithm.task_type(
             *(base.counts, _with_special(base, special_tokens), rule, max(1, min_count)),
             max_token_length=max_token_length,
             alphabet=base.alphabet,
         )
         self.vocab_size = vocab_size
         self.record = Record(
-            *(self._problem.vocab, special_tokens, rule, self._problem.pairs, self._problem.start),
+            *(self._task.vocab, special_tokens, rule, self._task.pairs, self._task.start),
             alphabet=base.alphabet,
             units=UNITS[units],
         )
@@ -140,12 +140,12 @@ class Trainer:
     def __repr__(self) -> str:
         """What it does, in a line: `Trainer(fast, lexicographic ties, 12 of 40 merges)`."""
         done = f"{len(self.record):,} of {self.merges_wanted:,} merges"
-        return f"Trainer({self.algorithm.name}, {self._problem.tie_rule.name} ties, {done})"
+        return f"Trainer({self.algorithm.name}, {self._task.tie_rule.name} ties, {done})"
 
     @property
-    def work(self) -> Work:
+    def work(self) -> WorkCounts:
         """What the algorithm has done so far."""
-        return self._problem.work
+        return self._task.work
 
     @property
     def merges_wanted(self) -> int:
@@ -159,8 +159,8 @@ class Trainer:
 
     def _recorded(self) -> Iterator[MergeStep]:
         if self.algorithm.batches is None:
-            return map(self.record.append, self.algorithm.run(self._problem))
-        batches = self.algorithm.batches(self._problem, self.merges_wanted)
+            return map(self.record.append, self.algorithm.run(self._task))
+        batches = self.algorithm.batches(self._task, self.merges_wanted)
         return chain.from_iterable(map(self.record.append_many, batches))
 
     def _why_stopped(self) -> StopReason:
@@ -169,7 +169,7 @@ class Trainer:
         pairs_left = self.record.counts.at(len(self.record)).any()
         if pairs_left:
             return StopReason.TOO_RARE
-        counts = self._problem.counts
+        counts = self._task.counts
         tokens = self.record.alphabet.token_count(counts) - self.record.removed_by(len(self.record))
         whole = sum(count for pretoken, count in counts.items() if pretoken)
         return StopReason.NO_PAIR_LEFT if tokens == whole else StopReason.TOO_LONG
@@ -177,12 +177,12 @@ class Trainer:
     @property
     def vocab(self) -> dict[int, bytes]:
         """id → bytes, as learnt so far."""
-        return dict(enumerate(self._problem.vocab[: self.record.first_id + len(self.record)]))
+        return dict(enumerate(self._task.vocab[: self.record.first_id + len(self.record)]))
 
     @property
     def merges(self) -> list[tuple[bytes, bytes]]:
         """(left bytes, right bytes) in the order learnt, so far."""
-        vocab = self._problem.vocab
+        vocab = self._task.vocab
         pairs: list[Pair] = [self.record.pair_of(index) for index in range(len(self.record))]
         return [(vocab[left], vocab[right]) for left, right in pairs]
 

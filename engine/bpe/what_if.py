@@ -11,19 +11,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engine.bpe.frame import Frame
-from engine.bpe.record import Prescribed
+from engine.bpe.record import ForkRules
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers import heap
+from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
 from engine.bpe.trainers.heap import merges_by_heap
 from engine.bpe.trainers.indexed import PairIndex
-from engine.bpe.trainers.problem import Algorithm, Problem
 from engine.core.errors import WhatIfError
 from engine.core.events import BytesPair, Pair
-from engine.recording.merge_record import Merge
+from engine.recording.merge_record import MergeReport
 
 
 @dataclass(frozen=True)
-class Change:
+class ForkChange:
     """What is to be otherwise from the fork on.
 
     Attributes:
@@ -43,7 +43,7 @@ class Change:
 
 def fork(
     frame: Frame,
-    change: Change,
+    change: ForkChange,
     vocab_size: int,
     min_count: int = 1,
     max_token_length: int | None = None,
@@ -53,7 +53,8 @@ def fork(
     >>> from engine import Timeline, Trainer
     >>> counts = {b"low": 5, b"lower": 2}
     >>> here = Timeline(counts, Trainer(counts, 260).steps()).seek(1)
-    >>> [step.token for step in fork(here, Change(forbid=frozenset({(b"l", b"ow")})), 260).steps()]
+    >>> change = ForkChange(forbid=frozenset({(b"l", b"ow")}))
+    >>> [step.token for step in fork(here, change, 260).steps()]
     [b'ow', b'owe', b'ower', b'lower']
 
     Raises:
@@ -74,14 +75,14 @@ def fork(
         units=frame.units.name,
     )
     trainer.record.by_rule = False
-    trainer.record.prescribed = Prescribed(change.force, _forbidden(frame, change))
-    trainer.algorithm = _algorithm(replayed, trainer.record.prescribed)
+    trainer.record.fork_rules = ForkRules(change.force, _forbidden(frame, change))
+    trainer.algorithm = _algorithm(replayed, trainer.record.fork_rules)
     return trainer
 
 
-def _forbidden(frame: Frame, change: Change) -> dict[BytesPair, int]:
+def _forbidden(frame: Frame, change: ForkChange) -> dict[BytesPair, int]:
     """The pairs forbidden to the fork: those of the run that is forked, and those of the change."""
-    inherited = frame.run.record.prescribed
+    inherited = frame.run.record.fork_rules
     forbidden = dict.fromkeys(change.forbid, frame.step)
     if inherited is not None:
         forbidden |= inherited.forbidden
@@ -93,12 +94,12 @@ def _stands(frame: Frame, pair: BytesPair) -> bool:
     return pair[0] in ids and pair[1] in ids and frame.count_of((ids[pair[0]], ids[pair[1]])) > 0
 
 
-def _algorithm(replayed: Sequence[BytesPair], prescribed: Prescribed) -> Algorithm:
+def _algorithm(replayed: Sequence[BytesPair], prescribed: ForkRules) -> Algorithm:
     """`heap` with some merges prescribed and some forbidden."""
 
-    def run(problem: Problem) -> Iterator[Merge]:
-        index = PairIndex(problem)
-        for merge in _replay(problem, index, replayed):
+    def run(task: TrainingTask) -> Iterator[MergeReport]:
+        index = PairIndex(task)
+        for merge in _replay(task, index, replayed):
             prescribed.replayed += 1
             yield merge
         # A merge that was left out brings the fork forward.
@@ -106,25 +107,27 @@ def _algorithm(replayed: Sequence[BytesPair], prescribed: Prescribed) -> Algorit
             pair: min(first, prescribed.replayed) for pair, first in prescribed.forbidden.items()
         }
         if prescribed.forced is not None:
-            yield from _replay(problem, index, [prescribed.forced])
-        vocab, forbidden = problem.vocab, prescribed.forbidden
+            yield from _replay(task, index, [prescribed.forced])
+        vocab, forbidden = task.vocab, prescribed.forbidden
         yield from merges_by_heap(
-            problem, index, lambda pair: (vocab[pair[0]], vocab[pair[1]]) not in forbidden
+            task, index, lambda pair: (vocab[pair[0]], vocab[pair[1]]) not in forbidden
         )
 
     return Algorithm("fork", "the merges of another run first, then changed rules", run, (), ())
 
 
-def _replay(problem: Problem, index: PairIndex, merges: Sequence[BytesPair]) -> Iterator[Merge]:
+def _replay(
+    task: TrainingTask, index: PairIndex, merges: Sequence[BytesPair]
+) -> Iterator[MergeReport]:
     """Make these merges in their order; one whose pair does not stand anywhere is left out."""
     ids: dict[bytes, int] = {}
-    for token_id, token in enumerate(problem.vocab):
+    for token_id, token in enumerate(task.vocab):
         ids.setdefault(token, token_id)
     for left, right in merges:
         pair: Pair = ids.get(left, -1), ids.get(right, -1)
         if index.counts.get(pair):
-            new_id = problem.join(pair)
-            ids.setdefault(problem.vocab[new_id], new_id)
+            new_id = task.join(pair)
+            ids.setdefault(task.vocab[new_id], new_id)
             yield index.merge(pair, new_id)
 
 

@@ -111,15 +111,15 @@ class EncodeStep:
     after: tuple[int, ...]
 
 
-Result = TypeVar("Result")
-Work = Generator[WorkProgress, None, Result]
+WorkResult = TypeVar("WorkResult")
+Work = Generator[WorkProgress, None, WorkResult]
 """Work in slices: whoever pulls can stop after every `WorkProgress`; the result is returned.
 
 A screen must get a turn at least every 50 ms, so it pulls as long as there is time.
 """
 
 
-def finished(work: Work[Result]) -> Result:
+def finished(work: Work[WorkResult]) -> WorkResult:
     """The result of the work, all slices of it done now.
 
     >>> def count_to(number):
@@ -133,5 +133,5 @@ def finished(work: Work[Result]) -> Result:
         try:
             next(work)
         except StopIteration as stop:
-            result: Result = stop.value
+            result: WorkResult = stop.value
             return result

@@ -28,8 +28,8 @@ from engine.core.errors import HelperWarning
 if TYPE_CHECKING:
     import subprocess
 
-Task = TypeVar("Task")
-Result = TypeVar("Result")
+TaskT = TypeVar("TaskT")
+ResultT = TypeVar("ResultT")
 
 SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1"}
 """For the environment of a process of ours. Imported, numpy starts a thread a core for linear
@@ -55,13 +55,13 @@ def available_cores() -> int:
 
 
 def in_order(
-    prepare: Callable[[], Callable[[Task], Result]],
-    tasks: Iterable[Task],
+    prepare: Callable[[], Callable[[TaskT], ResultT]],
+    tasks: Iterable[TaskT],
     helpers: int,
     *,
     doing: str,
     threads: bool = False,
-) -> Generator[Result, None, None]:
+) -> Generator[ResultT, None, None]:
     """Work on tasks with helper processes and this one; closing the generator ends them.
 
     A helper that cannot start or dies is told with a `HelperWarning`, and this process does its
@@ -84,7 +84,7 @@ def in_order(
     Raises:
         Exception: what `tasks`, `prepare` or the work raises, wherever it is done.
     """
-    pool = _Pool[Task, Result](prepare, tasks, helpers + 1, doing)
+    pool = _Pool[TaskT, ResultT](prepare, tasks, helpers + 1, doing)
     try:
         if pool.start(helpers, threads=threads):
             yield from pool.results()
@@ -94,7 +94,7 @@ def in_order(
         pool.stop()
 
 
-class _Pool(Generic[Task, Result]):
+class _Pool(Generic[TaskT, ResultT]):
     """One thread reads tasks, one a helper passes them on; the caller's thread may work, too.
 
     All that they share is read and changed under `_changed`.
@@ -102,8 +102,8 @@ class _Pool(Generic[Task, Result]):
 
     def __init__(
         self,
-        prepare: Callable[[], Callable[[Task], Result]],
-        tasks: Iterable[Task],
+        prepare: Callable[[], Callable[[TaskT], ResultT]],
+        tasks: Iterable[TaskT],
         processes: int,
         doing: str,
     ) -> None:
@@ -113,9 +113,9 @@ class _Pool(Generic[Task, Result]):
         self._doing = doing
         self._helpers: list[subprocess.Popen[bytes]] = []
         self._changed = threading.Condition()  # its lock can be taken twice
-        self._waiting: deque[tuple[int, Task]] = deque()  # each with its place among all tasks
-        self._lost: deque[list[tuple[int, Task]]] = deque()  # what each dead helper had to do
-        self._done: dict[int, Result] = {}
+        self._waiting: deque[tuple[int, TaskT]] = deque()  # each with its place among all tasks
+        self._lost: deque[list[tuple[int, TaskT]]] = deque()  # what each dead helper had to do
+        self._done: dict[int, ResultT] = {}
         self._read = 0
         self._given = 0  # results, so this is the place of the next one, too
         self._all_read = False
@@ -144,11 +144,11 @@ class _Pool(Generic[Task, Result]):
             self._warn(f"could not be started ({error})")
         return True
 
-    def results(self) -> Generator[Result, None, None]:
+    def results(self) -> Generator[ResultT, None, None]:
         """The results in order; this thread works, too, while the next is not there."""
         work = self._prepare()
         while True:
-            lost: list[tuple[int, Task]] | None = None
+            lost: list[tuple[int, TaskT]] | None = None
             taken = None
             with self._changed:
                 self._changed.wait_for(
@@ -224,7 +224,7 @@ class _Pool(Generic[Task, Result]):
         """Pass tasks to a helper and take its results, as long as there are any."""
         assert helper.stdin is not None
         assert helper.stdout is not None
-        sent: deque[tuple[int, Task]] = deque()
+        sent: deque[tuple[int, TaskT]] = deque()
         try:
             _send(helper.stdin, self._prepare)
             error, _ = _received(helper.stdout)
@@ -256,14 +256,14 @@ class _Pool(Generic[Task, Result]):
         except BaseException as cause:
             self._fail(cause)
 
-    def _take(self, wait: bool = False) -> tuple[int, Task] | None:
+    def _take(self, wait: bool = False) -> tuple[int, TaskT] | None:
         """The next task; `None` if there is none, or with `wait` none any more."""
         with self._changed:
             if wait:
                 self._changed.wait_for(lambda: self._waiting or self._all_read or self._stopped)
             return None if self._stopped or not self._waiting else self._waiting.popleft()
 
-    def _put(self, place: int, result: Result) -> None:
+    def _put(self, place: int, result: ResultT) -> None:
         with self._changed:
             self._done[place] = result
             self._changed.notify_all()

@@ -1,15 +1,35 @@
-"""`Fields`: reading an object of a JSON file that nobody vouches for, key by key.
+"""Reading untrusted JSON files: `Fields` checks the type of each value, `gc_paused` saves time.
 
-Each value is asked for with its type. What is missing or of another type is an error that says
-where: `pre_tokenizer.pretokenizers[1].behavior: should be a text, and is a number`.
+A value that is missing or of another type is an error that names the place:
+`pre_tokenizer.pretokenizers[1].behavior: should be a text, and is a number`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from engine.core.errors import TokenizerFileError
+
+
+@contextmanager
+def gc_paused() -> Iterator[None]:
+    """Pause the collector; afterwards it is as it was before.
+
+    >>> with gc_paused():
+    ...     gc.isenabled()
+    False
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
 
 Default = TypeVar("Default")
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from engine.core.gpt2_bytes import spell
 
 Words = tuple[str | bytes, ...]
-Show = Callable[[bytes], str]
+ShowBytes = Callable[[bytes], str]
 """How bytes are written."""
 
 
@@ -28,7 +28,7 @@ class Sentence:
     words: Words
     shorter: Sentence | None = None
 
-    def describe(self, show: Show = spell) -> str:
+    def describe(self, show: ShowBytes = spell) -> str:
         """The sentence as text."""
         return describe(self.words, show)
 
@@ -48,7 +48,7 @@ def say(*words: str | bytes, shorter: Words = ()) -> Sentence:
     return Sentence(words, Sentence(shorter) if shorter else None)
 
 
-def describe(words: Words, show: Show = spell) -> str:
+def describe(words: Words, show: ShowBytes = spell) -> str:
     """Words and tokens as one text."""
     return "".join(word if isinstance(word, str) else show(word) for word in words)
 

@@ -18,7 +18,7 @@ from itertools import takewhile
 from typing import Protocol
 
 from engine.core.events import EncodeStep, Pair
-from engine.core.wording import Show
+from engine.core.wording import ShowBytes
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders.encoder import MergeTable, RankLoop
 from engine.encoding.encoders.fast import LONG, RankHeap
@@ -166,7 +166,7 @@ class Part:
     token: bytes
     rank: int | None
 
-    def describe(self, show: Show) -> str:
+    def describe(self, show: ShowBytes) -> str:
         """`un (rank 87)`, or only `b`."""
         return show(self.token) if self.rank is None else f"{show(self.token)} (rank {self.rank:,})"
 
@@ -179,7 +179,7 @@ class Merge:
     left: bytes
     right: bytes
 
-    def describe(self, show: Show) -> str:
+    def describe(self, show: ShowBytes) -> str:
         """`u + n (rank 87)`."""
         return f"{show(self.left)} + {show(self.right)} (rank {self.rank:,})"
 
@@ -202,6 +202,6 @@ def merge_making(rules: EncodingRules, token_id: int) -> Merge | None:
     return merge_of(rules, made.rank, made.pair)
 
 
-def describe_parts(parts: Iterable[Part], show: Show) -> str:
+def describe_parts(parts: Iterable[Part], show: ShowBytes) -> str:
     """The tokens with their ranks: `un (rank 87) + b + le (rank 112)`."""
     return " + ".join(part.describe(show) for part in parts)

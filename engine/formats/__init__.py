@@ -15,7 +15,7 @@ from pathlib import Path
 
 from engine.core.errors import ConversionError, TokenizerFileError
 from engine.core.files import check_free
-from engine.core.gc_pause import gc_paused
+from engine.core.json_fields import gc_paused
 from engine.core.registry import Registry
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import (

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import AnswerError, BpeError, QuizFileError
-from engine.core.wording import Show, describe
+from engine.core.wording import ShowBytes, describe
 from engine.learning.questions.question import Attempt, Question
 from engine.learning.quiz import Answered, AnswerSheet, Paper, make_quiz, regraded
-from engine.recording.player import Player
+from engine.recording.playback import Player
 
 OpenRun = Callable[[Paper], Player[Any]]
 """The finished recording of the run that a paper is about; a `BpeError` says why there is none."""
@@ -225,7 +225,7 @@ def learners_csv(grades: Grades) -> str:
     return _csv(rows)
 
 
-def questions_csv(grades: Grades, show: Show) -> str:
+def questions_csv(grades: Grades, show: ShowBytes) -> str:
     """A line for each question, the hardest first."""
     rows: list[list[object]] = [
         ["quiz", "question", "kind", "step", "asked", "first_try", "share", "text"]

@@ -19,7 +19,7 @@ from engine.core.json_fields import Fields
 from engine.learning.questions import KINDS, ask
 from engine.learning.questions.question import Answer, Attempt, Chance, Level, Question
 from engine.learning.session_file import read_options
-from engine.recording.player import Player
+from engine.recording.playback import Player
 
 MOST_QUESTIONS = 100
 DECK = (

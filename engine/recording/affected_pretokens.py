@@ -35,7 +35,7 @@ NEAR = 4
 often one."""
 
 
-class Segments(Protocol):
+class TokensAtStep(Protocol):
     """Tells the tokens of pretokens at any step."""
 
     def tokens_at(self, pretoken: bytes, step: int) -> tuple[int, ...]: ...
@@ -178,11 +178,11 @@ class AffectedPretoken:
     after: tuple[int, ...]
 
 
-class Corpus(Protocol):
+class SegmentedRun(Protocol):
     """What the search asks of a run: its pretokens, and their tokens at any step."""
 
     counts: Mapping[bytes, int]
-    segmenter: Segments
+    segmenter: TokensAtStep
 
     @property
     def by_count(self) -> PretokenIndex: ...
@@ -194,7 +194,7 @@ class AffectedPretokens:
     `merge` is `None` at step 0, where nothing has changed.
     """
 
-    def __init__(self, run: Corpus, merge: PairStep | None) -> None:
+    def __init__(self, run: SegmentedRun, merge: PairStep | None) -> None:
         self._found: list[AffectedPretoken] = []
         self._search = iter(()) if merge is None else _search(run, merge)
 
@@ -219,7 +219,7 @@ class AffectedPretokens:
         return found, True
 
 
-def _search(run: Corpus, merge: PairStep) -> Iterator[AffectedPretoken]:
+def _search(run: SegmentedRun, merge: PairStep) -> Iterator[AffectedPretoken]:
     left, tokens_at = merge.pretokens, run.segmenter.tokens_at
     for _, pretoken in run.by_count.containing(merge.covers):
         if len(pretoken) > LONGEST_TAKEN_APART:

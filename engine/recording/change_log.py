@@ -25,7 +25,7 @@ IntegerType = Literal["i", "q"]
 """Integers of 32 or 64 bits, as `array` and numpy call them."""
 
 
-class Column:
+class GrowingArray:
     """A growing array of integers: extend it at the end, view any finished part.
 
     What comes in arrays is kept as it is until somebody looks, so that writing needs no numpy.
@@ -95,8 +95,8 @@ class ChangeLog:
         self.integers = integers
         self._ends = array("q", (0,))  # step → where its entries end
         self._widths = array("q", (len(start),))  # step → how many counters there are then
-        self._counters = Column("i")
-        self._values = Column(integers)
+        self._counters = GrowingArray("i")
+        self._values = GrowingArray(integers)
         self._lock = Lock()
         self._checkpoint_steps = [0]
         self._checkpoints: list[Integers | array[int]] = [array(integers, start)]

@@ -16,7 +16,7 @@ from engine.core.gpt2_bytes import spell
 from engine.recording.merge_record import PairStep
 
 if TYPE_CHECKING:
-    from engine.recording.merge_frame import AnyMergeFrame
+    from engine.recording.playback import AnyMergeFrame
 
 ROWS = 20
 """Changes, pretokens, tied pairs that a step in Markdown lists; it says how many it leaves out."""

@@ -13,10 +13,10 @@ from typing import Generic, TypeVar
 
 from engine.core.arrays import Floats, Ints, np
 
-Pretoken = TypeVar("Pretoken")
+PretokenT = TypeVar("PretokenT")
 
 
-class PretokenStatistics(Generic[Pretoken]):
+class PretokenStatistics(Generic[PretokenT]):
     """The series of some pretoken counts.
 
     >>> statistics = PretokenStatistics({b"low": 5, b"the": 9, b"lower": 2})
@@ -24,7 +24,7 @@ class PretokenStatistics(Generic[Pretoken]):
     ([9, 5, 2], b'the')
     """
 
-    def __init__(self, counts: Mapping[Pretoken, int]) -> None:
+    def __init__(self, counts: Mapping[PretokenT, int]) -> None:
         self._counts = counts
 
     @cached_property
@@ -37,7 +37,7 @@ class PretokenStatistics(Generic[Pretoken]):
         return np.sort(self._unsorted)[::-1]
 
     @cached_property
-    def commonest_pretoken(self) -> Pretoken | None:
+    def commonest_pretoken(self) -> PretokenT | None:
         """The pretoken of rank 1, the first met of equals; `None` for an empty corpus."""
         if not self._counts:
             return None

@@ -28,7 +28,7 @@ NONE = -1
 
 
 @dataclass(frozen=True)
-class Merges:
+class MergeRows:
     """Merges in order of rank: the rows of the two parts and of what they make, and the ranks."""
 
     left: Ints
@@ -40,13 +40,13 @@ class Merges:
         return len(self.rank)
 
     @classmethod
-    def of(cls, merges: Iterable[tuple[Pair, int, int]]) -> Merges:
+    def of(cls, merges: Iterable[tuple[Pair, int, int]]) -> MergeRows:
         """From (pair of rows, row made, rank) each."""
         rows = [(left, right, made, rank) for (left, right), made, rank in merges]
         return cls(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
     @classmethod
-    def of_table(cls, table: Mapping[Pair, tuple[int, int]], ids: Ints) -> Merges:
+    def of_table(cls, table: Mapping[Pair, tuple[int, int]], ids: Ints) -> MergeRows:
         """From pair → (rank, id made); row n is the token `ids[n]`, and these ascend."""
         left, right, rank, made = columns_of(table)
         left, right, made = (np.searchsorted(ids, each) for each in (left, right, made))
@@ -74,10 +74,10 @@ def least_twins(tokens: Sequence[bytes], sign: bytes) -> Ints:
     return twins[np.array([first_row[token] for token in tokens], dtype=np.int64)]
 
 
-Token = TypeVar("Token", bound=Hashable)
+Item = TypeVar("Item", bound=Hashable)
 
 
-def _first_rows(tokens: Sequence[Token]) -> dict[Token, int]:
+def _first_rows(tokens: Sequence[Item]) -> dict[Item, int]:
     """The first row of each."""
     # Of equal keys the last stays: go through them from the end, so that it is the first.
     return dict(zip(reversed(tokens), reversed(range(len(tokens))), strict=True))
@@ -127,7 +127,7 @@ class TokenTable:
 
     ids: Ints
     tokens: Sequence[bytes]
-    merges: Merges
+    merges: MergeRows
     special_rows: Ints
     alphabet: Alphabet
 
@@ -139,7 +139,7 @@ class TokenTable:
         return cls(
             in_order,
             list(map(tokenizer.vocab.__getitem__, ids)),
-            Merges.of_table(tokenizer.merge_table, in_order),
+            MergeRows.of_table(tokenizer.merge_table, in_order),
             np.searchsorted(in_order, np.array(sorted(tokenizer.special_ids), dtype=np.int64)),
             tokenizer.alphabet,
         )
@@ -326,7 +326,7 @@ def _by_encoding(table: TokenTable) -> Bools:
 class _Ranks:
     """The ranks of many pairs at once."""
 
-    def __init__(self, merges: Merges, tokens: int) -> None:
+    def __init__(self, merges: MergeRows, tokens: int) -> None:
         self._tokens = tokens
         self._table = NumberTable(merges.left * tokens + merges.right, merges.rank)
 
@@ -335,7 +335,7 @@ class _Ranks:
         return np.where(found == NOT_THERE, NEVER, found)
 
 
-def _sound(merges: Merges, maker: Ints) -> Bools:
+def _sound(merges: MergeRows, maker: Ints) -> Bools:
     """Of each merge whether its two parts, encoded as one text, come to stand side by side.
 
     They do unless a merge across their border comes first. What stood next to the border before is

@@ -16,7 +16,7 @@ import numpy as np
 from engine.core.arrays import Floats, Ints
 from engine.core.errors import UnknownTokenIdError
 from engine.core.events import Work
-from engine.recording.player import Player, RecordedRun
+from engine.recording.playback import Player, RecordedRun
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens

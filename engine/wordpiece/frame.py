@@ -15,7 +15,7 @@ from engine.core.arrays import Floats, Ints
 from engine.core.events import Pair
 from engine.core.wording import Words
 from engine.recording.affected_pretokens import Segmenter
-from engine.recording.merge_frame import MergeFrame, MergeRun, MergeTimeline
+from engine.recording.playback import MergeFrame, MergeRun, MergeTimeline
 from engine.recording.statistics import LEFT_OUT, MergeStatistics, TiedSteps
 from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt

@@ -20,9 +20,8 @@ from engine.core.errors import VocabSizeError
 from engine.core.events import Pair
 from engine.encoding.alphabet import CharacterAlphabet
 from engine.encoding.merging import count_pairs
-from engine.recording.change_log import ChangeLog, Column, IntegerType
-from engine.recording.merge_record import Merge, MergeRecord, PairStep, copied
-from engine.recording.numbering import PairNumbers
+from engine.recording.change_log import ChangeLog, GrowingArray, IntegerType
+from engine.recording.merge_record import MergeRecord, MergeReport, PairNumbers, PairStep, copied
 from engine.text.pretokenize import to_bytes, to_text
 from engine.wordpiece.score import Score, Scoreboard, ScoreTieRule
 from engine.wordpiece.words import CONTINUES, bare, inner, joined
@@ -101,9 +100,9 @@ class Problem:
 
     def merge(
         self, pair: Pair, count: int, after: Mapping[Pair, int], occurrences: int, pretokens: int
-    ) -> Merge:
+    ) -> MergeReport:
         """The report of a step; `after` maps each pair whose count changed to its new count."""
-        return Merge.of(self.pairs, pair, count, after, occurrences, pretokens)
+        return MergeReport.of(self.pairs, pair, count, after, occurrences, pretokens)
 
 
 def _characters(counts: Mapping[bytes, int]) -> list[str]:
@@ -212,7 +211,7 @@ class Record(MergeRecord[WordPieceStep]):
         integers: IntegerType = "i" if sum(self._now) < 2**31 else "q"
         self.counts = ChangeLog(problem.start, integers)
         self.piece_counts = ChangeLog(self._now, integers)
-        self._lefts, self._rights = Column("i"), Column("i")
+        self._lefts, self._rights = GrowingArray("i"), GrowingArray("i")
         self._note_new_pairs()
         self._won = Won(array("q"), array("q"), array("q"))
         self._tied = array("q")
@@ -220,7 +219,7 @@ class Record(MergeRecord[WordPieceStep]):
     def _step(self, index: int) -> WordPieceStep:
         return WordPieceStep(self, index)
 
-    def append(self, merge: Merge, tied: int) -> WordPieceStep:
+    def append(self, merge: MergeReport, tied: int) -> WordPieceStep:
         """Write one step down, whose piece the vocabulary holds already.
 
         `tied` is how many pairs had the score that won.

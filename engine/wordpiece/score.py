@@ -22,7 +22,7 @@ from engine.core.arrays import Integers, Ints
 from engine.core.events import Pair
 from engine.core.registry import Registry, registry_of
 from engine.core.wording import with_power
-from engine.recording.numbering import PairNumbers
+from engine.recording.merge_record import PairNumbers
 
 NEARLY = 1 - 2**-40
 """Floats of equal scores are within three roundings of each other, each of at most 2⁻⁵³."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.core.arrays import Floats, Ints
 from engine.core.registry import Registry
-from engine.recording.token_table import NONE, Merges, TokenTable, sorted_positions
+from engine.recording.token_table import NONE, MergeRows, TokenTable, sorted_positions
 from engine.recording.vocabulary import COLUMNS, Vocabulary
 from engine.text.pretokenize import to_text
 from engine.wordpiece.record import Record
@@ -102,7 +102,7 @@ class PieceVocabularies:
         return PieceTable(
             ids,
             record.vocab[:size],
-            Merges(left, right, ids[record.first_id :], np.arange(steps, dtype=np.int64)),
+            MergeRows(left, right, ids[record.first_id :], np.arange(steps, dtype=np.int64)),
             np.arange(len(record.problem.special_tokens), dtype=np.int64),
             record.problem.alphabet,
         )

@@ -154,7 +154,7 @@ def tied_with(painter: TokenPainter, rivals: Sequence[Pair]) -> Words:
 
 def why_it_merged(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[Words]:
     """Why this pair and no other: who chose it, or its count, and what decided a tie."""
-    prescribed, rivals = merge.record.prescribed, merge.tied[1:]
+    prescribed, rivals = merge.record.fork_rules, merge.tied[1:]
     if frame.given:
         index = number(merge.index + 1)
         return [words_of(f"the tokenizer says so: merge {index} of its list")]
@@ -163,16 +163,16 @@ def why_it_merged(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list
     if is_replayed(frame, merge):
         origin = "the run that this is a fork of merged it here; the rules of the fork would not"
         return [words_of(origin)]
-    count = "the highest count" + (" of the pairs that may merge" if merge.passed_over else "")
+    count = "the highest count" + (" of the pairs that may merge" if merge.forbidden_rivals else "")
     if rivals:
         why = [[*words_of(f"{count},"), *tied_with(painter, rivals)]]
         why.append(words_of(rule_that_decided(frame, merge.pair, rivals)))
     else:
-        none = "" if merge.passed_over else "; no other pair had as many"
+        none = "" if merge.forbidden_rivals else "; no other pair had as many"
         why = [words_of(f"{count}{none}")]
-    if merge.passed_over:
+    if merge.forbidden_rivals:
         forbidden: Words = words_of("Forbidden in this fork: ")
-        for pair, stood in merge.passed_over[:TIED_SHOWN]:
+        for pair, stood in merge.forbidden_rivals[:TIED_SHOWN]:
             forbidden += [[*painter.pair(pair, "│"), (f" {times(stood)}   ", "")]]
         why.append(forbidden)
     return why

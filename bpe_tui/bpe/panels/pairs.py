@@ -11,9 +11,8 @@ from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of, signed, trace
 from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, Span, left, right
-from engine.bpe.frame import Frame
+from engine.bpe.frame import Frame, QueueEntry
 from engine.bpe.heap import HeapMove, Move
-from engine.bpe.pair_queue import QueueEntry
 
 
 def highest_shown(frame: Frame) -> int:

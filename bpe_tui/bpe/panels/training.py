@@ -20,7 +20,7 @@ from engine.bpe.frame import Frame
 from engine.bpe.heap import Move
 from engine.bpe.record import MergeStep
 from engine.bpe.trainers import TRAINERS, algorithm_for
-from engine.bpe.trainers.problem import Algorithm, CodeLine, Moment, Phase, phases_of
+from engine.bpe.trainers.algorithm import Algorithm, CodeLine, Phase, WorkPhase, phases_of
 from engine.encoding.lanes import align
 from engine.text.pretokenize import Pretoken, to_bytes
 
@@ -210,12 +210,12 @@ class PseudocodePanel(Panel):
             *(Row([("  ", ""), *row.spans]) for row in said),
         ]
 
-    def _moment(self, frame: Frame) -> Moment | None:
+    def _moment(self, frame: Frame) -> WorkPhase | None:
         if not self.goes_by_moves:
             return phases_of(self._lines)[self._phase] if self._lines else None
         return frame.queue.moves()[frame.moves_done - 1].move if frame.moves_done else None
 
-    def _said(self, frame: Frame, moment: Moment | None) -> str:
+    def _said(self, frame: Frame, moment: WorkPhase | None) -> str:
         if frame.step == frame.recorded_steps:
             return "No merge follows." if frame.next_pair is None else "The next is not made yet."
         if isinstance(moment, Phase):

@@ -18,7 +18,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.targets import ToPair
 from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
-from engine.bpe.trainers.problem import Algorithm
+from engine.bpe.trainers.algorithm import Algorithm
 from engine.core.events import Pair
 
 

@@ -32,7 +32,7 @@ from bpe_tui.widgets.window import Window
 from engine.bpe.frame import Frame, Timeline
 from engine.bpe.record import MergeStep
 from engine.bpe.ties import TIE_RULES
-from engine.bpe.what_if import Change, Comparison, compare, fork
+from engine.bpe.what_if import Comparison, ForkChange, compare, fork
 from engine.core.errors import BpeError, WhatIfError
 from engine.core.events import BytesPair, Pair
 from engine.counting.count import counts_without, document_counts
@@ -63,7 +63,7 @@ class Wish:
     otherwise: str
     step: int
     config: RunConfig
-    change: Change = field(default_factory=Change)
+    change: ForkChange = field(default_factory=ForkChange)
 
 
 class WhatIfJob(Job):
@@ -302,7 +302,7 @@ def wishes(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[Wis
             f"{pair_text(frame, frame.merge.pair)} forbidden",
             step - 1,
             config,
-            Change(forbid=frozenset({_bytes_of(frame, frame.merge.pair)})),
+            ForkChange(forbid=frozenset({_bytes_of(frame, frame.merge.pair)})),
         )
     following = frame.next_pair
     if following is not None:
@@ -311,7 +311,7 @@ def wishes(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[Wis
             f"{pair_text(frame, following)} forbidden",
             step,
             config,
-            Change(forbid=frozenset({_bytes_of(frame, following)})),
+            ForkChange(forbid=frozenset({_bytes_of(frame, following)})),
         )
     if chosen is not None and chosen != following and frame.count_of(chosen):
         yield Wish(
@@ -319,11 +319,11 @@ def wishes(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[Wis
             f"{pair_text(frame, chosen)} first",
             step,
             config,
-            Change(force=_bytes_of(frame, chosen)),
+            ForkChange(force=_bytes_of(frame, chosen)),
         )
     for rule in TIE_RULES:
         if rule != config.tie_rule:
-            change = Change(tie_rule=rule)
+            change = ForkChange(tie_rule=rule)
             title = f"tie rule {rule}"
             yield Wish(title, title, step, replace(config, tie_rule=rule), change)
     for pattern in PATTERNS:

@@ -17,7 +17,7 @@ from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from engine.bpe.frame import Frame
 from engine.bpe.race import Race, Runner, RunnerState, SizeRace
 from engine.bpe.trainers import TRAINERS
-from engine.bpe.trainers.problem import COUNTERS
+from engine.bpe.trainers.algorithm import COUNTERS
 
 BAR = " ▏▎▍▌▋▊▉█"
 NAME_CELLS = 9

@@ -35,7 +35,7 @@ from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.player_screen import Transport
 from bpe_tui.widgets.numbers import number, plural
 from engine.bpe.frame import Timeline
-from engine.bpe.race import PARTS, Course, Race, RunnerState, SizeRace, bearable_part, sample
+from engine.bpe.race import PARTS, Race, RaceSettings, RunnerState, SizeRace, bearable_part, sample
 from engine.encoding.units import UNITS
 
 # The work behind the race screen: trainers one after the other, in a thread.
@@ -107,7 +107,7 @@ class RaceJob(Job):
         self.part = bearable_part(counts, MOST_BYTES)
         if self.part < 1:
             counts = sample(counts, self.part)
-        course = Course(
+        course = RaceSettings(
             config.size,
             config.special_tokens,
             config.tie_rule,
@@ -141,7 +141,7 @@ STARTS = "The race is about to start …"
 
 def _beside_the_fork(raced: Timeline, said: str) -> tuple[str, ...]:
     """What is said of a race, and of the fork that is open: no trainer is told what that was."""
-    prescribed = raced.record.prescribed
+    prescribed = raced.record.fork_rules
     if prescribed is None:
         return (said,)
     merges = plural(len(raced), "merge")

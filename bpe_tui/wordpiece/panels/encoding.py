@@ -21,7 +21,7 @@ from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from bpe_tui.wordpiece.panels.training import PiecePainter, PiecePanel
-from engine.recording.merge_frame import AnyMergeFrame
+from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import to_bytes
 from engine.wordpiece.encoder import MAX_INPUT_CHARACTERS, EncodedWord, Outcome, Probe
 from engine.wordpiece.frame import WordPieceFrame

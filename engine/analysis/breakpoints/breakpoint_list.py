@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from engine.analysis.breakpoints.conditions import Breakpoint, parse
 from engine.core.errors import BreakpointError
-from engine.recording.merge_frame import MergeTimeline
+from engine.recording.playback import MergeTimeline
 
 A_LOOK_AT_THE_CLOCK = 64
 """Merges between two looks at the clock."""

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import regex
 
 from engine.core.errors import BreakpointError, PatternError
-from engine.recording.merge_frame import MergeTimeline
 from engine.recording.merge_record import PairStep
+from engine.recording.playback import MergeTimeline
 from engine.text.typed_regex import compile_typed
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from engine.bpe.trainers.heap import queue_of
 from engine.bpe.trainers.indexed import PairIndex
 from engine.core.events import BytesPair, Pair
 from engine.core.gpt2_bytes import spell
-from engine.core.wording import Show
+from engine.core.wording import ShowBytes
 from engine.text.patterns import PatternLike
 
 
@@ -67,7 +67,7 @@ class Report:
         numbered = self.ids is None or self.ids.broken is None
         return self.divergence is None and self.size is None and consistent and numbered
 
-    def describe(self, show: Show = spell) -> Iterator[str]:
+    def describe(self, show: ShowBytes = spell) -> Iterator[str]:
         """The outcome, a sentence or two a line."""
         for note in self.notes:
             yield f"{note[0].upper()}{note[1:]}."
@@ -244,14 +244,12 @@ class Judge:
     """
 
     def __init__(self, assignment: Assignment) -> None:
-        self._problem = assignment.problem()
-        self._index = PairIndex(self._problem)
+        self._task = assignment.task()
+        self._index = PairIndex(self._task)
         # Special tokens are never merged: of them no id is known.
         self._ids = {bytes((byte,)): byte for byte in range(256)}
         # Forced merges make counts fall as the rule's own do, so a lazy heap stays exact.
-        self._queue, self._choose = queue_of(
-            self._problem, self._index.counts, self._index.first_seen
-        )
+        self._queue, self._choose = queue_of(self._task, self._index.counts, self._index.first_seen)
         self._passed_over: set[Pair] = set()
 
     def verdicts(self, steps: Sequence[ClaimedStep]) -> Iterator[Judged]:
@@ -277,7 +275,7 @@ class Judge:
 
     def tied(self) -> list[BytesPair]:
         """All the pairs that have the top count now."""
-        counts, vocab = self._index.counts, self._problem.vocab
+        counts, vocab = self._index.counts, self._task.vocab
         top = max(counts.values(), default=0)
         pairs = [pair for pair, count in counts.items() if count == top]
         return sorted((vocab[left], vocab[right]) for left, right in pairs)
@@ -290,7 +288,7 @@ class Judge:
         best = self._queue.pop_best(self._choose)
         if best is None:
             return Judged(step, count, None, 0, by_rule=count > 0)
-        pair, vocab = best[0], self._problem.vocab
+        pair, vocab = best[0], self._task.vocab
         rule, rule_count = (vocab[pair[0]], vocab[pair[1]]), self._index.counts[pair]
         by_rule = pair == claimed
         if not by_rule:  # the heap has let go of the pair: it is not offered again
@@ -299,10 +297,10 @@ class Judge:
         return Judged(step, count, rule, rule_count, by_rule)
 
     def _merge(self, step: ClaimedStep) -> None:
-        new_id = self._problem.join(self._pair(step.pair))
+        new_id = self._task.join(self._pair(step.pair))
         merge = self._index.merge(self._pair(step.pair), new_id)
         self._ids.setdefault(step.left + step.right, new_id)
-        for changed in map(self._problem.pairs.__getitem__, merge.changed):
+        for changed in map(self._task.pairs.__getitem__, merge.changed):
             if new_id in changed:
                 self._queue.push(changed)
 

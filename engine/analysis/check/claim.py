@@ -12,7 +12,7 @@ from engine.analysis.check.steps_file import ClaimedStep, read_steps
 from engine.bpe.ties import TIE_RULES, TieRule
 from engine.bpe.trainer import base_vocab, check_vocab_size
 from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
-from engine.bpe.trainers.problem import Algorithm, Problem
+from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
 from engine.core.errors import TokenizerFileError
 from engine.core.events import BytesPair, Pair
 from engine.counting.count import count_corpus, count_text
@@ -116,15 +116,15 @@ class Assignment:
     def _by_rule(self) -> tuple[list[ClaimedStep], Iterator[ClaimedStep]]:
         """What is made of them, and what makes more."""
         algorithm = algorithm_for(DEFAULT_TRAINER, self.tie_rule, counts=self.counts)
-        return [], steps_of(algorithm, self.problem(kind=algorithm.problem))
+        return [], steps_of(algorithm, self.task(kind=algorithm.task_type))
 
-    def problem(
+    def task(
         self,
         counts: Mapping[bytes, int] | None = None,
         tie_rule: TieRule | None = None,
-        kind: type[Problem] = Problem,
-    ) -> Problem:
-        """The training problem, with other pretokens or another tie rule if they are given."""
+        kind: type[TrainingTask] = TrainingTask,
+    ) -> TrainingTask:
+        """The training task, with other pretokens or another tie rule if they are given."""
         return kind(
             self.counts if counts is None else counts,
             base_vocab(self.special_tokens),
@@ -133,11 +133,11 @@ class Assignment:
         )
 
 
-def steps_of(algorithm: Algorithm, problem: Problem) -> Iterator[ClaimedStep]:
+def steps_of(algorithm: Algorithm, task: TrainingTask) -> Iterator[ClaimedStep]:
     """The merges that an algorithm makes, with their counts."""
-    for merge in algorithm.run(problem):
-        left, right = problem.pairs[merge.number]
-        yield ClaimedStep(problem.vocab[left], problem.vocab[right], merge.count)
+    for merge in algorithm.run(task):
+        left, right = task.pairs[merge.number]
+        yield ClaimedStep(task.vocab[left], task.vocab[right], merge.count)
 
 
 def _whole_text(corpus: Corpus) -> bytes:

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.trainer import base_vocab
 from engine.core.events import BytesPair
-from engine.core.wording import Show
+from engine.core.wording import ShowBytes
 
 TIED_NAMED = 6
 
 
-def describe_pair(pair: BytesPair, show: Show) -> str:
+def describe_pair(pair: BytesPair, show: ShowBytes) -> str:
     """A pair as sentences write it: `a + b`."""
     return f"{show(pair[0])} + {show(pair[1])}"
 
@@ -41,7 +41,7 @@ class Standing:
     crosses_border: bool = False
     earlier: tuple[int, int] | None = None
 
-    def describe(self, show: Show) -> str:
+    def describe(self, show: ShowBytes) -> str:
         """Where it stands, as a clause."""
         if self.unknown:
             return f"no earlier merge makes {' or '.join(map(show, self.unknown))}"
@@ -84,7 +84,7 @@ class Divergence:
         """The pair is the rule's; only the claimed count is wrong."""
         return self.taken == self.rule
 
-    def describe(self, show: Show) -> Iterator[str]:
+    def describe(self, show: ShowBytes) -> Iterator[str]:
         """The divergence, a sentence or two a line."""
         if self.is_of_count_only:
             yield (
@@ -97,7 +97,7 @@ class Divergence:
         yield f"The rule takes {self._describe_rule(show)}."
         yield f"Yours is {describe_pair(self.taken, show)}: {self.standing.describe(show)}."
 
-    def _describe_rule(self, show: Show) -> str:
+    def _describe_rule(self, show: ShowBytes) -> str:
         if self.rule is None:
             return "nothing: no pair is left"
         text = f"{describe_pair(self.rule, show)}, side by side {times(self.rule_count)}"
@@ -167,7 +167,7 @@ class Renumbered:
     token: bytes | None
     by_rule: bytes | None
 
-    def describe(self, show: Show) -> str:
+    def describe(self, show: ShowBytes) -> str:
         """The id and its two tokens, as a clause."""
         has = "nothing" if self.token is None else show(self.token)
         rule = "nothing" if self.by_rule is None else show(self.by_rule)
@@ -187,7 +187,7 @@ class VocabularyFinding:
         """Whether it has the right tokens, however they are numbered."""
         return not self.missing and not self.extra
 
-    def describe(self, show: Show) -> str:
+    def describe(self, show: ShowBytes) -> str:
         """How the vocabulary is, in one sentence."""
         if self.missing or self.extra:
             parts = [("lacks", self.missing), ("has, beyond what it should,", self.extra)]
@@ -199,7 +199,7 @@ class VocabularyFinding:
         return f"The vocabulary has the right tokens, but numbers them otherwise: {first}."
 
 
-def _some(tokens: Sequence[bytes], show: Show) -> str:
+def _some(tokens: Sequence[bytes], show: ShowBytes) -> str:
     named = ", ".join(map(show, tokens[:NAMED]))
     more = len(tokens) - NAMED
     return f"{named} and {more:,} more" if more > 0 else named

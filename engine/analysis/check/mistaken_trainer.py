@@ -19,8 +19,8 @@ from engine.analysis.check.steps_file import ClaimedStep
 from engine.analysis.check.stray_rules import StrayPattern
 from engine.bpe.ties import TIE_RULES, TieRule
 from engine.bpe.trainers import WITHOUT_KERNEL, algorithm_for, heap
+from engine.bpe.trainers.algorithm import TrainingTask
 from engine.bpe.trainers.heap import queue_of
-from engine.bpe.trainers.problem import Problem
 from engine.core.events import Pair
 from engine.counting.count import count_text
 from engine.encoding.alphabet import BYTES
@@ -69,12 +69,12 @@ class Habits:
 
 
 class HabitualIndex:
-    """The words of a problem, and the counts that a trainer with such habits believes in."""
+    """The words of a task, and the counts that a trainer with such habits believes in."""
 
-    def __init__(self, problem: Problem, habits: Habits) -> None:
+    def __init__(self, task: TrainingTask, habits: Habits) -> None:
         self._habits = habits
-        self._words: list[list[int]] = problem.spelled()
-        self._word_counts = list(problem.counts.values())
+        self._words: list[list[int]] = task.spelled()
+        self._word_counts = list(task.counts.values())
         self.counts: Counter[Pair] = Counter()
         self._places: defaultdict[Pair, set[int]] = defaultdict(set)
         for place, (word, count) in enumerate(zip(self._words, self._word_counts, strict=True)):
@@ -82,7 +82,7 @@ class HabitualIndex:
                 self.counts[pair] += count
                 self._places[pair].add(place)
 
-    def stands(self, pair: Pair) -> bool:
+    def occurs(self, pair: Pair) -> bool:
         """Whether the pair stands side by side anywhere."""
         words = (self._words[place] for place in self._places.get(pair, ()))
         return any(pair in pairwise(word) for word in words)
@@ -113,31 +113,31 @@ class HabitualIndex:
             self.counts[changed] += by
             if self.counts[changed] <= 0:
                 del self.counts[changed]
-        if not self.stands(pair):
+        if not self.occurs(pair):
             self.counts.pop(pair, None)
         again = (changed for changed, by in deltas.items() if by > 0 or changed == pair)
         return [changed for changed in again if changed in self.counts]
 
 
-def merges_with_habits(problem: Problem, habits: Habits) -> Iterator[ClaimedStep]:
+def merges_with_habits(task: TrainingTask, habits: Habits) -> Iterator[ClaimedStep]:
     """The merges of a trainer with these habits, with the counts that it believes in.
 
     >>> from engine.analysis.check.claim import Assignment
-    >>> aaaa = Assignment(lambda: b"aaaa").problem()
+    >>> aaaa = Assignment(lambda: b"aaaa").task()
     >>> next(merges_with_habits(aaaa, Habits()))
     ClaimedStep(left=b'a', right=b'a', count=3, new_id=None)
     """
-    index = HabitualIndex(problem, habits)
-    queue, choose = queue_of(problem, index.counts, index.first_seen)
+    index = HabitualIndex(task, habits)
+    queue, choose = queue_of(task, index.counts, index.first_seen)
     made: dict[bytes, int] = {}
     while (best := queue.pop_best(choose)) is not None:
-        pair, vocab = best[0], problem.vocab
-        if habits.skips_gone and not index.stands(pair):
+        pair, vocab = best[0], task.vocab
+        if habits.skips_gone and not index.occurs(pair):
             continue
         yield ClaimedStep(vocab[pair[0]], vocab[pair[1]], index.counts[pair])
         token = vocab[pair[0]] + vocab[pair[1]]
         if token not in made:  # a pair that is merged in part only comes again
-            made[token] = problem.join(pair)
+            made[token] = task.join(pair)
         for changed in index.merge(pair, made[token]):
             queue.push(changed)
 
@@ -190,22 +190,22 @@ class Way:
 
     def merges(self) -> Iterator[ClaimedStep]:
         """The merges that are made, with the counts that the trainer believes in."""
-        problem = self._problem()
+        task = self._task()
         if self.habits != Habits():
-            return merges_with_habits(problem, self.habits)
-        if problem.alphabet is BYTES and self.tie_rule.name in TIE_RULES:
-            return steps_of(algorithm_for(WITHOUT_KERNEL, self.tie_rule), problem)
+            return merges_with_habits(task, self.habits)
+        if task.alphabet is BYTES and self.tie_rule.name in TIE_RULES:
+            return steps_of(algorithm_for(WITHOUT_KERNEL, self.tie_rule), task)
         # `heap` knows where a pair stands first, even if the rule asks only once.
-        return steps_of(heap.ALGORITHM, problem)
+        return steps_of(heap.ALGORITHM, task)
 
-    def _problem(self) -> Problem:
+    def _task(self) -> TrainingTask:
         counts = self._counts()
         if not self.weighs:
             counts = dict.fromkeys(counts, 1)
         if not self.characters:
-            return self.assignment.problem(counts, self.tie_rule)
+            return self.assignment.task(counts, self.tie_rule)
         base = UNITS["characters"].base(counts)
-        return Problem(base.counts, base.tokens, self.tie_rule, 1, alphabet=base.alphabet)
+        return TrainingTask(base.counts, base.tokens, self.tie_rule, 1, alphabet=base.alphabet)
 
     def _counts(self) -> Mapping[bytes, int]:
         if self.pretokens is not None:

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 import regex
 
-from engine.bpe.ties import TIE_RULES, FirstSeen, Key, PairKey, TieRule
+from engine.bpe.ties import TIE_RULES, FirstSeen, PairKey, TieKey, TieRule
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
-from engine.recording.numbering import TokensById
+from engine.recording.merge_record import TokensById
 from engine.text.pretokenize import to_bytes
 
 
-def _smallest(key_of: Callable[[bytes], Key]) -> Callable[[TokensById, FirstSeen], PairKey]:
+def _smallest(key_of: Callable[[bytes], TieKey]) -> Callable[[TokensById, FirstSeen], PairKey]:
     """The rule whose winner has the smallest (left, right), each token seen through a function."""
 
     def make_key(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
@@ -50,7 +50,7 @@ def _greatest_right(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
 
 
 def _longest(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
-    def key(pair: Pair) -> Key:
+    def key(pair: Pair) -> TieKey:
         left, right = vocab[pair[0]], vocab[pair[1]]
         return -len(left) - len(right), _latin(left), _latin(right)
 
@@ -66,9 +66,9 @@ def _greatest_joined(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
 
 
 def _first_counted(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
-    entered: dict[Pair, Key] = {}
+    entered: dict[Pair, TieKey] = {}
 
-    def key(pair: Pair) -> Key:
+    def key(pair: Pair) -> TieKey:
         # A pair is asked for when it is counted first: at the merge that made its younger token.
         if pair not in entered:
             entered[pair] = max(*pair, 255), first_seen(pair)
@@ -78,7 +78,7 @@ def _first_counted(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
 
 
 def _last_seen(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
-    def key(pair: Pair) -> Key:
+    def key(pair: Pair) -> TieKey:
         pretoken, position = first_seen(pair)
         return -pretoken, -position
 

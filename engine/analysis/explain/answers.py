@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from engine.core.gpt2_bytes import spell
-from engine.core.wording import Show
+from engine.core.wording import ShowBytes
 from engine.encoding.rules import Merge, Part, describe_parts
 from engine.text.pretokenize import Pretoken, to_bytes
 
@@ -18,7 +18,7 @@ class Answer(ABC):
     piece: bytes
 
     @abstractmethod
-    def describe(self, show: Show = spell) -> str:
+    def describe(self, show: ShowBytes = spell) -> str:
         """The answer in one or two sentences.
 
         Args:
@@ -31,7 +31,7 @@ class Answer(ABC):
 class NotInText(Answer):
     """The text does not hold the piece."""
 
-    def describe(self, show: Show = spell) -> str:
+    def describe(self, show: ShowBytes = spell) -> str:
         if not self.piece:
             return "Nothing is asked: type the piece that you expected to be one token."
         return f"{show(self.piece)} does not stand in the text; spaces and case count."
@@ -44,7 +44,7 @@ class OneToken(Answer):
     token_id: int
     merge: Merge | None
 
-    def describe(self, show: Show = spell) -> str:
+    def describe(self, show: ShowBytes = spell) -> str:
         made = f"made by {self.merge.describe(show)}" if self.merge else "a single byte"
         return f"{show(self.piece)} is one token here: id {self.token_id}, {made}."
 
@@ -56,7 +56,7 @@ class SpecialToken(Answer):
     token: str
     token_id: int
 
-    def describe(self, show: Show = spell) -> str:
+    def describe(self, show: ShowBytes = spell) -> str:
         whole = show(to_bytes(self.token))
         is_whole = to_bytes(self.token) == self.piece
         subject = whole if is_whole else f"{show(self.piece)} lies inside {whole}, which"
@@ -74,7 +74,7 @@ class BorderInside(Answer):
     right: Pretoken
     borders: int
 
-    def describe(self, show: Show = spell) -> str:
+    def describe(self, show: ShowBytes = spell) -> str:
         runs = "A pretoken border runs" if self.borders == 1 else f"{self.borders} borders run"
         first = "" if self.borders == 1 else "the first one "
         return (
@@ -91,7 +91,7 @@ class NoSuchToken(Answer):
     parts: tuple[Part, ...]
     made_later: int | None
 
-    def describe(self, show: Show = spell) -> str:
+    def describe(self, show: ShowBytes = spell) -> str:
         if self.made_later is not None:
             missing = f"no token yet: merge {self.made_later + 1:,} makes it"
         else:
@@ -107,7 +107,7 @@ class Unreachable(Answer):
     merge: Merge | None
     parts: tuple[Part, ...]
 
-    def describe(self, show: Show = spell) -> str:
+    def describe(self, show: ShowBytes = spell) -> str:
         way = f"made by {self.merge.describe(show)}" if self.merge else "which no merge makes"
         return (
             f"{show(self.piece)} is token {self.token_id}, {way}, but no text reaches it: its own "
@@ -128,7 +128,7 @@ class Beaten(Answer):
     merge: Merge
     was_whole: bool
 
-    def describe(self, show: Show = spell) -> str:
+    def describe(self, show: ShowBytes = spell) -> str:
         taken = show(self.merge.left + self.merge.right)
         if self.was_whole:
             return (
@@ -168,7 +168,7 @@ class Merged(Answer):
     number: int
     merge: Merge
 
-    def describe(self, show: Show = spell) -> str:
+    def describe(self, show: ShowBytes = spell) -> str:
         return f"They do merge here: {self.merge.describe(show)} is {nth_here(self.number)}."
 
 
@@ -184,7 +184,7 @@ class NoMerge(Answer):
     other: Merge | None
     made_later: int | None
 
-    def describe(self, show: Show = spell) -> str:
+    def describe(self, show: ShowBytes = spell) -> str:
         pair = f"{show(self.left)} + {show(self.right)}"
         if self.made_later is not None:
             return f"No merge joins {pair} yet; merge {self.made_later + 1:,} does."
@@ -203,7 +203,7 @@ class PairBeaten(Answer):
     number: int
     merge: Merge
 
-    def describe(self, show: Show = spell) -> str:
+    def describe(self, show: ShowBytes = spell) -> str:
         return (
             f"{self.wanted.describe(show)} is a merge, but {self.merge.describe(show)}, "
             f"{nth_here(self.number)}, took part of it first."

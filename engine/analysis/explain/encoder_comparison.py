@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from engine.core.events import EncodeStep, Pair
 from engine.core.gpt2_bytes import spell
-from engine.core.wording import Show
+from engine.core.wording import ShowBytes
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders.encoder import MergeOrder, RankLoop
 from engine.encoding.encoders.fast import Cached
@@ -133,7 +133,7 @@ class GoesBack:
     step: int
     merge: Merge
 
-    def describe(self, show: Show = spell) -> str:
+    def describe(self, show: ShowBytes = spell) -> str:
         merge = self.merge.describe(show)
         return (
             f"The rank loop goes back to {merge}, whose parts a later merge made; merge order "
@@ -150,7 +150,7 @@ class TooGreedy:
     merge: Merge | None
     parts: tuple[Part, ...]
 
-    def describe(self, show: Show = spell) -> str:
+    def describe(self, show: ShowBytes = spell) -> str:
         token = show(self.token)
         took = f"greedy took {token}, the longest token that fits; the merges"
         if self.merge is None:

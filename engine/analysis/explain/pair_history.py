@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.core.events import Pair
-from engine.recording.merge_frame import AnyMergeFrame
+from engine.recording.playback import AnyMergeFrame
 
 
 @dataclass(frozen=True)

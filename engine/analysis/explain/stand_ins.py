@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.core.gpt2_bytes import read_stand_ins
-from engine.core.wording import Show
+from engine.core.wording import ShowBytes
 from engine.text.pretokenize import to_text
 
 BYTES_SHOWN = 24
@@ -20,7 +20,7 @@ class StandIns:
     spelling: str
     token: bytes
 
-    def describe(self, show: Show) -> str:
+    def describe(self, show: ShowBytes) -> str:
         """What it says, as a clause.
 
         >>> StandIns("Ġè¿Ļ", " 这".encode()).describe(lambda token: f"`{token.decode()}`")

@@ -24,7 +24,7 @@ from engine.analysis.inspection.measures import (
     numbers_of,
 )
 from engine.core.arrays import Ints
-from engine.core.gc_pause import gc_paused
+from engine.core.json_fields import gc_paused
 from engine.formats.guesses import is_text
 from engine.formats.tokenizer_format import Opened
 from engine.recording.vocabulary import Vocabulary

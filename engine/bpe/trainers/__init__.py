@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from engine.bpe.ties import TieRule
 from engine.bpe.trainers import fast, heap, indexed, linked, naive, native
-from engine.bpe.trainers.problem import Algorithm
+from engine.bpe.trainers.algorithm import Algorithm
 from engine.core.registry import Registry, registry_of
 from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet
 

@@ -31,15 +31,15 @@ stands another: the pair (b a) that was there is gone, (X X) is there. Before th
 
 >>> from engine.bpe.ties import TIE_RULES
 >>> vocab = [bytes([byte]) for byte in range(256)]
->>> problem = Problem({b"abab": 2, b"cab": 1}, vocab, TIE_RULES["lexicographic"], min_count=1)
->>> index = FlatIndex(problem)
+>>> task = TrainingTask({b"abab": 2, b"cab": 1}, vocab, TIE_RULES["lexicographic"], min_count=1)
+>>> index = FlatIndex(task)
 >>> index.symbols.cells.tolist()
 [-1, 97, 98, 97, 98, -1, 99, 97, 98, -1]
 >>> list(index.pairs), index.counts
 ([(97, 98), (98, 97), (99, 97)], [5, 2, 1])
 >>> [index.occurrences.of(number).tolist() for number in range(3)]
 [[1, 3, 7], [2], [6]]
->>> merge = merge_pair(problem, index, number=0)
+>>> merge = merge_pair(task, index, number=0)
 >>> index.symbols.cells.tolist()
 [-1, 256, 256, 256, 256, -1, 99, 256, 256, -1]
 >>> list(index.pairs)[3:], index.counts
@@ -50,45 +50,295 @@ stands another: the pair (b a) that was there is gone, (X X) is there. Before th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from typing import TypeAlias
 
-from engine.bpe.ties import never_seen
-from engine.bpe.trainers.fast_index import Beside, BucketQueue, FlatIndex, Grouped, Replaced
-from engine.bpe.trainers.problem import BORDER, INSIDE, Algorithm, CodeLine, Phase, Problem, Symbols
+from engine.bpe.ties import TieKey, never_seen
+from engine.bpe.trainers.algorithm import (
+    BORDER,
+    INSIDE,
+    Algorithm,
+    CodeLine,
+    Phase,
+    Symbols,
+    TrainingTask,
+)
 from engine.core.arrays import Integers, Ints, SmallInts, np
 from engine.core.events import Pair
-from engine.recording.merge_record import Merge
+from engine.recording.merge_record import STRIDE, MergeReport, key_of
+
+
+class Grouped:
+    """Groups of starts, one after the other in one array. `ends`: where each group ends."""
+
+    def __init__(self, starts: Integers, ends: Ints) -> None:
+        self._starts = starts
+        self._ends = ends
+
+    def __getitem__(self, group: int) -> Integers:
+        return self._starts[self._ends[group - 1] if group else 0 : self._ends[group]]
+
+
+Groups: TypeAlias = "Sequence[list[int] | Integers] | Grouped"
+"""The starts of several pairs; those of each in ascending order."""
+
+
+class Occurrences:
+    """number of a pair → the cells where it started when it was new.
+
+    A merge makes many pairs at once, numbered one after the other, and brings their starts grouped
+    in the same order. So the starts are kept merge by merge as they came, and a pair's are found by
+    its number. They are true when they are added; later merges may break some up, and whoever uses
+    them looks at the cells to see which still stand.
+    """
+
+    def __init__(self) -> None:
+        self._firsts: list[int] = []
+        self._groups: list[Groups] = []
+        self._end = 0
+
+    def add(self, groups: Groups, pairs: int) -> None:
+        """The starts of so many pairs more, numbered on."""
+        self._firsts.append(self._end)
+        self._groups.append(groups)
+        self._end += pairs
+
+    def of(self, number: int) -> list[int] | Integers:
+        # Additions of no pairs share their first number with the next one, which is found.
+        index = bisect_right(self._firsts, number) - 1
+        return self._groups[index][number - self._firsts[index]]
+
+
+@dataclass(slots=True)
+class Neighbours:
+    """The new tokens of a step by the tokens on one side of them, pretoken borders left out.
+
+    `weights` are (token, how often the new token stands beside it in the corpus); `starts` has for
+    each of them the cells where the pairs of the two start.
+    """
+
+    weights: list[tuple[int, int]]
+    starts: Groups
+
+
+@dataclass(slots=True)
+class FlatReplacement:
+    """What replacing a pair came to. Of two new tokens side by side only `after` tells."""
+
+    before: Neighbours
+    after: Neighbours
+    occurrences: int
+    pretokens: int
+
+
+class FlatIndex:
+    """The tokens of a task and its pairs, kept true by `merged`.
+
+    Attributes:
+        symbols: the tokens, in one flat array.
+        pairs: the numbers of the pairs.
+        counts: number → how often the pair stands.
+        occurrences: number → the cells where the pair started when it was new.
+        sizes: token id → its length in bytes.
+    """
+
+    def __init__(self, task: TrainingTask) -> None:
+        self.symbols = task.symbols
+        self.pairs = task.pairs
+        self.counts = list(task.start)
+        self.occurrences = Occurrences()
+        self.occurrences.add(Grouped(*self.symbols.byte_pair_starts()), len(self.counts))
+        self.sizes = [len(token) for token in task.vocab]
+        self._longest = task.max_token_length
+
+    def merged(self, number: int, new_id: int, replaced: FlatReplacement) -> MergeReport:
+        """Bring counts and occurrences up to date after a pair has been replaced."""
+        left, right = self.pairs[number]
+        counts, number_of_key = self.counts, self.pairs.number_of_key
+        count = counts[number]
+        # Old pairs that lost, with what is left of them. A dict, as one pair can lose on both
+        # sides: (b, a) in b[ab] and in [ab]a.
+        left_over = {number: 0}
+        if self._longest is not None:
+            room = self._longest - self.sizes[new_id]
+            replaced = self._without_too_long(number, room, new_id, replaced, left_over)
+        keys: list[int] = []
+        born: list[int] = []
+        for token, weight in replaced.after.weights:
+            # The right token was followed by what follows the new one now, or by another pair.
+            old = number_of_key[right * STRIDE + (left if token == new_id else token)]
+            left_over[old] = counts[old] = counts[old] - weight
+            keys.append(new_id * STRIDE + token)
+            born.append(weight)
+        for token, weight in replaced.before.weights:
+            old = number_of_key[token * STRIDE + left]
+            left_over[old] = counts[old] = counts[old] - weight
+            keys.append(token * STRIDE + new_id)
+            born.append(weight)
+        # Where the pair overlapped itself, the loops have met only part of it.
+        left_over[number] = counts[number] = 0
+        changed = [*left_over, *self.pairs.add_new(keys)]
+        counts += born
+        for beside in (replaced.after, replaced.before):
+            self.occurrences.add(beside.starts, len(beside.weights))
+        now = [*left_over.values(), *born]
+        return MergeReport(number, count, changed, now, replaced.occurrences, replaced.pretokens)
+
+    def _without_too_long(
+        self,
+        number: int,
+        room: int,
+        new_id: int,
+        replaced: FlatReplacement,
+        left_over: dict[int, int],
+    ) -> FlatReplacement:
+        """Leave out neighbours longer than the room that the new token has left beside it.
+
+        The pairs that stood in their place lose their counts here, where they had one.
+        """
+        left, right = self.pairs[number]
+
+        def short_only(beside: Neighbours, old_key: Callable[[int], int]) -> Neighbours:
+            kept: list[int] = []
+            for index, (token, weight) in enumerate(beside.weights):
+                if self.sizes[token] <= room:
+                    kept.append(index)
+                elif (old := self.pairs.number_of_key.get(old_key(token))) is not None:
+                    left_over[old] = self.counts[old] = self.counts[old] - weight
+            weights, starts = beside.weights, beside.starts
+            return Neighbours([weights[index] for index in kept], [starts[index] for index in kept])
+
+        after = short_only(
+            replaced.after, lambda token: key_of((right, left if token == new_id else token))
+        )
+        before = short_only(replaced.before, lambda token: key_of((token, left)))
+        return FlatReplacement(before, after, replaced.occurrences, replaced.pretokens)
+
+
+FLOOR_DIVISOR = 4
+"""Running dry, the queue goes down to the top count divided by this."""
+
+
+class BucketQueue:
+    """Pairs in buckets by count: the best one without keeping anything sorted.
+
+    The top count only falls, so the queue walks down through the counts, bucket by bucket. A pair
+    whose count has fallen stays in its bucket until that is opened, and is put into the right one
+    then. The tie rule is asked only about pairs in the open bucket, which is a heap by its key.
+
+    Most pairs are rare and never merge. The queue leaves those below a *floor* alone; when it runs
+    dry, one look over all counts gives a lower floor and the pairs above it.
+
+    Args:
+        counts: number → true count, which the caller changes. A pair that is taken out must lose
+            its count, as a merge makes it do.
+        key: number → the tie rule's key; of two pairs with the same count the lesser is first.
+
+    Attributes:
+        scanned: pairs looked at, to open a bucket or to lower the floor.
+        moved: those of them that had fallen, and went into another bucket.
+
+    >>> counts = [9, 8, 8]
+    >>> queue = BucketQueue(counts, key=lambda number: -number)
+    >>> counts[0] = 5
+    >>> queue.pop()
+    2
+    >>> counts[2] = 0
+    >>> queue.pop()
+    1
+    """
+
+    def __init__(self, counts: list[int], key: Callable[[int], TieKey]) -> None:
+        self._counts = counts
+        self._key = key
+        self._buckets: dict[int, list[int]] = {}
+        self._levels: list[int] = []  # a heap of minus the counts that have a bucket
+        self._open: list[tuple[TieKey, int]] = []  # a heap: what is left of the open bucket
+        self._level = 0  # the count of the open bucket
+        self._floor = 0
+        self.scanned = self.moved = 0
+
+    def pop(self) -> int | None:
+        """Take out the best pair; `None` if there is none with a count above 0."""
+        while True:
+            while self._open:
+                number = heappop(self._open)[1]
+                if self._counts[number] == self._level:
+                    return number
+                self.push((number,))
+                self.moved += 1
+            if self._levels:
+                self._open_next()
+            elif not self._lower_floor():
+                return None
+
+    def push(self, numbers: Iterable[int]) -> None:
+        """Put in pairs by their counts: those that a merge has just made."""
+        counts, floor, buckets = self._counts, self._floor, self._buckets
+        for number in numbers:
+            count = counts[number]
+            if count < floor:
+                continue
+            if count == self._level:
+                heappush(self._open, (self._key(number), number))
+            elif count in buckets:
+                buckets[count].append(number)
+            else:
+                buckets[count] = [number]
+                heappush(self._levels, -count)
+
+    def _open_next(self) -> None:
+        self._level = -heappop(self._levels)
+        counts, level, key = self._counts, self._level, self._key
+        bucket = self._buckets.pop(level)
+        self._open = [(key(number), number) for number in bucket if counts[number] == level]
+        heapify(self._open)
+        self.push(number for number in bucket if counts[number] != level)
+        self.scanned += len(bucket)
+        self.moved += len(bucket) - len(self._open)
+
+    def _lower_floor(self) -> bool:
+        """Put in the pairs at the top of those left out; whether there are any."""
+        top = max(self._counts, default=0)
+        self._floor = max(1, top // FLOOR_DIVISOR)
+        self.push(range(len(self._counts)))
+        self.scanned += len(self._counts)
+        return top > 0
+
 
 MANY = 96
 """From how many starts on numpy is faster than a loop: a call of numpy costs as much as several
 turns of a loop."""
 
 
-def fast(problem: Problem) -> Iterator[Merge]:
+def fast(task: TrainingTask) -> Iterator[MergeReport]:
     # Lay all pretokens out in one flat array; count all pairs, and note where they start.
-    index = FlatIndex(problem)
+    index = FlatIndex(task)
     pairs, counts = index.pairs, index.counts
     # Put all pairs into buckets by their counts.
-    key = problem.tie_key(never_seen)
-    queue, work = BucketQueue(counts, lambda number: key(pairs[number])), problem.work
+    key = task.tie_key(never_seen)
+    queue, work = BucketQueue(counts, lambda number: key(pairs[number])), task.work
     # Take the best pair of the top bucket; one that has fallen goes into a lower bucket instead.
-    while (number := queue.pop()) is not None and counts[number] >= problem.min_count:
+    while (number := queue.pop()) is not None and counts[number] >= task.min_count:
         known = len(counts)
         # Replace it by a new token wherever it starts, and correct the counts beside it.
-        merge = merge_pair(problem, index, number)
+        merge = merge_pair(task, index, number)
         work.pairs_scanned, work.bucket_moves = queue.scanned, queue.moved
         # Put the new pairs into buckets.
         queue.push(range(known, len(counts)))
         yield merge
 
 
-def merge_pair(problem: Problem, index: FlatIndex, number: int) -> Merge:
+def merge_pair(task: TrainingTask, index: FlatIndex, number: int) -> MergeReport:
     """Replace a pair by a new token wherever it stands, and bring all counts up to date."""
     pair = index.pairs[number]
-    new_id = problem.join(pair)
-    index.sizes.append(len(problem.vocab[new_id]))
+    new_id = task.join(pair)
+    index.sizes.append(len(task.vocab[new_id]))
     starts = index.occurrences.of(number)
-    problem.work.places_checked += len(starts)
+    task.work.places_checked += len(starts)
     if len(starts) >= MANY:
         replaced = replace_many(index, pair, new_id, np.asarray(starts))
     else:
@@ -103,7 +353,9 @@ ByNeighbour = dict[int, list[int]]
 """Neighbouring token → where the new tokens beside it start."""
 
 
-def replace_few(index: FlatIndex, pair: Pair, new_id: int, starts: Iterable[int]) -> Replaced:
+def replace_few(
+    index: FlatIndex, pair: Pair, new_id: int, starts: Iterable[int]
+) -> FlatReplacement:
     """Replace the pair wherever it still stands."""
     symbols, sizes = index.symbols, index.sizes
     cells, pretoken_of, times = symbols.cells, symbols.pretoken_of, symbols.times
@@ -135,12 +387,12 @@ def replace_few(index: FlatIndex, pair: Pair, new_id: int, starts: Iterable[int]
         # Write the new token: blank the cells inside it, then set the first and the last.
         cells[middle - 1] = cells[middle] = INSIDE
         cells[start] = cells[start + size - 1] = new_id
-    return Replaced(
-        Beside(
+    return FlatReplacement(
+        Neighbours(
             _weigh(symbols, before),
             [[start - sizes[token] for start in at] for token, at in before.items()],
         ),
-        Beside(_weigh(symbols, after), list(after.values())),
+        Neighbours(_weigh(symbols, after), list(after.values())),
         occurrences,
         len(pretokens),
     )
@@ -174,14 +426,14 @@ def _move_last(after: ByNeighbour, left: int, new_id: int) -> None:
 Tokens = SmallInts
 
 
-def replace_many(index: FlatIndex, pair: Pair, new_id: int, starts: Integers) -> Replaced:
+def replace_many(index: FlatIndex, pair: Pair, new_id: int, starts: Integers) -> FlatReplacement:
     """Replace the pair wherever it still stands."""
     # Numpy looks up by the integers of the machine, and kept starts are shorter: convert once.
     starts = _still_standing(index, pair, starts.astype(np.intp))
     before, after = _write(index, pair, new_id, starts)
     pretokens = index.symbols.pretoken_array.take(starts)
     weights = index.symbols.times_array.take(pretokens)
-    return Replaced(
+    return FlatReplacement(
         _group(index, before, weights, starts, back=True),
         _group(index, after, weights, starts, back=False),
         int(weights.sum()),
@@ -230,11 +482,11 @@ def _write(index: FlatIndex, pair: Pair, new_id: int, starts: Integers) -> tuple
 
 def _group(
     index: FlatIndex, tokens: Tokens, weights: Ints, starts: Integers, *, back: bool
-) -> Beside:
+) -> Neighbours:
     """Group the starts by the tokens beside them; `back` goes to where those before them start."""
     inner = (tokens != BORDER).nonzero()[0]
     if not len(inner):
-        return Beside([], ())
+        return Neighbours([], ())
     tokens = tokens.take(inner)
     # Integers of 16 bits are sorted in linear time.
     short = len(index.sizes) <= 2**16
@@ -248,7 +500,7 @@ def _group(
     if back:
         starts -= np.repeat([index.sizes[token] for token in distinct], ends - begins)
     grouped = Grouped(starts.astype(index.symbols.starts_type), ends)
-    return Beside(list(zip(distinct, group_weights, strict=True)), grouped)
+    return Neighbours(list(zip(distinct, group_weights, strict=True)), grouped)
 
 
 PSEUDOCODE = (

@@ -17,13 +17,13 @@ from functools import partial
 from heapq import heapify, heappop, heappush
 
 from engine.bpe.heap import Move
-from engine.bpe.ties import FirstSeen, Key, PairKey
+from engine.bpe.ties import FirstSeen, PairKey, TieKey
+from engine.bpe.trainers.algorithm import Algorithm, CodeLine, TrainingTask, WorkCounts
 from engine.bpe.trainers.indexed import PairIndex
-from engine.bpe.trainers.problem import Algorithm, CodeLine, Problem, Work
 from engine.core.events import Pair, StaleEntry
-from engine.recording.merge_record import Merge
+from engine.recording.merge_record import MergeReport
 
-Entry = tuple[int, Key, Pair]
+HeapEntry = tuple[int, TieKey, Pair]
 """(minus the recorded count, the tie rule's key, the pair): the least entry is the best pair."""
 
 
@@ -49,7 +49,9 @@ class LazyHeap:
     def __init__(self, counts: Mapping[Pair, int], key: PairKey) -> None:
         self._counts = counts
         self._key = key
-        self._entries: list[Entry] = [(-count, key(pair), pair) for pair, count in counts.items()]
+        self._entries: list[HeapEntry] = [
+            (-count, key(pair), pair) for pair, count in counts.items()
+        ]
         heapify(self._entries)
         self.pushes = len(self._entries)
         self.pops = self.stale = 0
@@ -58,11 +60,11 @@ class LazyHeap:
         return len(self._entries)
 
     @property
-    def entries(self) -> Sequence[Entry]:
+    def entries(self) -> Sequence[HeapEntry]:
         """The heap's own array: the children of entry i are 2i + 1 and 2i + 2."""
         return self._entries
 
-    def is_stale(self, entry: Entry) -> bool:
+    def is_stale(self, entry: HeapEntry) -> bool:
         """Whether the entry's recorded count is no longer true."""
         return -entry[0] != self._counts.get(entry[2], 0)
 
@@ -90,7 +92,7 @@ class LazyHeap:
             pair = self._choose_among_tied(top, pair, choose, discarded)
         return pair, discarded
 
-    def _pop(self) -> Entry:
+    def _pop(self) -> HeapEntry:
         self.pops += 1
         return heappop(self._entries)
 
@@ -123,49 +125,49 @@ class LazyHeap:
             self.push(pair)
 
 
-def heap(problem: Problem) -> Iterator[Merge]:
+def heap(task: TrainingTask) -> Iterator[MergeReport]:
     # Count all pairs, and note for each which pretokens hold it.
-    yield from merges_by_heap(problem, PairIndex(problem))
+    yield from merges_by_heap(task, PairIndex(task))
 
 
 def merges_by_heap(
-    problem: Problem, index: PairIndex, may_merge: Callable[[Pair], bool] = lambda pair: True
-) -> Iterator[Merge]:
+    task: TrainingTask, index: PairIndex, may_merge: Callable[[Pair], bool] = lambda pair: True
+) -> Iterator[MergeReport]:
     """The merges from the index's present state on, best first, less those that may not be.
 
     Whatever was merged before, from here on counts only fall, so a lazy heap is exact.
     """
     # Put all pairs into a heap by their counts.
-    queue, choose = queue_of(problem, index.counts, index.first_seen)
+    queue, choose = queue_of(task, index.counts, index.first_seen)
     # Pop the best pair; stale entries are corrected on the way.
     while (best := queue.pop_best(choose)) is not None:
         pair, _ = best
-        if index.counts[pair] < problem.min_count:
+        if index.counts[pair] < task.min_count:
             return
         if not may_merge(pair):
             continue
         # Join its two tokens to a new one; replace the pair in the pretokens that hold it.
-        new_id = problem.join(pair)
+        new_id = task.join(pair)
         merge = index.merge(pair, new_id)
         # Push the new pairs. Old ones can only lose: their entries go stale where they are.
-        for changed in map(problem.pairs.__getitem__, merge.changed):
+        for changed in map(task.pairs.__getitem__, merge.changed):
             if new_id in changed:
                 queue.push(changed)
-        _count_step(problem.work, queue, index)
+        _count_step(task.work, queue, index)
         yield merge
 
 
-def _count_step(work: Work, queue: LazyHeap, index: PairIndex) -> None:
+def _count_step(work: WorkCounts, queue: LazyHeap, index: PairIndex) -> None:
     work.heap_pushes, work.heap_pops, work.stale_entries = queue.pushes, queue.pops, queue.stale
     work.pretokens_visited, work.tokens_read = index.pretokens_visited, index.tokens_read
 
 
 def queue_of(
-    problem: Problem, counts: Mapping[Pair, int], first_seen: FirstSeen
+    task: TrainingTask, counts: Mapping[Pair, int], first_seen: FirstSeen
 ) -> tuple[LazyHeap, Callable[[list[Pair]], Pair] | None]:
     """The heap over these counts, and what chooses among tied pairs where its order does not."""
-    key = problem.tie_key(first_seen)
-    if problem.tie_rule.static:
+    key = task.tie_key(first_seen)
+    if task.tie_rule.static:
         return LazyHeap(counts, key), None
     # A heap cannot be ordered by keys that change. There any fixed order will do, and `choose`
     # looks at all the pairs that share the top count.

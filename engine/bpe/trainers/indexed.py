@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Protocol
 
-from engine.bpe.trainers.problem import Algorithm, CodeLine, Phase, Problem, Work
+from engine.bpe.trainers.algorithm import Algorithm, CodeLine, Phase, TrainingTask, WorkCounts
 from engine.core.events import Pair
 from engine.encoding.merging import count_pairs
-from engine.recording.merge_record import Merge
+from engine.recording.merge_record import MergeReport
 
 
-class PretokenProblem(Protocol):
-    """What the index needs of a training problem: BPE's, or WordPiece's."""
+class IndexedTask(Protocol):
+    """What the index needs of a training task: BPE's, or WordPiece's."""
 
     counts: Mapping[bytes, int]
 
@@ -28,7 +28,7 @@ class PretokenProblem(Protocol):
 
     def merge(
         self, pair: Pair, count: int, after: Mapping[Pair, int], occurrences: int, pretokens: int
-    ) -> Merge: ...
+    ) -> MergeReport: ...
 
 
 class PairIndex:
@@ -45,18 +45,18 @@ class PairIndex:
         pretokens_visited, tokens_read: how much merges have gone through so far.
     """
 
-    def __init__(self, problem: PretokenProblem) -> None:
-        self._problem = problem
-        self.pretokens = problem.spelled()
-        self.times = list(problem.counts.values())
-        self.counts = dict(problem.mergeable(count_pairs(self.pretokens, self.times)))
+    def __init__(self, task: IndexedTask) -> None:
+        self._task = task
+        self.pretokens = task.spelled()
+        self.times = list(task.counts.values())
+        self.counts = dict(task.mergeable(count_pairs(self.pretokens, self.times)))
         self.pretokens_visited = self.tokens_read = 0
         self._holders: defaultdict[Pair, set[int]] = defaultdict(set)
         for place, pretoken in enumerate(self.pretokens):
             for pair in pairwise(pretoken):
                 self._holders[pair].add(place)
 
-    def merge(self, pair: Pair, new_id: int) -> Merge:
+    def merge(self, pair: Pair, new_id: int) -> MergeReport:
         """Replace the pair by `new_id` everywhere and bring the counts up to date."""
         count = self.counts[pair]
         deltas: defaultdict[Pair, int] = defaultdict(int)
@@ -68,7 +68,7 @@ class PairIndex:
             if replaced:
                 occurrences += replaced * self.times[place]
                 pretokens += 1
-        return self._problem.merge(pair, count, self._apply(deltas), occurrences, pretokens)
+        return self._task.merge(pair, count, self._apply(deltas), occurrences, pretokens)
 
     def _merge_in(self, place: int, pair: Pair, new_id: int, deltas: defaultdict[Pair, int]) -> int:
         """Merge in one pretoken; add to `deltas` what that does to counts. How many replaced."""
@@ -110,7 +110,7 @@ class PairIndex:
     def _apply(self, deltas: defaultdict[Pair, int]) -> dict[Pair, int]:
         """Bring the counts up to date; the new count of each pair that changed."""
         after: dict[Pair, int] = {}
-        for pair, delta in self._problem.mergeable(deltas).items():
+        for pair, delta in self._task.mergeable(deltas).items():
             now = after[pair] = self.counts.get(pair, 0) + delta
             if now:
                 self.counts[pair] = now
@@ -132,25 +132,25 @@ class PairIndex:
         raise KeyError(pair)
 
 
-def indexed(problem: Problem) -> Iterator[Merge]:
+def indexed(task: TrainingTask) -> Iterator[MergeReport]:
     # Count all pairs, and note for each which pretokens hold it.
-    index = PairIndex(problem)
-    key = problem.tie_key(index.first_seen)
+    index = PairIndex(task)
+    key = task.tie_key(index.first_seen)
     while index.counts:
         # Look at all pairs for the highest count.
         scanned = len(index.counts)
         top = max(index.counts.values())
-        if top < problem.min_count:
+        if top < task.min_count:
             return
         # Of the pairs that have it, choose the one that the tie rule puts first.
         pair = min((pair for pair, count in index.counts.items() if count == top), key=key)
         # Join its two tokens to a new one; replace the pair in the pretokens that hold it.
-        merge = index.merge(pair, problem.join(pair))
-        _count_step(problem.work, index, scanned)
+        merge = index.merge(pair, task.join(pair))
+        _count_step(task.work, index, scanned)
         yield merge
 
 
-def _count_step(work: Work, index: PairIndex, scanned: int) -> None:
+def _count_step(work: WorkCounts, index: PairIndex, scanned: int) -> None:
     work.pairs_scanned += scanned
     work.pretokens_visited, work.tokens_read = index.pretokens_visited, index.tokens_read
 

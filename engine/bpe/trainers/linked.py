@@ -21,9 +21,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import nlargest
 
-from engine.bpe.trainers.problem import Algorithm, CodeLine, Phase, Problem
+from engine.bpe.trainers.algorithm import Algorithm, CodeLine, Phase, TrainingTask
 from engine.core.events import Pair
-from engine.recording.merge_record import Merge
+from engine.recording.merge_record import MergeReport
 
 REFRESH_STEPS = 100
 ACTIVE_SHARE = 20
@@ -31,26 +31,26 @@ ACTIVE_SHARE = 20
 LEAST_ACTIVE = 1000
 
 
-def linked(problem: Problem) -> Iterator[Merge]:
+def linked(task: TrainingTask) -> Iterator[MergeReport]:
     # Link the tokens of every pretoken; note for each pair where it starts.
-    pretokens = LinkedPretokens(problem)
+    pretokens = LinkedPretokens(task)
     # Every hundred merges, or sooner: make the set of the most frequent pairs, the active ones.
-    active = ActivePairs(problem, pretokens)
-    key = problem.tie_key(pretokens.first_seen)
+    active = ActivePairs(task, pretokens)
+    key = task.tie_key(pretokens.first_seen)
     while True:
         # Count the active pairs that are in doubt; find the highest count.
         count, tied = active.best()
-        if count < problem.min_count:
+        if count < task.min_count:
             return
         # Of the pairs that have it, choose the one that the tie rule puts first.
         pair = min(tied, key=key)
         # Join its two tokens to a new one.
-        new_id = problem.join(pair)
+        new_id = task.join(pair)
         # Replace the pair at its places.
         replaced = pretokens.merge(pair, new_id)
         # The pairs beside it are in doubt now; the new ones are active.
         active.merged(pair, new_id, replaced.after)
-        yield problem.merge(pair, count, replaced.after, replaced.occurrences, replaced.pretokens)
+        yield task.merge(pair, count, replaced.after, replaced.occurrences, replaced.pretokens)
 
 
 GONE = -1
@@ -60,7 +60,7 @@ NONE = -1
 
 
 @dataclass(frozen=True)
-class Replaced:
+class LinkedReplacement:
     """What replacing a pair came to.
 
     Attributes:
@@ -89,19 +89,19 @@ class LinkedPretokens:
             the algorithm itself only believes what it has counted at the places.
     """
 
-    def __init__(self, problem: Problem) -> None:
-        self._work = problem.work
-        self._may_merge = problem.may_merge
+    def __init__(self, task: TrainingTask) -> None:
+        self._work = task.work
+        self._may_merge = task.may_merge
         # cell → its token, the cells of the tokens before and after it, its pretoken
         self._tokens: list[int] = []
         self._before: list[int] = []
         self._after: list[int] = []
         self._pretoken_of: list[int] = []
-        self._times = list(problem.counts.values())
+        self._times = list(task.counts.values())
         self._places: defaultdict[Pair, list[int]] = defaultdict(list)
         self._changed: set[Pair] = set()
         self.counts: defaultdict[Pair, int] = defaultdict(int)
-        for pretoken, tokens in enumerate(problem.spelled()):
+        for pretoken, tokens in enumerate(task.spelled()):
             self._link(pretoken, tokens)
 
     def _link(self, pretoken: int, tokens: list[int]) -> None:
@@ -147,7 +147,7 @@ class LinkedPretokens:
         cell = self._places[pair][0]
         return self._pretoken_of[cell], cell
 
-    def merge(self, pair: Pair, new_id: int) -> Replaced:
+    def merge(self, pair: Pair, new_id: int) -> LinkedReplacement:
         """Replace the pair at its places, which have just been counted, from left to right."""
         self._changed = {pair}
         before, after, tokens = self._before, self._after, self._tokens
@@ -175,7 +175,7 @@ class LinkedPretokens:
             changed_pretokens.add(self._pretoken_of[left])
             occurrences += self._times[self._pretoken_of[left]]
         self.counts[pair] = 0
-        return Replaced(self._after_merge(new_id), occurrences, len(changed_pretokens))
+        return LinkedReplacement(self._after_merge(new_id), occurrences, len(changed_pretokens))
 
     def _break_up(self, left: int, right: int, merging: Pair) -> None:
         """The pair that starts here, if there is one, does so no longer."""
@@ -209,8 +209,8 @@ class ActivePairs:
     * no pair outside the active set is more frequent than `_left_out`.
     """
 
-    def __init__(self, problem: Problem, pretokens: LinkedPretokens) -> None:
-        self._work, self._pretokens = problem.work, pretokens
+    def __init__(self, task: TrainingTask, pretokens: LinkedPretokens) -> None:
+        self._work, self._pretokens = task.work, pretokens
         self._found = dict(pretokens.counts)
         self._in_doubt: set[Pair] = set()
         self._active: set[Pair] = set()

@@ -7,23 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from engine.bpe.trainers.problem import Algorithm, CodeLine, Phase, Problem, Work
+from engine.bpe.trainers.algorithm import Algorithm, CodeLine, Phase, TrainingTask, WorkCounts
 from engine.core.events import Pair
 from engine.encoding.merging import count_pairs, merge_pair
-from engine.recording.merge_record import Merge
+from engine.recording.merge_record import MergeReport
 
 
-def naive(problem: Problem) -> Iterator[Merge]:
+def naive(task: TrainingTask) -> Iterator[MergeReport]:
     # Spell every distinct pretoken, in bytes as a rule; the corpus has it so many times.
-    pretokens, times = problem.spelled(), list(problem.counts.values())
+    pretokens, times = task.spelled(), list(task.counts.values())
     # Count how often each pair of tokens stands side by side.
-    pair_counts = problem.mergeable(count_pairs(pretokens, times))
-    _count_reading(problem.work, pretokens)
-    while pair_counts and max(pair_counts.values()) >= problem.min_count:
+    pair_counts = task.mergeable(count_pairs(pretokens, times))
+    _count_reading(task.work, pretokens)
+    while pair_counts and max(pair_counts.values()) >= task.min_count:
         # Choose the pair of the highest count.
-        pair = most_frequent(problem, pair_counts)
+        pair = most_frequent(task, pair_counts)
         # Join its two tokens to a new one, the next in the vocabulary.
-        new_id = problem.join(pair)
+        new_id = task.join(pair)
         # Replace the pair by the new token, in every pretoken.
         replaced: dict[int, int] = {}  # index of a pretoken → how often
         for index, pretoken in enumerate(pretokens):
@@ -32,21 +32,21 @@ def naive(problem: Problem) -> Iterator[Merge]:
                 replaced[index] = len(pretoken) - len(merged)
                 pretokens[index] = merged
         # Count all pairs again.
-        recounted = problem.mergeable(count_pairs(pretokens, times))
-        _count_step(problem.work, pair_counts, pretokens, replaced)
+        recounted = task.mergeable(count_pairs(pretokens, times))
+        _count_step(task.work, pair_counts, pretokens, replaced)
         occurrences = sum(count * times[index] for index, count in replaced.items())
         after = changed_counts(pair_counts, recounted)
-        yield problem.merge(pair, pair_counts[pair], after, occurrences, len(replaced))
+        yield task.merge(pair, pair_counts[pair], after, occurrences, len(replaced))
         pair_counts = recounted
 
 
-def most_frequent(problem: Problem, pair_counts: Mapping[Pair, int]) -> Pair:
+def most_frequent(task: TrainingTask, pair_counts: Mapping[Pair, int]) -> Pair:
     """The pair of the highest count; of several the one that the tie rule puts first."""
     top = max(pair_counts.values())
     tied = [pair for pair, count in pair_counts.items() if count == top]
     # `count_pairs` lists pairs in the order in which it meets them: so the corpus has them.
     first_seen = {pair: (index, 0) for index, pair in enumerate(pair_counts)}
-    return min(tied, key=problem.tie_key(first_seen.__getitem__))
+    return min(tied, key=task.tie_key(first_seen.__getitem__))
 
 
 def changed_counts(before: Mapping[Pair, int], after: Mapping[Pair, int]) -> dict[Pair, int]:
@@ -61,12 +61,12 @@ def changed_counts(before: Mapping[Pair, int], after: Mapping[Pair, int]) -> dic
 # -- how much work it is: every token is read to merge, and again to count
 
 
-def _count_reading(work: Work, pretokens: Sequence[Sequence[int]]) -> None:
+def _count_reading(work: WorkCounts, pretokens: Sequence[Sequence[int]]) -> None:
     work.tokens_read += sum(map(len, pretokens))
 
 
 def _count_step(
-    work: Work,
+    work: WorkCounts,
     pairs: Mapping[Pair, int],
     pretokens: Sequence[Sequence[int]],
     replaced: Mapping[int, int],

@@ -10,13 +10,12 @@ from array import array
 from collections.abc import Iterator, Sequence
 
 from engine.bpe.trainers import fast
-from engine.bpe.trainers.problem import Algorithm, Problem
+from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
 from engine.core.arrays import Ints, np
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.native.merging import STEP, TIE_RULES, Batch, Merger, can_merge
-from engine.recording.merge_record import Merge, MergeBatch
-from engine.recording.numbering import PairNumbers
+from engine.recording.merge_record import MergeBatch, MergeReport, PairNumbers
 
 _ANY = 2**62
 """More steps than there can be."""
@@ -50,8 +49,8 @@ class NativePairs(PairNumbers):
         return np.flatnonzero((ids == token_id).any(axis=1))
 
 
-class NativeProblem(Problem):
-    """A problem whose pairs the kernel numbers."""
+class NativeTask(TrainingTask):
+    """A task whose pairs the kernel numbers."""
 
     def _start(self) -> tuple[PairNumbers, list[int]]:
         self.merger = Merger(
@@ -70,15 +69,15 @@ def _tie_ids(tie_rule: str) -> Sequence[int]:
     return [by_char.index(BYTE_TO_CHAR[byte]) for byte in range(256)]
 
 
-def native(problem: Problem) -> Iterator[Merge]:
+def native(task: TrainingTask) -> Iterator[MergeReport]:
     """The merges one by one, for whoever keeps no record."""
     before = 0  # changes of all batches before
-    for batch in batches(problem, _ANY):
+    for batch in batches(task, _ANY):
         begin = 0
         for index, all_changes in enumerate(batch.changes_ends):
             end = all_changes - before
-            problem.join((batch.lefts[index], batch.rights[index]))
-            yield Merge(
+            task.join((batch.lefts[index], batch.rights[index]))
+            yield MergeReport(
                 *(batch.numbers[index], batch.counts[index]),
                 *(batch.changed[begin:end], batch.after[begin:end]),
                 *(batch.occurrences[index], batch.pretokens[index]),
@@ -87,12 +86,12 @@ def native(problem: Problem) -> Iterator[Merge]:
         before += begin
 
 
-def batches(problem: Problem, steps: int) -> Iterator[MergeBatch]:
+def batches(task: TrainingTask, steps: int) -> Iterator[MergeBatch]:
     """The merges in batches, so many or until no pair is left."""
-    if not isinstance(problem, NativeProblem):
-        raise TypeError("this algorithm needs a problem of its own kind: `Algorithm.problem`")
-    for batch in problem.merger.batches(steps):
-        problem.native_pairs.extend(batch.pairs)
+    if not isinstance(task, NativeTask):
+        raise TypeError("this algorithm needs a task of its own kind: `Algorithm.task_type`")
+    for batch in task.merger.batches(steps):
+        task.native_pairs.extend(batch.pairs)
         yield _as_columns(batch)
 
 
@@ -114,7 +113,7 @@ ALGORITHM = Algorithm(
     (),
     static_only=True,
     bytes_only=True,
-    problem=NativeProblem,
+    task_type=NativeTask,
     batches=batches,
     can_solve=lambda counts, tie_rule: tie_rule.name in TIE_RULES and can_merge(counts),
 )

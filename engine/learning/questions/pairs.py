@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
-from engine.bpe.frame import Frame
+from engine.bpe.frame import Frame, QueueEntry
 from engine.bpe.heap import claim_of
-from engine.bpe.pair_queue import QueueEntry
 from engine.core.errors import QuestionError
 from engine.core.events import CountChange, Pair
 from engine.core.wording import Sentence, say, times
@@ -124,7 +123,7 @@ def _refuse_prescribed(frame: Frame) -> None:
     """Raise a `QuestionError` where no count chooses the merges: a tokenizer's, or a fork's."""
     if frame.given:
         raise QuestionError("these merges are a tokenizer's; no count chose them")
-    if frame.run.record.prescribed is not None:
+    if frame.run.record.fork_rules is not None:
         raise QuestionError("this run is a fork; its merges do not follow from the counts alone")
     if frame.next_pair is None:
         raise QuestionError(f"no pair merges after step {frame.step:,}")

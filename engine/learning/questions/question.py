@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from engine.core.errors import AnswerError, QuestionError
 from engine.core.events import Pair
 from engine.core.wording import Sentence, Words
-from engine.recording.merge_frame import AnyMergeFrame
+from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import to_bytes
 
 ItemT = TypeVar("ItemT")

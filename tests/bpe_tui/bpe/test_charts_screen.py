@@ -14,7 +14,7 @@ from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.rows import spans_width
 from engine import Timeline, Trainer
 from engine.bpe.replay import Replay
-from engine.recording.merge_frame import MergeFrame
+from engine.recording.playback import MergeFrame
 
 
 def drawn(panel: ChartPanel) -> str:

@@ -12,7 +12,7 @@ from bpe_tui.widgets.rows import spans_width
 from engine.bpe.heap import Move
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import TRAINERS, algorithm_for
-from engine.bpe.trainers.problem import phases_of
+from engine.bpe.trainers.algorithm import phases_of
 
 ABLE = [name for name in TRAINERS if algorithm_for(name, TIE_RULES["lexicographic"]).name == name]
 """All, where the kernel is compiled."""

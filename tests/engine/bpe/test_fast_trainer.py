@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from engine.bpe.record import MergeStep
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import StopReason, Trainer
-from engine.bpe.trainers import fast, problem
-from engine.bpe.trainers import fast_index as bucket_queue
-from engine.bpe.trainers.fast_index import BucketQueue
-from engine.bpe.trainers.problem import BORDER, Symbols
+from engine.bpe.trainers import algorithm, fast
+from engine.bpe.trainers.algorithm import BORDER, Symbols
+from engine.bpe.trainers.fast import BucketQueue
 
 STATIC_RULES = [name for name, rule in TIE_RULES.items() if rule.static]
 
@@ -28,8 +27,8 @@ def limits(many: int, divisor: int, block: int) -> Iterator[None]:
     """The trainer with other thresholds, so that small corpora reach every part of it."""
     with (
         patch.object(fast, "MANY", many),
-        patch.object(bucket_queue, "FLOOR_DIVISOR", divisor),
-        patch.object(problem, "BLOCK", block),
+        patch.object(fast, "FLOOR_DIVISOR", divisor),
+        patch.object(algorithm, "BLOCK", block),
     ):
         yield
 

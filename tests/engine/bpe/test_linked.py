@@ -14,15 +14,15 @@ from engine.bpe.record import MergeStep
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import Trainer, base_vocab
 from engine.bpe.trainers import linked
+from engine.bpe.trainers.algorithm import TrainingTask
 from engine.bpe.trainers.linked import LinkedPretokens
-from engine.bpe.trainers.problem import Problem
 from engine.core.events import Pair
 
 A, B = b"ab"
 
 
-def problem(counts: dict[bytes, int]) -> Problem:
-    return Problem(counts, base_vocab(()), TIE_RULES["lexicographic"], 1)
+def task(counts: dict[bytes, int]) -> TrainingTask:
+    return TrainingTask(counts, base_vocab(()), TIE_RULES["lexicographic"], 1)
 
 
 def run(counts: dict[bytes, int], algorithm: str, tie_rule: str) -> list[MergeStep]:
@@ -59,7 +59,7 @@ def test_a_pair_left_out_comes_back_when_the_active_ones_have_become_rarer() -> 
 
 class TestThePlacesOfAPair:
     def test_are_those_where_it_still_stands(self) -> None:
-        words = LinkedPretokens(problem({b"abab": 2, b"ab": 3}))
+        words = LinkedPretokens(task({b"abab": 2, b"ab": 3}))
         assert words.recount((A, B)) == 7
         assert words.recount((B, A)) == 2
         words.merge((A, B), 256)
@@ -67,19 +67,19 @@ class TestThePlacesOfAPair:
         assert words.recount((256, 256)) == 2
 
     def test_are_merged_from_the_left_where_they_overlap(self) -> None:
-        words = LinkedPretokens(problem({b"aaaaa": 1}))
+        words = LinkedPretokens(task({b"aaaaa": 1}))
         assert words.recount((A, A)) == 4
         replaced = words.merge((A, A), 256)
         assert (replaced.occurrences, replaced.pretokens) == (2, 1)
         assert replaced.after == {(A, A): 0, (256, 256): 1, (256, A): 1}
 
     def test_tell_which_pair_stands_first(self) -> None:
-        words = LinkedPretokens(problem({b"ba": 1, b"ab": 1}))
+        words = LinkedPretokens(task({b"ba": 1, b"ab": 1}))
         assert words.first_seen((B, A)) < words.first_seen((A, B))
 
     @given(oracles.corpora(max_pretokens=8, max_length=12))
     def test_always_give_the_true_count(self, counts: dict[bytes, int]) -> None:
-        words, vocab_size = LinkedPretokens(problem(counts)), 256
+        words, vocab_size = LinkedPretokens(task(counts)), 256
         plain, word_counts = [list(word) for word in counts], list(counts.values())
         while pairs := oracles.recount(plain, word_counts):
             assert {pair: words.recount(pair) for pair in pairs} == pairs

@@ -7,12 +7,12 @@ from unittest.mock import patch
 import pytest
 
 from engine.bpe import race as race_module
-from engine.bpe.race import PARTS, RACERS, Course, Race, RunnerState, SizeRace, sample
+from engine.bpe.race import PARTS, RACERS, Race, RaceSettings, RunnerState, SizeRace, sample
 from engine.bpe.trainer import Trainer
 from engine.core.errors import UnknownNameError
 
 COUNTS = {b"low": 5, b"lower": 2, b"newest": 6, b"widest": 3, b"lowlow": 1}
-COURSE = Course(290)
+COURSE = RaceSettings(290)
 
 
 def finished(race: Race) -> Race:
@@ -52,7 +52,7 @@ class TestARace:
         assert race.first_difference == 2
 
     def test_stops_a_runner_whose_time_is_up(self) -> None:
-        race = finished(Race(COUNTS, Course(290, budget=0.0), ["naive"]))
+        race = finished(Race(COUNTS, RaceSettings(290, budget=0.0), ["naive"]))
         assert (race.runners[0].state, len(race.runners[0])) == (RunnerState.OUT_OF_TIME, 1)
 
     def test_stops_when_nobody_pulls(self) -> None:
@@ -64,7 +64,7 @@ class TestARace:
         assert all(runner.state is RunnerState.WAITING for runner in others)
 
     def test_is_left_to_those_who_can_follow_the_tie_rule(self) -> None:
-        race = Race(COUNTS, Course(290, tie_rule="first-seen"), ["fast", "linked", "naive"])
+        race = Race(COUNTS, RaceSettings(290, tie_rule="first-seen"), ["fast", "linked", "naive"])
         assert race.absent == ["fast"]
         assert finished(race).first_difference is None
 
@@ -80,7 +80,7 @@ class TestARace:
 class TestSizes:
     def test_grow_up_to_the_whole_corpus(self) -> None:
         counts = {word: 100 * count for word, count in COUNTS.items()}
-        race = SizeRace(counts, Course(270), ["heap", "naive"])
+        race = SizeRace(counts, RaceSettings(270), ["heap", "naive"])
         for _ in race.slices():
             pass
         sizes, operations = race.operations_of("naive")
@@ -89,7 +89,7 @@ class TestSizes:
         assert len(operations) == len(race.seconds_of("naive")[0]) == len(PARTS)
 
     def test_leave_out_runs_that_were_stopped(self) -> None:
-        race = SizeRace(COUNTS, Course(290, budget=0.0), ["naive"])
+        race = SizeRace(COUNTS, RaceSettings(290, budget=0.0), ["naive"])
         for _ in race.slices():
             pass
         assert not len(race.operations_of("naive")[0])

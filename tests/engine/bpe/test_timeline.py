@@ -18,7 +18,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import Frame, Timeline, Trainer, count_pretokens
-from engine.bpe.pair_queue import QueueEntry
+from engine.bpe.frame import QueueEntry
 from engine.bpe.record import MergeStep
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS

@@ -19,12 +19,12 @@ from engine.analysis.explain.encoder_comparison import lockstep
 from engine.analysis.explain.why_not import why_not, why_not_merged
 from engine.analysis.inspection import Inspection
 from engine.bpe.frame import Timeline
-from engine.bpe.race import Course, Race
+from engine.bpe.race import Race, RaceSettings
 from engine.bpe.report import step_markdown
 from engine.bpe.ties import TIE_RULES, never_seen
 from engine.bpe.trainer import StopReason, Trainer, train_bpe
 from engine.bpe.trainers import TRAINERS
-from engine.bpe.what_if import Change, fork
+from engine.bpe.what_if import ForkChange, fork
 from engine.core.errors import BpeError, TokenizerFileError, UnknownNameError, VocabSizeError
 from engine.encoding.alphabet import WordEndAlphabet
 from engine.encoding.tokenizer import Tokenizer
@@ -272,12 +272,12 @@ def test_any_question_about_a_text_has_an_answer(
 
 def test_a_fork_starts_from_the_same_units() -> None:
     here = run(CLASSIC, "end-of-word").seek(2)
-    forked = fork(here, Change(forbid=frozenset({(b"est", b"</w>")})), 24)
+    forked = fork(here, ForkChange(forbid=frozenset({(b"est", b"</w>")})), 24)
     assert learnt(forked)[:4] == ["es", "est", "lo", "low"]
 
 
 def test_a_race_goes_without_the_trainer_that_merges_only_bytes() -> None:
-    race = Race(CLASSIC, Course(30, units="end-of-word"))
+    race = Race(CLASSIC, RaceSettings(30, units="end-of-word"))
     for _ in race.slices():
         pass
     assert (race.absent, race.first_difference, race.steps) == (["fast"], None, 15)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine import Timeline, Trainer
 from engine.bpe.ties import TIE_RULES
-from engine.bpe.what_if import Change, compare, fork
+from engine.bpe.what_if import ForkChange, compare, fork
 from engine.core.errors import WhatIfError
 
 SIZE = 276
@@ -25,7 +25,7 @@ def merges(timeline: Timeline) -> list[tuple[bytes, bytes]]:
     return [(timeline.record[k].left, timeline.record[k].right) for k in range(len(timeline))]
 
 
-def forked(timeline: Timeline, step: int, change: Change) -> list[tuple[bytes, bytes]]:
+def forked(timeline: Timeline, step: int, change: ForkChange) -> list[tuple[bytes, bytes]]:
     trainer = fork(timeline.seek(min(step, len(timeline))), change, SIZE)
     return [(step.left, step.right) for step in trainer.steps()]
 
@@ -36,7 +36,7 @@ def test_a_fork_that_changes_nothing_gives_the_same_merges(
     tie_rule: str, counts: dict[bytes, int], step: int
 ) -> None:
     timeline = run(counts, tie_rule)
-    assert forked(timeline, step, Change()) == merges(timeline)
+    assert forked(timeline, step, ForkChange()) == merges(timeline)
 
 
 @given(counts=oracles.corpora(), step=st.integers(0, 9))
@@ -47,7 +47,7 @@ def test_a_forbidden_pair_never_merges_and_what_came_before_stays(
     if step >= len(timeline):
         return
     forbidden = merges(timeline)[step]
-    other = forked(timeline, step, Change(forbid=frozenset({forbidden})))
+    other = forked(timeline, step, ForkChange(forbid=frozenset({forbidden})))
     assert other[:step] == merges(timeline)[:step]
     assert forbidden not in other
 
@@ -57,7 +57,7 @@ def test_another_tie_rule_takes_from_the_fork_on_what_it_takes_of_such_a_corpus(
     counts: dict[bytes, int], step: int, rules: list[str]
 ) -> None:
     timeline = run(counts, rules[0])
-    other = forked(timeline, step, Change(tie_rule=rules[1]))
+    other = forked(timeline, step, ForkChange(tie_rule=rules[1]))
     assert other[:step] == merges(timeline)[:step]
     # The oracle, made to take the same first merges.
     words, vocab = [list(pretoken) for pretoken in counts], [bytes([b]) for b in range(256)]
@@ -81,26 +81,26 @@ def test_a_forced_pair_merges_at_the_fork_however_rare(
         return
     chosen, _ = data.draw(st.sampled_from(pairs))
     force = frame.token(chosen[0]), frame.token(chosen[1])
-    other = forked(timeline, frame.step, Change(force=force))
+    other = forked(timeline, frame.step, ForkChange(force=force))
     assert other[: frame.step + 1] == [*merges(timeline)[: frame.step], force]
 
 
 def test_a_fork_of_a_fork_keeps_what_the_first_forbids() -> None:
     here = run({b"low": 5, b"lower": 2}).seek(0)
-    first = fork(here, Change(forbid=frozenset({(b"o", b"w")})), 260)
+    first = fork(here, ForkChange(forbid=frozenset({(b"o", b"w")})), 260)
     without_ow = Timeline({b"low": 5, b"lower": 2}, first.steps()).seek(0)
-    second = fork(without_ow, Change(forbid=frozenset({(b"l", b"o")})), 260)
+    second = fork(without_ow, ForkChange(forbid=frozenset({(b"l", b"o")})), 260)
     assert [step.token for step in second.steps()] == [b"we", b"wer", b"ower", b"lower"]
 
 
 def test_a_pair_that_stands_nowhere_cannot_be_forced() -> None:
     with pytest.raises(WhatIfError, match="nowhere"):
-        forked(run({b"low": 5}), 1, Change(force=(b"x", b"y")))
+        forked(run({b"low": 5}), 1, ForkChange(force=(b"x", b"y")))
 
 
 def test_merges_whose_pair_a_smaller_corpus_lacks_are_left_out() -> None:
     timeline = run({b"low": 5, b"new": 6})
-    other = forked(timeline, len(timeline), Change(counts={b"low": 5}))
+    other = forked(timeline, len(timeline), ForkChange(counts={b"low": 5}))
     assert other == merges(run({b"low": 5}))
 
 
@@ -112,7 +112,7 @@ def test_a_forks_timeline_can_be_gone_through_like_any_other(
     here = timeline.seek(min(step, len(timeline)))
     rarest = here.top_pairs(50)[-1:]
     force = next(((here.token(a), here.token(b)) for (a, b), _ in rarest), None)
-    trainer = fork(here, Change(force=force), SIZE)
+    trainer = fork(here, ForkChange(force=force), SIZE)
     other = Timeline(counts, list(trainer.steps()), record=trainer.record)
     for k in range(len(other) + 1):
         frame = other.seek(k)
@@ -144,10 +144,10 @@ def test_a_merge_knows_the_forbidden_pairs_it_came_before_and_ties_without_them(
     if step >= len(timeline):
         return
     forbidden = merges(timeline)[step]
-    trainer = fork(timeline.seek(step), Change(forbid=frozenset({forbidden})), SIZE)
+    trainer = fork(timeline.seek(step), ForkChange(forbid=frozenset({forbidden})), SIZE)
     other = Timeline(counts, list(trainer.steps()), record=trainer.record)
-    assert trainer.record.prescribed is not None
-    assert trainer.record.prescribed.replayed == step
+    assert trainer.record.fork_rules is not None
+    assert trainer.record.fork_rules.replayed == step
     for index in range(len(other)):
         merge, true = other.record[index], counted(other, index)
         is_forbidden = {
@@ -156,7 +156,7 @@ def test_a_merge_knows_the_forbidden_pairs_it_came_before_and_ties_without_them(
         }
         may = {pair: n for pair, n in true.items() if not is_forbidden[pair]}
         over = {pair: n for pair, n in true.items() if is_forbidden[pair] and n >= merge.count}
-        assert dict(merge.passed_over) == over
+        assert dict(merge.forbidden_rivals) == over
         assert merge.count == max(may.values())
         assert len(merge.tied) == list(may.values()).count(merge.count)
         assert (index + 1 in other.frame.tied_steps) == (len(merge.tied) > 1)

@@ -12,19 +12,19 @@ from hypothesis import given
 
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers import TRAINERS
-from engine.bpe.trainers.problem import COUNTERS, Work, WorkLog
+from engine.bpe.trainers.algorithm import COUNTERS, WorkCounts, WorkLog
 
 every_trainer = pytest.mark.parametrize("algorithm", TRAINERS)
 
 
-def work_of(counts: dict[bytes, int], algorithm: str, merges: int = 99) -> Work:
+def work_of(counts: dict[bytes, int], algorithm: str, merges: int = 99) -> WorkCounts:
     trainer = Trainer(counts, 256 + merges, algorithm=algorithm)
     list(trainer.steps())
     return trainer.work
 
 
 def test_every_counter_is_explained() -> None:
-    assert [field.name for field in fields(Work)] == list(COUNTERS)
+    assert [field.name for field in fields(WorkCounts)] == list(COUNTERS)
 
 
 @every_trainer

@@ -16,10 +16,10 @@ import pytest
 from engine import Timeline, Tokenizer, Trainer
 from engine.bpe.record import MergeStep
 from engine.bpe.ties import TIE_RULES
-from engine.bpe.trainers.fast_index import BucketQueue
+from engine.bpe.trainers.algorithm import TrainingTask
+from engine.bpe.trainers.fast import BucketQueue
 from engine.bpe.trainers.indexed import PairIndex
 from engine.bpe.trainers.linked import LinkedPretokens
-from engine.bpe.trainers.problem import Problem
 
 CORPUS = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 
@@ -165,10 +165,10 @@ def join(tokens: list[bytes], pair: tuple[bytes, bytes]) -> list[bytes]:
     return joined
 
 
-def problem() -> Problem:
+def task() -> TrainingTask:
     """The corpus, and a vocabulary of bytes, as a trainer gets them."""
     vocab = [bytes([byte]) for byte in range(256)]
-    return Problem(CORPUS, vocab, TIE_RULES["lexicographic"], min_count=1)
+    return TrainingTask(CORPUS, vocab, TIE_RULES["lexicographic"], min_count=1)
 
 
 S_T, E_S = (ord("s"), ord("t")), (ord("e"), ord("s"))
@@ -186,7 +186,7 @@ def test_an_index_leads_a_merge_to_the_words_that_hold_the_pair() -> None:
         counts[b"e", b"s"] -= CORPUS[word]
         counts[b"e", b"st"] = counts.get((b"e", b"st"), 0) + CORPUS[word]
 
-    training = problem()
+    training = task()
     index = PairIndex(training)
     index.merge(S_T, training.join(S_T))
     assert index.pretokens_visited == 2
@@ -218,7 +218,7 @@ def test_a_pair_in_doubt_is_counted_at_its_places() -> None:
     places[ord("e"), 256] = [at - 1 for at in places[S_T]]
     assert sum(times[at] for at in places[ord("e"), 256]) == 9
 
-    training = problem()
+    training = task()
     linked = LinkedPretokens(training)
     assert linked.recount(S_T) == linked.recount(E_S) == 9
     linked.merge(S_T, training.join(S_T))

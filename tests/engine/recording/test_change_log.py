@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.recording.change_log import ChangeLog, Column
+from engine.recording.change_log import ChangeLog, GrowingArray
 
 Step = list[tuple[int, int]]
 """(counter, the value it is set to), in order."""
@@ -203,7 +203,7 @@ class TestAColumn:
     @example(parts=[[1], list(range(1000))])
     @given(st.lists(st.lists(st.integers(-(2**62), 2**62), max_size=300), max_size=5))
     def test_is_a_list_that_only_grows(self, parts: list[list[int]]) -> None:
-        column, plain = Column("q"), []
+        column, plain = GrowingArray("q"), []
         for part in parts:
             column.extend(part)
             plain.extend(part)
@@ -211,7 +211,7 @@ class TestAColumn:
             assert column.view(0, len(column)).tolist() == plain
 
     def test_a_view_keeps_its_values_when_the_column_grows(self) -> None:
-        column = Column("i")
+        column = GrowingArray("i")
         column.extend([1, 2])
         view = column.view(0, 2)
         for value in range(1000):
@@ -220,7 +220,7 @@ class TestAColumn:
         assert column.view(1000, 1002).tolist() == [998, 999]
 
     def test_takes_an_array_as_it_takes_a_list(self) -> None:
-        column = Column("i")
+        column = GrowingArray("i")
         column.extend(np.array([1, 2]))
         column.extend(array("i", [3]))
         column.extend([4])

@@ -15,19 +15,18 @@ from engine.core.events import Pair
 from engine.core.registry import Registry, registry_of
 from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet
 from engine.encoding.merging import count_pairs
-from engine.recording.merge_record import Merge, MergeBatch
-from engine.recording.numbering import PairNumbers
+from engine.recording.merge_record import MergeBatch, MergeReport, PairNumbers
 
 # How much an algorithm does to find its merges, counted in the things it works with.
 #
 # All algorithms find the same merges; what they look at on the way differs by orders of magnitude.
-# Each adds to the counters of its problem's `Work`, always, but never inside a loop over tokens: it
+# Each adds to the counters of its task's `WorkCounts`, but never inside a loop over tokens: it
 # adds the length of what it has gone through, a few additions a step. Whoever wants the counters
 # step by step keeps a `WorkLog` beside the record.
 
 
 @dataclass(slots=True)
-class Work:
+class WorkCounts:
     """What an algorithm has done so far; `COUNTERS` says what each number counts."""
 
     pairs_scanned: int = 0
@@ -42,8 +41,8 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Counter:
-    """One of the numbers of `Work`.
+class WorkCounter:
+    """One of the numbers of `WorkCounts`.
 
     `adds_up` tells the single things done from numbers that say more about things counted already:
     a stale entry has been popped, a refresh is a scan.
@@ -55,24 +54,24 @@ class Counter:
     adds_up: bool = True
 
 
-COUNTERS: Registry[Counter] = registry_of(
+COUNTERS: Registry[WorkCounter] = registry_of(
     "counter",
-    Counter("pairs_scanned", "pairs scanned", "pairs looked at to find the best"),
-    Counter("pretokens_visited", "pretokens visited", "pretokens gone through", adds_up=False),
-    Counter("tokens_read", "tokens read", "tokens of these pretokens, each time"),
-    Counter("places_checked", "places checked", "places noted for a pair, looked up"),
-    Counter("heap_pushes", "heap pushes", "entries put into the heap"),
-    Counter("heap_pops", "heap pops", "entries taken out of the heap"),
-    Counter("stale_entries", "stale entries", "of those, out of date", adds_up=False),
-    Counter("bucket_moves", "bucket moves", "pairs put into a lower bucket"),
-    Counter("refreshes", "refreshes", "times the active set was made", adds_up=False),
+    WorkCounter("pairs_scanned", "pairs scanned", "pairs looked at to find the best"),
+    WorkCounter("pretokens_visited", "pretokens visited", "pretokens gone through", adds_up=False),
+    WorkCounter("tokens_read", "tokens read", "tokens of these pretokens, each time"),
+    WorkCounter("places_checked", "places checked", "places noted for a pair, looked up"),
+    WorkCounter("heap_pushes", "heap pushes", "entries put into the heap"),
+    WorkCounter("heap_pops", "heap pops", "entries taken out of the heap"),
+    WorkCounter("stale_entries", "stale entries", "of those, out of date", adds_up=False),
+    WorkCounter("bucket_moves", "bucket moves", "pairs put into a lower bucket"),
+    WorkCounter("refreshes", "refreshes", "times the active set was made", adds_up=False),
 )
 
 
 class WorkLog:
     """The totals of some counters after each step; a column each.
 
-    >>> work, log = Work(), WorkLog(("heap_pops", "stale_entries"))
+    >>> work, log = WorkCounts(), WorkLog(("heap_pops", "stale_entries"))
     >>> for stale in (0, 2):
     ...     work.heap_pops += 1 + stale
     ...     work.stale_entries += stale
@@ -90,7 +89,7 @@ class WorkLog:
         """How many steps are logged."""
         return self._length
 
-    def append(self, work: Work) -> None:
+    def append(self, work: WorkCounts) -> None:
         """Write down what has been done by the end of one more step."""
         for name, column in self._columns.items():
             column.append(getattr(work, name))
@@ -209,7 +208,7 @@ class Phase(Enum):
     ENTER = "the new pairs wait for their turn"
 
 
-Moment = Move | Phase
+WorkPhase = Move | Phase
 
 
 @dataclass(frozen=True)
@@ -217,10 +216,10 @@ class CodeLine:
     """A line of pseudocode; `during` are the moments of a step at which it is at work."""
 
     text: str
-    during: tuple[Moment, ...] = ()
+    during: tuple[WorkPhase, ...] = ()
 
 
-def phases_of(lines: tuple[CodeLine, ...]) -> list[Moment]:
+def phases_of(lines: tuple[CodeLine, ...]) -> list[WorkPhase]:
     """The moments of a step in the order of the lines.
 
     >>> lines = CodeLine("find it", (Phase.CHOOSE,)), CodeLine("join it", (Phase.JOIN,))
@@ -230,11 +229,11 @@ def phases_of(lines: tuple[CodeLine, ...]) -> list[Moment]:
     return list(dict.fromkeys(moment for line in lines for moment in line.during))
 
 
-# -- the problem, and an algorithm that solves it
+# -- the task, and an algorithm that solves it
 
 
-class Problem:
-    """The training problem. Algorithms build from it what they work with.
+class TrainingTask:
+    """The training task. Algorithms build from it what they work with.
 
     Attributes:
         counts: distinct pretoken → how often it occurs, in order of first appearance; no zeros.
@@ -266,7 +265,7 @@ class Problem:
         self.max_token_length = max_token_length
         self.alphabet = alphabet
         self.pairs, self.start = self._start()
-        self.work = Work()
+        self.work = WorkCounts()
 
     @cached_property
     def symbols(self) -> Symbols:
@@ -306,12 +305,12 @@ class Problem:
 
     def merge(
         self, pair: Pair, count: int, after: Mapping[Pair, int], occurrences: int, pretokens: int
-    ) -> Merge:
+    ) -> MergeReport:
         """The report of a step; `after` maps each pair whose count changed to its new count."""
-        return Merge.of(self.pairs, pair, count, after, occurrences, pretokens)
+        return MergeReport.of(self.pairs, pair, count, after, occurrences, pretokens)
 
     def tie_key(self, first_seen: FirstSeen) -> PairKey:
-        """The tie rule's key for pairs of this problem."""
+        """The tie rule's key for pairs of this task."""
         return self.tie_rule.make_key(self.vocab, first_seen)
 
 
@@ -323,21 +322,21 @@ class Algorithm:
         run: yields the merges one by one, best first, until no pair is left. Whoever runs it stops
             pulling when there are enough, so an algorithm knows no target size.
         pseudocode: what it does, for people.
-        counters: those of `Work` that it adds to.
+        counters: those of `WorkCounts` that it adds to.
         static_only: it follows only tie rules whose keys never change.
         bytes_only: pretokens have to be spelled in bytes.
-        problem: the kind of problem that `run` is given.
+        task_type: the kind of task that `run` is given.
         batches: the merges again, in columns, at the most so many; `None` if it makes none.
         can_solve: whether it can train on these pretoken counts by a rule at all.
     """
 
     name: str
     summary: str
-    run: Callable[[Problem], Iterator[Merge]]
+    run: Callable[[TrainingTask], Iterator[MergeReport]]
     pseudocode: tuple[CodeLine, ...]
     counters: tuple[str, ...]
     static_only: bool = False
     bytes_only: bool = False
-    problem: type[Problem] = Problem
-    batches: Callable[[Problem, int], Iterator[MergeBatch]] | None = None
+    task_type: type[TrainingTask] = TrainingTask
+    batches: Callable[[TrainingTask, int], Iterator[MergeBatch]] | None = None
     can_solve: Callable[[Mapping[bytes, int], TieRule], bool] = lambda counts, tie_rule: True
