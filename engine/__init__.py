@@ -11,7 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from engine.analysis.check.checking import Report, check
+    from engine.analysis.check.checking import check
+    from engine.analysis.check.report import Report
     from engine.analysis.check.steps_file import StepRecorder
     from engine.bpe.frame import Frame, Timeline
     from engine.bpe.record import MergeStep
@@ -113,7 +114,7 @@ _HOMES = {
     "EncodeStep": "engine.core.events",
     "Frame": "engine.bpe.frame",
     "MergeStep": "engine.bpe.record",
-    "Report": "engine.analysis.check.checking",
+    "Report": "engine.analysis.check.report",
     "StepRecorder": "engine.analysis.check.steps_file",
     "StopReason": "engine.bpe.trainer",
     "Timeline": "engine.bpe.frame",

@@ -47,7 +47,7 @@ from tiny_tokenizers import GOLDEN, REPO, handout  # noqa: E402
 
 from bpe_tui.cli.explain import explanation  # noqa: E402
 from engine import count_pretokens  # noqa: E402
-from engine.analysis.breakpoints.conditions import parse  # noqa: E402
+from engine.analysis.breakpoints import parse  # noqa: E402
 from engine.analysis.check.claim import read_claim  # noqa: E402
 from engine.analysis.inspection import Inspection  # noqa: E402
 from engine.core.errors import LONGEST, BpeError  # noqa: E402

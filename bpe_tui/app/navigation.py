@@ -35,10 +35,10 @@ from engine.text.pretokenize import to_text
 
 PLACES = {
     "start": "bpe_tui.dialogs.start_page:StartPage",
-    "race": "bpe_tui.studies.race.screen:RaceScreen",
-    "family": "bpe_tui.studies.model_table.screen:FamilyScreen",
+    "race": "bpe_tui.studies.race:RaceScreen",
+    "family": "bpe_tui.studies.model_table:FamilyScreen",
     "check": "bpe_tui.studies.check:CheckScreen",
-    "pipeline": "bpe_tui.studies.pipeline.screen:PipelineScreen",
+    "pipeline": "bpe_tui.studies.pipeline:PipelineScreen",
 } | {name: place for model in MODELS.values() for name, place in model.screens.items()}
 
 

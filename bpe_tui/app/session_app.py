@@ -276,7 +276,7 @@ class SessionApp(BaseApp):
 
     def open_comparison(self, frame: Any, text: str) -> None:
         """Ask for another tokenizer, and compare a step's with it on a text."""
-        from bpe_tui.studies.comparison.screen import CompareWith, comparison_with
+        from bpe_tui.studies.comparison import CompareWith, comparison_with
 
         def chose(path: str | None) -> None:
             if path is not None:

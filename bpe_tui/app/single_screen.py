@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from bpe_tui.app import terminal
 from bpe_tui.app.base import BaseApp
 from bpe_tui.lessons.asking import Keep, QuizScreen
-from bpe_tui.studies.comparison.screen import ComparisonScreen
+from bpe_tui.studies.comparison import ComparisonScreen
 from engine.encoding.tokenizer import Tokenizer
 from engine.learning.questions.question import Question
 

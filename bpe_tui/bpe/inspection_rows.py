@@ -16,8 +16,8 @@ from bpe_tui.views.inspection_rows import (
 )
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import quoted, visible_text
-from engine.analysis.explain.stand_ins import StandIns
-from engine.analysis.inspection.inspection import Inspection
+from engine.analysis.inspection import Inspection
+from engine.analysis.why_not import StandIns
 from engine.core.gpt2_bytes import spell
 
 

@@ -29,8 +29,9 @@ from bpe_tui.cli.train import TrainingBar
 from bpe_tui.session.config import Claimed, RunConfig, as_counted
 from bpe_tui.session.training import count_corpus_of
 from bpe_tui.widgets.visible import quoted
-from engine.analysis.check.checking import as_dict, check_claim
+from engine.analysis.check.checking import check_claim
 from engine.analysis.check.claim import Assignment, read_claim
+from engine.analysis.check.report import as_dict
 from engine.text.sources import STANDARD_INPUT
 
 INPUT = "What to check"

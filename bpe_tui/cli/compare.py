@@ -24,7 +24,7 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import left
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
-from engine.analysis.comparison import Difference, TextComparison, first_parting, overlap
+from engine.analysis.text_comparison import Difference, TextComparison, first_parting, overlap
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import spell
 from engine.core.json_fields import gc_paused

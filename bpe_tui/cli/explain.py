@@ -18,7 +18,7 @@ from bpe_tui.cli.options import (
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.visible import visible_bytes
-from engine.analysis.explain.answers import cut_by
+from engine.analysis.why_not import cut_by
 from engine.core.events import Pair
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer

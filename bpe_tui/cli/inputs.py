@@ -93,7 +93,7 @@ NOTES = 3
 
 def note_stand_ins(text: str) -> None:
     """Say on standard error what words of a text stand for that are in GPT-2's spelling."""
-    from engine.analysis.explain.stand_ins import stand_ins_in
+    from engine.analysis.why_not import stand_ins_in
 
     for found in islice(stand_ins_in(text), NOTES):
         _note_visible(f"{visible_text(found.spelling)}: {found.describe(quoted)}")

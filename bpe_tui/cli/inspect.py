@@ -11,8 +11,7 @@ from bpe_tui.cli.console import PROGRAM, print_json
 from bpe_tui.cli.options import JsonOption, TokenizerArgument
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.visible import visible_text
-from engine.analysis.inspection import Inspection
-from engine.analysis.inspection.inspection import Few
+from engine.analysis.inspection import Few, Inspection
 from engine.core.gpt2_bytes import spell
 from engine.core.json_fields import gc_paused
 from engine.formats import open_tokenizer

@@ -19,8 +19,7 @@ from bpe_tui.cli.options import (
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.visible import quoted
-from engine.analysis.explain.answers import Answer
-from engine.analysis.explain.why_not import occurrences, parts_asked, why_not, why_not_merged
+from engine.analysis.why_not import Answer, occurrences, parts_asked, why_not, why_not_merged
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import to_text
 

@@ -27,7 +27,7 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, RowColumn, RowTable, Span, paragraph
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.widgets.window import Window
-from engine.analysis.explain.pair_history import PairHistory, pair_history
+from engine.analysis.pair_history import PairHistory, pair_history
 from engine.bpe.frame import Frame, QueueEntry
 from engine.recording.playback import AnyMergeFrame
 

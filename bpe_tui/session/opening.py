@@ -19,7 +19,7 @@ from bpe_tui.session.config import (
 )
 from bpe_tui.session.models import DEFAULT_MODEL, model_of
 from bpe_tui.widgets.visible import visible_text
-from engine.analysis.breakpoints.conditions import parse
+from engine.analysis.breakpoints import parse
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.what_if import ForkChange
 from engine.core.errors import BpeError, SessionFileError, TokenizerFileError

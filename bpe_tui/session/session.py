@@ -22,7 +22,7 @@ from bpe_tui.session.messages import Indexing, Reading, TrainingStarted, Working
 from bpe_tui.session.model import Model
 from bpe_tui.session.models import model_of
 from bpe_tui.session.state import preferences
-from engine.analysis.breakpoints.breakpoint_list import BreakpointList, Hit
+from engine.analysis.breakpoints import BreakpointList, Hit
 from engine.bpe.frame import Frame, Timeline
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import algorithm_for

@@ -27,8 +27,9 @@ from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Joined, Row, RowsOnDemand, Span, left, paragraph, right
 from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text
-from engine.analysis.check.checking import Judged, Report, check_claim
+from engine.analysis.check.checking import Judged, check_claim
 from engine.analysis.check.claim import Assignment, read_claim
+from engine.analysis.check.report import Report
 from engine.core.errors import BpeError
 from engine.core.events import BytesPair
 

@@ -12,7 +12,7 @@ from bpe_tui.views.token_detail import drawn, twin_rows
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowColumn, RowTable, Span, left, paragraph
 from bpe_tui.widgets.visible import visible_bytes
-from engine.analysis.explain.pair_history import PairHistory, Taken, pair_history
+from engine.analysis.pair_history import PairHistory, Taken, pair_history
 from engine.recording.playback import AnyMergeFrame
 
 Painters = Callable[[AnyMergeFrame], TokenPainter]

@@ -26,7 +26,7 @@ from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.views.training_panels import TypedText
 from bpe_tui.widgets.fields import Field, TextField
 from bpe_tui.widgets.visible import quoted, shorten, visible_text, width
-from engine.analysis.explain.stand_ins import stand_ins_in, without_stand_ins
+from engine.analysis.why_not import stand_ins_in, without_stand_ins
 from engine.core.errors import TokenIdsError
 from engine.encoding.typed_ids import decode_known, read_ids
 from engine.text.patterns import describe_newer, newer_characters

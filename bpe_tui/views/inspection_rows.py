@@ -13,8 +13,7 @@ from bpe_tui.views.targets import ToToken
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
-from engine.analysis.inspection.inspection import EXAMPLES, AnyInspection, Few, Inspection
-from engine.analysis.inspection.measures import Histogram, Numbers
+from engine.analysis.inspection import EXAMPLES, AnyInspection, Few, Histogram, Inspection, Numbers
 from engine.text.patterns import STAGED, Pattern
 
 NAME_CELLS = 20

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.numbers import number, plural, size
 from bpe_tui.widgets.visible import visible_bytes, visible_text, width
-from engine.analysis.explain.pair_history import pair_history
+from engine.analysis.pair_history import pair_history
 from engine.bpe.trainer import StopReason
 from engine.core.events import Pair
 from engine.core.wording import times as times  # sentences of the engine say it, too

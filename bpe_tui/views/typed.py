@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from bpe_tui.widgets.visible import NEWLINE, SPACE, TAB, visible_text
-from engine.analysis.explain.why_not import BARS, ways_to_part
+from engine.analysis.why_not import BARS, ways_to_part
 from engine.core.gpt2_bytes import unspell
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import to_bytes

@@ -31,7 +31,7 @@ from bpe_tui.widgets.rows import (
     wrapped,
 )
 from bpe_tui.widgets.visible import ELLIPSIS, quoted, shorten, visible_bytes, visible_text
-from engine.analysis.explain.encoder_comparison import Lane, Lockstep, Move, lockstep
+from engine.analysis.encoder_comparison import Lane, Lockstep, Move, lockstep
 from engine.bpe.frame import Frame
 from engine.encoding.incremental import EncodedPretoken
 from engine.encoding.trace import TracedMerge, seen_before, trace_pretoken

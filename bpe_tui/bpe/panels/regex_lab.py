@@ -23,8 +23,8 @@ from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, left, paragraph
 from bpe_tui.widgets.visible import visible_text
-from engine.analysis.explain.answers import cut_by
-from engine.analysis.explain.pattern_lab import Stretch, differences, try_pattern
+from engine.analysis.pattern_lab import Stretch, differences, try_pattern
+from engine.analysis.why_not import cut_by
 from engine.bpe.frame import Frame
 from engine.core.errors import PatternError
 from engine.text.patterns import PATTERNS, Pattern

@@ -18,8 +18,17 @@ from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, left, paragraph
 from bpe_tui.widgets.visible import quoted, visible_text
-from engine.analysis.explain.answers import Answer, Beaten, Merged, OneToken, PairBeaten
-from engine.analysis.explain.why_not import occurrences, parts_asked, why_not, why_not_merged
+from engine.analysis.why_not import (
+    Answer,
+    Beaten,
+    Merged,
+    OneToken,
+    PairBeaten,
+    occurrences,
+    parts_asked,
+    why_not,
+    why_not_merged,
+)
 from engine.bpe.frame import Frame
 from engine.text.pretokenize import to_bytes, to_text
 

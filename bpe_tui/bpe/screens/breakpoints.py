@@ -18,8 +18,7 @@ from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, left, wrapped
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
-from engine.analysis.breakpoints.breakpoint_list import Watched
-from engine.analysis.breakpoints.conditions import examples
+from engine.analysis.breakpoints import Watched, examples
 from engine.core.errors import BreakpointError
 
 REFRESH_SECONDS = 0.2

@@ -19,7 +19,7 @@ from bpe_tui.widgets.key_bar import Switch
 from bpe_tui.widgets.numbers import LEAST, MOST, bar, number, scale_of
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.virtual_table import Column
-from engine.analysis.inspection.unigram import PIECE_FILTERS
+from engine.analysis.unigram_inspection import PIECE_FILTERS
 from engine.core.arrays import Floats, Ints
 from engine.text.pretokenize import to_bytes
 from engine.unigram.frame import UnigramFrame

@@ -31,7 +31,7 @@ from bpe_tui.widgets.visible import visible_text
 from bpe_tui.wordpiece.model import WORDPIECE_INSPECTION, WORDPIECE_VOCABULARY
 from bpe_tui.wordpiece.panels.encoding import PieceLanesPanel
 from bpe_tui.wordpiece.screens import WordPieceScreen
-from engine.analysis.inspection.inspection import PieceInspection
+from engine.analysis.inspection import PieceInspection
 from engine.formats.tokenizer_format import Opened
 from engine.recording.vocabulary import Vocabulary
 from engine.wordpiece.frame import WordPieceFrame

@@ -8,6 +8,7 @@ For the first that differs, trainers with known mistakes are run over the same c
 Uses bpe, formats and what is below; the command `check` and the library's users use it.
 """
 
-from engine.analysis.check.checking import Report, check
+from engine.analysis.check.checking import check
+from engine.analysis.check.report import Report
 
 __all__ = ["Report", "check"]

@@ -15,23 +15,29 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import regex
 
 from engine.analysis.check.claim import Assignment
-from engine.analysis.check.explanation import LARGEST_TRIED, Case, Cause, Deviation
 from engine.analysis.check.mistaken_trainer import (
     EXACTLY,
+    LARGEST_TRIED,
+    ORDERS,
+    STRAY_PATTERNS,
+    Case,
+    Cause,
     Change,
+    Deviation,
     Documents,
     Reading,
+    Slip,
+    StrayPattern,
     Way,
     Word,
     recounted,
 )
-from engine.analysis.check.slips import MISSING, SWAPPED, TOO_MANY
-from engine.analysis.check.stray_rules import ORDERS, STRAY_PATTERNS, StrayPattern
+from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.ties import TieRule
 from engine.core.events import Pair
 from engine.core.registry import Registry, registry_of
@@ -39,9 +45,79 @@ from engine.encoding.merging import merge_pair
 from engine.text.patterns import PATTERNS, Pattern
 from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
 
+MOST_LINES = 50
+"""Lines in a row that may be missing, or too many."""
+
+
+def _place_of(step: ClaimedStep, steps: Sequence[ClaimedStep], start: int, end: int) -> int | None:
+    """Where a step's pair is among others."""
+    return next(
+        (at for at, each in enumerate(steps[start:end], start) if each.pair == step.pair), None
+    )
+
+
+def _missing(case: Case) -> Iterator[Slip]:
+    """The pair that the trainer takes is the rule's some merges later."""
+    first, steps = case.divergence, case.steps
+    if case.is_tie and first == len(steps) - 1:
+        return  # it took the other of two, and nothing behind it says more
+    rule = case.assignment.first_by_rule(len(steps) + MOST_LINES)
+    last = _place_of(steps[first], rule, first + 1, first + 1 + MOST_LINES)
+    if last is not None:
+        made = chain(rule[:first], rule[last:])
+        are = _are(last - first)
+        sentence = f"{_merge_range(first, last)} of the rule {are} missing from yours"
+        yield Slip(sentence, list(made), first - last)
+
+
+def _too_many(case: Case) -> Iterator[Slip]:
+    """The pair that the rule takes is the trainer's some merges later."""
+    first, steps = case.divergence, case.steps
+    rule = case.assignment.first_by_rule(len(steps))
+    if first >= len(rule):
+        return
+    last = _place_of(rule[first], steps, first + 1, first + 1 + MOST_LINES)
+    if last is not None:
+        made = chain(rule[:first], steps[first:last], rule[first:])
+        many = "a line" if last == first + 1 else "lines"
+        sentence = f"your {_merge_range(first, last)} {_are(last - first)} {many} too many"
+        yield Slip(sentence, list(made), last - first)
+
+
+def _swapped(case: Case) -> Iterator[Slip]:
+    """The trainer takes the rule's pair elsewhere, and there the rule takes the trainer's."""
+    first, steps = case.divergence, case.steps
+    rule = case.assignment.first_by_rule(len(steps))
+    other = _place_of(steps[first], rule, first + 1, len(steps))
+    if other is not None:
+        made = list(rule)
+        made[first], made[other] = made[other], made[first]
+        sentence = f"merges {first + 1:,} and {other + 1:,} stand in each other's place"
+        yield Slip(sentence, made, 0)
+
+
+def _merge_range(first: int, last: int) -> str:
+    """Merges from `first` to before `last`, both from 0: `merge 35`, `merges 35 to 37`."""
+    one = last == first + 1
+    return f"merge {first + 1:,}" if one else f"merges {first + 1:,} to {last:,}"
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+MISSING = Cause("missing-line", "lines of the list of merges are missing", _missing, cost=1)
+
+
+TOO_MANY = Cause(
+    "line-too-many", "the list of merges has lines that do not belong", _too_many, cost=1
+)
+
+
+SWAPPED = Cause("swapped-lines", "two lines of the list of merges are swapped", _swapped, cost=1)
+
+
 # -- habits: how a trainer counts, merges, keeps its counts
-
-
 def _habit(name: str, sentence: str, **habits: object) -> Cause:
     """A mistake in counting, merging or keeping the counts; `habits` are fields of `Habits`."""
 
@@ -140,8 +216,6 @@ def left_merged_already(before: Word, after: Word, pair: Pair, new_id: int) -> I
 
 
 # -- readings: the corpus as a trainer may have read it
-
-
 def _reading(name: str, sentence: str, *reads: Reading) -> Cause:
     """A mistake in reading the corpus, in one or several variants."""
 
@@ -191,8 +265,9 @@ SECONDS_TO_SPLIT = 5.0
 
 
 # Chunks: a corpus is cut in so many for as many processes, or read so many bytes at a time.
-
 NUMBERS_OF_CHUNKS = (2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 64, 100)
+
+
 SIZES_OF_CHUNKS = (1 << 10, 1 << 12, 1 << 13, 1 << 16, 1 << 20, 1 << 22, 1 << 24, 10**6, 10**7)
 
 
@@ -246,8 +321,6 @@ def _ending_at(end: int) -> Callable[[Way], Way]:
 
 
 # -- patterns, and none
-
-
 def _other_patterns(case: Case) -> Iterator[Deviation]:
     for pattern in PATTERNS.values():
         if pattern != case.assignment.pattern and pattern.name != "none":
@@ -278,6 +351,8 @@ def _no_pretokens(case: Case) -> Iterator[Deviation]:
 
 
 _UNWEIGHTED = "every distinct pretoken is counted once, not as often as it occurs"
+
+
 _CHARACTERS = "the merges start from characters, not from bytes"
 
 
@@ -291,8 +366,6 @@ def _characters(case: Case) -> Iterator[Deviation]:
 
 
 # -- tie rules
-
-
 def _tie_rules(case: Case) -> Iterator[Deviation]:
     for rule in ORDERS if case.is_tie else ():
         if rule != case.assignment.tie_rule:
@@ -305,8 +378,6 @@ def _deciding(rule: TieRule) -> Callable[[Way], Way]:
 
 
 # -- the table, from mild to grave; of causes that explain as much, the earlier is named first
-
-
 CAUSES: Registry[Cause] = registry_of(
     "cause",
     Cause("tie-rule", "ties are decided by another rule", _tie_rules),

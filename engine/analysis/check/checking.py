@@ -8,15 +8,17 @@ says. So each merge is judged by itself: a slip early on does not condemn the th
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.analysis.check.causes import CAUSES
 from engine.analysis.check.claim import Assignment, Claim, Token
-from engine.analysis.check.explanation import FURTHER, Case, Explanation, explain
-from engine.analysis.check.findings import (
+from engine.analysis.check.mistaken_trainer import LARGEST_TRIED, Case, Cause, Deviation, Slip, Way
+from engine.analysis.check.report import (
+    FURTHER,
     Divergence,
-    IdFinding,
+    Explanation,
+    Report,
     SizeFinding,
     Standing,
     VocabularyFinding,
@@ -27,188 +29,7 @@ from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.trainers.heap import queue_of
 from engine.bpe.trainers.indexed import PairIndex
 from engine.core.events import BytesPair, Pair
-from engine.core.gpt2_bytes import spell
-from engine.core.wording import ShowBytes
 from engine.text.patterns import PatternLike
-
-
-@dataclass(frozen=True)
-class Report:
-    """The outcome of a check.
-
-    Attributes:
-        merges: how many merges the trainer made.
-        divergence: the first that is not by the rule; `None` if all are.
-        explanations: the mistakes that would have made it, the likeliest first.
-        by_rule_after: how many merges behind the divergence are what the rule takes after the
-            trainer's own merges before them.
-        counts_claimed, counts_wrong: how many counts the trainer reported, how many are wrong.
-        size, vocabulary, ids: what was found of these; `None` if they were not looked at.
-        notes: how tokens that are no bytes were read.
-        has_text: whether there was a text to look for mistakes in, and not its counts alone.
-    """
-
-    merges: int
-    divergence: Divergence | None
-    explanations: tuple[Explanation, ...]
-    by_rule_after: int
-    counts_claimed: int
-    counts_wrong: int
-    size: SizeFinding | None
-    vocabulary: VocabularyFinding | None
-    ids: IdFinding | None
-    notes: tuple[str, ...] = ()
-    has_text: bool = True
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the merges, their number and the tokens of the vocabulary are by the rule."""
-        consistent = self.vocabulary is None or self.vocabulary.is_consistent
-        numbered = self.ids is None or self.ids.broken is None
-        return self.divergence is None and self.size is None and consistent and numbered
-
-    def describe(self, show: ShowBytes = spell) -> Iterator[str]:
-        """The outcome, a sentence or two a line."""
-        for note in self.notes:
-            yield f"{note[0].upper()}{note[1:]}."
-        if self.divergence is None:
-            counts = " with the counts told" if self.counts_claimed else ""
-            yield f"All {self.merges:,} merges are by the rule{counts}."
-        else:
-            yield from self.divergence.describe(show)
-            yield from self._why()
-            yield from self._after(self.divergence)
-            if self.counts_wrong:
-                yield f"{self.counts_wrong:,} of the {self.counts_claimed:,} counts told are wrong."
-        if self.size is not None:
-            yield self.size.describe(self.lines)
-        if self.vocabulary is not None:
-            yield self.vocabulary.describe(show)
-        if self.ids is not None and (ids := self.ids.describe()) is not None:
-            yield ids
-
-    @property
-    def likely(self) -> tuple[Explanation, ...]:
-        """The explanations worth telling: beside one that explains all, none that does not."""
-        whole = tuple(each for each in self.explanations if each.explains_enough)
-        return whole or self.explanations
-
-    @property
-    def lead(self) -> str:
-        """What the first explanation is called: a cause is likely if it explains half at least."""
-        assert self.divergence is not None
-        first = self.explanations[0]
-        behind = min(self.merges - self.divergence.step, FURTHER + 1)
-        likely = first.all or (first.merges > 1 and 2 * first.merges >= behind)
-        return "Likely cause" if likely else "Possible cause"
-
-    @property
-    def lines(self) -> int | None:
-        """By how many lines the list is longer, if a slip in it is what explains it best."""
-        return self.explanations[0].lines if self.explanations else None
-
-    def _why(self) -> Iterator[str]:
-        if not self.has_text:
-            yield "No cause was looked for: that takes the text, and here are only its counts."
-        elif not self.explanations:
-            yield "None of the known mistakes that were tried on this corpus explains it."
-        for place, explanation in enumerate(self.likely):
-            lead = "Explains it, too" if place else self.lead
-            yield f"{lead} ({explanation.cause}): {explanation.sentence}. {_reach(explanation)}"
-
-    def _after(self, divergence: Divergence) -> Iterator[str]:
-        behind = self.merges - divergence.step - 1
-        if self.lines is not None:
-            return  # what is behind is the rule's list: the slip says so
-        if not behind:
-            yield "It is the last merge."
-        elif divergence.is_of_count_only and self.by_rule_after == behind:
-            yield "The merges themselves are all by the rule."
-        elif self.by_rule_after == behind:
-            slip = "" if any(each.all for each in self.explanations) else "It is one slip. "
-            yield f"{slip}Given it, all later merges ({behind:,}) are by the rule."
-        else:
-            yield (
-                f"{self.by_rule_after:,} of {behind:,} later merges are what the rule takes after "
-                "yours before them."
-            )
-
-
-def _reach(explanation: Explanation) -> str:
-    """How far a mistake explains what the trainer did."""
-    alike = f" So would {', '.join(explanation.alike)}." if explanation.alike else ""
-    more = explanation.merges - 1
-    if explanation.lines is not None:
-        return (
-            "All the others are the rule's, in its order: a slip in the list, not in the trainer."
-        )
-    if explanation.all:
-        mistake = "these mistakes" if " + " in explanation.cause else "this mistake"
-        return f"A trainer with {mistake} makes exactly your merges.{alike}"
-    if not more:
-        return f"It explains this merge only; the next one differs again.{alike}"
-    as_far = ", as far as it was tried" if more == FURTHER else ""
-    return f"It explains this merge and the next {more:,}{as_far}.{alike}"
-
-
-def as_dict(report: Report) -> dict[str, object]:
-    """The report as `json.dumps` takes it; tokens in GPT-2's spelling, steps counted from 1.
-
-    >>> as_dict(Report(3, None, (), 0, 0, 0, None, None, None))["agrees"]
-    True
-    """
-    vocabulary = report.vocabulary
-    return {
-        "agrees": report.agrees,
-        "merges": report.merges,
-        "divergence": None if report.divergence is None else _divergence_as_dict(report.divergence),
-        "causes": [
-            {
-                "cause": explanation.cause,
-                "sentence": explanation.sentence,
-                "merges_explained": explanation.merges,
-                "explains_all": explanation.all,
-            }
-            for explanation in report.explanations
-        ],
-        "later_merges_by_rule": report.by_rule_after,
-        "counts_told": report.counts_claimed,
-        "counts_wrong": report.counts_wrong,
-        "merges_wanted": report.merges if report.size is None else report.size.wanted,
-        "vocabulary": vocabulary
-        and {
-            "missing": _tokens(vocabulary.missing),
-            "extra": _tokens(vocabulary.extra),
-            "numbered_by_rule": vocabulary.renumbered is None,
-        },
-        "told": list(report.describe()),
-    }
-
-
-def _divergence_as_dict(divergence: Divergence) -> dict[str, object]:
-    standing = divergence.standing
-    return {
-        "step": divergence.step + 1,
-        "kind": "count" if divergence.is_of_count_only else "pair",
-        "rule": None if divergence.rule is None else _tokens(divergence.rule),
-        "rule_count": divergence.rule_count,
-        "tied": _pairs(divergence.tied),
-        "taken": _tokens(divergence.taken),
-        "taken_count": standing.count,
-        "told_count": divergence.claimed_count,
-        "unknown_tokens": _tokens(standing.unknown),
-        "merged_at_step": None if standing.merged_at is None else standing.merged_at + 1,
-        "crosses_border": standing.crosses_border,
-        "would_have_won_before_step": None if standing.earlier is None else standing.earlier[0] + 1,
-    }
-
-
-def _tokens(tokens: Iterable[bytes]) -> list[str]:
-    return [spell(token) for token in tokens]
-
-
-def _pairs(pairs: Iterable[BytesPair]) -> list[list[str]]:
-    return [_tokens(pair) for pair in pairs]
 
 
 @dataclass(frozen=True)
@@ -429,3 +250,87 @@ def _vocabulary_finding(claim: Claim, assignment: Assignment) -> VocabularyFindi
     if claim.vocab is None:
         return None
     return vocabulary_finding(claim.vocab, claim.steps, assignment.special_tokens)
+
+
+# -- the causes of a divergence
+
+
+COSTS = 0, 1, 2
+
+
+TRIED_WITH_OTHERS = 2
+"""How many of the mistakes that explain a part are tried together with any other."""
+
+
+_Found = list[tuple[Explanation, Deviation | Slip]]
+
+
+def explain(case: Case, causes: Collection[Cause]) -> list[Explanation]:
+    """The mistakes that explain the divergence, the one that explains most merges first.
+
+    What explains all that is tried of it explains as much as what explains the whole list; of
+    causes that explain as much, the earlier comes first.
+    """
+    by_rule = Way.by_rule(case.assignment)
+    found: _Found = []
+    for cost in COSTS:
+        tried = [cause for cause in causes if cause.cost == cost]
+        found = sorted([*found, *_explaining(case, tried, by_rule)], key=_reach)
+        if found and found[0][0].explains_enough:
+            return [explanation for explanation, _ in found]
+    return [*_together(case, causes, found), *(explanation for explanation, _ in found)]
+
+
+def _reach(found: tuple[Explanation, Deviation | Slip]) -> int:
+    return -min(found[0].merges, FURTHER + 1)
+
+
+def _explaining(case: Case, causes: Iterable[Cause], way: Way) -> _Found:
+    """What each cause explains in its best variant, made beside the mistakes of `way`."""
+    found: _Found = []
+    for cause in causes:
+        tried = [(_tried(case, cause, each, way), each) for each in cause.deviations(case)]
+        best = max(tried, key=lambda each: each[0].merges, default=None)
+        if best is None or not best[0].merges:
+            continue
+        alike = (
+            deviation.variant
+            for explanation, deviation in tried
+            if explanation.merges == best[0].merges and deviation is not best[1]
+        )
+        found.append((replace(best[0], alike=tuple(alike)), best[1]))
+    return found
+
+
+def _together(case: Case, causes: Collection[Cause], found: _Found) -> Iterator[Explanation]:
+    """Two mistakes that explain everything together, if there are such."""
+    if len(case.assignment.text) > LARGEST_TRIED:
+        return
+    case = replace(case, is_tie=True)  # further on there may be ties
+    for part, first in found[:TRIED_WITH_OTHERS]:
+        if not isinstance(first, Deviation):
+            continue
+        others = [cause for cause in causes if cause.cost < 2 and cause.name != part.cause]
+        way = first.change(Way.by_rule(case.assignment)).counted()
+        for whole, _ in sorted(_explaining(case, others, way), key=_reach):
+            if whole.explains_enough and whole.lines is None:
+                cause, sentence = (
+                    f"{part.cause} + {whole.cause}",
+                    f"{part.sentence}; and {whole.sentence}",
+                )
+                yield replace(whole, cause=cause, sentence=sentence)
+                return
+
+
+def _tried(case: Case, cause: Cause, deviation: Deviation | Slip, way: Way) -> Explanation:
+    """How many merges from the divergence on a trainer with the mistake makes, too."""
+    lines = deviation.lines if isinstance(deviation, Slip) else None
+    steps = case.steps if lines is not None else case.steps[: case.divergence + 1 + FURTHER]
+    made = 0
+    for step, taken in zip(steps, deviation.merges(way), strict=False):
+        if taken.pair != step.pair or step.count not in (None, taken.count):
+            break
+        made += 1
+    all_made = made == len(case.steps)
+    merges = 0 if lines is not None and not all_made else max(0, made - case.divergence)
+    return Explanation(cause.name, deviation.sentence, merges, all_made, lines=lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from engine.analysis.explain.answers import cut_by
+from engine.analysis.why_not import cut_by
 from engine.bpe.frame import Frame
 from engine.core.errors import BpeError, QuestionError
 from engine.core.wording import Sentence, Words, say

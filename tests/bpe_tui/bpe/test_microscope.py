@@ -22,7 +22,7 @@ from bpe_tui.bpe.screens.training import TrainingScreen
 from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.views.panel import Panel
 from engine import Trainer
-from engine.analysis.explain.why_not import parts_asked
+from engine.analysis.why_not import parts_asked
 from engine.bpe.run import to_tokenizer
 from engine.formats import save
 

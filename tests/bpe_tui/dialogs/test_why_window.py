@@ -12,7 +12,7 @@ from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import subject_cells, subjects_at
-from engine.analysis.explain.pair_history import pair_history
+from engine.analysis.pair_history import pair_history
 
 
 def answer(app: BpeTuiApp) -> str:

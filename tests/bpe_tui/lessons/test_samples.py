@@ -9,7 +9,7 @@ from opening import opened_as
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.views.vocabulary_table import VocabularyTable
 from engine.analysis.check.checking import check
-from engine.analysis.explain.encoder_comparison import lockstep
+from engine.analysis.encoder_comparison import lockstep
 from engine.bpe.frame import Frame
 from engine.encoding.tokenizer import Tokenizer
 

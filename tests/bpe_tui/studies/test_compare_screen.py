@@ -15,7 +15,8 @@ from textual.widgets import Input, Static
 from bpe_tui import cli
 from bpe_tui.app.single_screen import ComparisonApp
 from bpe_tui.bpe.screens.encoding import EncodingScreen
-from bpe_tui.studies.comparison.panels import (
+from bpe_tui.studies.comparison import (
+    ComparisonScreen,
     NumbersPanel,
     StripsPanel,
     broken,
@@ -23,9 +24,8 @@ from bpe_tui.studies.comparison.panels import (
     segments_of,
     strip,
 )
-from bpe_tui.studies.comparison.screen import ComparisonScreen
 from engine import Tokenizer
-from engine.analysis.comparison import TextComparison
+from engine.analysis.text_comparison import TextComparison
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
 ONE = Tokenizer(BYTES | {256: b"ab"}, [(b"a", b"b")])

@@ -15,14 +15,13 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.commands.command import FAMILY
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS
-from bpe_tui.studies.model_table.details import FamilyDetails
-from bpe_tui.studies.model_table.screen import FamilyScreen
-from bpe_tui.studies.model_table.table import FamilyJob, FamilyRows, KindMeasured
+from bpe_tui.studies.model_table import FamilyJob, FamilyScreen, KindMeasured
+from bpe_tui.studies.model_table_panels import FamilyDetails, FamilyRows
 from bpe_tui.views.commands import commands_on
 from bpe_tui.widgets.lines import Lines
 from engine import Tokenizer, train_bpe
-from engine.analysis.model_table.kinds import KINDS, Candidate
-from engine.analysis.model_table.table import Row, Untrained, table_rows, train_candidate
+from engine.analysis.model_table import Row, Untrained, table_rows, train_candidate
+from engine.analysis.tokenizer_kinds import KINDS, Candidate
 from engine.formats import save
 
 
@@ -37,7 +36,7 @@ def trained(
 def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A corpus on which each kind is trained once in a test process, and not for each table."""
     monkeypatch.setattr(
-        "bpe_tui.studies.model_table.table.train_candidate",
+        "bpe_tui.studies.model_table.train_candidate",
         lambda name, learnt, size, specials, _: trained(name, learnt, size, tuple(specials)),
     )
     place = tmp_path / "story.txt"
@@ -224,7 +223,7 @@ async def test_all_rows_have_room_at_any_size(corpus: Path) -> None:
 def test_a_training_that_takes_long_is_stopped_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("bpe_tui.studies.model_table.table.SECONDS", 0.0)
+    monkeypatch.setattr("bpe_tui.studies.model_table.SECONDS", 0.0)
     told: list[object] = []
     FamilyJob("to be or not to be " * 20, 400, (), told.append).work()
     found = {news.row.name: news for news in told if isinstance(news, KindMeasured)}

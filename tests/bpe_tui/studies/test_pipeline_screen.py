@@ -16,9 +16,8 @@ from textual.widgets import Input, Static
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.lessons import builtin_lessons
-from bpe_tui.studies.pipeline.screen import SavePipeline
-from bpe_tui.studies.pipeline.stage_window import ChoiceRows, StageWindow
-from bpe_tui.studies.pipeline.stages import PipelinePanel
+from bpe_tui.studies.pipeline import ChoiceRows, SavePipeline, StageWindow
+from bpe_tui.studies.pipeline_stages import PipelinePanel
 from engine.formats import open_tokenizer
 
 There = AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]
@@ -217,7 +216,7 @@ async def test_without_colour_signs_mark_the_token(monkeypatch: pytest.MonkeyPat
 async def test_the_stages_of_many_tokens_are_built_in_a_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("bpe_tui.studies.pipeline.screen.AT_ONCE", 0)
+    monkeypatch.setattr("bpe_tui.studies.pipeline.AT_ONCE", 0)
     async with opened(vocab_size=400) as (app, pilot):
         app.seek(1)
         await pilot.press("8")
@@ -233,7 +232,7 @@ async def test_the_stages_of_many_tokens_are_built_in_a_thread(
 async def test_stages_that_cannot_be_said_are_told_from_a_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("bpe_tui.studies.pipeline.screen.AT_ONCE", 0)
+    monkeypatch.setattr("bpe_tui.studies.pipeline.AT_ONCE", 0)
     config = RunConfig(str(SAMPLE), 400, pattern="whitespace", units="end-of-word")
     async with opened_as(config) as (app, pilot):
         await pilot.press("8")

@@ -14,9 +14,8 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.studies.race import screen as race_screen
-from bpe_tui.studies.race.panels import RaceChart, StandingsPanel, WorkPanel
-from bpe_tui.studies.race.screen import RaceJob, RaceScreen
+from bpe_tui.studies import race as race_screen
+from bpe_tui.studies.race import RaceChart, RaceJob, RaceScreen, StandingsPanel, WorkPanel
 from bpe_tui.views.panel import Panel
 from bpe_tui.widgets.chart import Curve, canvas_of, curves_of
 from engine.bpe.race import RACERS

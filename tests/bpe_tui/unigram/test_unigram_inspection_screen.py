@@ -11,7 +11,7 @@ from unigram_texts import TEXT
 
 from bpe_tui.unigram.screens.vocabulary import SECTIONS, UnigramInspectionScreen
 from bpe_tui.views.vocabulary_screen import InspectionPanel
-from engine.analysis.inspection.unigram import UnigramInspection
+from engine.analysis.unigram_inspection import UnigramInspection
 from engine.unigram.frame import UnigramFrame
 
 

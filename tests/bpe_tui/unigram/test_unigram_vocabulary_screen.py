@@ -20,7 +20,7 @@ from bpe_tui.unigram.screens.vocabulary import UnigramVocabularyScreen
 from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.key_bar import Switches
-from engine.analysis.inspection.unigram import PIECE_FILTERS
+from engine.analysis.unigram_inspection import PIECE_FILTERS
 from engine.core.events import finished
 from engine.unigram.frame import UnigramFrame
 

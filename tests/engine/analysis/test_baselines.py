@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.analysis.model_table.baselines import (
+from engine.analysis.tokenizer_kinds import (
     BASELINES,
     ByteTokenizer,
     CharacterTokenizer,

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Timeline, Trainer
-from engine.analysis.breakpoints.breakpoint_list import BreakpointList
-from engine.analysis.breakpoints.conditions import (
+from engine.analysis.breakpoints import (
     KINDS,
     Breakpoint,
+    BreakpointList,
     Matching,
     parse,
     quoted,

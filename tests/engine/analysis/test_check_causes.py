@@ -12,8 +12,9 @@ from students import SPECIAL, Student
 
 from engine import Trainer
 from engine.analysis.check.causes import CAUSES
-from engine.analysis.check.checking import Report, check, check_claim
+from engine.analysis.check.checking import check, check_claim
 from engine.analysis.check.claim import Assignment, Claim
+from engine.analysis.check.report import Report
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.core.events import BytesPair
 

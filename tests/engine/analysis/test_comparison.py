@@ -13,9 +13,15 @@ from hypothesis import strategies as st
 from tokenizers import models, normalizers, pre_tokenizers, trainers
 
 from engine import Tokenizer
-from engine.analysis.comparison import TextComparison, first_parting, overlap
-from engine.analysis.comparison.edges import _spells, token_spans
-from engine.analysis.comparison.text_comparison import differences, fertility
+from engine.analysis.text_comparison import (
+    TextComparison,
+    _spells,
+    differences,
+    fertility,
+    first_parting,
+    overlap,
+    token_spans,
+)
 from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet
 from engine.formats import open_tokenizer
 from engine.text.pretokenize import to_text
@@ -128,7 +134,7 @@ def test_fertility_of_slices_is_that_of_the_whole(monkeypatch: pytest.MonkeyPatc
     data = "ab cde\nfgh 漢字 я".encode() * 3
     edges = [token_spans(tokenizer((b"a", b"b"), (b"\n", b"f"), pattern="none"), data)]
     whole = fertility(data, edges)
-    monkeypatch.setattr("engine.analysis.comparison.text_comparison.SLICE", 4)
+    monkeypatch.setattr("engine.analysis.text_comparison.SLICE", 4)
     assert fertility(data, edges) == whole
     assert {each.script: each.words for each in whole} == {"Latin": 9, "Han": 6, "Cyrillic": 3}
 
@@ -195,7 +201,7 @@ def test_spans_lead_through_a_pipeline_to_the_original(
 def test_threads_find_the_spans_that_one_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     tokenizers = [tokenizer((b"a", b"b")), tokenizer((b"b", b"c"), pattern="cl100k"), tokenizer()]
     alone = TextComparison(tokenizers, b"abc 1212 abd\xff\n " * 99)
-    monkeypatch.setattr("engine.analysis.comparison.edges.WORTH_THREADS", 0)
+    monkeypatch.setattr("engine.analysis.text_comparison.WORTH_THREADS", 0)
     together = TextComparison(tokenizers, b"abc 1212 abd\xff\n " * 99)
     assert [each.tolist() for each in together.edges] == [each.tolist() for each in alone.edges]
 
@@ -213,6 +219,6 @@ def test_tokenizers_that_share_nothing_are_compared_too(monkeypatch: pytest.Monk
     vocab = {0: b"?", 1: b"a", 2: b"b", 3: b"ab"}
     alphabet = CharacterAlphabet({"a": 1, "b": 2}, unknown=0)
     unknown = Tokenizer(vocab, [(b"a", b"b")], alphabet=alphabet)
-    monkeypatch.setattr("engine.analysis.comparison.edges.WORTH_THREADS", 0)
+    monkeypatch.setattr("engine.analysis.text_comparison.WORTH_THREADS", 0)
     found = TextComparison([unknown, tokenizer((b"a", b"b")), unknown], b"abc").edges
     assert [each.tolist() for each in found] == [[0, 2, 3]] * 3

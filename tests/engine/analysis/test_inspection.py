@@ -9,8 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import Timeline, Tokenizer, Trainer
-from engine.analysis.inspection import Inspection
-from engine.analysis.inspection.measures import TOKEN_KIND_NAMES, numbers_of, token_kinds
+from engine.analysis.inspection import TOKEN_KIND_NAMES, Inspection, numbers_of, token_kinds
 from engine.formats.tokenizer_format import Opened
 from engine.text.patterns import PATTERNS, Alternative, Pattern
 from engine.text.pretokenize import to_text

@@ -7,7 +7,7 @@ from generated import examples
 from hypothesis import given
 from test_encoders import MERGES, PRETOKENS, Merges, tokenizer
 
-from engine.analysis.explain.encoder_comparison import GoesBack, Greedy, TooGreedy, lockstep
+from engine.analysis.encoder_comparison import GoesBack, Greedy, TooGreedy, lockstep
 from engine.encoding.encoders import ENCODERS
 
 UN = [(b"u", b"n"), (b"b", b"e"), (b"n", b"b")]

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.analysis.model_table.kinds import KINDS, Candidate, train_kind
-from engine.analysis.model_table.table import (
+from engine.analysis.model_table import (
     CHINESE,
     Loss,
     Measures,
@@ -25,6 +24,7 @@ from engine.analysis.model_table.table import (
     table_rows,
     train_candidate,
 )
+from engine.analysis.tokenizer_kinds import KINDS, Candidate, train_kind
 from engine.bpe.trainer import Trainer
 from engine.core.errors import UnknownNameError
 from engine.text.patterns import PATTERNS

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oracles import recount, replace
 
 from engine import Timeline, Trainer
-from engine.analysis.explain.pair_history import PairHistory, pair_history
+from engine.analysis.pair_history import PairHistory, pair_history
 from engine.bpe.frame import Frame
 from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceTrainer

@@ -8,7 +8,7 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.analysis.explain.pattern_lab import differences, split_alternatives, try_pattern
+from engine.analysis.pattern_lab import differences, split_alternatives, try_pattern
 from engine.core.errors import PatternError
 from engine.text.patterns import PATTERNS, Pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens

@@ -9,7 +9,7 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.analysis.inspection.unigram import UnigramInspection
+from engine.analysis.unigram_inspection import UnigramInspection
 from engine.unigram.frame import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
 

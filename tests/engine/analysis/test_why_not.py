@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from test_encoders import BYTES, MERGES, Merges
 
 from engine import Timeline, Tokenizer, Trainer
-from engine.analysis.explain.answers import (
+from engine.analysis.why_not import (
     Answer,
     Beaten,
     BorderInside,
@@ -21,8 +21,10 @@ from engine.analysis.explain.answers import (
     PairBeaten,
     SpecialToken,
     Unreachable,
+    occurrences,
+    why_not,
+    why_not_merged,
 )
-from engine.analysis.explain.why_not import occurrences, why_not, why_not_merged
 from engine.text.pretokenize import to_text
 
 MERGE_LIST = [(b"u", b"n"), (b" ", b"un"), (b"b", b"e"), (b"n", b"b"), (b"nb", b"e")]

@@ -14,8 +14,7 @@ import wordpiece_oracle as oracle
 from hypothesis import given
 from test_wordpiece_timeline import COURSE, in_bytes, timeline_of
 
-from engine.analysis.breakpoints.breakpoint_list import BreakpointList
-from engine.analysis.breakpoints.conditions import parse
+from engine.analysis.breakpoints import BreakpointList, parse
 from engine.core.errors import BreakpointError
 from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.record import WordPieceStep

@@ -15,9 +15,9 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.analysis.explain.encoder_comparison import lockstep
-from engine.analysis.explain.why_not import why_not, why_not_merged
+from engine.analysis.encoder_comparison import lockstep
 from engine.analysis.inspection import Inspection
+from engine.analysis.why_not import why_not, why_not_merged
 from engine.bpe.frame import Timeline
 from engine.bpe.race import Race, RaceSettings
 from engine.bpe.report import step_markdown

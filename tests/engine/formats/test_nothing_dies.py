@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from engine.analysis.breakpoints.conditions import Matching
-from engine.analysis.explain.pattern_lab import try_pattern
+from engine.analysis.breakpoints import Matching
+from engine.analysis.pattern_lab import try_pattern
 from engine.core.errors import LONGEST, BpeError, PatternError, TokenizerFileError
 from engine.core.gpt2_bytes import spell
 from engine.encoding.tokenizer import Tokenizer

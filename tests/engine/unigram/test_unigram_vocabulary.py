@@ -7,7 +7,7 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.analysis.inspection.unigram import PIECE_FILTERS
+from engine.analysis.unigram_inspection import PIECE_FILTERS
 from engine.core.events import finished
 from engine.unigram.changes import piece_occurrences
 from engine.unigram.frame import UnigramFrame, UnigramTimeline

@@ -14,7 +14,7 @@ from enum import Enum
 from heapq import nsmallest
 from itertools import chain, islice
 
-from engine.analysis.model_table.kinds import KINDS, Candidate, GoOn, train_kind
+from engine.analysis.tokenizer_kinds import KINDS, Candidate, GoOn, train_kind
 from engine.core.errors import SpecialTokenError, UnfinishedError, VocabSizeError
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import (
@@ -118,7 +118,7 @@ def word_counts(stretches: Iterable[str]) -> Counter[str]:
 def measure(tokenizer: Candidate, stretches: Sequence[str]) -> Measures:
     """Measure a text that special tokens, if there were any, have cut into stretches.
 
-    >>> from engine.analysis.model_table.kinds import train_kind
+    >>> from engine.analysis.tokenizer_kinds import train_kind
     >>> found = measure(train_kind("word", b"to be or not to be", 9), ["to be asked to be"])
     >>> found.tokens, found.unknown_words, found.exact
     (5, 1, False)

@@ -14,8 +14,14 @@ from math import exp
 
 import numpy as np
 
-from engine.analysis.inspection.inspection import EXAMPLES, AnyInspection, Few
-from engine.analysis.inspection.measures import Histogram, histogram, kind_counts
+from engine.analysis.inspection import (
+    EXAMPLES,
+    AnyInspection,
+    Few,
+    Histogram,
+    histogram,
+    kind_counts,
+)
 from engine.core.arrays import Floats
 from engine.core.registry import Registry, registry_of
 from engine.text.pretokenize import to_bytes

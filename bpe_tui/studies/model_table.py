@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from time import monotonic
 
 from textual.app import ComposeResult
 from textual.content import Content
@@ -12,23 +13,10 @@ from textual.widgets import Input
 
 from bpe_tui.session.commands.command import FAMILY
 from bpe_tui.session.config import RunConfig
+from bpe_tui.session.jobs import Job
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.session import Session
-from bpe_tui.studies.model_table.details import FamilyDetails
-from bpe_tui.studies.model_table.table import (
-    TRAINS,
-    Entry,
-    FamilyFailed,
-    FamilyJob,
-    FamilyNews,
-    FamilyPanel,
-    FamilyRows,
-    KindBegun,
-    KindFailed,
-    KindMeasured,
-    TextsChosen,
-    stretches_of,
-)
+from bpe_tui.studies.model_table_panels import TRAINS, Entry, FamilyDetails, FamilyPanel, FamilyRows
 from bpe_tui.styles import sheet
 from bpe_tui.views.narration import NO_CORPUS, Facts, fitting
 from bpe_tui.views.panel_screen import SessionScreen
@@ -36,8 +24,116 @@ from bpe_tui.views.targets import ToKind
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import plural, size
 from bpe_tui.widgets.visible import visible_text
-from engine.analysis.model_table.kinds import KINDS
-from engine.analysis.model_table.table import Texts
+from engine.analysis.model_table import Row as KindRow
+from engine.analysis.model_table import (
+    Texts,
+    Untrained,
+    hold_out,
+    row_of,
+    train_candidate,
+)
+from engine.analysis.tokenizer_kinds import KINDS, Candidate
+from engine.text.pretokenize import SpecialSplitter, to_text
+
+
+def stretches_of(text: str, special_tokens: Sequence[str]) -> tuple[str, ...]:
+    """What stands between the special tokens of a typed text."""
+    pieces = SpecialSplitter(special_tokens).split_text(text)
+    return tuple(piece for piece, special in pieces if not special and piece)
+
+
+SECONDS = 10.0
+"""How long one kind may train."""
+
+
+class FamilyNews(Message):
+    """What the job of a table tells. `of` is that table: there may be another one by now."""
+
+    of: object = None
+
+
+@dataclass
+class TextsChosen(FamilyNews):
+    """What all learn from, in bytes, and what they are measured on."""
+
+    learnt: int
+    texts: Texts
+
+
+@dataclass
+class KindBegun(FamilyNews):
+    """This kind is being trained."""
+
+    name: str
+
+
+@dataclass
+class KindMeasured(FamilyNews):
+    """A kind is trained, and its row is known. `stopped`: the time was up before its size was."""
+
+    candidate: Candidate
+    row: KindRow
+    stopped: bool
+
+
+@dataclass
+class KindFailed(FamilyNews):
+    """A kind cannot be trained that way."""
+
+    found: Untrained
+
+
+@dataclass
+class FamilyFailed(Message):
+    """The work ended in an error that was not meant to be."""
+
+    error: Exception
+
+
+class FamilyJob(Job):
+    """Trains every kind on `corpus`, and measures it on the end of it."""
+
+    def __init__(
+        self,
+        corpus: str,
+        vocab_size: int,
+        special_tokens: Sequence[str],
+        post: Callable[[Message], object],
+    ) -> None:
+        super().__init__("family", post)
+        self._corpus = corpus
+        self._vocab_size = vocab_size
+        self._special_tokens = special_tokens
+        self._due = 0.0
+        self._stopped = False
+
+    def failed(self, error: Exception) -> Message:
+        return FamilyFailed(error)
+
+    def work(self) -> None:
+        corpus = self._corpus.encode("utf-8", "surrogateescape")
+        learnt, rest = hold_out(corpus, self._special_tokens)
+        texts = Texts.of(learnt, to_text(rest), self._special_tokens)
+        self.check_cancelled()
+        self.post(TextsChosen(len(learnt), texts))
+        for name in KINDS:
+            self.post(KindBegun(name))
+            self._due, self._stopped = monotonic() + SECONDS, False
+            found = train_candidate(
+                name, learnt, self._vocab_size, self._special_tokens, self._go_on
+            )
+            self.check_cancelled()
+            if isinstance(found, Untrained):
+                self.post(KindFailed(found))
+            else:
+                self.post(KindMeasured(found, row_of(found, texts), self._stopped))
+
+    def _go_on(self) -> bool:
+        """Between two steps of a training: leave if nobody wants it, stop it if it takes long."""
+        self.check_cancelled()
+        self._stopped = monotonic() >= self._due
+        return not self._stopped
+
 
 LONGEST = 2_000
 """Characters of a typed text that are measured."""

@@ -1,0 +1,607 @@
+"""The race screen: all trainers on the corpus of the run, and what each of them does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from time import monotonic, sleep
+
+import numpy as np
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from bpe_tui.session import messages
+from bpe_tui.session.commands.command import RACE
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.jobs import Job
+from bpe_tui.session.session import Session
+from bpe_tui.styles import sheet
+from bpe_tui.views.narration import first_fitting, heading
+from bpe_tui.views.panel import Panel
+from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.player_screen import Transport
+from bpe_tui.widgets.chart import Curve, Curves, CurvesChart, curves_of
+from bpe_tui.widgets.figure import Numbers
+from bpe_tui.widgets.lines import Drawn
+from bpe_tui.widgets.numbers import number, plural, short_number
+from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
+from engine.bpe.frame import Frame, Timeline
+from engine.bpe.race import (
+    PARTS,
+    Race,
+    RaceSettings,
+    Runner,
+    RunnerState,
+    SizeRace,
+    bearable_part,
+    sample,
+)
+from engine.bpe.trainers import TRAINERS
+from engine.bpe.trainers.algorithm import COUNTERS
+from engine.encoding.units import UNITS
+
+BAR = " ▏▎▍▌▋▊▉█"
+
+
+NAME_CELLS = 9
+
+
+ROOMY = 90
+"""Cells from which on the standings have columns for what all merges took."""
+
+
+LEAST_TIME = 1e-3
+"""Logarithmic axes have no place for zero, and no clock tells less."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What work is measured in: operations, or processor time.
+
+    Attributes:
+        until: what a runner had done after each of its first so many steps.
+        by_size: what a trainer needed for parts of the corpus: (sizes, amounts).
+        format: gives an amount in words.
+    """
+
+    name: str
+    until: Callable[[Runner, int], Numbers]
+    by_size: Callable[[SizeRace, str], tuple[Numbers, Numbers]]
+    format: Callable[[float], str]
+
+    def at(self, runner: Runner, step: int) -> float:
+        """What a runner had done after `step` merges."""
+        return float(self.until(runner, step)[-1]) if step else 0.0
+
+
+def format_time(milliseconds: float) -> str:
+    """A duration in three digits: 43.1 → '43.1 ms'; 2500.0 → '2.50 s'."""
+    if milliseconds >= 999.5:
+        return f"{milliseconds / 1000:.2f} s"
+    digits = 0 if milliseconds >= 99.95 else 1 if milliseconds >= 9.995 else 2
+    return f"{milliseconds:.{digits}f} ms"
+
+
+def _times_of(sizes: SizeRace, trainer: str) -> tuple[Numbers, Numbers]:
+    parts, seconds = sizes.seconds_of(trainer)
+    return parts, seconds * 1000
+
+
+OPERATIONS = Unit(
+    "operations",
+    lambda runner, steps: np.maximum(runner.work.operations(steps), 1),
+    lambda sizes, trainer: sizes.operations_of(trainer),
+    number,
+)
+
+
+TIME = Unit(
+    "milliseconds",
+    lambda runner, steps: np.maximum(runner.seconds_until(steps) * 1000, LEAST_TIME),
+    _times_of,
+    format_time,
+)
+
+
+MEASURES = (OPERATIONS, TIME)
+
+
+def hue_of(place: int) -> str:
+    """The role of the runner at a place, in tables and charts alike."""
+    return f"token-{place}"
+
+
+def is_behind(runner: Runner, step: int) -> bool:
+    """Whether the runner has not made so many merges, and is not at the end of all."""
+    return len(runner) < step and runner.state is not RunnerState.FINISHED
+
+
+class RacePanel(Panel):
+    """A panel about `race`, which grows while it is run; `rebuild` paints it anew."""
+
+    race: Drawn[Race | None] = Drawn(None)
+    unit: Drawn[Unit] = Drawn(OPERATIONS)
+
+    def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
+        if self.race is None:
+            return paragraph("The race has not started yet.", width, "dim")
+        return list(self.race_rows(self.race, frame.step, width))
+
+    def race_rows(self, race: Race, step: int, width: int) -> Iterator[Row]:
+        """The rows at a step."""
+        raise NotImplementedError
+
+
+class StandingsPanel(RacePanel):
+    """The trainers side by side: time and operations by the timeline's step, numbers and bars."""
+
+    ID, TITLE = "standings", "who needs how much?"
+    WIDEST = 130
+
+    def race_rows(self, race: Race, step: int, width: int) -> Iterator[Row]:
+        if step:
+            asked = f"by step {number(step)}, who needs how much?"
+        else:
+            asked = "step 0: nobody has done anything · → goes on, End to the last step"
+        self.say(asked, f"bars: {self.unit.name} · u changes that")
+        roomy = width >= ROOMY
+        head = f"{'':{NAME_CELLS}}{'time':>9}{'operations':>14}{'':>9}"
+        in_all = f"{'in all: time':>13}{'operations':>14}{'merges':>9}" if roomy else ""
+        self.name_columns([(head + in_all, "dim")])
+        amounts = {
+            runner: self.unit.at(runner, min(step, len(runner)))
+            for runner in race.runners
+            if not is_behind(runner, step)
+        }
+        least = min(filter(None, amounts.values()), default=0.0)
+        room = width - len(head) - len(in_all) - 2
+        for place, runner in enumerate(race.runners):
+            spans: list[Span] = [(runner.algorithm.name.ljust(NAME_CELLS), hue_of(place))]
+            if runner in amounts:
+                spans += _done_by(runner, step)
+                spans.append(right(_times(amounts[runner], least), 9, "strong"))
+            else:
+                spans += left([(f"  {_why_behind(runner)}", "dim")], 32)
+            if roomy:
+                spans += _in_all(runner)
+            bar = _bar(amounts.get(runner, 0.0), max(amounts.values(), default=0.0), room)
+            yield Row([*spans, ("  ", ""), (bar, hue_of(place))])
+        for name in race.absent:
+            yield Row(left([(_why_absent(name, race), "dim")], width))
+
+
+def _why_absent(name: str, race: Race) -> str:
+    if race.of_bytes or not TRAINERS[name].bytes_only:
+        return f"{name} cannot follow a tie rule whose keys change."
+    return f"{name} merges only bytes, and these are characters."
+
+
+def _done_by(runner: Runner, step: int) -> Iterator[Span]:
+    step = min(step, len(runner))
+    yield right(TIME.format(TIME.at(runner, step)), 9)
+    yield right(number(OPERATIONS.at(runner, step)), 14)
+
+
+def _in_all(runner: Runner) -> Iterator[Span]:
+    yield "    ", ""
+    for text, _ in _done_by(runner, len(runner)):
+        yield text, "dim"
+    yield right(number(len(runner)), 9, "dim")
+
+
+def _times(amount: float, least: float) -> str:
+    """How many times the least amount: '× 1.0', '× 34', '× 5,210'."""
+    if not least:
+        return ""
+    ratio = amount / least
+    return "× " + (f"{ratio:.1f}" if ratio < 9.95 else number(ratio))
+
+
+def _why_behind(runner: Runner) -> str:
+    if runner.state is RunnerState.RUNNING:
+        return f"runs: merge {number(len(runner))} …"
+    if runner.state is RunnerState.OUT_OF_TIME:
+        return f"stopped at merge {number(len(runner))}"
+    return str(runner.state.value)
+
+
+def _bar(amount: float, most: float, cells: int) -> str:
+    """A bar of so many eighths of a cell; what is not nothing shows."""
+    if not most or cells < 1:
+        return ""
+    eighths = max(round(amount / most * cells * 8), 1 if amount else 0)
+    full, part = divmod(eighths, 8)
+    return BAR[-1] * full + BAR[part].strip()
+
+
+class WorkPanel(RacePanel):
+    """The counters of each trainer: at the timeline's step, by then, and in all."""
+
+    def __init__(self) -> None:
+        super().__init__("what for?", id="work")
+        self._meanings: list[str] = []
+
+    def race_rows(self, race: Race, step: int, width: int) -> Iterator[Row]:
+        self._meanings = []
+        cells = max(min(14, (width - 20) // 3), 1)
+        head = f"{'':20}{'this step':>{cells}}{'by step':>{cells}}{'in all':>{cells}}"
+        self.name_columns([(head, "dim")])
+        for place, runner in enumerate(race.runners):
+            name = [(runner.algorithm.name, hue_of(place))]
+            yield self._row(name, runner.algorithm.summary)
+            for counter in runner.work.counters:
+                declared = COUNTERS[counter]
+                spans: list[Span] = left([(f"  {declared.label}", "")], 20)
+                if is_behind(runner, step):
+                    spans += [right("—", cells, "dim"), right("—", cells, "dim")]
+                else:
+                    here = min(step, len(runner))
+                    at_step = runner.work.at_step(counter, here) if here == step else 0
+                    spans.append(_amount(at_step, cells))
+                    spans.append(_amount(runner.work.total(counter, here), cells))
+                total = runner.work.total(counter, len(runner))
+                yield self._row([*spans, _amount(total, cells, "dim")], declared.meaning)
+        self._say_meaning()
+
+    def _row(self, spans: Sequence[Span], meaning: str) -> Row:
+        self._meanings.append(meaning)
+        return Row(spans)
+
+    def watch_cursor(self) -> None:
+        super().watch_cursor()
+        self._say_meaning()
+
+    def watch_has_focus(self, value: bool) -> None:
+        super().watch_has_focus(value)
+        self._say_meaning()
+
+    def _say_meaning(self) -> None:
+        has_meaning = self.has_focus and self.cursor < len(self._meanings)
+        meaning = self._meanings[self.cursor] if has_meaning else "↑ ↓ say what is counted"
+        self.say("what for?", meaning)
+
+
+def _amount(n: float, cells: int, role: str = "") -> Span:
+    """A number at the end of its column; a short one where it would touch the column before."""
+    told = number(n)
+    return right(told if len(told) < cells else short_number(n), cells, role)
+
+
+class RaceChart(CurvesChart):
+    """A chart of the race over steps or over sizes."""
+
+    def __init__(self, id: str, question: str, why_empty: str) -> None:
+        super().__init__(id)
+        self.border_title = Content(question)
+        self.why_empty = why_empty
+
+
+def over_steps(race: Race, unit: Unit) -> Curves | None:
+    """What each had done by each step."""
+    curves = []
+    for place, runner in enumerate(race.runners):
+        amounts = unit.until(runner, len(runner))
+        steps = np.arange(1, len(amounts) + 1)
+        curves.append(Curve(runner.algorithm.name, hue_of(place), steps, amounts))
+    return curves_of(curves, "step", unit.name, log_x=True)
+
+
+def over_sizes(race: Race, sizes: SizeRace, unit: Unit) -> Curves | None:
+    """What each needed for parts of the corpus, where it was not stopped."""
+    curves = []
+    for place, runner in enumerate(race.runners):
+        parts, amounts = unit.by_size(sizes, runner.algorithm.name)
+        curves.append(Curve(runner.algorithm.name, hue_of(place), parts, amounts))
+    return curves_of(curves, "bytes", unit.name, log_x=True)
+
+
+def describe_race(race: Race) -> str:
+    """Whether all made the same merges, in a sentence."""
+    if (first := race.first_difference) is not None:
+        return f"The merges differ from merge {number(first + 1)} on."
+    stopped = [
+        f"{runner.algorithm.name} was stopped at merge {number(len(runner))}"
+        for runner in race.runners
+        if runner.state is RunnerState.OUT_OF_TIME
+    ]
+    but = f" ({', '.join(stopped)})" if stopped else ""
+    who = plural(len(race.runners), "trainer")
+    return f"{who}, the same {plural(race.steps, 'merge')}{but}."
+
+
+# The work behind the race screen: trainers one after the other, in a thread.
+#
+# What it fills, the race and its sizes, may be read meanwhile: both only grow.
+TRAINER_SECONDS = 8.0
+"""What each trainer may take for all merges; `naive` needs it."""
+
+
+SIZE_MERGES = 200
+
+
+SIZE_SECONDS = 4.0
+"""How many merges each makes on each part of the corpus, and how long it may take."""
+
+
+MOST_BYTES = 4_000_000
+"""Of a corpus with more bytes in its distinct pretokens a part is raced on: memory is finite."""
+
+
+REST_SECONDS = 0.003
+"""After each slice the screen has the interpreter for so long."""
+
+
+NEWS_SECONDS = 1 / 5
+
+
+class RaceJob(Job):
+    """Races on the counts of a run.
+
+    Attributes:
+        part: the part of the corpus that is raced on.
+        race: all merges on that part; `None` until it is known what to race on.
+        sizes: a few merges on growing parts of it.
+        complete: whether nothing is missing.
+    """
+
+    def __init__(
+        self,
+        config: RunConfig,
+        counts: Mapping[bytes, int],
+        post: Callable[[Message], object],
+    ) -> None:
+        super().__init__("race", post)
+        self._config, self._counts = config, counts
+        self.part = 1.0
+        self.race: Race | None = None
+        self.sizes: SizeRace | None = None
+        self.complete = False
+
+    @property
+    def cancelled(self) -> bool:
+        return self._cancelled.is_set()
+
+    @property
+    def runs(self) -> bool:
+        """Whether there is more to come."""
+        return not (self.complete or self.cancelled)
+
+    def work(self) -> None:
+        self.race, self.sizes = self._prepare()
+        due = monotonic()
+        for _ in chain(self.race.slices(), self.sizes.slices()):
+            self.check_cancelled()
+            if monotonic() >= due:
+                self.post(messages.RaceRan())
+                due = monotonic() + NEWS_SECONDS
+            sleep(REST_SECONDS)
+        self.complete = True
+        self.post(messages.RaceRan())
+
+    def failed(self, error: Exception) -> Message:
+        return messages.JobFailed(error)
+
+    def _prepare(self) -> tuple[Race, SizeRace]:
+        config, counts = self._config, self._counts
+        self.part = bearable_part(counts, MOST_BYTES)
+        if self.part < 1:
+            counts = sample(counts, self.part)
+        course = RaceSettings(
+            config.size,
+            config.special_tokens,
+            config.tie_rule,
+            config.min_count,
+            config.max_token_length,
+            config.units,
+            TRAINER_SECONDS,
+        )
+        first = len(UNITS[config.units].base(counts).tokens) + len(config.special_tokens)
+        few = min(config.size, first + SIZE_MERGES)
+        sizes = SizeRace(counts, replace(course, vocab_size=few, budget=SIZE_SECONDS))
+        return Race(counts, course), sizes
+
+
+TITLES = {
+    "work": "what for?",
+    "over-steps": "merge by merge",
+    "over-sizes": "by the size of the corpus",
+}
+
+
+STILL_TRAINS = "The race starts when training has ended."
+
+
+NOTHING_TRAINS = (
+    "These merges come from a tokenizer; a race needs a corpus to train on (o opens one)."
+)
+
+
+NO_MERGE = "No merge was made, so there is nothing to draw."
+
+
+SIZES_COME = (
+    f"Comes next: {number(SIZE_MERGES)} merges on {len(PARTS)} parts of the corpus, "
+    "from a sixteenth to all of it."
+)
+
+
+STARTS = "The race is about to start …"
+
+
+def _beside_the_fork(raced: Timeline, said: str) -> tuple[str, ...]:
+    """What is said of a race, and of the fork that is open: no trainer is told what that was."""
+    prescribed = raced.record.fork_rules
+    if prescribed is None:
+        return (said,)
+    merges = plural(len(raced), "merge")
+    return (
+        f"{said} The fork has {merges}: trainers go by the rules alone, nothing is prescribed.",
+        f"By the rules alone: {said} The fork has {merges}.",
+        said,
+    )
+
+
+class RaceScreen(SessionScreen):
+    """Starts the race when it is first seen, and shows how far it is."""
+
+    NAME = RACE
+    CSS_PATH = sheet("race.tcss")
+    PANEL_ORDER = ("standings", *TITLES)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._job: RaceJob | None = None
+        self._raced: Timeline | None = None
+        self._unit: Unit = MEASURES[0]
+
+    def compose_body(self) -> ComposeResult:
+        yield Transport()
+        with Container(id="panels"):
+            yield StandingsPanel().data_bind(frame=RaceScreen.frame)
+            yield Static(id="panel-names")
+            yield WorkPanel().data_bind(frame=RaceScreen.frame)
+            yield RaceChart("over-steps", "How does it grow, merge by merge?", STARTS)
+            yield RaceChart("over-sizes", "How does it grow with the corpus?", STARTS)
+        yield Static(id="narration")
+
+    def on_mount(self) -> None:
+        self.show_panel("work")
+        self.show_panel("standings")
+
+    def on_unmount(self) -> None:
+        self._stop()
+
+    # -- state in
+
+    def show_session(self, session: Session) -> None:
+        if not self.is_current or session.frame is None:
+            return
+        super().show_session(session)
+        if session.stop_reason is not None and session.timeline is not self._raced:
+            self._start(session)
+        self.say("#heading", heading(session, self.size.width - 2))
+        self.query_one(Transport).show(session)
+        self.query_one("#over-steps", RaceChart).at = session.frame.step or None
+        self._tell()
+
+    def _start(self, session: Session) -> None:
+        """Run the race on the counts of the session's run."""
+        self._stop()
+        self._raced = session.timeline
+        assert self._raced is not None
+        if not isinstance(session.config, RunConfig):
+            self._job = None  # its merges were not found here
+            return
+        self._job = RaceJob(session.config, self._raced.run.counts, self.post_message)
+        self._job.start()
+        self._update()
+
+    def _stop(self) -> None:
+        if self._runs and self._job is not None:
+            self._job.cancel()
+
+    def on_screen_resume(self) -> None:
+        super().on_screen_resume()
+        self._update()
+
+    def on_race_ran(self, news: messages.RaceRan) -> None:
+        news.stop()
+        if self.is_current:
+            self._update()
+
+    def _update(self) -> None:
+        """Bring the screen up to date with the race."""
+        for panel in self.query(RacePanel):
+            panel.race = self._job.race if self._job else None
+            panel.rebuild()
+        self._draw()
+        self._tell()
+
+    def _draw(self) -> None:
+        if self._job is None or self._job.race is None or self._job.sizes is None:
+            return
+        race, sizes = self._job.race, self._job.sizes
+        steps = self.query_one("#over-steps", RaceChart)
+        steps.figure = over_steps(race, self._unit)
+        steps.border_subtitle = Content(f"{self._unit.name} so far")
+        by_size = self.query_one("#over-sizes", RaceChart)
+        by_size.figure = over_sizes(race, sizes, self._unit)
+        by_size.border_subtitle = Content(f"{self._unit.name} for {number(SIZE_MERGES)} merges")
+        nothing = self._job.complete and not race.steps
+        for chart in (steps, by_size):
+            chart.why_empty = NO_MERGE if nothing else SIZES_COME if chart is by_size else STARTS
+            chart.refresh()
+
+    # -- words
+
+    def _tell(self) -> None:
+        self.say("#narration", self._said())
+
+    def _said(self) -> str:
+        job = self._job
+        if job is None:
+            return STILL_TRAINS if self._raced is None else NOTHING_TRAINS
+        if job.race is None or job.sizes is None:
+            return STARTS
+        race, done = job.race, len(job.sizes.points)
+        part = "" if job.part == 1 else f"On {job.part:.3g} of the corpus, as all is too much. "
+        if job.cancelled:
+            return f"{part}Stopped; r runs it again. {describe_race(race)}"
+        running = [runner for runner in race.runners if runner.state is RunnerState.RUNNING]
+        if running:
+            name, merges = running[0].algorithm.name, number(len(running[0]))
+            return f"{part}{name} runs: merge {merges} … Esc stops the race."
+        assert self._raced is not None
+        rules = f"{part}{describe_race(race)}"
+        if job.complete:
+            said = _beside_the_fork(self._raced, rules)
+        else:
+            runs = f"Part {done + 1} of {len(PARTS)} of the corpus … Esc stops it."
+            said = (*_beside_the_fork(self._raced, f"{rules} {runs}"), runs)
+        return first_fitting(self.size.width - 2, *said)
+
+    # -- commands
+
+    @property
+    def _runs(self) -> bool:
+        return self._job is not None and self._job.runs
+
+    @property
+    def can_leave(self) -> bool:
+        return True
+
+    def action_leave(self) -> None:
+        """Esc: stop the race if it runs, else what it does everywhere."""
+        if self._runs:
+            self._stop()
+            self._tell()
+        else:
+            super().action_leave()
+
+    def action_go_back(self) -> None:
+        """Back to the screen that it was chosen on."""
+        self.host.look_back()
+
+    def action_again(self) -> None:
+        if self.session.stop_reason is not None:
+            self._start(self.session)
+
+    def action_unit(self) -> None:
+        self._unit = MEASURES[(MEASURES.index(self._unit) + 1) % len(MEASURES)]
+        for panel in self.query(RacePanel):
+            panel.unit = self._unit
+        self._draw()
+
+    def show_panel(self, panel: str) -> None:
+        if panel in TITLES:
+            for name in TITLES:
+                self.query_one(f"#{name}").set_class(name == panel, "-in-front")
+            names = (
+                f"‹{title}›" if name == panel else f" {title} " for name, title in TITLES.items()
+            )
+            self.say("#panel-names", " ".join(names))
+        super().show_panel(panel)
