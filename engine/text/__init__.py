@@ -1,4 +1,5 @@
-"""Text before any model: read block by block, cut into chunks, and cut into pretokens by patterns.
+"""Text before any model: read in blocks, cut into chunks, and cut into pretokens by patterns.
 
-Bytes that are no UTF-8 are kept, see `pretokenize`. The room uses core; every other one may use it.
+Bytes that are not valid UTF-8 are kept: see `pretokenize`. This room imports `core` and `native`;
+every room above may import it.
 """

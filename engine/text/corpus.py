@@ -1,9 +1,9 @@
-"""Reading texts once from start to end, block by block: of one source, or of many in a row.
+"""Texts read once from start to end, in blocks, from one source or from several in a row.
 
 `read_blocks` reads any text. A `Corpus` is a text to train on.
 
-Several files are one text, and so are the records of a file: between two of them stands the
-first special token, where there are special tokens; else a newline, unless one stands there.
+Several files make one text, and so do the records of a file. Two of them are separated by the first
+special token if there is one, else by a newline, unless the first already ends in a newline.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ from engine.text.sources import (
 )
 
 CHUNK = 1 << 19
-"""Bytes that are counted at once."""
+"""Size of the chunks that are counted at once, in bytes."""
 HEAD = 1 << 18
-"""Bytes at the beginning of a corpus that are kept, to be shown."""
+"""Number of bytes from the beginning of a corpus that are kept to be shown."""
 NEWLINE = b"\n"
 COUNTS = b"bpe-tui pretokens "
-"""How a file of counts begins: `engine.counting.counts_file` reads it."""
+"""The first bytes of a counts file, which `engine.counting.counts_file` reads."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How a corpus is read, beside the first name.
+    """Options for reading a corpus, besides its first name.
 
     Attributes:
         more: further names, read after the first.
-        field: where the texts are in records of JSON lines or Parquet; `None` for plain texts.
-        skip_bad: whether records that are broken or hold no text are left out.
+        field: the field that holds the text in JSON lines or Parquet; `None` for plain text.
+        skip_bad: whether to leave out records that are broken or hold no text.
     """
 
     more: tuple[str, ...] = ()
@@ -64,13 +64,13 @@ def read_blocks(
     reading: Reading = PLAIN,
     separator: bytes = NEWLINE,
 ) -> SourceReader:
-    """Any text, to be gone through in blocks; it may be empty, and nothing of it is kept.
+    """Open a text to iterate over its blocks, which are not kept; it may be empty.
 
     Args:
-        name: as `sources_of` takes it. What is packed is unpacked.
+        name: a name that `sources_of` accepts. Compressed files are unpacked.
 
     Raises:
-        CorpusError: it cannot be read; going through it, too, or that it is damaged.
+        CorpusError: the text cannot be read. Iteration raises it too, also for a damaged file.
     """
     name = os.fspath(name)
     with _errors_of_reading(name):
@@ -78,7 +78,7 @@ def read_blocks(
 
 
 def separator_of(special_tokens: Sequence[str]) -> bytes:
-    """What stands between two texts of a corpus.
+    """Return the bytes that separate two texts of a corpus.
 
     >>> separator_of(["<s>", "<pad>"]), separator_of([])
     (b'<s>', b'\\n')
@@ -87,7 +87,7 @@ def separator_of(special_tokens: Sequence[str]) -> bytes:
 
 
 def between(last: bytes, separator: bytes) -> bytes:
-    r"""What is put between a text that ends with `last` and the next.
+    r"""Return the bytes to insert between a text that ends in `last` and the next text.
 
     >>> between(b"one", b"\n"), between(b"one\n", b"\n"), between(b"one\n", b"<s>")
     (b'\n', b'', b'<s>')
@@ -98,7 +98,7 @@ def between(last: bytes, separator: bytes) -> bytes:
 
 @contextmanager
 def _errors_of_reading(name: str) -> Iterator[None]:
-    """Have what goes wrong while reading say which file it was."""
+    """Turn errors of the system into `CorpusError`s that name the file."""
     try:
         yield
     except (OSError, ValueError) as error:  # ValueError: no file can have that name
@@ -108,37 +108,39 @@ def _errors_of_reading(name: str) -> Iterator[None]:
 
 @contextmanager
 def _unchanged(path: Path, file: BinaryIO) -> Iterator[None]:
-    """An error if an ordinary file is another one in the end than it was when it was opened."""
+    """Raise `CorpusError` if the file was changed or replaced while it was read."""
     before = os.fstat(file.fileno())
     yield
-    # What has taken its place would be another text for whoever reads the corpus once more.
+    # A second reading of the path would give another text, so its file is compared too.
     for after in (os.fstat(file.fileno()), path.stat()):
-        if _as_it_is(before) != _as_it_is(after):
+        if _identity(before) != _identity(after):
             raise CorpusError(f"{path}: was changed while being read. Open it again")
 
 
-def _as_it_is(status: os.stat_result) -> tuple[int, ...]:
+def _identity(status: os.stat_result) -> tuple[int, ...]:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 class Corpus:
-    """A corpus to be read once, with its head kept and its progress noted.
+    """A text to train on, read once; keeps its head and counts the bytes that were read.
 
     Args:
-        source: a name as `sources_of` takes it: a file, `-` for standard input, a folder, a glob,
-            an address. What is packed is unpacked.
-        reading: further names, and where the texts are in them.
-        separator: what stands between two texts: `separator_of(special_tokens)`.
+        source: a name that `sources_of` accepts: a file, `-` for standard input, a folder, a glob,
+            an address. Compressed files are unpacked.
+        reading: further names, and the field that holds the texts.
+        separator: the bytes between two texts: `separator_of(special_tokens)`.
 
     Raises:
-        CorpusError: there is no such file, it is empty, or may not be read.
+        CorpusError: the file does not exist, is empty, or may not be read.
 
     Attributes:
-        name: what to call it: the path as given, or `standard input`.
-        sources: what is read, one after another.
-        head: the first bytes of the text, up to `HEAD`, as far as they have been read.
-        head_is_all: whether nothing has been read beyond them.
-        examples: pretoken → a line in which it stands, where a file of counts tells some.
+        name: a name to show: the path as given, or `standard input`.
+        sources: the sources, in the order in which they are read.
+        paths: the files that are read; `None` if some source is not a file of this machine.
+        is_read_once: whether some source is standard input or another pipe.
+        head: the first bytes of the text, at most `HEAD`, as far as they have been read.
+        head_is_all: whether nothing has been read beyond the head.
+        examples: pretoken → a line that contains it, if a counts file gives examples.
     """
 
     def __init__(
@@ -155,25 +157,17 @@ class Corpus:
         first, more = self.sources[0], len(self.sources) - 1
         self.name = f"{first.name} and {more:,} more" if more else first.name
         self.reading, self.separator = reading, separator
+        paths = [each.path for each in self.sources if each.path is not None]
+        self.paths = paths if len(paths) == len(self.sources) else None
+        self.is_read_once = any(map(is_pipe, self.sources))
         self.head = b""
         self.head_is_all = True
         self.examples: Mapping[bytes, bytes] = {}
         self._reader = SourceReader(self.sources, reading, separator)
 
-    @property
-    def paths(self) -> list[Path] | None:
-        """Where it lies; `None` if not all of it is in files of this machine."""
-        paths = [each.path for each in self.sources if each.path is not None]
-        return paths if len(paths) == len(self.sources) else None
-
-    @property
-    def is_read_once(self) -> bool:
-        """Whether some of it comes from standard input or another pipe."""
-        return any(is_pipe(each) for each in self.sources)
-
     @cached_property
     def holds_counts(self) -> bool:
-        """Whether it is a file of counts in place of a text."""
+        """Whether the source is a counts file instead of a text."""
         first = self.sources[0]
         if first.path is None or first.size is None or len(self.sources) > 1:
             return False
@@ -182,44 +176,44 @@ class Corpus:
 
     @property
     def bytes_total(self) -> int | None:
-        """The size of all sources as they lie there; `None` where nobody knows.
+        """Total size of the sources as they are stored, in bytes; `None` if unknown.
 
-        Of an address nothing is known before the reading has begun or `ask_sizes` was called.
+        The size of an address is unknown until reading begins or `ask_sizes` is called.
         """
         return self._reader.total
 
     @property
     def skipped(self) -> int:
-        """How many bad records have been left out so far."""
+        """Number of bad records left out so far."""
         return self._reader.skipped
 
     def ask_sizes(self) -> None:
-        """Ask servers for the sizes of what lies there.
+        """Ask the servers of remote sources for their sizes.
 
         Raises:
-            CorpusError: one cannot be reached.
+            CorpusError: a server cannot be reached.
         """
         self._reader.ask_sizes()
 
     def chunks(
         self, pattern: Pattern, splitter: SpecialSplitter, size: int = CHUNK
     ) -> Iterator[Chunk]:
-        """The corpus in chunks of about `size` bytes, cut where no pretoken stands across.
+        """Yield the corpus in chunks of about `size` bytes, cut between two pretokens.
 
         Raises:
-            CorpusError: it is empty, cannot be read, or has become shorter since it was opened.
+            CorpusError: it is empty, cannot be read, or became shorter after it was opened.
         """
         for chunk in ChunkCutter(pattern, splitter, size).cut(self._blocks()):
             yield chunk._replace(bytes_read=self._reader.taken)
 
     def read_head(self) -> None:
-        """Read no more than `head`, where the rest is known already."""
+        """Read only `head`, for a corpus whose counts are already known."""
         for _ in self._blocks():
             if not self.head_is_all:
                 break
 
     def _blocks(self) -> Iterator[bytes]:
-        """Blocks of text; the head is noted on the way."""
+        """Yield the text in blocks and keep its head."""
         self._reader = SourceReader(self.sources, self.reading, self.separator)
         self.head, self.head_is_all = b"", True
         empty = True
@@ -234,19 +228,19 @@ class Corpus:
 
 
 class SourceReader:
-    """Reads sources one after another.
+    """A reader of several sources, one after another.
 
     Args:
-        separator: what stands between two texts.
+        separator: the bytes between two texts.
 
     Attributes:
-        total: bytes of all as they lie there; `None` where nobody knows.
-        skipped: how many bad records have been left out.
+        total: size of all sources as they are stored, in bytes; `None` if unknown.
+        skipped: number of bad records left out.
     """
 
     def __init__(self, sources: Sequence[Source], reading: Reading, separator: bytes) -> None:
         self._sources, self._reading, self._separator = sources, reading, separator
-        self._before = 0  # bytes of the sources that are read to their end
+        self._before = 0  # bytes of the sources that have been read completely
         self._taken: Callable[[], int] = lambda: 0
         self.skipped = 0
         local = [None if each.path is None else each.size for each in sources]
@@ -254,7 +248,7 @@ class SourceReader:
 
     @property
     def taken(self) -> int:
-        """Bytes that have been read, as they lie in the sources."""
+        """Number of bytes read so far, before unpacking."""
         return self._before + self._taken()
 
     def ask_sizes(self) -> None:
@@ -262,7 +256,7 @@ class SourceReader:
         self.total = None if None in sizes else sum(size or 0 for size in sizes)
 
     def __iter__(self) -> Iterator[bytes]:
-        """The text in blocks, unpacked and joined.
+        """Yield the text in blocks, unpacked and joined.
 
         Raises:
             CorpusError: a source cannot be read, or is damaged.
@@ -322,7 +316,7 @@ class SourceReader:
             yield from self._joined(texts)
 
     def _joined(self, texts: Iterable[bytes]) -> Iterator[bytes]:
-        """Texts one after another with what stands between them, in blocks; empty ones left out."""
+        """Yield blocks of the non-empty texts with separators between them."""
         parts: list[bytes] = []
         length, last = 0, b""
         for text in filter(None, texts):

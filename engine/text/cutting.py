@@ -1,8 +1,8 @@
-"""Cutting pieces of text into pretokens, thousands at a time.
+"""Cutters of pieces of text into pretokens, thousands of pieces at a time.
 
-A piece is what stands between two borders of a pattern (see `Border`); it is mostly one pretoken.
-Where there is a compiled kernel it scans for the patterns that it knows; for all others, and where
-there is none, the pattern's regex is asked piece by piece.
+A piece is the text between two borders of a pattern (see `Border`), usually a single pretoken.
+The compiled kernel scans pieces for the patterns it knows. For other patterns, or without a kernel,
+the pattern's regex cuts each piece.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ from engine.text.patterns import Pattern, name_of
 from engine.text.pretokenize import pretokens_of_piece
 
 CutPieces = Callable[[bytes, "array[int]"], tuple["array[int]", "array[int]"]]
-"""(pieces one after the other, their sizes) → (the lengths of their pretokens, how many each has);
-all in bytes, and integers of 64 bits."""
+"""A function (joined pieces, their sizes) → (lengths of pretokens, number of pretokens a piece).
+
+Sizes and lengths are in bytes. All arrays hold 64-bit integers."""
 
 
 def cutter_for(pattern: Pattern) -> CutPieces:
-    """What cuts the pieces of a pattern; it may be called by several threads.
+    """Return the fastest cutter for a pattern; several threads may call it.
 
     >>> from engine.text.patterns import PATTERNS
     >>> cut = cutter_for(PATTERNS["gpt2"])
@@ -49,7 +50,7 @@ def cutter_for(pattern: Pattern) -> CutPieces:
 
 
 def regex_cutter(pattern: Pattern) -> CutPieces:
-    """As `cutter_for`, by the pattern's regex."""
+    """Return a cutter that uses the pattern's regex."""
 
     def cut(text: bytes, sizes: array[int]) -> tuple[array[int], array[int]]:
         lengths, counts = array("q"), array("q")
@@ -73,7 +74,10 @@ _CLASSES = (
 
 @cache
 def _classes_of(page: int) -> bytes:
-    """The classes of the characters of a page: so the kernel and the regexes never disagree."""
+    """Return the class bits of each character of a page.
+
+    The bits come from the `regex` module, so the kernel and the regexes agree on every character.
+    """
     characters = "".join(map(chr, range(PAGE * page, PAGE * (page + 1))))
     classes = bytearray([KNOWN] * PAGE)
     for one, of_class in _CLASSES:

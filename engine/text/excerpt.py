@@ -1,4 +1,4 @@
-"""The first part of a corpus, cut into lines of pretokens, to be looked at."""
+"""The first part of a corpus, cut into lines of pretokens to be shown."""
 
 from __future__ import annotations
 
@@ -13,16 +13,20 @@ from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes, to_text
 
 LONGEST_LINE = 200
-"""Pretokens in a line; a longer one is continued on the next."""
+"""Largest number of pretokens in a line; a longer line is continued on the next."""
 LONGEST_SENTENCE = 80
-"""Characters of a first sentence; of a longer one its beginning is given."""
+"""Length at which a first sentence is cut, in characters."""
 _SENTENCE = re.compile(r".+?[.!?。！？।](?=\W|$)")
 
 
 class _LineSegment(NamedTuple):
-    """What a line has of a piece of the text: so many pretokens from the character `start` on.
+    """The pretokens that one line takes from one piece of the text.
 
-    `offset` is where the piece begins in the text.
+    Attributes:
+        piece: a special token, or the text between two of them.
+        offset: start of the piece in the text, in characters.
+        start: start of the first pretoken in the piece, in characters.
+        pretokens: number of pretokens.
     """
 
     piece: str
@@ -32,59 +36,55 @@ class _LineSegment(NamedTuple):
     pretokens: int
 
 
-class PretokenLines(Sequence[tuple[Pretoken, ...]]):
-    """Lines of pretokens. A line ends behind one that holds a newline, and behind a special token.
+def _cut_into_lines(
+    text: str, pattern: Pattern, splitter: SpecialSplitter
+) -> Iterator[tuple[list[str], list[_LineSegment]]]:
+    """Yield for each line the texts of its pretokens, and the segments that they come from."""
+    texts: list[str] = []
+    segments: list[_LineSegment] = []
+    offset = 0
+    for piece, is_special in splitter.split_text(text):
+        if is_special and texts:
+            yield texts, segments
+            texts, segments = [], []
+        start = end = 0
+        before = len(texts)
+        for cut in [piece] if is_special else pattern.split(piece):
+            texts.append(cut)
+            end += len(cut)
+            if "\n" in cut or is_special or len(texts) == LONGEST_LINE:
+                number = len(texts) - before
+                segments.append(_LineSegment(piece, is_special, offset, start, number))
+                yield texts, segments
+                texts, segments, start, before = [], [], end, 0
+        if len(texts) > before:
+            segments.append(_LineSegment(piece, False, offset, start, len(texts) - before))
+        offset += len(piece)
+    if texts:
+        yield texts, segments
 
-    To find where pretokens end takes a regex alone. All else that is known of them is found out for
-    the lines that are looked at: a few of some thousand.
+
+class PretokenLines(Sequence[tuple[Pretoken, ...]]):
+    """Lines of pretokens. A line ends after a newline and before and after a special token.
+
+    The constructor only finds where pretokens end. Their alternatives and places are computed for
+    the lines that are read, which are few of thousands.
+
+    Attributes:
+        text: the text that was cut.
+        texts: the texts of the pretokens of each line.
     """
 
     def __init__(self, text: str, pattern: Pattern, splitter: SpecialSplitter) -> None:
         self.text = text
-        self.texts: list[list[str]] = []
-        """The texts of the pretokens of each line."""
         self._pattern = pattern
-        self._parts: list[list[_LineSegment]] = []
-        self._line: tuple[list[str], list[_LineSegment]] = [], []  # that of now
-        offset = 0
-        for piece, is_special in splitter.split_text(text):
-            if is_special:
-                self._end_line()
-                self._add([piece], _LineSegment(piece, True, offset, 0, 1))
-                self._end_line()
-            else:
-                self._cut(piece, offset)
-            offset += len(piece)
-        self._end_line()
-
-    def _cut(self, piece: str, offset: int) -> None:
-        room = LONGEST_LINE - len(self._line[0])
-        start = end = 0
-        cuts: list[str] = []
-        for cut in self._pattern.split(piece):
-            cuts.append(cut)
-            end += len(cut)
-            if "\n" in cut or len(cuts) == room:
-                self._add(cuts, _LineSegment(piece, False, offset, start, len(cuts)))
-                self._end_line()
-                start, cuts, room = end, [], LONGEST_LINE
-        self._add(cuts, _LineSegment(piece, False, offset, start, len(cuts)))
-
-    def _add(self, texts: list[str], part: _LineSegment) -> None:
-        if texts:
-            self._line[0].extend(texts)
-            self._line[1].append(part)
-
-    def _end_line(self) -> None:
-        texts, parts = self._line
-        if texts:
-            self.texts.append(texts)
-            self._parts.append(parts)
-            self._line = [], []
+        lines = list(_cut_into_lines(text, pattern, splitter))
+        self.texts = [texts for texts, _ in lines]
+        self._segments = [segments for _, segments in lines]
 
     def is_special(self, place: int) -> bool:
-        """Whether a line is a special token."""
-        return self._parts[place][0].is_special
+        """Whether a line is a single special token."""
+        return self._segments[place][0].is_special
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -96,23 +96,23 @@ class PretokenLines(Sequence[tuple[Pretoken, ...]]):
     def __getitem__(self, place: int | slice) -> tuple[Pretoken, ...] | list[tuple[Pretoken, ...]]:
         if isinstance(place, slice):
             return [self[line] for line in range(len(self))[place]]
-        return tuple(self._pretokens(self._parts[place], iter(self.texts[place])))
-
-    def following(self, place: int) -> Iterator[tuple[Pretoken, ...]]:
-        """The lines from a place on; those that nobody asks for are not cut."""
-        return map(self.__getitem__, range(place, len(self)))
-
-    def _pretokens(self, parts: list[_LineSegment], texts: Iterator[str]) -> Iterator[Pretoken]:
+        texts = iter(self.texts[place])
         alternatives, labelled = self._pattern.alternatives, self._pattern.labelled
-        for piece, is_special, offset, start, count in parts:
+        line: list[Pretoken] = []
+        for piece, is_special, offset, start, count in self._segments[place]:
             for text in islice(texts, count):
                 end, alternative = start + len(text), None
                 found = None if is_special else labelled.match(piece, start)
-                # What stands between two matches is a pretoken that no alternative finds.
+                # Text between two matches is a pretoken that no alternative matches.
                 if found is not None and found.end() == end:
                     alternative = alternatives[found.lastindex - 1]
-                yield Pretoken(text, offset + start, offset + end, alternative, is_special)
+                line.append(Pretoken(text, offset + start, offset + end, alternative, is_special))
                 start = end
+        return tuple(line)
+
+    def following(self, place: int) -> Iterator[tuple[Pretoken, ...]]:
+        """Iterate over the lines from `place` on; a line is computed when it is reached."""
+        return map(self.__getitem__, range(place, len(self)))
 
 
 @dataclass(frozen=True)
@@ -121,9 +121,9 @@ class Excerpt:
 
     Attributes:
         lines: the pretokens of each line, special tokens among them.
-        complete: whether the whole corpus is here.
-        examples: pretoken → a line from elsewhere in which it stands, of some pretokens.
-        pattern: what cuts these.
+        complete: whether the excerpt is the whole corpus.
+        examples: pretoken → a line from elsewhere that contains it, for some pretokens.
+        pattern: the pattern that cuts these lines.
     """
 
     lines: PretokenLines
@@ -145,11 +145,11 @@ class Excerpt:
         """Cut the beginning of a corpus into lines.
 
         Args:
-            data: the text; a character that is cut off at its end is shown as stray bytes.
-            pattern, special_tokens: what cuts it, as in counting.
-            complete: whether it is all of the corpus.
-            splitter: what cuts special tokens out, where there is more to it.
-            examples: pretoken → a line from elsewhere in which it stands.
+            data: the text; if its last character is incomplete, its bytes become stray bytes.
+            pattern, special_tokens: as in counting.
+            complete: whether `data` is the whole corpus.
+            splitter: replaces the splitter made of `special_tokens`.
+            examples: pretoken → a line from elsewhere that contains it.
         """
         pattern = as_pattern(pattern)
         lines = PretokenLines(to_text(data), pattern, splitter or SpecialSplitter(special_tokens))
@@ -157,7 +157,7 @@ class Excerpt:
 
     @property
     def text(self) -> str:
-        r"""What was cut, special tokens included.
+        r"""The text that was cut, including special tokens.
 
         >>> Excerpt.of(b"a cat\na dog").text
         'a cat\na dog'
@@ -166,9 +166,9 @@ class Excerpt:
 
     @cached_property
     def first_sentence(self) -> str:
-        r"""The first sentence that can be shown on one line as it is; "" if there is none.
+        r"""The first sentence that fits on one line unchanged; "" if there is none.
 
-        Lines with control characters or bytes that are no text are passed over, and special tokens.
+        Special tokens and lines with control characters or invalid UTF-8 are skipped.
 
         >>> Excerpt.of(b"\x07\x00\n  A cat sat. It slept.\n").first_sentence
         'A cat sat.'
@@ -179,7 +179,7 @@ class Excerpt:
             ended = _SENTENCE.match(text)
             text = ended[0] if ended else text
             if len(text) > LONGEST_SENTENCE:
-                # Between words if there are spaces: half a word would encode as no word does.
+                # Cut at a space if there is one: half a word would get tokens that no word gets.
                 text = text[:LONGEST_SENTENCE].rpartition(" ")[0] or text[:LONGEST_SENTENCE]
             if text.isprintable() and any(map(str.isalnum, text)):
                 return text
@@ -187,7 +187,7 @@ class Excerpt:
 
     @cached_property
     def first_lines(self) -> dict[bytes, int]:
-        """pretoken → the first line that holds it; special tokens left out."""
+        """Pretoken → number of the first line that contains it, without special tokens."""
         first: dict[str, int] = {}
         for number, texts in enumerate(self.lines.texts):
             if not self.lines.is_special(number):
@@ -196,7 +196,7 @@ class Excerpt:
         return {to_bytes(text): number for text, number in first.items()}
 
     def example_of(self, pretoken: bytes) -> tuple[Pretoken, ...]:
-        r"""A line from elsewhere in the corpus that holds the pretoken; empty if none is known.
+        r"""Return a line from elsewhere in the corpus that contains the pretoken; empty if unknown.
 
         >>> examples = {b" fox": b"a fox"}
         >>> found = Excerpt.of(b"low", complete=False, examples=examples).example_of(b" fox")
@@ -205,11 +205,11 @@ class Excerpt:
         """
         line = to_text(self.examples.get(pretoken, b""))
         found = tuple(pretokens(line, self.pattern, SpecialSplitter(())))
-        # What comes from a file may be made up.
+        # Examples come from a file, so they are checked.
         return found if any(each.bytes == pretoken for each in found) else ()
 
     def lines_with(self, pretoken: bytes) -> list[int]:
-        r"""The lines that hold the pretoken, by their places from 0.
+        r"""Return the numbers, from 0, of the lines that contain the pretoken.
 
         >>> Excerpt.of(b"a cat\na dog\na cat").lines_with(b" cat")
         [0, 2]

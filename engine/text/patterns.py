@@ -1,13 +1,13 @@
-r"""The named pre-tokenization patterns, alternative by alternative.
+r"""The named pre-tokenization patterns, with a name for each alternative.
 
-A pattern is a regex of alternatives tried in order. They are kept apart here so that a screen can
-say *which* alternative cut a pretoken. Every named pattern covers any text completely: the
-pretokens joined are the text.
+A pattern is a regex whose alternatives are tried in order. They are stored separately, so that a
+screen can show *which* alternative cut a pretoken. Every named pattern covers any text completely:
+its pretokens, joined, are the text.
 
 Sources: GPT-2's `encoder.py` (gpt2), tiktoken's `openai_public.py` (cl100k, o200k), Llama 3's
-tokenizer.model (llama3), Qwen2's tokenizer.json (qwen2), BERT's `tokenization.py` (bert; control
-characters, case and Chinese characters are the matter of its normalizer). The `regex` module gives
-`\s` and `\p{…}` the meaning they have there: `\s` is Unicode's White_Space.
+tokenizer.model (llama3), Qwen2's tokenizer.json (qwen2), BERT's `tokenization.py` (bert; its
+normalizer handles control characters, case and Chinese characters). In the `regex` module `\s` and
+`\p{…}` mean the same as there: `\s` is Unicode's White_Space.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from engine.text.typed_regex import LimitedRegex, compile_foreign
 
 @dataclass(frozen=True)
 class Alternative:
-    """One branch of a pattern: a name for people and its regex."""
+    """One branch of a pattern: its regex and a name to show."""
 
     name: str
     regex: str
@@ -36,13 +36,12 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Border:
-    """A border between pretokens that two neighbouring bytes give away.
+    """A pair of byte sets between which a pattern always ends one pretoken and begins another.
 
-    It is a promise of a pattern: wherever a byte of `left` stands before one of `right`, the text
-    may be cut between them (with `before_left`, before both), whatever is around them. Two facts
-    make that true: a pretoken begins at the place, and no pretoken to its left depends on what
-    follows it. Then both sides are texts in their own right, so *all* such places may be cut at
-    once, and equal pieces have equal pretokens.
+    Wherever a byte of `left` is followed by a byte of `right`, the text may be cut between them
+    (with `before_left`, before both), whatever surrounds them. This holds because a pretoken begins
+    at that place and no pretoken to the left depends on the text after it. So *all* such places may
+    be cut at once, both sides are texts of their own, and equal pieces have equal pretokens.
     """
 
     left: bytes
@@ -51,13 +50,13 @@ class Border:
 
     @property
     def regex(self) -> bytes:
-        """Matches where the border stands, and takes no room."""
+        """A regex that matches at the border with zero width."""
         left, right = _any_of(self.left), _any_of(self.right)
         return b"(?=%b%b)" % (left, right) if self.before_left else b"(?<=%b)(?=%b)" % (left, right)
 
 
 def _any_of(some: bytes) -> bytes:
-    """A regex for one of the bytes, in ranges: a thousand single ones take 10 ms to compile.
+    """Return a character class of these bytes, written in ranges, which compile fast.
 
     >>> _any_of(b"abc7")
     b'[\\\\x37-\\\\x37\\\\x61-\\\\x63]'
@@ -73,10 +72,10 @@ def _any_of(some: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class BorderTables:
-    """Borders as two tables for `bytes.translate`: each border is one bit.
+    """Borders as two tables for `bytes.translate`, in which each border is one bit.
 
-    Between two bytes stands a border if `left[first] & right[second]` is not 0; the bits of
-    `before_left` speak of the place before the first.
+    Two bytes have a border if `left[first] & right[second]` is not 0. The border is between them,
+    or before the first for the bits in `before_left`.
     """
 
     left: bytes
@@ -85,7 +84,7 @@ class BorderTables:
 
     @classmethod
     def of(cls, borders: Sequence[Border]) -> BorderTables:
-        """The tables of at the most eight borders."""
+        """Make the tables of at most eight borders."""
         if len(borders) > 8:
             raise ValueError("a byte has room for eight borders")
         left, right, before_left = bytearray(256), bytearray(256), 0
@@ -99,7 +98,7 @@ class BorderTables:
 
     @property
     def packed(self) -> bytes:
-        """The tables as the kernel has them, one after the other."""
+        """The tables in the layout that the kernel reads: left, right, `before_left`."""
         return self.left + self.right + bytes((self.before_left,))
 
 
@@ -108,11 +107,11 @@ class Pattern:
     r"""A pre-tokenization pattern.
 
     Attributes:
-        name, summary: for people.
+        name, summary: texts to show.
         alternatives: the branches, in the order in which they are tried.
-        borders: places where the text may be cut in two and pretokenized piece by piece with the
-            same result; none, if no such place is known. With them a corpus is read in chunks, and
-            each different piece of text is looked at once; without, a document is kept whole.
+        borders: places where cutting the text first does not change its pretokens; empty if no
+            such place is known. With borders a corpus is read in chunks and each distinct piece is
+            pretokenized once; without them a document is kept whole.
     """
 
     name: str
@@ -121,23 +120,23 @@ class Pattern:
     borders: tuple[Border, ...]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled without the compiled regexes; a helper process compiles what it needs."""
+        """Pickle without the compiled regexes; a helper process compiles what it needs."""
         return Pattern, (self.name, self.summary, self.alternatives, self.borders)
 
     @property
     def source(self) -> str:
-        """The whole regex, as one string."""
+        """The regex of all alternatives, as one string."""
         return "|".join(alternative.regex for alternative in self.alternatives)
 
     @cached_property
     def compiled(self) -> Any:
-        """The regex without groups: `findall` gives the pretokens."""
+        """The compiled regex without groups: its `findall` returns the pretokens."""
         return _usable(self.name, self.source)
 
     def split(self, text: str) -> list[str]:
-        """The pretokens of a text, none of them empty.
+        """Cut a text into its pretokens, leaving out empty ones.
 
-        Text that no alternative matches is kept, each stretch as one.
+        A stretch of text that no alternative matches is a pretoken too.
 
         >>> PATTERNS["gpt2"].split("don't stop")
         ['don', "'t", ' stop']
@@ -153,25 +152,25 @@ class Pattern:
 
     @cached_property
     def labelled(self) -> Any:
-        """The regex with a group for each alternative: `match.lastindex - 1` says which matched."""
+        """A regex with a group for each alternative; the matching one is `match.lastindex - 1`."""
         return _usable(self.name, "|".join(f"({a.regex})" for a in self.alternatives))
 
     @cached_property
     def cut_regex(self) -> Any:
-        """A regex over bytes that matches, with zero width, at the borders; `None` without any."""
+        """A regex that matches the borders in bytes with zero width; `None` without borders."""
         if not self.borders:
             return None
         return re.compile(b"|".join(border.regex for border in self.borders))
 
 
 STAGED = "pre-tokenizer"
-"""The name of the pattern where a pipeline's stages have cut already, and it cuts nothing more."""
+"""Name of the pattern that cuts nothing because a pipeline's stages have already cut."""
 
 
-# The bytes that borders are made of. A byte says too little about characters beyond ASCII, so the
-# sets hold only what is sure: `AFTER_TEXT` has no byte that might end a space and `BEFORE_TEXT` no
-# one that might begin one. Where nothing is sure there is no border, and a piece of text holds
-# several pretokens: that is slower, not wrong.
+# Sets of bytes that borders are made of. One byte does not identify a character beyond ASCII, so
+# the sets contain only certain bytes: `AFTER_TEXT` has no byte that can end a space, `BEFORE_TEXT`
+# no byte that can begin one. A missing border makes a piece hold several pretokens, which is
+# slower but not wrong.
 
 SPACES = b"\t\n\v\f\r "
 NEWLINES = b"\r\n"
@@ -182,7 +181,7 @@ PUNCTUATION = b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
 
 def without(some: bytes, others: bytes) -> bytes:
-    """The bytes of a set that are not in another one."""
+    """Return the bytes of one set that are not in the other."""
     return bytes(byte for byte in some if byte not in others)
 
 
@@ -196,22 +195,22 @@ _BEYOND_ASCII = bytes(range(0x80, 0x100))
 AFTER_TEXT = _ASCII_TEXT + without(_BEYOND_ASCII, _MAY_END_A_SPACE)
 BEFORE_TEXT = _ASCII_TEXT + without(_BEYOND_ASCII, _MAY_BEGIN_A_SPACE)
 
-# In every pattern but `none`, whitespace stands only at the head of a pretoken or in pretokens made
-# of whitespace alone, so a border stands before it; and what ends in text is not touched by the
-# lookaheads, which only follow runs of whitespace. Of such a run, all patterns but `whitespace`
-# leave the last character to the text behind it.
+# In every pattern except `none`, whitespace only begins a pretoken or fills a whole one, so it has
+# a border before it. The lookaheads only follow runs of whitespace, so they do not affect a
+# pretoken that ends in text. All patterns except `whitespace` join the last character of such a
+# run to the text after it.
 _TEXT_SPACE = Border(AFTER_TEXT, SPACES)
 _LAST_SPACE = Border(SPACES, BEFORE_TEXT, before_left=True)
 
-# Letters, digits and symbols go into different pretokens, but for the symbol that begins a word.
+# Letters, digits and symbols are in different pretokens, except for the symbol that begins a word.
 _LETTER_DIGIT = Border(LETTERS, DIGITS)
 _LETTER_SYMBOL = Border(LETTERS, SYMBOLS)
 _DIGIT_OTHER = Border(DIGITS, LETTERS + SYMBOLS)
 _SYMBOL_DIGIT = Border(SYMBOLS, DIGITS)
 
-# The newer patterns glue newlines to the symbols before them, but nothing follows a newline within
-# a pretoken except more whitespace (and `/` in o200k), and a run of whitespace that ends in a
-# newline is cut alike whether text or nothing comes next. Only blanks are left to the text behind.
+# The newer patterns join newlines to the symbols before them. Within a pretoken, a newline is
+# followed only by whitespace (and `/` in o200k). A run of whitespace that ends in a newline is cut
+# in the same way before text and at the end. Only blanks are joined to the text after them.
 _TEXT_BLANK = Border(AFTER_TEXT, BLANKS)
 _LAST_BLANK = Border(BLANKS, BEFORE_TEXT, before_left=True)
 _NEWLINE_TEXT = Border(NEWLINES, without(BEFORE_TEXT, b"/"))
@@ -246,7 +245,7 @@ _GPT2 = _pattern(
 _CL100K = _pattern(
     "cl100k",
     "GPT-4: any case of contraction, numbers by three, newlines behind symbols",
-    # No `_LAST_BLANK`: what is before it would be whitespace at the end, newlines and all.
+    # No `_LAST_BLANK`: cut there, the run before it would match `\s++$`, with its newlines.
     (*_NEWER_BORDERS, _LETTER_SYMBOL),
     contraction=r"'(?i:[sdmt]|ll|ve|re)",
     letters=r"[^\r\n\p{L}\p{N}]?+\p{L}++",
@@ -304,7 +303,7 @@ _WHITESPACE = _pattern(
     word=r"\S+",
     whitespace=r"\s+",
 )
-# BERT's notion of punctuation: Unicode's, and what ASCII has beside letters and digits.
+# BERT's punctuation: Unicode's, and the ASCII symbols that Unicode does not count as such.
 _BERT_PUNCTUATION = r"\p{P}$+<=>^`|~"
 _BERT = _pattern(
     "bert",
@@ -331,21 +330,22 @@ PATTERNS: Registry[Pattern] = Registry(
 
 
 PatternLike = Pattern | str | re.Pattern[str]
-"""A pattern, its name, or a regex: typed, or compiled by `re` or `regex`."""
+"""A pattern, its name, or a regex, as text or compiled by `re` or `regex`."""
 
 OWN = "own"
-"""The name of every pattern that is a regex of somebody's own."""
+"""Name of every pattern that is a regex given by the user or by a file."""
 _NAME = re.compile(r"[\w-]*")
-"""A text of no more than this is meant as a name: as a regex it would match one word only."""
+"""Texts that are read as a name: as a regex they would match only one word."""
 _FLAGS = {re.I: "i", re.M: "m", re.S: "s", re.X: "x", re.A: "a"}
 
 
 def as_pattern(pattern: PatternLike) -> Pattern:
-    r"""A pattern by its name or its regex; a `Pattern` is passed through.
+    r"""Return the pattern of a name or a regex; a `Pattern` is returned as it is.
 
     Raises:
-        UnknownNameError: it is a name, and no pattern has it.
-        PatternError: it is neither; or a regex that is broken, too slow, or captures groups.
+        UnknownNameError: no pattern has this name.
+        PatternError: it is neither text nor a regex, or the regex is broken, too slow, or has
+            capturing groups.
 
     >>> as_pattern("gpt2").name, as_pattern(r" ?\w+|\W").split("hi you!")
     ('gpt2', ['hi', ' you', '!'])
@@ -364,27 +364,27 @@ def as_pattern(pattern: PatternLike) -> Pattern:
 
 @lru_cache(maxsize=64)
 def own_pattern(source: str) -> Pattern:
-    """The pattern that a regex is: a named one, if it is the regex of that.
+    """Return the pattern of a regex: the named pattern with this regex if there is one.
 
     Raises:
-        PatternError: it is broken, too slow, or captures groups.
+        PatternError: the regex is broken, too slow, or has capturing groups.
     """
     named = next((each for each in PATTERNS.values() if each.source == source), None)
     if named is not None:
         return named
     if compile_foreign(source).groups:
-        # `findall` would give what is in the groups instead of the pretokens.
+        # `findall` would return the groups instead of the pretokens.
         raise PatternError("it captures groups; write (?:…) in place of (…)")
     return Pattern(OWN, "a regex of its own", (Alternative("own regex", source),), ())
 
 
 def _usable(name: str, source: str) -> Any:
-    """A regex to cut with; one that is none of the named ones is bound in time."""
+    """Compile a regex for cutting, with a time limit unless it is a named pattern's."""
     return regex.compile(source) if name in PATTERNS else LimitedRegex(source)
 
 
 def _source_of(compiled: object) -> str:
-    """The regex of a compiled one, with its flags written into it."""
+    """Return the source of a compiled regex, with its flags written into it."""
     source, flags = getattr(compiled, "pattern", None), getattr(compiled, "flags", 0)
     if not isinstance(source, str):
         kind = type(compiled).__name__
@@ -394,7 +394,7 @@ def _source_of(compiled: object) -> str:
 
 
 def name_of(pattern: Pattern) -> str | None:
-    """The name of the pattern that is this one; `None` if none of the named ones is.
+    """Return the name of the named pattern with the same regex; `None` if there is none.
 
     >>> name_of(PATTERNS["qwen2"])
     'qwen2'
@@ -403,13 +403,20 @@ def name_of(pattern: Pattern) -> str | None:
     return next(same, None)
 
 
+# Characters newer than some libraries
+
 _ASSIGNED = regex.compile(r"\P{Cn}")
 
 
 def newer_characters(text: str) -> list[str]:
-    """The characters of a text that not all Unicode tables know, in the order of code points.
+    r"""Return the characters that libraries disagree on, sorted by code point.
 
-    >>> newer_characters("a漢ሴ"), len(newer_characters("\\U00011de0"))
+    A pattern such as `\p{L}+` asks a Unicode table what a letter is. The table of `regex`, which
+    cuts texts here, is newer than those of tiktoken and of Hugging Face's library; Python's table
+    is the oldest. Libraries may cut differently where `regex` knows a character and Python does
+    not; they agree on all others.
+
+    >>> newer_characters("a漢ሴ"), len(newer_characters("\U00011de0"))
     ([], 1)
     """
     if text.isascii():
@@ -419,7 +426,7 @@ def newer_characters(text: str) -> list[str]:
 
 
 def describe_newer(characters: list[str], most: int = 3) -> str:
-    """What to know about such characters, as a clause; they are named, not shown.
+    """Describe characters of `newer_characters` in a clause that names their code points.
 
     >>> describe_newer(["\\U00011de0"]).split(" than ")[0]
     'U+11DE0 is newer'

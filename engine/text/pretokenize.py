@@ -1,9 +1,10 @@
-"""From text to pretokens: cut the special tokens out, then let the pattern cut the rest.
+"""From text to pretokens: special tokens are cut out, then a pattern cuts the rest.
 
-Text is handled as bytes at the borders and as `str` inside, since the patterns speak of letters
-and spaces. Bytes that are no valid UTF-8 become the lone surrogates U+DC80–U+DCFF (Python's
-`surrogateescape`) and turn back into the very same bytes: nothing is replaced or lost. A pattern
-sees each as a symbol: no letter, no number, no space.
+Input and output are bytes; inside, text is `str`, since patterns match letters and spaces. Bytes
+that are not valid UTF-8 become the lone surrogates U+DC80–U+DCFF (Python's `surrogateescape`) and
+turn back into the same bytes, so nothing is lost. To a pattern each of them is a symbol.
+
+A `ChunkCutter` cuts a stream of bytes into chunks that can be pretokenized one by one.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from engine.text.patterns import Alternative, Pattern
 
 
 def to_text(data: bytes) -> str:
-    r"""Bytes as text, invalid ones as lone surrogates.
+    r"""Decode UTF-8; invalid bytes become lone surrogates.
 
     >>> to_text(b"a\xff")
     'a\udcff'
@@ -29,12 +30,12 @@ def to_text(data: bytes) -> str:
 
 
 _BETWEEN = "\x1d\x1e"
-"""Stands between texts that go through something together: two signs that are no part of anything
-around them, and that hardly any text holds."""
+"""Separator of texts that are processed together: two control characters that are rare in texts and
+never belong to a neighbouring character."""
 
 
 def to_texts(datas: Sequence[bytes]) -> list[str]:
-    r"""`to_text` of each, all at once; half characters side by side stay apart.
+    r"""Apply `to_text` to each, all at once; halves of a character are not joined.
 
     >>> to_texts([b"a\xe4", b"\xb8\xad"])
     ['a\udce4', '\udcb8\udcad']
@@ -44,7 +45,9 @@ def to_texts(datas: Sequence[bytes]) -> list[str]:
 
 
 def in_lower_case(texts: Sequence[str]) -> list[str]:
-    """`str.lower` of each, all at once: no letter looks beyond a control character.
+    """Apply `str.lower` to each, all at once.
+
+    The result is the same, since no letter's lower case depends on text beyond a control character.
 
     >>> in_lower_case(["LOW", "ΟΣ", "Σ"])
     ['low', 'ος', 'σ']
@@ -53,7 +56,7 @@ def in_lower_case(texts: Sequence[str]) -> list[str]:
     return lower if len(lower) == len(texts) else [text.lower() for text in texts]
 
 
-# A pair of surrogates, or one that stands for no byte.
+# A pair of surrogates, or a lone one that is not an escaped byte.
 _NO_UTF_8 = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udc7f\udd00-\udfff]")
 
 
@@ -61,10 +64,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def to_bytes(text: str) -> bytes:
-    r"""The bytes of a text: the inverse of `to_text`.
+    r"""Encode a text as bytes: the inverse of `to_text`.
 
-    A pair of surrogates is the character it stands for. Of the lone ones, U+DC80–U+DCFF are bytes
-    and the others, which have no UTF-8 form, become U+FFFD, as in tiktoken.
+    A pair of surrogates becomes its character. Of lone surrogates, U+DC80–U+DCFF become bytes, and
+    the others, which have no UTF-8 form, become U+FFFD, as in tiktoken.
 
     >>> to_bytes("a\udcff"), to_bytes("\ud800")
     (b'a\xff', b'\xef\xbf\xbd')
@@ -76,12 +79,12 @@ def to_bytes(text: str) -> bytes:
 
 
 def _mended(surrogates: re.Match[str]) -> str:
-    """A pair as one character, a lone surrogate as U+FFFD."""
+    """Return a pair of surrogates as one character, a lone one as U+FFFD."""
     return surrogates.group().encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def without_stray_surrogates(text: str) -> str:
-    r"""The text as it is after `to_bytes` and `to_text`: what the patterns should see.
+    r"""Return `to_text(to_bytes(text))`, the form in which patterns match a text.
 
     >>> without_stray_surrogates("\udcc3\udca9 \ud800")
     'é \ufffd'
@@ -94,7 +97,7 @@ def without_stray_surrogates(text: str) -> str:
 
 
 def pretokens_of_piece(pattern: Pattern, piece: bytes) -> list[bytes]:
-    """The pretokens of a text between two borders of the pattern; it is mostly a single one.
+    """Return the pretokens of the text between two borders of the pattern, usually only one.
 
     >>> from engine.text.patterns import PATTERNS
     >>> pretokens_of_piece(PATTERNS["gpt2"], b" low"), pretokens_of_piece(PATTERNS["gpt2"], b"  ..")
@@ -112,13 +115,14 @@ WHITE_SPACE = (
     + "".join(map(chr, range(0x2000, 0x200B)))
     + ("\u2028\u2029\u202f\u205f\u3000")
 )
-"""Unicode's White_Space, which `\\s` in a pattern and Rust's `char::is_whitespace` go by. Python's
-`str.isspace`, `str.strip` and `str.split` take U+001C–U+001F for whitespace, too."""
+"""Unicode's White_Space, as `\\s` in a pattern and Rust's `char::is_whitespace` define it.
+
+Python's `str.isspace`, `str.strip` and `str.split` also count U+001C–U+001F as whitespace."""
 _WHITE_SPACES = regex.compile(r"\s+")
 
 
 def words_in(text: str) -> list[str]:
-    """The words of a text or a pretoken: what stands between whitespace.
+    """Split a text or a pretoken at whitespace into its words.
 
     >>> words_in(" low"), words_in(" ")
     (['low'], [])
@@ -130,7 +134,7 @@ _VISIBLE = re.compile(rb"[\x21-\x7e]")
 
 
 def is_blank(data: bytes) -> bool:
-    r"""Whether it holds whitespace only, or nothing.
+    r"""Whether the bytes are empty or only whitespace.
 
     >>> is_blank("\u3000\n".encode()), is_blank(b" a")
     (True, False)
@@ -142,10 +146,10 @@ def is_blank(data: bytes) -> bool:
 
 
 def check_special_tokens(special_tokens: Collection[str]) -> tuple[str, ...]:
-    """The special tokens as given, or an error if one is no text, empty or given twice.
+    """Return the special tokens as a tuple.
 
     Raises:
-        SpecialTokenError: says which.
+        SpecialTokenError: one is not text, empty or given twice; the message names it.
     """
     if isinstance(special_tokens, str | bytes) or not isinstance(special_tokens, Iterable):
         raise SpecialTokenError(
@@ -164,7 +168,7 @@ def check_special_tokens(special_tokens: Collection[str]) -> tuple[str, ...]:
 
 
 class SpecialSplitter:
-    """Cuts special tokens out of text or bytes: leftmost first, and of those the longest.
+    """A splitter that cuts special tokens out of text or bytes: the leftmost, then the longest.
 
     >>> list(SpecialSplitter(["<a>", "<a><b>"]).split_text("x<a><b>y"))
     [('x', False), ('<a><b>', True), ('y', False)]
@@ -176,12 +180,12 @@ class SpecialSplitter:
         self.tokens = frozenset(map(to_bytes, longest_first))
         self.longest = max(map(len, self.tokens), default=0)
         choice = "|".join(re.escape(token) for token in longest_first)
-        # An empty choice would match everywhere; `(?!)` matches nowhere.
+        # An empty regex would match everywhere; `(?!)` matches nowhere.
         self.text_regex = re.compile(choice or "(?!)")
         self.bytes_regex = re.compile(to_bytes(choice) or b"(?!)")
 
     def only(self, tokens: Collection[str]) -> SpecialSplitter:
-        """A splitter that cuts out no other tokens than these.
+        """Return a splitter that cuts out only those of its tokens that are given.
 
         >>> list(SpecialSplitter(["<a>", "<b>"]).only(["<b>"]).split_text("<a><b>"))
         [('<a>', False), ('<b>', True)]
@@ -190,24 +194,27 @@ class SpecialSplitter:
 
     @property
     def is_plain(self) -> bool:
-        """Whether special tokens are all that it looks at."""
+        """Whether it only cuts out special tokens, and does not change the text."""
         return True
 
     @cached_property
     def is_of_bytes(self) -> bool:
-        """Whether `bytes_regex` finds in UTF-8 what `split_text` does in the text.
+        """Whether `bytes_regex` finds the same tokens in UTF-8 as `split_text` in the text.
 
-        A token that is no valid UTF-8 might be found inside of a character.
+        A token that is not valid UTF-8 could match bytes inside a character.
         """
         return self.is_plain and not any(_SURROGATE.search(token) for token in self._texts)
 
     @property
     def by_pieces(self) -> bool:
-        """Whether a text may be split piece by piece, cut where the pattern allows it."""
+        """Whether the pieces between two borders of the pattern may be split one by one."""
         return True
 
     def split_text(self, text: str) -> Iterator[tuple[str, bool]]:
-        """The pieces of `text` in order, each with whether it is a special token; none is empty."""
+        """Yield the pieces of `text` in order, each with whether it is a special token.
+
+        No piece is empty.
+        """
         position = 0
         for match in self.text_regex.finditer(text):
             if match.start() > position:
@@ -218,11 +225,11 @@ class SpecialSplitter:
             yield text[position:], False
 
     def begins_at(self, text: str, place: int) -> bool:
-        """Whether the characters from a place on spell a special token."""
+        """Whether a special token begins at this place."""
         return self.text_regex.match(text, place) is not None
 
     def stands_across(self, text: str, place: int) -> bool:
-        """Whether special tokens stand so that they begin before `place` and end behind it.
+        """Whether a special token begins before `place` and ends after it.
 
         >>> SpecialSplitter(["<a>"]).stands_across("x<a>y", 1)
         False
@@ -233,15 +240,19 @@ class SpecialSplitter:
         )
 
     def documents(self, data: bytes) -> list[bytes]:
-        """What stands between the special tokens, empty pieces included."""
+        """Split the bytes at the special tokens; empty documents are included."""
         return self.bytes_regex.split(data)
 
 
 class Pretoken(NamedTuple):
-    """A pretoken where it stands: `text[start:end]`, in characters.
+    """A pretoken with its place in the text.
 
-    `alternative` is the branch of the pattern that matched. It is `None` for a special token and
-    for text that no branch matches; `special` tells these two apart.
+    Attributes:
+        text: the characters `text[start:end]` of the text.
+        start, end: its place in the text, in characters.
+        alternative: the branch of the pattern that matched; `None` for a special token and for
+            text that no branch matches.
+        special: whether it is a special token.
     """
 
     text: str
@@ -252,41 +263,37 @@ class Pretoken(NamedTuple):
 
     @property
     def bytes(self) -> bytes:
-        """Its bytes, those that are no UTF-8 as they were."""
+        """The bytes that it was decoded from."""
         return to_bytes(self.text)
 
 
 def pretokens(text: str, pattern: Pattern, splitter: SpecialSplitter) -> Iterator[Pretoken]:
-    """Cut `text` into special tokens and pretokens, losing nothing: joined they are the text.
+    """Cut `text` into special tokens and pretokens, which joined are the text again.
 
     >>> from engine.text.patterns import PATTERNS
     >>> [(p.text, p.alternative.name) for p in
     ...  pretokens("don't stop", PATTERNS["gpt2"], SpecialSplitter([]))]
     [('don', 'letters'), ("'t", 'contraction'), (' stop', 'letters')]
     """
-    offset = 0
+    offset, alternatives = 0, pattern.alternatives
     for piece, special in splitter.split_text(text):
         if special:
             yield Pretoken(piece, offset, offset + len(piece), None, special=True)
         else:
-            yield from _matches(piece, offset, pattern)
+            found = pattern.labelled.finditer(piece)
+            matches = ((*match.span(), alternatives[match.lastindex - 1]) for match in found)
+            yield from fill_gaps(piece, offset, matches)
         offset += len(piece)
-
-
-def _matches(piece: str, offset: int, pattern: Pattern) -> Iterator[Pretoken]:
-    found = pattern.labelled.finditer(piece)
-    alternatives = pattern.alternatives
-    yield from fill_gaps(
-        piece, offset, ((*match.span(), alternatives[match.lastindex - 1]) for match in found)
-    )
 
 
 def fill_gaps(
     piece: str, offset: int, matches: Iterable[tuple[int, int, Alternative]]
 ) -> Iterator[Pretoken]:
-    """The pretokens of a piece that begins at `offset`; what stands between matches is one, too.
+    """Yield the pretokens of a piece: its matches, and each stretch of text between two matches.
 
-    A match is (start, end, alternative); one that is empty makes no pretoken.
+    Args:
+        offset: start of the piece in the text, in characters.
+        matches: (start, end, alternative) of each match; empty matches are dropped.
     """
     last = 0
     for start, end, alternative in matches:
@@ -299,14 +306,17 @@ def fill_gaps(
         yield Pretoken(piece[last:], offset + last, offset + len(piece), None)
 
 
+# Chunks of a stream
+
+
 class Chunk(NamedTuple):
-    """A stretch of a stream that can be pretokenized by itself.
+    """A part of a stream that can be pretokenized by itself.
 
     Attributes:
         data: its bytes.
-        continues: whether it begins inside a document that has begun before: of which earlier
-            chunks hold more than whitespace.
-        bytes_read: how far the file had been read when the chunk was cut; 0 where nobody says.
+        continues: whether it begins inside a document that has more than whitespace in earlier
+            chunks.
+        bytes_read: number of bytes of the file read when the chunk was cut; 0 if unknown.
     """
 
     data: bytes
@@ -315,10 +325,11 @@ class Chunk(NamedTuple):
 
 
 class ChunkCutter:
-    """Cuts bytes as they come into chunks of about `size` bytes.
+    """A cutter of a stream of bytes into chunks of about `size` bytes.
 
-    Where nothing allows a cut (one word of a gigabyte, pattern `none`, a splitter that has to see
-    all of a text) a chunk grows as it must.
+    A chunk ends after a special token or at a border of the pattern. It never ends inside a special
+    token, or before it is certain which special token begins there. Where no cut is possible (one
+    word of a gigabyte, the pattern `none`, a splitter that needs the whole text) the chunk grows.
 
     >>> from engine.text.patterns import PATTERNS
     >>> cutter = ChunkCutter(PATTERNS["gpt2"], SpecialSplitter(["<s>"]), size=4)
@@ -335,13 +346,13 @@ class ChunkCutter:
         self._continues = False
 
     def cut(self, blocks: Iterable[bytes]) -> Iterator[Chunk]:
-        """The chunks of a stream that comes in blocks, each as soon as it is complete."""
+        """Yield the chunks of a stream of blocks, each as soon as it is complete."""
         for block in blocks:
             yield from self.feed(block)
         yield from self.finish()
 
     def feed(self, block: bytes) -> Iterator[Chunk]:
-        """Take more bytes in; the chunks that are complete now."""
+        """Add a block; yield the chunk that it completes, if any."""
         self._blocks.append(block)
         self._length += len(block)
         if self._length < self._wanted:
@@ -352,17 +363,17 @@ class ChunkCutter:
             yield self._take(buffer, end, document)
             self._wanted = self._size
         else:
-            # Looking again at every block would make long uncuttable stretches quadratic.
+            # Searching again after every block would take quadratic time where no cut is possible.
             self._wanted = 2 * len(buffer)
 
     def finish(self) -> Iterator[Chunk]:
-        """What is left, when the stream has ended."""
+        """Yield the rest as the last chunk, at the end of the stream."""
         if self._length:
             buffer = b"".join(self._blocks)
             yield self._take(buffer, len(buffer), len(buffer))
 
     def _take(self, buffer: bytes, end: int, document: int) -> Chunk:
-        """The buffer up to `end`, where the document stands that began at `document`."""
+        """Take `buffer[:end]` as a chunk; its last document began at `document`."""
         chunk = Chunk(buffer[:end], self._continues)
         begun_before = self._continues and document == 0
         self._continues = begun_before or not is_blank(buffer[document:end])
@@ -371,11 +382,11 @@ class ChunkCutter:
         return chunk
 
     def _last_cut(self, buffer: bytes) -> tuple[int, int]:
-        """The last safe place to cut (0: none), and where the document that stands there began."""
+        """Return the last safe place to cut (0: none), and the start of the document there."""
         if not self._splitter.by_pieces:
             return 0, 0
-        # A special token that starts before `decided` is in the buffer whole, and so is any
-        # longer one that might start at the same place.
+        # A special token that begins before `decided` is completely in the buffer, and so is any
+        # longer one that could begin at the same place.
         decided = len(buffer) - max(self._splitter.longest - 1, 0)
         after_special = 0
         for match in self._splitter.bytes_regex.finditer(buffer):
@@ -385,10 +396,10 @@ class ChunkCutter:
         return max(after_special, self._last_border(buffer, decided)), after_special
 
     def _last_border(self, buffer: bytes, limit: int) -> int:
-        """The last place up to `limit` where the pattern allows a cut; 0 if there is none."""
+        """Return the last border of the pattern up to `limit`; 0 if there is none."""
         if self._cut_regex is None:
             return 0
-        # The newest border is near the end, as a rule: look there first.
+        # The last border is usually near the end, so the search begins there.
         for reach in (64, 4096, limit):
             last, start = 0, max(limit - reach, 0)
             for match in self._cut_regex.finditer(buffer, start, max(limit, 0)):

@@ -1,7 +1,7 @@
 """Files at an address, read through fsspec: `https://…`, `s3://…`, `gs://…`, `az://…`, `hf://…`.
 
-Nothing is asked for before the file is read or its size is wanted. No address in a message shows
-a password or a query, which may hold a key; nor does a library's own message, which may quote them.
+No request is made before the file or its size is read. Addresses in messages are shown without
+password and query, which may contain a key. Messages of libraries may quote them and are replaced.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from urllib.parse import urlsplit
 from engine.core.errors import CorpusError
 
 PROTOCOLS = ("https", "s3", "gs", "az", "hf")
-"""What is read; `http` is not, since anybody on the way may change it."""
+"""The protocols that are read; `http` is not, since it does not protect the data from changes."""
 SECONDS = 30.0
-"""How long a server may say nothing."""
+"""Longest time that a server may send nothing."""
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
 def is_address(name: str) -> bool:
-    """Whether a name is an address, of whatever protocol.
+    """Whether a name is an address of any protocol.
 
     >>> is_address("https://example.org/a.txt"), is_address("a.txt"), is_address("hf:gpt2")
     (True, False, False)
@@ -32,7 +32,7 @@ def is_address(name: str) -> bool:
 
 
 def without_credentials(address: str) -> str:
-    """An address as it may be shown; another name stays as it is.
+    """Return an address without password and query; other names are returned unchanged.
 
     >>> without_credentials("https://me:secret@example.org/a.txt?key=1")
     'https://example.org/a.txt'
@@ -49,10 +49,10 @@ class RemoteFile:
     """A file at an address.
 
     Args:
-        address: where it is.
+        address: its address, with credentials if it needs them.
 
     Raises:
-        CorpusError: the protocol is none of `PROTOCOLS`, or fsspec is not installed.
+        CorpusError: the protocol is not in `PROTOCOLS`, or fsspec is not installed.
     """
 
     path = None
@@ -66,7 +66,7 @@ class RemoteFile:
                 f"{self.name}: {self._protocol} is not read; these are: {', '.join(PROTOCOLS)}"
             )
         try:
-            import fsspec  # noqa: F401 (slow, but it must not be missed after an hour)
+            import fsspec  # noqa: F401 (slow, but a missing library must show before an hour of work)
         except ImportError:
             raise CorpusError(
                 f"{self.name}: addresses need fsspec, which is not installed; install it "
@@ -75,27 +75,27 @@ class RemoteFile:
 
     @cached_property
     def size(self) -> int | None:
-        """Its bytes, as the server tells them; `None` if it does not.
+        """Size in bytes that the server gives; `None` if it gives none.
 
         Raises:
-            CorpusError: it cannot be reached.
+            CorpusError: the server cannot be reached.
         """
         with self._errors():
-            told = self._system.info(self.given).get("size")
-            return told if isinstance(told, int) and told > 0 else None
+            size = self._system.info(self.given).get("size")
+            return size if isinstance(size, int) and size > 0 else None
 
     @contextmanager
     def open(self, seekable: bool = False) -> Iterator[BinaryIO]:
-        """Its bytes as they come, or with `seekable` the parts that are asked for."""
+        """Open the file to read from start to end, or with `seekable` in any order."""
         with self._errors():
-            way: dict[str, Any] = {}
+            options: dict[str, Any] = {}
             if self._protocol in _WEB:
-                way = {"size": self.size} if seekable else {"block_size": 0, "size": 1}
-            file = self._system.open(self.given, "rb", **way)
+                options = {"size": self.size} if seekable else {"block_size": 0, "size": 1}
+            file = self._system.open(self.given, "rb", **options)
         try:
             yield cast(BinaryIO, _PlainErrorFile(file, self._errors))
         finally:
-            with suppress(Exception):  # what matters has been read
+            with suppress(Exception):  # everything needed has been read
                 file.close()
 
     @cached_property
@@ -107,7 +107,7 @@ class RemoteFile:
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """Have what goes wrong told in our words; the libraries' may quote what is secret."""
+        """Replace any error by a `CorpusError` in our words; a library's may quote secrets."""
         try:
             yield
         except Exception as error:
@@ -115,15 +115,15 @@ class RemoteFile:
 
 
 class _PlainErrorFile:
-    """A file whose errors are told in our words."""
+    """A file that raises only the errors of `RemoteFile`."""
 
     def __init__(self, file: Any, errors: Any) -> None:
         self._file, self._errors = file, errors
 
     def read(self, size: int = -1) -> bytes:
-        """The next `size` bytes, fewer only at the end: a text is cut alike each time it is read.
+        """Read `size` bytes, fewer only at the end, though a connection may return fewer.
 
-        A connection gives what it has.
+        Full blocks make a text be cut in the same way each time it is read.
         """
         with self._errors():
             data = bytes(self._file.read(size))
@@ -139,11 +139,11 @@ _WEB = ("https", "http")
 
 
 def _web_options() -> dict[str, Any]:
-    """How the web is read: bytes as they lie there, no endless wait, redirects held to a rule."""
+    """Return options for https: raw bytes, time limits, and only redirects to the same protocol."""
     import aiohttp
 
-    async def check(_: Any, __: Any, told: aiohttp.TraceRequestRedirectParams) -> None:
-        check_redirect(str(told.url), told.response.headers.get("Location", ""))
+    async def check(_: Any, __: Any, sent: aiohttp.TraceRequestRedirectParams) -> None:
+        check_redirect(str(sent.url), sent.response.headers.get("Location", ""))
 
     redirects = aiohttp.TraceConfig()
     redirects.on_request_redirect.append(check)
@@ -151,7 +151,7 @@ def _web_options() -> dict[str, Any]:
     return {
         "client_kwargs": {
             "headers": {"Accept-Encoding": "identity"},
-            "auto_decompress": False,  # whatever the server says: sizes are of bytes on the way
+            "auto_decompress": False,  # so that sizes count transferred bytes
             "timeout": timeout,
             "trace_configs": [redirects],
         }
@@ -159,7 +159,7 @@ def _web_options() -> dict[str, Any]:
 
 
 def check_redirect(address: str, location: str) -> None:
-    """Raises `CorpusError` for a redirect to another protocol.
+    """Raise `CorpusError` for a redirect to another protocol.
 
     >>> check_redirect("https://a.org/x", "/y")
     """
@@ -169,7 +169,7 @@ def check_redirect(address: str, location: str) -> None:
 
 
 def _reason(error: BaseException) -> str:
-    """What went wrong, in words that quote nothing. fsspec hides the cause behind other errors."""
+    """Describe an error without quoting it; fsspec hides the cause behind other errors."""
     chain: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in chain:

@@ -1,10 +1,10 @@
-r"""In which script is a character written? For whole texts at once.
+r"""The script of every character of a text, found for whole texts at once.
 
-The `regex` module knows `\p{Script=…}`, but asking it for every character of 10 MB takes seconds.
-A text has few distinct characters: each is looked up once, and the text is read off a table.
+The `regex` module has `\p{Script=…}`, but matching every character of 10 MB takes seconds. A text
+has few distinct characters, so each is looked up once and then read from a table.
 
-Letters and marks have a script; what several scripts share (the mark on a decomposed `é`, the
-Japanese `ー`) is `SHARED`. Scripts are those in use today, UAX #31's recommended and limited ones.
+Letters and marks have a script; those that several scripts use (the mark of a decomposed `é`, the
+Japanese `ー`) are `SHARED`. The scripts are those in use today: UAX #31's recommended and limited.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import regex
 Kinds = npt.NDArray[np.uint8]
 
 SYMBOL, SPACE, DIGIT, STRAY, SHARED, OTHER = range(6)
-"""Kinds of characters; `STRAY` is a byte that is no UTF-8, `OTHER` a letter of a rare script."""
+"""Kinds of characters; `STRAY` is a byte of invalid UTF-8, `OTHER` a letter of a rare script."""
 
 SCRIPTS = (
     *("Latin", "Han", "Cyrillic", "Arabic", "Greek", "Hebrew", "Hangul", "Hiragana", "Katakana"),
@@ -46,7 +46,7 @@ _UNKNOWN = 255
 
 
 class ScriptTable:
-    """The kind of every character met so far.
+    """A table with the kind of every character seen so far.
 
     >>> kinds = ScriptTable().kinds("a 1é漢")
     >>> [KIND_NAMES[kind] for kind in kinds]
@@ -57,7 +57,7 @@ class ScriptTable:
         self._table: Kinds = np.full(0x110000, _UNKNOWN, dtype=np.uint8)
 
     def kinds(self, text: str) -> Kinds:
-        """The kind of each character; surrogates stand for stray bytes."""
+        """Return the kind of each character; a surrogate is a stray byte."""
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
         kinds = self._table[codes]
         new = codes[kinds == _UNKNOWN]
@@ -67,7 +67,7 @@ class ScriptTable:
         return kinds
 
     def _learn(self, codes: npt.NDArray[np.uint32]) -> None:
-        # Sorted, neighbours are of one script most often: few matches tell all of them.
+        # Sorted codes of one script are mostly neighbours, so a few matches cover them all.
         text = codes.tobytes().decode("utf-32-le", "surrogatepass")
         kinds: Kinds = np.full(len(codes), SYMBOL, dtype=np.uint8)
         for match in self._regex.finditer(text):
@@ -76,7 +76,7 @@ class ScriptTable:
 
     @cached_property
     def _regex(self) -> Any:
-        """A group for each kind but `SYMBOL`, so that a group's number is its kind."""
+        """A regex with a group for each kind except `SYMBOL`; the group's number is the kind."""
         named = ("Common", "Inherited", *SCRIPTS)
         kinds = {
             SPACE: r"\s",

@@ -1,7 +1,10 @@
-"""From names to what lies there: files, folders, globs, standard input, addresses; unpacked.
+"""Sources of text: files, folders, globs, standard input, addresses; unpacked, also from records.
 
-A `Source` is one place with bytes in it. What is packed is known by its first bytes or its name's
-end, and unpacked block by block, so that no packed file can fill the memory.
+A `Source` is one place that bytes are read from. Compressed files are recognised by their first
+bytes or by the end of their names. They are unpacked in blocks, so none can fill the memory.
+
+Texts may also be fields of records: JSON lines, or the columns of Parquet files. A broken record,
+or one whose field holds no text, is an error or is skipped.
 """
 
 from __future__ import annotations
@@ -21,38 +24,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, cast
+from typing import BinaryIO, cast
 
 from engine.core.errors import CorpusError
 from engine.text.remote import RemoteFile, is_address
 
 BLOCK = 1 << 16
-"""Bytes that are read at once."""
+"""Size of the blocks that are read, in bytes."""
 STANDARD_INPUT = "-"
-"""In place of the name of a file."""
-
-
-class Source(Protocol):
-    """One place with bytes in it.
-
-    Attributes:
-        given: its name, which opens it again.
-        name: what to call it, without credentials.
-        path: where it lies on this machine; `None` for standard input and addresses.
-        size: bytes as they lie there; `None` where nobody knows. Of an address it is asked for.
-    """
-
-    @property
-    def given(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def path(self) -> Path | None: ...
-    @property
-    def size(self) -> int | None: ...
-
-    def open(self, seekable: bool = False) -> AbstractContextManager[BinaryIO]:
-        """Its bytes; `seekable` asks for a file in which one can go back and forth."""
+"""The name that means standard input."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +43,9 @@ class StandardInput:
     size: None = None
 
     def open(self, seekable: bool = False) -> AbstractContextManager[BinaryIO]:
-        """Standard input without its buffer, if it has one.
+        """Return standard input without its buffer, if it has one.
 
-        Python locks the buffer while a thread waits for input, and cannot exit as long as it is
-        locked.
+        Python locks the buffer while a thread waits for input, and cannot exit while it is locked.
         """
         buffer: BinaryIO = sys.stdin.buffer
         return nullcontext(getattr(buffer, "raw", buffer))
@@ -75,35 +54,42 @@ class StandardInput:
 @dataclass(frozen=True)
 class LocalFile:
     given: str
+    name: str
+    path: Path
     size: int | None
-
-    @property
-    def name(self) -> str:
-        return self.given
-
-    @property
-    def path(self) -> Path:
-        return Path(self.given)
 
     def open(self, seekable: bool = False) -> AbstractContextManager[BinaryIO]:
         return self.path.open("rb")
 
 
-# From a name to sources.
+Source = StandardInput | LocalFile | RemoteFile
+"""One place that bytes are read from.
+
+Attributes:
+    given: its name, which opens it again.
+    name: a name to show, without credentials.
+    path: its place on this machine; `None` for standard input and addresses.
+    size: size as it is stored, in bytes; `None` if unknown. Reading it asks the server.
+
+Its method `open` returns the bytes; with `seekable` the file can be read in any order.
+"""
+
+
+# From a name to sources
 
 _GLOB = re.compile(r"[*?[]")
 
 
 def sources_of(name: str | os.PathLike[str]) -> list[Source]:
-    """What a name stands for: one source, or the files of a folder or glob in order of their names.
+    """Return the sources that a name means: one, or the files of a folder or glob, sorted by name.
 
     Args:
         name: a file, `-` for standard input, an address such as `https://…`, a folder (all files
-            below it, but none that is hidden), or a glob such as `texts/**/*.gz`. A file that is
-            there goes before a glob of the same name.
+            below it that are not hidden), or a glob such as `texts/**/*.gz`. If a file of that name
+            exists, it is not read as a glob.
 
     Raises:
-        CorpusError: nothing is there, or it may not be read.
+        CorpusError: no file is found, or one may not be read.
     """
     name = os.fspath(name)
     if not name:
@@ -119,7 +105,7 @@ def sources_of(name: str | os.PathLike[str]) -> list[Source]:
         return _non_empty(name, found)
     if os.path.isdir(name):
         return _non_empty(name, _files_below(name))
-    return [LocalFile(name, _size_of(Path(name)))]
+    return [_local_file(name)]
 
 
 def _files_below(folder: str) -> list[str]:
@@ -135,17 +121,15 @@ def _files_below(folder: str) -> list[str]:
 
 
 def _non_empty(name: str, paths: list[str]) -> list[Source]:
-    """The files that hold anything; of many, an empty one is no mistake."""
-    sources: list[Source] = [
-        LocalFile(path, _size_of(Path(path))) for path in paths if size_on_disk(path)
-    ]
+    """Return those files that are not empty, or raise `CorpusError` if all are."""
+    sources: list[Source] = [_local_file(path) for path in paths if size_on_disk(path)]
     if not sources:
         raise CorpusError(f"{name}: is empty; there is no file in it with anything to read")
     return sources
 
 
 def size_on_disk(name: str | os.PathLike[str]) -> int:
-    """Bytes of an ordinary file; 0 for anything else, and where nothing is."""
+    """Return the size of an ordinary file in bytes; 0 for anything else or if it does not exist."""
     try:
         status = os.stat(name)
     except (OSError, ValueError):
@@ -153,8 +137,9 @@ def size_on_disk(name: str | os.PathLike[str]) -> int:
     return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
-def _size_of(path: Path) -> int | None:
-    """The size of an ordinary file, `None` for a pipe or device; an error for anything else."""
+def _local_file(name: str) -> LocalFile:
+    """Return the file of this name; its size is `None` if it is a pipe or a device."""
+    path = Path(name)
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -164,7 +149,8 @@ def _size_of(path: Path) -> int | None:
         raise CorpusError(f"{path}: cannot be opened: {reason}") from error
     if not os.access(path, os.R_OK):
         raise CorpusError(f"{path}: no permission to read it")
-    return status.st_size if stat.S_ISREG(status.st_mode) else None
+    size = status.st_size if stat.S_ISREG(status.st_mode) else None
+    return LocalFile(name, name, path, size)
 
 
 def is_pipe(source: Source) -> bool:
@@ -172,27 +158,27 @@ def is_pipe(source: Source) -> bool:
     return source.given == STANDARD_INPUT or (source.path is not None and source.size is None)
 
 
-# Unpacking.
+# Unpacking
 
 
 class Stream:
-    """Bytes as they lie in a source, in order.
+    """The bytes of a source as they are stored, before unpacking.
 
     Attributes:
-        head: the first of them, to tell what they are.
-        taken: how many have been read.
+        head: the first bytes, by which their kind is recognised.
+        taken: number of bytes read.
     """
 
     def __init__(self, raw: BinaryIO) -> None:
         self._raw = raw
         self.head = raw.read(BLOCK) or b""
         while len(self.head) < _LONGEST_SIGN and (more := raw.read(BLOCK)):
-            self.head += more  # a pipe gives what it has
+            self.head += more  # a pipe may return fewer bytes
         self.taken = len(self.head)
         self._rest = self.head
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes, `size` at the most; none at the end."""
+        """Return the next bytes, at most `size`; none at the end."""
         if self._rest:
             size = len(self._rest) if size < 0 else size
             block, self._rest = self._rest[:size], self._rest[size:]
@@ -208,7 +194,7 @@ def _blocks(stream: Stream | io.BufferedIOBase) -> Iterator[bytes]:
 
 
 def _zstd_blocks(stream: Stream) -> Iterator[bytes]:
-    """Little is fed at once, since a few bytes may become very many."""
+    """Unpack zstd, 1 KB of input at a time, since a few bytes may become very many."""
     try:
         import zstandard
     except ImportError:
@@ -234,7 +220,13 @@ def _zstd_blocks(stream: Stream) -> Iterator[bytes]:
 
 @dataclass(frozen=True)
 class Packing:
-    """A way of packing: how its files are called and begin, and how they are unpacked."""
+    """A compression format.
+
+    Attributes:
+        suffix: the end of its files' names.
+        sign: a regex for its first bytes.
+        unpack: a function that yields the unpacked blocks.
+    """
 
     name: str
     suffix: str
@@ -246,7 +238,7 @@ def _by(
     open_packed: Callable[[BinaryIO], io.BufferedIOBase],
 ) -> Callable[[Stream], Iterator[bytes]]:
     def unpack(stream: Stream) -> Iterator[bytes]:
-        with open_packed(cast(BinaryIO, stream)) as opened:  # `read` is all that it asks of it
+        with open_packed(cast(BinaryIO, stream)) as opened:  # only `read` is used
             yield from _blocks(opened)
 
     return unpack
@@ -258,13 +250,13 @@ PACKINGS = (
     Packing("xz", ".xz", rb"\xfd7zXZ\x00", _by(lzma.LZMAFile)),
     Packing("zstd", ".zst", rb"\x28\xb5\x2f\xfd", _zstd_blocks),
 )
-"""No UTF-8 text begins like any of them, but for bzip2's ten letters."""
+"""Recognised compression formats. Only bzip2's ten letters can begin a UTF-8 text."""
 _LONGEST_SIGN = 10
 _DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
 
 def packing_of(name: str, head: bytes) -> Packing | None:
-    """How a file is packed, by its first bytes or its name; `None` if it is not, or is empty.
+    """Return how a file is packed, by its first bytes or its name; `None` if it is not packed.
 
     >>> packing_of("corpus.txt", bytes.fromhex("1f8b08")).name
     'gzip'
@@ -276,45 +268,49 @@ def packing_of(name: str, head: bytes) -> Packing | None:
 
 
 def unpacked(name: str, stream: Stream, packing: Packing | None) -> Iterator[bytes]:
-    """The bytes of a source in blocks, unpacked.
+    """Yield the bytes of a source in blocks, unpacked.
 
     Raises:
-        CorpusError: it is damaged.
-        OSError: it cannot be read.
+        CorpusError: the packed data is damaged.
+        OSError: the source cannot be read.
     """
     if packing is None:
         yield from _blocks(stream)
         return
-    damaged = f"{name}: damaged {packing.name} file ({{}}); pack it anew"
+    damaged = f"{name}: damaged {packing.name} file ({{}}); pack it again"
     try:
         yield from packing.unpack(stream)
     except _DAMAGED as error:
         raise CorpusError(damaged.format(error)) from error
     except OSError as error:
-        if error.errno is None:  # so `bz2` says it
+        if error.errno is None:  # `bz2` reports damage in this way
             raise CorpusError(damaged.format(error)) from error
         raise
     except CorpusError as error:
         raise CorpusError(f"{name}: {error}") from error
 
 
+# Texts in records
+
 PARQUET = b"PAR1"
-"""How Parquet files begin and end."""
+"""The first and last bytes of Parquet files."""
 LONGEST_LINE = 1 << 28
-"""Bytes of a line of JSON; what is longer is another kind of file."""
-_NAMES_TOLD = 8
+"""Longest line of JSON lines, in bytes; a longer one belongs to another kind of file."""
+_MOST_NAMES = 8
 _ROWS = 1 << 10
 
 Skip = Callable[[CorpusError], None]
-"""Is told of each bad record; raises the error, or does not: the record is left out then."""
+"""A function called with the error of each bad record: it raises the error or skips the record."""
 
 
 def json_texts(name: str, blocks: Iterable[bytes], field: str, skip: Skip) -> Iterator[bytes]:
-    r"""The texts in a field of JSON lines; empty lines mean nothing.
+    r"""Yield the texts in a field of JSON lines; empty lines are ignored.
 
     Args:
-        name: of the file, for the errors.
-        blocks: the file, cut anywhere.
+        name: name of the file, for errors.
+        blocks: the bytes of the file, cut at any place.
+        field: the key that holds the text.
+        skip: called for each bad record.
 
     >>> def stop(error): raise error
     >>> list(json_texts("a", [b'{"text": "one"}\n{"te', b'xt": "two"}'], "text", stop))
@@ -354,14 +350,14 @@ def _text_of(line: bytes, field: str) -> bytes:
     except RecursionError:
         raise CorpusError("is nested too deeply") from None
     except json.JSONDecodeError as error:
-        said = error.msg.removesuffix(" at")  # as `Unterminated string starting at` ends
-        raise CorpusError(f"is no JSON: {said} at character {error.pos + 1:,}") from None
+        reason = error.msg.removesuffix(" at")  # as `Unterminated string starting at` ends
+        raise CorpusError(f"is no JSON: {reason} at character {error.pos + 1:,}") from None
     except ValueError:
         raise CorpusError("is not UTF-8") from None
     if not isinstance(record, dict):
         raise CorpusError("is no JSON object")
     if field not in record:
-        raise CorpusError(f"has no field {field!r}{_there_are(list(record))}")
+        raise CorpusError(f"has no field {field!r}{_list_names(list(record))}")
     return _bytes_of(record[field], field)
 
 
@@ -374,24 +370,27 @@ def _bytes_of(value: object, field: str) -> bytes:
         raise CorpusError(f"holds half a character in {field!r}") from None
 
 
-def _there_are(names: list[str]) -> str:
+def _list_names(names: list[str]) -> str:
     if not names:
         return ""
-    more = ", …" if len(names) > _NAMES_TOLD else ""
-    return f"; there are: {', '.join(names[:_NAMES_TOLD])}{more}"
+    more = ", …" if len(names) > _MOST_NAMES else ""
+    return f"; there are: {', '.join(names[:_MOST_NAMES])}{more}"
 
 
 def parquet_texts(
     name: str, file: BinaryIO, field: str, skip: Skip, on_part: Callable[[float], None]
 ) -> Iterator[bytes]:
-    """The texts in a column of a Parquet file, some rows at a time.
+    """Yield the texts in a column of a Parquet file.
 
     Args:
-        file: can be read back and forth.
-        on_part: is told which part of the rows has been read, from 0 to 1.
+        name: name of the file, for errors.
+        file: a seekable file.
+        field: name of the column.
+        skip: called for each bad row.
+        on_part: called with the fraction of the rows that has been read.
 
     Raises:
-        CorpusError: it is damaged, or has no such column of texts.
+        CorpusError: the file is damaged, or has no such column.
     """
     try:
         from pyarrow import ArrowException, parquet
@@ -404,10 +403,11 @@ def parquet_texts(
         with parquet.ParquetFile(file) as opened:
             columns = opened.schema_arrow.names
             if field not in columns:
-                raise CorpusError(f"{name}: has no column {field!r}{_there_are(columns)}")
+                raise CorpusError(f"{name}: has no column {field!r}{_list_names(columns)}")
             row, rows = 0, opened.metadata.num_rows
             for batch in opened.iter_batches(_ROWS, columns=[field]):
-                for value in _values(batch):
+                values: list[object] = batch.column(0).to_pylist()
+                for value in values:
                     row += 1
                     try:
                         text = _bytes_of(value, field)
@@ -420,10 +420,5 @@ def parquet_texts(
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise CorpusError(
-            f"{name}: damaged Parquet file, or one that pyarrow cannot read; write it anew"
+            f"{name}: damaged Parquet file, or one that pyarrow cannot read; write it again"
         ) from error
-
-
-def _values(batch: Any) -> Iterator[object]:
-    values: list[object] = batch.column(0).to_pylist()
-    return iter(values)

@@ -1,9 +1,9 @@
-"""Compiling an expression that somebody has typed, or that a file brings along.
+"""Regexes that a user typed or that a file contains, compiled and used with limits.
 
-Wrong ones and bombs become errors. What is typed is tried with a time limit wherever it is used.
-What a file brings along cuts whole corpora. It has to show beforehand that it does not try every
-way to cut a run, as `(a+)+` does: 2ⁿ of them for n letters. Some such regexes hide from that trial,
-so its use is limited, too: `LimitedRegex` allows time by the length of the text.
+Wrong regexes and those that need too much memory or time raise errors. A typed regex is only used
+with a time limit. A regex from a file cuts whole corpora, so it is tried on short texts first: some
+try every way to cut a run, as `(a+)+` does, 2ⁿ ways for n letters. The trial misses some of them,
+so `LimitedRegex` also limits the time of each use by the length of the text.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ import regex
 from engine.core.errors import PatternError
 
 MOST_REPEATS = 10_000
-"""Counted repeats such as `{9}`, multiplied: compiling more takes all the memory there is."""
+"""Largest product of counted repeats such as `{9}`; compiling more can fill the memory."""
 RUN = 40
-"""Repeats in a text that a regex is tried on: a linear one takes microseconds, 2⁴⁰ ways hours."""
+"""Repeats in a trial text: a linear regex takes microseconds, one with 2⁴⁰ ways takes hours."""
 SECONDS_A_RUN = 0.5
 MOST_SIGNS = 60
 _KINDS_OF_SIGNS = "aA1 !\n'_é漢"
 SECONDS_AT_LEAST = 1.0
 SECONDS_A_CHARACTER = 20e-6
-"""What a foreign regex may take: a hundred times what an ordinary one needs."""
+"""Time limit of a foreign regex: a hundred times the need of an ordinary one."""
 
 T = TypeVar("T")
 
 
 def compile_typed(source: str) -> regex.Pattern[str]:
-    """The compiled expression.
+    """Compile a regex.
 
     Raises:
-        PatternError: it is none, with the place of the error; or compiling it would take too much.
+        PatternError: it is no regex (with the place of the error), or would need too much memory.
     """
     if _repeats(source) > MOST_REPEATS:
         raise PatternError(f"it repeats something more than {MOST_REPEATS:,} times")
@@ -52,16 +52,19 @@ def compile_typed(source: str) -> regex.Pattern[str]:
 
 
 def compile_foreign(source: str) -> regex.Pattern[str]:
-    """The compiled expression, if it may be used without a time limit.
+    """Compile a regex and try it on short texts.
 
     >>> compile_foreign(" ?[a-z]+").pattern
     ' ?[a-z]+'
 
     Raises:
-        PatternError: as in `compile_typed`; or it takes for ever on a short text.
+        PatternError: as for `compile_typed`, or it takes too long on a short text.
     """
     compiled = compile_typed(source)
-    for run in _runs(source):
+    signs = list(dict.fromkeys(_KINDS_OF_SIGNS + source))[:MOST_SIGNS]
+    # Runs of one sign or of two in turn, each with an end that may not match.
+    units = [unit for sign in signs for unit in (sign, f"{sign}a", f"{sign} ")]
+    for run in (unit * RUN + end for unit in units for end in ("", "\0", "!")):
         try:
             for _ in compiled.finditer(run, timeout=SECONDS_A_RUN):
                 pass
@@ -74,10 +77,10 @@ def compile_foreign(source: str) -> regex.Pattern[str]:
 
 
 class LimitedRegex:
-    """A foreign regex whose every use is bound in time; used like a compiled one.
+    """A regex from a file with a time limit on every call, used like a compiled one.
 
     Raises:
-        PatternError: a call takes longer than its text is worth.
+        PatternError: a call takes longer than the length of its text allows.
     """
 
     def __init__(self, source: str) -> None:
@@ -87,7 +90,7 @@ class LimitedRegex:
         return self._limited(text, lambda seconds: self._regex.findall(text, timeout=seconds))
 
     def finditer(self, text: str) -> Iterator[regex.Match[str]]:
-        """All matches, found before the first is given."""
+        """Find all matches, then return an iterator over them."""
         return iter(
             self._limited(text, lambda seconds: list(self._regex.finditer(text, timeout=seconds)))
         )
@@ -111,34 +114,25 @@ class LimitedRegex:
 
 
 def within_seconds(limit: float, work: Callable[[float], T]) -> T:
-    """Do `work(timeout)`, which searches with that timeout, within so much time of this thread.
+    """Call `work(timeout)`, a search with a timeout, within `limit` seconds of this thread.
 
-    `regex` counts the time of all threads. So what runs out beside a busy one is tried again.
+    `regex` counts the time of all threads, so a search is repeated if other threads used its time.
 
     Raises:
-        TimeoutError: the work alone takes longer.
+        TimeoutError: this thread alone needs longer.
     """
     timeout, begun = limit, thread_time()
     while True:
         try:
             return work(timeout)
         except TimeoutError:
-            if thread_time() - begun >= 0.9 * limit:  # nobody else was busy
+            if thread_time() - begun >= 0.9 * limit:  # other threads used no time
                 raise
             timeout *= 2
 
 
-def _runs(source: str) -> Iterator[str]:
-    """Short texts of one sign or two again and again, each with an end that may not fit."""
-    signs = list(dict.fromkeys(_KINDS_OF_SIGNS + source))[:MOST_SIGNS]
-    for sign in signs:
-        for unit in (sign, f"{sign}a", f"{sign} "):
-            for end in ("", "\0", "!"):
-                yield unit * RUN + end
-
-
 def _repeats(source: str) -> int:
-    """How often counted repeats, one inside the other, could repeat something at the most.
+    """Return an upper bound of how often nested counted repeats can repeat something.
 
     >>> _repeats("(a{2,30}b){10}"), _repeats("a+"), _repeats("a{9999999999}") > MOST_REPEATS
     (300, 1, True)

@@ -50,7 +50,7 @@ def test_a_packed_file_cut_short_is_damaged(tmp_path: Path, suffix: str, kept: f
     packed = PACKERS[suffix](bytes(range(256)) * 2000)
     path = tmp_path / f"cut{suffix}"
     path.write_bytes(packed[: kept if isinstance(kept, int) else int(len(packed) * kept)])
-    with pytest.raises(CorpusError, match=rf"cut\{suffix}: damaged \w+ file .*; pack it anew"):
+    with pytest.raises(CorpusError, match=rf"cut\{suffix}: damaged \w+ file .*; pack it again"):
         text_of(path)
 
 
