@@ -242,9 +242,9 @@ class BpeTuiApp(SessionApp):
         frame, config = session.frame, session.config
         if frame is None or not isinstance(config, RunConfig):
             return
-        from bpe_tui.bpe.screens.what_if import WhatIfJob, saved_wish
+        from bpe_tui.bpe.what_if import WhatIfJob, saved_fork_plan
 
-        wish = saved_wish(forks[0], config)
+        wish = saved_fork_plan(forks[0], config)
         if wish.step > frame.recorded_steps:
             self.tell(f"The run has no step {number(wish.step)} to fork at.", stays=True)
             return

@@ -219,7 +219,7 @@ class ScreenNavigation:
     def _look_behind(self, pair: Pair) -> None:
         if (frame := self._host.session.frame) is not None:
             self._host.session.hold()
-            from bpe_tui.bpe.screens.ledger import LedgerWindow
+            from bpe_tui.bpe.windows import LedgerWindow
 
             self._app.push_screen(LedgerWindow(frame, pair), self._left_window)
 

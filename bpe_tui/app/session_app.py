@@ -22,7 +22,7 @@ from bpe_tui.session.state import OVERVIEWS, prefer
 from bpe_tui.widgets.visible import visible_text
 
 if TYPE_CHECKING:
-    from bpe_tui.bpe.screens.what_if import Wish
+    from bpe_tui.bpe.what_if import ForkPlan
 
 ASIDE = frozenset((CHARTS, RACE, CHECK))
 """Kinds of screens that one looks at in between: Esc goes back."""
@@ -75,7 +75,7 @@ class SessionApp(BaseApp):
             self.changed()
         if self.session.found_none:
             self.session.found_none = False
-            from bpe_tui.bpe.screens.breakpoints import none_found
+            from bpe_tui.bpe.windows import none_found
 
             self.tell(none_found(self.session))
 
@@ -159,7 +159,7 @@ class SessionApp(BaseApp):
     def action_breakpoints(self) -> None:
         if self.session.merges is not None:
             self.session.hold()
-            from bpe_tui.bpe.screens.breakpoints import Breakpoints
+            from bpe_tui.bpe.windows import Breakpoints
 
             self.push_screen(Breakpoints(self.session), self._left_breakpoints)
 
@@ -181,15 +181,15 @@ class SessionApp(BaseApp):
             text = "Training still runs; a fork can be compared when it has ended."
             self.tell(text)
             return
-        from bpe_tui.bpe.screens.training import TrainingScreen
-        from bpe_tui.bpe.screens.what_if import WhatIf
+        from bpe_tui.bpe.training_screen import TrainingScreen
+        from bpe_tui.bpe.what_if import WhatIf
 
         screen = self.get_screen("training")
         chosen = screen.chosen_pair() if isinstance(screen, TrainingScreen) else None
         menu = WhatIf(session.frame, session.config, session.documents, chosen)
         self.push_screen(menu, self._wished)
 
-    def _wished(self, wish: Wish | None) -> None:
+    def _wished(self, wish: ForkPlan | None) -> None:
         frame, config = self.session.frame, self.session.config
         if wish is None or frame is None or not isinstance(config, RunConfig):
             return
@@ -199,11 +199,11 @@ class SessionApp(BaseApp):
                 self.keep(fork, wish)
             self.changed()
 
-        from bpe_tui.bpe.screens.what_if import Branches
+        from bpe_tui.bpe.what_if import Branches
 
         self.push_screen(Branches(frame, config, wish), left)
 
-    def keep(self, fork: messages.WhatIfEnded, wish: Wish) -> None:
+    def keep(self, fork: messages.WhatIfEnded, wish: ForkPlan) -> None:
         """Let the fork that was wished be what is shown."""
         how = wish.config, wish.step, wish.otherwise, wish.change
         self.session.keep(fork.timeline, fork.reason, *how)

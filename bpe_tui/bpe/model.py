@@ -1,24 +1,122 @@
-"""BPE, as the application knows it before its parts are imported."""
+"""BPE as the application declares it: its screens and parts by name, its training, its files.
+
+Every start imports this module, so functions import the trainer and the formats themselves. Each
+model's `model.py` has the same three functions:
+
+start(config, corpus)                              prepare the training that the options ask for
+outputs(config, format, out)                       return the files it will write, checked before
+write(training, config, format, out, overwrite)    write them; return a line about their contents
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from bpe_tui.session.config import RunConfig
 from bpe_tui.session.model import Model
+from bpe_tui.widgets.numbers import plural
+from engine.core.errors import TokenizerFileError
+
+if TYPE_CHECKING:
+    from engine.bpe.frame import Timeline
+    from engine.bpe.trainer import Trainer
+    from engine.recording.training import CountedCorpus, Training
 
 MODEL = Model(
     name="bpe",
     title="BPE",
     summary="merges the most frequent pair, again and again",
-    training="bpe_tui.bpe.training",
+    training="bpe_tui.bpe.model",
     transcript="bpe_tui.bpe.transcript:BpeTranscript",
-    save="bpe_tui.bpe.screens.charts:Save",
-    exports="bpe_tui.bpe.screens.charts:EXPORTS",
+    save="bpe_tui.bpe.summary_screens:SaveTokenizer",
+    exports="bpe_tui.bpe.summary_screens:EXPORTS",
     screens={
         "lesson": "bpe_tui.lessons.screen:BpeLesson",
-        "training": "bpe_tui.bpe.screens.training:TrainingScreen",
-        "encoding": "bpe_tui.bpe.screens.encoding:EncodingScreen",
-        "vocabulary": "bpe_tui.bpe.screens.vocabulary:BpeVocabularyScreen",
-        "inspection": "bpe_tui.bpe.screens.vocabulary:BpeInspectionScreen",
-        "charts": "bpe_tui.bpe.screens.charts:BpeChartsScreen",
+        "training": "bpe_tui.bpe.training_screen:TrainingScreen",
+        "encoding": "bpe_tui.bpe.encoding_screen:EncodingScreen",
+        "vocabulary": "bpe_tui.bpe.summary_screens:BpeVocabularyScreen",
+        "inspection": "bpe_tui.bpe.summary_screens:BpeInspectionScreen",
+        "charts": "bpe_tui.bpe.summary_screens:BpeChartsScreen",
     },
     counts_bytes=True,
 )
+
+
+def start(config: RunConfig, corpus: CountedCorpus) -> Training:
+    """Prepare the training that `config` asks for."""
+    from engine.recording.training import Training
+
+    trainer = _trainer(config, corpus.counts)
+
+    def record() -> Timeline:
+        from engine.bpe.frame import Timeline  # only frames need it, not a tokenizer's files
+
+        return Timeline(
+            trainer.counts, record=trainer.record, pattern=config.pattern, excerpt=corpus.excerpt
+        )
+
+    return Training(trainer, record)
+
+
+def outputs(config: RunConfig, format: str, out: Path) -> list[Path]:
+    """Return the files that a tokenizer in this format will be written to.
+
+    An untrained tokenizer is written to a temporary place first. So settings that the format cannot
+    hold, such as a special token with a space, are found before hours of training.
+
+    Raises:
+        TokenizerFileError: the format is only read, or cannot hold the tokenizer.
+    """
+    from engine.bpe.run import to_tokenizer
+    from engine.formats import save, writable_format
+
+    written = writable_format(format).written(out)
+    tokenizer = to_tokenizer(_trainer(config, {}).record, 0, config.pattern)
+    with TemporaryDirectory() as place:
+        trial = Path(place) / "trial"
+        try:
+            save(tokenizer, trial, format, renumber=True)
+        except TokenizerFileError as error:
+            raise TokenizerFileError(str(error).replace(str(trial), str(out))) from None
+    return written
+
+
+def write(training: Training, config: RunConfig, format: str, out: Path, *, overwrite: bool) -> str:
+    """Write the tokenizer; return one line about the vocabulary and the end of the training."""
+    from engine.bpe.run import to_tokenizer
+    from engine.bpe.trainers import TRAINERS, WITHOUT_KERNEL
+    from engine.encoding.units import DEFAULT_UNITS
+    from engine.formats import save
+
+    trainer: Trainer = training.trainer
+    record = trainer.record
+    tokenizer = to_tokenizer(record, len(record), config.pattern)
+    save(tokenizer, out, format, overwrite=overwrite, renumber=True)
+    fallback = ""
+    if trainer.algorithm.name not in (config.trainer, WITHOUT_KERNEL):
+        bytes_only = TRAINERS[config.trainer].bytes_only and config.units != DEFAULT_UNITS
+        why = config.units if bytes_only else f"{config.tie_rule} ties"
+        fallback = f"; {why}: trained by {trainer.algorithm.name}"
+    return (
+        f"{plural(len(trainer.vocab), 'token')}: {trainer.contents}, "
+        f"{len(record.special_tokens)} special, {plural(len(record), 'merge')}; "
+        f"{training.stop_reason.value}{fallback}"
+    )
+
+
+def _trainer(config: RunConfig, counts: Mapping[bytes, int]) -> Trainer:
+    from engine.bpe.trainer import Trainer
+
+    return Trainer(
+        counts,
+        config.size,
+        config.special_tokens,
+        tie_rule=config.tie_rule,
+        algorithm=config.trainer,
+        min_count=config.min_count,
+        max_token_length=config.max_token_length,
+        units=config.units,
+    )

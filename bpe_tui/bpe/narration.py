@@ -9,7 +9,6 @@ a space. `room` is how many cells there are; where they are few, a shorter sente
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from bpe_tui.views.narration import (
     ROOMY,
@@ -26,9 +25,6 @@ from engine.bpe.heap import Move
 from engine.bpe.record import MergeStep
 from engine.core.events import Pair
 from engine.core.wording import describe
-
-if TYPE_CHECKING:
-    pass
 
 
 def narrate(frame: Frame, room: int = ROOMY) -> str:

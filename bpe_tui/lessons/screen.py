@@ -17,7 +17,7 @@ from textual.geometry import Region, Size
 from textual.widgets import Input
 
 from bpe_tui.bpe.lesson import BpeTeller
-from bpe_tui.bpe.screens import BpeScreen
+from bpe_tui.bpe.training_screen import BpeScreen
 from bpe_tui.lessons.beats import BeatClock, beats_of
 from bpe_tui.lessons.layout import PICK_ROWS, layout
 from bpe_tui.lessons.prediction import Predictor, ToOption
@@ -28,8 +28,7 @@ from bpe_tui.session.state import preferences
 from bpe_tui.styles import sheet
 from bpe_tui.unigram.lesson import UnigramTeller
 from bpe_tui.unigram.model import UNIGRAM_LESSON
-from bpe_tui.unigram.panels.piece_panel import Slices
-from bpe_tui.unigram.screens import UnigramScreen
+from bpe_tui.unigram.pieces import Slices, UnigramScreen
 from bpe_tui.views.corpus import Place
 from bpe_tui.views.merge_telling import MergeTeller
 from bpe_tui.views.panel import TokenPainter
@@ -43,7 +42,7 @@ from bpe_tui.widgets.rows import Row, Span, spans_width
 from bpe_tui.widgets.visible import shorten, visible_text, width
 from bpe_tui.wordpiece.lesson import WordPieceTeller
 from bpe_tui.wordpiece.model import WORDPIECE_LESSON
-from bpe_tui.wordpiece.screens import WordPieceScreen
+from bpe_tui.wordpiece.training_screen import WordPieceScreen
 from engine.unigram.frame import UnigramFrame
 
 STATIONS = ("count", "pick", "replace")

@@ -19,7 +19,7 @@ class Model:
 
     Attributes:
         name, title, summary: as the command line, a heading and the list of models call it.
-        training: the module with `start`, `outputs` and `write`; see `bpe_tui.bpe.training`.
+        training: the module with `start`, `outputs` and `write`; see `bpe_tui.bpe.model`.
         transcript: the class that tells a recording without a screen.
         save: the class of the window that saves what is shown.
         exports: the kinds of files that can be exported.

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from bpe_tui.unigram.narration import cost_text, count_text, score_text
-from bpe_tui.unigram.panels.piece_panel import PiecePainter
-from bpe_tui.unigram.panels.training import reserved_parts
+from bpe_tui.unigram.pieces import PiecePainter, reserved_parts
 from bpe_tui.views.corpus import Place, flowed, within_rows
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import PRETOKEN_BORDER
@@ -71,7 +70,7 @@ class Weighed(NamedTuple):
     instead: tuple[int, ...]
 
 
-class PlainPainter(PiecePainter):
+class PlainPiecePainter(PiecePainter):
     """Draws pieces without hues; those that go are struck out only where that is the news."""
 
     def __init__(self, frame: UnigramFrame, *, strikes: bool) -> None:
@@ -326,7 +325,10 @@ class UnigramTeller(Teller[UnigramFrame]):
             said = f"{lost}Words that are cut otherwise:" if changed else f"{lost}{NONE_CHANGED}"
         rows = [Row([(said, "")])]
         count_cells = max((len(number(before.words[word])) for word in changed), default=1)
-        struck, plain = PlainPainter(before, strikes=True), PlainPainter(after, strikes=False)
+        struck, plain = (
+            PlainPiecePainter(before, strikes=True),
+            PlainPiecePainter(after, strikes=False),
+        )
         half = max((width - count_cells - 7) // 2, 8)
         cut = [struck.word(word) for word in changed]
         cells = min(half, max(map(spans_width, cut), default=1))
@@ -362,7 +364,7 @@ class UnigramTeller(Teller[UnigramFrame]):
 
     def corpus_rows(self, moment: TellMoment, top: Place, rows: int, width: int) -> list[Row]:
         frame = moment.frame
-        painter = PlainPainter(frame, strikes=moment.beat is Beat.LIGHT)
+        painter = PlainPiecePainter(frame, strikes=moment.beat is Beat.LIGHT)
         ends = self._ends_of(frame)
         found = (
             row
@@ -401,7 +403,7 @@ class UnigramTeller(Teller[UnigramFrame]):
         if not text:
             return paragraph(NO_TEXT, width, "dim")
         frame, text = moment.frame, text[: self.LONGEST_TEXT]
-        painter = PlainPainter(frame, strikes=moment.beat is Beat.LIGHT)
+        painter = PlainPiecePainter(frame, strikes=moment.beat is Beat.LIGHT)
         words = ([*painter.pretoken(piece), PRETOKEN_BORDER] for piece in frame.cut(text))
         shown = within_rows(((word, spans_width(word)) for word in words), rows, width)
         now, start = _pieces(frame, text), _pieces(self._ends_of(frame)[0], text)

@@ -1,9 +1,22 @@
-"""Unigram, as the application knows it before its parts are imported, and its own commands."""
+"""Unigram as the application declares it: its screens, commands, training and files.
+
+`bpe_tui.bpe.model` describes the three functions.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 from bpe_tui.session.commands.command import DO, FILTER, LOOK, STEP, Command
+from bpe_tui.session.config import RunConfig
 from bpe_tui.session.model import Model
+from bpe_tui.widgets.numbers import number, plural
+
+if TYPE_CHECKING:
+    from engine.recording.training import CountedCorpus, Training
+    from engine.unigram.frame import UnigramTimeline
+    from engine.unigram.trainer import UnigramTrainer
 
 UNIGRAM_TRAINING, UNIGRAM_ENCODING = "unigram-training", "unigram-encoding"
 UNIGRAM_VOCABULARY, UNIGRAM_CHARTS = "unigram-vocabulary", "unigram-charts"
@@ -122,9 +135,6 @@ COMMANDS: tuple[Command, ...] = (
     ),
 )
 
-
-# What the commands of BPE are for that Unigram has no use for: a sentence for each key.
-
 _TIES = "Ties are of pairs that occur equally often; Unigram merges none. t goes to the next prune."
 _BREAKPOINTS = (
     "Breakpoints stop BPE's merges; a Unigram training has few steps, and t finds prunes."
@@ -164,23 +174,23 @@ REFUSED = {
     "screen.show('regex')": "The regex microscope is on BPE's encoding screen; "
     "Unigram's text is cut by the same pattern.",
 }
-"""Action of a command → what it is for."""
+"""Action of a BPE command → the sentence that its key gives on Unigram's screens."""
 
 MODEL = Model(
     name="unigram",
     title="Unigram",
     summary="weighs too many pieces, and prunes the least needed",
-    training="bpe_tui.unigram.training",
+    training="bpe_tui.unigram.model",
     transcript="bpe_tui.unigram.transcript:UnigramTranscript",
-    save="bpe_tui.unigram.screens.charts:SavePieces",
-    exports="bpe_tui.unigram.screens.charts:EXPORTS",
+    save="bpe_tui.unigram.summary_screens:SavePieces",
+    exports="bpe_tui.unigram.summary_screens:EXPORTS",
     screens={
         UNIGRAM_LESSON: "bpe_tui.lessons.screen:UnigramLesson",
-        UNIGRAM_TRAINING: "bpe_tui.unigram.screens.training:UnigramTrainingScreen",
-        UNIGRAM_ENCODING: "bpe_tui.unigram.screens.encoding:UnigramEncodingScreen",
-        UNIGRAM_VOCABULARY: "bpe_tui.unigram.screens.vocabulary:UnigramVocabularyScreen",
-        UNIGRAM_CHARTS: "bpe_tui.unigram.screens.charts:UnigramChartsScreen",
-        UNIGRAM_INSPECTION: "bpe_tui.unigram.screens.vocabulary:UnigramInspectionScreen",
+        UNIGRAM_TRAINING: "bpe_tui.unigram.training_screen:UnigramTrainingScreen",
+        UNIGRAM_ENCODING: "bpe_tui.unigram.encoding_screen:UnigramEncodingScreen",
+        UNIGRAM_VOCABULARY: "bpe_tui.unigram.summary_screens:UnigramVocabularyScreen",
+        UNIGRAM_CHARTS: "bpe_tui.unigram.summary_screens:UnigramChartsScreen",
+        UNIGRAM_INSPECTION: "bpe_tui.unigram.summary_screens:UnigramInspectionScreen",
     },
     steps_a_second=1,
     formats=("huggingface",),
@@ -189,3 +199,42 @@ MODEL = Model(
     signs=("underline",),
     undrawn=("joining", "fresh", "stale", "tie"),
 )
+
+
+def start(config: RunConfig, corpus: CountedCorpus) -> Training:
+    """Prepare the training that `config` asks for; its step 0 is recorded once it has a seed."""
+    from engine.recording.training import Training
+    from engine.unigram.frame import UnigramTimeline
+    from engine.unigram.pieces import spelled_counts
+    from engine.unigram.record import Seeded
+    from engine.unigram.trainer import UnigramTrainer
+
+    words, pattern = spelled_counts(corpus.counts), config.pattern
+    trainer = UnigramTrainer(words, config.vocab_size, config.special_tokens)
+
+    def record() -> UnigramTimeline:
+        return UnigramTimeline(trainer.record, words=words, excerpt=corpus.excerpt, pattern=pattern)
+
+    return Training(trainer, record, begins_with=Seeded)
+
+
+def outputs(config: RunConfig, format: str, out: Path) -> list[Path]:
+    """Return the one file that will be written."""
+    return [out]
+
+
+def write(training: Training, config: RunConfig, format: str, out: Path, *, overwrite: bool) -> str:
+    """Write a tokenizer.json; return a line about its contents and the pieces it cannot hold."""
+    from engine.formats.tokenizer_json import save_pieces
+
+    trainer: UnigramTrainer = training.trainer
+    left_out = save_pieces(
+        trainer.pieces,
+        out,
+        pattern=config.pattern,
+        special_tokens=config.special_tokens,
+        overwrite=overwrite,
+    )
+    missing = f"; {number(left_out)} left out, being no UTF-8" if left_out else ""
+    steps = plural(len(trainer.record), "step")
+    return f"{plural(len(trainer.pieces), 'piece')}, {steps}; {training.stop_reason.value}{missing}"

@@ -9,7 +9,7 @@ from bpe_tui.views.narration import first_fitting
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import Span, spans_width
 from bpe_tui.widgets.visible import visible_bytes
-from bpe_tui.wordpiece.panels.training import PiecePainter
+from bpe_tui.wordpiece.training_screen import WordPiecePainter
 from engine.core.events import Pair
 from engine.core.wording import describe
 from engine.text.pretokenize import to_text
@@ -17,7 +17,7 @@ from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import score_text
 
 
-class PlainPiecePainter(LessonPainter, PiecePainter):
+class PlainWordPiecePainter(LessonPainter, WordPiecePainter):
     """Draws pieces as they are written, without the hues of merged ones."""
 
 
@@ -25,7 +25,7 @@ class WordPieceTeller(MergeTeller[WordPieceFrame]):
     """Tells merges of the pair of highest score."""
 
     STATIONS = ("SCORE", "PICK", "REPLACE")
-    PAINTER = PlainPiecePainter
+    PAINTER = PlainWordPiecePainter
     THING = ("piece", "word")
     FIRST = "The pair of highest score will be."
     FRACTION = 18

@@ -1,11 +1,23 @@
-"""WordPiece, as the application knows it before its parts are imported, and its own commands."""
+"""WordPiece as the application declares it: its screens, commands, training and files.
+
+`bpe_tui.bpe.model` describes the three functions.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bpe_tui.session.commands.command import LOOK, Command
+from bpe_tui.session.config import RunConfig
 from bpe_tui.session.model import Model
+from bpe_tui.widgets.numbers import plural
+
+if TYPE_CHECKING:
+    from engine.recording.training import CountedCorpus, Training
+    from engine.wordpiece.frame import WordPieceTimeline
+    from engine.wordpiece.trainer import WordPieceTrainer
 
 WORDPIECE_TRAINING, WORDPIECE_ENCODING = "wordpiece-training", "wordpiece-encoding"
 WORDPIECE_VOCABULARY, WORDPIECE_CHARTS = "wordpiece-vocabulary", "wordpiece-charts"
@@ -17,9 +29,6 @@ COMMANDS: tuple[Command, ...] = (
     Command("screen.show('pairs')", "p", "scores", "To the scores.", LOOK, screens=_SCORES),
     Command("screen.show('merge')", "d", "done", "To what the merge did.", LOOK, screens=_SCORES),
 )
-
-
-# What the commands of BPE's screens are for, where WordPiece has no such thing.
 
 REFUSED: Mapping[str, str] = {
     "screen.find_pair": "WordPiece keeps no heap; w tells about any two pieces.",
@@ -46,23 +55,23 @@ REFUSED: Mapping[str, str] = {
     "read them as text.",
     "screen.show('dropout')": "Dropout leaves merges out by chance; WordPiece's encoding has none.",
 }
-"""Action of a command → what its key says on WordPiece's screens."""
+"""Action of a BPE command → the sentence that its key gives on WordPiece's screens."""
 
 MODEL = Model(
     name="wordpiece",
     title="WordPiece",
     summary="merges the pair of highest score; the longest match encodes",
-    training="bpe_tui.wordpiece.training",
+    training="bpe_tui.wordpiece.model",
     transcript="bpe_tui.wordpiece.transcript:WordPieceTranscript",
-    save="bpe_tui.wordpiece.screens.charts:SaveVocab",
-    exports="bpe_tui.wordpiece.screens.charts:EXPORTS",
+    save="bpe_tui.wordpiece.summary_screens:SaveVocab",
+    exports="bpe_tui.wordpiece.summary_screens:EXPORTS",
     screens={
         WORDPIECE_LESSON: "bpe_tui.lessons.screen:WordPieceLesson",
-        WORDPIECE_TRAINING: "bpe_tui.wordpiece.screens.training:WordPieceTrainingScreen",
-        WORDPIECE_ENCODING: "bpe_tui.wordpiece.screens.encoding:WordPieceEncodingScreen",
-        WORDPIECE_VOCABULARY: "bpe_tui.wordpiece.screens.vocabulary:WordPieceVocabularyScreen",
-        WORDPIECE_CHARTS: "bpe_tui.wordpiece.screens.charts:WordPieceChartsScreen",
-        WORDPIECE_INSPECTION: "bpe_tui.wordpiece.screens.vocabulary:WordPieceInspectionScreen",
+        WORDPIECE_TRAINING: "bpe_tui.wordpiece.training_screen:WordPieceTrainingScreen",
+        WORDPIECE_ENCODING: "bpe_tui.wordpiece.encoding_screen:WordPieceEncodingScreen",
+        WORDPIECE_VOCABULARY: "bpe_tui.wordpiece.summary_screens:WordPieceVocabularyScreen",
+        WORDPIECE_CHARTS: "bpe_tui.wordpiece.summary_screens:WordPieceChartsScreen",
+        WORDPIECE_INSPECTION: "bpe_tui.wordpiece.summary_screens:WordPieceInspectionScreen",
     },
     merges_by_score=True,
     formats=("bert-vocab", "huggingface"),
@@ -72,3 +81,46 @@ MODEL = Model(
     signs=("inside",),
     undrawn=("stale",),
 )
+
+
+def start(config: RunConfig, corpus: CountedCorpus) -> Training:
+    """Prepare the training that `config` asks for; the default replaces a tie rule of BPE only."""
+    from engine.recording.training import Training
+    from engine.wordpiece.frame import WordPieceTimeline
+    from engine.wordpiece.score import DEFAULT_TIE_RULE, SCORE_TIE_RULES
+    from engine.wordpiece.trainer import WordPieceTrainer
+
+    trainer = WordPieceTrainer(
+        corpus.counts,
+        config.size,
+        config.special_tokens,
+        tie_rule=config.tie_rule if config.tie_rule in SCORE_TIE_RULES else DEFAULT_TIE_RULE,
+        min_count=config.min_count,
+    )
+
+    def record() -> WordPieceTimeline:
+        return WordPieceTimeline(trainer.record, pattern=config.pattern, excerpt=corpus.excerpt)
+
+    return Training(trainer, record)
+
+
+def outputs(config: RunConfig, format: str, out: Path) -> list[Path]:
+    """Return the one file that will be written."""
+    return [out]
+
+
+def write(training: Training, config: RunConfig, format: str, out: Path, *, overwrite: bool) -> str:
+    """Write a vocab.txt, or a tokenizer.json with the pattern; return a line about its contents."""
+    from engine.wordpiece.tokenizer import WordPieceTokenizer, save_vocab
+
+    trainer: WordPieceTrainer = training.trainer
+    if format == "huggingface":
+        from engine.formats.tokenizer_json import save_pipeline
+        from engine.pipeline.of_tokenizer import wordpiece_pipeline
+
+        trained = WordPieceTokenizer(trainer.vocab, config.special_tokens, pattern=config.pattern)
+        save_pipeline(wordpiece_pipeline(trained), out, overwrite)
+    else:
+        save_vocab(trainer.vocab, out, overwrite=overwrite)
+    merges = plural(len(trainer.record), "merge")
+    return f"{plural(len(trainer.vocab), 'piece')}, {merges}; {training.stop_reason.value}"

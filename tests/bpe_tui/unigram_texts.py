@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from opening import until
 from textual.pilot import Pilot
 
-from bpe_tui.unigram.panels.piece_panel import Slices
+from bpe_tui.unigram.pieces import Slices
 from bpe_tui.widgets.lines import Lines
 
 TEXT = "the hugs of the thugs and the bugs; a pun, puns, a shrug and the hugger of bugs\n" * 4

@@ -10,8 +10,8 @@ from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.screen import Screen
 
-from bpe_tui.bpe.screens.charts import Save
-from bpe_tui.bpe.screens.training import TrainingScreen
+from bpe_tui.bpe.summary_screens import SaveTokenizer
+from bpe_tui.bpe.training_screen import TrainingScreen
 
 
 async def test_a_panel_that_has_its_place_already_costs_no_new_styles(
@@ -64,6 +64,6 @@ async def test_a_window_is_painted_when_it_stands(monkeypatch: pytest.MonkeyPatc
         )
         await pilot.press("s")
         await pilot.pause(0.1)
-        assert isinstance(app.screen, Save)
+        assert isinstance(app.screen, SaveTokenizer)
         # By itself Textual paints it at each of four layouts and for what they change.
         assert 1 <= painted.count(app.screen) <= 2

@@ -15,7 +15,7 @@ from textual.message_pump import MessagePump
 
 from bpe_tui.app import terminal
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.panels.pairs import PairsPanel
+from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.session import state
 
 SECRET = "a secret of the corpus"

@@ -9,8 +9,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.screens.breakpoints import BreakpointRows
-from bpe_tui.bpe.screens.training import TrainingScreen
+from bpe_tui.bpe.training_screen import TrainingScreen
+from bpe_tui.bpe.windows import BreakpointRows
 from bpe_tui.widgets.scrubber import Marks, Scrubber
 
 

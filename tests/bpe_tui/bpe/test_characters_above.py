@@ -6,7 +6,7 @@ from pathlib import Path
 
 from opening import SAMPLE, opened
 
-from bpe_tui.bpe.panels.training import CorpusPanel, characters_above
+from bpe_tui.bpe.training_screen import CorpusPanel, characters_above
 from bpe_tui.widgets.rows import BORDERS, spans_width
 from bpe_tui.widgets.visible import width
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from opening import SAMPLE, each_size, opened, step
 
-from bpe_tui.bpe.screens.charts import CHARTS
+from bpe_tui.bpe.summary_screens import CHARTS
 from bpe_tui.views.charts import ChartPanel, ChartsScreen, GainsPanel, distance
 from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.rows import spans_width

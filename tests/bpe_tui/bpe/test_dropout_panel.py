@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from test_microscope import encoding, shown
 from textual.widgets import Input
 
-from bpe_tui.bpe.panels.dropout import DRAWS, DropoutRows, parse_dropout
+from bpe_tui.bpe.walks import DRAWS, DropoutRows, parse_dropout
 from engine.core.errors import DropoutError
 from engine.encoding.encoders.dropout import Dropout
 

@@ -6,8 +6,8 @@ from opening import opened, step
 from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.panels.merge import MergePanel
-from bpe_tui.bpe.panels.pairs import PairsPanel
+from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.bpe.training_screen import MergePanel
 from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.lines import Lines
 from engine.bpe.heap import Move

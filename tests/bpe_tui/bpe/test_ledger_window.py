@@ -6,9 +6,8 @@ from opening import opened, step
 from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.panels.merge import MergePanel
-from bpe_tui.bpe.panels.training import CorpusPanel
-from bpe_tui.bpe.screens.ledger import LedgerWindow
+from bpe_tui.bpe.training_screen import CorpusPanel, MergePanel
+from bpe_tui.bpe.windows import LedgerWindow
 from bpe_tui.views.targets import ToChange
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import Row

@@ -14,11 +14,15 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.panels.encoding import EncodeStepsPanel, LockstepPanel, PretokensPanel
-from bpe_tui.bpe.panels.regex_lab import RegexPanel, RegexRows
-from bpe_tui.bpe.panels.why_not import WhyNotRows
-from bpe_tui.bpe.screens.encoding import EncodingScreen
-from bpe_tui.bpe.screens.training import TrainingScreen
+from bpe_tui.bpe.encoding_screen import (
+    EncodingScreen,
+    PretokensPanel,
+    RegexPanel,
+    RegexRows,
+    WhyNotRows,
+)
+from bpe_tui.bpe.training_screen import TrainingScreen
+from bpe_tui.bpe.walks import EncodeStepsPanel, LockstepPanel
 from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.views.panel import Panel
 from engine import Trainer

@@ -7,8 +7,8 @@ from opening import SAMPLE, opened
 from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.panels.pairs import PairsPanel
-from bpe_tui.bpe.panels.training import WordsPanel
+from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.bpe.training_screen import WordsPanel
 from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.targets import ToChange, ToPair, ToStep
 from bpe_tui.widgets.rows import Row

@@ -6,8 +6,8 @@ import pytest
 from opening import opened, step
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.panels.pairs import PairsPanel
-from bpe_tui.bpe.panels.training import PseudocodePanel
+from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.bpe.training_screen import PseudocodePanel
 from bpe_tui.widgets.rows import spans_width
 from engine.bpe.heap import Move
 from engine.bpe.ties import TIE_RULES

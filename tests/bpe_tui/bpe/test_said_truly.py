@@ -10,10 +10,9 @@ from opening import opened, opened_as, step, until
 from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.narration import narrate, sentences_about
-from bpe_tui.bpe.panels.merge import MergePanel
-from bpe_tui.bpe.panels.pairs import PairsPanel
-from bpe_tui.bpe.panels.training import CorpusPanel
+from bpe_tui.bpe.training_screen import CorpusPanel, MergePanel
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.session import Session
 from bpe_tui.views.narration import add_stop

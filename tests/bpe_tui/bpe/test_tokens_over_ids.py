@@ -6,7 +6,7 @@ import pytest
 from opening import SAMPLE, opened, until
 from textual.widgets import TextArea
 
-from bpe_tui.bpe.panels.training import EncodedText
+from bpe_tui.bpe.training_screen import EncodedText
 from bpe_tui.views import training_panels
 from bpe_tui.views.encoding_screen import LONG_TEXT
 from bpe_tui.views.training_panels import over_ids

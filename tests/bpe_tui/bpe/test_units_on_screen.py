@@ -11,8 +11,8 @@ from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.narration import narrate
-from bpe_tui.bpe.panels.training import EncodeLine
-from bpe_tui.bpe.screens.charts import Save
+from bpe_tui.bpe.summary_screens import SaveTokenizer
+from bpe_tui.bpe.training_screen import EncodeLine
 from bpe_tui.cli import main
 from bpe_tui.session.config import RunConfig
 from bpe_tui.views.narration import heading
@@ -128,7 +128,7 @@ async def test_the_window_that_saves_begins_with_the_format_that_holds_character
         await pilot.pause()
         assert "The format tiktoken knows tokens of bytes only" in hint(app)
         await pilot.press("up", "enter")
-        await until(pilot, lambda: not isinstance(app.screen, Save))
+        await until(pilot, lambda: not isinstance(app.screen, SaveTokenizer))
         assert open_tokenizer(path).format == "huggingface"
 
 

@@ -9,10 +9,9 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.panels.merge import MergePanel
-from bpe_tui.bpe.panels.pairs import PairsPanel
-from bpe_tui.bpe.screens.training import TrainingScreen
-from bpe_tui.bpe.screens.what_if import Branches, WhatIf
+from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.bpe.training_screen import MergePanel, TrainingScreen
+from bpe_tui.bpe.what_if import Branches, WhatIf
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.lines import Lines, RowList
 

@@ -11,8 +11,8 @@ from opening import SAMPLE, opened_as, until
 from textual.widgets import Static
 
 from bpe_tui import cli
-from bpe_tui.bpe.panels.pairs import PairsPanel
-from bpe_tui.bpe.panels.training import CorpusPanel
+from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.bpe.training_screen import CorpusPanel
 from bpe_tui.cli.console import BAD_INPUT
 from bpe_tui.cli.plain import transcript_of
 from bpe_tui.session.config import TokenizerConfig

@@ -9,9 +9,8 @@ import pytest
 from opening import opened_as, until
 
 from bpe_tui import cli
-from bpe_tui.bpe.panels.merge import MergePanel
-from bpe_tui.bpe.panels.training import CorpusPanel
-from bpe_tui.bpe.screens.ledger import LedgerWindow
+from bpe_tui.bpe.training_screen import CorpusPanel, MergePanel
+from bpe_tui.bpe.windows import LedgerWindow
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.opening import config_for
 from bpe_tui.views.corpus import MergingExcerptPanel

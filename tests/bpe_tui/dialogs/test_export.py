@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.screens.charts import EXPORTS
+from bpe_tui.bpe.summary_screens import EXPORTS
 from bpe_tui.dialogs.export import Export
 from bpe_tui.views.typed import parse_steps
 

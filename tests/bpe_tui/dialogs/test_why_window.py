@@ -6,7 +6,7 @@ from opening import SAMPLE, opened, step
 from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.panels.training import CorpusPanel, EncodedText, WordsPanel
+from bpe_tui.bpe.training_screen import CorpusPanel, EncodedText, WordsPanel
 from bpe_tui.dialogs.why import AnswerRows, WhyWindow
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.chart import Chart

@@ -13,7 +13,7 @@ from textual.widgets import Input, Static, TextArea
 
 from bpe_tui import cli
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.screens.charts import Save
+from bpe_tui.bpe.summary_screens import SaveTokenizer
 from bpe_tui.dialogs.open_other import ALL_OF_IT, OpenOther, PlaceRows
 from bpe_tui.session import state
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
@@ -501,12 +501,12 @@ async def test_a_tokenizer_is_saved_in_every_format_that_can_be_written(
             (tmp_path / format).mkdir()
             monkeypatch.chdir(tmp_path / format)
             await pilot.press("s")
-            await until(pilot, lambda: isinstance(app.screen, Save))
+            await until(pilot, lambda: isinstance(app.screen, SaveTokenizer))
             while f"▸ {format}" not in said(app, "#save-formats"):
                 await pilot.press("down")
             path = app.screen.query_one(Input).value
             await pilot.press("enter")
-            await until(pilot, lambda: not isinstance(app.screen, Save))
+            await until(pilot, lambda: not isinstance(app.screen, SaveTokenizer))
             again = open_tokenizer(path)
             assert again.format == format
             assert again.tokenizer.merges == frame.tokenizer().merges

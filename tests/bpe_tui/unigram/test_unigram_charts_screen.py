@@ -9,7 +9,7 @@ from opening import each_size, opened, step
 from test_charts_screen import drawn
 from unigram_texts import TEXT
 
-from bpe_tui.unigram.screens.charts import CHARTS, UnigramChartsScreen
+from bpe_tui.unigram.summary_screens import CHARTS, UnigramChartsScreen
 from bpe_tui.views.charts import ChartPanel
 from bpe_tui.widgets.chart import Chart
 from engine.unigram.frame import UnigramFrame

@@ -10,23 +10,19 @@ from opening import each_size, opened, until
 from textual.widgets import TextArea
 from unigram_texts import TEXT, text_of
 
-from bpe_tui.unigram.panels.encoding import (
-    ArrivalsPanel,
-    PathsPanel,
-    TextLanesPanel,
-    WhyNotPiecesPanel,
-    WordsOfTextPanel,
-)
-from bpe_tui.unigram.panels.lattice import (
+from bpe_tui.unigram.encoding_screen import TextLanesPanel, UnigramEncodingScreen, WordsOfTextPanel
+from bpe_tui.unigram.walks import (
     COLUMN,
     HEAD,
     LONGEST,
-    Drawing,
+    ArrivalsPanel,
+    LatticeDrawing,
     LatticePanel,
+    PathsPanel,
     Walkthrough,
+    WhyNotPiecesPanel,
     lanes_of,
 )
-from bpe_tui.unigram.screens.encoding import UnigramEncodingScreen
 from bpe_tui.widgets.visible import width
 from engine.unigram.frame import UnigramFrame, UnigramTimeline
 from engine.unigram.pieces import spelled_counts
@@ -49,7 +45,9 @@ def timeline() -> UnigramTimeline:
 
 
 def drawn(walk: Walkthrough, place: int, cells: int = 118) -> list[str]:
-    return ["".join(text for text, _ in row.spans) for row in Drawing(walk, place, cells).rows()]
+    return [
+        "".join(text for text, _ in row.spans) for row in LatticeDrawing(walk, place, cells).rows()
+    ]
 
 
 # -- the lattice, without a screen

@@ -9,7 +9,7 @@ from opening import opened, until
 from test_inspect_screen import said
 from unigram_texts import TEXT
 
-from bpe_tui.unigram.screens.vocabulary import SECTIONS, UnigramInspectionScreen
+from bpe_tui.unigram.summary_screens import SECTIONS, UnigramInspectionScreen
 from bpe_tui.views.vocabulary_screen import InspectionPanel
 from engine.analysis.unigram_inspection import UnigramInspection
 from engine.unigram.frame import UnigramFrame

@@ -13,17 +13,17 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.navigation import SCREENS
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
+from bpe_tui.unigram.encoding_screen import UnigramEncodingScreen
 from bpe_tui.unigram.narration import count_text, percent, score_text
-from bpe_tui.unigram.panels.pieces import PieceRows
-from bpe_tui.unigram.panels.step import StepPanel
-from bpe_tui.unigram.panels.training import (
+from bpe_tui.unigram.piece_table import PieceRows
+from bpe_tui.unigram.training_screen import (
     ChangedWordsPanel,
     PieceCorpusPanel,
     PiecesOfText,
+    StepPanel,
     StepsPanel,
+    UnigramTrainingScreen,
 )
-from bpe_tui.unigram.screens.encoding import UnigramEncodingScreen
-from bpe_tui.unigram.screens.training import UnigramTrainingScreen
 from bpe_tui.views.commands import commands_on
 from bpe_tui.widgets.chart import BELOW, Chart
 from bpe_tui.widgets.scrubber import Scrubber

@@ -14,9 +14,8 @@ from unigram_texts import TEXT, settled, text_of
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.unigram.narration import score_text
-from bpe_tui.unigram.panels.piece_detail import PieceDetailPanel, PieceLanesPanel, PieceUsesPanel
-from bpe_tui.unigram.panels.pieces import PieceRows
-from bpe_tui.unigram.screens.vocabulary import UnigramVocabularyScreen
+from bpe_tui.unigram.piece_table import PieceDetailPanel, PieceLanesPanel, PieceRows, PieceUsesPanel
+from bpe_tui.unigram.summary_screens import UnigramVocabularyScreen
 from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.key_bar import Switches

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from opening import each_size, opened
 
-from bpe_tui.bpe.panels.pairs import PairsPanel
-from bpe_tui.unigram.panels.step import prune_rows
+from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.unigram.training_screen import prune_rows
 from bpe_tui.widgets.numbers import BODY, HALF, bar, scale_of, trace
-from bpe_tui.wordpiece.panels.training import ScoresPanel
+from bpe_tui.wordpiece.training_screen import ScoresPanel
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import PruneStep
 from engine.wordpiece.frame import WordPieceFrame

@@ -10,9 +10,8 @@ from textual.widgets import Static, TextArea
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.wordpiece.panels.encoding import ProbesPanel, WordsOfTextPanel
-from bpe_tui.wordpiece.panels.training import PiecesOfText
-from bpe_tui.wordpiece.screens.encoding import WordPieceEncodingScreen
+from bpe_tui.wordpiece.encoding_screen import ProbesPanel, TypedWordsPanel, WordPieceEncodingScreen
+from bpe_tui.wordpiece.training_screen import TypedWordPieces
 
 
 @pytest.fixture
@@ -64,7 +63,7 @@ async def test_a_word_that_cannot_be_spelled_forgets_what_was_found(corpus: Path
         assert "Not even ##é alone is a piece" in rows
         assert "[UNK]" in rows
         assert "forgotten: hug" in rows
-        assert "[UNK]" in text_of(app.screen.query_one(WordsOfTextPanel))[0]
+        assert "[UNK]" in text_of(app.screen.query_one(TypedWordsPanel))[0]
         foot = str(app.screen.query_one("#decode").border_subtitle)
         assert foot.startswith("1 word lost in [UNK]")
 
@@ -91,7 +90,7 @@ async def test_a_special_token_is_one_id(corpus: Path) -> None:
 async def test_ids_stand_under_the_pieces_and_give_the_text_back(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await type_text(app, pilot, "hugs  pun")
-        pieces = text_of(app.screen.query_one(PiecesOfText))
+        pieces = text_of(app.screen.query_one(TypedWordPieces))
         assert pieces[0].startswith("hugs│pun")
         assert str(app.screen.query_one("#decoded", Static).content) == "hugs·pun"
         assert "one space now" in str(app.screen.query_one("#decode").border_subtitle)
@@ -106,7 +105,7 @@ async def test_where_the_merges_would_have_cut_otherwise_it_is_said(corpus: Path
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await type_text(app, pilot, "hughug pung hugpun bunbun pugs huns")
         panel = app.screen.query_one(ProbesPanel)
-        words = app.screen.query_one(WordsOfTextPanel)
+        words = app.screen.query_one(TypedWordsPanel)
         said = []
         for place in range(words.row_count):
             words.cursor = place

@@ -15,10 +15,15 @@ from bpe_tui.views.encoding_screen import ROOMY
 from bpe_tui.views.token_detail import MergeTreePanel
 from bpe_tui.views.vocabulary_screen import InspectionPanel
 from bpe_tui.widgets.chart import Chart
-from bpe_tui.wordpiece.panels.encoding import PieceLanesPanel, WordLanesPanel
-from bpe_tui.wordpiece.screens.charts import CHARTS, EXPORTS, WordPieceChartsScreen
-from bpe_tui.wordpiece.screens.training import WordPieceTrainingScreen
-from bpe_tui.wordpiece.screens.vocabulary import PieceRows, WordPieceVocabularyScreen
+from bpe_tui.wordpiece.encoding_screen import WordLanesPanel, WordPieceLanesPanel
+from bpe_tui.wordpiece.summary_screens import (
+    CHARTS,
+    EXPORTS,
+    WordPieceChartsScreen,
+    WordPieceRows,
+    WordPieceVocabularyScreen,
+)
+from bpe_tui.wordpiece.training_screen import WordPieceTrainingScreen
 
 # -- vocabulary
 
@@ -28,7 +33,7 @@ async def test_the_vocabulary_has_every_piece_as_it_is_written(corpus: Path) -> 
         await pilot.press("right", "3")
         await pilot.pause()
         assert isinstance(app.screen, WordPieceVocabularyScreen)
-        rows = app.screen.query_one(PieceRows)
+        rows = app.screen.query_one(WordPieceRows)
         frame = frame_of(app)
         assert rows.row_count == frame.vocab_size
         await pilot.press("end")
@@ -61,7 +66,7 @@ async def test_the_tree_of_a_piece_goes_down_to_characters(corpus: Path) -> None
         tree = "\n".join(text_of(app.screen.query_one(MergeTreePanel)))
         assert "├─ " in tree
         assert "##gs" in tree
-        lanes = text_of(app.screen.query_one(PieceLanesPanel))
+        lanes = text_of(app.screen.query_one(WordPieceLanesPanel))
         assert [line.split()[0] for line in lanes] == ["characters", "bytes", "pieces", "ids"]
 
 
@@ -69,7 +74,7 @@ async def test_only_what_applies_can_be_filtered(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("end", "3", "u")
         await pilot.pause()
-        rows, frame = app.screen.query_one(PieceRows), frame_of(app)
+        rows, frame = app.screen.query_one(WordPieceRows), frame_of(app)
         unused = [n for n in range(2, frame.vocab_size) if not frame.vocabulary.count_of(n)]
         assert rows.row_count == len(unused)
         await pilot.press("p")
@@ -85,7 +90,7 @@ async def test_the_table_of_pieces_has_room_at_any_size(
         await pilot.press("end", "3")
         await pilot.pause()
         async for _ in each_size(pilot):
-            assert app.screen.query_one(PieceRows).size.height >= 3
+            assert app.screen.query_one(WordPieceRows).size.height >= 3
 
 
 # -- charts and inspection
@@ -142,7 +147,7 @@ async def test_a_long_piece_leads_to_the_vocabulary(corpus: Path) -> None:
         await pilot.press("enter")
         await pilot.pause()
         assert isinstance(app.screen, WordPieceVocabularyScreen)
-        token_id = app.screen.query_one(PieceRows).token
+        token_id = app.screen.query_one(WordPieceRows).token
         assert token_id is not None
         assert str(token_id) in text_of(longest)[0].split()
 

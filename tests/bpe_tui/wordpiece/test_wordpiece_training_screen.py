@@ -12,18 +12,18 @@ from textual.widgets import Input, Static
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.scrubber import Scrubber
+from bpe_tui.wordpiece.encoding_screen import WordPieceEncodingScreen
 from bpe_tui.wordpiece.narration import score_text
-from bpe_tui.wordpiece.panels.merge import ScoreMergePanel
-from bpe_tui.wordpiece.panels.training import (
-    PieceCorpusPanel,
-    PieceMergesPanel,
-    PiecesOfText,
-    PieceWordsPanel,
+from bpe_tui.wordpiece.training_screen import (
+    ScoreMergePanel,
     ScoresPanel,
+    TouchedWordsPanel,
+    TypedWordPieces,
+    WordPieceCorpusPanel,
+    WordPieceMergesPanel,
+    WordPieceTrainingScreen,
     format_change,
 )
-from bpe_tui.wordpiece.screens.encoding import WordPieceEncodingScreen
-from bpe_tui.wordpiece.screens.training import WordPieceTrainingScreen
 from engine.formats import open_tokenizer
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score
@@ -91,7 +91,7 @@ async def test_a_touched_word_shows_its_change_however_far_inside_it_is(tmp_path
     place = tmp_path / "long.txt"
     place.write_text("a a a " + "abcdefghijklmnopqrstuvwxyz " * 2)
     async with opened(place, model="wordpiece") as (app, pilot):
-        words = app.screen.query_one(PieceWordsPanel)
+        words = app.screen.query_one(TouchedWordsPanel)
         await pilot.press("right")
         assert text_of(words)[0].split() == ["2", "…##x┊##y+##z", "→", "…##x+##yz"]
 
@@ -102,7 +102,7 @@ async def test_a_merge_in_the_list_shows_both_parts_and_its_score_gives_way(
     place = tmp_path / "long.txt"
     place.write_text("extraordinarily extraordinarily")
     async with opened(place, model="wordpiece") as (app, _):
-        merges = app.screen.query_one(PieceMergesPanel)
+        merges = app.screen.query_one(WordPieceMergesPanel)
         frame = frame_of(app)
         for index, row in enumerate(text_of(merges)):
             right = frame.any_token(frame.merge_at(index).pair[1]).decode()
@@ -123,11 +123,11 @@ async def test_what_is_on_the_screen_is_said_not_to_be_hugging_face_s_trainer(
 async def test_words_merges_and_corpus_follow_the_step(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("right")
-        assert text_of(app.screen.query_one(PieceWordsPanel)) == [
-            row for row in text_of(app.screen.query_one(PieceWordsPanel)) if "h┊##u┊##gs" in row
+        assert text_of(app.screen.query_one(TouchedWordsPanel)) == [
+            row for row in text_of(app.screen.query_one(TouchedWordsPanel)) if "h┊##u┊##gs" in row
         ]
-        assert "##g│##s" in text_of(app.screen.query_one(PieceMergesPanel))[0]
-        assert any("##gs" in row for row in text_of(app.screen.query_one(PieceCorpusPanel)))
+        assert "##g│##s" in text_of(app.screen.query_one(WordPieceMergesPanel))[0]
+        assert any("##gs" in row for row in text_of(app.screen.query_one(WordPieceCorpusPanel)))
         await pilot.press("end", "left", "home")
         assert step(app) == 0
 
@@ -146,7 +146,7 @@ async def test_the_line_encodes_with_the_pieces_of_the_step(corpus: Path) -> Non
         await pilot.press("end", "e", *"hugs")
         await pilot.pause()
         assert app.screen.query_one("#encode-input", Input).value == "hugs"
-        assert "hugs" in text_of(app.screen.query_one(PiecesOfText))[0]
+        assert "hugs" in text_of(app.screen.query_one(TypedWordPieces))[0]
         await pilot.press("enter")
         await pilot.pause()
         assert isinstance(app.screen, WordPieceEncodingScreen)

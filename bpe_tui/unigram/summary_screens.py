@@ -1,26 +1,43 @@
-"""The vocabulary of Unigram: a screen of all pieces, and the inspection, which sums them up."""
+"""The screens that sum Unigram up: vocabulary, inspection, charts; saving and exports."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
 
+import numpy as np
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.reactive import reactive
 
+from bpe_tui.session.host import Speaker
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
-from bpe_tui.unigram.model import UNIGRAM_INSPECTION, UNIGRAM_VOCABULARY
+from bpe_tui.unigram.model import UNIGRAM_CHARTS, UNIGRAM_INSPECTION, UNIGRAM_VOCABULARY
 from bpe_tui.unigram.narration import score_text
-from bpe_tui.unigram.panels.piece_detail import (
+from bpe_tui.unigram.piece_table import (
     AboutPiecePanel,
     PieceDetailPanel,
     PieceHistoryPanel,
     PieceLanesPanel,
+    PieceRows,
     PieceUsesPanel,
+    UnigramVocabularyPanel,
 )
-from bpe_tui.unigram.panels.pieces import PieceRows, VocabularyOfPieces
-from bpe_tui.unigram.screens import UnigramScreen
+from bpe_tui.unigram.pieces import UnigramScreen
+from bpe_tui.unigram.training_screen import LOSS, SIZE, steps_chart
+from bpe_tui.views.charts import (
+    ChartsScreen,
+    from_start,
+    length_bars,
+    recorded,
+    summarize_lengths,
+    zipf,
+)
+from bpe_tui.views.dialog import SaveFile
+from bpe_tui.views.exports import exports_of
 from bpe_tui.views.inspection_rows import (
     describe_numbers,
     describe_pattern,
@@ -31,11 +48,14 @@ from bpe_tui.views.narration import how_trained
 from bpe_tui.views.targets import ToPiece
 from bpe_tui.views.vocabulary_screen import InspectionScreen
 from bpe_tui.views.vocabulary_table import TableScreen
+from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import number, plural, short_number
-from bpe_tui.widgets.visible import visible_text
-from engine.analysis.unigram_inspection import UnigramInspection
+from bpe_tui.widgets.visible import shorten, visible_text
+from engine.analysis.inspection.unigram import UnigramInspection
 from engine.formats.tokenizer_format import Opened
+from engine.formats.tokenizer_json import FILE, save_pieces
 from engine.unigram.frame import UnigramFrame
+from engine.unigram.report import json_lines, markdown
 
 
 class UnigramVocabularyScreen(TableScreen, UnigramScreen):
@@ -50,7 +70,7 @@ class UnigramVocabularyScreen(TableScreen, UnigramScreen):
 
     def compose_body(self) -> ComposeResult:
         with Container(id="panels"):
-            yield VocabularyOfPieces().data_bind(frame=UnigramVocabularyScreen.frame)
+            yield UnigramVocabularyPanel().data_bind(frame=UnigramVocabularyScreen.frame)
             with Vertical(id="about"):
                 for panel in (PieceDetailPanel(), PieceHistoryPanel(), PieceUsesPanel()):
                     yield panel.data_bind(frame=UnigramVocabularyScreen.frame)
@@ -90,7 +110,7 @@ def _overview(inspection: UnigramInspection) -> Sequence[tuple[str, str]]:
         ("special tokens", describe_specials(inspection.special_ids)),
         ("pattern", describe_pattern(inspection.pattern, inspection.pattern_name)),
         *describe_numbers(inspection.numbers),
-        ("scores", _scores(inspection)),
+        ("scores", _describe_scores(inspection)),
         (
             "loss",
             f"{score_text(inspection.loss, 3)} nats a pretoken: as unsure as among "
@@ -108,7 +128,7 @@ def _share(part: int, whole: int) -> str:
     return f"{part / max(whole, 1):.0%} of all"
 
 
-def _scores(inspection: UnigramInspection) -> str:
+def _describe_scores(inspection: UnigramInspection) -> str:
     if (ends := inspection.worst_and_best) is None:
         return "none"
     worst, best = (
@@ -151,3 +171,97 @@ class UnigramInspectionScreen(InspectionScreen, UnigramScreen):
 
     def inspection_of(self, frame: UnigramFrame, opened: Opened | None) -> UnigramInspection:
         return UnigramInspection(frame)
+
+
+PIECE_CELLS = 12
+
+
+def _fertility(frame: UnigramFrame) -> Figure:
+    return from_start(frame.statistics.fertility(frame.recorded_steps), "tokens a pretoken")
+
+
+def _fertility_here(frame: UnigramFrame) -> str:
+    return f"{frame.statistics.fertility(frame.step)[-1]:.3f} tokens a pretoken · on average"
+
+
+def _scores(frame: UnigramFrame) -> Figure | None:
+    scores = frame.statistics.sorted_scores(frame.step)
+    if not len(scores):
+        return None
+    return Figure(np.arange(1, len(scores) + 1), scores, "rank", "score", log_x=True)
+
+
+def _best_and_worst(frame: UnigramFrame) -> str:
+    scores = frame.scores
+    if not len(scores):
+        return ""
+    text = frame.record.texts[int(frame.numbers[int(scores.argmax())])]
+    best = shorten(visible_text(text), PIECE_CELLS)
+    lowest, highest = score_text(float(scores.min())), score_text(float(scores.max()))
+    return f"{highest} ({best}) to {lowest}"
+
+
+def _lengths(frame: UnigramFrame) -> Figure:
+    longest = len(frame.statistics.lengths(0)) - 1
+    return length_bars(frame.statistics.lengths(frame.step), longest, "characters", "pieces")
+
+
+def _length_here(frame: UnigramFrame) -> str:
+    return summarize_lengths(frame.statistics.lengths(frame.step), "characters")
+
+
+def _step(frame: UnigramFrame) -> object:
+    """What a figure depends on: the run, and the step."""
+    return frame.statistics, frame.step
+
+
+CHARTS = (
+    LOSS,
+    SIZE,
+    steps_chart(
+        "fertility", "How many tokens does it take?", _fertility, _fertility_here, recorded
+    ),
+    steps_chart(
+        "scores", "How are the scores spread?", _scores, _best_and_worst, _step, over_steps=False
+    ),
+    steps_chart(
+        "lengths", "How long are the pieces?", _lengths, _length_here, _step, over_steps=False
+    ),
+    replace(zipf("pretoken"), needs_corpus=False),
+)
+
+
+class UnigramChartsScreen(ChartsScreen, UnigramScreen):
+    """The six charts of Unigram."""
+
+    NAME = UNIGRAM_CHARTS
+    TILES = CHARTS
+
+
+class SavePieces(SaveFile):
+    """Writes the pieces with their scores, as a tokenizer.json."""
+
+    def __init__(self, frame: UnigramFrame, suggestion: str) -> None:
+        self._frame = frame
+        super().__init__(
+            f"save the pieces of step {number(frame.step)}",
+            f"A file like {FILE}: {plural(frame.size, 'piece')} with scores, and what cuts text.",
+            f"{suggestion}.json",
+        )
+
+    def write(self, path: Path, overwrite: bool) -> None:
+        frame = self._frame
+        left_out = save_pieces(
+            frame.vocabulary,
+            path,
+            pattern=frame.pattern,
+            special_tokens=frame.record.special_tokens,
+            overwrite=overwrite,
+        )
+        if left_out:
+            said = f"Left out, since they are no UTF-8: {plural(left_out, 'piece')}."
+            cast("Speaker", self.app).tell(said, stays=True)
+
+
+EXPORTS = exports_of(markdown, json_lines, CHARTS)
+"""What of a Unigram training can be exported."""

@@ -1,21 +1,32 @@
-"""What the panels about Unigram share: the state they show, and how pieces look."""
+"""The parts that all screens of Unigram share: how pieces look, work in slices, the transport."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
 
-from bpe_tui.unigram.narration import score_text
-from bpe_tui.views.panel import TOKEN_BORDER, FramePanel
+from bpe_tui.session.session import Session
+from bpe_tui.unigram.narration import narrate, narrate_back, score_text
+from bpe_tui.views.corpus import broken
+from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, FramePanel
+from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.player_screen import Transport
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.numbers import plural
-from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span
-from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import (
+    TOKEN_HUES,
+    Row,
+    Span,
+    spans_width,
+)
+from bpe_tui.widgets.scrubber import Marks
+from bpe_tui.widgets.visible import visible_text, width
 from engine.text.pretokenize import Pretoken
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.pieces import UNKNOWN, Edge, joined, spelled
@@ -143,7 +154,7 @@ class Finder(Slices, Generic[FoundT]):
         self.seen, self.is_done = 0, False
 
     def look(self, results: Iterator[FoundT | None]) -> None:
-        """Look for something else; a result is `None` where nothing is found."""
+        """BarStyle for something else; a result is `None` where nothing is found."""
         self.found, self.seen, self.is_done = [], 0, False
         self.start(self._looking(results))
 
@@ -164,3 +175,70 @@ class Finder(Slices, Generic[FoundT]):
     def _sliced(self, is_last: bool) -> None:
         self.is_done = is_last
         self._panel.rebuild()
+
+
+def reserved_parts(
+    painter: PiecePainter,
+    ends: Sequence[UnigramFrame],
+    line: tuple[Pretoken, ...],
+    room: int,
+) -> Iterator[tuple[list[Span], int]]:
+    """The pretokens of a line, each with its cells; one that is longer than a row in parts.
+
+    `ends` are the states that a pretoken has room for, whichever is shown.
+    """
+    for pretoken in line:
+        spans = [*painter.pretoken(pretoken), PRETOKEN_BORDER]
+        needed = spans_width(spans)
+        if not pretoken.special:
+            word = spelled(pretoken.text)
+            borders = max(len(end.pieces_of(word)) for end in ends)
+            needed = max(needed, width(visible_text(word)) + borders)
+        for part in broken(spans, room) if needed > room else [spans]:
+            yield part, min(needed, room)
+
+
+class UnigramTransport(Transport):
+    """Where it stands, with marks at the prunes; how many pieces and what loss there are."""
+
+    def marks(self, session: Session) -> tuple[Marks, ...]:
+        frame = session.shown
+        return (Marks(frame.prunes, "┊", "tie"),) if isinstance(frame, UnigramFrame) else ()
+
+    def facts(self, session: Session, roomy: bool) -> str:
+        frame = session.shown
+        if not isinstance(frame, UnigramFrame):
+            return ""
+        pieces = f"{number(frame.size):>{len(number(frame.record.size_at(0)))}} pieces   "
+        return f"{pieces if roomy else ''}loss {score_text(frame.loss, 3)} nats"
+
+
+class UnigramScreen(SessionScreen):
+    """A screen that shows a frame of Unigram, and the way from prune to prune.
+
+    A class with two bases names this one last: Textual takes the styles of the first.
+    """
+
+    TRANSPORT: ClassVar[type[Transport]] = UnigramTransport
+
+    def frame_of(self, session: Session) -> UnigramFrame | None:
+        return session.shown if isinstance(session.shown, UnigramFrame) else None
+
+    def narrate(self, frame: UnigramFrame) -> Sequence[str]:
+        return narrate(frame)
+
+    def narrate_back(self, frame: UnigramFrame) -> Sequence[str]:
+        return narrate_back(frame)
+
+    def action_prune(self, direction: int) -> None:
+        """Go to the nearest prune after this step or before it."""
+        frame = self.frame_of(self.session)
+        if frame is None:
+            return
+        prunes, here = frame.prunes, frame.step
+        place = bisect_right(prunes, here) if direction > 0 else bisect_left(prunes, here) - 1
+        if 0 <= place < len(prunes):
+            self.host.seek(prunes[place])
+        else:
+            where = "after" if direction > 0 else "before"
+            self.tell(f"No prune {where} this step.")

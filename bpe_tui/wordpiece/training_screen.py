@@ -1,19 +1,31 @@
-"""WordPiece's small panels of the training screen, its transport, and the line to type in."""
+"""The training screen of WordPiece: the corpus, the scores, the merge, a line to type in."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from typing import ClassVar
 
 from textual.reactive import reactive
 
 from bpe_tui.session.session import Session
 from bpe_tui.views.corpus import MergingExcerptPanel
-from bpe_tui.views.narration import BETWEEN_PARTS
+from bpe_tui.views.narration import BETWEEN_PARTS, first_fitting
 from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, TokenPainter, TokenPanel, sentence
-from bpe_tui.views.player_screen import Transport
-from bpe_tui.views.targets import ToPair
-from bpe_tui.views.training_panels import MergeList, TouchedPanel, TypedLine, TypedText, over_ids
+from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.player_screen import StepsScreen, Transport
+from bpe_tui.views.targets import ToPair, ToToken
+from bpe_tui.views.training_panels import (
+    ChangedCount,
+    MergeList,
+    TouchedPanel,
+    TypedLine,
+    TypedText,
+    change_columns,
+    describe_occurrences,
+    merge_row,
+    over_ids,
+)
 from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of, short_number, signed
 from bpe_tui.widgets.rows import (
     Row,
@@ -23,12 +35,16 @@ from bpe_tui.widgets.rows import (
     Span,
     SubjectSpan,
     left,
+    paragraph,
     right,
     spans_width,
 )
 from bpe_tui.widgets.visible import visible_bytes
+from bpe_tui.wordpiece.model import WORDPIECE_TRAINING
+from bpe_tui.wordpiece.narration import narrate, why_lost
 from engine.text.pretokenize import Pretoken, to_bytes, to_text
 from engine.wordpiece.frame import WordPieceFrame
+from engine.wordpiece.record import WordPieceStep
 from engine.wordpiece.score import Score, ScoredPair, score_text
 from engine.wordpiece.words import CONTINUES
 
@@ -36,7 +52,7 @@ HUGGING_FACE = "Hugging Face's trainer is BPE", "it merges by count"
 """What nobody should take this for."""
 
 
-class PiecePainter(TokenPainter):
+class WordPiecePainter(TokenPainter):
     """Draws the pieces of one frame as they are written, their `##` faint.
 
     `marks` puts «» round the fresh piece, for want of colour.
@@ -75,20 +91,20 @@ class PiecePainter(TokenPainter):
             yield [*self.tokens(self.frame.tokens_of(word)), PRETOKEN_BORDER]
 
 
-class PiecePanel(TokenPanel[WordPieceFrame]):
+class WordPiecePanel(TokenPanel[WordPieceFrame]):
     """A panel about a state of WordPiece."""
 
     frame: reactive[WordPieceFrame | None] = reactive(None, repaint=False)
 
-    def painter(self, frame: WordPieceFrame) -> PiecePainter:
-        return self.marking(PiecePainter(frame, marks=self.app.no_color))
+    def painter(self, frame: WordPieceFrame) -> WordPiecePainter:
+        return self.marking(WordPiecePainter(frame, marks=self.app.no_color))
 
 
 SCORE_CELLS = 10
 """Cells of a score's value."""
 
 
-class PieceCorpusPanel(MergingExcerptPanel[WordPieceFrame], PiecePanel):
+class WordPieceCorpusPanel(MergingExcerptPanel[WordPieceFrame], WordPiecePanel):
     """The beginning of the corpus in words and pieces; the whitespace between words is lost."""
 
     def has_token(self, frame: WordPieceFrame, pretoken: bytes, token_id: int) -> bool:
@@ -96,7 +112,7 @@ class PieceCorpusPanel(MergingExcerptPanel[WordPieceFrame], PiecePanel):
         return any(token_id in frame.tokens_of(word) for word in words)
 
 
-class PieceMergesPanel(MergeList[WordPieceFrame], PiecePanel):
+class WordPieceMergesPanel(MergeList[WordPieceFrame], WordPiecePanel):
     """The merges with the scores that won; a score gives way where its pair needs the room."""
 
     COUNTED = "score"
@@ -111,7 +127,7 @@ class PieceMergesPanel(MergeList[WordPieceFrame], PiecePanel):
         return [*left(pair, cells - SCORE_CELLS), score]
 
 
-class PieceWordsPanel(TouchedPanel[WordPieceFrame], PiecePanel):
+class TouchedWordsPanel(TouchedPanel[WordPieceFrame], WordPiecePanel):
     """The words that hold the merged pair, in their pieces before and after."""
 
     THING = "word"
@@ -128,7 +144,7 @@ class WordPieceTransport(Transport):
         return f"{pieces if roomy else ''}{frame.pieces_per_word:5.2f} pieces/word"
 
 
-class PiecesOfText(TypedText[WordPieceFrame], PiecePanel):
+class TypedWordPieces(TypedText[WordPieceFrame], WordPiecePanel):
     """The pieces of a text, each over its id."""
 
     MARKS_NEXT = True
@@ -138,12 +154,12 @@ class PiecesOfText(TypedText[WordPieceFrame], PiecePanel):
         return over_ids(self.painter(frame), words, width)
 
 
-class PieceEncodeLine(TypedLine):
+class WordPieceEncodeLine(TypedLine):
     """A line to type in, and under it the pieces."""
 
     WITH = "pieces"
     LONGEST = 2_000
-    TYPED_TEXT = PiecesOfText
+    TYPED_TEXT = TypedWordPieces
 
     def describe_size(self, frame: WordPieceFrame, text: str, shortened: bool) -> str:
         tokens = plural(len(frame.tokenizer.encode(text)), "token")
@@ -162,7 +178,7 @@ MANYFOLD = 10
 """A score that has grown so often is told as a multiple, not in percent."""
 
 
-class ScoresPanel(PiecePanel):
+class ScoresPanel(WordPiecePanel):
     """The pairs in the order in which they would merge now, each score with its fraction."""
 
     ID, TITLE = "pairs", "scores"
@@ -181,19 +197,19 @@ class ScoresPanel(PiecePanel):
         )
 
 
-Placed = tuple[int, ScoredPair]
+RankedPair = tuple[int, ScoredPair]
 """A pair behind its place from 1."""
 
 
 def _columns(
-    frame: WordPieceFrame, painter: PiecePainter, width: int, highest: Fraction
+    frame: WordPieceFrame, painter: WordPiecePainter, width: int, highest: Fraction
 ) -> list[RowColumn]:
     is_wide = width >= WIDE
     # Counts only fall, so the widest possible number keeps the columns still for good.
     cells = len(number(frame.highest_count))
     fraction_cells = 3 * cells + (9 if is_wide else 4)  # three counts, what stands between them
 
-    def place(placed: Placed) -> list[Span]:
+    def place(placed: RankedPair) -> list[Span]:
         place, scored = placed
         return [
             ("▸" if scored.pair == frame.next_pair else " ", "pair"),
@@ -214,27 +230,27 @@ def _columns(
             (")", "dim"),
         ]
 
-    def counts(placed: Placed) -> list[Span]:
+    def counts(placed: RankedPair) -> list[Span]:
         score = placed[1].score
         return fraction(number(score.count), number(score.left), number(score.right))
 
-    def score(placed: Placed) -> list[Span]:
+    def score(placed: RankedPair) -> list[Span]:
         is_next = placed[1].pair == frame.next_pair
         return [(score_text(placed[1].score.value), "pair" if is_next else "")]
 
-    def change(placed: Placed) -> list[Span]:
+    def change(placed: RankedPair) -> list[Span]:
         """What the last merge did to the score: it rises where a part has become rarer."""
         if not frame.step:
             return [("", "")]
         before = frame.at(frame.step - 1).score_of(placed[1].pair)
         return [format_change(before, placed[1].score)]
 
-    def mark(placed: Placed) -> list[Span]:
+    def mark(placed: RankedPair) -> list[Span]:
         if placed[1].pair == frame.next_pair:
             return [(" next", "pair")]
         return [(" tied" if placed[1].tied else "", "tie")]
 
-    def length(placed: Placed) -> list[Span]:
+    def length(placed: RankedPair) -> list[Span]:
         role = "pair" if placed[1].pair == frame.next_pair else "border"
         return [("  ", ""), (bar(float(placed[1].score.value) / scale, bar_cells), role)]
 
@@ -272,3 +288,171 @@ def format_change(before: Score | None, after: Score) -> Span:
     if share >= MANYFOLD - 1:
         return f"× {short_number(round(share + 1))}", "gain"
     return f"{signed(round(100 * share))}%", "gain" if share > 0 else "loss"
+
+
+RUNNERS_UP = 4
+"""Rows about those that nearly won, the tie rule's included."""
+CHANGES_SHOWN = 500
+NOTE_CELLS = 6
+FORMULAS = (
+    "score(a, b) = count(ab) / (count(a) · count(b))",
+    "count(ab) / (count(a) · count(b))",
+)
+
+
+class ScoreMergePanel(WordPiecePanel):
+    """The merge: its score worked out, the runners-up, what counts alone would have taken."""
+
+    ID = "merge"
+    WIDEST = 64
+
+    def rows_of(self, frame: WordPieceFrame, width: int) -> list[Row]:
+        merge = frame.merge
+        if merge is None:
+            self.say("merge")
+            return _start_rows(frame, width)
+        self.say(f"merge {number(frame.step)}", "↵ where a pair merges")
+        painter = self.painter(frame)
+        earlier = frame.at(frame.step - 1)
+        return [
+            merge_row(painter, merge),
+            *paragraph(describe_occurrences(merge, "word"), width),
+            Row([]),
+            *_arithmetic(frame, merge, width),
+            Row([]),
+            *_runners_up(painter, earlier, merge, width),
+            Row([]),
+            *_by_count(painter, earlier, merge, width),
+            Row([]),
+            *_changes(painter, merge, width),
+        ]
+
+
+def _start_rows(frame: WordPieceFrame, width: int) -> list[Row]:
+    return [
+        *paragraph(
+            f"Step 0: every word is in single characters, those inside of it behind ##: "
+            f"{plural(frame.first_id - len(frame.special_tokens), 'piece')}. The pair with the "
+            "highest score merges, which is not the most frequent one:",
+            width,
+        ),
+        Row([]),
+        Row([(first_fitting(width, *FORMULAS), "strong")]),
+        Row([]),
+        *paragraph(
+            "It is high where a and b stand together more often than chance would have it: "
+            "pointwise mutual information without the logarithm. → makes the first merge.",
+            width,
+        ),
+        Row([]),
+        *paragraph(f"{': '.join(HUGGING_FACE)}. Here is the algorithm of its course.", width),
+    ]
+
+
+def _arithmetic(frame: WordPieceFrame, merge: WordPieceStep, width: int) -> Iterator[Row]:
+    """The score with names, with numbers, and what it comes to."""
+    a, b = (visible_bytes(frame.any_token(piece)) for piece in merge.pair)
+    score = merge.score
+    named = first_fitting(
+        width - 6,
+        f"= count({a} {b}) / (count({a}) · count({b}))",
+        "= count(ab) / (count(a) · count(b))",
+        "= ab / (a · b)",
+    )
+    yield Row([("score ", "strong"), (named, "dim")])
+    yield Row([(f"      = {score}", "")])
+    product = f"{number(score.count)} / {number(score.left * score.right)} = "
+    yield Row([(f"      = {product}", ""), (score_text(score.value), "pair")])
+
+
+def _runners_up(
+    painter: WordPiecePainter, earlier: WordPieceFrame, merge: WordPieceStep, width: int
+) -> Iterator[Row]:
+    """The pairs of the next highest scores, and the rule where they were tied."""
+    best = earlier.top_pairs(RUNNERS_UP + 1)
+    others = [scored for scored in best if scored.pair != merge.pair]
+    if not others:
+        yield Row([("No other pair could have merged.", "dim")])
+        return
+    rule = earlier.tie_rule
+    said = f"Tie rule {rule.name}: {rule.summary}."
+    decided = paragraph(said, width, "tie") if others[0].tied else []
+    yield Row([("runners-up", "dim")])
+    for scored in others[: max(RUNNERS_UP - len(decided), 1)]:  # what follows keeps its place
+        yield _scored_row(painter, scored, width)
+    yield from decided
+
+
+def _scored_row(painter: WordPiecePainter, scored: ScoredPair, width: int) -> Row:
+    fraction = f"{scored.score}"
+    cells = max(width - len(fraction) - SCORE_CELLS - 3, 7)
+    return Row(
+        [
+            *left(painter.pair(scored.pair), cells),
+            (f" {fraction}", ""),
+            right(score_text(scored.score.value), SCORE_CELLS, "tie" if scored.tied else ""),
+            (" =" if scored.tied else "", "tie"),
+        ],
+        ToPair(scored.pair),
+    )
+
+
+def _by_count(
+    painter: WordPiecePainter, earlier: WordPieceFrame, merge: WordPieceStep, width: int
+) -> Iterator[Row]:
+    """What BPE would have merged here, and why it lost."""
+    frequent = earlier.most_frequent
+    assert frequent is not None, "a pair merged, so there was one"
+    if frequent.pair == merge.pair:
+        yield from paragraph("BPE would have merged the same pair: none is more frequent.", width)
+        return
+    yield Row([("by count alone, as BPE chooses", "dim")])
+    yield _scored_row(painter, frequent, width)
+    yield from paragraph(why_lost(painter.frame, frequent, merge.score), width)
+
+
+def _changes(painter: WordPiecePainter, merge: WordPieceStep, width: int) -> Iterator[Row]:
+    """The counts of parts, then of pairs, before → after."""
+    changes = merge.changes
+    # No count is ever higher than the highest of a piece at step 0: the columns stand still.
+    table = RowTable(change_columns(painter.frame.highest_count, NOTE_CELLS), width, least=7)
+    yield Row([("counts of the parts and of the new piece", "dim")])
+    for piece, before, after in merge.piece_changes:
+        spans, is_new = painter.spans(piece), piece == merge.new_id
+        yield table.row(ChangedCount(spans, before, after, is_new), ToToken(piece))
+    yield Row([("counts of pairs", "dim")])
+    for pair, before, after in changes[:CHANGES_SHOWN]:
+        spans, is_new = painter.pair(pair), merge.new_id in pair
+        yield table.row(ChangedCount(spans, before, after, is_new), ToPair(pair))
+    if len(changes) > CHANGES_SHOWN:
+        yield Row([(f"and {number(len(changes) - CHANGES_SHOWN)} more", "dim")])
+
+
+class WordPieceScreen(SessionScreen):
+    """A screen that shows a frame of WordPiece.
+
+    A class with two bases names this one last: Textual takes the styles of the first.
+    """
+
+    TRANSPORT: ClassVar[type[Transport]] = WordPieceTransport
+
+    def frame_of(self, session: Session) -> WordPieceFrame | None:
+        return session.shown if isinstance(session.shown, WordPieceFrame) else None
+
+    def narrate(self, frame: WordPieceFrame) -> Sequence[str]:
+        return narrate(frame)
+
+
+class WordPieceTrainingScreen(StepsScreen, WordPieceScreen):
+    """Five panels round the cursor, and a line to type in."""
+
+    NAME = WORDPIECE_TRAINING
+    PANELS = (
+        WordPieceCorpusPanel,
+        ScoresPanel,
+        ScoreMergePanel,
+        TouchedWordsPanel,
+        WordPieceMergesPanel,
+    )
+    FIRST = "merge"
+    TYPED_LINE = WordPieceEncodeLine

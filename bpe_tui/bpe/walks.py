@@ -1,8 +1,4 @@
-"""Into which pretokens is the text cut, and how does each of them encode?
-
-`PretokensPanel` lists the pretokens. A `Walk` goes through the encoding of the one under its
-cursor: merge by merge, or with all encoders in lockstep.
-"""
+"""Panels that step through the encoding of one pretoken: merges, encoders in lockstep, dropout."""
 
 from __future__ import annotations
 
@@ -10,17 +6,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
 from textual.reactive import reactive
 from textual.strip import Strip
+from textual.widgets import Input
 
-from bpe_tui.views.encoding_screen import PartsPanel
-from bpe_tui.views.narration import first_fitting
-from bpe_tui.views.panel import Panel, TokenPainter, sentence
+from bpe_tui.views.panel import Panel, TokenPainter
 from bpe_tui.views.targets import ToStep
+from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
-    Part,
     Row,
     RowsOnDemand,
     Span,
@@ -30,23 +28,20 @@ from bpe_tui.widgets.rows import (
     spans_width,
     wrapped,
 )
-from bpe_tui.widgets.visible import ELLIPSIS, quoted, shorten, visible_bytes, visible_text
-from engine.analysis.encoder_comparison import Lane, Lockstep, Move, lockstep
+from bpe_tui.widgets.visible import quoted, shorten, visible_bytes, visible_text
+from engine.analysis.explain.encoder_comparison import Lane, Lockstep, Move, lockstep
 from engine.bpe.frame import Frame
+from engine.core.errors import DropoutError
+from engine.core.events import EncodeStep
+from engine.encoding.encoders.dropout import Dropout, DropoutRound
 from engine.encoding.incremental import EncodedPretoken
-from engine.encoding.trace import TracedMerge, seen_before, trace_pretoken
+from engine.encoding.trace import TracedMerge, trace_pretoken
 from engine.pipeline.to_tokenizer import ModelAlphabet
-from engine.text.patterns import STAGED
 
 LONGEST = 500
 """Bytes of a pretoken up to which each step is shown; each shows the whole pretoken."""
 THE_END = 10**9
 LOST_SHOWN = 24
-TOKENS_CELLS = len(" tokens")
-NAME_CELLS = len("contraction")
-"""Cells that the name of what matched has at the least: with fewer most would be cut."""
-BESIDE_TEXT = TOKENS_CELLS + 4
-"""Cells of a row of the pretokens beside text and name: a mark, how many tokens, a gap."""
 MARGIN = 11
 """Cells before the merge in a row: a mark and the rank."""
 RULES = {
@@ -59,90 +54,6 @@ NAME_WIDTH = 13
 NOTE_WIDTH = 30
 ROOMY = 64
 """Cells from which on the notes have a column of their own."""
-
-
-class PretokensPanel(PartsPanel[Frame]):
-    """The pretokens of `text`, one a row; the cursor chooses one."""
-
-    text: Drawn[str] = Drawn("")
-
-    frame: reactive[Frame | None] = reactive(None, repaint=False)
-
-    def __init__(self) -> None:
-        super().__init__("pretokens", id="pretokens")
-        self._pieces: list[EncodedPretoken] = []
-        self._seen: list[bool] = []
-        self._staged = False
-
-    @property
-    def selected(self) -> EncodedPretoken | None:
-        """The pretoken that the cursor is on."""
-        return self._pieces[self.cursor] if self.cursor < len(self._pieces) else None
-
-    @property
-    def is_seen_before(self) -> bool:
-        """Whether the same pretoken stands before it in the text."""
-        return self.selected is not None and self._seen[self.cursor]
-
-    def rebuild(self) -> None:
-        if self.frame is not None:
-            self._pieces = self.frame.encode(self.text)
-            self._seen = seen_before(piece.pretoken for piece in self._pieces)
-        super().rebuild()
-
-    def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
-        pattern = frame.rules.pattern
-        self._staged = pattern.name == STAGED
-        self.say(f"pretokens  {number(len(self._pieces))}", pattern.summary if self._staged else "")
-        if not self._pieces:
-            return sentence("Nothing typed yet: press e and type.", width)
-        name_width = min(28, max((width - BESIDE_TEXT) // 2, NAME_CELLS))
-        text_width = max(width - name_width - BESIDE_TEXT, 4)
-        matched_by = "" if self._staged else "matched by"
-        head: list[Span] = [*left([("  text", "")], text_width + 2), right("tokens", TOKENS_CELLS)]
-        self.name_columns([*head, ("  ", ""), (matched_by, "")])
-        return RowsOnDemand(
-            len(self._pieces), lambda place: self._row(place, text_width, name_width)
-        )
-
-    def whole(self, row: Row) -> Sequence[Span]:
-        """The pretoken and what matched it, if something of the row is cut."""
-        piece = self.selected
-        if piece is None or not any(ELLIPSIS in text for text, _ in row.spans):
-            return ()
-        return [
-            (visible_text(piece.pretoken.text), ""),
-            (f"   {self._matched_by(self.cursor)}", ""),
-        ]
-
-    def _matched_by(self, place: int) -> str:
-        """Which alternative of the pattern took a pretoken from the text."""
-        pretoken = self._pieces[place].pretoken
-        if pretoken.special:
-            return "special token"
-        if self._staged:
-            return ""  # stages have no alternatives
-        return pretoken.alternative.name if pretoken.alternative else "no alternative"
-
-    def _row(self, place: int, text_width: int, name_width: int) -> Row:
-        piece, name = self._pieces[place], self._matched_by(place)
-        pretoken = piece.pretoken
-        if pretoken.special:
-            name = first_fitting(name_width, name, "special")
-        here = place == self.cursor
-        tokens = f"{len(piece.ids):,}"
-        if self._seen[place]:  # where there is no room for it, the walk beside still says so
-            name = first_fitting(name_width, f"{name}, cached" if name else "cached", name)
-        role = "special" if pretoken.special else ""
-        return Row(
-            [
-                ("▸ " if here else "  ", "here"),
-                *left(Part([(visible_text(pretoken.text), role)]), text_width),
-                right(tokens, TOKENS_CELLS, "dim"),
-                ("  ", ""),
-                *left([(name, "dim")], name_width),
-            ]
-        )
 
 
 class Walk(Panel):
@@ -406,3 +317,178 @@ def _lane_rows(painter: TokenPainter, lane: Lane, move: Move, width: int) -> Ite
         did.append(painter.token(move.taken))
     yield Row(left(did, width))
     yield Row([(" " * NAME_WIDTH, ""), *left(painter.tokens(move.tokens), width - NAME_WIDTH)])
+
+
+DRAWS = 8
+FIRST = "0.1 0"
+"""p and seed that the line begins with; Provilkov and others recommend p = 0.1."""
+LONGEST_DRAWN = 120
+"""Bytes of a pretoken up to which draws are made while somebody types."""
+LONGEST_SEED = 12
+
+
+class DropoutRows(Walk):
+    """Some draws of the pretoken's encoding, and the rounds of the one that is chosen.
+
+    The places to walk through are the draws.
+    """
+
+    STAYS_AT_END = False
+
+    asked: Drawn[str] = Drawn(FIRST)
+
+    def __init__(self) -> None:
+        super().__init__("", id="dropout-rows")
+        self._draws: list[list[DropoutRound]] = []
+        self._problem = ""
+
+    def watch_piece(self, old: EncodedPretoken | None, new: EncodedPretoken | None) -> None:
+        self.place = 0
+        self.rebuild()
+
+    def watch_place(self) -> None:
+        self.rebuild()
+        self.scroll_to_row(0)
+
+    def watch_cursor(self) -> None:
+        """A click on a draw chooses it."""
+        super().watch_cursor()
+        if 0 < self.cursor <= len(self._draws):
+            self.place = self.cursor - 1
+
+    def action_page(self, direction: int) -> None:
+        """↑ ↓ go through the draws, so this goes through the rounds."""
+        rows = direction * max(self.size.height - 1, 1)
+        self.scroll_relative(y=rows, animate=False, immediate=True)
+
+    @property
+    def step_count(self) -> int:
+        return max(len(self._draws) - 1, 0)
+
+    def steps_of(self, frame: Frame, pretoken: bytes) -> None:
+        self._draws, self._problem = [], ""
+        if len(pretoken) > LONGEST_DRAWN:
+            self._problem = (
+                f"A pretoken of {plural(len(pretoken), 'byte')} is too long for drawing; "
+                f"up to {LONGEST_DRAWN} it is."
+            )
+            return
+        rules = frame.rules
+        try:
+            probability, seed = parse_dropout(self.asked)
+            dropout = Dropout(rules.alphabet, rules.merge_of, probability, seed)
+        except DropoutError as error:
+            self._problem = str(error)
+        else:
+            self._draws = [list(dropout.rounds(pretoken, draw)) for draw in range(DRAWS)]
+
+    def step_rows(self, frame: Frame, piece: EncodedPretoken, width: int) -> Sequence[Row]:
+        if self._problem:
+            return paragraph(visible_text(self._problem, spaces=False), width, "loss")
+        painter = self.painter(frame)
+        self.cursor = self.place + 1
+        rows = [_strip(painter, "p = 0", frame.rules.tokens_of(piece.pretoken.bytes), width)]
+        for draw, rounds in enumerate(self._draws):
+            mark = "▸ " if draw == self.place else "  "
+            rows.append(_strip(painter, f"{mark}draw {draw + 1}", rounds[-1].before, width))
+        text = shorten(visible_text(piece.pretoken.text), max(width // 3, 4))
+        rows += [Row([]), _head_row(self.place + 1, text)]
+        for made in self._draws[self.place]:
+            rows += _round_rows(painter, made, width)
+        return rows
+
+
+class DropoutPanel(Vertical):
+    """A line for p and the seed, and the draws under it."""
+
+    frame: reactive[Frame | None] = reactive(None)
+
+    def __init__(self) -> None:
+        super().__init__(id="dropout")
+        self.border_title = Content("BPE-dropout: p and a seed")
+        self.border_subtitle = Content("↵ and ← → through the draws   Esc back")
+
+    def compose(self) -> ComposeResult:
+        yield Field(FIRST, placeholder=f"p seed, such as {FIRST}", id="dropout-input", compact=True)
+        yield DropoutRows().data_bind(frame=DropoutPanel.frame)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.query_one(DropoutRows).asked = event.value
+
+
+def parse_dropout(typed: str) -> tuple[float, int]:
+    """The probability and the seed, 0 if there is none, of a line.
+
+    >>> parse_dropout("0.1 7"), parse_dropout(" .5 ")
+    ((0.1, 7), (0.5, 0))
+
+    Raises:
+        DropoutError: it is not one number and perhaps a whole one.
+    """
+    words = typed.split()
+    if not 1 <= len(words) <= 2:
+        raise DropoutError("Type the probability p, from 0 to 1, and a seed: 0.1 7.")
+    seed = words[1] if len(words) == 2 else "0"
+    if not (seed.isascii() and seed.isdigit()) or len(seed) > LONGEST_SEED:
+        raise DropoutError(f"{shorten(seed, 20)} is no seed; give a whole number such as 7.")
+    try:
+        return float(words[0]), int(seed)
+    except ValueError:
+        raise DropoutError(
+            f"{shorten(words[0], 20)} is no probability; give a number from 0 to 1"
+        ) from None
+
+
+def _head_row(draw: int, text: str) -> Row:
+    """The draw that is told merge by merge, and the head of the column of ranks."""
+    head = f"  draw {draw} of {text}, merge by merge"
+    return Row([right("rank", MARGIN - 2, "dim"), (head, "dim")])
+
+
+def _strip(painter: TokenPainter, name: str, tokens: Sequence[int], width: int) -> Row:
+    """The tokens of one draw, and how many they are."""
+    role = "pair" if name.startswith("▸") else "dim"
+    return Row(
+        [
+            *left([(name, role)], MARGIN - 3),
+            right(number(len(tokens)), 3, "strong"),
+            ("  ", ""),
+            *left(painter.tokens(tokens), max(width - MARGIN - 2, 8)),
+        ]
+    )
+
+
+def _round_rows(painter: TokenPainter, made: DropoutRound, width: int) -> Iterator[Row]:
+    """The merge of a round, and the candidates that were dropped in it."""
+    yield (
+        _merge_row(painter, made.merge, width)
+        if made.merge
+        else Row([(" " * MARGIN, ""), (_why_ended(made), "dim")])
+    )
+    if made.dropped:
+        words: list[list[Span]] = [[("dropped: ", "dim")]]
+        for position in made.dropped:
+            pair = made.before[position], made.before[position + 1]
+            words.append([*painter.pair(pair, between="┊"), ("   ", "")])
+        for line in wrapped(words, max(width - MARGIN, 12)):
+            yield Row([(" " * MARGIN, ""), *line])
+
+
+def _merge_row(painter: TokenPainter, merge: EncodeStep, width: int) -> Row:
+    pair_width = min(18, max(width // 4, 9))
+    return Row(
+        [
+            right(number(merge.rank), MARGIN - 2, "strong"),
+            ("  ", ""),
+            *left(painter.pair(merge.pair, between=" + "), pair_width),
+            ("  ", ""),
+            *painter.strip(merge.after, merge.position, max(width - MARGIN - pair_width - 2, 8)),
+        ]
+    )
+
+
+def _why_ended(made: DropoutRound) -> str:
+    if not made.dropped:
+        return "nothing left to merge"
+    return "all are dropped: the end"

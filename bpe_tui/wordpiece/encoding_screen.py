@@ -8,19 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
 from textual.geometry import Region
 from textual.reactive import reactive
 from textual.strip import Strip
+from textual.widgets import Input
 
-from bpe_tui.views.encoding_screen import PartsPanel
+from bpe_tui.styles import sheet
+from bpe_tui.views.encoding_screen import DecodePanel, PartsPanel, WalkScreen, describe_ids
 from bpe_tui.views.panel import sentence
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
-from bpe_tui.wordpiece.panels.training import PiecePainter, PiecePanel
+from bpe_tui.wordpiece.model import WORDPIECE_ENCODING
+from bpe_tui.wordpiece.training_screen import (
+    TypedWordPieces,
+    WordPiecePainter,
+    WordPiecePanel,
+    WordPieceScreen,
+)
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import to_bytes
 from engine.wordpiece.encoder import MAX_INPUT_CHARACTERS, EncodedWord, Outcome, Probe
@@ -35,7 +46,7 @@ LOOKED_UP = "looked up"
 WINDOW, FOUND_WINDOW = "─", "━"
 
 
-class WordsOfTextPanel(PartsPanel[WordPieceFrame]):
+class TypedWordsPanel(PartsPanel[WordPieceFrame]):
     """The words of a text, one a row, each with its pieces; the cursor chooses one."""
 
     ID, TITLE = "pretokens", "words"
@@ -50,12 +61,12 @@ class WordsOfTextPanel(PartsPanel[WordPieceFrame]):
         self.say(f"words  {number(len(self.words))}", "whitespace is lost")
         if not self.words:
             return sentence("Nothing typed yet: press e and type.", width)
-        painter = PiecePainter(frame, marks=self.app.no_color)
+        painter = WordPiecePainter(frame, marks=self.app.no_color)
         cells = _word_cells(width)
         self.name_columns([("  word".ljust(cells), ""), ("pieces  which", "")])
         return RowsOnDemand(len(self.words), lambda place: self._row(painter, place, width))
 
-    def _row(self, painter: PiecePainter, place: int, width: int) -> Row:
+    def _row(self, painter: WordPiecePainter, place: int, width: int) -> Row:
         word = self.words[place]
         word_cells = _word_cells(width)
         role = "special" if word.outcome is Outcome.SPECIAL else ""
@@ -74,7 +85,7 @@ def _word_cells(width: int) -> int:
     return max((width - 7) * 2 // 5, 6)
 
 
-class PieceLanesPanel(LanesPanel):
+class WordPieceLanesPanel(LanesPanel):
     """Characters, bytes and pieces, aligned: `##` stands for nothing in the text."""
 
     TOKEN = "piece"
@@ -84,7 +95,7 @@ class PieceLanesPanel(LanesPanel):
         return "## is no part of the text"
 
 
-class WordLanesPanel(PieceLanesPanel):
+class WordLanesPanel(WordPieceLanesPanel):
     """Characters, bytes and pieces of `words`; an unknown word is one piece over all of it."""
 
     words: Drawn[Sequence[EncodedWord]] = Drawn(())
@@ -106,7 +117,7 @@ def _parts(frame: WordPieceFrame, word: EncodedWord) -> Iterator[tuple[int, byte
         start = end
 
 
-class ProbesPanel(PiecePanel):
+class ProbesPanel(WordPiecePanel):
     """The probes for `word`, of which `place` are made."""
 
     ID = "probes"
@@ -161,7 +172,7 @@ class ProbesPanel(PiecePanel):
         self.say(f"how {name} encodes   probe {self.place} of {self.step_count}", self._so_far())
         self.cursor = self.place
         painter = self.painter(frame)
-        table = _Table(painter, word, width)
+        table = ProbeTable(painter, word, width)
         outcome = [Row([]), *outcome_rows(painter, word, width)] if self._is_over else []
         probes = len(word.probes)
 
@@ -196,7 +207,7 @@ def why_no_probes(frame: WordPieceFrame, word: EncodedWord) -> str:
     )
 
 
-def outcome_rows(painter: PiecePainter, word: EncodedWord, width: int) -> list[Row]:
+def outcome_rows(painter: WordPiecePainter, word: EncodedWord, width: int) -> list[Row]:
     """What has become of the word, once all probes are made."""
     frame = painter.frame
     if word.outcome is Outcome.NO_PIECE:
@@ -226,8 +237,8 @@ def outcome_rows(painter: PiecePainter, word: EncodedWord, width: int) -> list[R
 
 
 @dataclass(frozen=True)
-class _Table:
-    painter: PiecePainter
+class ProbeTable:
+    painter: WordPiecePainter
     word: EncodedWord
     width: int
 
@@ -279,3 +290,101 @@ class _Table:
 
     def _cells_before(self, place: int) -> int:
         return width(visible_text(self.word.word[:place]))
+
+
+LONGEST = 4_000
+"""Characters of the text that are encoded, each word probe by probe."""
+
+
+class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
+    """Type a text; see it cut into words, and how each is spelled with the pieces of the step."""
+
+    NAME = WORDPIECE_ENCODING
+    CSS_PATH = sheet("wordpiece-encoding.tcss")
+    PANEL_ORDER = ("pretokens", "probes", "ids", "text", "decode")
+    STEPS_A_SECOND = 5
+
+    frame: reactive[WordPieceFrame | None] = reactive(None, repaint=False)
+
+    def compose_panels(self) -> ComposeResult:
+        with Vertical(id="ids"):
+            tokens = TypedWordPieces("tokens", id="tokens-and-ids")
+            yield tokens.data_bind(frame=WordPieceEncodingScreen.frame)
+            yield WordLanesPanel().data_bind(frame=WordPieceEncodingScreen.frame)
+        with Container(id="panels"):
+            yield TypedWordsPanel().data_bind(frame=WordPieceEncodingScreen.frame)
+            yield ProbesPanel().data_bind(frame=WordPieceEncodingScreen.frame)
+        yield DecodePanel("ids: 14 27, or [14, 27]; without any, those of the text")
+
+    # -- state in
+
+    def facts_of(self, frame: WordPieceFrame) -> Sequence[str]:
+        how = "the longest piece that fits, from the left, again and again"
+        return "WordPiece", plural(frame.vocab_size, "piece"), how
+
+    def show_text(self) -> None:
+        """Encode the text with the pieces of the frame, and hand the words on."""
+        if self.frame is None:
+            return
+        text = self.text
+        words = tuple(self.frame.tokenizer.explain(text[:LONGEST]))
+        self.query_one(TypedWordsPanel).words = words
+        self.query_one(WordLanesPanel).words = words
+        pieces = self.query_one(TypedWordPieces)
+        pieces.text = text[:LONGEST]
+        tokens = sum(len(word.ids) for word in words)
+        cut = f"of the first {plural(LONGEST, 'character')}" if len(text) > LONGEST else ""
+        of = cut or plural(len(words), "word")
+        pieces.say(f"tokens  {number(tokens)}", f"{of} · a three lanes")
+        self._decode()
+
+    def on_parts_panel_selected(self, event: TypedWordsPanel.Selected) -> None:
+        event.stop()
+        self.query_one(ProbesPanel).word = event.part
+
+    # -- ids → text
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._decode()
+
+    def _decode(self) -> None:
+        frame, panel = self.frame, self.query_one(DecodePanel)
+        if frame is None:
+            return
+        if panel.typed.strip():
+            panel.show(
+                describe_ids(panel.typed, lambda ids: visible_text(frame.tokenizer.decode(ids)))
+            )
+            return
+        # Without any ids, those of the text: what do they give, and what of it is lost?
+        text, words = self.text[:LONGEST], self.query_one(TypedWordsPanel).words
+        back = frame.tokenizer.decode(list(chain.from_iterable(word.ids for word in words)))
+        panel.show(visible_text(back), describe_loss(frame, text, back, words))
+
+    # -- commands
+
+    def walk(self, by: int) -> None:
+        self.query_one(ProbesPanel).walk(by)
+
+    def walk_to_start(self) -> None:
+        self.query_one(ProbesPanel).place = 0
+
+    @property
+    def is_at_end(self) -> bool:
+        steps = self.query_one(ProbesPanel)
+        return steps.place == steps.step_count
+
+
+def describe_loss(frame: WordPieceFrame, text: str, back: str, words: Sequence[EncodedWord]) -> str:
+    """What of a text its ids do not give back."""
+    if not text:
+        return ""
+    if back == text:
+        return "the very same text"
+    unknown_id = frame.tokenizer.unknown_id
+    unknown = sum(word.ids == (unknown_id,) for word in words)
+    spaces = "what stood between the words is one space now"
+    if not unknown:
+        return spaces
+    return f"{plural(unknown, 'word')} lost in {frame.unknown_token}; {spaces}"

@@ -1,6 +1,6 @@
 """What if it went another way at a step: the choices, the job that trains the fork, the comparison.
 
-`WhatIf` asks which `Wish` it is, `WhatIfJob` trains, `Branches` shows the run and its fork.
+`WhatIf` asks which `ForkPlan` it is, `WhatIfJob` trains, `Branches` shows the run and its fork.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ EXAMPLES = 12
 
 
 @dataclass(frozen=True)
-class Wish:
+class ForkPlan:
     """One way in which a run could have gone otherwise.
 
     Attributes:
@@ -70,7 +70,7 @@ class WhatIfJob(Job):
     """Trains the fork of `frame`'s run that is wished."""
 
     def __init__(
-        self, config: RunConfig, frame: Frame, wish: Wish, post: Callable[[Message], object]
+        self, config: RunConfig, frame: Frame, wish: ForkPlan, post: Callable[[Message], object]
     ) -> None:
         super().__init__("what-if", post)
         self._config, self._frame, self._wish = config, frame, wish
@@ -200,7 +200,7 @@ class Branches(Window[messages.WhatIfEnded | None]):
         Binding("enter", "keep", "keep", priority=True),
     ]
 
-    def __init__(self, frame: Frame, config: RunConfig, wish: Wish) -> None:
+    def __init__(self, frame: Frame, config: RunConfig, wish: ForkPlan) -> None:
         super().__init__()
         self._frame, self._wish = frame, wish
         self._job = WhatIfJob(config, frame, wish, self.post_message)
@@ -293,11 +293,11 @@ def _examples(tokens: list[bytes]) -> str:
     return (shown + ("  …" if len(tokens) > EXAMPLES else "")) or "none"
 
 
-def wishes(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[Wish]:
+def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[ForkPlan]:
     """All that can be done otherwise at a step; `chosen` is the pair under the panel's cursor."""
     step = frame.step
     if frame.merge is not None:
-        yield Wish(
+        yield ForkPlan(
             f"forbid merge {number(step)}, made here: {pair_text(frame, frame.merge.pair)}",
             f"{pair_text(frame, frame.merge.pair)} forbidden",
             step - 1,
@@ -306,7 +306,7 @@ def wishes(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[Wis
         )
     following = frame.next_pair
     if following is not None:
-        yield Wish(
+        yield ForkPlan(
             f"forbid the next merge: {pair_text(frame, following)}",
             f"{pair_text(frame, following)} forbidden",
             step,
@@ -314,7 +314,7 @@ def wishes(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[Wis
             ForkChange(forbid=frozenset({_bytes_of(frame, following)})),
         )
     if chosen is not None and chosen != following and frame.count_of(chosen):
-        yield Wish(
+        yield ForkPlan(
             f"merge next, as chosen among the pairs: {pair_text(frame, chosen)}",
             f"{pair_text(frame, chosen)} first",
             step,
@@ -325,18 +325,18 @@ def wishes(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[Wis
         if rule != config.tie_rule:
             change = ForkChange(tie_rule=rule)
             title = f"tie rule {rule}"
-            yield Wish(title, title, step, replace(config, tie_rule=rule), change)
+            yield ForkPlan(title, title, step, replace(config, tie_rule=rule), change)
     for pattern in PATTERNS:
         if pattern != config.pattern:
             title = f"pattern {pattern}"
-            yield Wish(title, title, step, replace(config, pattern=pattern))
+            yield ForkPlan(title, title, step, replace(config, pattern=pattern))
     for token in config.special_tokens:
         left = tuple(other for other in config.special_tokens if other != token)
         title = f"without the special token {visible_text(token)}"
-        yield Wish(title, title, step, replace(config, special_tokens=left))
+        yield ForkPlan(title, title, step, replace(config, special_tokens=left))
 
 
-def saved_wish(fork: SavedFork, config: RunConfig) -> Wish:
+def saved_fork_plan(fork: SavedFork, config: RunConfig) -> ForkPlan:
     """The wish behind a fork that was saved, of a run that is trained as `config` says."""
     changed, change = fork_again(fork, config)
     said = [f"{_visible_pair(pair)} forbidden" for pair in fork.forbid]
@@ -350,7 +350,7 @@ def saved_wish(fork: SavedFork, config: RunConfig) -> Wish:
     if changed.special_tokens != config.special_tokens:
         said.append("other special tokens")
     otherwise = ", ".join(said)
-    return Wish(otherwise, otherwise, fork.step, changed, change)
+    return ForkPlan(otherwise, otherwise, fork.step, changed, change)
 
 
 def _visible_pair(pair: BytesPair) -> str:
@@ -361,7 +361,7 @@ def _bytes_of(frame: Frame, pair: Pair) -> BytesPair:
     return frame.any_token(pair[0]), frame.any_token(pair[1])
 
 
-class WhatIf(Window[Wish | None]):
+class WhatIf(Window[ForkPlan | None]):
     """Asks what to do otherwise from a step on; gives back the wish, or `None`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -374,7 +374,7 @@ class WhatIf(Window[Wish | None]):
     ) -> None:
         super().__init__()
         self._frame, self._config, self._documents = frame, config, documents
-        self._wishes = list(wishes(frame, config, chosen))
+        self._wishes = list(fork_plans(frame, config, chosen))
 
     def compose(self) -> ComposeResult:
         with Vertical(id="what-if", classes="window") as window:
@@ -395,7 +395,7 @@ class WhatIf(Window[Wish | None]):
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
-        assert isinstance(event.target, Wish)
+        assert isinstance(event.target, ForkPlan)
         self.dismiss(event.target)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -405,7 +405,7 @@ class WhatIf(Window[Wish | None]):
             title = f"without document {number(int(typed))}"
             gone = LeftOut(int(typed), self._config.special_tokens)
             fewer = replace(self._config, left_out=(*self._config.left_out, gone))
-            self.dismiss(Wish(title, title, self._frame.step, fewer))
+            self.dismiss(ForkPlan(title, title, self._frame.step, fewer))
             return
         hint = self.query_one("#dialog-hint", Static)
         hint.update(Content(f"Give the number of a document, 1 to {number(self._documents)}."))

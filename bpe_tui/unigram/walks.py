@@ -1,20 +1,22 @@
-"""In which ways can this pretoken be cut? Its lattice, the characters along the top."""
+"""Panels that go through the lattice of one pretoken: its drawing, Viterbi, the best paths."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp
 from random import Random
 from typing import ClassVar
 
-from bpe_tui.unigram.narration import score_text
-from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel
-from bpe_tui.widgets.numbers import plural
-from bpe_tui.widgets.rows import Row, Span, paragraph
+from bpe_tui.unigram.narration import percent, score_text
+from bpe_tui.unigram.pieces import PiecePainter, PiecePanel
+from bpe_tui.views.panel import sentence
+from bpe_tui.widgets.lines import Drawn
+from bpe_tui.widgets.numbers import MINUS, plural
+from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_text, width
-from engine.unigram.encoder import Reached, TracedBack, ViterbiStep, viterbi_steps
+from engine.unigram.encoder import Arrival, Reached, TracedBack, ViterbiStep, viterbi_steps
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.lattice import (
     ForwardBackward,
@@ -152,13 +154,13 @@ class WalkPanel(PiecePanel):
 
 
 COLUMN = 7
-"""Cells of a character, the one before it, where the node stands, included."""
+"""PieceColumn of a character, the one before it, where the node stands, included."""
 HEAD = 3
 """Rows above the bars: the nodes, the characters, the best scores."""
 
 
 @dataclass(frozen=True)
-class Look:
+class BarStyle:
     """How a bar is drawn: its ends, its line, its role."""
 
     left: str
@@ -167,11 +169,11 @@ class Look:
     role: str
 
 
-TAKEN = Look("┝", "┥", "━", "pair")
-KEPT_HERE = Look("╞", "╡", "═", "gain")
-ARRIVING = Look("├", "┤", "─", "")
-KEPT = Look("├", "┤", "─", "hue")
-LEFT_OUT = Look("╎", "╎", "┄", "dim")
+TAKEN = BarStyle("┝", "┥", "━", "pair")
+KEPT_HERE = BarStyle("╞", "╡", "═", "gain")
+ARRIVING = BarStyle("├", "┤", "─", "")
+KEPT = BarStyle("├", "┤", "─", "hue")
+LEFT_OUT = BarStyle("╎", "╎", "┄", "dim")
 CUT = "…"
 """The end of a bar that goes on outside the panel."""
 
@@ -193,14 +195,14 @@ class LatticePanel(WalkPanel):
             f"lattice of {visible_text(walk.word)}  {plural(pieces, 'piece')}",
             "━ best path · ═ best at this node · ─ arrives, or won before · ┄ lost, or not reached",
         )
-        rows = Drawing(walk, self.place, width).rows()
+        rows = LatticeDrawing(walk, self.place, width).rows()
         # As high as the highest so far: who goes on to the next pretoken finds all in place.
         self._highest = max(self._highest, len(rows))
         self.styles.height = self._highest + 2
         return rows
 
 
-class Drawing:
+class LatticeDrawing:
     """The lattice at a place of the walk, in a window of so many cells."""
 
     def __init__(self, walk: Walkthrough, place: int, cells: int) -> None:
@@ -280,7 +282,7 @@ class Drawing:
             return full
         return score_text(edge.score, 1 if edge.score > -9.95 else 0)
 
-    def _look(self, edge: Edge) -> Look:
+    def _look(self, edge: Edge) -> BarStyle:
         walk, reached = self._walk, self._walk.reached(self._place)
         if edge in self._taken:
             return TAKEN
@@ -310,3 +312,176 @@ def lanes_of(walk: Walkthrough) -> list[list[Edge]]:
 
 def _fits(lane: list[Edge], edge: Edge) -> bool:
     return all(other.end <= edge.start or edge.end <= other.start for other in lane)
+
+
+SUM_CELLS = 24
+REMARK_CELLS = 8
+SHARPNESS = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+"""What scores are multiplied with before a segmentation is drawn (α in Kudo 2018)."""
+DRAWN = 3
+"""Samples that are shown, the latest first."""
+
+
+class ArrivalsPanel(WalkPanel):
+    """The Viterbi algorithm at one node: every piece that ends there, and the one that is kept."""
+
+    NOTHING_TYPED = "Here → looks for the best way to cut the pretoken, piece by piece."
+
+    ID, TITLE = "arrivals", "Viterbi"
+
+    def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
+        place, total = self.place, len(walk.steps)
+        self.say(f"Viterbi  step {place} of {total}", "→ next  ← back  space plays")
+        if not place:
+            return [
+                *paragraph("Node 0 is the empty beginning: its score is 0.", width),
+                Row([]),
+                *paragraph("→ goes to node 1 and asks which piece arrives best.", width, "dim"),
+            ]
+        if (reached := walk.arrivals(place)) is not None:
+            return list(_arrival_rows(walk, reached, width))
+        return list(_way_back_rows(walk, place, width))
+
+
+def _arrival_rows(walk: Walkthrough, reached: Reached, width: int) -> Iterator[Row]:
+    arrive = plural(len(reached.arrivals), "piece")
+    verb = "ends" if len(reached.arrivals) == 1 else "end"
+    yield Row([(f"Node {reached.node}: {arrive} {verb} here", "strong")])
+    for arrival in sorted(reached.arrivals, key=lambda arrival: -arrival.score):
+        yield _arrival_row(walk, reached, arrival, width)
+
+
+def _arrival_row(walk: Walkthrough, reached: Reached, arrival: Arrival, width: int) -> Row:
+    edge, is_kept = arrival.edge, arrival == reached.best
+    before = arrival.score - edge.score
+    text = visible_text(walk.word[edge.start : edge.end])
+    behind = reached.best.score - arrival.score
+    remark = "kept" if is_kept else f"{MINUS}{behind:.2f}" if behind > 0 else "tie"
+    addition = (
+        f"{score_text(before)} {MINUS if edge.score <= 0 else '+'} {abs(edge.score):.2f} "
+        f"= {score_text(arrival.score)}"
+    )
+    spare = width - SUM_CELLS - 6
+    remark_cells = REMARK_CELLS if spare >= REMARK_CELLS + 4 else 0  # ▸ says it, too
+    piece_cells = max(spare - remark_cells, 4)
+    return Row(
+        [
+            ("▸ " if is_kept else "  ", "gain"),
+            *left([(text, PiecePainter(walk.frame).role(edge.piece))], piece_cells),
+            right(f"{edge.start}:", 4, "dim"),
+            right(addition, SUM_CELLS),
+            right(remark if remark_cells else "", remark_cells, "gain" if is_kept else "loss"),
+        ]
+    )
+
+
+def _way_back_rows(walk: Walkthrough, place: int, width: int) -> Iterator[Row]:
+    painter, taken = PiecePainter(walk.frame), walk.taken(place)
+    is_over = not taken[-1].start
+    said = "The best path" if is_over else f"Back to node {taken[-1].start}"
+    yield from paragraph(f"{said}: the kept pieces, followed from the end", width, "strong")
+    cut = painter.cut(walk.word, reversed(taken))
+    start = visible_text(walk.word[: taken[-1].start])
+    yield Row(left([(start, "dim"), *([("┊", "cut")] if start else []), *cut], width))
+    yield Row([])
+    for edge in taken:
+        text = visible_text(walk.word[edge.start : edge.end])
+        piece_cells = max(width - 26, 6)
+        yield Row(
+            [
+                right(f"{edge.end} → {edge.start}", 9, "dim"),
+                ("  ", ""),
+                *left([(text, painter.role(edge.piece))], piece_cells),
+                right(score_text(edge.score), 8),
+            ]
+        )
+    if is_over:
+        yield Row([right(f"score {score_text(walk.best.score)}", max(width - 7, 10), "pair")])
+
+
+class PathsPanel(WalkPanel):
+    """The n best segmentations, and some drawn by chance: `seed` and the two before it."""
+
+    ID, TITLE = "paths", "segmentations"
+    NOTHING_TYPED = "Here are the best ways to cut the pretoken, and some by chance."
+
+    seed: Drawn[int] = Drawn(1)
+    sharpness: Drawn[int] = Drawn(SHARPNESS.index(1.0))
+    """The place of the present one in `SHARPNESS`."""
+
+    def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
+        alpha = SHARPNESS[self.sharpness]
+        self.say("segmentations", "n draws · + − α · w why not others")
+        rows = [_row("", "score", "P", [("the best", "dim")], width, role="dim")]
+        for rank, path in enumerate(walk.paths, 1):
+            shares = score_text(path.score), percent(walk.probability(path))
+            rows.append(_row(str(rank), *shares, _cut(walk, path), width))
+        rows.append(Row([]))
+        drawn = f"by chance, α = {alpha:g}"
+        rows.append(_row("seed", "score", "P", [(drawn, "dim")], width, role="dim"))
+        for seed in range(self.seed, max(self.seed - DRAWN, 0), -1):
+            path, probability = walk.sample(alpha, seed)
+            shares = score_text(path.score), percent(probability)
+            rows.append(_row(str(seed), *shares, _cut(walk, path), width))
+        return rows
+
+
+def _cut(walk: Walkthrough, path: Path) -> list[tuple[str, str]]:
+    return PiecePainter(walk.frame).cut(walk.word, path.edges)
+
+
+def _row(
+    first: str, score: str, share: str, spans: list[tuple[str, str]], width: int, role: str = ""
+) -> Row:
+    return Row(
+        [
+            right(first, 4, "dim"),
+            right(score, 8, role),
+            right(share, 10, role),
+            ("  ", ""),
+            *left(spans, max(width - 24, 6)),
+        ]
+    )
+
+
+class WhyNotPiecesPanel(WalkPanel):
+    """Why a piece is not used: the best segmentation that has it, against the best of all."""
+
+    ID, TITLE = "why-not-pieces", "why not these pieces?"
+    NOTHING_TYPED = "Here is by how much all other pieces lose."
+
+    def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
+        best = score_text(walk.best.score)
+        self.say(
+            f"why not these pieces?  best {best}", "the best segmentation with each · Esc back"
+        )
+        if not walk.lost:
+            return sentence("No other piece fits: there is one segmentation only.", width)
+        piece_cells = min(12, max(width // 4, 6))
+        painter = PiecePainter(walk.frame)
+        rows = [
+            _lost_row("piece", "loses by", [("score with it", "dim")], piece_cells, width, "dim")
+        ]
+        for edge, path, behind in walk.lost:
+            text = visible_text(walk.word[edge.start : edge.end])
+            cut = [(f"{score_text(path.score)}  ", "dim"), *painter.cut(walk.word, path.edges)]
+            rows.append(_lost_row(text, f"{behind:.2f}", cut, piece_cells, width))
+        return rows
+
+
+def _lost_row(
+    text: str,
+    behind: str,
+    spans: list[tuple[str, str]],
+    piece_cells: int,
+    width: int,
+    role: str = "",
+) -> Row:
+    return Row(
+        [
+            *left([(text, role or "strong")], piece_cells),
+            right(behind, 9, role or "loss"),
+            ("  ", ""),
+            *left(spans, max(width - piece_cells - 11, 6)),
+        ]
+    )

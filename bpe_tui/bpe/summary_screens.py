@@ -1,11 +1,9 @@
-"""The charts of BPE: compression, the counts of the winners, ties, pretokens, lengths.
-
-And what can be saved of a step, and what can be exported, the charts among it.
-"""
+"""The screens that sum a BPE tokenizer up: vocabulary, inspection, charts; saving and exports."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -15,8 +13,11 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from bpe_tui.bpe.screens import BpeScreen
+from bpe_tui.bpe.inspection_rows import SECTIONS
+from bpe_tui.bpe.training_screen import BpeScreen
 from bpe_tui.session.commands.command import CHARTS as NAME
+from bpe_tui.session.commands.command import INSPECTION, VOCABULARY
+from bpe_tui.session.session import Session
 from bpe_tui.views.charts import (
     COUNTS,
     GAINS,
@@ -30,14 +31,56 @@ from bpe_tui.views.charts import (
 )
 from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.exports import exports_of
+from bpe_tui.views.narration import how_trained
+from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
+from bpe_tui.views.vocabulary_screen import InspectionScreen, VocabularyPanel, VocabularyScreen
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import number, plural
+from engine.analysis.inspection import Inspection
 from engine.bpe.frame import Frame
 from engine.bpe.report import markdown
 from engine.formats import DEFAULT_FORMAT, FORMATS, WRITABLE, save
-from engine.formats.tokenizer_format import TokenizerFormat
+from engine.formats.tokenizer_format import Opened, TokenizerFormat
 from engine.formats.writing import describe_obstacle
 from engine.recording.report import json_lines
+
+
+class BpeVocabularyScreen(VocabularyScreen, BpeScreen):
+    """The tokens of the timeline's step."""
+
+    NAME = VOCABULARY
+    TABLE = VocabularyPanel
+    TREE = MergeTreePanel
+    LANES = LanesPanel
+
+    def facts_of(self, frame: Frame) -> Sequence[str]:
+        if frame.has_corpus:
+            counted = f"{plural(frame.token_count, 'token')} in the corpus"
+        else:
+            counted = "no corpus, so nothing is counted; o opens one"
+        return "Vocabulary", plural(frame.vocab_size, "token"), counted
+
+
+class BpeInspectionScreen(InspectionScreen, BpeScreen):
+    """The five sections of BPE's inspection."""
+
+    NAME = INSPECTION
+    TILES = SECTIONS
+
+    def facts_of(self, frame: Frame) -> Sequence[str]:
+        return "Tokenizer", plural(frame.vocab_size, "token")
+
+    def how_trained(self, session: Session, frame: Frame) -> Sequence[tuple[str, str]]:
+        rule, units = frame.tie_rule, frame.units
+        return how_trained(
+            session,
+            ("distinct pretokens", number(len(frame.run.counts))),
+            ("tie rule", f"{rule.name}: {rule.summary}"),
+            *([] if units.spells_all else [("units", f"{units.name}: {units.lesson}")]),
+        )
+
+    def inspection_of(self, frame: Frame, opened: Opened | None) -> Inspection:
+        return Inspection.of_frame(frame, opened)
 
 
 def _compression(frame: Frame) -> Figure:
@@ -88,7 +131,7 @@ _PREFERRED = (_DEFAULT, *(FORMATS[name] for name in WRITABLE))
 """Which format is chosen first: the first of these that can hold the tokenizer."""
 
 
-class Save(SaveFile):
+class SaveTokenizer(SaveFile):
     """Asks for a format and a place, and writes the tokenizer there.
 
     A format that can hold the tokenizer is chosen first. Never overwrites unasked: where something

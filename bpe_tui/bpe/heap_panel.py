@@ -263,7 +263,7 @@ def _table(frame: Frame, painter: TokenPainter, width: int) -> RowTable:
     return RowTable(_columns(frame, painter, width), width, least=8)
 
 
-Placed = tuple[int, QueueEntry]
+RankedEntry = tuple[int, QueueEntry]
 """An entry behind its place from 1."""
 
 
@@ -273,18 +273,18 @@ def _columns(frame: Frame, painter: TokenPainter, width: int) -> list[RowColumn]
     is_push = move is not None and move.move in (Move.PUSH, Move.PUSH_BACK)
     pushed = move.pair if move is not None and is_push else None
 
-    def place(placed: Placed) -> list[Span]:
+    def place(placed: RankedEntry) -> list[Span]:
         is_next = placed[1].pair == frame.next_pair
         return [("▸" if is_next else " ", "pair"), right(str(placed[0]), 3, "dim")]
 
-    def count(placed: Placed) -> list[Span]:
+    def count(placed: RankedEntry) -> list[Span]:
         return [(number(placed[1].recorded), "stale" if placed[1].stale else "")]
 
-    def change(placed: Placed) -> list[Span]:
+    def change(placed: RankedEntry) -> list[Span]:
         delta = placed[1].delta
         return [(signed(delta) if delta else "", "gain" if delta > 0 else "loss")]
 
-    def mark(placed: Placed) -> list[Span]:
+    def mark(placed: RankedEntry) -> list[Span]:
         entry = placed[1]
         if entry.pair == pushed:
             return [("  ", ""), ("pushed", "fresh")]
@@ -299,7 +299,7 @@ def _columns(frame: Frame, painter: TokenPainter, width: int) -> list[RowColumn]
             return [("  ", ""), ("tied", "tie")]
         return [("  ", ""), *([] if has_changes else change(placed))]
 
-    def length(placed: Placed) -> list[Span]:
+    def length(placed: RankedEntry) -> list[Span]:
         """The true count as a bar; behind it, what a stale entry claims."""
         entry = placed[1]
         body = bar(entry.count / scale, bar_cells)

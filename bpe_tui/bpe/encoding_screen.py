@@ -1,0 +1,596 @@
+"""The encoding screen of BPE: a text, its pretokens, and the questions that one can ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice, zip_longest
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.timer import Timer
+from textual.widgets import Input, TextArea
+from textual.worker import get_current_worker
+
+from bpe_tui.bpe.training_screen import BpeScreen, EncodedText
+from bpe_tui.bpe.walks import (
+    LONGEST,
+    DropoutPanel,
+    DropoutRows,
+    EncodeStepsPanel,
+    LockstepPanel,
+    Walk,
+)
+from bpe_tui.session.commands.command import ENCODING
+from bpe_tui.session.session import Session
+from bpe_tui.styles import sheet
+from bpe_tui.views.encoding_screen import DecodePanel, PartsPanel, WalkScreen, describe_ids
+from bpe_tui.views.narration import first_fitting, heading, leading_parts
+from bpe_tui.views.panel import BORDER_CELLS, Panel, sentence
+from bpe_tui.views.targets import ToStep
+from bpe_tui.views.token_detail import LanesPanel
+from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.lines import Drawn
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import (
+    Part,
+    Row,
+    RowsOnDemand,
+    Span,
+    left,
+    paragraph,
+    right,
+)
+from bpe_tui.widgets.visible import ELLIPSIS, quoted, visible_bytes, visible_text
+from engine.analysis.explain.answers import Answer, Beaten, Merged, OneToken, PairBeaten, cut_by
+from engine.analysis.explain.pattern_lab import Stretch, differences, try_pattern
+from engine.analysis.explain.why_not import occurrences, parts_asked, why_not, why_not_merged
+from engine.bpe.frame import Frame
+from engine.core.errors import PatternError
+from engine.encoding.incremental import EncodedPretoken
+from engine.encoding.trace import seen_before
+from engine.text.patterns import PATTERNS, STAGED, Pattern
+from engine.text.pretokenize import Pretoken, pretokens, to_bytes, to_text
+
+TOKENS_CELLS = len(" tokens")
+NAME_CELLS = len("contraction")
+"""Cells that the name of what matched has at the least: with fewer most would be cut."""
+BESIDE_TEXT = TOKENS_CELLS + 4
+"""Cells of a row of the pretokens beside text and name: a mark, how many tokens, a gap."""
+
+
+class PretokensPanel(PartsPanel[Frame]):
+    """The pretokens of `text`, one a row; the cursor chooses one."""
+
+    text: Drawn[str] = Drawn("")
+
+    frame: reactive[Frame | None] = reactive(None, repaint=False)
+
+    def __init__(self) -> None:
+        super().__init__("pretokens", id="pretokens")
+        self._pieces: list[EncodedPretoken] = []
+        self._seen: list[bool] = []
+        self._staged = False
+
+    @property
+    def selected(self) -> EncodedPretoken | None:
+        """The pretoken that the cursor is on."""
+        return self._pieces[self.cursor] if self.cursor < len(self._pieces) else None
+
+    @property
+    def is_seen_before(self) -> bool:
+        """Whether the same pretoken stands before it in the text."""
+        return self.selected is not None and self._seen[self.cursor]
+
+    def rebuild(self) -> None:
+        if self.frame is not None:
+            self._pieces = self.frame.encode(self.text)
+            self._seen = seen_before(piece.pretoken for piece in self._pieces)
+        super().rebuild()
+
+    def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
+        pattern = frame.rules.pattern
+        self._staged = pattern.name == STAGED
+        self.say(f"pretokens  {number(len(self._pieces))}", pattern.summary if self._staged else "")
+        if not self._pieces:
+            return sentence("Nothing typed yet: press e and type.", width)
+        name_width = min(28, max((width - BESIDE_TEXT) // 2, NAME_CELLS))
+        text_width = max(width - name_width - BESIDE_TEXT, 4)
+        matched_by = "" if self._staged else "matched by"
+        head: list[Span] = [*left([("  text", "")], text_width + 2), right("tokens", TOKENS_CELLS)]
+        self.name_columns([*head, ("  ", ""), (matched_by, "")])
+        return RowsOnDemand(
+            len(self._pieces), lambda place: self._row(place, text_width, name_width)
+        )
+
+    def whole(self, row: Row) -> Sequence[Span]:
+        """The pretoken and what matched it, if something of the row is cut."""
+        piece = self.selected
+        if piece is None or not any(ELLIPSIS in text for text, _ in row.spans):
+            return ()
+        return [
+            (visible_text(piece.pretoken.text), ""),
+            (f"   {self._matched_by(self.cursor)}", ""),
+        ]
+
+    def _matched_by(self, place: int) -> str:
+        """Which alternative of the pattern took a pretoken from the text."""
+        pretoken = self._pieces[place].pretoken
+        if pretoken.special:
+            return "special token"
+        if self._staged:
+            return ""  # stages have no alternatives
+        return pretoken.alternative.name if pretoken.alternative else "no alternative"
+
+    def _row(self, place: int, text_width: int, name_width: int) -> Row:
+        piece, name = self._pieces[place], self._matched_by(place)
+        pretoken = piece.pretoken
+        if pretoken.special:
+            name = first_fitting(name_width, name, "special")
+        here = place == self.cursor
+        tokens = f"{len(piece.ids):,}"
+        if self._seen[place]:  # where there is no room for it, the walk beside still says so
+            name = first_fitting(name_width, f"{name}, cached" if name else "cached", name)
+        role = "special" if pretoken.special else ""
+        return Row(
+            [
+                ("▸ " if here else "  ", "here"),
+                *left(Part([(visible_text(pretoken.text), role)]), text_width),
+                right(tokens, TOKENS_CELLS, "dim"),
+                ("  ", ""),
+                *left([(name, "dim")], name_width),
+            ]
+        )
+
+
+LONGEST_REGEX = 2000
+PAUSE_SECONDS = 0.1
+"""How long a typist has to pause before the regex is tried."""
+
+CutRow = tuple[Pretoken | None, Pretoken | None, bool]
+"""A row: a pretoken of the typed regex, one of the named pattern, and whether they differ."""
+
+
+class RegexRows(Panel):
+    """The pretokens of the typed regex; beside them, where they differ, those of another."""
+
+    WIDEST = 100
+
+    def __init__(self) -> None:
+        super().__init__("", id="regex-rows")
+        self._cuts: Sequence[CutRow] = ()
+        self._source = self._other = ""
+        self._problem: PatternError | None = None
+
+    def show_cuts(self, stretches: Sequence[Stretch], other: str) -> None:
+        """Show these, beside those of the pattern of that name."""
+        self._problem, self._cuts = None, [cut for each in stretches for cut in _cuts(each)]
+        self._other = other if any(stretch.differs for stretch in stretches) else ""
+        self.rebuild()
+
+    def show_problem(self, source: str, problem: PatternError) -> None:
+        self._source, self._problem = source, problem
+        self.rebuild()
+
+    def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
+        if self._problem is not None:
+            return _problem_rows(self._source, self._problem, width)
+        if not self._cuts:
+            return paragraph("No text to cut: press e and type.", width, "dim")
+        column = _column(width)
+        names = (("  text", column + 2), ("matched by", column), (self._other, column))
+        self.name_columns([span for name, cells in names for span in left([(name, "")], cells)])
+        return RowsOnDemand(len(self._cuts), lambda index: _cut_row(self._cuts[index], width))
+
+
+class RegexPanel(Vertical):
+    """A line for a regex, and what it does to the text; ↑ ↓ choose what it is compared with."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "compare(-1)", "pattern before", show=False),
+        Binding("down", "compare(1)", "next pattern", show=False),
+    ]
+
+    frame: reactive[Frame | None] = reactive(None)
+    text: reactive[str] = reactive("")
+
+    @dataclass
+    class Tried(Message):
+        """A regex has been tried: the stretches of the text, or what is wrong with it."""
+
+        source: str
+        found: list[Stretch] | PatternError
+
+    def __init__(self) -> None:
+        super().__init__(id="regex")
+        self._choices: dict[str, Pattern] = {}
+        self._compared = ""
+        self._waiting: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Field(
+            placeholder="a regex",
+            id="regex-input",
+            compact=True,
+            select_on_focus=False,
+            max_length=LONGEST_REGEX,
+        )
+        yield RegexRows().data_bind(frame=RegexPanel.frame)
+
+    def open(self) -> None:
+        """Come into sight: the first time with the pattern of the run."""
+        if self.frame is not None and not self._compared:
+            pattern = self.frame.rules.pattern
+            self._choices = {**PATTERNS, pattern.name: pattern}
+            self._compared = pattern.name
+            self.query_one(Input).value = pattern.source
+        self._try_soon()
+
+    def watch_text(self) -> None:
+        self._try_soon()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._try_soon()
+
+    def action_compare(self, by: int) -> None:
+        """Compare with the next pattern: the named ones, and the run's own."""
+        if not self._compared:
+            return
+        names = list(self._choices)
+        self._compared = names[(names.index(self._compared) + by) % len(names)]
+        self._try_soon()
+
+    def _try_soon(self) -> None:
+        """Try the regex as soon as the typist pauses, if anybody sees it."""
+        if self._waiting is not None:
+            self._waiting.stop()
+        self._waiting = self.set_timer(PAUSE_SECONDS, self._try)
+
+    def _try(self) -> None:
+        if self.frame is None or not self.display or not self._compared:
+            return
+        source, text, other = self.query_one(Input).value, self.text, self._choices[self._compared]
+        splitter = self.frame.rules.splitter
+
+        def work() -> None:
+            found: list[Stretch] | PatternError
+            try:
+                mine = try_pattern(source, text, splitter)
+                found = differences(mine, list(pretokens(text, other, splitter)))
+            except PatternError as error:
+                found = error
+            if not get_current_worker().is_cancelled:
+                self.post_message(self.Tried(source, found))
+
+        # In a thread: a regex may take its time, and the screen does not wait for it.
+        self.run_worker(work, thread=True, exclusive=True)
+
+    def on_regex_panel_tried(self, event: Tried) -> None:
+        event.stop()
+        rows = self.query_one(RegexRows)
+        if isinstance(event.found, PatternError):
+            rows.show_problem(event.source, event.found)
+            self._say("", "")
+        else:
+            rows.show_cuts(event.found, visible_text(self._compared))
+            pieces = sum(len(stretch.mine) for stretch in event.found)
+            differing = sum(stretch.differs for stretch in event.found)
+            said = f"in {plural(differing, 'place')}" if differing else "nowhere"
+            self._say(f"  {plural(pieces, 'pretoken')}", f", differs {said}")
+
+    def _say(self, pieces: str, differing: str) -> None:
+        self.border_title = Content(f"regex{pieces}")
+        self.border_subtitle = Content(
+            leading_parts(
+                self.outer_size.width - BORDER_CELLS,
+                f"↑ ↓ compared with {self._compared}{differing} · Esc back",
+            )
+        )
+
+
+def _cuts(stretch: Stretch) -> Iterator[CutRow]:
+    for mine, other in zip_longest(stretch.mine, stretch.other):
+        yield mine, other, stretch.differs
+
+
+def _column(width: int) -> int:
+    """Cells of a pretoken, of what matched it, and of another."""
+    return max((width - 2) // 3, 6)
+
+
+def _cut_row(cut: CutRow, width: int) -> Row:
+    mine, other, differs = cut
+    column = _column(width)
+    shown = visible_text(mine.text) if mine else ""
+    other_shown = visible_text(other.text) if other and differs else ""
+    return Row(
+        [
+            ("≠ " if differs else "  ", "pair"),
+            *left([(shown, "gain" if differs else "")], column),
+            *left([(visible_text(cut_by(mine), spaces=False) if mine else "", "dim")], column),
+            *left([(other_shown, "loss")], column),
+        ]
+    )
+
+
+def _problem_rows(source: str, problem: PatternError, width: int) -> list[Row]:
+    """What is wrong with the regex, and its text up to there."""
+    message = visible_text(str(problem), spaces=False)
+    place = problem.position
+    if place is None:
+        return paragraph(f"{message}.", width, "loss")
+    before, after = source[max(place - 24, 0) : place], source[place : place + 12]
+    return [
+        *paragraph(f"At character {number(place)}: {message}.", width, "loss"),
+        Row(
+            [
+                (visible_text(before, spaces=False), "strong"),
+                (" ◂ here ▸ ", "loss"),
+                (visible_text(after, spaces=False), "dim"),
+            ]
+        ),
+    ]
+
+
+PLACES_SHOWN = 20
+LONGEST_PIECE = 200
+LABEL_WIDTH = 9
+
+
+class WhyNotRows(Panel):
+    """The answer for each place at which the piece stands in the text."""
+
+    text: Drawn[str] = Drawn("")
+    asked: Drawn[str] = Drawn("")
+
+    def __init__(self) -> None:
+        super().__init__("", id="why-not-rows")
+
+    def rows_of(self, frame: Frame, width: int) -> list[Row]:
+        parts = parts_asked(self.asked, self.text)
+        if not any(parts):
+            advice = (
+                "Type the piece that you expected to be one token, or two tokens with | or a "
+                "blank between: un|believ. Blanks count."
+            )
+            return paragraph(advice, width, "dim")
+        places = list(islice(occurrences(self.text, "".join(parts)), PLACES_SHOWN + 1))
+        if len(places) < 2:
+            return self._answer_rows(frame, parts, None, width)
+        rows: list[Row] = []
+        for place in places[:PLACES_SHOWN]:
+            if rows:
+                rows.append(Row([]))
+            rows.append(Row([(_whereabouts(self.text, place), "dim")]))
+            rows += self._answer_rows(frame, parts, place, width)
+        if len(places) > PLACES_SHOWN:
+            rows += [Row([]), Row([("It stands at more places.", "dim")])]
+        return rows
+
+    def _answer_rows(
+        self, frame: Frame, parts: tuple[str, ...], place: int | None, width: int
+    ) -> list[Row]:
+        """The answer in words, and the merge that it names where it stands."""
+        answer = _answer(frame, self.text, parts, place)
+        role = "gain" if isinstance(answer, OneToken | Merged) else ""
+        rows = paragraph(answer.describe(quoted), width, role)
+        if isinstance(answer, Beaten | PairBeaten | Merged) and len(answer.pretoken) <= LONGEST:
+            step = next(islice(frame.rules.steps(answer.pretoken), answer.number - 1, None))
+            painter, target = self.painter(frame), ToStep(step.rank + 1)
+            for label, tokens in (("  before", step.before), ("▸ after", step.after)):
+                shown = left(painter.tokens(tokens), width - LABEL_WIDTH)
+                rows.append(Row([(label.ljust(LABEL_WIDTH), "dim"), *shown], target))
+        return rows
+
+
+class WhyNotPanel(Vertical):
+    """A line for the piece, and the answers under it."""
+
+    frame: reactive[Frame | None] = reactive(None)
+
+    def __init__(self) -> None:
+        super().__init__(id="why-not")
+        self.border_title = Content("why not one token?")
+        self.border_subtitle = Content("a|b asks about a pair   Esc back")
+
+    def compose(self) -> ComposeResult:
+        yield Field(
+            placeholder="the piece, as it stands in the text",
+            id="why-not-input",
+            compact=True,
+            max_length=LONGEST_PIECE,
+        )
+        yield WhyNotRows().data_bind(frame=WhyNotPanel.frame)
+
+    def ask(self, piece: str) -> None:
+        """Ask about a piece. It goes into the line, if a line can show it as it is."""
+        field = self.query_one(Input)
+        is_plain = visible_text(piece, spaces=False) == piece and len(piece) <= LONGEST_PIECE
+        with field.prevent(Input.Changed):
+            field.value = piece if is_plain else ""
+        field.action_select_all()  # what is typed next takes its place
+        self.query_one(WhyNotRows).asked = piece
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.query_one(WhyNotRows).asked = event.value
+
+
+def _answer(frame: Frame, text: str, parts: tuple[str, ...], place: int | None) -> Answer:
+    if len(parts) == 2:
+        return why_not_merged(frame, text, parts[0], parts[1], place)
+    return why_not(frame, text, parts[0], place)
+
+
+def _whereabouts(text: str, place: int) -> str:
+    """What stands before the place: `at byte 15, after …kite·`."""
+    before = to_text(to_bytes(text)[:place])[-12:]
+    return f"at byte {number(place)}" + (f", after …{visible_text(before)}" if before else "")
+
+
+WALKS: dict[str, type[Walk]] = {"lockstep": LockstepPanel, "dropout": DropoutRows}
+"""What the arrows go through while one of these is in the slot; else the merges."""
+
+GIVE_WAY = {"pretokens": "-slim", "ids": "-low", "decode": "-low"}
+"""Where there is so little room, these are not seen while the slot shows more than the merges."""
+
+
+class EncodingScreen(WalkScreen, BpeScreen):
+    """Type a text; see it cut and encoded with the merges of the timeline's step."""
+
+    NAME = ENCODING
+    CSS_PATH = sheet("encoding.tcss")
+    SLOT = ("encode-steps", "lockstep", "why-not", "regex", "dropout")
+    PANEL_ORDER = ("pretokens", *SLOT, "ids", "text", "decode")
+    STEPS_A_SECOND = 3
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._specials_as_text = False
+
+    def compose_panels(self) -> ComposeResult:
+        with Vertical(id="ids"):
+            yield EncodedText("tokens", id="tokens-and-ids").data_bind(frame=EncodingScreen.frame)
+            yield LanesPanel()
+        with Container(id="panels"):
+            for panel in (
+                *(PretokensPanel(), EncodeStepsPanel(), LockstepPanel(), WhyNotPanel()),
+                *(RegexPanel(), DropoutPanel()),
+            ):
+                yield panel.data_bind(frame=EncodingScreen.frame)
+        yield DecodePanel("ids: 1014 270, or [1014, 270]")
+
+    def on_mount(self) -> None:
+        self._say_specials()
+
+    # -- state in
+
+    def frame_of(self, session: Session) -> Frame | None:
+        """The session's, with special tokens as text where that is wished."""
+        frame = session.frame
+        return frame.with_specials_as_text() if frame and self._specials_as_text else frame
+
+    def heading(self, session: Session, room: int) -> str:
+        """What encodes: a tokenizer as it is, or the merges of a step."""
+        is_whole = session.at_end and session.stop_reason is not None
+        if session.opened is not None and is_whole:
+            return heading(session, room)
+        return super().heading(session, room)
+
+    def facts_of(self, frame: Frame) -> Sequence[str]:
+        return "Encoding", f"vocabulary of {plural(frame.vocab_size, 'token')}"
+
+    def action_specials(self) -> None:
+        """Special tokens in the text are one id, or ordinary text."""
+        self._specials_as_text = not self._specials_as_text
+        self._say_specials()
+        self.show_session(self.session)
+
+    def _say_specials(self) -> None:
+        how = "as text" if self._specials_as_text else "as one id"
+        said = f"e types · special tokens {how} · Ctrl+S"
+        self.query_one("#text").border_subtitle = Content(said)
+
+    def encode_ahead(self, text: str) -> None:
+        if (frame := self.frame) is not None:
+            frame.encode(text)
+
+    def show_text(self) -> None:
+        text = self.text
+        self.query_one(PretokensPanel).text = text
+        self.query_one(EncodedText).text = text
+        self.query_one(WhyNotRows).text = text
+        self.query_one(RegexPanel).text = text
+        if self.frame is not None:
+            ids = tuple(chain.from_iterable(piece.ids for piece in self.frame.encode(text)))
+            self.query_one(LanesPanel).show(self.frame, ids)
+            self.query_one(EncodedText).say(
+                f"tokens  {number(len(ids))}",
+                f"{plural(len(to_bytes(text)), 'byte')} · ids below · a three lanes",
+            )
+        self._decode()
+
+    def on_parts_panel_selected(self, event: PretokensPanel.Selected) -> None:
+        event.stop()
+        is_seen_before = self.query_one(PretokensPanel).is_seen_before
+        for walk in self.query(Walk):
+            walk.seen, walk.piece = is_seen_before, event.part
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._decode()
+
+    def _decode(self) -> None:
+        frame, panel = self.frame, self.query_one(DecodePanel)
+        if frame is not None:
+            panel.show(describe_ids(panel.typed, lambda ids: visible_bytes(frame.decode(ids))))
+
+    def enter(self, field: Input) -> None:
+        """Enter in a panel's line goes to the rows under it."""
+        self._leave_field()
+
+    # -- the panels that share a place
+
+    def show_panel(self, panel: str) -> None:
+        if panel not in self.SLOT and self.has_class(GIVE_WAY.get(panel, "")):
+            self.fill_slot(self.SLOT[0])
+        super().show_panel(panel)
+        if panel == "regex":
+            self.query_one(RegexPanel).open()
+
+    def action_ask(self) -> None:
+        """Ask about what is selected in the text, or the pretoken at the cursor."""
+        piece = self.query_one(PretokensPanel).selected
+        asked = self.query_one("#text", TextArea).selected_text
+        self.show_panel("why-not")
+        self.query_one(WhyNotPanel).ask(asked or (piece.pretoken.text if piece else ""))
+
+    @property
+    def can_leave(self) -> bool:
+        return super().can_leave or self.slot != self.SLOT[0]
+
+    def action_leave(self) -> None:
+        """Esc: out of a field, out of a zoom, back to the merges of the pretoken, then further."""
+        if self.is_typing and self.focused_panel() in self.SLOT:
+            self._leave_field()
+        elif self.is_typing or self.zoomed is not None or self.slot == self.SLOT[0]:
+            super().action_leave()
+        else:
+            self.show_panel(self.SLOT[0])
+            self.show_keys()
+
+    def action_compare(self) -> None:
+        """Ask for another tokenizer, and compare this step's with it on the text."""
+        if self.frame is not None:
+            self.session.hold()
+            self.host.open_comparison(self.frame, self.text)
+
+    def _leave_field(self) -> None:
+        """From a line to the rows under it."""
+        panel = self.focused_panel()
+        if panel is not None and (rows := self.query(f"#{panel} Lines")):
+            self.set_focus(rows.first())
+
+    # -- commands
+
+    def walk(self, by: int) -> None:
+        self._walk.walk(by)
+
+    def walk_to_start(self) -> None:
+        self._walk.place = 0
+
+    @property
+    def is_at_end(self) -> bool:
+        steps = self._walk
+        return steps.place == steps.step_count
+
+    @property
+    def _walk(self) -> Walk:
+        """The panel whose steps ← and → go through."""
+        return self.query_one(WALKS.get(self.slot, EncodeStepsPanel))

@@ -1,1 +1,0 @@
-"""The panels of BPE's screens: each answers one question about the frame it is given."""

@@ -1,0 +1,582 @@
+"""The training screen of BPE: the corpus, the merge, its words, the pseudocode, a line to type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import ClassVar
+
+from textual.reactive import reactive
+
+from bpe_tui.bpe.heap_panel import PairsPanel, highest_shown
+from bpe_tui.bpe.narration import (
+    describe_unknown,
+    is_replayed,
+    narrate_move,
+    sentences_about,
+    why_first,
+)
+from bpe_tui.session.commands.command import TRAINING
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.session import Session
+from bpe_tui.views.corpus import MergingExcerptPanel, flowed, layout_step
+from bpe_tui.views.narration import NO_CORPUS, times
+from bpe_tui.views.panel import GIVEN, Panel, TokenPainter, pair_text, sentence
+from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.player_screen import StepsScreen, Transport
+from bpe_tui.views.targets import ToChange, ToPair, ToToken
+from bpe_tui.views.training_panels import (
+    ChangedCount,
+    MergeList,
+    TouchedPanel,
+    TypedLine,
+    TypedText,
+    change_columns,
+    describe_occurrences,
+    merge_row,
+    over_ids,
+)
+from bpe_tui.widgets.lines import Drawn
+from bpe_tui.widgets.numbers import number, plural, short_number
+from bpe_tui.widgets.rows import (
+    Row,
+    RowColumn,
+    RowTable,
+    Span,
+    left,
+    paragraph,
+    right,
+    spans_width,
+    wrapped,
+    wrapped_text,
+)
+from bpe_tui.widgets.visible import visible_bytes, visible_text, width
+from engine.bpe.frame import Frame
+from engine.bpe.heap import Move
+from engine.bpe.record import MergeStep
+from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS, algorithm_for
+from engine.bpe.trainers.algorithm import Algorithm, CodeLine, Phase, WorkPhase, phases_of
+from engine.core.events import Pair
+from engine.encoding.lanes import align
+from engine.recording.affected_pretokens import CountAttribution
+from engine.text.pretokenize import Pretoken, to_bytes
+
+
+def characters_above(
+    frame: Frame, earlier: Frame, pretoken: Pretoken, spans: Sequence[Span]
+) -> list[Span]:
+    """What stands above the spans of a pretoken: the characters that tokens cut at `earlier`.
+
+    Each stands above the first of its bytes. There are as many spans, each as wide.
+    """
+    cut = set[int]()
+    if not (pretoken.special or pretoken.text.isascii()):
+        cut = _cut_characters(earlier, pretoken.bytes)
+    widths = [spans_width([span]) for span in spans]
+    if not cut:
+        return [(" " * cells, "") for cells in widths]
+    lanes = align((token, frame.any_token(token)) for token in frame.tokens_of(pretoken.bytes))
+    named = {c.start: visible_text(c.text) for c in lanes.characters if c.text and c.start in cut}
+    above: list[Span] = []
+    for place, cells in enumerate(widths):  # a border stands behind each token
+        text = ""
+        token = None if place % 2 else lanes.tokens[place // 2]
+        for start in range(token.start, token.end) if token else ():
+            at = width(visible_bytes(lanes.data[token.start : start])) if token else 0
+            if start in named and at + width(named[start]) <= cells:
+                text = text.ljust(len(text) + at - width(text)) + named[start]
+        above.append((text + " " * (cells - width(text)), "dim"))
+    return above
+
+
+def _cut_characters(frame: Frame, pretoken: bytes) -> set[int]:
+    """Where the characters begin that no token of the pretoken holds whole."""
+    lanes = align((token, frame.any_token(token)) for token in frame.tokens_of(pretoken))
+    return {piece.start for token in lanes.tokens for piece in token.pieces if not piece.whole} & {
+        character.start for character in lanes.characters
+    }
+
+
+def _is_blank(row: Row) -> bool:
+    return not any(text.strip() for text, _ in row.spans)
+
+
+class CorpusPanel(MergingExcerptPanel[Frame]):
+    """The beginning of the corpus cut into pretokens and tokens, wrapped at the panel's width."""
+
+    shows_characters: reactive[bool] = reactive(True, repaint=False, init=False)
+    """Whether characters stand above their bytes, where tokens cut them."""
+
+    def watch_shows_characters(self) -> None:
+        self.rebuild()
+
+    def line_rows(self, frame: Frame, line: tuple[Pretoken, ...], width: int) -> Iterator[Row]:
+        if not self.shows_characters or all(pretoken.text.isascii() for pretoken in line):
+            return super().line_rows(frame, line, width)
+        # Between words whose ends are marked nothing stands: such a pretoken has no word.
+        found = [
+            (pretoken, word) for pretoken in line for word in self.words_of(frame, (pretoken,))
+        ]
+        words = [word for _, word in found]
+        # The step that decides where rows break decides this, too: else rows would come and go.
+        earlier = frame.at(layout_step(frame.step))
+        lane = [
+            (characters_above(frame, earlier, pretoken, spans), needed)
+            for pretoken, (spans, needed) in found
+        ]
+        pairs = zip(flowed(lane, width), flowed(words, width), strict=True)
+        return (row for above, row in pairs for row in (above, row) if not _is_blank(row))
+
+    def rows_of(self, frame: Frame, width: int) -> list[Row]:
+        if not frame.has_corpus and not frame.excerpt.lines:
+            self.say("corpus")
+            return sentence(NO_CORPUS, width)
+        return super().rows_of(frame, width)
+
+
+LEAST_PAIR = 5
+"""Cells of a pair; where a count would leave less, it is told in thousands."""
+
+
+class MergesPanel(MergeList[Frame]):
+    """The merges with their counts."""
+
+    def merge_spans(self, frame: Frame, index: int, cells: int) -> list[Span]:
+        merge = frame.merge_at(index)
+        pair = self.painter(frame).pair(merge.pair)
+        counted = number(merge.count) if frame.has_corpus else ""
+        if cells - len(counted) - 1 < LEAST_PAIR:
+            counted = short_number(merge.count)
+        # The pair has all that its own count leaves: no column stands to the right of the counts.
+        return [*left(pair, max(cells - len(counted) - 1, 3)), right(counted, len(counted) + 1)]
+
+
+class WordsPanel(TouchedPanel[Frame]):
+    """The pretokens that hold the merged pair, in their tokens before and after."""
+
+
+class EncodedText(TypedText[Frame], Panel):
+    """The tokens of a text, each over its id."""
+
+    MARKS_NEXT = True
+
+    def rows_of_text(self, frame: Frame, width: int) -> Sequence[Row]:
+        pieces = (piece.ids for piece in frame.encode(self.text))
+        rows = over_ids(self.painter(frame), pieces, width)
+        unknown = paragraph(describe_unknown(frame, self.text), width, "loss")
+        return [*rows, *unknown] if unknown else rows
+
+
+class EncodeLine(TypedLine):
+    """A line to type in, and under it the encoding."""
+
+    TYPED_TEXT = EncodedText
+
+    def describe_size(self, frame: Frame, text: str, shortened: bool) -> str:
+        tokens = sum(len(piece.ids) for piece in frame.encode(text))
+        unknown = frame.unknown_in(text)
+        lost = f"{number(unknown)} × <unk>, in bytes none · " if unknown else ""
+        return (
+            f"{lost}{plural(tokens, 'token')} · {plural(len(to_bytes(text)), 'byte')} · "
+            f"step {number(frame.step)}"
+        )
+
+
+class PseudocodePanel(Panel):
+    """The lines of a trainer, those at work marked, and what they do at this step.
+
+    All trainers make the same merges; this one need not be the one that ran. `heap` goes by the
+    moves of the frame's heap. Any other trainer goes by its phases; which of them is on is the
+    panel's own affair, and the first one of the next merge is after every step.
+    """
+
+    ID = "pseudocode"
+    IN_PLACE_OF = "words"
+    WIDEST = 100
+
+    algorithm: Drawn[Algorithm | None] = Drawn(None)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._phase = 0
+
+    @property
+    def goes_by_moves(self) -> bool:
+        """Whether the trainer keeps a heap, whose moves are its moments."""
+        return any(isinstance(moment, Move) for moment in phases_of(self._lines))
+
+    @property
+    def _lines(self) -> tuple[CodeLine, ...]:
+        return self.algorithm.pseudocode if self.algorithm else ()
+
+    def next_algorithm(self) -> None:
+        """Go on to the lines of the next trainer that could have made these merges."""
+        if self.algorithm is not None and self.frame is not None:
+            names = list(TRAINERS)
+            place = names.index(self.algorithm.name) + 1
+            rule, alphabet = self.frame.tie_rule, self.frame.run.alphabet
+            followers = (TRAINERS[name] for name in (*names[place:], *names))
+            able = (each for each in followers if algorithm_for(each.name, rule, alphabet) == each)
+            self._phase = 0
+            self.algorithm = next(able)
+
+    def next_phase(self) -> bool:
+        """Go on to the next phase; whether the step has another one."""
+        if self._phase + 1 >= len(phases_of(self._lines)):
+            return False
+        self._phase += 1
+        self.rebuild()
+        return True
+
+    def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
+        if old is None or new is None or not old.looks_like(new):
+            self._phase = 0
+        super().watch_frame(old, new)
+
+    def rows_of(self, frame: Frame, width: int) -> list[Row]:
+        foot = "p next trainer · . goes on"
+        self.say(f"pseudocode  {self.algorithm.name if self.algorithm else ''}", foot)
+        if self.algorithm is None:
+            return sentence(GIVEN, width)
+        moment = self._moment(frame)
+        said = paragraph(self._said(frame, moment), width - 2)
+        code = [_code_rows(line, moment in line.during, width) for line in self._lines]
+        return [
+            *chain.from_iterable(code),
+            Row([]),
+            *(Row([("  ", ""), *row.spans]) for row in said),
+        ]
+
+    def _moment(self, frame: Frame) -> WorkPhase | None:
+        if not self.goes_by_moves:
+            return phases_of(self._lines)[self._phase] if self._lines else None
+        return frame.queue.moves()[frame.moves_done - 1].move if frame.moves_done else None
+
+    def _said(self, frame: Frame, moment: WorkPhase | None) -> str:
+        if frame.step == frame.recorded_steps:
+            return "No merge follows." if frame.next_pair is None else "The next is not made yet."
+        if isinstance(moment, Phase):
+            return _describe(frame, frame.merge_at(frame.step), moment)
+        if moment is None:
+            return "Key . makes the first move of the next merge."
+        return narrate_move(frame)
+
+
+def _code_rows(line: CodeLine, at_work: bool, width: int) -> Iterator[Row]:
+    """A line of code; where it is too long, it goes on below, further to the right."""
+    code = line.text.lstrip()
+    indent = " " * (len(line.text) - len(code))
+    first, *rest = wrapped_text(code, max(width - 4 - len(indent), 10))
+    role = "pair" if at_work else ""
+    yield Row([("▸ " if at_work else "  ", "pair"), (indent + first, role)])
+    for part in rest:
+        yield Row([("    ", ""), (indent + part, role)])
+
+
+def _describe(frame: Frame, merge: MergeStep, phase: Phase) -> str:
+    """What a phase does in the merge that comes next."""
+    pair = pair_text(frame, merge.pair)
+    born = sum(change.before == 0 for change in merge.changes)
+    facts = {
+        Phase.COUNT: f"{plural(frame.queue.pair_count, 'pair')} stand somewhere",
+        Phase.CHOOSE: f"{pair}, {plural(merge.count, 'time')}"
+        + (f", tied with {number(len(merge.tied) - 1)} more" if len(merge.tied) > 1 else ""),
+        Phase.JOIN: f"{visible_bytes(merge.token)}, id {number(merge.new_id)}",
+        Phase.REPLACE: f"{plural(merge.occurrences, 'occurrence')} in "
+        f"{plural(merge.pretokens, 'pretoken')}",
+        Phase.CORRECT: f"{plural(len(merge.changes) - born, 'old pair')} rarer or gone",
+        Phase.ENTER: plural(born, "new pair"),
+    }
+    return f"Merge {number(merge.index + 1)}: {phase.value}: {facts[phase]}."
+
+
+SLICE_SECONDS = 0.004
+"""How long at a time it is read which pretokens changed the counts."""
+ROOM_FOR_PRETOKENS = 44
+TIED_SHOWN = 3
+NOWHERE = "The pair stands nowhere in this corpus: the merge changes no count."
+CHANGES_SHOWN = 500
+NOTE_CELLS = 8
+ROOMY = 12
+"""From so many rows on there are gaps, and the reason why a tie to come will be decided so."""
+MARGIN = len("Why  ")
+
+
+class MergePanel(Panel):
+    """The merge in words: the pair, why it won, and the counts that it changed."""
+
+    ID = "merge"
+
+    def rows_of(self, frame: Frame, width: int) -> list[Row]:
+        merge = frame.merge
+        if merge is None:
+            self.say("merge", "")
+            return [*_start_rows(frame, width), Row([]), *self._next_rows(frame, width)]
+        tied = len(merge.tied)
+        tie = f" · {plural(tied, 'pair')} tied" if tied > 1 else ""
+        behind = "↵ behind a change" if merge.count else ""
+        foot = behind if frame.given else f"t next tie · {behind}"
+        self.say(f"merge {number(frame.step)}{tie}", foot)
+        painter, gap = self.painter(frame), [Row([])] if self._is_roomy else []
+        return [
+            merge_row(painter, merge, ToToken(merge.new_id)),
+            *(
+                paragraph(describe_occurrences(merge, "pretoken"), width)
+                if frame.has_corpus
+                else []
+            ),
+            *gap,
+            *labelled("Why", why_it_merged(painter, frame, merge), width),
+            *(_other_rules(painter, merge.pair, frame.choices_before) if tied > 1 else []),
+            *self._next_rows(frame, width),
+            *gap,
+            *(
+                change_rows(frame, painter, merge, self._attribution(frame), width)
+                if merge.count
+                else sentence(NOWHERE if frame.has_corpus else NO_CORPUS, width)
+            ),
+        ]
+
+    @property
+    def _is_roomy(self) -> bool:
+        return self.size.height >= ROOMY
+
+    def _next_rows(self, frame: Frame, width: int) -> list[Row]:
+        """The tie that the next merge decides: who is tied, who wins and why, who by other rules.
+
+        Where the panel is low, only who is tied.
+        """
+        following, tied = frame.next_pair, frame.queue.tied
+        if frame.given or following is None or following not in tied:
+            return []
+        if len(tied) == 1:
+            if frame.merge is not None:
+                return []
+            return _first_pair(self.painter(frame), following, frame.highest_count, width)
+        painter, rivals = self.painter(frame), [pair for pair in tied if pair != following]
+        said = [[[*painter.pair(following, "│"), ("  ", "")], *tied_with(painter, rivals)]]
+        if frame.merge is not None and not self._is_roomy:
+            return labelled("Next", said, width)
+        made = frame.merge
+        if len(rivals) == 1 or made is None or len(made.tied) <= 2:
+            # Of several rivals the rule itself is told, which stands above then.
+            said.append(words_of(rule_that_decided(frame, following, rivals)))
+        others = _other_rules(painter, following, frame.queue.choices)
+        return [*labelled("Next", said, width), *others]
+
+    def _attribution(self, frame: Frame) -> CountAttribution | None:
+        """Which pretokens changed the counts; `None` while a later slice of time has to go on."""
+        if frame.attribution.read(SLICE_SECONDS):
+            return frame.attribution
+        self.set_timer(SLICE_SECONDS, self._read_on)
+        return None
+
+    def _read_on(self) -> None:
+        """Read another slice; the rows are made anew when all is read."""
+        frame = self.frame
+        if frame is not None and frame.merge is not None and self._attribution(frame) is not None:
+            self.rebuild()
+
+
+def _first_pair(painter: TokenPainter, following: Pair, count: int, width: int) -> list[Row]:
+    """Which pair merges first, and how often it stands."""
+    said = words_of(f"stands side by side {times(count)}, more often than any other pair.")
+    return labelled("Next", [[[*painter.pair(following, "│"), ("  ", "")], *said]], width)
+
+
+def _start_rows(frame: Frame, width: int) -> list[Row]:
+    text = f"Step 0: nothing is merged yet, every {frame.units.one} is a token. "
+    text += "Press → for the first merge, space to play."
+    if not frame.units.spells_all:
+        text += f" {frame.units.lesson}"
+    if frame.given and frame.merges_nothing:
+        text = "The tokens are there from the start; there are no merges to go through."
+    return paragraph(text, width)
+
+
+SentenceWords = list[Sequence[Span]]
+"""A sentence that is wrapped: its words, each with the blank behind it; a pair is one of them."""
+
+
+def words_of(text: str, role: str = "") -> SentenceWords:
+    """The words of a visible text."""
+    return [[(f"{word} ", role)] for word in text.split(" ")]
+
+
+def labelled(label: str, sentences: Iterable[SentenceWords], width: int) -> list[Row]:
+    """Sentences, each in lines of its own, behind a label in the margin."""
+    lines = (line for said in sentences for line in wrapped(said, max(width - MARGIN, 10)))
+    return [
+        Row([(("" if place else label).ljust(MARGIN), "strong"), *line])
+        for place, line in enumerate(lines)
+    ]
+
+
+def tied_with(painter: TokenPainter, rivals: Sequence[Pair]) -> SentenceWords:
+    """`tied with  e│s  .│"  and 3 more`: no comma between pairs, which may hold commas."""
+    named: SentenceWords = [[*painter.pair(pair, "│"), ("  ", "")] for pair in rivals[:TIED_SHOWN]]
+    more = len(rivals) - TIED_SHOWN
+    rest = words_of(f"and {number(more)} more") if more > 0 else []
+    return [[("tied with  ", "tie")], *named, *rest]
+
+
+def why_it_merged(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[SentenceWords]:
+    """Why this pair and no other: who chose it, or its count, and what decided a tie."""
+    prescribed, rivals = merge.record.fork_rules, merge.tied[1:]
+    if frame.given:
+        index = number(merge.index + 1)
+        return [words_of(f"the tokenizer says so: merge {index} of its list")]
+    if prescribed is not None and prescribed.forces(merge.index):
+        return [words_of(f"chosen by hand, whatever the counts; it stood {times(merge.count)}")]
+    if is_replayed(frame, merge):
+        origin = "the run that this is a fork of merged it here; the rules of the fork would not"
+        return [words_of(origin)]
+    count = "the highest count" + (" of the pairs that may merge" if merge.forbidden_rivals else "")
+    if rivals:
+        why = [[*words_of(f"{count},"), *tied_with(painter, rivals)]]
+        why.append(words_of(rule_that_decided(frame, merge.pair, rivals)))
+    else:
+        none = "" if merge.forbidden_rivals else "; no other pair had as many"
+        why = [words_of(f"{count}{none}")]
+    if merge.forbidden_rivals:
+        forbidden: SentenceWords = words_of("Forbidden in this fork: ")
+        for pair, stood in merge.forbidden_rivals[:TIED_SHOWN]:
+            forbidden += [[*painter.pair(pair, "│"), (f" {times(stood)}   ", "")]]
+        why.append(forbidden)
+    return why
+
+
+def rule_that_decided(frame: Frame, winner: Pair, rivals: Sequence[Pair]) -> str:
+    """The tie rule and what it looks at; against one rival, what made the difference."""
+    rule = frame.tie_rule
+    one = len(rivals) == 1
+    how = why_first(frame, winner, rivals[0]) if one else rule.summary.split(";")[0]
+    return f"Tie rule {rule.name}: {how}"
+
+
+def _other_rules(painter: TokenPainter, pair: Pair, choices: Mapping[str, Pair]) -> list[Row]:
+    """What the other tie rules would take, where that is another pair."""
+    indent = " " * MARGIN
+    rows = [
+        Row([(f"{indent}{name:<15}", "dim"), *painter.pair(choice, "│")], ToPair(choice))
+        for name, choice in choices.items()
+        if choice != pair
+    ]
+    text = "Other rules would take" if rows else "Every other rule takes the same pair."
+    return [Row([(f"{indent}{text}", "dim")]), *rows]
+
+
+def change_rows(
+    frame: Frame,
+    painter: TokenPainter,
+    merge: MergeStep,
+    attribution: CountAttribution | None,
+    width: int,
+) -> list[Row]:
+    """The counts that the merge changed.
+
+    `attribution` tells in how many pretokens, once it is read; it is `None` before.
+    """
+    changes = merge.changes
+    columns = change_columns(highest_shown(frame), NOTE_CELLS)
+    if width >= ROOM_FOR_PRETOKENS:
+        pretokens = RowColumn("pretokens", 10, lambda change: [(change.pretokens, "dim")], True)
+        columns.insert(-1, pretokens)
+    table = RowTable(columns, width, least=8)
+
+    def row(pair: Pair, before: int, after: int) -> Row:
+        spans, is_new = painter.pair(pair), painter.fresh in pair
+        pretokens = number(len(attribution.behind(pair))) if attribution else "…"
+        return table.row(ChangedCount(spans, before, after, is_new, pretokens), ToChange(pair))
+
+    rows = [table.header(), *(row(*change) for change in changes[:CHANGES_SHOWN])]
+    if len(changes) > CHANGES_SHOWN:
+        rows.append(Row([(f"and {number(len(changes) - CHANGES_SHOWN)} more", "dim")]))
+    return rows
+
+
+class BpeScreen(SessionScreen):
+    """A screen that shows a frame of BPE.
+
+    A class with two bases names this one last: Textual takes the styles of the first.
+    """
+
+    TRANSPORT: ClassVar[type[Transport]] = Transport
+
+    def frame_of(self, session: Session) -> Frame | None:
+        return session.frame
+
+    def narrate(self, frame: Frame) -> Sequence[str]:
+        return sentences_about(frame)
+
+
+class TrainingScreen(StepsScreen, BpeScreen):
+    """Six panels round the cursor, and a line to type in."""
+
+    NAME = TRAINING
+    PANELS = (CorpusPanel, PairsPanel, MergePanel, WordsPanel, PseudocodePanel, MergesPanel)
+    FIRST = "merge"
+    TYPED_LINE = EncodeLine
+
+    _run_with: Algorithm | None = None
+    """The trainer of the run that is shown."""
+
+    def prepare(self, session: Session) -> None:
+        super().prepare(session)
+        code = self.query_one(PseudocodePanel)
+        if self._run_with is not session.algorithm:
+            self._run_with = session.algorithm
+            code.algorithm = self._algorithm_to_show(session)
+        self._say_what_moves()
+
+    @staticmethod
+    def _algorithm_to_show(session: Session) -> Algorithm | None:
+        """The trainer asked for; unless one was, the heap's, whose moves are there to be seen."""
+        asked = isinstance(session.config, RunConfig) and session.config.trainer != DEFAULT_TRAINER
+        return session.algorithm if asked or session.algorithm is None else TRAINERS["heap"]
+
+    def _say_what_moves(self) -> None:
+        """Tell the pairs panel whether the key `.` makes the moves that it shows."""
+        code = self.query_one(PseudocodePanel)
+        self.query_one(PairsPanel).moved_by_key = code.goes_by_moves or not code.display
+
+    def action_pseudocode(self) -> None:
+        """To the pseudocode; if it is there already, on to the next trainer's."""
+        code = self.query_one(PseudocodePanel)
+        if code.display and code.has_focus:
+            code.next_algorithm()
+        self.show_panel("pseudocode")
+
+    def show_panel(self, panel: str) -> None:
+        super().show_panel(panel)
+        self.call_after_refresh(self._say_what_moves)
+
+    def chosen_pair(self) -> Pair | None:
+        """The pair on the row of the pairs panel that Enter would act on."""
+        panel = self.query_one(PairsPanel)
+        target = panel.row(panel.cursor).target if panel.row_count else None
+        return target.pair if isinstance(target, ToPair) else None
+
+    def action_heap_view(self) -> None:
+        """The pairs in another view, brought to sight."""
+        if self.session.frame is not None:
+            self.query_one(PairsPanel).next_view()
+            self.show_panel("pairs")
+
+    def action_find_pair(self) -> None:
+        """Find a pair in the heap by one of its tokens."""
+        self.host.navigation.find_pair()
+
+    def action_characters(self) -> None:
+        """Characters above their bytes in the corpus, or not."""
+        corpus = self.query_one(CorpusPanel)
+        corpus.shows_characters = not corpus.shows_characters
+        self.show_panel("corpus")
+
+    def action_sub_step(self) -> None:
+        """One move in the heap, or one phase of a trainer that has none and is in sight."""
+        code = self.query_one(PseudocodePanel)
+        if not code.display or code.goes_by_moves:
+            self.host.action_sub_step()
+        elif not code.next_phase():
+            self.host.action_step(1)

@@ -1,0 +1,276 @@
+"""The panels beside the lattice: the pretokens of a text, its bytes, and ways through a lattice.
+
+The ways are the best one, node by node; the n best; some drawn by chance; and why no other piece is
+used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.content import Content
+from textual.reactive import reactive
+
+from bpe_tui.styles import sheet
+from bpe_tui.unigram.model import UNIGRAM_ENCODING
+from bpe_tui.unigram.narration import describe_unknown, score_text
+from bpe_tui.unigram.pieces import PiecePainter, PiecePanel, UnigramScreen
+from bpe_tui.unigram.walks import (
+    SHARPNESS,
+    ArrivalsPanel,
+    LatticePanel,
+    PathsPanel,
+    WalkPanel,
+    Walkthrough,
+    WhyNotPiecesPanel,
+)
+from bpe_tui.views.encoding_screen import PartsPanel, WalkScreen
+from bpe_tui.views.panel import sentence
+from bpe_tui.views.token_detail import Label, Lane, bracketed, characters_and_bytes, lane_rows
+from bpe_tui.widgets.lines import Drawn
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, RowsOnDemand, left, right, spans_width
+from bpe_tui.widgets.visible import visible_text
+from engine.encoding.lanes import align
+from engine.text.pretokenize import Pretoken, to_bytes
+from engine.unigram.frame import UnigramFrame
+from engine.unigram.pieces import spelled
+
+ROOM_FOR_SCORE = 22
+"""From so many cells on the score has a column of its own."""
+SCORE_CELLS = 8
+PIECES_SHOWN = 500
+
+
+class WordsOfTextPanel(PartsPanel[UnigramFrame]):
+    """The pretokens of `text`, one a row, in their pieces; the cursor chooses one."""
+
+    text: reactive[str] = reactive("", repaint=False)
+
+    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
+
+    def __init__(self) -> None:
+        super().__init__("pretokens", id="pretokens")
+        self._pretokens: list[Pretoken] = []
+
+    @property
+    def selected(self) -> str:
+        """The pretoken that the cursor is on, spelled with ▁; "" for a special token or none."""
+        if self.cursor >= len(self._pretokens) or self._pretokens[self.cursor].special:
+            return ""
+        return spelled(self._pretokens[self.cursor].text)
+
+    def watch_text(self) -> None:
+        self._pretokens = self.frame.cut(self.text) if self.frame is not None else []
+        self.rebuild()
+
+    def watch_frame(self, old: UnigramFrame | None, new: UnigramFrame | None) -> None:
+        self.watch_text()
+
+    def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
+        self.say(f"pretokens  {number(len(self._pretokens))}", "▁ is a space")
+        if not self._pretokens:
+            return sentence("Nothing typed yet: press e and type.", width)
+        scored = ("pieces", "   score") if width >= ROOM_FOR_SCORE else ("pieces",)
+        numbers = "".join(scored)
+        self.name_columns([("  text".ljust(width - len(numbers)) + numbers, "")])
+        return RowsOnDemand(len(self._pretokens), lambda place: self._row(frame, place, width))
+
+    def _row(self, frame: UnigramFrame, place: int, width: int) -> Row:
+        pretoken, here = self._pretokens[place], place == self.cursor
+        mark = ("▸ " if here else "  ", "here")
+        if pretoken.special:
+            return Row([mark, *left([(visible_text(pretoken.text), "special")], width - 2)])
+        edges = frame.pieces_of(spelled(pretoken.text))
+        score = score_text(sum(edge.score for edge in edges), 1)
+        numbers = [right(number(len(edges)), 4, "dim")]
+        if width >= ROOM_FOR_SCORE:
+            numbers.append(right(score, SCORE_CELLS))
+        cells = width - 2 - spans_width(numbers)
+        return Row([mark, *left(PiecePainter(frame).pretoken(pretoken), max(cells, 4)), *numbers])
+
+
+class PieceInText(NamedTuple):
+    """A piece of the text: its id, the text that it stands for, how it looks."""
+
+    id: int
+    text: str
+    shown: str
+    role: str
+
+
+class TextLanesPanel(PiecePanel):
+    """Characters, bytes and pieces of `text` with their ids, aligned."""
+
+    ID, TITLE = "lanes", "three lanes"
+    WIDEST = 1000
+
+    text: Drawn[str] = Drawn("")
+
+    def rows_of(self, frame: UnigramFrame, width: int) -> list[Row]:
+        pieces = list(islice(_pieces(frame, self.text), PIECES_SHOWN + 1))
+        if not pieces:
+            self.say("three lanes")
+            return sentence("No piece to show: type a text.", width)
+        shown = pieces[:PIECES_SHOWN]
+        lanes = align((piece.id, to_bytes(piece.text)) for piece in shown)
+        self.say(
+            f"three lanes  {plural(len(lanes.characters), 'character')} · "
+            f"{plural(len(lanes.data), 'byte')} · {plural(len(shown), 'piece')}",
+            "a: the lattice again",
+        )
+        drawn = [
+            Label(span.start, span.end, piece.shown, piece.role)
+            for span, piece in zip(lanes.tokens, shown, strict=True)
+        ]
+        ids = [Label(span.start, span.end, str(span.token_id), "dim") for span in lanes.tokens]
+        named = [Lane("pieces", drawn, bracketed), Lane("ids", ids)]
+        rows = list(lane_rows(lanes, [*characters_and_bytes(lanes), *named], width))
+        if len(pieces) > PIECES_SHOWN:
+            rows.append(Row([(f"The first {PIECES_SHOWN} pieces.", "dim")]))
+        return rows
+
+
+def _pieces(frame: UnigramFrame, text: str) -> Iterator[PieceInText]:
+    """The tokens of a text; an unknown one has the id 0."""
+    painter, special = PiecePainter(frame), frame.record.special_tokens
+    for pretoken in frame.cut(text):
+        if pretoken.special:
+            shown = visible_text(pretoken.text)
+            yield PieceInText(1 + special.index(pretoken.text), pretoken.text, shown, "special")
+            continue
+        word = spelled(pretoken.text)
+        for edge in frame.pieces_of(word):
+            at = frame.index_of(edge.piece)
+            yield PieceInText(
+                0 if at is None else int(frame.ids[at]),
+                pretoken.text[edge.start : edge.end],
+                visible_text(word[edge.start : edge.end]),
+                painter.role(edge.piece),
+            )
+
+
+LONGEST_TEXT = 20_000
+"""Characters of the text that are cut; each may be a pretoken with a lattice of its own."""
+
+
+class UnigramEncodingScreen(WalkScreen, UnigramScreen):
+    """Type a text; walk through the lattice of each of its pretokens."""
+
+    NAME = UNIGRAM_ENCODING
+    CSS_PATH = sheet("unigram-encoding.tcss")
+    SLOT = ("arrivals", "paths", "why-not-pieces", "pretokens")
+    PANEL_ORDER = ("pretokens", "lattice", "lanes", *SLOT[:3], "text")
+    STEPS_A_SECOND = 2
+
+    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._place = 0
+        self._walk: Walkthrough | None = None
+
+    def compose_panels(self) -> ComposeResult:
+        yield LatticePanel().data_bind(frame=UnigramEncodingScreen.frame)
+        yield TextLanesPanel().data_bind(frame=UnigramEncodingScreen.frame)
+        with Container(id="panels"):
+            for panel in (WordsOfTextPanel(), ArrivalsPanel(), PathsPanel(), WhyNotPiecesPanel()):
+                yield panel.data_bind(frame=UnigramEncodingScreen.frame)
+
+    # -- state in
+
+    def facts_of(self, frame: UnigramFrame) -> Sequence[str]:
+        return "Unigram", plural(frame.size, "piece"), "the best way through the lattice"
+
+    def show_text(self) -> None:
+        text = self.text[:LONGEST_TEXT]
+        self.query_one(WordsOfTextPanel).text = self.query_one(TextLanesPanel).text = text
+        self._say_what_is_lost()
+
+    def _say_what_is_lost(self) -> None:
+        """Below the text, what of it is not cut, or what no piece spells."""
+        said = ""
+        if len(self.text) > LONGEST_TEXT:
+            said = f"the first {plural(LONGEST_TEXT, 'character')} are cut"
+        elif self.frame is not None:
+            said = describe_unknown(self.frame, self.text, self.size.width - 6)
+        self.query_one("#text").border_subtitle = Content(said)
+
+    def on_parts_panel_selected(self, event: WordsOfTextPanel.Selected) -> None:
+        event.stop()
+        if self.frame is None:
+            return
+        is_special = not event.part and bool(self.text)
+        walk = Walkthrough(self.frame, event.part, is_special)
+        if self._walk is None or not self._walk.is_like(walk):
+            self._walk = walk
+            self.pause()
+            self._go_to(len(walk.steps))
+
+    def _go_to(self, place: int) -> None:
+        """A place of the walk, or the nearest."""
+        if self._walk is not None:
+            self._place = max(0, min(place, len(self._walk.steps)))
+            for panel in self.query(WalkPanel):
+                panel.show(self._walk, self._place)
+
+    # -- the panels that share a place
+
+    def show_panel(self, panel: str) -> None:
+        if panel in ("lattice", "lanes"):
+            # These two share a place even where there is room for all others.
+            self.set_class(panel == "lanes", "-lanes")
+        self.set_class(panel == "why-not-pieces", "-why")
+        super().show_panel(panel)
+
+    @property
+    def tab_order(self) -> tuple[str, ...]:
+        """Lattice and lanes change places at the key `a` only: Tab passes by the one not shown."""
+        hidden = "lattice" if self.has_class("-lanes") else "lanes"
+        return tuple(panel for panel in self.PANEL_ORDER if panel != hidden)
+
+    @property
+    def can_leave(self) -> bool:
+        return super().can_leave or self.has_class("-why")
+
+    def action_leave(self) -> None:
+        """Esc: out of a field, out of a zoom, back from what goes deeper, then further."""
+        if self.has_class("-why") and not self.is_typing and self.zoomed is None:
+            self.show_panel("paths")
+        else:
+            super().action_leave()
+
+    # -- commands
+
+    def action_ask(self) -> None:
+        """Why the other pieces are not used."""
+        self.show_panel("why-not-pieces")
+
+    def action_lanes(self) -> None:
+        """The text in three lanes, or the lattice of a pretoken."""
+        self.show_panel("lattice" if self.has_class("-lanes") else "lanes")
+
+    def action_sample(self) -> None:
+        """Draw the next sample."""
+        paths = self.query_one(PathsPanel)
+        paths.seed += 1
+        self.show_panel("paths")
+
+    def action_sharpen(self, by: int) -> None:
+        paths = self.query_one(PathsPanel)
+        paths.sharpness = max(0, min(paths.sharpness + by, len(SHARPNESS) - 1))
+        self.show_panel("paths")
+
+    def walk(self, by: int) -> None:
+        self._go_to(self._place + by)
+
+    def walk_to_start(self) -> None:
+        self._go_to(0)
+
+    @property
+    def is_at_end(self) -> bool:
+        return self._walk is None or self._place == len(self._walk.steps)

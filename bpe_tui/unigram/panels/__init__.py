@@ -1,1 +1,0 @@
-"""The panels that show a Unigram training and a text under it."""

@@ -1,0 +1,512 @@
+"""The table of pieces, and the panels about the piece under its cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from math import exp
+from typing import ClassVar, NamedTuple, Protocol
+
+import numpy as np
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.reactive import reactive
+
+from bpe_tui.unigram.narration import cost_text, count_text, percent, score_text
+from bpe_tui.unigram.pieces import Finder, PiecePainter, PiecePanel, Slices, step_name
+from bpe_tui.views.panel import sentence
+from bpe_tui.views.targets import ToPiece, ToPretoken
+from bpe_tui.views.token_detail import characters_and_bytes, lane_rows
+from bpe_tui.views.vocabulary_table import VocabularyRows, VocabularyTable
+from bpe_tui.widgets.chart import Chart
+from bpe_tui.widgets.figure import Figure
+from bpe_tui.widgets.key_bar import Switch
+from bpe_tui.widgets.lines import Drawn
+from bpe_tui.widgets.numbers import LEAST, MINUS, MOST, bar, number, plural, scale_of
+from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
+from bpe_tui.widgets.virtual_table import Column
+from bpe_tui.widgets.visible import shorten
+from engine.analysis.inspection.unigram import PIECE_FILTERS
+from engine.core.arrays import Floats, Ints
+from engine.encoding.lanes import align
+from engine.text.pretokenize import to_bytes
+from engine.unigram.changes import Occurrence, piece_occurrences
+from engine.unigram.frame import UnigramFrame
+from engine.unigram.pieces import unspelled
+from engine.unigram.problem import Removals
+from engine.unigram.record import NEVER
+
+BAR = Column("bar", "", LEAST, 4, share=1, sorts=False)
+"""How often a piece is expected, beside the number."""
+PIECE_COLUMNS = (
+    Column("piece", "piece", 10, 10, share=1),
+    Column("score", "score", 7, 9, is_number=True),
+    Column("probability", "P", 9, 3, is_number=True),
+    Column("expected", "expected", 9, 9, is_number=True),
+    replace(BAR, importance=8),
+    Column("loss", "costs", 9, 7, is_number=True),
+)
+"""What the training screen has room for."""
+VOCABULARY_COLUMNS = (
+    Column("id", "id", 6, 5, is_number=True),
+    Column("piece", "piece", 10, 10, share=1),
+    Column("length", "len", 4, 2, is_number=True),
+    Column("score", "score", 7, 9, is_number=True),
+    Column("probability", "P", 9, 1, is_number=True),
+    Column("expected", "expected", 9, 8, is_number=True),
+    BAR,
+    Column("loss", "costs", 9, 7, is_number=True),
+    Column("goes", "goes at step", 12, 6, is_number=True),
+)
+"""What the vocabulary screen has room for."""
+SMALLEST_FIRST = frozenset({"piece", "loss", "id", "goes"})
+"""Columns of which the first or the smallest are the interesting ones: these go next."""
+FILTER_SWITCHES = (
+    Switch("characters", "p", "characters"),
+    Switch("seldom", "u", "seldom"),
+    Switch("leaving", "d", "go next"),
+    Switch("twins", "w", "twins"),
+)
+UNKNOWN_YET = "…"
+STAYS = "stays"
+
+
+class Weighed(Protocol):
+    """Where the columns find what removals would cost, as far as that is known."""
+
+    def losses(self, frame: UnigramFrame) -> Floats: ...
+
+
+class PieceColumn(NamedTuple):
+    """A column: what it sorts by, and its text at an index of the frame's arrays."""
+
+    key: Callable[[Weighed, UnigramFrame], Floats | Ints]
+    text: Callable[[Weighed, UnigramFrame, int], str]
+
+
+def loss_text(increase: float) -> str:
+    """A loss increase in nats a pretoken; a character is never removed.
+
+    It is nothing where no best segmentation uses the piece.
+    """
+    if not increase:
+        return "unused"
+    if np.isnan(increase):
+        return UNKNOWN_YET
+    if np.isinf(increase):
+        return STAYS
+    return ("+" if increase > 0 else "") + cost_text(increase)
+
+
+def goes_text(frame: UnigramFrame, goes_at: int) -> str:
+    """The step that removes a piece: `3, prune`; `stays` if none recorded does."""
+    return STAYS if goes_at == NEVER else f"{number(goes_at)}, {step_name(frame, goes_at)}"
+
+
+CELLS: dict[str, PieceColumn] = {
+    "id": PieceColumn(
+        lambda rows, frame: frame.ids,
+        lambda rows, frame, at: number(int(frame.ids[at])),
+    ),
+    "length": PieceColumn(
+        lambda rows, frame: frame.record.columns.lengths[frame.numbers],
+        lambda rows, frame, at: number(len(frame.record.texts[int(frame.numbers[at])])),
+    ),
+    "score": PieceColumn(
+        lambda rows, frame: frame.scores,
+        lambda rows, frame, at: score_text(float(frame.scores[at])),
+    ),
+    "probability": PieceColumn(
+        lambda rows, frame: frame.scores,
+        lambda rows, frame, at: percent(exp(float(frame.scores[at]))),
+    ),
+    "expected": PieceColumn(
+        lambda rows, frame: frame.expected_counts,
+        lambda rows, frame, at: count_text(float(frame.expected_counts[at])),
+    ),
+    "loss": PieceColumn(
+        lambda rows, frame: rows.losses(frame),
+        lambda rows, frame, at: loss_text(float(rows.losses(frame)[at])),
+    ),
+    "goes": PieceColumn(
+        lambda rows, frame: frame.goes_at,
+        lambda rows, frame, at: goes_text(frame, int(frame.goes_at[at])),
+    ),
+    "piece": PieceColumn(
+        lambda rows, frame: frame.record.columns.alphabetical[frame.numbers],
+        lambda rows, frame, at: frame.record.texts[int(frame.numbers[at])],
+    ),
+}
+"""Each column; the piece itself is drawn in its colour instead."""
+
+
+class PieceRows(VocabularyRows[UnigramFrame]):
+    """The rows of the pieces. An entry is an index into the arrays of the frame.
+
+    What a removal would cost is computed when the cursor of the timeline rests, and remembered.
+    """
+
+    WIDEST = 120
+    TOKEN = "piece"
+    COLUMNS: ClassVar[tuple[Column, ...]] = PIECE_COLUMNS
+    CLICK_LOOKS = False
+
+    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
+
+    def __init__(self) -> None:
+        super().__init__("piece-rows", sorting="score", descending=True)
+        self._sought = ""
+        self._bar_cells, self._scale = 0, 1.0
+        self._removals: dict[int, Removals] = {}
+        self._weighing: int | None = None
+        self._slices = Slices(self, self._sliced)
+
+    # -- which rows, in which order
+
+    def watch_frame(self, old: UnigramFrame | None, new: UnigramFrame | None) -> None:
+        if old is None or new is None or old.record is not new.record:
+            self._removals.clear()
+            self._weighing = self._chosen = None
+        super().watch_frame(old, new)
+
+    def rebuild(self) -> None:
+        frame = self.frame
+        if frame is None or not self.is_seen:
+            self._order = self._order[:0]  # when they are seen again, there may be fewer
+            return
+        self.fit_columns()
+        self._bar_cells = next((p.cells for p in self.places if p.column.name == BAR.name), 0)
+        self._scale = scale_of(float(frame.expected_counts.max(initial=0)))
+        self._order = self._ordered(frame)
+        self.show_order(self.Found(len(self._order), frame.size))
+        if frame.step not in self._removals and frame.step != self._weighing:
+            self._weighing = frame.step
+            self._slices.start(self._removing(frame))
+
+    def _ordered(self, frame: UnigramFrame) -> Ints:
+        """Indexes into the arrays of the frame."""
+        key = CELLS[self.sorting].key(self, frame)
+        order = np.argsort(-key if self.descending else key, kind="stable")
+        for name in self.filters:
+            order = order[PIECE_FILTERS[name].keeps(frame)[order]]
+        if not self._sought:
+            return order
+        texts = frame.texts
+        found = [index for index in order.tolist() if self._sought in texts[index]]
+        return np.array(found, dtype=np.int64)
+
+    def read_search(self, typed: str) -> None:
+        """Take over a text that pieces have to hold; a blank stands for ▁."""
+        self._sought = typed.replace(" ", "▁")
+
+    def token_at(self, frame: UnigramFrame, entry: int) -> int:
+        return int(frame.numbers[entry])
+
+    def entry_of(self, frame: UnigramFrame, token: int) -> int | None:
+        return frame.index_of(token)
+
+    def _choose(self, index: int) -> None:
+        self.choose_token()
+        super()._choose(index)
+
+    # -- what a removal costs
+
+    def _removing(self, frame: UnigramFrame) -> Iterator[object]:
+        self._removals[frame.step] = yield from frame.removals()
+
+    def _sliced(self, is_last: bool) -> None:
+        if is_last:
+            self.rebuild()
+
+    @property
+    def removals(self) -> Removals | None:
+        """What removals would cost at this step, once that is known."""
+        return None if self.frame is None else self._removals.get(self.frame.step)
+
+    def losses(self, frame: UnigramFrame) -> Floats:
+        """By how much the loss would grow without each piece; not a number while not known."""
+        known = self._removals.get(frame.step)
+        if known is None:
+            return np.full(frame.size, np.nan)
+        losses: Floats = known.loss_increases[frame.numbers]
+        return losses
+
+    # -- painting
+
+    def cells(self, frame: UnigramFrame, entry: int) -> Callable[[str], list[Span]]:
+        def cell(column: str) -> list[Span]:
+            if column == "piece":
+                return [PiecePainter(frame).piece(self.token_at(frame, entry))]
+            if column == BAR.name:
+                share = float(frame.expected_counts[entry]) / self._scale
+                return [(bar(share, min(self._bar_cells, MOST)), "border")]
+            return [(CELLS[column].text(self, frame, entry), "")]
+
+        return cell
+
+    def target_of(self, frame: UnigramFrame, entry: int) -> object | None:
+        text = frame.record.texts[self.token_at(frame, entry)]
+        return ToPretoken(to_bytes(unspelled(text)))
+
+
+class UnigramVocabularyRows(PieceRows):
+    """Rows with more columns, beside which the piece under the cursor is explained."""
+
+    WIDEST = 150
+    FOLLOWS_RECORDING = True
+    COLUMNS = VOCABULARY_COLUMNS
+    CLICK_LOOKS = True
+
+
+class PiecesPanel(VocabularyTable):
+    """The table on the training screen, without filters."""
+
+    ID: ClassVar[str] = "pieces"
+    ROWS: ClassVar[type[PieceRows]] = PieceRows
+    TOP, SEARCH, HEADER = "pieces-top", "pieces-search", "pieces-header"
+
+    def __init__(self) -> None:
+        super().__init__(id=self.ID)
+        self.border_title = Content("pieces")
+
+    def is_descending(self, column: str) -> bool:
+        return column not in SMALLEST_FIRST
+
+    def describe(self, found: VocabularyRows.Found) -> None:
+        shown, of = number(found.shown), number(found.of)
+        self.border_title = Content(f"pieces  {of if shown == of else f'{shown} of {of}'}")
+        self.say_foot("↵ its lattice · c next column · C turn it round")
+
+
+class UnigramVocabularyPanel(PiecesPanel):
+    """The table on the vocabulary screen."""
+
+    ROWS = UnigramVocabularyRows
+    SWITCHES = FILTER_SWITCHES
+
+
+TITLE_CELLS = 24
+ROOMY = 70
+"""From so many cells on its numbers stand on one line."""
+NO_HISTORY = "No piece is under the table's cursor."
+WORDS_SOUGHT = 100
+"""Words that are looked for."""
+
+
+class AboutPiecePanel(PiecePanel):
+    """A panel about the piece `number`, which the cursor of the table is on."""
+
+    number: reactive[int | None] = reactive(None, repaint=False)
+
+    def watch_number(self) -> None:
+        self.cursor = 0
+        self.scroll_to(y=0, animate=False, immediate=True)
+        self.rebuild()
+
+    def rows_of(self, frame: UnigramFrame, width: int) -> list[Row]:
+        if self.number is None or frame.index_of(self.number) is None:
+            return sentence("No piece is under the table's cursor.", width)
+        return list(self.about(frame, self.number, width - 1))  # a blank before the scrollbar
+
+    def about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
+        """The rows about a piece that is there."""
+        raise NotImplementedError
+
+
+class PieceDetailPanel(AboutPiecePanel):
+    """Its numbers, the best segmentation without it, and the arithmetic of its loss increase.
+
+    `removals` is what removals would cost at this step, once somebody has computed that.
+    """
+
+    ID = "piece"
+    FOLLOWS_RECORDING = True
+
+    removals: Drawn[Removals | None] = Drawn(None)
+
+    def about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
+        name = shorten(PiecePainter(frame).piece(piece)[0], TITLE_CELLS)
+        is_character = piece < frame.record.characters
+        self.say(f"piece {name}", "" if is_character else "↵ to what stands in for it")
+        yield from self._numbers(frame, piece, width)
+        yield Row([])
+        if is_character:
+            said = "A single character is never removed, so that every text keeps a segmentation."
+            yield from paragraph(said, width)
+            return
+        yield from _instead(frame, piece, width)
+        yield Row([])
+        yield from self._cost(frame, piece, width)
+
+    def _numbers(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
+        at = frame.index_of(piece)
+        assert at is not None
+        text, score = frame.record.texts[piece], float(frame.scores[at])
+        goes_at = int(frame.goes_at[at])
+        stays = "stays to the last step recorded"
+        goes = stays if goes_at == NEVER else f"goes at step {goes_text(frame, goes_at)}"
+        expected = count_text(float(frame.expected_counts[at]))
+        facts = (
+            f"id {number(int(frame.ids[at]))} · {plural(len(text), 'character')}",
+            f"score {score_text(score)} · P {percent(exp(score))}",
+            f"expected {expected}",
+        )
+        for said in (" · ".join(facts),) if width >= ROOMY else facts:
+            yield Row(left([(said, "")], width))
+        yield Row([(goes, "stale-truth" if goes_at != NEVER else "")])
+
+    def _cost(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
+        yield Row([("what its removal costs", "strong")])
+        if self.removals is None:
+            yield Row([("Weighing all pieces …", "dim")])
+            return
+        cost = self.removals.cost_of(piece, frame.record.problem.pretokens)
+        if cost is None:
+            yield from paragraph("Nothing: no best segmentation uses it.", width)
+            return
+        uses, change = number(cost.uses), cost.before - cost.after
+        all_tokens = plural(round(cost.total), "token")
+        instead = plural(len(cost.alternative), "token")
+        yield from paragraph(
+            f"{uses} of {all_tokens} are it: log P {score_text(cost.before)}",
+            width,
+        )
+        yield from paragraph(
+            f"{instead} in its place: log P {score_text(cost.after)}",
+            width,
+        )
+        sign = "+" if cost.loss_increase >= 0 else ""
+        yield from paragraph(
+            f"{uses} ÷ {number(cost.pretokens)} pretokens × {score_text(change)} = "
+            f"{sign}{score_text(cost.loss_increase, 6)} nats",
+            width,
+            "loss" if cost.loss_increase > 0 else "gain",
+        )
+
+
+def _instead(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
+    """The best segmentation of the piece without itself, part by part, against the piece."""
+    text = frame.record.texts[piece]
+    other = frame.alternative(text)
+    assert other is not None  # its characters are pieces
+    painter, at = PiecePainter(frame), frame.index_of(piece)
+    assert at is not None
+    yield Row([("in its place", "strong")])
+    for edge in other.edges:
+        score = score_text(edge.score)
+        yield Row(
+            [*left([painter.piece(edge.piece)], width - 8), (f"{score:>8}", "")],
+            ToPiece(edge.piece),
+        )
+    own = float(frame.scores[at])
+    behind = own - other.score
+    told = f"{score_text(other.score)} together; the piece {score_text(own)}"
+    worse = f"{MINUS if behind >= 0 else '+'}{abs(behind):.2f}"
+    yield Row([*left([(told, "dim")], width - 8), (f"{worse:>8}", "loss" if behind > 0 else "")])
+
+
+class PieceHistoryPanel(Horizontal):
+    """Expected count and score, up to the step that removes the piece."""
+
+    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
+    number: reactive[int | None] = reactive(None, repaint=False)
+
+    def __init__(self) -> None:
+        super().__init__(id="history")
+        self._drawn: object = None
+
+    def compose(self) -> ComposeResult:
+        for chart in (Chart("expected-chart"), Chart("score-chart")):
+            chart.why_empty = NO_HISTORY
+            yield chart
+
+    def on_show(self) -> None:
+        self.show_history()
+
+    def watch_frame(self) -> None:
+        self.show_history()
+
+    def watch_number(self) -> None:
+        self.show_history()
+
+    def show_history(self) -> None:
+        """Draw anew if it is another piece, or if more steps are recorded."""
+        frame, piece = self.frame, self.number
+        if frame is None or not self.is_mounted or not self.display:
+            return
+        expected = self.query_one("#expected-chart", Chart)
+        score = self.query_one("#score-chart", Chart)
+        if self._drawn != (drawn := (frame.record, frame.recorded_steps, piece)):
+            self._drawn = drawn
+            expected.figure, score.figure = (
+                (None, None) if piece is None else _figures(frame, piece)
+            )
+        expected.at = score.at = frame.step
+        at = None if piece is None else frame.index_of(piece)
+        used = "" if at is None else count_text(float(frame.expected_counts[at]))
+        scored = "" if at is None else score_text(float(frame.scores[at]))
+        expected.border_title, expected.border_subtitle = Content("expected"), Content(used)
+        score.border_title, score.border_subtitle = Content("score"), Content(scored)
+
+
+def _figures(frame: UnigramFrame, piece: int) -> tuple[Figure, Figure]:
+    """Expected count and score of a piece at each step where it is there."""
+    history = frame.history_of(piece)
+    steps = np.arange(len(history.scores))
+    return (
+        Figure(steps, history.expected_counts, "step", "expected count"),
+        Figure(steps, history.scores, "step", "score"),
+    )
+
+
+class PieceUsesPanel(AboutPiecePanel):
+    """The pretokens whose best segmentation has the piece, the most frequent first.
+
+    They are looked for as long as the cursors rest; those found so far are shown.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("used in", id="uses")
+        self._about: tuple[UnigramFrame, int] | None = None
+        self._finder: Finder[Occurrence] = Finder(self, WORDS_SOUGHT)
+
+    def about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
+        about = self._about
+        if about is None or about[1] != piece or not about[0].looks_like(frame):
+            self._about = frame, piece
+            self._finder.look(piece_occurrences(frame, piece))
+        found = self._finder.found
+        self.say("used in", self._finder.describe_count() if found else "")
+        if not found:
+            none = "No best segmentation of a pretoken uses it."
+            yield Row([(none if self._finder.is_done else "Looking through the words …", "dim")])
+            return
+        painter, cells = PiecePainter(frame), len(number(found[0].times))
+        for use in found:
+            yield Row(
+                [
+                    right(number(use.times), cells, "dim"),
+                    ("  ", ""),
+                    *left(painter.cut(use.text, use.edges), width - cells - 2),
+                ],
+                ToPretoken(to_bytes(unspelled(use.text))),
+            )
+
+
+class PieceLanesPanel(AboutPiecePanel):
+    """Characters and bytes of the piece, aligned."""
+
+    WIDEST = 1000
+
+    def __init__(self) -> None:
+        super().__init__("two lanes", id="piece-lanes")
+
+    def about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
+        lanes = align([(piece, to_bytes(frame.record.texts[piece]))])
+        self.say(
+            f"two lanes  {plural(len(lanes.characters), 'character')} · "
+            f"{plural(len(lanes.data), 'byte')}",
+            "▁ (U+2581) stands for a space",
+        )
+        return iter(lane_rows(lanes, characters_and_bytes(lanes), width))

@@ -1,0 +1,564 @@
+"""The training screen of Unigram: the corpus, the pieces, the step, the words that it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from math import exp
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widgets import Input
+
+from bpe_tui.unigram.model import UNIGRAM_TRAINING
+from bpe_tui.unigram.narration import cost_text, count_text, describe_unknown, percent, score_text
+from bpe_tui.unigram.piece_table import PiecesPanel
+from bpe_tui.unigram.pieces import (
+    Finder,
+    PiecePainter,
+    PiecePanel,
+    UnigramScreen,
+    loss_row,
+    reserved_parts,
+    step_name,
+)
+from bpe_tui.views.charts import (
+    ChartKind,
+    from_start,
+    recorded,
+)
+from bpe_tui.views.corpus import ExcerptPanel, flowed
+from bpe_tui.views.narration import first_fitting
+from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, FramePanel, sentence
+from bpe_tui.views.player_screen import StepsScreen
+from bpe_tui.views.targets import ToPiece, ToPretoken, ToStep
+from bpe_tui.views.training_panels import (
+    Labelled,
+    TypedLine,
+    TypedText,
+    before_after,
+    before_after_cells,
+    count_cells,
+    head_of_words,
+    over_labels,
+)
+from bpe_tui.widgets.chart import Chart
+from bpe_tui.widgets.figure import Figure
+from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of
+from bpe_tui.widgets.rows import (
+    Row,
+    RowColumn,
+    RowsOnDemand,
+    RowTable,
+    Span,
+    left,
+    paragraph,
+    right,
+)
+from bpe_tui.widgets.visible import visible_text
+from engine.text.pretokenize import Pretoken, to_bytes
+from engine.unigram.changes import ChangedWord, CountChanges, changed_words, count_changes, m_step
+from engine.unigram.frame import UnigramFrame
+from engine.unigram.pieces import UNKNOWN, spelled, unspelled
+from engine.unigram.record import EmStep, Pruned, PruneRule, PruneStep
+
+LOSS_CELLS = 9
+MOST = 500
+"""Words that are looked for."""
+
+
+class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
+    """The beginning of the corpus, each pretoken in its best segmentation.
+
+    A step may move a border anywhere, so a pretoken has the room that it needs at the seed or at
+    the last recorded step, whichever is more: rows break at the same places at nearly all steps.
+    """
+
+    FOLLOWS_RECORDING = True
+    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ends: tuple[UnigramFrame, UnigramFrame] | None = None
+
+    def remark(self, frame: UnigramFrame) -> str:
+        return " · struck out: gone after the next step" if frame.leaving else ""
+
+    def line_rows(
+        self, frame: UnigramFrame, line: tuple[Pretoken, ...], width: int
+    ) -> Iterator[Row]:
+        return flowed(reserved_parts(PiecePainter(frame), self._ends_of(frame), line, width), width)
+
+    def _ends_of(self, frame: UnigramFrame) -> tuple[UnigramFrame, UnigramFrame]:
+        """The first and the last recorded state, kept: they remember how they cut words."""
+        ends, last = self._ends, frame.recorded_steps
+        if ends is None or ends[1].record is not frame.record or ends[1].step != last:
+            ends = self._ends = frame.at(0), frame.at(last)
+        return ends
+
+
+class StepsPanel(PiecePanel):
+    """All recorded steps with loss and size, the present one marked; choosing one goes there."""
+
+    ID = "steps"
+    FOLLOWS_RECORDING = True
+
+    @property
+    def row_count(self) -> int:
+        return self.frame.recorded_steps + 1 if self.frame else 0
+
+    def row(self, index: int) -> Row:
+        assert self.frame is not None
+        return step_row(self.frame, index, self.room)
+
+    def rebuild(self) -> None:
+        if self.frame is not None and self.display and self.size.width:
+            self.say("steps", "↵ goes there · u charts")
+            made = "  step"
+            loss_cells = _loss_cells(self.frame, self.room)
+            pieces = right("pieces", max(self.room - len(made) - loss_cells, 7))
+            self.name_columns([(made, ""), pieces, right("loss", loss_cells)])
+            super(FramePanel, self).rebuild()
+            self.cursor = self.frame.step
+            self.scroll_to_row(self.frame.step)
+
+
+def _loss_cells(frame: UnigramFrame, room: int) -> int:
+    """The cells of the loss, where there is little room without blanks before it."""
+    others = len(number(frame.recorded_steps)) + len(number(frame.record.size_at(0))) + 9
+    return max(min(LOSS_CELLS, room - others), 6)
+
+
+def step_row(frame: UnigramFrame, step: int, room: int) -> Row:
+    """A step: what it is, how many pieces it leaves, and the loss."""
+    name = step_name(frame, step)
+    here, ahead = step == frame.step, step > frame.step
+    record = frame.record
+    size_cells = len(number(record.size_at(0)))
+    loss_cells = _loss_cells(frame, room)
+    role = "dim" if ahead else "loss" if name == "prune" else ""
+    return Row(
+        [
+            ("▸ " if here else "  ", "pair"),
+            right(number(step), len(number(frame.recorded_steps)), "strong" if here else "dim"),
+            (" ", ""),
+            *left([(name, role)], max(room - size_cells - loss_cells - 7, 5)),
+            right(number(record.size_at(step)), size_cells + 1, "dim" if ahead else ""),
+            right(score_text(record.loss_at(step), 3), loss_cells, "dim" if ahead else ""),
+        ],
+        ToStep(step),
+    )
+
+
+class ChangedWordsPanel(PiecePanel):
+    """The pretokens whose best segmentation changed, the most frequent first: before → after.
+
+    They are looked for as long as the cursor rests; those found so far are shown.
+    """
+
+    ID, TITLE = "words", "words touched"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._about: UnigramFrame | None = None
+        self._finder: Finder[ChangedWord] = Finder(self, MOST)
+
+    def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
+        if self._about is None or not self._about.looks_like(frame):
+            self._about = frame
+            self._finder.look(changed_words(frame))
+        if not frame.step:
+            self.say("words touched")
+            return sentence("No step yet, no word touched.", width)
+        finder = self._finder
+        share = finder.seen / max(len(frame.words), 1)
+        self.say(
+            "words touched",
+            finder.describe_count() + ("" if finder.is_done else f" · {share:.0%} seen"),
+        )
+        if not finder.found:
+            none = "Every word is cut as before."
+            return [Row([(none if finder.is_done else "Looking through the words …", "dim")])]
+        painters = PiecePainter(frame.at(frame.step - 1)), PiecePainter(frame)
+        found = finder.found
+        # That of the most frequent of all: the columns are the same at every step.
+        cells = count_cells(next(iter(frame.words.values())), width)
+        self.name_columns(head_of_words(cells, width))
+        return RowsOnDemand(len(found), lambda place: _row(painters, found[place], cells, width))
+
+
+def _row(
+    painters: tuple[PiecePainter, PiecePainter], word: ChangedWord, cells: int, width: int
+) -> Row:
+    before, after = painters
+    half = before_after_cells(cells, width)
+    was: list[Span] = [
+        (text, "" if role == "stale" else role) for text, role in before.cut(word.text, word.before)
+    ]
+    cut = after.cut(word.text, word.after)
+    spans = before_after(number(word.times), cells, was, cut, half)
+    return Row(spans, ToPretoken(to_bytes(unspelled(word.text))))
+
+
+class PiecesOfText(TypedText[UnigramFrame], PiecePanel):
+    """The pieces of a text, each over its score."""
+
+    def rows_of_text(self, frame: UnigramFrame, width: int) -> list[Row]:
+        rows = over_labels(_over_scores(frame, self.text), width)
+        return [*rows, *paragraph(describe_unknown(frame, self.text), width, "loss")]
+
+
+class UnigramEncodeLine(TypedLine):
+    """A line to type in, and under it the pieces."""
+
+    WITH = "pieces"
+    LONGEST = 2_000
+    TYPED_TEXT = PiecesOfText
+
+    def describe_size(self, frame: UnigramFrame, text: str, shortened: bool) -> str:
+        pretokens = frame.cut(text)
+        words = [spelled(pretoken.text) for pretoken in pretokens if not pretoken.special]
+        edges = [edge for word in words for edge in frame.pieces_of(word)]
+        tokens = len(edges) + len(pretokens) - len(words)
+        unknown = sum(edge.piece == UNKNOWN for edge in edges)
+        lost = f"{number(unknown)} × {visible_text(frame.record.unknown)} · " if unknown else ""
+        part = f" of the first {number(len(text))} characters" if shortened else ""
+        return (
+            f"{lost}{plural(tokens, 'piece')}{part} · "
+            f"score {score_text(sum(edge.score for edge in edges))} · step {frame.step}"
+        )
+
+
+def _over_scores(frame: UnigramFrame, text: str) -> Iterator[Labelled]:
+    painter = PiecePainter(frame)
+    for pretoken in frame.cut(text):
+        if pretoken.special:
+            shown = (visible_text(pretoken.text), "special")
+            yield Labelled([shown], "special", PRETOKEN_BORDER)
+            continue
+        word = spelled(pretoken.text)
+        for edge in frame.pieces_of(word):
+            shown = (visible_text(word[edge.start : edge.end]), painter.role(edge.piece))
+            border = PRETOKEN_BORDER if edge.end == len(word) else TOKEN_BORDER
+            is_unknown = edge.piece == UNKNOWN
+            label = frame.record.unknown if is_unknown else score_text(edge.score, 1)
+            yield Labelled([shown], visible_text(label), border)
+
+
+INCREASE_CELLS = 11
+PIECE_CELLS = 22
+"""What a piece and its stand-in keep for themselves before there are bars."""
+
+
+def prune_rows(
+    frame: UnigramFrame, step: PruneStep, width: int, *, has_room: bool
+) -> Sequence[Row]:
+    """Which pieces a prune takes away, and what stands in for each.
+
+    `has_room` is whether it can be said by which rule they are chosen.
+    """
+    pruned = step.pruned
+    bar_cells = bar_room(width - PIECE_CELLS - INCREASE_CELLS)
+    piece_cells = width - INCREASE_CELLS - (bar_cells + 2 if bar_cells else 0)
+    scale = scale_of(max((piece.loss_increase for piece in pruned), default=0.0))
+    top = [
+        loss_row(frame),
+        *paragraph(
+            f"{number(step.size_before)} → {plural(step.size_after, 'piece')}: "
+            f"{number(len(pruned))} removed{_unused(pruned)}",
+            width,
+        ),
+        *([*paragraph(RULES[step.rule], width, "dim"), Row([])] if has_room else []),
+        Row(
+            [
+                *left([("piece → instead", "dim")], piece_cells),
+                right("loss", INCREASE_CELLS, "dim"),
+            ]
+        ),
+    ]
+    earlier = PiecePainter(frame.at(frame.step - 1))
+
+    def row(place: int) -> Row:
+        piece = pruned[place]
+        other = earlier.frame.alternative(piece.text)
+        instead = earlier.cut(piece.text, other.edges) if other is not None else []
+        spans: list[Span] = [
+            (earlier.piece(piece.number)[0], "stale"),
+            (" → ", "dim"),
+            *((text, "" if role == "stale" else role) for text, role in instead),
+        ]
+        length = bar(piece.loss_increase / scale, bar_cells)
+        return Row(
+            [*left(spans, piece_cells), _increase(piece.loss_increase), (f"  {length}", "border")]
+        )
+
+    return RowsOnDemand(len(pruned), row, top)
+
+
+def _unused(pruned: Sequence[Pruned]) -> str:
+    unused = sum(not piece.loss_increase for piece in pruned)
+    return f", {number(unused)} of them unused" if unused else ""
+
+
+def _increase(increase: float) -> Span:
+    """What a removal was expected to cost; nothing, where no best segmentation used the piece."""
+    if not increase:
+        return right("unused", INCREASE_CELLS, "dim")
+    return right(("+" if increase > 0 else "") + cost_text(increase), INCREASE_CELLS)
+
+
+RULES = {
+    PruneRule.LOSS: "Those go whose removal was expected to raise the loss least; first those that "
+    "no best segmentation uses.",
+    PruneRule.SCORE: "The last prune: the least probable go, down to the size asked for.",
+}
+
+
+ROOMY = 9
+"""From more rows than this there is room to say by which rule a prune chooses."""
+
+
+class StepPanel(PiecePanel):
+    """The step in numbers: an EM iteration with its arithmetic for one piece, or a prune.
+
+    The arithmetic is that of the piece under the cursor.
+    """
+
+    ID = "step"
+    WIDEST = 100
+
+    def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
+        step = frame.came_by
+        if step is None:
+            self.say("seed")
+            return _seed_rows(frame, width)
+        if isinstance(step, EmStep):
+            self.say(
+                f"EM {step.iteration + 1} of round {step.round + 1}",
+                "↑ ↓ whose arithmetic · ↵ the piece",
+            )
+            return self._em_rows(frame, step, width)
+        self.say(f"prune {step.round + 1}", "what stands in for each")
+        return prune_rows(frame, step, width, has_room=self.size.height > ROOMY)
+
+    def watch_cursor(self) -> None:
+        """Work out the arithmetic of the piece that the cursor is on now."""
+        if self.frame is not None and isinstance(self.frame.came_by, EmStep):
+            self._rows = self.rows_of(self.frame, self.room)
+        super().watch_cursor()
+
+    def _em_rows(self, frame: UnigramFrame, step: EmStep, width: int) -> Sequence[Row]:
+        changes = count_changes(frame)
+        painter = PiecePainter(frame)
+        table = RowTable(_count_columns(painter), width, least=6)
+        top = [
+            loss_row(frame),
+            Row([(_vanished(step), "")]),
+            Row([]),
+            *self._arithmetic(painter, changes, width),
+            Row([]),
+            table.header(),
+        ]
+
+        def row(place: int) -> Row:
+            piece = int(changes.numbers[place])
+            before, after = float(changes.before[place]), float(changes.after[place])
+            return table.row((piece, before, after), ToPiece(piece))
+
+        return RowsOnDemand(len(changes.numbers), row, top)
+
+    def _arithmetic(self, painter: PiecePainter, changes: CountChanges, width: int) -> list[Row]:
+        """E and M for the piece under the cursor, or for the first after it that is still there."""
+        below = changes.numbers[max(self.cursor - EM_TOP, 0) :]
+        worked_out = ((piece, m_step(painter.frame, piece)) for piece in map(int, below))
+        piece, made = next((found for found in worked_out if found[1] is not None), (0, None))
+        if made is None:
+            return [Row([]) for _ in range(ARITHMETIC_ROWS)]
+        expected, total = count_text(made.expected), count_text(made.total)
+        psi = score_text(made.digamma_of_expected, 3), score_text(made.digamma_of_total, 3)
+        score, probability = score_text(made.score, 3), percent(exp(made.score))
+        result = f"   = {psi[0]} − {psi[1]} = {score}"
+        return [
+            Row(
+                [
+                    ("E  ", "strong"),
+                    painter.piece(piece),
+                    (f" is used {expected} times on average", ""),
+                ]
+            ),
+            Row([(f"   all pieces together {total} times", "")]),
+            Row([("M  ", "strong"), (f"score = ψ({expected}) − ψ({total})", "")]),
+            Row([(first_fitting(width, f"{result}, P = {probability}", result), "")]),
+        ]
+
+
+ARITHMETIC_ROWS = 4
+EM_TOP = 5 + ARITHMETIC_ROWS
+"""Rows above the changes of an EM iteration."""
+
+
+def _seed_rows(frame: UnigramFrame, width: int) -> list[Row]:
+    characters = frame.record.characters
+    substrings = frame.size - characters
+    return [
+        *paragraph(
+            f"The seed: {plural(characters, 'character')}, and {number(substrings)} substrings "
+            "that the pretokens hold more than once. Far too many: what follows gives each a "
+            "probability, and takes away what is needed least.",
+            width,
+        ),
+        Row([]),
+        *paragraph(
+            f"The loss is {score_text(frame.loss, 3)} nats a pretoken: −log P of a pretoken on "
+            "average, P being the sum over all its segmentations.",
+            width,
+        ),
+        Row([]),
+        *paragraph("→ makes the first iteration of EM.", width, "dim"),
+    ]
+
+
+def _vanished(step: EmStep) -> str:
+    gone = step.size_before - step.size_after
+    if not gone:
+        return f"{plural(step.size_after, 'piece')}, none too rare to keep"
+    return (
+        f"{number(step.size_before)} → {plural(step.size_after, 'piece')}: "
+        f"{number(gone)} too rare (under ½)"
+    )
+
+
+def _count_columns(painter: PiecePainter) -> list[RowColumn]:
+    """Pieces with their expected counts before an iteration and after it."""
+
+    def piece(changed: tuple[int, float, float]) -> list[Span]:
+        text, role = painter.piece(changed[0])
+        return [(text, "stale" if is_gone(changed[0]) else role)]
+
+    def after(changed: tuple[int, float, float]) -> list[Span]:
+        number, before, after = changed
+        if is_gone(number):
+            return [("gone", "stale-truth")]
+        return [(count_text(after), "gain" if after > before else "loss")]
+
+    def is_gone(number: int) -> bool:
+        return painter.frame.index_of(number) is None
+
+    return [
+        RowColumn("expected counts", 0, piece),
+        RowColumn("before", 10, lambda changed: [(count_text(changed[1]), "")], is_number=True),
+        RowColumn("after", 10, after, is_number=True),
+    ]
+
+
+NO_STEP = "No step is recorded yet, so there is nothing to draw."
+
+
+def _loss(frame: UnigramFrame) -> Figure:
+    return from_start(frame.statistics.losses(frame.recorded_steps), "nats a pretoken")
+
+
+def _size(frame: UnigramFrame) -> Figure:
+    return from_start(frame.statistics.sizes(frame.recorded_steps), "pieces")
+
+
+def _loss_here(frame: UnigramFrame) -> str:
+    return f"{score_text(frame.loss, 3)} nats · step {number(frame.step)}"
+
+
+def _size_here(frame: UnigramFrame) -> str:
+    """How many, and what the step took away."""
+    here = plural(frame.size, "piece")
+    if not frame.step:
+        return here
+    gone = int(frame.statistics.removed(frame.step)[-1])
+    return f"{here} · step {number(frame.step)} took {number(gone)}"
+
+
+# A training has its corpus at hand, so no chart lacks one.
+steps_chart = partial(ChartKind, why_empty=NO_STEP, needs_corpus=False)
+
+LOSS = steps_chart("loss", "How improbable is the corpus?", _loss, _loss_here, recorded)
+SIZE = steps_chart("size", "How many pieces are left?", _size, _size_here, recorded)
+
+
+class CurvesPanel(Vertical):
+    """Loss and size over the steps, beside the other panels of the training screen."""
+
+    ID = "curves"
+    IN_PLACE_OF = "steps"
+
+    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
+
+    def __init__(self) -> None:
+        super().__init__(id=self.ID)
+        self._drawn: object = None
+
+    def compose(self) -> ComposeResult:
+        for chart in (Chart("loss-chart"), Chart("size-chart")):
+            chart.why_empty = NO_STEP
+            yield chart
+
+    def on_show(self) -> None:
+        self.watch_frame()
+
+    def watch_frame(self) -> None:
+        frame = self.frame
+        if frame is None or not self.is_mounted:
+            return
+        loss, size = self.query_one("#loss-chart", Chart), self.query_one("#size-chart", Chart)
+        if self._drawn != (drawn := (frame.record, frame.recorded_steps)):
+            self._drawn = drawn
+            loss.figure, size.figure = LOSS.figure(frame), SIZE.figure(frame)
+        loss.at = size.at = frame.step
+        loss.border_title = Content(f"loss  {score_text(frame.loss, 3)} nats")
+        size.border_title = Content(f"pieces  {number(frame.size)}")
+
+
+class UnigramTrainingScreen(StepsScreen, UnigramScreen):
+    """Six panels round the cursor, and a line to type in."""
+
+    NAME = UNIGRAM_TRAINING
+    PANELS = (
+        PieceCorpusPanel,
+        PiecesPanel,
+        StepPanel,
+        ChangedWordsPanel,
+        StepsPanel,
+        CurvesPanel,
+    )
+    FIRST = "step"
+    TYPED_LINE = UnigramEncodeLine
+
+    # -- commands
+
+    def action_search(self) -> None:
+        if self.frame is not None:
+            self.show_panel("pieces")
+            self.set_focus(self.query_one("#pieces-search"))
+
+    def action_sort(self) -> None:
+        self.show_panel("pieces")
+        self.query_one(PiecesPanel).sort_by_next()
+
+    def action_reverse(self) -> None:
+        self.show_panel("pieces")
+        self.query_one(PiecesPanel).reverse()
+
+    # -- what panels ask for
+
+    def enter(self, field: Input) -> None:
+        """Enter takes what was typed to the encoding screen, or goes to what was found."""
+        if field.id == "pieces-search":
+            self.show_panel("pieces")
+        else:
+            super().enter(field)
+
+    def follow(self, target: object) -> None:
+        if isinstance(target, ToPiece):
+            self.show_panel("pieces")
+            self.query_one(PiecesPanel).show_token(target.number)
+        else:
+            super().follow(target)

@@ -1,1 +1,0 @@
-"""The panels that show a WordPiece training and the encoding of a text."""
