@@ -47,9 +47,19 @@ from bpe_tui.widgets.rows import (
     right,
 )
 from bpe_tui.widgets.visible import ELLIPSIS, quoted, visible_bytes, visible_text
-from engine.analysis.explain.answers import Answer, Beaten, Merged, OneToken, PairBeaten, cut_by
-from engine.analysis.explain.pattern_lab import Stretch, differences, try_pattern
-from engine.analysis.explain.why_not import occurrences, parts_asked, why_not, why_not_merged
+from engine.analysis.pattern_lab import Stretch, differences, try_pattern
+from engine.analysis.why_not import (
+    Answer,
+    Beaten,
+    Merged,
+    OneToken,
+    PairBeaten,
+    cut_by,
+    occurrences,
+    parts_asked,
+    why_not,
+    why_not_merged,
+)
 from engine.bpe.frame import Frame
 from engine.core.errors import PatternError
 from engine.encoding.incremental import EncodedPretoken

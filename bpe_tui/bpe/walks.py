@@ -29,7 +29,7 @@ from bpe_tui.widgets.rows import (
     wrapped,
 )
 from bpe_tui.widgets.visible import quoted, shorten, visible_bytes, visible_text
-from engine.analysis.explain.encoder_comparison import Lane, Lockstep, Move, lockstep
+from engine.analysis.encoder_comparison import Lane, Lockstep, Move, lockstep
 from engine.bpe.frame import Frame
 from engine.core.errors import DropoutError
 from engine.core.events import EncodeStep

@@ -50,7 +50,7 @@ from bpe_tui.widgets.visible import visible_text
 from bpe_tui.wordpiece.encoding_screen import WordPieceLanesPanel
 from bpe_tui.wordpiece.model import WORDPIECE_CHARTS, WORDPIECE_INSPECTION, WORDPIECE_VOCABULARY
 from bpe_tui.wordpiece.training_screen import WordPieceScreen
-from engine.analysis.inspection.inspection import PieceInspection
+from engine.analysis.inspection import PieceInspection
 from engine.formats.tokenizer_format import Opened
 from engine.formats.tokenizer_json import save_pipeline
 from engine.pipeline.of_tokenizer import wordpiece_pipeline

@@ -15,7 +15,8 @@ from textual.widgets import Input, Static
 from bpe_tui import cli
 from bpe_tui.app.single_screen import ComparisonApp
 from bpe_tui.bpe.encoding_screen import EncodingScreen
-from bpe_tui.studies.comparison.panels import (
+from bpe_tui.studies.comparison import (
+    ComparisonScreen,
     NumbersPanel,
     StripsPanel,
     broken,
