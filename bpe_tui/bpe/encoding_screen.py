@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 from typing import ClassVar
 
+from engine.analysis.explain.answers import Answer, Beaten, Merged, OneToken, PairBeaten, cut_by
+from engine.analysis.explain.pattern_lab import Stretch, differences, try_pattern
+from engine.analysis.explain.why_not import occurrences, parts_asked, why_not, why_not_merged
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
@@ -63,7 +66,7 @@ from engine.analysis.why_not import (
 from engine.bpe.frame import Frame
 from engine.core.errors import PatternError
 from engine.encoding.incremental import EncodedPretoken
-from engine.encoding.trace import seen_before
+from engine.encoding.rules import seen_before
 from engine.text.patterns import PATTERNS, STAGED, Pattern
 from engine.text.pretokenize import Pretoken, pretokens, to_bytes, to_text
 

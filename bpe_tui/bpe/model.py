@@ -88,7 +88,7 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
     """Write the tokenizer; return one line about the vocabulary and the end of the training."""
     from engine.bpe.run import to_tokenizer
     from engine.bpe.trainers import TRAINERS, WITHOUT_KERNEL
-    from engine.encoding.units import DEFAULT_UNITS
+    from engine.encoding.alphabet import DEFAULT_UNITS
     from engine.formats import save
 
     trainer: Trainer = training.trainer

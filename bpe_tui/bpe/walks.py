@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
+from engine.analysis.explain.encoder_comparison import Lane, Lockstep, Move, lockstep
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -33,10 +34,10 @@ from engine.analysis.encoder_comparison import Lane, Lockstep, Move, lockstep
 from engine.bpe.frame import Frame
 from engine.core.errors import DropoutError
 from engine.core.events import EncodeStep
-from engine.encoding.encoders.dropout import Dropout, DropoutRound
+from engine.encoding.dropout import Dropout, DropoutRound
 from engine.encoding.incremental import EncodedPretoken
-from engine.encoding.trace import TracedMerge, trace_pretoken
-from engine.pipeline.to_tokenizer import ModelAlphabet
+from engine.encoding.rules import TracedMerge, trace_pretoken
+from engine.pipeline.conversion import ModelAlphabet
 
 LONGEST = 500
 """Bytes of a pretoken up to which each step is shown; each shows the whole pretoken."""

@@ -24,7 +24,7 @@ from bpe_tui.cli.options import (
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from engine.core.gpt2_bytes import spell
-from engine.encoding.encoders.dropout import encode_with_dropout
+from engine.encoding.dropout import encode_with_dropout
 from engine.encoding.special_policy import REFUSE_SPECIAL
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import to_bytes, to_text

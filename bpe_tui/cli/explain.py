@@ -20,9 +20,8 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.visible import visible_bytes
 from engine.analysis.why_not import cut_by
 from engine.core.events import Pair
-from engine.encoding.rules import EncodingRules
+from engine.encoding.rules import EncodingRules, TracedMerge, TracedPretoken, trace
 from engine.encoding.tokenizer import Tokenizer
-from engine.encoding.trace import TracedMerge, TracedPretoken, trace
 from engine.text.pretokenize import to_text
 
 # How a text encodes, in lines: its pretokens, their merges, and what each merge won against.

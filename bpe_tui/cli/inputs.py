@@ -18,7 +18,7 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import check_vocab_size
 from engine.bpe.trainers import TRAINERS
 from engine.core.errors import BpeError
-from engine.encoding.units import UNITS
+from engine.encoding.alphabet import UNITS
 from engine.text.corpus import Corpus
 from engine.text.patterns import as_pattern, describe_newer, newer_characters
 from engine.text.pretokenize import check_special_tokens

@@ -16,8 +16,8 @@ from bpe_tui.session.models import DEFAULT_MODEL, MODELS
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import TRAINERS
 from engine.core.errors import SpecialTokenError, SpecialTokenFoundError
+from engine.encoding.alphabet import UNITS
 from engine.encoding.special_policy import ALL_SPECIAL, NONE_SPECIAL, SpecialPolicy
-from engine.encoding.units import UNITS
 from engine.text.corpus import Reading
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import check_special_tokens

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.encoding.units import DEFAULT_UNITS
+from engine.encoding.alphabet import DEFAULT_UNITS
 from engine.text.corpus import PLAIN, Corpus, Reading, separator_of
 from engine.text.patterns import PATTERNS, as_pattern
 from engine.text.remote import without_credentials

@@ -20,8 +20,8 @@ from bpe_tui.session.training import OpeningListener, replay, train
 from engine.core.errors import TokenizerFileError
 from engine.core.events import CountProgress, WorkProgress
 from engine.counting.counts_file import CorpusCount
+from engine.encoding.alphabet import DEFAULT_UNITS, UNITS, Units
 from engine.encoding.merging import count_pairs
-from engine.encoding.units import DEFAULT_UNITS, UNITS, Units
 from engine.recording.training import CountedCorpus, Training
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import algorithm_for
 from engine.bpe.trainers.algorithm import Algorithm
 from engine.bpe.what_if import ForkChange
-from engine.encoding.units import UNITS
+from engine.encoding.alphabet import UNITS
 from engine.recording.playback import MergeTimeline, Player
 from engine.text.excerpt import Excerpt
 

@@ -39,9 +39,9 @@ from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
 from engine.formats.tokenizer_json import save_pipeline
+from engine.pipeline.conversion import AnyFrame, pipeline_at
 from engine.pipeline.draft import STAGE_KINDS, Draft, StageKind
 from engine.pipeline.losses import losses
-from engine.pipeline.of_tokenizer import AnyFrame, pipeline_at
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.stage import Stage
 from engine.unigram.frame import UnigramFrame

@@ -26,10 +26,10 @@ from engine.pipeline.draft import (
     StageKind,
 )
 from engine.pipeline.losses import Losses
-from engine.pipeline.models.unmerged import WordPiece
-from engine.pipeline.pipeline import OutputToken, Part, PipelineRun, TextRun
+from engine.pipeline.models import WordPiece
+from engine.pipeline.pipeline import AlignedPart, OutputToken, PipelineRun, TextRun
 from engine.pipeline.post_processors import PostProcessor, spelled_template
-from engine.pipeline.pretokenizers.cuts import Split
+from engine.pipeline.pretokenizers import Split
 from engine.pipeline.stage import Stage
 from engine.text.patterns import PATTERNS
 
@@ -71,7 +71,7 @@ def anywhere_broken(lines: Iterable[Sequence[Span]]) -> Iterator[list[Span]]:
             yield from ([(text[start : start + 8], role)] for start in range(0, len(text), 8))
 
 
-def section_spans(part: Part, chosen: OutputToken | None, marks: bool) -> list[Span]:
+def section_spans(part: AlignedPart, chosen: OutputToken | None, marks: bool) -> list[Span]:
     """What the normalizer hands on; marked is what comes from the text of the token chosen."""
     start, end = chosen.span if chosen else (0, 0)
     spans = part.aligned.spans
@@ -82,7 +82,9 @@ def section_spans(part: Part, chosen: OutputToken | None, marks: bool) -> list[S
     return _marked(part.text, is_marked, marks, "special" if part.token else "")
 
 
-def piece_spans(part: Part, place: int, chosen: OutputToken | None, marks: bool) -> list[Span]:
+def piece_spans(
+    part: AlignedPart, place: int, chosen: OutputToken | None, marks: bool
+) -> list[Span]:
     """A pretoken; marked is the token's part of it."""
     within = range(*chosen.within) if chosen and chosen.piece == place else range(0)
     role = "special" if part.token else f"token-{place % TOKEN_HUES}"

@@ -42,7 +42,7 @@ from engine.bpe.race import (
 )
 from engine.bpe.trainers import TRAINERS
 from engine.bpe.trainers.algorithm import COUNTERS
-from engine.encoding.units import UNITS
+from engine.encoding.alphabet import UNITS
 
 BAR = " ▏▎▍▌▋▊▉█"
 

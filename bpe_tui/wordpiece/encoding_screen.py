@@ -34,8 +34,8 @@ from bpe_tui.wordpiece.training_screen import (
 )
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import to_bytes
-from engine.wordpiece.encoder import MAX_INPUT_CHARACTERS, EncodedWord, Outcome, Probe
 from engine.wordpiece.frame import WordPieceFrame
+from engine.wordpiece.tokenizer import MAX_INPUT_CHARACTERS, EncodedWord, Outcome, Probe
 from engine.wordpiece.words import CONTINUES
 
 THE_END = 10**9

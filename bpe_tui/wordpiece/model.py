@@ -116,7 +116,7 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
     trainer: WordPieceTrainer = training.trainer
     if format == "huggingface":
         from engine.formats.tokenizer_json import save_pipeline
-        from engine.pipeline.of_tokenizer import wordpiece_pipeline
+        from engine.pipeline.conversion import wordpiece_pipeline
 
         trained = WordPieceTokenizer(trainer.vocab, config.special_tokens, pattern=config.pattern)
         save_pipeline(wordpiece_pipeline(trained), out, overwrite)

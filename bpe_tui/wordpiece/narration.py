@@ -9,10 +9,10 @@ from bpe_tui.views.narration import (
 )
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.visible import visible_bytes, visible_text
-from engine.wordpiece.encoder import EncodedWord, Outcome
 from engine.wordpiece.frame import WordPieceFrame
-from engine.wordpiece.record import WordPieceStep
 from engine.wordpiece.score import Score, ScoredPair, score_text
+from engine.wordpiece.tokenizer import EncodedWord, Outcome
+from engine.wordpiece.trainer import WordPieceStep
 
 
 def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+from engine.analysis.inspection.inspection import PieceInspection
 
 from bpe_tui.session.session import Session
 from bpe_tui.views.charts import (
@@ -53,7 +54,7 @@ from bpe_tui.wordpiece.training_screen import WordPieceScreen
 from engine.analysis.inspection import PieceInspection
 from engine.formats.tokenizer_format import Opened
 from engine.formats.tokenizer_json import save_pipeline
-from engine.pipeline.of_tokenizer import wordpiece_pipeline
+from engine.pipeline.conversion import wordpiece_pipeline
 from engine.recording.report import json_lines
 from engine.recording.vocabulary import Vocabulary
 from engine.wordpiece.frame import WordPieceFrame

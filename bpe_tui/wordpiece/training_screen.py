@@ -44,8 +44,8 @@ from bpe_tui.wordpiece.model import WORDPIECE_TRAINING
 from bpe_tui.wordpiece.narration import narrate, why_lost
 from engine.text.pretokenize import Pretoken, to_bytes, to_text
 from engine.wordpiece.frame import WordPieceFrame
-from engine.wordpiece.record import WordPieceStep
 from engine.wordpiece.score import Score, ScoredPair, score_text
+from engine.wordpiece.trainer import WordPieceStep
 from engine.wordpiece.words import CONTINUES
 
 HUGGING_FACE = "Hugging Face's trainer is BPE", "it merges by count"

@@ -23,7 +23,7 @@ from engine.recording.playback import MergeTimeline
 from engine.text.typed_regex import compile_typed
 
 if TYPE_CHECKING:
-    from engine.wordpiece.record import WordPieceStep  # loaded by who has such merges
+    from engine.wordpiece.trainer import WordPieceStep  # loaded by who has such merges
 
 
 # -- bytes in a line of text: written in quotes, and read back

@@ -17,18 +17,17 @@ from engine.core.events import EncodeStep, Pair
 from engine.core.gpt2_bytes import spell
 from engine.core.wording import ShowBytes
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.encoders.encoder import MergeOrder, RankLoop
-from engine.encoding.encoders.fast import Cached
+from engine.encoding.encoders import Cached, MergeOrder, RankLoop
 from engine.encoding.rules import (
     EncodingRules,
     HasRules,
     Merge,
-    Part,
-    describe_parts,
+    RankedToken,
+    describe_ranked,
+    first_merge_across,
     merge_of,
-    parts_of,
+    ranked_tokens,
 )
-from engine.encoding.trace import first_merge_across
 
 # Greedy longest match: not byte-pair encoding, but what many take it for.
 #
@@ -148,13 +147,13 @@ class TooGreedy:
     step: int
     token: bytes
     merge: Merge | None
-    parts: tuple[Part, ...]
+    parts: tuple[RankedToken, ...]
 
     def describe(self, show: ShowBytes = spell) -> str:
         token = show(self.token)
         took = f"greedy took {token}, the longest token that fits; the merges"
         if self.merge is None:
-            parts = describe_parts(self.parts, show)
+            parts = describe_ranked(self.parts, show)
             return f"{took} make {parts} of its bytes, and no merge goes on."
         return f"{took} join {self.merge.describe(show)} across its end, so {token} never forms."
 
@@ -275,4 +274,6 @@ def _where_greed_parts(
         merge = merge_of(rules, across.rank, across.pair)
         return TooGreedy(max(place + 1, across.number), token, merge, ())
     # Greedy's token is the longest that fits, so what the merges have in its place lies inside it.
-    return TooGreedy(max(place + 1, len(loop)), token, None, parts_of(rules, rules.alone(taken_id)))
+    return TooGreedy(
+        max(place + 1, len(loop)), token, None, ranked_tokens(rules, rules.tokens_alone(taken_id))
+    )

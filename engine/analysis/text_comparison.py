@@ -26,7 +26,7 @@ from engine.core.helper_pool import available_cores
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.encoding.tokenizer import Tokenizer
 from engine.native import KERNEL
-from engine.pipeline.normalizers.normalizer import Aligned
+from engine.pipeline.normalizers import Aligned
 from engine.pipeline.pipeline import Pipeline
 from engine.text.pretokenize import to_bytes, to_text
 from engine.text.scripts import (

@@ -21,8 +21,8 @@ from engine.bpe.trainer import Trainer, base_vocab, check_vocab_size
 from engine.core.errors import UnfinishedError, UnknownTokenIdError, VocabSizeError
 from engine.core.registry import Registry, registry_of
 from engine.counting.count import count_text
+from engine.encoding.alphabet import DEFAULT_UNITS, UNITS, UNKNOWN
 from engine.encoding.tokenizer import Tokenizer
-from engine.encoding.units import DEFAULT_UNITS, UNITS, UNKNOWN
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import (
     SpecialSplitter,
@@ -456,7 +456,7 @@ def _train_wordpiece(
     for _ in trainer.steps():
         if not go_on():
             break
-    return WordPieceTokenizer(trainer.vocab, trainer.problem.special_tokens)
+    return WordPieceTokenizer(trainer.vocab, trainer.input.special_tokens)
 
 
 def _train_unigram(

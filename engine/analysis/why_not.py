@@ -17,16 +17,17 @@ from dataclasses import dataclass
 from engine.core.gpt2_bytes import read_stand_ins, spell
 from engine.core.wording import ShowBytes
 from engine.encoding.rules import (
+    Crossing,
     EncodingRules,
     HasRules,
     Merge,
-    Part,
-    describe_parts,
+    RankedToken,
+    describe_ranked,
+    first_merge_across,
     merge_making,
     merge_of,
-    parts_of,
+    ranked_tokens,
 )
-from engine.encoding.trace import Crossing, first_merge_across
 from engine.text.pretokenize import Pretoken, to_bytes, to_text
 
 BYTES_SHOWN = 24
@@ -157,7 +158,7 @@ class BorderInside(Answer):
 class NoSuchToken(Answer):
     """No token has these bytes. `parts` is how they end up; `made_later` is a merge to come."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[RankedToken, ...]
     made_later: int | None
 
     def describe(self, show: ShowBytes = spell) -> str:
@@ -165,7 +166,7 @@ class NoSuchToken(Answer):
             missing = f"no token yet: merge {self.made_later + 1:,} makes it"
         else:
             missing = "no token of this vocabulary"
-        return f"{show(self.piece)} is {missing}. The closest: {describe_parts(self.parts, show)}."
+        return f"{show(self.piece)} is {missing}. The closest: {describe_ranked(self.parts, show)}."
 
 
 @dataclass(frozen=True)
@@ -174,13 +175,13 @@ class Unreachable(Answer):
 
     token_id: int
     merge: Merge | None
-    parts: tuple[Part, ...]
+    parts: tuple[RankedToken, ...]
 
     def describe(self, show: ShowBytes = spell) -> str:
         way = f"made by {self.merge.describe(show)}" if self.merge else "which no merge makes"
         return (
             f"{show(self.piece)} is token {self.token_id}, {way}, but no text reaches it: its own "
-            f"bytes encode as {describe_parts(self.parts, show)}."
+            f"bytes encode as {describe_ranked(self.parts, show)}."
         )
 
 
@@ -433,7 +434,7 @@ def _why_not_at_the_end(rules: EncodingRules, wanted: bytes, pretoken: bytes, fi
             return OneToken(wanted, ending, merge_making(rules, ending))
         if unmarked is not None and tokens[-2:] == (unmarked, marker):
             return OneToken(wanted, unmarked, merge_making(rules, unmarked))
-    parts = parts_of(rules, rules.tokens_of(wanted))
+    parts = ranked_tokens(rules, rules.tokens_of(wanted))
     marked = wanted + rules.vocab[marker]
     if ending is None:
         return NoSuchToken(marked, parts, None)
@@ -446,7 +447,7 @@ def _why_no_token(rules: EncodingRules, wanted: bytes) -> Answer | None:
     """Why the bytes are no token anywhere; `None` if they are."""
     token_id = rules.ids.get(wanted)
     alone = rules.inside.tokens_of(wanted)
-    parts = parts_of(rules, alone)
+    parts = ranked_tokens(rules, alone)
     if token_id is None:
         later = rules.merges + rules.later.index(wanted) if wanted in rules.later else None
         return NoSuchToken(wanted, parts, later)

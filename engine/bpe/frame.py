@@ -20,10 +20,10 @@ from engine.bpe.trainer import Trainer
 from engine.core.arrays import Integers, np
 from engine.core.events import Pair
 from engine.core.wording import Words
+from engine.encoding.alphabet import UNKNOWN, Units
 from engine.encoding.incremental import EncodedPretoken
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
-from engine.encoding.units import UNKNOWN, Units
 from engine.recording.playback import MergeFrame, MergeTimeline
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike

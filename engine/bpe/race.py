@@ -21,7 +21,7 @@ from engine.bpe.trainers import TRAINERS, algorithm_for
 from engine.bpe.trainers.algorithm import Algorithm, WorkLog
 from engine.core.arrays import Floats, Ints
 from engine.core.events import Pair
-from engine.encoding.units import DEFAULT_UNITS, UNITS
+from engine.encoding.alphabet import DEFAULT_UNITS, UNITS
 
 SLICE_SECONDS = 0.02
 PARTS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)

@@ -17,8 +17,14 @@ from engine.bpe.heap import HeapReplay
 from engine.bpe.ties import TieRule, never_seen
 from engine.core.arrays import Integers, Ints, np
 from engine.core.events import BytesPair, Pair, StaleEntry
-from engine.encoding.alphabet import Alphabet, ByteAlphabet
-from engine.encoding.units import DEFAULT_UNITS, END_OF_WORD, UNITS, Units
+from engine.encoding.alphabet import (
+    DEFAULT_UNITS,
+    END_OF_WORD,
+    UNITS,
+    Alphabet,
+    ByteAlphabet,
+    Units,
+)
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import (
     MergeBatch,

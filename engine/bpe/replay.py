@@ -36,8 +36,7 @@ from engine.core.arrays import Ints
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
-from engine.encoding.encoders.encoder import MergeTable
-from engine.encoding.encoders.fast import RankHeap
+from engine.encoding.encoders import MergeTable, RankHeap
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
 from engine.recording.affected_pretokens import CACHE_SIZE, Segmenter, TokensAtStep

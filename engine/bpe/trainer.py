@@ -15,7 +15,7 @@ from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
 from engine.bpe.trainers.algorithm import WorkCounts
 from engine.core.errors import TokenLengthError, VocabSizeError
 from engine.core.events import CountProgress, Pair, TrainProgress
-from engine.encoding.units import DEFAULT_UNITS, UNITS, Base
+from engine.encoding.alphabet import DEFAULT_UNITS, UNITS, BaseVocabulary
 from engine.recording.training import CountedCorpus, Training, TrainingListener, train_on_corpus
 from engine.text.corpus import Corpus, separator_of
 from engine.text.patterns import Pattern
@@ -43,12 +43,12 @@ def base_vocab(special_tokens: Sequence[str]) -> list[bytes]:
     return _with_special(UNITS[DEFAULT_UNITS].base({}), special_tokens)
 
 
-def _with_special(base: Base, special_tokens: Sequence[str]) -> list[bytes]:
+def _with_special(base: BaseVocabulary, special_tokens: Sequence[str]) -> list[bytes]:
     return [*base.tokens, *map(to_bytes, special_tokens)]
 
 
 def check_vocab_size(
-    vocab_size: int, special_tokens: Sequence[str], base: Base | None = None
+    vocab_size: int, special_tokens: Sequence[str], base: BaseVocabulary | None = None
 ) -> None:
     """Raises `VocabSizeError` if the base, by default the bytes, and special tokens do not fit."""
     try:

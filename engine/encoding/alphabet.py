@@ -1,17 +1,19 @@
-"""`Alphabet`: the tokens that a pretoken is made of before any merge.
+"""`Alphabet`: spells a pretoken in tokens before any merge; `Units`: the alphabets to train from.
 
 Byte-level BPE starts from the 256 bytes, so it can spell anything. Other vocabularies start from
-characters; what they cannot spell is written in bytes or as an unknown token.
+characters; those that they lack are spelled in bytes or as an unknown token.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 
 from engine.core.errors import VocabularyError
 from engine.core.gpt2_bytes import spell
+from engine.core.registry import Registry, registry_of
 from engine.text.pretokenize import WHITE_SPACE, to_bytes, to_text
 
 
@@ -377,3 +379,99 @@ def is_white_space(pretoken: bytes) -> bool:
     (True, False)
     """
     return not to_text(pretoken).strip(WHITE_SPACE)
+
+
+UNKNOWN = b"<unk>"
+END_OF_WORD = b"</w>"
+
+
+@dataclass(frozen=True)
+class BaseVocabulary:
+    """The tokens before the first merge, special tokens left out.
+
+    Attributes:
+        tokens: id → bytes, as the token is shown.
+        alphabet: what spells a pretoken in them.
+        counts: the pretokens that are trained on, of those given.
+        contents: the tokens in words, for sentences: `256 bytes`.
+    """
+
+    tokens: list[bytes]
+    alphabet: Alphabet
+    counts: Mapping[bytes, int]
+    contents: str
+
+
+@dataclass(frozen=True)
+class Units:
+    """What a run starts from. `base(counts)` are its tokens on these pretoken counts.
+
+    Attributes:
+        one, many: what one of them is called, and all of them: `byte`, `bytes`.
+        lesson: what becomes of a text that the corpus does not have, in a sentence.
+        spells_all: whether any text can be spelled, so that no character is ever unknown.
+    """
+
+    name: str
+    summary: str
+    one: str
+    many: str
+    lesson: str
+    base: Callable[[Mapping[bytes, int]], BaseVocabulary]
+    spells_all: bool = False
+
+
+def _bytes(counts: Mapping[bytes, int]) -> BaseVocabulary:
+    tokens = [bytes((byte,)) for byte in range(256)]
+    return BaseVocabulary(tokens, BYTES, counts, "256 bytes")
+
+
+def _characters(counts: Mapping[bytes, int]) -> BaseVocabulary:
+    """The characters in the order of their code points, then the unknown one."""
+    found = sorted(set().union(*map(to_text, counts)))
+    ids = {character: token_id for token_id, character in enumerate(found)}
+    tokens = [*map(to_bytes, found), UNKNOWN]
+    alphabet = CharacterAlphabet(ids, unknown=len(found))
+    return BaseVocabulary(
+        tokens, alphabet, counts, f"{len(found):,} character{'' if len(found) == 1 else 's'}, <unk>"
+    )
+
+
+def _word_ends(counts: Mapping[bytes, int]) -> BaseVocabulary:
+    """Words only: what is whitespace alone is left out; a marker comes behind the characters."""
+    words = {word: count for word, count in counts.items() if not is_white_space(word)}
+    base = _characters(words)
+    alphabet = WordEndAlphabet(base.alphabet, marker=len(base.tokens))
+    return BaseVocabulary([*base.tokens, END_OF_WORD], alphabet, words, f"{base.contents}, </w>")
+
+
+UNITS: Registry[Units] = registry_of(
+    "unit",
+    Units(
+        "bytes",
+        "the 256 bytes, as GPT-2 has it; they spell any text",
+        "byte",
+        "bytes",
+        "Bytes spell any text: no character is ever unknown.",
+        _bytes,
+        spells_all=True,
+    ),
+    Units(
+        "characters",
+        "the characters of the corpus; any other is <unk>",
+        "character",
+        "characters",
+        "A character that the corpus lacks is <unk> and lost; in bytes none ever is.",
+        _characters,
+    ),
+    Units(
+        "end-of-word",
+        "characters, and </w> behind each word; for the pattern whitespace",
+        "character",
+        "characters and ends of words",
+        "A character that the corpus lacks is <unk> and lost; in bytes none ever is. "
+        "Decoding gives one space for </w>: which whitespace stood there is lost, too.",
+        _word_ends,
+    ),
+)
+DEFAULT_UNITS = "bytes"

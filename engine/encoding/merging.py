@@ -1,11 +1,21 @@
-"""The two things that byte-pair encoding does to a sequence: count its pairs, and merge one."""
+"""The merges of byte-pair encoding: one applied to a sequence, and tables of all of them.
+
+`MergeArrays` keeps many merges in arrays, and becomes a dict when a pair is asked for. A dict of
+500,000 pairs takes as long to make as the file with them takes to parse. Inspecting a tokenizer
+needs columns only; encoding and explaining look pairs up, and make the dict once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
+from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.core.events import Pair
+
+if TYPE_CHECKING:
+    from engine.core.arrays import Ints
 
 
 def count_pairs(pretokens: Iterable[Sequence[int]], counts: Iterable[int]) -> dict[Pair, int]:
@@ -45,3 +55,88 @@ def merge_pair(tokens: Sequence[int], pair: Pair, new_id: int) -> list[int]:
             merged.append(tokens[position])
             position += 1
     return merged
+
+
+WORTH_ARRAYS = 1 << 16
+"""Merges that take longer as a dict than numpy takes to be imported."""
+
+
+class MergeColumns(NamedTuple):
+    """Of each merge the ids of its parts, its rank, and the id of what it makes."""
+
+    left: Ints
+    right: Ints
+    rank: Ints
+    made: Ints
+
+
+class MergeArrays(Mapping[Pair, tuple[int, int]]):
+    """pair of token ids → (rank, id of what it makes), in order of rank; no pair is there twice.
+
+    >>> import numpy as np
+    >>> column = np.array([97])
+    >>> merges = MergeArrays(MergeColumns(column, column + 1, column - 97, column + 159))
+    >>> len(merges), merges[97, 98], (98, 97) in merges
+    (1, (0, 256), False)
+    """
+
+    def __init__(self, columns: MergeColumns) -> None:
+        self.columns = columns
+
+    @cached_property
+    def by_pair(self) -> dict[Pair, tuple[int, int]]:
+        """All of them as a dict."""
+        left, right, rank, made = (column.tolist() for column in self.columns)
+        pairs, values = zip(left, right, strict=True), zip(rank, made, strict=True)
+        return dict(zip(pairs, values, strict=True))
+
+    def __getitem__(self, pair: Pair) -> tuple[int, int]:
+        return self.by_pair[pair]
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(self.by_pair)
+
+    def __len__(self) -> int:
+        return len(self.columns.rank)
+
+    # As those of a dict: what `Mapping` makes of the above looks each pair up.
+
+    def values(self) -> ValuesView[tuple[int, int]]:
+        return self.by_pair.values()
+
+    def items(self) -> ItemsView[Pair, tuple[int, int]]:
+        return self.by_pair.items()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled without its dict, for a helper process."""
+        return MergeArrays, (self.columns,)
+
+
+def merge_arrays(
+    left: Iterable[int], right: Iterable[int], made: Iterable[int], count: int
+) -> MergeArrays | None:
+    """The merges with these parts, in order of rank; `None` if a pair is there twice."""
+    import numpy as np
+
+    parts = [np.fromiter(ids, dtype=np.int64, count=count) for ids in (left, right, made)]
+    pairs = parts[0].astype(np.uint64) << np.uint64(32) | parts[1].astype(np.uint64)
+    pairs.sort()
+    if np.any(pairs[1:] == pairs[:-1]):
+        return None
+    return MergeArrays(MergeColumns(parts[0], parts[1], np.arange(count), parts[2]))
+
+
+def columns_of(table: Mapping[Pair, tuple[int, int]]) -> MergeColumns:
+    """The columns of any merge table, in its order."""
+    if isinstance(table, MergeArrays):
+        return table.columns
+    from engine.core.arrays import two_columns
+
+    left, right = two_columns(table, len(table))
+    rank, made = two_columns(table.values(), len(table))
+    return MergeColumns(left, right, rank, made)
+
+
+def as_dict(table: Mapping[Pair, tuple[int, int]]) -> Mapping[Pair, tuple[int, int]]:
+    """The table for who looks up many pairs: a dict answers in half of the time."""
+    return table.by_pair if isinstance(table, MergeArrays) else table

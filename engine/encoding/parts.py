@@ -16,10 +16,10 @@ from typing import NamedTuple, Protocol
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet, ByteAlphabet
-from engine.encoding.encoders.encoder import MergeTable
+from engine.encoding.encoders import MergeTable
 from engine.text.pretokenize import SpecialSplitter, to_bytes
 
-Ids = Mapping[bytes, list[int]]
+IdsByBytes = Mapping[bytes, list[int]]
 """bytes → the ids of the tokens with these bytes, ascending."""
 HIGHEST_ID = (1 << 32) - 1
 """Arrays of ids shall hold each, and libraries keep them in 32 bits."""
@@ -59,7 +59,7 @@ def number_parts(
     ({'<s>': 257}, {(97, 98): (0, 256)})
     """
     vocab = dict(vocab)
-    ids: Ids = {}
+    ids: IdsByBytes = {}
     if isinstance(special_tokens, Mapping):
         special_ids = dict(special_tokens)
         vocab.update({special_ids[token]: to_bytes(token) for token in special_ids})
@@ -116,13 +116,15 @@ def _number_special_tokens(
     return numbered
 
 
-def _byte_alphabet(ids: Ids) -> ByteAlphabet:
+def _byte_alphabet(ids: IdsByBytes) -> ByteAlphabet:
     return ByteAlphabet(
         [_id_of(ids, bytes((byte,)), "but needs every single byte") for byte in range(256)]
     )
 
 
-def _merge_table(ids: Ids, merges: Sequence[tuple[bytes, bytes]]) -> dict[Pair, tuple[int, int]]:
+def _merge_table(
+    ids: IdsByBytes, merges: Sequence[tuple[bytes, bytes]]
+) -> dict[Pair, tuple[int, int]]:
     """The merges in ids: pair → (rank, id of what it makes)."""
     first = {token: known[0] for token, known in ids.items() if known}
     lefts, rights = zip(*merges, strict=True) if merges else ((), ())
@@ -145,13 +147,13 @@ def _merge_table(ids: Ids, merges: Sequence[tuple[bytes, bytes]]) -> dict[Pair, 
     return table
 
 
-def _id_of(ids: Ids, token: bytes, what: str) -> int:
+def _id_of(ids: IdsByBytes, token: bytes, what: str) -> int:
     if not ids.get(token):
         raise VocabularyError(f"the vocabulary has no token {token!r}, {what}")
     return ids[token][0]
 
 
-class Added(Protocol):
+class AddedTokenLike(Protocol):
     """A token that is cut out of a text before all else."""
 
     @property
@@ -161,28 +163,28 @@ class Added(Protocol):
     def special(self) -> bool: ...
 
 
-class Named(Protocol):
+class ModelLike(Protocol):
     """A model, as far as it is named."""
 
     @property
     def name(self) -> str: ...
 
 
-class Stages(Protocol):
+class PipelineLike(Protocol):
     """A pipeline, as far as a tokenizer knows it: it stands above, in `engine.pipeline`."""
 
     @property
-    def added_tokens(self) -> Sequence[Added]: ...
+    def added_tokens(self) -> Sequence[AddedTokenLike]: ...
 
     @property
     def splitter(self) -> SpecialSplitter: ...
 
     @property
-    def model(self) -> Named: ...
+    def model(self) -> ModelLike: ...
 
     @property
     def merges(self) -> bool: ...
 
-    def first(self, merges: int) -> Stages: ...
+    def first(self, merges: int) -> PipelineLike: ...
 
     def decode(self, ids: Iterable[int]) -> str: ...

@@ -1,12 +1,12 @@
-"""`EncodingRules`: all that decides how a text is encoded, open to whoever wants to explain it.
+"""`EncodingRules`: everything that decides how a text is encoded, and traces of encoding by them.
 
-A `Tokenizer` and a `Frame` both have them (`.rules`), so that a question such as "why is this not
-one token?" is asked of either in the same way. The table may know merges of later steps; only the
-first `merges` ranks count. Ranks only rise while a pretoken is encoded with merges that were
-learnt in their order, so later merges all come at the end and are left off there.
+A `Tokenizer` and a `Frame` both have them (`.rules`), so that questions such as "why is this not
+one token?" are asked of either in the same way. The table may hold merges of later steps; only the
+first `merges` ranks count. If merges were learnt in their order, ranks only rise while a pretoken
+is encoded. So the later merges all come at the end, and are left off there.
 
-Explanations quote tokens and merges: `Part` and `Merge` hold their bytes, and whoever shows them
-says how bytes are written.
+Explanations quote tokens and merges: `RankedToken` and `Merge` hold their bytes; the caller of
+`describe` says how bytes are written.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from typing import Protocol
 from engine.core.events import EncodeStep, Pair
 from engine.core.wording import ShowBytes
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.encoders.encoder import MergeTable, RankLoop
-from engine.encoding.encoders.fast import LONG, RankHeap
+from engine.encoding.encoders import LONG, MergeTable, RankHeap, RankLoop
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes, to_text
 
@@ -132,7 +131,7 @@ class EncodingRules:
             tokens = step.after
         return tokens
 
-    def alone(self, token_id: int) -> tuple[int, ...]:
+    def tokens_alone(self, token_id: int) -> tuple[int, ...]:
         """The token ids of what a token stands for; at the end of a word only if the token is."""
         ends = token_id in self._ending
         text = self.vocab[token_id] if self.covered is None else self.covered[token_id]
@@ -160,7 +159,7 @@ class HasRules(Protocol):
 
 
 @dataclass(frozen=True)
-class Part:
+class RankedToken:
     """A token with the rank of the merge that makes it; `None` for bytes and special tokens."""
 
     token: bytes
@@ -184,10 +183,10 @@ class Merge:
         return f"{show(self.left)} + {show(self.right)} (rank {self.rank:,})"
 
 
-def parts_of(rules: EncodingRules, tokens: Iterable[int]) -> tuple[Part, ...]:
+def ranked_tokens(rules: EncodingRules, tokens: Iterable[int]) -> tuple[RankedToken, ...]:
     """Token ids with their bytes and ranks."""
     made = ((token, rules.made_by(token)) for token in tokens)
-    return tuple(Part(rules.vocab[token], by.rank if by else None) for token, by in made)
+    return tuple(RankedToken(rules.vocab[token], by.rank if by else None) for token, by in made)
 
 
 def merge_of(rules: EncodingRules, rank: int, pair: Pair) -> Merge:
@@ -202,6 +201,128 @@ def merge_making(rules: EncodingRules, token_id: int) -> Merge | None:
     return merge_of(rules, made.rank, made.pair)
 
 
-def describe_parts(parts: Iterable[Part], show: ShowBytes) -> str:
+def describe_ranked(parts: Iterable[RankedToken], show: ShowBytes) -> str:
     """The tokens with their ranks: `un (rank 87) + b + le (rank 112)`."""
     return " + ".join(part.describe(show) for part in parts)
+
+
+@dataclass(frozen=True, order=True)
+class Candidate:
+    """A pair that could merge now: its tokens are at `position` and `position + 1`.
+
+    Candidates are ordered as they would merge: by rank, then from the left.
+    """
+
+    rank: int
+    position: int
+    pair: Pair
+    token_id: int
+
+
+@dataclass(frozen=True)
+class TracedMerge:
+    """One merge while encoding, and the rules by which it came first."""
+
+    step: EncodeStep
+    rules: EncodingRules
+
+    @cached_property
+    def lost(self) -> tuple[Candidate, ...]:
+        """The candidates that this merge was preferred to, the next best first."""
+        return tuple(candidates(self.rules, self.step.before)[1:])
+
+
+@dataclass(frozen=True)
+class TracedPretoken:
+    """A pretoken with the merges that encode it.
+
+    `seen_before` says that the same pretoken stands earlier in the text: an encoder with a cache
+    looks its ids up.
+    """
+
+    pretoken: Pretoken
+    ids: tuple[int, ...]
+    merges: tuple[TracedMerge, ...]
+    seen_before: bool
+
+
+def candidates(rules: EncodingRules, tokens: Sequence[int]) -> list[Candidate]:
+    """The adjacent pairs of `tokens` that merge, in the order in which they would be taken."""
+    found = []
+    for position in range(len(tokens) - 1):
+        pair = (tokens[position], tokens[position + 1])
+        if (merge := rules.merge_of(pair)) is not None:
+            found.append(Candidate(merge[0], position, pair, merge[1]))
+    return sorted(found)
+
+
+def trace_pretoken(rules: EncodingRules, pretoken: bytes) -> tuple[TracedMerge, ...]:
+    """The merges that encode one pretoken."""
+    return tuple(TracedMerge(step, rules) for step in rules.steps(pretoken))
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """A merge that joins what stood on both sides of a border.
+
+    It is merge `number` of the pretoken, counted from 1, and makes one token of the bytes from
+    `start` to `end`.
+    """
+
+    number: int
+    rank: int
+    pair: Pair
+    start: int
+    end: int
+
+
+def first_merge_across(
+    rules: EncodingRules, pretoken: bytes, borders: Iterable[int]
+) -> Crossing | None:
+    """The first merge that joins what stands on both sides of one of the borders.
+
+    A border is a place between two bytes, by how many are left of it. `None` if all stay.
+    """
+    inner = tuple(borders)
+    merges = RankHeap(rules.alphabet, rules.table).merges_at(pretoken)
+    for number, (start, end, pair) in enumerate(merges, start=1):
+        if (merge := rules.merge_of(pair)) is None:
+            break  # of a later step, and so are all that follow
+        if any(start < border < end for border in inner):
+            return Crossing(number, merge[0], pair, start, end)
+    return None
+
+
+def trace(source: HasRules, text: str) -> Iterator[TracedPretoken]:
+    """The pretokens of a text, each with its merges.
+
+    >>> from engine.encoding.tokenizer import Tokenizer
+    >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"bc", 257: b"ab"}
+    >>> tokenizer = Tokenizer(vocab, [(b"b", b"c"), (b"a", b"b")])
+    >>> [abc] = trace(tokenizer, "abc")
+    >>> [(merge.step.rank, [lost.rank for lost in merge.lost]) for merge in abc.merges]
+    [(0, [1])]
+    """
+    rules = source.rules
+    pieces = rules.pretokens(text)
+    for pretoken, seen in zip(pieces, seen_before(pieces), strict=True):
+        special = rules.is_special(pretoken)
+        merges = () if special else trace_pretoken(rules, pretoken.bytes)
+        ids = merges[-1].step.after if merges else rules.ids_of(pretoken)
+        yield TracedPretoken(pretoken, ids, merges, seen)
+
+
+def seen_before(pieces: Iterable[Pretoken]) -> list[bool]:
+    """For each pretoken whether the same stands earlier; special tokens need no cache.
+
+    >>> from engine.text.patterns import PATTERNS
+    >>> from engine.text.pretokenize import SpecialSplitter, pretokens
+    >>> seen_before(pretokens("a b b", PATTERNS["gpt2"], SpecialSplitter([])))
+    [False, False, True]
+    """
+    known: set[str] = set()
+    seen = []
+    for piece in pieces:
+        seen.append(not piece.special and piece.text in known)
+        known.add(piece.text)
+    return seen

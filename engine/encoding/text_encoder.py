@@ -10,8 +10,7 @@ from typing import Any
 
 from engine.core.helper_pool import in_order
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.encoders import ENCODERS
-from engine.encoding.encoders.encoder import Encoder, MergeTable, TokenIds
+from engine.encoding.encoders import ENCODERS, Encoder, MergeTable, TokenIds
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import SpecialSplitter
 

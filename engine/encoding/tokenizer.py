@@ -18,10 +18,9 @@ from engine.core.errors import SpecialTokenError, TextError, TokenIdsError, Unkn
 from engine.core.events import EncodeStep
 from engine.core.helper_pool import available_cores
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.encoders import DEFAULT_ENCODER
-from engine.encoding.encoders.encoder import Encoder, MergeTable, TokenIds, is_in_order
+from engine.encoding.encoders import DEFAULT_ENCODER, Encoder, MergeTable, TokenIds, is_in_order
 from engine.encoding.incremental import LiveEncoding
-from engine.encoding.parts import Stages, number_parts
+from engine.encoding.parts import PipelineLike, number_parts
 from engine.encoding.rules import EncodingRules
 from engine.encoding.text_encoder import TextEncoder, as_list, encode_all
 from engine.text.patterns import PatternLike, as_pattern
@@ -92,7 +91,7 @@ class Tokenizer:
         *,
         alphabet: Alphabet | None = None,
         table: MergeTable | None = None,
-        pipeline: Stages | None = None,
+        pipeline: PipelineLike | None = None,
     ) -> None:
         self.pattern = as_pattern(pattern)
         specials = () if special_tokens is None else special_tokens

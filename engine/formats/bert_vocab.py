@@ -38,8 +38,7 @@ def _file_of(source: TokenizerSource) -> Path | None:
 
 def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     # The stages are many modules, which nobody should wait for who reads another format.
-    from engine.pipeline.of_tokenizer import wordpiece_pipeline
-    from engine.pipeline.to_tokenizer import tokenizer_of
+    from engine.pipeline.conversion import tokenizer_of, wordpiece_pipeline
     from engine.wordpiece.tokenizer import DEFAULT_PATTERN, WordPieceTokenizer
 
     path = _file_of(source)

@@ -239,11 +239,11 @@ def _load_with(
     # The stages are many modules, which nobody should wait for who reads another format.
     from engine.formats.tokenizer_json import overridden
     from engine.pipeline.added_tokens import AddedToken
+    from engine.pipeline.conversion import tokenizer_of
     from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
-    from engine.pipeline.models.bpe import BPE
+    from engine.pipeline.models import BPE
     from engine.pipeline.pipeline import Pipeline
-    from engine.pipeline.pretokenizers.cuts import ByteLevel
-    from engine.pipeline.to_tokenizer import tokenizer_of
+    from engine.pipeline.pretokenizers import ByteLevel
 
     found.check_merges()
     vocab: dict[str, int] = read_json(files_of(source)[0])

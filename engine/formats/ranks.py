@@ -27,7 +27,7 @@ from engine.core.errors import VocabularyError
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
-from engine.encoding.merge_arrays import MergeArrays, MergeColumns
+from engine.encoding.merging import MergeArrays, MergeColumns
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.writing import made_by_merges
 from engine.text.patterns import PatternLike

@@ -20,10 +20,9 @@ from engine.formats.source import TokenizerSource, read_bytes, read_head
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 
 if TYPE_CHECKING:
-    from engine.pipeline.models.model import Model
+    from engine.pipeline.models import Model
     from engine.pipeline.pipeline import Pipeline
-    from engine.pipeline.sentencepiece.models import Piece
-    from engine.pipeline.sentencepiece.normalizer import SentencePieceNormalizer
+    from engine.pipeline.sentencepiece import ScoredPiece, SentencePieceNormalizer
 
 
 # Protocol Buffers as they stand in a file, without a schema: numbered fields, one after the other.
@@ -186,7 +185,7 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     Raises:
         TokenizerFileError: the file is damaged, or has what is not supported.
     """
-    from engine.pipeline.to_tokenizer import tokenizer_of
+    from engine.pipeline.conversion import tokenizer_of
 
     path = _path(source)
     assert path is not None  # it was recognised
@@ -214,13 +213,13 @@ def _check_overrides(overrides: Overrides) -> None:
 def _read(content: Message, overrides: Overrides) -> tuple[Pipeline, list[str]]:
     from engine.pipeline.added_tokens import AddedToken
     from engine.pipeline.pipeline import Pipeline
-    from engine.pipeline.sentencepiece.models import (
+    from engine.pipeline.sentencepiece import (
         CONTROL,
         USER_DEFINED,
         SentencePieceCuts,
+        SentencePieceDecoder,
         words_of,
     )
-    from engine.pipeline.sentencepiece.normalizer import SentencePieceDecoder
 
     pieces = list(_pieces(content))
     training = Message(content.message(_TRAINER), _TRAINING)
@@ -250,8 +249,8 @@ def _read(content: Message, overrides: Overrides) -> tuple[Pipeline, list[str]]:
     return pipeline, list(_notes(type_number, pieces, rules, silent, overrides))
 
 
-def _pieces(content: Message) -> Iterator[Piece]:
-    from engine.pipeline.sentencepiece.models import BYTE, NORMAL, Piece
+def _pieces(content: Message) -> Iterator[ScoredPiece]:
+    from engine.pipeline.sentencepiece import BYTE, NORMAL, ScoredPiece
 
     found = content.all_bytes(_PIECES)
     if len(found) > MOST_PIECES:
@@ -265,11 +264,11 @@ def _pieces(content: Message) -> Iterator[Piece]:
             raise TokenizerFileError(f"the score of its piece {place}, {text[:60]!r}, is no number")
         if not NORMAL <= kind <= BYTE:
             raise TokenizerFileError(f"its piece {place}, {text[:60]!r}, is of an unknown kind")
-        yield Piece(text, score, kind)
+        yield ScoredPiece(text, score, kind)
 
 
-def _check_pieces(pieces: list[Piece], has_bytes: bool) -> None:
-    from engine.pipeline.sentencepiece.models import BYTE, UNKNOWN
+def _check_pieces(pieces: list[ScoredPiece], has_bytes: bool) -> None:
+    from engine.pipeline.sentencepiece import BYTE, UNKNOWN
 
     texts: set[str] = set()
     for piece in pieces:
@@ -292,8 +291,8 @@ def _check_pieces(pieces: list[Piece], has_bytes: bool) -> None:
         raise TokenizerFileError("its pieces are too long to be a tokenizer's")
 
 
-def _model(type_number: int, pieces: list[Piece], has_bytes: bool) -> Model:
-    from engine.pipeline.sentencepiece.models import (
+def _model(type_number: int, pieces: list[ScoredPiece], has_bytes: bool) -> Model:
+    from engine.pipeline.sentencepiece import (
         SentencePieceBPE,
         SentencePieceUnigram,
         SentencePieceWords,
@@ -311,9 +310,9 @@ def _model(type_number: int, pieces: list[Piece], has_bytes: bool) -> Model:
     raise TokenizerFileError(f"its model is of an unknown type, {type_number}")
 
 
-def _check_merges(pieces: list[Piece]) -> None:
+def _check_merges(pieces: list[ScoredPiece]) -> None:
     """An error where byte-pair encoding would need more than merges."""
-    from engine.pipeline.sentencepiece.models import NORMAL, UNUSED, USER_DEFINED
+    from engine.pipeline.sentencepiece import NORMAL, UNUSED, USER_DEFINED
 
     unused = [piece.text for piece in pieces if piece.kind == UNUSED]
     if unused:
@@ -334,7 +333,7 @@ def _check_merges(pieces: list[Piece]) -> None:
 
 
 def _normalizer(rules: Message, kept: list[str], space_behind: bool) -> SentencePieceNormalizer:
-    from engine.pipeline.sentencepiece.normalizer import CharacterMap, SentencePieceNormalizer
+    from engine.pipeline.sentencepiece import CharacterMap, SentencePieceNormalizer
 
     charsmap = rules.data(_MAP)
     if charsmap:
@@ -351,7 +350,7 @@ def _normalizer(rules: Message, kept: list[str], space_behind: bool) -> Sentence
 
 def _notes(
     type_number: int,
-    pieces: list[Piece],
+    pieces: list[ScoredPiece],
     rules: Message,
     silent: list[str],
     overrides: Overrides,

@@ -54,8 +54,8 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
         TokenizerFileError: says which key is wrong, or asks for what is not there.
     """
     from engine.core.json_fields import Fields
+    from engine.pipeline.conversion import tokenizer_of
     from engine.pipeline.pipeline import Pipeline
-    from engine.pipeline.to_tokenizer import tokenizer_of
 
     path = source.in_folder(FILE) or source.only_file
     assert path is not None  # it was recognised
@@ -81,7 +81,7 @@ def overridden(pipeline: Pipeline, overrides: Overrides) -> Pipeline:
     if overrides.special_tokens is not None:
         pipeline = replace(pipeline, added_tokens=tuple(map(AddedToken, overrides.special_tokens)))
     if overrides.pattern is not None:
-        from engine.pipeline.of_tokenizer import pre_tokenizer_of
+        from engine.pipeline.conversion import pre_tokenizer_of
 
         wanted = pre_tokenizer_of(as_pattern(overrides.pattern), pipeline.splitter.in_bytes)
         pipeline = replace(pipeline, pre_tokenizer=wanted)
@@ -129,7 +129,7 @@ def _notes(fields: Fields, pipeline: Pipeline) -> Iterator[str]:
 
 
 def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
-    from engine.pipeline.of_tokenizer import pipeline_of
+    from engine.pipeline.conversion import pipeline_of
 
     save_pipeline(pipeline_of(tokenizer, path), path, overwrite)
 
@@ -180,7 +180,7 @@ def save_pieces(
         OutputExistsError: the file is there already and `overwrite` is false.
         OutputError: the system refuses.
     """
-    from engine.pipeline.of_tokenizer import unigram_pipeline
+    from engine.pipeline.conversion import unigram_pipeline
 
     pipeline = unigram_pipeline(pieces, special_tokens, pattern)
     save_pipeline(pipeline, path, overwrite)
@@ -243,7 +243,7 @@ class FolderSettings:
     def applied(self, pipeline: Pipeline) -> Pipeline:
         """The pipeline with these tokens and this space."""
         from engine.pipeline.added_tokens import AddedToken
-        from engine.pipeline.pretokenizers.cuts import ByteLevel
+        from engine.pipeline.pretokenizers import ByteLevel
 
         told: dict[str, Mapping[str, Any]] = dict(self.flags)
         # What is not said here stays as the pipeline has it.

@@ -24,9 +24,8 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, CHAR_TO_BYTE
-from engine.encoding.alphabet import CharacterAlphabet, WordEndAlphabet
+from engine.encoding.alphabet import END_OF_WORD, UNKNOWN, CharacterAlphabet, WordEndAlphabet
 from engine.encoding.tokenizer import Tokenizer
-from engine.encoding.units import END_OF_WORD, UNKNOWN
 from engine.formats import gpt2
 from engine.formats.guesses import note_gaps
 from engine.formats.source import TokenizerSource, read_head, read_json, read_lines
@@ -149,12 +148,12 @@ def read_codes(path: Path) -> Codes:
 def _with_suffix(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
     # The stages are many modules, which nobody should wait for who reads another format.
     from engine.pipeline.added_tokens import AddedToken
+    from engine.pipeline.conversion import tokenizer_of
     from engine.pipeline.decoders import BPEDecoder
-    from engine.pipeline.models.bpe import BPE
+    from engine.pipeline.models import BPE
     from engine.pipeline.oniguruma import TextOrRegex
     from engine.pipeline.pipeline import Pipeline
-    from engine.pipeline.pretokenizers.cuts import Split
-    from engine.pipeline.to_tokenizer import tokenizer_of
+    from engine.pipeline.pretokenizers import Split
 
     vocab = {_UNK: 0}
     for token in (
@@ -239,7 +238,7 @@ def load_clip(source: TokenizerSource, overrides: Overrides) -> Opened:
         TokenizerFileError: a line is no merge, or the vocabulary is another one's.
     """
     from engine.formats.tokenizer_json import overridden
-    from engine.pipeline.to_tokenizer import tokenizer_of
+    from engine.pipeline.conversion import tokenizer_of
 
     both, folder = gpt2.both_files(source), gpt2.folder_of(source)
     beside = None if both is None or folder is None else read_folder_settings(folder)
@@ -301,7 +300,7 @@ def _is_spelled(token: str) -> bool:
 
 def _read_vocab(path: Path) -> dict[str, int]:
     from engine.core.json_fields import Fields
-    from engine.pipeline.models.model import read_vocab
+    from engine.pipeline.models import read_vocab
 
     content = read_json(path)
     if not isinstance(content, dict):
@@ -335,14 +334,13 @@ def _pipeline(vocab: Mapping[str, int], merges: TextMerges) -> Pipeline:
     from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
     from engine.pipeline.decoders import Replace as ReplaceDecoder
     from engine.pipeline.decoders import Sequence as Decoders
-    from engine.pipeline.models.bpe import BPE
-    from engine.pipeline.normalizers.edits import Lowercase, Replace
-    from engine.pipeline.normalizers.normalizer import Sequence as Normalizers
-    from engine.pipeline.normalizers.unicode_forms import NFC
+    from engine.pipeline.models import BPE
+    from engine.pipeline.normalizers import NFC, Lowercase, Replace
+    from engine.pipeline.normalizers import Sequence as Normalizers
     from engine.pipeline.oniguruma import TextOrRegex
     from engine.pipeline.pipeline import Pipeline
-    from engine.pipeline.pretokenizers.cuts import ByteLevel, Split
-    from engine.pipeline.pretokenizers.pretokenizer import Sequence as PreTokenizers
+    from engine.pipeline.pretokenizers import ByteLevel, Split
+    from engine.pipeline.pretokenizers import Sequence as PreTokenizers
 
     return Pipeline(
         BPE(vocab, merges, unk_token=END, end_of_word_suffix=SUFFIX),

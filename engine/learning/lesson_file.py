@@ -33,7 +33,7 @@ from unicodedata import east_asian_width
 from engine.bpe.ties import TIE_RULES
 from engine.core.errors import UnknownNameError
 from engine.core.registry import Registry
-from engine.encoding.units import UNITS
+from engine.encoding.alphabet import UNITS
 from engine.learning.lesson import Ask, Lesson, LessonError, Paragraph, Problem, Scene, Show, Words
 from engine.text.patterns import PATTERNS
 

@@ -2,7 +2,7 @@
  *
  * A stretch of text takes three calls. `encoder_read` cuts it and looks its pieces up. Python cuts
  * new pieces into pretokens by the pattern, and `encoder_learn` merges these. `encoder_tell` writes
- * the ids of the stretch. engine/encoding/encoders/fast.py explains how a pretoken is merged.
+ * the ids of the stretch. engine/encoding/encoders.py explains how a pretoken is merged.
  */
 #include "pieces.h"
 

@@ -12,12 +12,12 @@ from itertools import groupby
 
 from engine.core.gpt2_bytes import unspell
 from engine.core.json_fields import Fields
-from engine.pipeline.normalizers.edits import Replace as ReplaceNormalizer
+from engine.pipeline.normalizers import Replace as ReplaceNormalizer
 from engine.pipeline.oniguruma import TextOrRegex
-from engine.pipeline.pretokenizers.cuts import ByteLevelSettings, MetaspaceSettings
+from engine.pipeline.pretokenizers import ByteLevelSettings, MetaspaceSettings
 from engine.pipeline.stage import (
-    Character,
     Composite,
+    SingleCharacter,
     Stage,
     StageRegistry,
     check_content,
@@ -200,7 +200,7 @@ class Strip(Decoder):
     """Takes a character away at the ends of each token, so many times at the most."""
 
     name = "Strip"
-    content: Character
+    content: SingleCharacter
     start: int
     stop: int
 

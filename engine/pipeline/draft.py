@@ -18,7 +18,11 @@ from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
 from engine.pipeline.decoders import Fuse
 from engine.pipeline.decoders import Metaspace as MetaspaceDecoder
 from engine.pipeline.decoders import WordPiece as WordPieceDecoder
-from engine.pipeline.normalizers.edits import (
+from engine.pipeline.normalizers import (
+    NFC,
+    NFD,
+    NFKC,
+    NFKD,
     BertNormalizer,
     Lowercase,
     Nmt,
@@ -27,12 +31,11 @@ from engine.pipeline.normalizers.edits import (
     Strip,
     StripAccents,
 )
-from engine.pipeline.normalizers.normalizer import Sequence as Normalizers
-from engine.pipeline.normalizers.unicode_forms import NFC, NFD, NFKC, NFKD
+from engine.pipeline.normalizers import Sequence as Normalizers
 from engine.pipeline.oniguruma import TextOrRegex, alternatives
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors import pair_template, template_of
-from engine.pipeline.pretokenizers.cuts import (
+from engine.pipeline.pretokenizers import (
     BertPreTokenizer,
     ByteLevel,
     Digits,
@@ -43,18 +46,15 @@ from engine.pipeline.pretokenizers.cuts import (
     WhitespaceSplit,
     in_oniguruma,
 )
-from engine.pipeline.pretokenizers.pretokenizer import Sequence as PreTokenizers
+from engine.pipeline.pretokenizers import Sequence as PreTokenizers
 from engine.pipeline.stage import Stage, opened
 from engine.text.patterns import PATTERNS
-
-Stages = tuple[Stage, ...]
-
 
 # What a stage can be switched to: the choices by name, and what can be typed
 
 
 @dataclass(frozen=True)
-class Choice:
+class StageChoice:
     """A stage to switch to, with a name and what it does."""
 
     name: str
@@ -62,33 +62,37 @@ class Choice:
     summary: str
 
 
-def _normalizers(pipeline: Pipeline) -> Iterator[Choice]:
-    yield Choice("NFC", NFC(), "letters and their marks in one character: e + ´ → é")
-    yield Choice("NFD", NFD(), "letters and their marks apart: é → e + ´")
-    yield Choice("NFKC", NFKC(), "as NFC, and look-alikes made plain: ﬁ → fi, ² → 2")
-    yield Choice("NFKD", NFKD(), "as NFD, and look-alikes made plain")
-    yield Choice("lowercase", Lowercase(), "A → a")
-    yield Choice("strip accents", StripAccents(), "marks away; needs NFD before it")
-    yield Choice("strip", Strip(), "whitespace at both ends away")
-    yield Choice("BERT", BertNormalizer(), "clean, Chinese apart, accents away, lower case")
-    yield Choice("nmt", Nmt(), "control characters away, odd spaces plain")
-    yield Choice("prepend ▁", Prepend("▁"), "SentencePiece's mark in front")
-    yield Choice("␣ → ▁", Replace(TextOrRegex(text=" "), "▁"), "spaces as SentencePiece has them")
+def _normalizers(pipeline: Pipeline) -> Iterator[StageChoice]:
+    yield StageChoice("NFC", NFC(), "letters and their marks in one character: e + ´ → é")
+    yield StageChoice("NFD", NFD(), "letters and their marks apart: é → e + ´")
+    yield StageChoice("NFKC", NFKC(), "as NFC, and look-alikes made plain: ﬁ → fi, ² → 2")
+    yield StageChoice("NFKD", NFKD(), "as NFD, and look-alikes made plain")
+    yield StageChoice("lowercase", Lowercase(), "A → a")
+    yield StageChoice("strip accents", StripAccents(), "marks away; needs NFD before it")
+    yield StageChoice("strip", Strip(), "whitespace at both ends away")
+    yield StageChoice("BERT", BertNormalizer(), "clean, Chinese apart, accents away, lower case")
+    yield StageChoice("nmt", Nmt(), "control characters away, odd spaces plain")
+    yield StageChoice("prepend ▁", Prepend("▁"), "SentencePiece's mark in front")
+    yield StageChoice(
+        "␣ → ▁", Replace(TextOrRegex(text=" "), "▁"), "spaces as SentencePiece has them"
+    )
 
 
-def _pre_tokenizers(pipeline: Pipeline) -> Iterator[Choice]:
-    yield Choice("whitespace", WhitespaceSplit(), "between whitespace, which is left out")
-    yield Choice("words", Whitespace(), r"\w+|[^\w\s]+; whitespace is left out")
-    yield Choice("punctuation", Punctuation(), "each mark apart")
-    yield Choice("digits", Digits(individual_digits=True), "each digit apart")
-    yield Choice("BERT", BertPreTokenizer(), "whitespace left out, each punctuation mark apart")
-    yield Choice("metaspace", Metaspace(), "▁ for spaces, cut before each")
-    yield Choice("byte-level", ByteLevel(False), "GPT-2's pattern, and bytes as its stand-ins")
+def _pre_tokenizers(pipeline: Pipeline) -> Iterator[StageChoice]:
+    yield StageChoice("whitespace", WhitespaceSplit(), "between whitespace, which is left out")
+    yield StageChoice("words", Whitespace(), r"\w+|[^\w\s]+; whitespace is left out")
+    yield StageChoice("punctuation", Punctuation(), "each mark apart")
+    yield StageChoice("digits", Digits(individual_digits=True), "each digit apart")
+    yield StageChoice(
+        "BERT", BertPreTokenizer(), "whitespace left out, each punctuation mark apart"
+    )
+    yield StageChoice("metaspace", Metaspace(), "▁ for spaces, cut before each")
+    yield StageChoice("byte-level", ByteLevel(False), "GPT-2's pattern, and bytes as its stand-ins")
     for name, pattern in PATTERNS.items():
         source = in_oniguruma(pattern)
         if source is not None and name != "none":
             split = Split(TextOrRegex(regex=source), "Isolated")
-            yield Choice(f"pattern {name}", split, pattern.summary)
+            yield StageChoice(f"pattern {name}", split, pattern.summary)
 
 
 _TEMPLATES = (
@@ -100,21 +104,23 @@ _TEMPLATES = (
 )
 
 
-def _post_processors(pipeline: Pipeline) -> Iterator[Choice]:
+def _post_processors(pipeline: Pipeline) -> Iterator[StageChoice]:
     for template, summary in _TEMPLATES:
         try:
-            yield Choice(template, typed_template(template, pipeline), summary)
+            yield StageChoice(template, typed_template(template, pipeline), summary)
         except TokenizerFileError:
             continue  # its tokens are not in this vocabulary
 
 
-def _decoders(pipeline: Pipeline) -> Iterator[Choice]:
+def _decoders(pipeline: Pipeline) -> Iterator[StageChoice]:
     space = BYTE_TO_CHAR[ord(" ")]
-    yield Choice("byte-level", ByteLevelDecoder(), f"{space} and its like back to bytes")
-    yield Choice("WordPiece", WordPieceDecoder(), "## joins, a space before the rest; tidied")
-    yield Choice("WordPiece, untidied", WordPieceDecoder(cleanup=False), "spaces stay before marks")
-    yield Choice("metaspace", MetaspaceDecoder(), "▁ back to a space")
-    yield Choice("fuse", Fuse(), "tokens joined as they are")
+    yield StageChoice("byte-level", ByteLevelDecoder(), f"{space} and its like back to bytes")
+    yield StageChoice("WordPiece", WordPieceDecoder(), "## joins, a space before the rest; tidied")
+    yield StageChoice(
+        "WordPiece, untidied", WordPieceDecoder(cleanup=False), "spaces stay before marks"
+    )
+    yield StageChoice("metaspace", MetaspaceDecoder(), "▁ back to a space")
+    yield StageChoice("fuse", Fuse(), "tokens joined as they are")
 
 
 def typed_template(typed: str, pipeline: Pipeline) -> Stage:
@@ -178,7 +184,7 @@ class StageKind:
 
     key: str
     title: str
-    choices: Callable[[Pipeline], Iterator[Choice]]
+    choices: Callable[[Pipeline], Iterator[StageChoice]]
     typed: Callable[[str, Pipeline], Stage]
     hint: str = ""
     joined: Callable[[Sequence[Any]], Stage] | None = None
@@ -188,7 +194,7 @@ class StageKind:
         """Whether there may be more than one."""
         return self.joined is not None
 
-    def parts(self, stage: Stage | None) -> Stages:
+    def parts(self, stage: Stage | None) -> tuple[Stage, ...]:
         """What a stage of this kind is made of, sequences opened where several can be chosen."""
         if self.several:
             return opened(stage)
@@ -224,17 +230,17 @@ class Draft:
         original: the pipeline before.
         switched: the stages of each kind, by its key, that was touched.
 
-    >>> from engine.pipeline.models.unmerged import WordLevel
-    >>> from engine.pipeline.normalizers.edits import Lowercase
+    >>> from engine.pipeline.models import WordLevel
+    >>> from engine.pipeline.normalizers import Lowercase
     >>> draft = Draft(Pipeline(WordLevel({"?": 0, "a": 1}, "?")))
     >>> draft.toggled(NORMALIZER, Lowercase()).pipeline.run("A").ids, draft.pipeline.run("A").ids
     ([1], [0])
     """
 
     original: Pipeline
-    switched: Mapping[str, Stages] = field(default_factory=dict)
+    switched: Mapping[str, tuple[Stage, ...]] = field(default_factory=dict)
 
-    def stages(self, kind: StageKind) -> Stages:
+    def stages(self, kind: StageKind) -> tuple[Stage, ...]:
         """The stages of a kind as they are now."""
         original = kind.parts(getattr(self.original, kind.key))
         return self.switched.get(kind.key, original)
@@ -252,7 +258,7 @@ class Draft:
             chosen = (*now, stage) if kind.several else (stage,)
         return self.with_stages(kind, chosen)
 
-    def with_stages(self, kind: StageKind, stages: Stages) -> Draft:
+    def with_stages(self, kind: StageKind, stages: tuple[Stage, ...]) -> Draft:
         """With exactly these."""
         return replace(self, switched={**self.switched, kind.key: stages})
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from engine.pipeline.pipeline import OutputToken, Part, Pipeline, PipelineRun, Span, TextRun
+from engine.pipeline.pipeline import AlignedPart, OutputToken, Pipeline, PipelineRun, Span, TextRun
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,11 @@ def _source(text: TextRun, token: OutputToken) -> str:
     return text.text[slice(*token.span)]
 
 
-def _each_character(parts: Iterable[Part]) -> Iterator[Part]:
+def _each_character(parts: Iterable[AlignedPart]) -> Iterator[AlignedPart]:
     """The parts in single characters, each with its own span."""
     for part in parts:
         for place in range(len(part.text)):
-            yield Part(part.aligned.part(place, place + 1), part.token)
+            yield AlignedPart(part.aligned.part(place, place + 1), part.token)
 
 
 def _changes(text: TextRun) -> Iterator[Change]:
@@ -109,7 +109,7 @@ def _changes(text: TextRun) -> Iterator[Change]:
         yield Change(text.text[:lead], "")
 
 
-def _missing(text: str, before: set[int], after: Iterable[Part]) -> Iterator[str]:
+def _missing(text: str, before: set[int], after: Iterable[AlignedPart]) -> Iterator[str]:
     return _stretches(text, before - _covered(part.span for part in after))
 
 

@@ -16,23 +16,24 @@ from typing import Any
 
 from engine.core.errors import TokenizerFileError
 from engine.core.json_fields import Fields
-from engine.pipeline.added_tokens import AddedToken, number_added_tokens, without_repeats
+from engine.pipeline.added_tokens import (
+    AddedToken,
+    SectionSplitter,
+    number_added_tokens,
+    without_repeats,
+)
 from engine.pipeline.decoders import DECODERS, Decoder
-from engine.pipeline.models import MODELS
-from engine.pipeline.models.model import MergingModel, Model
-from engine.pipeline.normalizers import NORMALIZERS
-from engine.pipeline.normalizers.normalizer import Aligned, Normalizer
+from engine.pipeline.models import MODELS, MergingModel, Model
+from engine.pipeline.normalizers import NORMALIZERS, Aligned, Normalizer
 from engine.pipeline.post_processors import POST_PROCESSORS, PostProcessor
-from engine.pipeline.pretokenizers import PRETOKENIZERS
-from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
-from engine.pipeline.sections import SectionSplitter
+from engine.pipeline.pretokenizers import PRETOKENIZERS, PreTokenizer
 from engine.text.pretokenize import without_stray_surrogates
 
 Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Part:
+class AlignedPart:
     """A stretch of text between two stages; `token` is the added token that it is, if any."""
 
     aligned: Aligned
@@ -86,8 +87,8 @@ class TextRun:
     """
 
     text: str
-    sections: tuple[Part, ...]
-    pieces: tuple[Part, ...]
+    sections: tuple[AlignedPart, ...]
+    pieces: tuple[AlignedPart, ...]
     tokens: tuple[OutputToken, ...]
 
 
@@ -253,22 +254,24 @@ class Pipeline:
             splitter: cuts out other added tokens than the pipeline's own does.
         """
         text = without_stray_surrogates(text)
-        sections = [Part(*each) for each in (splitter or self.splitter).aligned_sections(text)]
+        sections = [
+            AlignedPart(*each) for each in (splitter or self.splitter).aligned_sections(text)
+        ]
         pieces = list(chain.from_iterable(map(self._pieces, sections)))
         tokens = chain.from_iterable(
             self._tokens(piece, place, number) for place, piece in enumerate(pieces)
         )
         return TextRun(text, tuple(sections), tuple(pieces), tuple(tokens))
 
-    def _pieces(self, section: Part) -> list[Part]:
+    def _pieces(self, section: AlignedPart) -> list[AlignedPart]:
         """What the pre-tokenizer makes of a section."""
         if not section.text:
             return []
         if section.token is not None or self.pre_tokenizer is None:
             return [section]
-        return [Part(piece) for piece in self.pre_tokenizer.aligned_pieces(section.aligned)]
+        return [AlignedPart(piece) for piece in self.pre_tokenizer.aligned_pieces(section.aligned)]
 
-    def _tokens(self, piece: Part, place: int, number: int) -> Iterator[OutputToken]:
+    def _tokens(self, piece: AlignedPart, place: int, number: int) -> Iterator[OutputToken]:
         """What the model makes of a pretoken, the `place`th of the text with this number."""
         if piece.token is not None:
             token_id = self.added_ids[piece.token.content]

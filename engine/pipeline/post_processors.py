@@ -15,14 +15,12 @@ from typing import Any, ClassVar, NamedTuple, Self
 from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.core.json_fields import Fields
-from engine.pipeline.pretokenizers.cuts import ByteLevelSettings
+from engine.pipeline.pretokenizers import ByteLevelSettings
 from engine.pipeline.stage import Composite, Stage, StageRegistry, setting, stage
 from engine.text.pretokenize import WHITE_SPACE
 
-Ids = SequenceOf[int]
 
-
-class Piece(NamedTuple):
+class TemplatePart(NamedTuple):
     """A place of a template: the text number `text`, or else the special token `token`."""
 
     text: int | None
@@ -30,7 +28,7 @@ class Piece(NamedTuple):
     type_id: int
 
 
-Placed = tuple[str, tuple[int, int]]
+PlacedToken = tuple[str, tuple[int, int]]
 """A token as it is written, and which characters of the original it stands for."""
 
 
@@ -38,18 +36,18 @@ class PostProcessor(Stage):
     """Puts the ids of one text or two into a template."""
 
     @abstractmethod
-    def template(self, texts: int) -> SequenceOf[Piece]:
+    def template(self, texts: int) -> SequenceOf[TemplatePart]:
         """The places in their order, for so many texts."""
 
     @abstractmethod
-    def ids_of(self, token: str) -> Ids:
+    def ids_of(self, token: str) -> SequenceOf[int]:
         """The ids of a special token of the template."""
 
     def texts_of(self, token: str) -> SequenceOf[str]:
         """What is written for each of these ids."""
         return [token]
 
-    def placed(self, tokens: SequenceOf[Placed]) -> list[Placed]:
+    def placed(self, tokens: SequenceOf[PlacedToken]) -> list[PlacedToken]:
         """The tokens of a text with the places that the stage wants told; some leave spaces out."""
         return list(tokens)
 
@@ -58,7 +56,7 @@ class PostProcessor(Stage):
         """The special tokens that a single text gets."""
         return tuple(piece.token for piece in self.template(1) if piece.text is None)
 
-    def process(self, *texts: Ids) -> list[int]:
+    def process(self, *texts: SequenceOf[int]) -> list[int]:
         """The ids of one text or two with the special tokens of the template."""
         ids: list[int] = []
         for piece in self.template(len(texts)):
@@ -71,13 +69,13 @@ class PostProcessor(Stage):
 _SPACE = BYTE_TO_CHAR[ord(" ")]
 
 
-def _without_spaces(tokens: SequenceOf[Placed], keeps_first: bool) -> list[Placed]:
+def _without_spaces(tokens: SequenceOf[PlacedToken], keeps_first: bool) -> list[PlacedToken]:
     """The places without the spaces at either end of a token.
 
     Args:
         keeps_first: whether the first token begins with a space that the text does not have.
     """
-    placed: list[Placed] = []
+    placed: list[PlacedToken] = []
     for number, (text, (start, end)) in enumerate(tokens):
         is_first = number == 0 or start == 0
         leading = len(text) - len(text.lstrip(_SPACE + WHITE_SPACE))
@@ -94,13 +92,13 @@ def _without_spaces(tokens: SequenceOf[Placed], keeps_first: bool) -> list[Place
 class ByteLevel(ByteLevelSettings, PostProcessor):
     """Leaves spaces out of offsets, and the ids as they are: byte-level BPE has it."""
 
-    def template(self, texts: int) -> SequenceOf[Piece]:
-        return [Piece(text, "", text) for text in range(texts)]
+    def template(self, texts: int) -> SequenceOf[TemplatePart]:
+        return [TemplatePart(text, "", text) for text in range(texts)]
 
-    def ids_of(self, token: str) -> Ids:
+    def ids_of(self, token: str) -> SequenceOf[int]:
         raise LookupError(token)  # its template has none
 
-    def placed(self, tokens: SequenceOf[Placed]) -> list[Placed]:
+    def placed(self, tokens: SequenceOf[PlacedToken]) -> list[PlacedToken]:
         return _without_spaces(tokens, self.add_prefix_space) if self.trim_offsets else [*tokens]
 
 
@@ -122,16 +120,16 @@ class Sequence(Composite[PostProcessor], PostProcessor):
         adding = (part for part in self.parts if not isinstance(part, ByteLevel))
         return next(adding, ByteLevel())
 
-    def template(self, texts: int) -> SequenceOf[Piece]:
+    def template(self, texts: int) -> SequenceOf[TemplatePart]:
         return self._adding.template(texts)
 
-    def ids_of(self, token: str) -> Ids:
+    def ids_of(self, token: str) -> SequenceOf[int]:
         return self._adding.ids_of(token)
 
     def texts_of(self, token: str) -> SequenceOf[str]:
         return self._adding.texts_of(token)
 
-    def placed(self, tokens: SequenceOf[Placed]) -> list[Placed]:
+    def placed(self, tokens: SequenceOf[PlacedToken]) -> list[PlacedToken]:
         for part in self.parts:
             tokens = part.placed(tokens)
         return list(tokens)
@@ -143,14 +141,14 @@ _TYPED = re.compile(r"(?P<what>.+?)(?::(?P<type>[0-9]{1,4}))?")
 _TEXTS = {"$A": 0, "$B": 1, "$": 0}
 
 
-def _pieces(template: str) -> list[Piece]:
+def _pieces(template: str) -> list[TemplatePart]:
     pieces = []
     for typed in template.split():
         found = _TYPED.fullmatch(typed)
         assert found is not None  # it matches anything
         text = _TEXTS.get(found["what"])
         token = found["what"] if text is None else ""
-        pieces.append(Piece(text, token, int(found["type"] or 0)))
+        pieces.append(TemplatePart(text, token, int(found["type"] or 0)))
     return pieces
 
 
@@ -218,9 +216,9 @@ class TemplateProcessing(PostProcessor):
     """
 
     name = "TemplateProcessing"
-    single: SequenceOf[Piece]
-    pair: SequenceOf[Piece]
-    special_tokens: Mapping[str, tuple[Ids, SequenceOf[str]]]
+    single: SequenceOf[TemplatePart]
+    pair: SequenceOf[TemplatePart]
+    special_tokens: Mapping[str, tuple[SequenceOf[int], SequenceOf[str]]]
 
     @classmethod
     def from_json(cls, fields: Fields) -> Self:
@@ -248,24 +246,24 @@ class TemplateProcessing(PostProcessor):
         single, pair = ([*map(_piece_as_json, each)] for each in (self.single, self.pair))
         return {"single": single, "pair": pair, "special_tokens": tokens}
 
-    def template(self, texts: int) -> SequenceOf[Piece]:
+    def template(self, texts: int) -> SequenceOf[TemplatePart]:
         return self.single if texts == 1 else self.pair
 
-    def ids_of(self, token: str) -> Ids:
+    def ids_of(self, token: str) -> SequenceOf[int]:
         return self.special_tokens[token][0]
 
     def texts_of(self, token: str) -> SequenceOf[str]:
         return self.special_tokens[token][1]
 
 
-def _piece(fields: Fields) -> Piece:
+def _piece(fields: Fields) -> TemplatePart:
     if token := fields.inner_or_null("SpecialToken"):
-        return Piece(None, token.text("id"), token.count("type_id"))
+        return TemplatePart(None, token.text("id"), token.count("type_id"))
     text = fields.inner("Sequence")
-    return Piece("AB".index(text.choice("id", ("A", "B"))), "", text.count("type_id"))
+    return TemplatePart("AB".index(text.choice("id", ("A", "B"))), "", text.count("type_id"))
 
 
-def _piece_as_json(piece: Piece) -> dict[str, Any]:
+def _piece_as_json(piece: TemplatePart) -> dict[str, Any]:
     if piece.text is None:
         return {"SpecialToken": {"id": piece.token, "type_id": piece.type_id}}
     return {"Sequence": {"id": "AB"[piece.text], "type_id": piece.type_id}}
@@ -292,12 +290,12 @@ class BertProcessing(PostProcessor):
     sep: tuple[str, int] = setting(read=_token_with_id)
     cls: tuple[str, int] = setting(read=_token_with_id)
 
-    def template(self, texts: int) -> SequenceOf[Piece]:
+    def template(self, texts: int) -> SequenceOf[TemplatePart]:
         tokens = {"sep": self.sep[0], "cls": self.cls[0]}
         pieces = _pieces(self.templates[texts - 1])
         return [piece._replace(token=tokens.get(piece.token, "")) for piece in pieces]
 
-    def ids_of(self, token: str) -> Ids:
+    def ids_of(self, token: str) -> SequenceOf[int]:
         return [next(token_id for text, token_id in (self.sep, self.cls) if text == token)]
 
 
@@ -310,7 +308,7 @@ class RobertaProcessing(BertProcessing):
     trim_offsets: bool = True
     add_prefix_space: bool = True
 
-    def placed(self, tokens: SequenceOf[Placed]) -> list[Placed]:
+    def placed(self, tokens: SequenceOf[PlacedToken]) -> list[PlacedToken]:
         return _without_spaces(tokens, self.add_prefix_space) if self.trim_offsets else [*tokens]
 
 

@@ -39,7 +39,7 @@ AnyStage = TypeVar("AnyStage", bound="Stage")
 Reader = Callable[[Fields, str], Any]
 """Takes the value of a key out of an object, checked."""
 
-Character = Annotated[str, "one character"]
+SingleCharacter = Annotated[str, "one character"]
 
 READERS: dict[object, Reader] = {
     bool: Fields.flag,
@@ -48,7 +48,7 @@ READERS: dict[object, Reader] = {
     float | None: Fields.number_or_null,
     str: Fields.text,
     str | None: Fields.text_or_null,
-    Character: Fields.character,
+    SingleCharacter: Fields.character,
 }
 """The type of a setting → how it is read."""
 

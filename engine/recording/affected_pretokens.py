@@ -17,8 +17,7 @@ from typing import NamedTuple, Protocol
 
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.encoders.encoder import MergeTable, RankLoop
-from engine.encoding.encoders.fast import LONG, RankHeap
+from engine.encoding.encoders import LONG, MergeTable, RankHeap, RankLoop
 from engine.encoding.merging import merge_pair
 from engine.recording.merge_record import PairStep
 

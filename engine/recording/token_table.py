@@ -17,9 +17,9 @@ from typing import ClassVar, TypeVar
 from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable, np
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.encoders.at_once import AtOnce
-from engine.encoding.encoders.fast import Cached
-from engine.encoding.merge_arrays import MergeColumns, columns_of
+from engine.encoding.batch_encoder import BatchEncoder
+from engine.encoding.encoders import Cached
+from engine.encoding.merging import MergeColumns, columns_of
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import in_lower_case, to_texts
 
@@ -312,7 +312,7 @@ def _by_encoding(table: TokenTable) -> Bools:
         return Cached(table.alphabet, dict(zip(pairs, values, strict=True)))
 
     # A few rounds more cost less than an encoder of so many merges.
-    at_once = AtOnce(table.alphabet, columns, lambda token: encoder().encode(token), LONG)
+    at_once = BatchEncoder(table.alphabet, columns, lambda token: encoder().encode(token), LONG)
     # There is a round for each merge: tokens of one length need about as many.
     order = np.argsort(table.lengths, kind="stable")
     encoded = at_once.encode([table.tokens[row] for row in order.tolist()])

@@ -1,6 +1,6 @@
-"""What is recorded of a WordPiece training: the run, a frame of it at one step, and its timeline.
+"""The run of a WordPiece training, its frame at one step, its vocabulary there, and its timeline.
 
-A frame is computed as far as somebody asks.
+A frame computes what is asked for.
 """
 
 from __future__ import annotations
@@ -13,19 +13,107 @@ import numpy as np
 
 from engine.core.arrays import Floats, Ints
 from engine.core.events import Pair
+from engine.core.registry import Registry
 from engine.core.wording import Words
 from engine.recording.affected_pretokens import Segmenter
 from engine.recording.playback import MergeFrame, MergeRun, MergeTimeline
 from engine.recording.statistics import LEFT_OUT, MergeStatistics, TiedSteps
-from engine.recording.vocabulary import Vocabulary
+from engine.recording.token_table import NONE, MergeRows, TokenTable, sorted_positions
+from engine.recording.vocabulary import COLUMNS, Vocabulary
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import to_bytes, to_text
-from engine.wordpiece.record import Record, WordPieceStep
 from engine.wordpiece.score import Score, Scoreboard, ScoredPair, ScoreTieRule, TieOrder, estimates
 from engine.wordpiece.tokenizer import DEFAULT_PATTERN, WordPieceTokenizer
-from engine.wordpiece.vocabulary import PieceVocabularies
-from engine.wordpiece.words import bare, trainable_words
+from engine.wordpiece.trainer import WordPieceRecord, WordPieceStep
+from engine.wordpiece.words import CONTINUES, bare, trainable_words
+
+
+class WordPieceTable(TokenTable):
+    """The pieces by row; a row is an id."""
+
+    SIGN = CONTINUES.encode()
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """Characters of the text that each piece stands for."""
+        return np.fromiter(map(len, self._texts), dtype=np.int64, count=len(self))
+
+    @cached_property
+    def reading_order(self) -> Ints:
+        """The place of each piece sorted as text, without regard to case and `##`."""
+        return sorted_positions([text.lower() for text in self._texts])
+
+    @property
+    def _texts(self) -> list[str]:
+        return [to_text(bare(piece)) for piece in self.tokens]
+
+
+def _score(vocabulary: Vocabulary) -> Ints:
+    assert isinstance(vocabulary, WordPieceVocabulary)
+    return vocabulary.score_order
+
+
+class WordPieceVocabulary(Vocabulary):
+    """The pieces at one step; they can be sorted by the score at which they merged, too.
+
+    `winners` are the scores of its merges, by rank.
+    """
+
+    COLUMNS = Registry("column", {**COLUMNS, "score": _score})
+
+    def __init__(
+        self, table: WordPieceTable, size: int, merge_count: int, counts: Ints, winners: Floats
+    ) -> None:
+        super().__init__(table, size, merge_count, counts)
+        self._winners = winners
+
+    @property
+    def score_order(self) -> Ints:
+        """The place of each piece among the scores, from the lowest; `NONE` if none made it."""
+        _, positions = np.unique(self._winners, return_inverse=True)
+        order = np.full(len(self), NONE, dtype=np.int64)
+        order[len(self) - len(positions) :] = positions
+        return order
+
+
+class WordPieceVocabularies:
+    """`at(step)` for the training that `record` tells.
+
+    >>> from engine.wordpiece.trainer import WordPieceTrainer
+    >>> trainer = WordPieceTrainer({b"hug": 10, b"hugs": 5}, 10, ["[UNK]"])
+    >>> steps = len(list(trainer.steps()))
+    >>> vocabulary = WordPieceVocabularies(trainer.record).at(steps, steps)
+    >>> [(vocabulary.token(row), vocabulary.count_of(row)) for row in range(len(vocabulary))][-3:]
+    [(b'hu', 0), (b'hug', 10), (b'hugs', 5)]
+    """
+
+    def __init__(self, record: WordPieceRecord) -> None:
+        self._record = record
+        self._table: WordPieceTable | None = None
+
+    def at(self, step: int, recorded_steps: int) -> WordPieceVocabulary:
+        """The pieces after the first `step` merges, of so many that are recorded."""
+        if self._table is None or len(self._table.merges) < step:
+            self._table = self._table_of(recorded_steps)
+        record = self._record
+        counts = record.piece_counts.at(step).astype(np.int64)
+        counts[: len(record.input.special_tokens)] = NONE
+        winners = estimates(*record.scores_until(step))
+        return WordPieceVocabulary(self._table, record.first_id + step, step, counts, winners)
+
+    def _table_of(self, steps: int) -> WordPieceTable:
+        record = self._record
+        size = record.first_id + steps
+        left, right = record.parents_until(steps)
+        ids = np.arange(size, dtype=np.int64)
+        return WordPieceTable(
+            ids,
+            record.vocab[:size],
+            MergeRows(left, right, ids[record.first_id :], np.arange(steps, dtype=np.int64)),
+            np.arange(len(record.input.special_tokens), dtype=np.int64),
+            record.input.alphabet,
+        )
 
 
 class ScoreTies(TiedSteps):
@@ -40,7 +128,7 @@ class ScoreTies(TiedSteps):
     ([b'cd', b'ab'], [1])
     """
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: WordPieceRecord) -> None:
         super().__init__(record)
         self._record = record
 
@@ -61,8 +149,8 @@ class WordPieceStatistics(MergeStatistics):
     [3.26, 3.0, 2.21, 2.0]
     """
 
-    def __init__(self, record: Record, ties: ScoreTies) -> None:
-        counts = record.problem.counts
+    def __init__(self, record: WordPieceRecord, ties: ScoreTies) -> None:
+        counts = record.input.counts
         byte_count = sum(len(word) * count for word, count in counts.items())
         super().__init__(counts, byte_count, ties)
         self._record = record
@@ -77,7 +165,7 @@ class WordPieceStatistics(MergeStatistics):
 
     def tokens_in_corpus(self, steps: int) -> Ints:
         """How many pieces the words of the corpus have at steps 0 … `steps`."""
-        return self._record.problem.character_count - self._record.removed_until(steps)
+        return self._record.input.character_count - self._record.removed_until(steps)
 
     def winning_scores(self, steps: int) -> Floats:
         """The score of the pair that merged, rounded, for each of the first `steps` merges."""
@@ -92,7 +180,7 @@ class WordPieceStatistics(MergeStatistics):
         return self._record.first_id + step
 
     def lengths_between(self, first: int, last: int) -> list[int]:
-        specials = len(self._record.problem.special_tokens)
+        specials = len(self._record.input.special_tokens)
         vocab = self._record.vocab
         return [
             LEFT_OUT if place < specials else len(to_text(bare(vocab[place])))
@@ -112,27 +200,27 @@ class WordPieceRun(MergeRun):
         statistics: the whole run in numbers, for charts.
     """
 
-    record: Record
+    record: WordPieceRecord
 
     def __init__(
         self,
-        record: Record,
+        record: WordPieceRecord,
         pattern: PatternLike = DEFAULT_PATTERN,
         excerpt: Excerpt | None = None,
     ) -> None:
         super().__init__()
         self.excerpt = excerpt or Excerpt.of(b"")
         self.record = record
-        self.counts = record.problem.counts
-        self.tokens_at_start = record.problem.character_count
+        self.counts = record.input.counts
+        self.tokens_at_start = record.input.character_count
         self.pattern = as_pattern(pattern)
         self.table = {}
         self.segmenter = Segmenter(
-            record.problem.alphabet, self.table, record.pair_of, record.rank_of
+            record.input.alphabet, self.table, record.pair_of, record.rank_of
         )
         self.ties = ScoreTies(record)
         self.statistics = WordPieceStatistics(record, self.ties)
-        self._vocabularies = PieceVocabularies(record)
+        self._vocabularies = WordPieceVocabularies(record)
 
     @cached_property
     def word_count(self) -> int:
@@ -169,7 +257,7 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
     TOKEN = "piece"
 
     run: WordPieceRun
-    _record: Record
+    _record: WordPieceRecord
 
     # -- what the run is
 
@@ -196,12 +284,12 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
     @property
     def special_tokens(self) -> tuple[str, ...]:
         """They have the first ids, the unknown token among them."""
-        return self._record.problem.special_tokens
+        return self._record.input.special_tokens
 
     @property
     def unknown_token(self) -> str:
         """What a word becomes that the pieces cannot spell."""
-        return self._record.problem.unknown_token
+        return self._record.input.unknown_token
 
     # -- the pieces and the words
 
@@ -229,12 +317,12 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
     @property
     def character_count(self) -> int:
         """Pieces that the corpus has at step 0."""
-        return self._record.problem.character_count
+        return self._record.input.character_count
 
     @property
     def highest_count(self) -> int:
         """The count of the most frequent piece at step 0; no count is ever higher."""
-        return max(self._record.problem.start_of_pieces, default=0)
+        return max(self._record.input.start_of_pieces, default=0)
 
     @property
     def pieces_per_word(self) -> float:
@@ -302,11 +390,11 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
     @cached_property
     def tokenizer(self) -> WordPieceTokenizer:
         """The tokenizer that this step has learnt."""
-        problem = self._record.problem
+        input = self._record.input
         return WordPieceTokenizer(
             dict(enumerate(self._record.vocab[: self.vocab_size])),
-            problem.special_tokens,
-            problem.unknown_token,
+            input.special_tokens,
+            input.unknown_token,
             self.run.pattern,
         )
 
@@ -331,7 +419,7 @@ class WordPieceTimeline(MergeTimeline[WordPieceFrame]):
 
     def __init__(
         self,
-        record: Record,
+        record: WordPieceRecord,
         steps: Iterable[WordPieceStep] = (),
         *,
         pattern: PatternLike = DEFAULT_PATTERN,
@@ -341,7 +429,7 @@ class WordPieceTimeline(MergeTimeline[WordPieceFrame]):
         self.extend(steps)
 
     @property
-    def record(self) -> Record:
+    def record(self) -> WordPieceRecord:
         """What wrote the steps down."""
         return self.run.record
 

@@ -17,7 +17,7 @@ from engine.recording.report import (
 )
 from engine.text.pretokenize import to_text
 from engine.wordpiece.frame import WordPieceFrame
-from engine.wordpiece.record import WordPieceStep
+from engine.wordpiece.trainer import WordPieceStep
 
 NOTE = (
     "score(a, b) = count(ab) / (count(a) · count(b)). Pieces are as they are written: `##` "

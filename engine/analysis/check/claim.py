@@ -16,7 +16,7 @@ from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
 from engine.core.errors import TokenizerFileError
 from engine.core.events import BytesPair, Pair
 from engine.counting.count import count_corpus, count_text
-from engine.encoding.encoders.fast import RankHeap
+from engine.encoding.encoders import RankHeap
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer, read_vocab_and_merges
 from engine.formats.course_spellings import NOT_SO, SPELLINGS

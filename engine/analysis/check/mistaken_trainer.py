@@ -25,9 +25,8 @@ from engine.bpe.trainers.heap import queue_of
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
 from engine.counting.count import count_text
-from engine.encoding.alphabet import BYTES
+from engine.encoding.alphabet import BYTES, UNITS
 from engine.encoding.merging import merge_pair
-from engine.encoding.units import UNITS
 from engine.recording.merge_record import TokensById
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import to_bytes, to_text

@@ -9,7 +9,7 @@ from engine.analysis.why_not import cut_by
 from engine.bpe.frame import Frame
 from engine.core.errors import BpeError, QuestionError
 from engine.core.wording import Sentence, Words, say
-from engine.encoding.trace import TracedMerge, candidates, trace_pretoken
+from engine.encoding.rules import TracedMerge, candidates, trace_pretoken
 from engine.encoding.typed_ids import read_ids
 from engine.learning.questions.question import (
     CUT,

@@ -29,9 +29,9 @@ from engine.unigram.frame import UnigramFrame
 from engine.unigram.lattice import Path
 from engine.unigram.pieces import spelled, unspelled
 from engine.unigram.record import Pruned, PruneRule, PruneStep
-from engine.wordpiece.encoder import Outcome
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import ScoredPair, score_text
+from engine.wordpiece.tokenizer import Outcome
 from engine.wordpiece.words import CONTINUES, inner
 
 # -- WordPiece: which pair has the highest score

@@ -11,7 +11,7 @@ from textual.widgets import Input
 
 from bpe_tui.bpe.walks import DRAWS, DropoutRows, parse_dropout
 from engine.core.errors import DropoutError
-from engine.encoding.encoders.dropout import Dropout
+from engine.encoding.dropout import Dropout
 
 
 async def test_a_key_shows_draws_beside_the_encoding_without_dropout() -> None:

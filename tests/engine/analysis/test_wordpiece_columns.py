@@ -17,7 +17,7 @@ from test_wordpiece_timeline import COURSE, in_bytes, timeline_of
 from engine.analysis.breakpoints import BreakpointList, parse
 from engine.core.errors import BreakpointError
 from engine.wordpiece.frame import WordPieceTimeline
-from engine.wordpiece.record import WordPieceStep
+from engine.wordpiece.trainer import WordPieceStep
 from engine.wordpiece.words import bare
 
 

@@ -26,9 +26,8 @@ from engine.bpe.trainer import StopReason, Trainer, train_bpe
 from engine.bpe.trainers import TRAINERS
 from engine.bpe.what_if import ForkChange, fork
 from engine.core.errors import BpeError, TokenizerFileError, UnknownNameError, VocabSizeError
-from engine.encoding.alphabet import WordEndAlphabet
+from engine.encoding.alphabet import UNITS, WordEndAlphabet
 from engine.encoding.tokenizer import Tokenizer
-from engine.encoding.units import UNITS
 from engine.formats import WRITABLE
 
 CLASSIC = {b"low": 5, b" ": 13, b"lower": 2, b"newest": 6, b"widest": 3}

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from engine.core.errors import DropoutError
 from engine.encoding.alphabet import ByteAlphabet
-from engine.encoding.encoders.dropout import Dropout, encode_with_dropout
-from engine.encoding.encoders.encoder import MergeTable, RankLoop
+from engine.encoding.dropout import Dropout, encode_with_dropout
+from engine.encoding.encoders import MergeTable, RankLoop
 from engine.encoding.tokenizer import Tokenizer
 
 BYTES = ByteAlphabet(range(256))

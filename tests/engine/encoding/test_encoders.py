@@ -19,9 +19,8 @@ from hypothesis import strategies as st
 from engine import Tokenizer, Trainer, count_pretokens
 from engine.core.events import EncodeStep
 from engine.encoding import alphabet
-from engine.encoding.encoders import ENCODERS
-from engine.encoding.encoders.fast import LONG
-from engine.encoding.merge_arrays import columns_of, merge_arrays
+from engine.encoding.encoders import ENCODERS, LONG
+from engine.encoding.merging import columns_of, merge_arrays
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 BYTES = {byte: bytes([byte]) for byte in range(256)}

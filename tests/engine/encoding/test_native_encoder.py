@@ -149,7 +149,7 @@ def test_memory_that_runs_out_is_an_error_of_python() -> None:
         tokenizer = Tokenizer({byte: bytes([byte]) for byte in range(256)}, [])
         tokenizer.encode("abc")
         used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (used + 24_000_000,) * 2)
+        resource.setrlimit(resource.RLIMIT_AS, (used + 20_000_000,) * 2)
         try:
             tokenizer.encode(text)
         except KernelMemoryError as error:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from test_encoders import BYTES, MERGES, PRETOKENS, Merges, tokenizer
 
 from engine import Timeline, Tokenizer, Trainer
-from engine.encoding.trace import first_merge_across, trace
+from engine.encoding.rules import first_merge_across, trace
 from engine.text.pretokenize import to_text
 
 LOW = [(b"l", b"o"), (b"lo", b"w"), (b"o", b"w")]

@@ -17,7 +17,7 @@ from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer, save
 from engine.formats.course_files import _read_python
 from engine.formats.safe_pickle import PickleError, load_pickles
-from engine.pipeline.sentencepiece.normalizer import CharacterMap
+from engine.pipeline.sentencepiece import CharacterMap
 from engine.text.patterns import as_pattern
 from engine.text.pretokenize import SpecialSplitter, pretokens
 from engine.text.typed_regex import compile_typed

@@ -73,7 +73,7 @@ def test_merges_are_the_same_in_arrays(
 ) -> None:
     theirs = built(build)
     in_dict = opened(place, theirs).tokenizer
-    monkeypatch.setattr("engine.pipeline.models.bpe.WORTH_ARRAYS", 1)
+    monkeypatch.setattr("engine.pipeline.models.WORTH_ARRAYS", 1)
     in_arrays = opened(place, theirs).tokenizer
     assert in_arrays.merge_table == in_dict.merge_table
     assert in_arrays.merges == in_dict.merges

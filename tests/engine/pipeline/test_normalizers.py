@@ -16,8 +16,7 @@ from tokenizers import normalizers as theirs
 
 from engine.core.errors import TokenizerFileError
 from engine.core.json_fields import Fields
-from engine.pipeline.normalizers import NORMALIZERS
-from engine.pipeline.normalizers.normalizer import Aligned, Normalizer
+from engine.pipeline.normalizers import NORMALIZERS, Aligned, Normalizer
 
 
 def charsmap(rules: dict[str, str]) -> str:

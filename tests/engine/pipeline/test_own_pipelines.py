@@ -14,15 +14,14 @@ from tokenizers import Tokenizer as Theirs
 from engine.core.errors import TokenizerFileError
 from engine.encoding.tokenizer import Tokenizer
 from engine.pipeline.added_tokens import AddedToken
+from engine.pipeline.conversion import pipeline_of, unigram_pipeline, wordpiece_pipeline
 from engine.pipeline.decoders import WordPiece as WordPieceDecoder
 from engine.pipeline.losses import Change, losses
-from engine.pipeline.models.unmerged import WordPiece
-from engine.pipeline.normalizers import Lowercase, Sequence, StripAccents
-from engine.pipeline.normalizers.unicode_forms import NFD
-from engine.pipeline.of_tokenizer import pipeline_of, unigram_pipeline, wordpiece_pipeline
+from engine.pipeline.models import WordPiece
+from engine.pipeline.normalizers import NFD, Lowercase, Sequence, StripAccents
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors import pair_template, template_of
-from engine.pipeline.pretokenizers.cuts import BertPreTokenizer
+from engine.pipeline.pretokenizers import BertPreTokenizer
 from engine.text.patterns import PATTERNS
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.pieces import spelled as with_spaces_spelled

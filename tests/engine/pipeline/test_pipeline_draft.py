@@ -1,4 +1,4 @@
-"""Stages switched: every choice gives a pipeline that Hugging Face's library reads alike."""
+"""Switched stages: every choice gives a pipeline that Hugging Face's library reads alike."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ from engine.pipeline.draft import (
     typed_cut,
     typed_normalizer,
 )
-from engine.pipeline.normalizers.edits import Lowercase, StripAccents
-from engine.pipeline.normalizers.unicode_forms import NFD
+from engine.pipeline.normalizers import NFD, Lowercase, StripAccents
 from engine.pipeline.pipeline import Pipeline
-from engine.pipeline.pretokenizers.cuts import Digits, WhitespaceSplit
+from engine.pipeline.pretokenizers import Digits, WhitespaceSplit
 
 TEXT = "  Héllo, the cafe\u0301 at 10:30 was ﬁne² — 漢字\t🙂 "
 

@@ -12,10 +12,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from engine.core.errors import TokenizerFileError
 from engine.core.json_fields import Fields
-from engine.pipeline.normalizers.normalizer import Aligned
-from engine.pipeline.pretokenizers import PRETOKENIZERS
-from engine.pipeline.pretokenizers.cuts import in_oniguruma
-from engine.pipeline.pretokenizers.pretokenizer import BEHAVIORS, PreTokenizer
+from engine.pipeline.normalizers import Aligned
+from engine.pipeline.pretokenizers import BEHAVIORS, PRETOKENIZERS, PreTokenizer, in_oniguruma
 from engine.text.patterns import PATTERNS
 
 

@@ -16,9 +16,9 @@ from engine import Timeline, Tokenizer, Trainer
 from engine.bpe.replay import Replay
 from engine.core.errors import UnknownTokenIdError, VocabularyError
 from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet, WholeTokens
-from engine.pipeline.models.unmerged import WordPiece
+from engine.pipeline.conversion import tokenizer_of
+from engine.pipeline.models import WordPiece
 from engine.pipeline.pipeline import Pipeline
-from engine.pipeline.to_tokenizer import tokenizer_of
 
 LOW = {b"low": 5, b"lower": 2}
 SPECIAL = "<|end|>"

@@ -14,8 +14,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from engine.core.errors import UnknownTokenIdError, VocabularyError
 from engine.counting.count import count_pretokens
-from engine.wordpiece.encoder import Outcome, WordPieceEncoder
-from engine.wordpiece.tokenizer import WordPieceTokenizer
+from engine.wordpiece.tokenizer import Outcome, WordPieceEncoder, WordPieceTokenizer
 from engine.wordpiece.trainer import WordPieceTrainer
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
@@ -111,7 +110,7 @@ def trained() -> WordPieceTokenizer:
     trainer = WordPieceTrainer(counts, 600, ["[UNK]", "<|endoftext|>"], min_count=2)
     for _ in trainer.steps():
         pass
-    return WordPieceTokenizer(trainer.vocab, trainer.problem.special_tokens)
+    return WordPieceTokenizer(trainer.vocab, trainer.input.special_tokens)
 
 
 @pytest.mark.parametrize("sample", ["tinystories_valid.txt", "unicode.txt", "code.txt"])

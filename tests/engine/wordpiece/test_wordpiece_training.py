@@ -19,9 +19,8 @@ from hypothesis import strategies as st
 
 from engine.bpe.trainer import StopReason
 from engine.core.errors import SpecialTokenError, UnknownNameError, VocabSizeError
-from engine.wordpiece.record import PieceChange, WordPieceStep
 from engine.wordpiece.score import SCORE_TIE_RULES, Score, highest, standings
-from engine.wordpiece.trainer import WordPieceTrainer
+from engine.wordpiece.trainer import PieceChange, WordPieceStep, WordPieceTrainer
 from engine.wordpiece.words import count_words
 
 T = TypeVar("T")

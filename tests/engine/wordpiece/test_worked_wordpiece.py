@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from engine.wordpiece.encoder import WordPieceEncoder
 from engine.wordpiece.frame import WordPieceTimeline
+from engine.wordpiece.tokenizer import WordPieceEncoder
 from engine.wordpiece.trainer import WordPieceTrainer
 
 WORDS = {b"hug": 10, b"pug": 5, b"pun": 12, b"bun": 4, b"hugs": 5}

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.encoding import batch_encoder
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
-from engine.encoding.encoders import at_once
-from engine.encoding.encoders.at_once import AtOnce
-from engine.encoding.encoders.encoder import RankLoop
-from engine.encoding.encoders.fast import RankHeap
+from engine.encoding.batch_encoder import BatchEncoder
+from engine.encoding.encoders import RankHeap, RankLoop
 from engine.text.pretokenize import to_bytes
 
 BYTES = ByteAlphabet(range(256))
@@ -35,7 +34,7 @@ def test_pretokens_encoded_at_once_are_those_encoded_one_by_one(
     alphabet: Alphabet = WholeTokens(BYTES, {b"abc": 400}) if whole else BYTES
     encoder = RankHeap(alphabet, table)
     expected = [list(encoder.encode(each)) for each in pretokens]
-    found = AtOnce.of(encoder).encode(pretokens)
+    found = BatchEncoder.of(encoder).encode(pretokens)
     assert found.counts.tolist() == list(map(len, expected))
     assert found.ids.tolist() == [token_id for ids in expected for token_id in ids]
 
@@ -52,7 +51,7 @@ def test_letters_are_spelled_as_their_alphabet_spells_them(
     alphabet = CharacterAlphabet({"a": 5, "b": 6, "漢": 7, "ab": 9}, byte_ids, unknown)
     encoder = RankHeap(alphabet, {(5, 6): (0, 9)})
     expected = [list(encoder.encode(each)) for each in pretokens]
-    found = AtOnce.of(encoder).encode(pretokens)
+    found = BatchEncoder.of(encoder).encode(pretokens)
     assert found.counts.tolist() == list(map(len, expected))
     assert found.ids.tolist() == [token_id for ids in expected for token_id in ids]
 
@@ -61,8 +60,8 @@ def test_long_pretokens_and_several_blocks_make_no_difference(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     encoder = RankLoop(BYTES, {(97, 98): (0, 256), (256, 256): (1, 257)})
-    monkeypatch.setattr(at_once, "LONG", 4)
-    monkeypatch.setattr(at_once, "BLOCK", 2)
-    found = AtOnce.of(encoder).encode([b"ab", b"abababab", b"", b"ba", b"abab"])
+    monkeypatch.setattr(batch_encoder, "LONG", 4)
+    monkeypatch.setattr(batch_encoder, "BLOCK", 2)
+    found = BatchEncoder.of(encoder).encode([b"ab", b"abababab", b"", b"ba", b"abab"])
     assert found.ids.tolist() == [256, 257, 257, 98, 97, 257]
     assert found.counts.tolist() == [1, 2, 0, 2, 1]

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable, np
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.encoders.encoder import Encoder
-from engine.encoding.merge_arrays import MergeColumns, columns_of
+from engine.encoding.encoders import Encoder
+from engine.encoding.merging import MergeColumns, columns_of
 from engine.text.pretokenize import to_texts
 
 BLOCK = 1 << 15
@@ -29,14 +29,14 @@ _NEVER = 1 << 30
 """The rank of a pair that does not merge."""
 
 
-class Encoded(NamedTuple):
+class EncodedBatch(NamedTuple):
     """The ids of pretokens one after the other, and how many each has."""
 
     ids: Ints
     counts: Ints
 
 
-class AtOnce:
+class BatchEncoder:
     """Gives the ids that an encoder gives, for thousands of pretokens sooner.
 
     Args:
@@ -45,8 +45,8 @@ class AtOnce:
         long: how many bytes no long one has; by default `LONG`.
 
     >>> from engine.encoding.alphabet import ByteAlphabet
-    >>> from engine.encoding.encoders.encoder import RankLoop
-    >>> encoder = AtOnce.of(RankLoop(ByteAlphabet(range(256)), {(97, 98): (0, 256)}))
+    >>> from engine.encoding.encoders import RankLoop
+    >>> encoder = BatchEncoder.of(RankLoop(ByteAlphabet(range(256)), {(97, 98): (0, 256)}))
     >>> encoded = encoder.encode([b"abc", b"", b"aab"])
     >>> encoded.ids.tolist(), encoded.counts.tolist()
     ([256, 99, 97, 256], [2, 0, 2])
@@ -61,17 +61,17 @@ class AtOnce:
     ) -> None:
         self._long = LONG if long is None else long
         self._alphabet = alphabet
-        self._merges = _Merges.of(alphabet, merges)
+        self._merges = _MergeLookup.of(alphabet, merges)
         self._encode_one = encode
         self._id_of = np.full(CODE_POINTS, NOT_THERE, dtype=np.int64)
         self._id_of[[*map(ord, alphabet.letters)]] = [*alphabet.letters.values()]
 
     @classmethod
-    def of(cls, encoder: Encoder) -> AtOnce:
+    def of(cls, encoder: Encoder) -> BatchEncoder:
         """What gives the ids of an encoder."""
         return cls(encoder.alphabet, columns_of(encoder.table), encoder.encode)
 
-    def encode(self, pretokens: Sequence[bytes]) -> Encoded:
+    def encode(self, pretokens: Sequence[bytes]) -> EncodedBatch:
         """The ids of each pretoken."""
         found = [
             self._encode_block(pretokens[first : first + BLOCK])
@@ -79,21 +79,21 @@ class AtOnce:
         ]
         nothing = np.zeros(0, dtype=np.int64)
         ids = np.concatenate([nothing, *(each.ids for each in found)])
-        return Encoded(ids, np.concatenate([nothing, *(each.counts for each in found)]))
+        return EncodedBatch(ids, np.concatenate([nothing, *(each.counts for each in found)]))
 
-    def _encode_block(self, pretokens: Sequence[bytes]) -> Encoded:
-        block = _Block(self._spelled(pretokens), self._merges)
+    def _encode_block(self, pretokens: Sequence[bytes]) -> EncodedBatch:
+        block = _PretokenBlock(self._spelled(pretokens), self._merges)
         while len(block.owners):
             block.go_round()
         return block.encoded()
 
-    def _spelled(self, pretokens: Sequence[bytes]) -> Encoded:
+    def _spelled(self, pretokens: Sequence[bytes]) -> EncodedBatch:
         """The ids of each before any merge; long ones are encoded already."""
         ids, counts = self._letters(pretokens)
         apart = np.fromiter(map(len, pretokens), np.int64, len(pretokens)) > self._long
         apart[np.repeat(np.arange(len(counts)), counts)[ids == NOT_THERE]] = True
         if not apart.any():
-            return Encoded(ids, counts)
+            return EncodedBatch(ids, counts)
         spell, encode = self._alphabet.spell, self._encode_one
         one_by_one = [
             encode(each) if len(each) > self._long else spell(each)
@@ -105,7 +105,7 @@ class AtOnce:
         spelled = np.empty(len(is_apart), dtype=np.int64)
         spelled[~is_apart] = ids
         spelled[is_apart] = np.fromiter(chain.from_iterable(one_by_one), np.int64)
-        return Encoded(spelled, counts)
+        return EncodedBatch(spelled, counts)
 
     def _letters(self, pretokens: Sequence[bytes]) -> tuple[Ints, Ints]:
         """The id of each letter, `NOT_THERE` for an unknown one; and how many each has."""
@@ -116,7 +116,7 @@ class AtOnce:
         return self._id_of[np.frombuffer(codes, dtype=np.uint32)], counts
 
 
-class _Merges(NamedTuple):
+class _MergeLookup(NamedTuple):
     """The merges by pair: their ranks and what they make."""
 
     ids: int
@@ -125,7 +125,7 @@ class _Merges(NamedTuple):
     made: Ints
 
     @classmethod
-    def of(cls, alphabet: Alphabet, merges: MergeColumns) -> _Merges:
+    def of(cls, alphabet: Alphabet, merges: MergeColumns) -> _MergeLookup:
         left, right, rank, made = merges
         greatest = max(int(each.max(initial=0)) for each in (left, right, made))
         ids = 1 + max(greatest, max(alphabet.token_ids))
@@ -140,10 +140,10 @@ class _Merges(NamedTuple):
         return self.made[self.places.of(left * self.ids + right)]
 
 
-class _Block:
+class _PretokenBlock:
     """The pretokens in which something may still merge, and what became of the others."""
 
-    def __init__(self, spelled: Encoded, merges: _Merges) -> None:
+    def __init__(self, spelled: EncodedBatch, merges: _MergeLookup) -> None:
         self._merges = merges
         self._ids, self._counts = spelled
         self._homes = np.cumsum(self._counts) - self._counts
@@ -157,11 +157,11 @@ class _Block:
         is_last[self._starts + self._lengths - 1] = True
         self._look_up(np.flatnonzero(~is_last))
 
-    def encoded(self) -> Encoded:
+    def encoded(self) -> EncodedBatch:
         """What all are in the end: each stands where it began to, in no more places than then."""
         room = np.diff(np.append(self._homes, len(self._result)))
         within = np.arange(len(self._result)) - np.repeat(self._homes, room)
-        return Encoded(self._result[within < np.repeat(self._counts, room)], self._counts)
+        return EncodedBatch(self._result[within < np.repeat(self._counts, room)], self._counts)
 
     def go_round(self) -> None:
         """One merge in each pretoken; those without one leave."""

@@ -1,46 +1,58 @@
-"""The pipelines of tokenizers that were not read from a `tokenizer.json`, and of our own runs.
+"""Tokenizers as pipelines, and pipelines as tokenizers.
 
-BPE on bytes becomes (no normalizer, the pattern, BPE, ByteLevel, ByteLevel): the pattern in
-Oniguruma's dialect, the tokens in GPT-2's stand-ins. BPE on characters has these for its tokens.
-WordPiece has BERT's stages, but for the normalizer, since training lowers no case: what it knows is
-what the corpus has. Unigram has the pattern, and `▁` for spaces. Each pipeline encodes a text into
-the ids that the tokenizer itself gives.
+**Tokenizer → pipeline**, for tokenizers that were not read from a `tokenizer.json`. BPE on bytes
+becomes (no normalizer, the pattern, BPE, ByteLevel, ByteLevel): the pattern in Oniguruma's dialect,
+the tokens in GPT-2's printable characters. BPE on characters keeps its characters as tokens.
+WordPiece gets BERT's stages except for the normalizer, since training does not lower the case.
+Unigram gets the pattern, and `▁` for spaces. Each pipeline gives the ids that the tokenizer gives.
+
+**Pipeline → tokenizer**, so that everything that works with tokenizers works with pipelines. A
+model that merges gives the tokenizer its merges. Any other model becomes the alphabet of a
+tokenizer without merges.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import spell
-from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet, WholeTokens, WordEndAlphabet
+from engine.encoding.alphabet import (
+    Alphabet,
+    ByteAlphabet,
+    CharacterAlphabet,
+    WholeTokens,
+    WordEndAlphabet,
+)
 from engine.encoding.tokenizer import Tokenizer
 from engine.pipeline.added_tokens import AddedToken
 from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
 from engine.pipeline.decoders import Fuse
 from engine.pipeline.decoders import Metaspace as MetaspaceDecoder
 from engine.pipeline.decoders import WordPiece as WordPieceDecoder
-from engine.pipeline.models.bpe import BPE
-from engine.pipeline.models.unmerged import Unigram, WordPiece
+from engine.pipeline.models import BPE, MergingModel, Model, ModelToken, Unigram, WordPiece
 from engine.pipeline.oniguruma import TextOrRegex
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors import ByteLevel as ByteLevelPostProcessor
 from engine.pipeline.post_processors import PostProcessor, template_of
-from engine.pipeline.pretokenizers.cuts import (
+from engine.pipeline.pretokenizers import (
+    NOTHING_CUT,
     BertPreTokenizer,
     ByteLevel,
     Metaspace,
+    PreTokenizer,
     Split,
     WhitespaceSplit,
     in_oniguruma,
 )
-from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
-from engine.pipeline.pretokenizers.pretokenizer import Sequence as PreTokenizers
+from engine.pipeline.pretokenizers import Sequence as PreTokenizers
+from engine.pipeline.sentencepiece import words_of
 from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
-from engine.text.pretokenize import to_text
+from engine.text.pretokenize import to_bytes, to_text
 
 if TYPE_CHECKING:
     from engine.bpe.frame import Frame
@@ -248,3 +260,59 @@ def _is_text(piece: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def tokenizer_of(pipeline: Pipeline) -> Tokenizer:
+    """The tokenizer that encodes as a pipeline does, but for its post-processor."""
+    model, splitter = pipeline.model, pipeline.splitter
+    pattern = splitter.pattern
+    if isinstance(model, MergingModel):
+        vocab = model.tokens(splitter.in_bytes)
+        alphabet, table = model.alphabet(splitter.in_bytes), model.table
+        if pattern.source == NOTHING_CUT.source and model.spells_apart and not splitter.in_bytes:
+            pattern = words_of(model.vocab) or pattern
+    else:
+        vocab = {token_id: text.encode() for text, token_id in model.vocab.items()}
+        alphabet, table = ModelAlphabet(model, splitter.in_bytes), {}
+    return Tokenizer(
+        vocab,
+        None,
+        pipeline.added_ids,
+        pattern,
+        alphabet=alphabet,
+        table=table,
+        pipeline=pipeline,
+    )
+
+
+class ModelAlphabet(Alphabet):
+    """Spells a pretoken in the tokens of a model.
+
+    Args:
+        model: what does it.
+        in_bytes: whether it is given GPT-2's stand-ins for the bytes.
+
+    >>> from engine.pipeline.models import WordPiece
+    >>> alphabet = ModelAlphabet(WordPiece({"[UNK]": 0, "hug": 1, "##s": 2}), in_bytes=False)
+    >>> alphabet.spell(b"hugs"), alphabet.edges(b"hugs")
+    ([1, 2], [0, 3, 4])
+    """
+
+    def __init__(self, model: Model, in_bytes: bool) -> None:
+        self.model = model
+        self._in_bytes = in_bytes
+
+    @property
+    def token_ids(self) -> Sequence[int]:
+        return list(self.model.vocab.values())
+
+    def spell(self, pretoken: bytes) -> list[int]:
+        return [token.token_id for token in self._tokens(pretoken)]
+
+    def edges(self, pretoken: bytes) -> Sequence[int]:
+        widths = (len(to_bytes(character)) for character in to_text(pretoken))
+        place = range(len(pretoken) + 1) if self._in_bytes else [*accumulate(widths, initial=0)]
+        return [0, *(place[token.end] for token in self._tokens(pretoken))]
+
+    def _tokens(self, pretoken: bytes) -> list[ModelToken]:
+        return self.model.tokenize(spell(pretoken) if self._in_bytes else to_text(pretoken))

@@ -1,0 +1,467 @@
+"""Encoders: ways to apply merges to one pretoken, all with the same ids.
+
+`MergeOrder` and `RankLoop` are the textbooks'. They work in rounds; a round applies one merge
+everywhere. The others make `RankLoop` fast: `RankList` for words, `RankHeap` for long pretokens,
+`Cached` with a memory, `Native` in C. BPE-dropout is in a module of its own, since its ids are
+drawn at random.
+
+To add an encoder, write a subclass of `Encoder` and name it in `ENCODERS`; the tests then cover it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from heapq import heapify, heappop, heappush
+from itertools import chain, pairwise
+from typing import ClassVar, TypeAlias
+
+from engine.core.events import EncodeStep, Pair
+from engine.core.registry import Registry
+from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
+from engine.encoding.merging import as_dict, merge_pair
+from engine.encoding.piece_encoder import memoized_encoder
+from engine.native.encoding import MOST, KernelEncoder, can_encode
+from engine.text.cutting import cutter_for
+from engine.text.patterns import BorderTables, Pattern
+from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text, without_stray_surrogates
+
+MergeTable = Mapping[Pair, tuple[int, int]]
+"""pair of token ids → (rank of the merge, id of the token it makes), in order of rank."""
+
+
+TokenIds: TypeAlias = "list[int] | array[int]"
+"""An array has a tenth of the room, where an encoder makes one anyway."""
+EncodeAroundSpecial = Callable[[str, SpecialSplitter, Mapping[str, int]], TokenIds]
+"""(text, what cuts special tokens out, their ids) → the ids of the text."""
+
+
+def is_in_order(table: MergeTable) -> bool:
+    """Whether every merge comes after all merges that make its parts, and no two share a rank.
+
+    So it is where the merges were learnt by training. Then all encoders agree. Where not, the
+    candidate of lowest rank, and of these the leftmost, is merged, one at a time: what
+    Hugging Face and tiktoken do.
+    """
+    last_made = {token_id: rank for rank, token_id in sorted(table.values())}
+    return len({rank for rank, _ in table.values()}) == len(table) and all(
+        last_made.get(left, -1) < rank and last_made.get(right, -1) < rank
+        for (left, right), (rank, _) in table.items()
+    )
+
+
+@dataclass(frozen=True)
+class NextMerge:
+    """One merge that applies to a sequence: every occurrence of `pair` becomes `token_id`."""
+
+    pair: Pair
+    rank: int
+    token_id: int
+
+
+class Encoder(ABC):
+    """Encodes single pretokens.
+
+    Args:
+        alphabet: what a pretoken is made of before any merge.
+        table: the merges. An encoder knows those that are there when it is made; of later ones, it
+            may or may not.
+
+    Attributes:
+        name, summary: as it is chosen, and for people.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+
+    def __init__(self, alphabet: Alphabet, table: MergeTable) -> None:
+        self.alphabet = alphabet
+        self.table = table
+
+    @abstractmethod
+    def encode(self, pretoken: bytes) -> Sequence[int]:
+        """The token ids of a pretoken."""
+
+    @abstractmethod
+    def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
+        """The merges that encode a pretoken, one occurrence at a time, from the first one on."""
+
+    def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
+        """A function that encodes texts: no special tokens in them, and as `to_text` gives them."""
+
+        def encode_text(text: str) -> list[int]:
+            ids: list[int] = []
+            for pretoken in pattern.split(text):
+                ids += self.encode(to_bytes(pretoken))
+            return ids
+
+        return encode_text
+
+    def around_special(self, pattern: Pattern) -> EncodeAroundSpecial:
+        """A function that encodes texts with special tokens; see `encode_around_special`."""
+        return partial(encode_around_special, self.for_texts(pattern))
+
+
+def encode_around_special(
+    encode_text: Callable[[str], list[int]],
+    text: str,
+    splitter: SpecialSplitter,
+    special_ids: Mapping[str, int],
+) -> list[int]:
+    """The ids of a text: those of its special tokens, and between them what `encode_text` gives."""
+    ids: list[int] = []
+    for piece, special in splitter.split_text(without_stray_surrogates(text)):
+        if special:
+            ids.append(special_ids[piece])
+        else:
+            ids += encode_text(piece)
+    return ids
+
+
+class RoundEncoder(Encoder):
+    """An encoder that works in rounds: choose a merge, apply it everywhere, choose again.
+
+    A subclass says how the next merge is chosen, and has everything else from here.
+    """
+
+    @abstractmethod
+    def next_merge_of(self, tokens: Sequence[int], after: int) -> NextMerge | None:
+        """The merge to apply now; `after` is the rank of the last one, −1 at the start."""
+
+    def encode(self, pretoken: bytes) -> Sequence[int]:
+        tokens = self.alphabet.spell(pretoken)
+        rank = -1
+        while (next_merge := self.next_merge_of(tokens, rank)) is not None:
+            tokens = merge_pair(tokens, next_merge.pair, next_merge.token_id)
+            rank = next_merge.rank
+        return tokens
+
+    def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
+        tokens = tuple(self.alphabet.spell(pretoken))
+        rank = -1
+        while (next_merge := self.next_merge_of(tokens, rank)) is not None:
+            for step in single_steps(pretoken, tokens, next_merge):
+                yield step
+                tokens = step.after
+            rank = next_merge.rank
+
+
+def single_steps(
+    pretoken: bytes, tokens: tuple[int, ...], next_merge: NextMerge
+) -> Iterator[EncodeStep]:
+    """One round as single steps, left to right."""
+    left, right = next_merge.pair
+    position = 0
+    while position + 1 < len(tokens):
+        if tokens[position] == left and tokens[position + 1] == right:
+            after = (*tokens[:position], next_merge.token_id, *tokens[position + 2 :])
+            yield EncodeStep(
+                pretoken,
+                position,
+                next_merge.pair,
+                next_merge.rank,
+                next_merge.token_id,
+                tokens,
+                after,
+            )
+            tokens = after
+        position += 1
+
+
+class MergeOrder(RoundEncoder):
+    """Apply every merge in the order learnt: what training did, done again.
+
+    The definition of BPE encoding (Sennrich, Haddow and Birch 2016). It tries merges that do not
+    occur, so its cost grows with the vocabulary.
+    """
+
+    name = "merge_order"
+    summary = "tries every merge in the order learnt"
+
+    def next_merge_of(self, tokens: Sequence[int], after: int) -> NextMerge | None:
+        present = set(pairwise(tokens))
+        for pair, (rank, token_id) in self.table.items():
+            if rank > after and pair in present:
+                return NextMerge(pair, rank, token_id)
+        return None
+
+
+class RankLoop(RoundEncoder):
+    """Look only at the pairs that are there, and merge the one of lowest rank; repeat.
+
+    GPT-2's `bpe` function. It gives what trying all merges in order gives: a merge makes only pairs
+    with its own new token, and those were learnt later, so no lower rank appears than the last one.
+    """
+
+    name = "rank_loop"
+    summary = "merges the adjacent pair of lowest rank, again and again"
+
+    def next_merge_of(self, tokens: Sequence[int], after: int) -> NextMerge | None:
+        table = as_dict(self.table)
+        present = [pair for pair in pairwise(tokens) if pair in table]
+        if not present:
+            return None
+        pair = min(present, key=table.__getitem__)
+        return NextMerge(pair, *table[pair])
+
+
+LONG = 128
+"""From this length on, a heap of candidates finds the next merge sooner than looking at all."""
+
+WaitingPair = tuple[int, int, int, int]
+"""(rank, position of the left token's first symbol, left id, right id)."""
+
+
+class RankList(RankLoop):
+    """The rank loop for short pretokens: the ranks of all pairs stand in a list of their own.
+
+    The loop looks every pair up again in each round. A merge changes two pairs only, so here it
+    looks up two; to find the lowest rank is left to `min`, which is fast on a short list. Ranks are
+    kept by the left token and then by the right one, which saves making a tuple for each look-up.
+
+    Merging one occurrence at a time, from the left, is the same as a round, provided that no merge
+    uses a token which a later one makes: then what a merge makes is merged at higher ranks only,
+    and the pair's other occurrences are next in turn. Training gives no other tables; for one that
+    is different, the loop itself is there.
+    """
+
+    name = "rank_list"
+    summary = "the rank loop with the ranks kept in a list, for short pretokens"
+
+    def __init__(self, alphabet: Alphabet, table: MergeTable) -> None:
+        super().__init__(alphabet, table)
+        self._made = dict(table.values())
+        self._never = 1 + max(self._made, default=0)
+        ranks: defaultdict[int, dict[int, int]] = defaultdict(dict)
+        for (left, right), (rank, _) in table.items():
+            ranks[left][right] = rank
+        nothing: dict[int, int] = {}
+        tokens = {*alphabet.token_ids, *chain.from_iterable(table), *self._made.values()}
+        # left id → the function (right id, default) → rank of the merge
+        self._rank_after = {left: ranks.get(left, nothing).get for left in tokens}
+        self._in_order = is_in_order(table)
+
+    def encode(self, pretoken: bytes) -> Sequence[int]:
+        if not self._in_order:
+            return super().encode(pretoken)
+        rank_after, never = self._rank_after, self._never
+        ids = self.alphabet.spell(pretoken)
+        ranks = [rank_after[left](right, never) for left, right in pairwise(ids)]
+        while ranks and (lowest := min(ranks)) != never:
+            at = ranks.index(lowest)
+            ids[at] = made = self._made[lowest]
+            del ids[at + 1], ranks[at]
+            if at:
+                ranks[at - 1] = rank_after[ids[at - 1]](made, never)
+            if at < len(ranks):
+                ranks[at] = rank_after[made](ids[at + 1], never)
+        return ids
+
+
+class RankHeap(Encoder):
+    """The rank loop for long pretokens: candidates wait in a heap, tokens in a linked list.
+
+    The loop looks at the whole pretoken in each round, which is quadratic: fine for words, hopeless
+    for a pretoken of a megabyte. Here each merge looks at its two neighbours only.
+    """
+
+    name = "rank_heap"
+    summary = "the rank loop with a heap of candidates, for long pretokens"
+
+    def encode(self, pretoken: bytes) -> list[int]:
+        tokens = _Linked(self.alphabet.spell(pretoken))
+        for _ in self._merges(tokens):
+            pass
+        return tokens.ids()
+
+    def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
+        tokens = _Linked(self.alphabet.spell(pretoken))
+        before = tuple(tokens.ids())
+        for start, left, right in self._merges(tokens):
+            rank, token_id = self.table[left, right]
+            after = tuple(tokens.ids())
+            position = tokens.place_of(start)
+            yield EncodeStep(pretoken, position, (left, right), rank, token_id, before, after)
+            before = after
+
+    def merges_at(self, pretoken: bytes) -> Iterator[tuple[int, int, Pair]]:
+        """The merges in order: where the new token begins and ends, in bytes, and its two parts.
+
+        What `steps` tells, without the whole sequence at each step: a megabyte can be followed.
+        """
+        edges = self.alphabet.edges(pretoken)
+        tokens = _Linked(self.alphabet.spell(pretoken))
+        for start, left, right in self._merges(tokens):
+            yield edges[start], edges[tokens.following[start]], (left, right)
+
+    def _merges(self, tokens: _Linked) -> Iterator[tuple[int, int, int]]:
+        """Merge until nothing merges; where (first symbol) and which (left id, right id), each."""
+        table = as_dict(self.table)
+
+        def candidate(start: int) -> WaitingPair | None:
+            """The token at `start` with the next one, if they merge."""
+            following = tokens.following[start]
+            if following == len(tokens.at):
+                return None
+            left, right = tokens.at[start], tokens.at[following]
+            found = table.get((left, right))
+            return None if found is None else (found[0], start, left, right)
+
+        waiting = list(filter(None, map(candidate, range(len(tokens.at)))))
+        heapify(waiting)
+        while waiting:
+            _, start, left, right = heappop(waiting)
+            # Either token may have gone into another merge since the candidate was noted.
+            if not tokens.has(start, left, right):
+                continue
+            tokens.join(start, table[left, right][1])
+            yield start, left, right
+            for place in (tokens.previous[start], start):
+                if place != tokens.GONE and (found := candidate(place)) is not None:
+                    heappush(waiting, found)
+
+
+class _Linked:
+    """Token ids in a doubly linked list; a token is known by the position of its first symbol.
+
+    Attributes:
+        at: the id of the token that begins at a position; `GONE` inside of a token.
+        following, previous: where the tokens on either side begin; `GONE` before the first.
+    """
+
+    GONE = -1
+
+    def __init__(self, ids: list[int]) -> None:
+        self.at = ids
+        self.following = list(range(1, len(ids) + 1))
+        self.previous = list(range(self.GONE, len(ids) - 1))
+
+    def has(self, start: int, left: int, right: int) -> bool:
+        following = self.following[start]
+        return self.at[start] == left and following < len(self.at) and self.at[following] == right
+
+    def join(self, start: int, token_id: int) -> None:
+        gone = self.following[start]
+        self.at[start], self.at[gone] = token_id, self.GONE
+        self.following[start] = self.following[gone]
+        if self.following[gone] < len(self.at):
+            self.previous[self.following[gone]] = start
+
+    def ids(self) -> list[int]:
+        return [token_id for token_id in self.at if token_id != self.GONE]
+
+    def place_of(self, start: int) -> int:
+        """How many tokens stand before the one that starts there."""
+        return start - self.at[:start].count(self.GONE)
+
+
+class Cached(Encoder):
+    """The rank list behind a memory, since text repeats its words.
+
+    Pretokens are remembered, and so are the pieces between two spaces, which are found without the
+    pattern's regex: see `engine.encoding.piece_encoder`. Both memories are bounded.
+    """
+
+    name = "cached"
+    summary = "the rank list behind a bounded cache of pretokens"
+
+    # Made when the first pretoken comes: a tokenizer that is only looked at need not wait.
+
+    @cached_property
+    def _heap(self) -> RankHeap:
+        return RankHeap(self.alphabet, self.table)
+
+    @cached_property
+    def _list(self) -> Encoder:
+        # For merges out of order the list knows no short way.
+        return RankList(self.alphabet, self.table) if is_in_order(self.table) else self._heap
+
+    def encode(self, pretoken: bytes) -> Sequence[int]:
+        """The ids of one pretoken; only `for_texts` remembers."""
+        return self._for(pretoken).encode(pretoken)
+
+    def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
+        return self._for(pretoken).steps(pretoken)
+
+    def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
+        """As in every encoder; the function keeps its memory from one text to the next."""
+        return memoized_encoder(pattern, self.encode)
+
+    def _for(self, pretoken: bytes) -> Encoder:
+        return self._heap if len(pretoken) > LONG else self._list
+
+
+class Native(Cached):
+    """The default. For texts only; single pretokens are left to `Cached`.
+
+    So is all that the kernel cannot do: an alphabet that is not bytes, a pattern without borders,
+    ids beyond its integers.
+    """
+
+    name = "native"
+    summary = "what `cached` does, in C; the default where it could be compiled"
+
+    def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
+        """As in every encoder; the function keeps its memory from one text to the next."""
+        return _TextsInKernel(self, pattern, super().for_texts(pattern)).encode
+
+    def around_special(self, pattern: Pattern) -> EncodeAroundSpecial:
+        """As in every encoder; likewise."""
+        return _TextsInKernel(self, pattern, super().for_texts(pattern)).encode_around_special
+
+
+class _TextsInKernel:
+    """Encodes texts in the kernel, or in Python where it must.
+
+    Args:
+        in_python: encodes a text without special tokens.
+    """
+
+    def __init__(
+        self, encoder: Native, pattern: Pattern, in_python: Callable[[str], list[int]]
+    ) -> None:
+        self._encoder = encoder
+        self._pattern = pattern
+        self._in_python = in_python
+
+    @cached_property
+    def _kernel(self) -> KernelEncoder | None:
+        """Made for the first text: some tokenizers are given none. `None` if it cannot do it."""
+        alphabet, whole = self._encoder.alphabet, dict[bytes, int]()
+        if isinstance(alphabet, WholeTokens):
+            whole, alphabet = dict(alphabet.whole), alphabet.inner
+        borders, table = self._pattern.borders, self._encoder.table
+        if not (borders and isinstance(alphabet, ByteAlphabet)):
+            return None
+        if not can_encode(self._encoder.alphabet.token_ids, table):
+            return None
+        tables, cut = BorderTables.of(borders), cutter_for(self._pattern)
+        return KernelEncoder(tables.packed, alphabet.token_ids, table, whole, cut)
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text without special tokens."""
+        if self._kernel is not None and len(data := to_bytes(text)) <= MOST:
+            return self._kernel.ids(data).tolist()
+        return self._in_python(text)
+
+    def encode_around_special(
+        self, text: str, splitter: SpecialSplitter, special_ids: Mapping[str, int]
+    ) -> TokenIds:
+        """The ids of a text: the kernel gets all of it at once, special tokens included."""
+        if self._kernel is not None and splitter.is_of_bytes:
+            data, specials = to_bytes(text), list[tuple[int, int, int]]()
+            for found in splitter.bytes_regex.finditer(data):
+                specials.append((*found.span(), special_ids[to_text(found.group())]))
+            if len(data) <= MOST and all(0 <= token_id < MOST for *_, token_id in specials):
+                return self._kernel.ids(data, specials)
+        return encode_around_special(self.encode, text, splitter, special_ids)
+
+
+ENCODERS: Registry[type[Encoder]] = Registry(
+    "encoder", {e.name: e for e in (Native, Cached, RankList, RankHeap, RankLoop, MergeOrder)}
+)
+DEFAULT_ENCODER = "native"

@@ -1,0 +1,529 @@
+"""Models: each turns pretokens into ids.
+
+`BPE` merges pairs, with all of the options that `tokenizer.json` has. `WordLevel` and `WordPiece`
+look words up, whole or piece by piece. `Unigram` takes the most probable segmentation.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import chain, groupby
+from operator import add
+from reprlib import repr as short_repr
+from typing import Any, NamedTuple, Self
+
+from engine.core.errors import UnigramError
+from engine.core.events import Pair
+from engine.core.gpt2_bytes import BYTE_TO_CHAR, unspell, unspell_all
+from engine.core.json_fields import Fields, well_formed
+from engine.encoding.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
+from engine.encoding.encoders import RankHeap
+from engine.encoding.merging import WORTH_ARRAYS, merge_arrays
+from engine.pipeline.stage import Stage, StageRegistry, setting, stage
+from engine.unigram.lattice import Lattice
+from engine.unigram.pieces import PieceTable
+from engine.wordpiece.tokenizer import MAX_INPUT_CHARACTERS, WordPieceEncoder
+from engine.wordpiece.words import CONTINUES
+
+
+class ModelToken(NamedTuple):
+    """A token that a model made of a pretoken.
+
+    Attributes:
+        token_id: its id.
+        text: as the vocabulary writes it; Unigram tells the text that an unknown token stands for.
+        start, end: which characters of the pretoken it stands for.
+    """
+
+    token_id: int
+    text: str
+    start: int
+    end: int
+
+
+class Model(Stage):
+    """Encodes pretokens; its tokens are texts, of bytes' stand-ins or of characters."""
+
+    vocab: Mapping[str, int]
+
+    @abstractmethod
+    def tokenize(self, pretoken: str) -> list[ModelToken]:
+        """The tokens of a pretoken as the pre-tokenizer gave it, from left to right."""
+
+    @property
+    @abstractmethod
+    def unknown_id(self) -> int | None:
+        """The id of what it cannot spell; `None` if there is none."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know about it."""
+        return ()
+
+    @cached_property
+    def texts(self) -> dict[int, str]:
+        """id → token, as the vocabulary writes it."""
+        return {token_id: text for text, token_id in self.vocab.items()}
+
+
+class MergingModel(Model):
+    """A model that merges, so that everything that explains merges can explain it."""
+
+    merges: Sequence[tuple[str, str]]
+
+    @property
+    def spells_apart(self) -> bool:
+        """Whether each part of a pretoken is spelled as it would be alone."""
+        return True
+
+    @abstractmethod
+    def first(self, merges: int) -> MergingModel:
+        """The model with its first so many merges, and no pretoken looked up whole.
+
+        All of its tokens are there, since ids depend on how many there are.
+        """
+
+    @property
+    @abstractmethod
+    def table(self) -> Mapping[Pair, tuple[int, int]]:
+        """pair of ids → (rank, id of what it makes), in order of rank."""
+
+    @abstractmethod
+    def alphabet(self, in_bytes: bool) -> Alphabet:
+        """What a pretoken is made of, in bytes or in characters."""
+
+    @abstractmethod
+    def tokens(self, in_bytes: bool) -> dict[int, bytes]:
+        """The text of each token, without what only the vocabulary adds to it."""
+
+    @cached_property
+    def _encoder(self) -> RankHeap:
+        """Bytes' stand-ins are characters like any others to it."""
+        return RankHeap(self.alphabet(in_bytes=False), self.table)
+
+    def tokenize(self, pretoken: str) -> list[ModelToken]:
+        data = pretoken.encode()
+        edges = self._encoder.alphabet.edges(data)
+        ids = self._encoder.alphabet.spell(data)
+        tokens = {start: (i, end) for i, start, end in zip(ids, edges, edges[1:], strict=False)}
+        for start, end, pair in self._encoder.merges_at(data):
+            del tokens[tokens[start][1]]
+            tokens[start] = self.table[pair][1], end
+        place = [n for n, character in enumerate(pretoken) for _ in character.encode()]
+        return [
+            ModelToken(token_id, self.texts[token_id], place[start], place[end - 1] + 1)
+            for start, (token_id, end) in tokens.items()
+        ]
+
+
+# Reading the `vocab` of a model: an object of tokens with their ids.
+
+LARGEST_ID = (1 << 32) - 1
+"""Hugging Face's library keeps an id in 32 bits."""
+
+
+def read_vocab(fields: Fields, key: str) -> dict[str, int]:
+    """The token → id under a key.
+
+    Raises:
+        TokenizerFileError: an id is no whole number, too large, or given twice.
+    """
+    vocab = dict(fields.inner(key).value)
+    well_formed("".join(vocab), fields.path(key))
+    ids = vocab.values()
+    are_ids = set(map(type, ids)) == {int} and min(ids) >= 0 and max(ids) <= LARGEST_ID
+    if are_ids and len(set(ids)) == len(ids):
+        return vocab  # as it is nearly always, and quicker than one by one
+    of_id: dict[int, str] = {}
+    for token, token_id in vocab.items():
+        if type(token_id) is not int or token_id < 0:
+            raise fields.error(key, f"the id of {token[:60]!r} is no whole number")
+        if token_id > LARGEST_ID:
+            raise fields.error(key, f"the id of {token[:60]!r} is larger than {LARGEST_ID:,}")
+        if token_id in of_id:
+            both = f"{of_id[token_id][:60]!r} and {token[:60]!r}"
+            raise fields.error(key, f"the id {token_id} is given to {both}")
+        of_id[token_id] = token
+    return vocab
+
+
+def tables_last(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a model with its large tables at the end, where people expect them."""
+    tables = {key: settings[key] for key in ("vocab", "merges") if key in settings}
+    return {key: value for key, value in settings.items() if key not in tables} | tables
+
+
+_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
+
+
+@stage
+class BPE(MergingModel):
+    """Merges pairs of tokens, the lowest rank first.
+
+        {"type": "BPE", "dropout": null, "unk_token": null, "continuing_subword_prefix": null,
+         "end_of_word_suffix": null, "fuse_unk": false, "byte_fallback": false,
+         "ignore_merges": false, "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]}
+
+    Attributes:
+        vocab: token → id.
+        merges: pairs of tokens, in order of rank.
+        dropout: how often a merge is left out in training; never here.
+        unk_token: stands for a character that the vocabulary lacks.
+        continuing_subword_prefix: stands before all characters of a pretoken but the first.
+        end_of_word_suffix: stands behind the last one.
+        fuse_unk: whether one `unk_token` stands for several unknown characters side by side.
+        byte_fallback: whether `<0x00>` … stand for the bytes of such a character.
+        ignore_merges: whether a pretoken that is a token is not made by merging.
+    """
+
+    name = "BPE"
+    vocab: Mapping[str, int] = setting(read=read_vocab)
+    merges: Sequence[tuple[str, str]] = setting(read=lambda fields, key: _read_merges(fields, key))
+    dropout: float | None = None
+    unk_token: str | None = None
+    continuing_subword_prefix: str | None = None
+    end_of_word_suffix: str | None = None
+    fuse_unk: bool = setting(default=False, may_be_missing=True)
+    byte_fallback: bool = setting(default=False, may_be_missing=True)
+    ignore_merges: bool = setting(default=False, may_be_missing=True)
+
+    def settings(self) -> dict[str, Any]:
+        return tables_last({**super().settings(), "merges": [list(each) for each in self.merges]})
+
+    def check(self, fields: Fields) -> None:
+        try:
+            _ = self.table
+        except KeyError as error:
+            token = error.args[0]
+            place = next(n for n, merge in enumerate(self.merges) if token in self._needed(*merge))
+            what = f"[{place}] needs the token {token[:60]!r}, which the vocab does not have"
+            raise fields.error("merges", what) from None
+        if self._byte_ids and (self._prefix or self._suffix):
+            raise fields.error("byte_fallback", "together with a prefix or suffix is not supported")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        notes = []
+        if self.dropout:
+            notes.append(f"dropout {self.dropout} is for training; encoding leaves no merge out")
+        if self.unk_token is not None and self.unk_token not in self.vocab:
+            notes.append(
+                f"the unk_token {self.unk_token!r} is not in the vocab; a character that cannot be "
+                "spelled is left out here, where Hugging Face's library stops"
+            )
+        return tuple(notes)
+
+    @property
+    def _prefix(self) -> str:
+        return self.continuing_subword_prefix or ""
+
+    @property
+    def _suffix(self) -> str:
+        return self.end_of_word_suffix or ""
+
+    def _needed(self, left: str, right: str) -> tuple[str, str, str]:
+        return left, right, self._joined(left, right)
+
+    def _joined(self, left: str, right: str) -> str:
+        """What a merge makes: the right part loses its prefix, or as much as that is."""
+        # A merge may name what is no text; then no token of the vocabulary is found to be it.
+        right_bytes = right.encode("utf-8", "surrogatepass")
+        return left + right_bytes[len(self._prefix.encode()) :].decode("utf-8", "replace")
+
+    def first(self, merges: int) -> BPE:
+        return replace(self, merges=self.merges[:merges], ignore_merges=False)
+
+    @property
+    def spells_apart(self) -> bool:
+        return not (self._prefix or self._suffix or self.ignore_merges)
+
+    @cached_property
+    def _byte_ids(self) -> list[int | None]:
+        """The ids of the bytes, if unknown characters fall back to them and any is there."""
+        ids = [self.vocab.get(f"<0x{byte:02X}>") for byte in range(256)]
+        return ids if self.byte_fallback and any(i is not None for i in ids) else []
+
+    def tokens(self, in_bytes: bool) -> dict[int, bytes]:
+        if self._prefix or self._suffix:
+            return {i: self._bytes_of(text, in_bytes) for text, i in self.vocab.items()}
+        if not in_bytes:
+            found = {i: text.encode() for text, i in self.vocab.items()}
+            known = enumerate(self._byte_ids)
+            return found | {i: bytes((byte,)) for byte, i in known if i is not None}
+        unspelled = zip(self.vocab.items(), unspell_all(list(self.vocab)), strict=True)
+        return {i: text.encode() if token is None else token for (text, i), token in unspelled}
+
+    def _bytes_of(self, token: str, in_bytes: bool) -> bytes:
+        if self._suffix and token != self._suffix:
+            token = token.removesuffix(self._suffix)
+        if self._prefix and token != self._prefix:
+            token = token.removeprefix(self._prefix)
+        if in_bytes:
+            try:
+                return unspell(token)
+            except KeyError:
+                return token.encode()
+        byte = _BYTE.fullmatch(token) if self.byte_fallback else None
+        return bytes((int(byte[1], 16),)) if byte else token.encode()
+
+    @cached_property
+    def table(self) -> Mapping[Pair, tuple[int, int]]:
+        many = len(self.merges) >= WORTH_ARRAYS
+        if many and (arrays := merge_arrays(*self._columns(), len(self.merges))) is not None:
+            return arrays
+        lefts, rights, made = self._columns()
+        found = dict(zip(zip(lefts, rights, strict=True), enumerate(made), strict=True))
+        # Of a pair that stands there twice the last rank counts, and so the order may be wrong.
+        return found if len(found) == len(self.merges) else dict(sorted(found.items(), key=_rank))
+
+    def _columns(self) -> tuple[Iterator[int], Iterator[int], Iterator[int]]:
+        """Of each merge the ids of its parts, and of what it makes; `KeyError` if one has none."""
+        lefts, rights = zip(*self.merges, strict=True) if self.merges else ((), ())
+        joined = map(self._joined if self._prefix else add, lefts, rights)
+        id_of = self.vocab.__getitem__
+        return map(id_of, lefts), map(id_of, rights), map(id_of, joined)
+
+    def alphabet(self, in_bytes: bool) -> Alphabet:
+        inner = self._alphabet(in_bytes)
+        if not self.ignore_merges:
+            return inner
+        if not in_bytes:
+            return WholeTokens(inner, {token.encode(): i for token, i in self.vocab.items()})
+        unspelled = zip(unspell_all(list(self.vocab)), self.vocab.values(), strict=True)
+        # Of the others none is spelled as a pretoken is.
+        return WholeTokens(inner, {token: i for token, i in unspelled if token is not None})
+
+    @property
+    def unknown_id(self) -> int | None:
+        return None if self.unk_token is None else self.vocab.get(self.unk_token)
+
+    def _alphabet(self, in_bytes: bool) -> Alphabet:
+        vocab, has_affixes = self.vocab, self._prefix or self._suffix
+        if in_bytes and not has_affixes and all(map(vocab.__contains__, BYTE_TO_CHAR.values())):
+            return ByteAlphabet([vocab[BYTE_TO_CHAR[byte]] for byte in range(256)])
+        longest = 1 + len(self._prefix) + len(self._suffix)
+        return CharacterAlphabet(
+            {token: token_id for token, token_id in vocab.items() if 0 < len(token) <= longest},
+            self._byte_ids or None,
+            vocab.get(self.unk_token) if self.unk_token is not None else None,
+            self.fuse_unk,
+            self._prefix,
+            self._suffix,
+            in_bytes,
+        )
+
+
+def _rank(item: tuple[Pair, tuple[int, int]]) -> int:
+    return item[1][0]
+
+
+def _read_merges(fields: Fields, key: str) -> list[tuple[str, str]]:
+    """The merges in either spelling: `["a", "b"]` or `"a b"`."""
+    spelled = fields.items(key)
+    if spelled and isinstance(spelled[0], str) and spelled[0].startswith("#version"):
+        del spelled[0]
+    all_lists = set(map(type, spelled)) <= {list}
+    merges = spelled if all_lists else [_parts(each) for each in spelled]
+    if set(map(len, merges)) <= {2} and set(map(type, chain.from_iterable(merges))) <= {str}:
+        return list(map(tuple, merges))  # that they are well formed follows: the vocab has them
+    place = next(n for n, parts in enumerate(merges) if [*map(type, parts)] != [str, str])
+    raise fields.error(key, f"[{place}] is not two tokens: {short_repr(spelled[place])}")
+
+
+def _parts(merge: object) -> list[Any]:
+    if type(merge) is str:
+        return merge.split(" ")
+    return merge if type(merge) is list else []
+
+
+def _read_unknown(fields: Fields, key: str) -> str:
+    """The token for what cannot be spelled, which has to be in the vocab."""
+    token = fields.text(key)
+    if token not in fields.inner("vocab").value:
+        what = f"{token[:60]!r} is not in the vocab, so nothing stands for what cannot be spelled"
+        raise fields.error(key, what)
+    return token
+
+
+class _ModelOfWords(Model):
+    """A model that has a token for the words that it cannot spell."""
+
+    unk_token: str
+
+    @property
+    def unknown_id(self) -> int:
+        return self.vocab[self.unk_token]
+
+
+@stage
+class WordLevel(_ModelOfWords):
+    """A pretoken is a token, or else the `unk_token`.
+
+    >>> WordLevel({"<unk>": 0, "cat": 1}, "<unk>").tokenize("cats")
+    [ModelToken(token_id=0, text='<unk>', start=0, end=4)]
+    """
+
+    name = "WordLevel"
+    vocab: Mapping[str, int] = setting(read=read_vocab)
+    unk_token: str = setting(read=_read_unknown)
+
+    def tokenize(self, pretoken: str) -> list[ModelToken]:
+        text = pretoken if pretoken in self.vocab else self.unk_token
+        return [ModelToken(self.vocab[text], text, 0, len(pretoken))]
+
+
+@stage
+class WordPiece(_ModelOfWords):
+    """Takes the longest piece of a word from the left, as BERT does.
+
+        {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+         "max_input_chars_per_word": 100, "vocab": {"[UNK]": 0, "hug": 1, "##s": 2}}
+
+    Attributes:
+        vocab: piece as it is written → id.
+        unk_token: what a word becomes that cannot be spelled; in the vocab.
+        continuing_subword_prefix: stands before a piece that continues a word.
+        max_input_chars_per_word: a longer word is unknown.
+
+    >>> model = WordPiece({"[UNK]": 0, "hug": 1, "##s": 2})
+    >>> [(token.text, token.start, token.end) for token in model.tokenize("hugs")]
+    [('hug', 0, 3), ('##s', 3, 4)]
+    """
+
+    name = "WordPiece"
+    vocab: Mapping[str, int] = setting(read=read_vocab)
+    unk_token: str = setting(default="[UNK]", read=_read_unknown)
+    continuing_subword_prefix: str = CONTINUES
+    max_input_chars_per_word: int = MAX_INPUT_CHARACTERS
+
+    def settings(self) -> dict[str, Any]:
+        return tables_last(super().settings())
+
+    @cached_property
+    def encoder(self) -> WordPieceEncoder:
+        return WordPieceEncoder(
+            self.vocab,
+            self.unk_token,
+            self.max_input_chars_per_word,
+            self.continuing_subword_prefix,
+        )
+
+    def tokenize(self, pretoken: str) -> list[ModelToken]:
+        spelled = self.encoder.spell(pretoken)
+        if spelled is None:
+            return [ModelToken(self.unknown_id, self.unk_token, 0, len(pretoken))]
+        starts = [0, *(end for _, end in spelled)]
+        return [
+            ModelToken(token_id, self.texts[token_id], start, end)
+            for start, (token_id, end) in zip(starts, spelled, strict=False)
+        ]
+
+
+LARGEST_SCORE = 1e300
+"""What is larger is no logarithm of a probability, and no number that sums stay finite with."""
+
+
+@stage
+class Unigram(Model):
+    """Takes the segmentation whose pieces have the highest sum of scores.
+
+    Attributes:
+        pieces: text and score of each id.
+        unk_id: the id of what no piece spells; `None` if there is none.
+        byte_fallback: whether `<0x00>` … stand for the bytes of it, if all are there.
+
+    >>> model = Unigram([("<unk>", 0.0), ("h", -2.0), ("ug", -2.3), ("hug", -5.0)], 0)
+    >>> [token.text for token in model.tokenize("hug漢字")]
+    ['h', 'ug', '漢字']
+    """
+
+    name = "Unigram"
+    pieces: Sequence[tuple[str, float]]
+    unk_id: int | None = None
+    byte_fallback: bool = False
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Self:
+        """`{"unk_id": 0, "vocab": [["<unk>", 0.0], ["▁the", -3.5]], "byte_fallback": false}`"""
+        unknown = fields.count("unk_id") if fields.has("unk_id") else None
+        model = cls(list(_pieces(fields)), unknown, bool(fields.flag_or_null("byte_fallback")))
+        model.check(fields)
+        return model
+
+    def check(self, fields: Fields) -> None:
+        try:
+            _ = self.table
+        except UnigramError as error:
+            raise fields.error("vocab", str(error)) from None
+
+    def settings(self) -> dict[str, Any]:
+        return {
+            "unk_id": self.unk_id,
+            "vocab": [list(piece) for piece in self.pieces],
+            "byte_fallback": self.byte_fallback,
+        }
+
+    @cached_property
+    def vocab(self) -> dict[str, int]:  # type: ignore[override]
+        return {text: token_id for token_id, (text, _) in enumerate(self.pieces)}
+
+    @property
+    def unknown_id(self) -> int | None:
+        return self.unk_id
+
+    @cached_property
+    def table(self) -> PieceTable:
+        texts, scores = zip(*self.pieces, strict=True) if self.pieces else ((), ())
+        return PieceTable(texts, scores, self.unk_id, unknown_is_text=True)
+
+    def tokenize(self, pretoken: str) -> list[ModelToken]:
+        edges = Lattice(pretoken, self.table).best.edges
+        tokens: list[ModelToken] = []
+        for is_unknown, run in groupby(edges, key=lambda edge: edge.piece == self.unk_id):
+            spans = [(edge.start, edge.end) for edge in run]
+            if is_unknown:  # side by side they are one
+                spans = [(spans[0][0], spans[-1][1])]
+            for start, end in spans:
+                tokens += self._tokens_of(pretoken[start:end], start, end)
+        return tokens
+
+    def _tokens_of(self, text: str, start: int, end: int) -> list[ModelToken]:
+        known = self.vocab.get(text)
+        if known is None and self.byte_fallback:
+            spelled = [f"<0x{byte:02X}>" for byte in text.encode()]
+            if all(byte in self.vocab for byte in spelled):
+                return [ModelToken(self.vocab[byte], byte, start, end) for byte in spelled]
+        token_id = self.unk_id if known is None else known
+        assert token_id is not None  # without an unknown token, the lattice has pieces only
+        return [ModelToken(token_id, text, start, end)]
+
+
+def _pieces(fields: Fields) -> Iterator[tuple[str, float]]:
+    for place, item in enumerate(fields.items("vocab")):
+        piece = item if isinstance(item, list) else []
+        kinds = [type(part) for part in piece]
+        if kinds not in ([str, float], [str, int]) or not abs(piece[1]) <= LARGEST_SCORE:
+            raise fields.error("vocab", f"[{place}] is no piece with its score: {short_repr(item)}")
+        yield well_formed(piece[0], f"{fields.path('vocab')}[{place}]"), float(piece[1])
+
+
+class _Models(StageRegistry[Model]):
+    def from_json(self, fields: Fields) -> Model:
+        # Files of early versions name no type; which it is shows in what else they name.
+        if "type" not in fields.value:
+            for key, model in _KNOWN_BY.items():
+                if key in fields.value:
+                    return model.from_json(fields)
+            is_list = isinstance(fields.value.get("vocab"), list)
+            return (Unigram if is_list else WordLevel).from_json(fields)
+        return super().from_json(fields)
+
+
+_KNOWN_BY: dict[str, type[Model]] = {"merges": BPE, "continuing_subword_prefix": WordPiece}
+
+
+MODELS = _Models("model", (BPE, WordPiece, Unigram, WordLevel))

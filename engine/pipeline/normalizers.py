@@ -1,0 +1,559 @@
+"""Normalizers: each replaces parts of a text, and records which.
+
+A normalizer is described by its *edits*: stretches of the text and their replacements. They give
+the new text, and for each of its characters the stretch of the original that it comes from.
+
+The results are those of Hugging Face's library, except for the age of the Unicode tables: some of
+their tables are of Unicode 8, others are newer than this Python's (`unicodedata.unidata_version`).
+Pre-tokenizers build on normalizers, since they may change a text, too, before they cut it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import struct
+import unicodedata
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import groupby, pairwise
+from typing import ClassVar, Literal, NamedTuple, Self
+
+import regex
+
+from engine.core.gpt2_bytes import spell
+from engine.core.json_fields import Fields
+from engine.pipeline.oniguruma import TextOrRegex
+from engine.pipeline.stage import (
+    Composite,
+    Stage,
+    StageRegistry,
+    check_content,
+    check_growth,
+    stage,
+)
+from engine.text.pretokenize import WHITE_SPACE, to_bytes
+
+
+class Edit(NamedTuple):
+    """`text[start:end]` becomes `new`."""
+
+    start: int
+    end: int
+    new: str
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """A text that was made of another one.
+
+    Attributes:
+        text: as it is now.
+        spans: for each of its characters from where to where the original is that it stands for.
+    """
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, text: str, start: int = 0) -> Self:
+        """A text that nothing has changed, and that begins at `start` of the original."""
+        return cls(text, tuple((start + at, start + at + 1) for at in range(len(text))))
+
+    def part(self, start: int, end: int) -> Aligned:
+        """The characters from `start` to `end`."""
+        return Aligned(self.text[start:end], self.spans[start:end])
+
+    def edited(self, edits: Iterable[Edit]) -> Aligned:
+        """The text after edits, which come in order and do not overlap.
+
+        What is inserted stands for nothing: its span is empty.
+
+        >>> Aligned.of("ABC").edited([Edit(1, 2, "be")]).spans
+        ((0, 1), (1, 2), (1, 2), (2, 3))
+        """
+        texts: list[str] = []
+        spans: list[tuple[int, int]] = []
+        last = 0
+        for start, end, new in edits:
+            texts += (self.text[last:start], new)
+            spans += self.spans[last:start]
+            spans += [self.span(start, end)] * len(new)
+            last = end
+        return Aligned("".join((*texts, self.text[last:])), (*spans, *self.spans[last:]))
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The stretch of the original that the characters from `start` to `end` stand for."""
+        if start < end:
+            return self.spans[start][0], self.spans[end - 1][1]
+        place = self.spans[start][0] if start < len(self.spans) else self._end
+        return place, place
+
+    @property
+    def _end(self) -> int:
+        return self.spans[-1][1] if self.spans else 0
+
+
+class Normalizer(Stage):
+    """Makes a text that is easier to encode, and often loses something."""
+
+    @abstractmethod
+    def align(self, aligned: Aligned) -> Aligned:
+        """The normalized text, with where each of its characters comes from."""
+
+    def normalize(self, text: str) -> str:
+        """The normalized text. A subclass may know a faster way to it."""
+        return self.align(Aligned.of(text)).text
+
+
+class EditingNormalizer(Normalizer):
+    """A normalizer that tells what it changes."""
+
+    @abstractmethod
+    def edits(self, text: str) -> Iterator[Edit]:
+        """What changes, from left to right."""
+
+    def align(self, aligned: Aligned) -> Aligned:
+        return aligned.edited(self.edits(aligned.text))
+
+
+class CharacterNormalizer(EditingNormalizer):
+    """A normalizer that looks at each character by itself."""
+
+    @abstractmethod
+    def replaced(self, character: str) -> str:
+        """What comes in the place of a character: itself, another, several, or nothing."""
+
+    def edits(self, text: str) -> Iterator[Edit]:
+        for at, character in enumerate(text):
+            new = self.replaced(character)
+            if new != character:
+                yield Edit(at, at + 1, new)
+
+    def normalize(self, text: str) -> str:
+        return "".join(map(self.replaced, text))
+
+
+@stage
+class Sequence(Composite[Normalizer], Normalizer):
+    """Normalizers one after the other."""
+
+    name = "Sequence"
+    parts_key = "normalizers"
+
+    def align(self, aligned: Aligned) -> Aligned:
+        before = len(aligned.text)
+        for part in self.parts:
+            aligned = part.align(aligned)
+            check_growth(part, before, len(aligned.text))
+        return aligned
+
+    def normalize(self, text: str) -> str:
+        before = len(text)
+        for part in self.parts:
+            text = part.normalize(text)
+            check_growth(part, before, len(text))
+        return text
+
+
+Changing = tuple[str, int]
+"""A character of the new text: 0 if it stands for one old character, +1 if for none beyond the one
+before, −n if for one and n more."""
+
+
+class _UnicodeForm(EditingNormalizer):
+    name: ClassVar[Literal["NFC", "NFD", "NFKC", "NFKD"]]
+
+    def normalize(self, text: str) -> str:
+        return unicodedata.normalize(self.name, text)
+
+    def edits(self, text: str) -> Iterator[Edit]:
+        """A character with what may join it is looked at by itself: forms reach no further."""
+        if unicodedata.is_normalized(self.name, text):
+            return
+        starts = [at for at in range(len(text)) if at == 0 or self._stands_alone(text, at)]
+        for start, end in pairwise((*starts, len(text))):
+            if self.normalize(text[start:end]) != text[start:end]:
+                yield from self._edits_within(text, start, end)
+
+    def _edits_within(self, text: str, start: int, end: int) -> Iterator[Edit]:
+        old = text[start:end]
+        new = self._decomposed(old)
+        if self.name in ("NFC", "NFKC"):
+            new = _composed(new)
+        if "".join(character for character, _ in new) != self.normalize(old):
+            yield Edit(start, end, self.normalize(old))
+            return
+        at = start
+        edits: list[Edit] = []
+        for character, change in new:
+            if change > 0 and edits:
+                edits[-1] = edits[-1]._replace(new=edits[-1].new + character)
+                continue
+            edits.append(Edit(at, at + 1, character))
+            at += 1 - min(change, 0)
+            if change < 0:
+                edits.append(Edit(at + change, at, ""))
+        yield from edits
+
+    def _decomposed(self, text: str) -> list[Changing]:
+        """The parts of the characters, marks in their canonical order."""
+        form: Literal["NFD", "NFKD"] = "NFKD" if self.name in ("NFKC", "NFKD") else "NFD"
+        parts = [
+            (part, int(number > 0))
+            for character in text
+            for number, part in enumerate(unicodedata.normalize(form, character))
+        ]
+        ordered: list[Changing] = []
+        for is_mark, run in groupby(parts, key=lambda part: unicodedata.combining(part[0]) > 0):
+            stretch = list(run)
+            if is_mark:
+                stretch.sort(key=lambda part: unicodedata.combining(part[0]))
+            ordered += stretch
+        return ordered
+
+    def _stands_alone(self, text: str, at: int) -> bool:
+        """Whether the character there has nothing to do with what is before it, in any form."""
+        before, character = text[at - 1], text[at]
+        first = unicodedata.normalize("NFKD", character)[0]
+        if unicodedata.category(first)[0] == "M" or "\u1160" <= first <= "\u11ff":
+            return False  # a mark, or a vowel or final consonant of Hangul
+        apart = self.normalize(before) + self.normalize(character)
+        return self.normalize(before + character) == apart
+
+
+def _composed(parts: list[Changing]) -> list[Changing]:
+    """Parts joined to one character wherever Unicode has one."""
+    joined: list[Changing] = []
+    starter: int | None = None
+    last_class = 0
+    for character, change in parts:
+        mark_class = unicodedata.combining(character)
+        if starter is not None and (len(joined) == starter + 1 or last_class < mark_class):
+            both = unicodedata.normalize("NFC", joined[starter][0] + character)
+            if len(both) == 1:
+                joined[starter] = both, joined[starter][1] + change - 1
+                continue
+        if mark_class == 0:
+            starter = len(joined)
+        last_class = mark_class
+        joined.append((character, change))
+    return joined
+
+
+class NFC(_UnicodeForm):
+    name = "NFC"
+
+
+class NFD(_UnicodeForm):
+    name = "NFD"
+
+
+class NFKC(_UnicodeForm):
+    name = "NFKC"
+
+
+class NFKD(_UnicodeForm):
+    name = "NFKD"
+
+
+# `Precompiled`: SentencePiece's normalization rules, as a trie that came with the model.
+#
+# The map is a double array of the keys, followed by all replacements, each ended by a NUL. How it
+# is applied is Hugging Face's way, oddities included, and not quite SentencePiece's: a grapheme of
+# less than 6 bytes is looked up as a whole first, then character by character; of the keys that a
+# text begins with the *shortest* counts, and its replacement stands for the whole text.
+
+
+LONGEST_GRAPHEME = 5
+"""Bytes of a grapheme that is looked up as a whole."""
+
+_GRAPHEMES = regex.compile(r"\X")
+
+
+@stage
+class Precompiled(EditingNormalizer):
+    """What the map says of a text comes in its place; the map is in base64.
+
+    {"type": "Precompiled", "precompiled_charsmap": "ALQCAACEAAAA…"}
+    """
+
+    name = "Precompiled"
+    precompiled_charsmap: str
+
+    def check(self, fields: Fields) -> None:
+        try:
+            _ = self._map
+        except (ValueError, binascii.Error, struct.error) as error:
+            problem = f"is no map of characters: {error}"
+            raise fields.error("precompiled_charsmap", problem) from None
+
+    @cached_property
+    def _map(self) -> tuple[tuple[int, ...], bytes]:
+        """The units of the trie, and the replacements.
+
+        Raises:
+            ValueError: it is no such map.
+        """
+        data = base64.b64decode(self.precompiled_charsmap, validate=True)
+        (size,) = struct.unpack_from("<I", data)
+        if size % 4 or 4 + size > len(data):
+            raise ValueError("the trie is cut short")
+        replacements = data[4 + size :]
+        replacements.decode()
+        return struct.unpack_from(f"<{size // 4}I", data, 4), replacements
+
+    @cached_property
+    def _looked_up(self) -> Callable[[str], str | None]:
+        return lru_cache(maxsize=1 << 16)(self._look_up)
+
+    def edits(self, text: str) -> Iterator[Edit]:
+        for match in _GRAPHEMES.finditer(text):
+            start, end = match.span()
+            whole = match.group()
+            if len(whole.encode("utf-8", "surrogatepass")) <= LONGEST_GRAPHEME:
+                new = self._looked_up(whole)
+                if new is not None:
+                    yield Edit(start, end, new)
+                    continue
+            for at, character in enumerate(whole, start):
+                new = self._looked_up(character)
+                if new is not None:
+                    yield Edit(at, at + 1, new)
+
+    def _look_up(self, text: str) -> str | None:
+        """What comes in the place of a text; `None` if it stays."""
+        place = self._shortest_key(text.encode("utf-8", "surrogatepass"))
+        replacements = self._map[1]
+        if place is None or place >= len(replacements):
+            return None
+        end = replacements.find(b"\0", place)
+        return replacements[place : end if end >= 0 else None].decode("utf-8", "replace")
+
+    def _shortest_key(self, key: bytes) -> int | None:
+        """The value of the shortest key in the double array that begins `key`.
+
+        A unit holds the offset to its children, its label, and whether it ends a key, in the bits
+        that Darts-clone gave them.
+        """
+        units = self._map[0]
+        if not units:
+            return None
+        node = _offset(units[0])
+        for byte in key:
+            if byte == 0:
+                return None
+            node ^= byte
+            if node >= len(units):
+                return None
+            unit = units[node]
+            if unit & 0x800000FF != byte:
+                return None
+            node ^= _offset(unit)
+            if unit >> 8 & 1:
+                return units[node] & 0x7FFFFFFF if node < len(units) else None
+        return None
+
+
+def _offset(unit: int) -> int:
+    return (unit >> 10) << ((unit & 0x200) >> 6)
+
+
+# One character at a time
+
+
+class Lowercase(CharacterNormalizer):
+    """Each character by itself, so a `Σ` at the end of a word becomes `σ`, not `ς`."""
+
+    name = "Lowercase"
+
+    def replaced(self, character: str) -> str:
+        return character.lower()
+
+    def normalize(self, text: str) -> str:
+        # Only of `Σ` it matters what stands around it.
+        return super().normalize(text) if "Σ" in text else text.lower()
+
+
+class StripAccents(CharacterNormalizer):
+    """Combining marks away. It does not part `é` into `e` and its accent: that is for NFD."""
+
+    name = "StripAccents"
+
+    def replaced(self, character: str) -> str:
+        return "" if unicodedata.category(character)[0] == "M" else character
+
+
+_REMOVED = [*range(0x01, 0x09), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F]
+_SPACES = [0x09, 0x0A, 0x0C, 0x0D, 0x1680, *range(0x200B, 0x2010)]
+_SPACES += [0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD]
+_NMT = dict.fromkeys(_REMOVED, "") | dict.fromkeys(_SPACES, " ")
+
+
+class Nmt(CharacterNormalizer):
+    """Control characters away, odd spaces made plain, as in SentencePiece's `nmt` rules."""
+
+    name = "Nmt"
+
+    def replaced(self, character: str) -> str:
+        return _NMT.get(ord(character), character)
+
+    def normalize(self, text: str) -> str:
+        return text.translate(_NMT)
+
+
+class ByteLevel(CharacterNormalizer):
+    """Every byte as GPT-2's printable stand-in."""
+
+    name = "ByteLevel"
+
+    def replaced(self, character: str) -> str:
+        return spell(to_bytes(character))
+
+
+# Whitespace at the ends, a text in front, one text for another
+
+
+@stage
+class Strip(EditingNormalizer):
+    """Takes whitespace away at the left, at the right, or at both ends."""
+
+    name = "Strip"
+    strip_left: bool = True
+    strip_right: bool = True
+
+    def edits(self, text: str) -> Iterator[Edit]:
+        start = len(text) - len(text.lstrip(WHITE_SPACE)) if self.strip_left else 0
+        if start:
+            yield Edit(0, start, "")
+        end = len(text.rstrip(WHITE_SPACE)) if self.strip_right else len(text)
+        if start < len(text) and end < len(text):
+            yield Edit(end, len(text), "")
+
+
+@stage
+class Prepend(EditingNormalizer):
+    """Puts a text in front of what is not empty: SentencePiece's `▁` before the first word."""
+
+    name = "Prepend"
+    prepend: str
+
+    def edits(self, text: str) -> Iterator[Edit]:
+        if text:
+            # It goes with the first character, so that no span is empty.
+            yield Edit(0, 1, self.prepend + text[0])
+
+    def normalize(self, text: str) -> str:
+        return self.prepend + text if text else text
+
+
+@stage
+class Replace(EditingNormalizer):
+    """Each match becomes `content`, literally; that comes from the last character of the match.
+
+    {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
+    """
+
+    name = "Replace"
+    pattern: TextOrRegex
+    content: str
+
+    def check(self, fields: Fields) -> None:
+        check_content(self.content, fields)
+
+    def edits(self, text: str) -> Iterator[Edit]:
+        for start, end in self.pattern.matches(text):
+            last = max(start, end - 1)
+            if start < last:
+                yield Edit(start, last, "")
+            yield Edit(last, end, self.content)
+
+    def normalize(self, text: str) -> str:
+        if self.pattern.text:
+            return text.replace(self.pattern.text, self.content)
+        return super().normalize(text)
+
+
+# BERT's: clean text, Chinese characters apart, accents away, lower case
+
+
+class _CleanText(CharacterNormalizer):
+    """Control and format characters away, any whitespace a plain space."""
+
+    def replaced(self, character: str) -> str:
+        if character in WHITE_SPACE and character not in "\v\f\x85":
+            return " "
+        category = unicodedata.category(character)
+        is_removed = category in ("Cc", "Cf", "Co") and character not in _NEWER_FORMAT_CHARACTERS
+        return "" if is_removed or character == "\ufffd" else character
+
+
+# Unicode has them since version 9, which the tables that decide here do not know.
+_NEWER_FORMAT_CHARACTERS = "\u0890\u0891\u08e2\U000110cd" + "".join(
+    map(chr, range(0x13430, 0x13439))
+)
+
+
+class _ChineseCharactersApart(CharacterNormalizer):
+    """A space on either side of each Chinese character."""
+
+    def replaced(self, character: str) -> str:
+        is_chinese = any(first <= character <= last for first, last in _CHINESE)
+        return f" {character} " if is_chinese else character
+
+
+_CHINESE = (
+    *(("\u4e00", "\u9fff"), ("\u3400", "\u4dbf"), ("\uf900", "\ufaff")),
+    *(("\U00020000", "\U0002a6df"), ("\U0002a700", "\U0002b81f")),
+    *(("\U0002b920", "\U0002ceaf"), ("\U0002f800", "\U0002fa1f")),
+)
+
+
+class _NonspacingMarksAway(CharacterNormalizer):
+    def replaced(self, character: str) -> str:
+        return "" if unicodedata.category(character) == "Mn" else character
+
+
+@stage
+class BertNormalizer(Normalizer):
+    """Four normalizers in a row, each of which may be switched off.
+
+        {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
+         "strip_accents": null, "lowercase": true}
+
+    With `strip_accents=None`, accents go where case goes.
+    """
+
+    name = "BertNormalizer"
+    clean_text: bool = True
+    handle_chinese_chars: bool = True
+    strip_accents: bool | None = None
+    lowercase: bool = True
+
+    @cached_property
+    def _chain(self) -> Sequence:
+        strips_accents = self.lowercase if self.strip_accents is None else self.strip_accents
+        chosen: list[tuple[bool, tuple[Normalizer, ...]]] = [
+            (self.clean_text, (_CleanText(),)),
+            (self.handle_chinese_chars, (_ChineseCharactersApart(),)),
+            (strips_accents, (NFD(), _NonspacingMarksAway())),
+            (self.lowercase, (Lowercase(),)),
+        ]
+        return Sequence([part for wanted, parts in chosen if wanted for part in parts])
+
+    def align(self, aligned: Aligned) -> Aligned:
+        return self._chain.align(aligned)
+
+    def normalize(self, text: str) -> str:
+        return self._chain.normalize(text)
+
+
+NORMALIZERS: StageRegistry[Normalizer] = StageRegistry(
+    "normalizer",
+    (
+        *(NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Prepend, Replace, Nmt),
+        *(BertNormalizer, ByteLevel, Precompiled, Sequence),
+    ),
+)
