@@ -25,7 +25,7 @@ from bpe_tui.session.commands.table import COMMANDS
 from bpe_tui.session.host import Host, Notices
 from bpe_tui.session.model import Model
 from bpe_tui.styles import DARK, LIGHT, THEMES, sheet
-from bpe_tui.views.commands import commands_on, key_of, kinds_with, other_models_with
+from bpe_tui.views.commands import commands_on, key_of_screen, kinds_with, other_models_with
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import draw_settled
 from bpe_tui.widgets.visible import visible_text
@@ -45,7 +45,7 @@ class Found:
         """How to do the same without the palette."""
         if self.model is not None:
             return f"with {self.model.title}: key M trains it"
-        on = f" on {key_of(self.kind)}, the {self.kind} screen" if self.kind else ""
+        on = f" on {key_of_screen(self.kind)}, the {self.kind} screen" if self.kind else ""
         return f"key {self.command.shown}{on}"
 
     def score(self, query: str) -> float:
@@ -260,7 +260,7 @@ class BaseApp(App[int]):
     def _show_told(self) -> None:
         for screen in self.screen_stack:
             if isinstance(screen, PanelScreen):
-                screen.show_told()
+                screen.show_notices()
 
     def action_messages(self) -> None:
 

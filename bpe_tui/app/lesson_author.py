@@ -20,8 +20,8 @@ from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.lessons import config_of
 from bpe_tui.session.models import model_of
 from bpe_tui.session.training import OpeningListener, replay, train
-from bpe_tui.views.asking import Asking
 from bpe_tui.views.exports import screen_text
+from bpe_tui.views.transcript import PlainQuestion
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError, UnknownNameError
 from engine.core.registry import Registry
@@ -200,5 +200,5 @@ def _visible_lines(text: str) -> str:
 
 def _on_paper(question: Question) -> str:
     """A question, with a line for the answer."""
-    asked, *rows, _ = Asking(Attempt(question)).question()  # the last says what to type
+    asked, *rows, _ = PlainQuestion(Attempt(question)).question()  # the last says what to type
     return "\n".join([f"\n**{asked}**\n", "```text", *rows, "", "Answer: ________", "```\n"])

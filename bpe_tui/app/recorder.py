@@ -20,7 +20,7 @@ from bpe_tui.session import messages
 from bpe_tui.session.config import Config
 from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.session import Session
-from bpe_tui.views.exports import painted
+from bpe_tui.views.exports import painted_lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import TimelineError
@@ -89,7 +89,7 @@ class ScreenWriter:
 
     def take(self, seconds: float) -> None:
         """Write what the screen shows so many seconds after the beginning."""
-        screen = painted(self._app.screen)
+        screen = painted_lines(self._app.screen)
         self._write(event(seconds, drawn(screen, self._before)))
         self._before = screen
 

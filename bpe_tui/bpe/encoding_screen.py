@@ -41,7 +41,7 @@ from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
-    Part,
+    NameSpans,
     Row,
     RowsOnDemand,
     Span,
@@ -153,7 +153,7 @@ class PretokensPanel(PartsPanel[Frame]):
         return Row(
             [
                 ("▸ " if here else "  ", "here"),
-                *left(Part([(visible_text(pretoken.text), role)]), text_width),
+                *left(NameSpans([(visible_text(pretoken.text), role)]), text_width),
                 right(tokens, TOKENS_CELLS, "dim"),
                 ("  ", ""),
                 *left([(name, "dim")], name_width),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from bpe_tui.bpe.narration import why_first
-from bpe_tui.views.merge_telling import MergeTeller
+from bpe_tui.views.merge_explanation import MergeExplainer
 from bpe_tui.views.narration import first_fitting, times
 from bpe_tui.widgets.numbers import number, plural, signed
 from bpe_tui.widgets.rows import Span, spans_width
@@ -13,7 +13,7 @@ from engine.bpe.frame import Frame
 from engine.core.events import Pair
 
 
-class BpeTeller(MergeTeller[Frame]):
+class BpeExplainer(MergeExplainer[Frame]):
     """Tells merges of the most frequent pair."""
 
     def facts(self, frame: Frame) -> str:
@@ -25,10 +25,10 @@ class BpeTeller(MergeTeller[Frame]):
     def value(self, frame: Frame, pair: Pair) -> float:
         return frame.count_of(pair)
 
-    def who_picks(self, frame: Frame) -> str:
-        return FIRST_GIVEN if frame.given else super().who_picks(frame)
+    def picking_rule(self, frame: Frame) -> str:
+        return FIRST_GIVEN if frame.given else super().picking_rule(frame)
 
-    def told(self, frame: Frame, pair: Pair) -> str:
+    def value_text(self, frame: Frame, pair: Pair) -> str:
         return number(frame.count_of(pair))
 
     def none_left(self, frame: Frame) -> str:

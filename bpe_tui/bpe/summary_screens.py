@@ -31,9 +31,10 @@ from bpe_tui.views.charts import (
 )
 from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.exports import exports_of
+from bpe_tui.views.inspection_screen import InspectionScreen
 from bpe_tui.views.narration import how_trained
 from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
-from bpe_tui.views.vocabulary_screen import InspectionScreen, VocabularyPanel, VocabularyScreen
+from bpe_tui.views.vocabulary_screen import VocabularyPanel, VocabularyScreen
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import number, plural
 from engine.analysis.inspection import Inspection

@@ -30,7 +30,7 @@ from bpe_tui.views.training_panels import (
     MergeList,
     TouchedPanel,
     TypedLine,
-    TypedText,
+    TypedTextPanel,
     change_columns,
     describe_occurrences,
     merge_row,
@@ -155,7 +155,7 @@ class WordsPanel(TouchedPanel[Frame]):
     """The pretokens that hold the merged pair, in their tokens before and after."""
 
 
-class EncodedText(TypedText[Frame], Panel):
+class EncodedText(TypedTextPanel[Frame], Panel):
     """The tokens of a text, each over its id."""
 
     MARKS_NEXT = True

@@ -28,8 +28,7 @@ from bpe_tui.session.lessons import (
     next_lesson,
     numbered_lesson,
 )
-from bpe_tui.views.asking import Asking
-from bpe_tui.views.transcript import AnyTranscript
+from bpe_tui.views.transcript import AnyTranscript, PlainQuestion
 from bpe_tui.widgets.visible import visible_text
 from engine.learning.lesson import Lesson, LessonError, Scene
 from engine.learning.lesson_file import read_lesson
@@ -103,7 +102,7 @@ class PlainLesson:
             question = ask(
                 asked.kind, stepper.frame, asked.seed, about=asked.about, rows=asked.rows
             )
-            asking = Asking(Attempt(question))
+            asking = PlainQuestion(Attempt(question))
             self._say(f"Question {number + 1} of {len(scene.asks)}, step {step:,}.")
             self._say(*asking.question())
             while not asking.attempt.is_over:

@@ -24,7 +24,7 @@ from bpe_tui.cli.plain import lines_typed
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.training import train
-from bpe_tui.views.asking import Asking
+from bpe_tui.views.transcript import PlainQuestion
 from bpe_tui.widgets.visible import visible_text
 from engine.learning.questions.question import Attempt, Question, Tally
 from engine.learning.quiz import MOST_QUESTIONS, Answered, AnswerSheet, Paper, make_quiz
@@ -202,7 +202,7 @@ def ask_plainly(asked: Iterable[Question], keeper: Keeper, lines: Iterable[str])
     """Ask on standard output, and read answers; the end of the input ends the quiz."""
     questions, answers, score = list(asked), iter(lines), Tally()
     for number, question in enumerate(questions, 1):
-        asking = Asking(Attempt(question))
+        asking = PlainQuestion(Attempt(question))
         step = f"step {question.frame.step:,}"
         print(f"Question {number} of {len(questions)}, {step}.", flush=True)
         for said in asking.question():

@@ -20,7 +20,7 @@ from bpe_tui.session.host import Host
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Shown
 from bpe_tui.views.dialog import Dialog, SaveFile
-from bpe_tui.views.exports import Exported, ExportKind
+from bpe_tui.views.exports import ExportKind, ExportSource
 from bpe_tui.views.typed import parse_step, parse_steps
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import number, plural
@@ -134,7 +134,7 @@ class Export(SaveFile):
         elif self._kind.is_recording and self._speed is None:
             self.refuse("Give the steps a second, from 0.1 to 100.")
         else:
-            exported = Exported(self._screen, self._frame, *steps)
+            exported = ExportSource(self._screen, self._frame, *steps)
             self.run_worker(self._write(path, self._kind, exported), exclusive=True)
 
     def _steps(self) -> tuple[int, int] | None:
@@ -151,7 +151,7 @@ class Export(SaveFile):
             return None
         return speed if 0.1 <= speed <= 100 else None
 
-    async def _write(self, name: str, kind: ExportKind, exported: Exported) -> None:
+    async def _write(self, name: str, kind: ExportKind, exported: ExportSource) -> None:
         with self.writing(name, asked=name) as (path, overwrite):
             if not overwrite:
                 check_free(path)  # before the work
@@ -162,7 +162,7 @@ class Export(SaveFile):
     def write(self, path: Path, overwrite: bool) -> None:
         write_files({path: self._content.encode("utf-8", "replace")}, overwrite=overwrite)
 
-    async def _recorded(self, kind: ExportKind, exported: Exported) -> str:
+    async def _recorded(self, kind: ExportKind, exported: ExportSource) -> str:
         """A recording; the steps are shown in a task of its own, on a screen that is not seen."""
         lines: list[str] = []
         steps = exported.first, exported.last
@@ -177,7 +177,7 @@ class Export(SaveFile):
         await task
         return "".join(lines)
 
-    async def _made(self, kind: ExportKind, exported: Exported) -> str:
+    async def _made(self, kind: ExportKind, exported: ExportSource) -> str:
         """The file's text, made in slices; Esc meanwhile closes the window and ends this."""
         parts: list[str] = []
         lines = 0

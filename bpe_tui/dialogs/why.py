@@ -13,11 +13,11 @@ from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import Input, Static
 
-from bpe_tui.views.about_tokens import Painters, pair_rows, token_rows
 from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.panel_screen import HEIGHTS
 from bpe_tui.views.targets import ToQuestion, ToStep
+from bpe_tui.views.token_detail import Painters, pair_rows, token_rows
 from bpe_tui.views.typed import tokens_typed
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.fields import Field

@@ -12,7 +12,7 @@ from math import ceil
 from time import monotonic
 from typing import Any
 
-from bpe_tui.views.telling import Beat, Moment, Told
+from bpe_tui.views.explanation import Beat, StepMoment, SteppableFrame
 
 SECONDS = {Beat.PICK: 0.35, Beat.LIGHT: 0.45, Beat.JOIN: 0.6}
 """How long the beats take when one steps."""
@@ -25,20 +25,22 @@ FASTEST_TOLD = 1.0
 FRAMES_PER_SECOND = 25
 
 
-def beats_of(before: Told, after: Told, seconds: float) -> Iterator[tuple[float, Moment[Any]]]:
+def beats_of(
+    before: SteppableFrame, after: SteppableFrame, seconds: float
+) -> Iterator[tuple[float, StepMoment[Any]]]:
     """The moments of a step that is told in so many seconds, each with its time from 0 on.
 
     For who needs no clock, such as a recording: what the clock shows, up to the result.
     """
     pace = seconds / ALL_BEATS
     lit_at, joins_at = SECONDS[Beat.PICK] * pace, (SECONDS[Beat.PICK] + SECONDS[Beat.LIGHT]) * pace
-    yield 0.0, Moment(before, after, Beat.PICK)
-    yield lit_at, Moment(before, after, Beat.LIGHT)
+    yield 0.0, StepMoment(before, after, Beat.PICK)
+    yield lit_at, StepMoment(before, after, Beat.LIGHT)
     frames = ceil(SECONDS[Beat.JOIN] * pace * FRAMES_PER_SECOND)
     for frame in range(frames):
         share = frame / frames
-        yield joins_at + share * (seconds - joins_at), Moment(before, after, Beat.JOIN, share)
-    yield seconds, Moment.at_rest(after)
+        yield joins_at + share * (seconds - joins_at), StepMoment(before, after, Beat.JOIN, share)
+    yield seconds, StepMoment.at_rest(after)
 
 
 class BeatClock:
@@ -59,12 +61,12 @@ class BeatClock:
 
     def __init__(
         self,
-        show: Callable[[Moment[Any]], object],
+        show: Callable[[StepMoment[Any]], object],
         call_in: Callable[[float, Callable[[], None]], object],
         now: Callable[[], float] = monotonic,
     ) -> None:
         self._show, self._call_in, self._now = show, call_in, now
-        self.moment: Moment[Any] | None = None
+        self.moment: StepMoment[Any] | None = None
         self.motion = True
         self.held = False
         self._holds_next = False
@@ -77,7 +79,7 @@ class BeatClock:
         """Whether a step is told just now, or held."""
         return self.moment is not None and self.moment.beat is not Beat.REST
 
-    def follow(self, frame: Told, steps_a_second: float | None = None) -> None:
+    def follow(self, frame: SteppableFrame, steps_a_second: float | None = None) -> None:
         """Show a state: beat by beat if it is the next one, and there is time for it.
 
         Args:
@@ -123,11 +125,11 @@ class BeatClock:
             self.finish()
         return was_held
 
-    def rest(self, frame: Told) -> None:
+    def rest(self, frame: SteppableFrame) -> None:
         """Show a state at once."""
         self._told += 1
         self.held = self._holds_next = False
-        self._set(Moment.at_rest(frame))
+        self._set(StepMoment.at_rest(frame))
 
     def finish(self) -> None:
         """Show the result of the step that is told, at once."""
@@ -136,14 +138,14 @@ class BeatClock:
 
     # -- from beat to beat
 
-    def _set(self, moment: Moment[Any]) -> None:
+    def _set(self, moment: StepMoment[Any]) -> None:
         self.moment = moment
         self._show(moment)
 
-    def _begin(self, before: Told, after: Told) -> None:
+    def _begin(self, before: SteppableFrame, after: SteppableFrame) -> None:
         self._told += 1
         self.held = False
-        self._set(Moment(before, after, Beat.PICK))
+        self._set(StepMoment(before, after, Beat.PICK))
 
     def _go_on_in(self, seconds: float) -> None:
         told = self._told
@@ -167,7 +169,7 @@ class BeatClock:
         else:
             self.rest(moment.after)
 
-    def _join(self, moment: Moment[Any]) -> None:
+    def _join(self, moment: StepMoment[Any]) -> None:
         began, told = self._now(), self._told
         self._set(replace(moment, beat=Beat.JOIN, share=0.0))
 

@@ -15,7 +15,7 @@ from textual.geometry import Size
 from textual.widgets import Static
 
 from bpe_tui.views.panel_screen import LEAST_WIDTH, PanelScreen
-from bpe_tui.widgets.key_bar import Key, KeyBar
+from bpe_tui.widgets.controls import FooterKey, KeyBar
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import Row, Span, wrapped
 from bpe_tui.widgets.visible import shorten, visible_text
@@ -165,10 +165,10 @@ class LessonPane(Vertical):
         typing = "Ctrl+" if self._panels.is_typing else ""
         back = "screen" if self.covers else "scene"
         keys = [
-            Key(f"{typing}B", "back", "app.scene(-1)"),
-            Key("⌫", back, "app.come_back"),
-            Key(f"{typing}N", "asks" if self._asks else "next", "app.scene(1)"),
-            Key("L", "list", "app.lessons"),
+            FooterKey(f"{typing}B", "back", "app.scene(-1)"),
+            FooterKey("⌫", back, "app.come_back"),
+            FooterKey(f"{typing}N", "asks" if self._asks else "next", "app.scene(1)"),
+            FooterKey("L", "list", "app.lessons"),
         ]
         self.query_one(KeyBar).keys = [key for key in keys if not typing or key.shown[0] == "C"]
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from bpe_tui.lessons.question_rows import option_rows, sentence_spans
-from bpe_tui.views.merge_telling import MergeTeller
-from bpe_tui.views.telling import AnyTeller, Bar, CountRoom
-from bpe_tui.widgets.key_bar import Key
+from bpe_tui.views.explanation import AnyExplainer, Bar, CountRoom
+from bpe_tui.views.merge_explanation import MergeExplainer
+from bpe_tui.widgets.controls import FooterKey
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span
 from bpe_tui.widgets.visible import visible_text
@@ -34,14 +34,14 @@ class Prediction:
     """A question in the places of COUNT and PICK.
 
     Args:
-        teller: draws pairs with their bars.
+        explainer: draws pairs with their bars.
         score: how many were known so far.
     """
 
-    def __init__(self, teller: AnyTeller, attempt: Attempt, score: Tally) -> None:
+    def __init__(self, explainer: AnyExplainer, attempt: Attempt, score: Tally) -> None:
         self.attempt = attempt
         self.chosen = 0
-        self._teller, self._score = teller, score
+        self._explainer, self._score = explainer, score
 
     @property
     def frame(self) -> Any:
@@ -66,8 +66,8 @@ class Prediction:
 
     def count_rows(self, room: CountRoom) -> list[Row]:
         question = self.attempt.question
-        if isinstance(self._teller, MergeTeller) and question.pairs:
-            rows = self._teller.rows_of_bars(self.frame, self._bars(question), room)
+        if isinstance(self._explainer, MergeExplainer) and question.pairs:
+            rows = self._explainer.rows_of_bars(self.frame, self._bars(question), room)
         else:
             form = question.form
             assert isinstance(form, Choice)  # as all that `predict` asks
@@ -78,8 +78,8 @@ class Prediction:
 
     def _bars(self, question: Question) -> list[Bar]:
         """The pairs with their bars, without numbers as long as these are not told."""
-        teller, frame, attempt = self._teller, self.frame, self.attempt
-        assert isinstance(teller, MergeTeller)
+        explainer, frame, attempt = self._explainer, self.frame, self.attempt
+        assert isinstance(explainer, MergeExplainer)
         bars = []
         for place, pair in enumerate(question.pairs):
             is_right = attempt.is_over and place == question.answer
@@ -94,9 +94,9 @@ class Prediction:
                 mark, remark = "loss", "no"
             if place == self.chosen and not attempt.is_over:
                 mark = "chosen"
-            value = teller.value(frame, pair) if question.shows_bars or is_told else 0.0
-            told = teller.told(frame, pair) if is_told else "?"
-            fraction = teller.fraction(frame, pair)
+            value = explainer.value(frame, pair) if question.shows_bars or is_told else 0.0
+            told = explainer.value_text(frame, pair) if is_told else "?"
+            fraction = explainer.fraction(frame, pair)
             bars.append(Bar(pair, value, told, value, "", mark, remark, fraction))
         return bars
 
@@ -134,7 +134,7 @@ class Prediction:
 class Stage(Protocol):
     """The lesson view, as the predictor sees it."""
 
-    teller: AnyTeller
+    explainer: AnyExplainer
 
     @property
     def bars(self) -> int:
@@ -195,22 +195,22 @@ class Predictor:
             self.is_on = False
             self._stage.tell(f"Nothing to predict: {visible_text(str(error), spaces=False)}.")
             return None
-        return Prediction(self._stage.teller, Attempt(question), self._score)
+        return Prediction(self._stage.explainer, Attempt(question), self._score)
 
     @property
-    def keys(self) -> list[Key]:
+    def keys(self) -> list[FooterKey]:
         """The keys that answer, for the footer; none while nothing is asked."""
-        prediction, stop = self.prediction, Key("P", "stop asking", "screen.predict")
+        prediction, stop = self.prediction, FooterKey("P", "stop asking", "screen.predict")
         if prediction is None and not self._rests:
             return []
         if self._open() is None:
-            return [Key("⏎", "go on", "screen.answer"), stop]
+            return [FooterKey("⏎", "go on", "screen.answer"), stop]
         return [
-            Key("↑↓", "choose", "screen.choose(1)"),
-            Key("⏎", "answer", "screen.answer"),
-            Key("H", "hint", "screen.hint"),
-            Key("!", "show me", "screen.show_answer"),
-            Key("→", "skip", "screen.next"),
+            FooterKey("↑↓", "choose", "screen.choose(1)"),
+            FooterKey("⏎", "answer", "screen.answer"),
+            FooterKey("H", "hint", "screen.hint"),
+            FooterKey("!", "show me", "screen.show_answer"),
+            FooterKey("→", "skip", "screen.next"),
             stop,
         ]
 

@@ -1,7 +1,7 @@
 """The lesson view: the algorithm from top to bottom, in the order in which one says it.
 
 A rail joins three stations, COUNT, PICK and REPLACE; under it are the corpus and a text of the
-reader's. What they say is the model's (`bpe_tui.views.telling`), how a step moves the clock's.
+reader's. What they say is the model's (`bpe_tui.views.explanation`), how a step moves the clock's.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from textual.app import ComposeResult
 from textual.geometry import Region, Size
 from textual.widgets import Input
 
-from bpe_tui.bpe.lesson import BpeTeller
+from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.bpe.training_screen import BpeScreen
 from bpe_tui.lessons.beats import BeatClock, beats_of
 from bpe_tui.lessons.layout import PICK_ROWS, layout
@@ -26,21 +26,28 @@ from bpe_tui.session.models import DEFAULT_MODEL
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import preferences
 from bpe_tui.styles import sheet
-from bpe_tui.unigram.lesson import UnigramTeller
+from bpe_tui.unigram.lesson import UnigramExplainer
 from bpe_tui.unigram.model import UNIGRAM_LESSON
 from bpe_tui.unigram.pieces import Slices, UnigramScreen
-from bpe_tui.views.corpus import Place
-from bpe_tui.views.merge_telling import MergeTeller
+from bpe_tui.views.corpus import CorpusPlace
+from bpe_tui.views.explanation import (
+    JOINED_AT,
+    AnyExplainer,
+    Beat,
+    CountRoom,
+    StepMoment,
+    StepQuestion,
+)
+from bpe_tui.views.merge_explanation import MergeExplainer
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.panel_screen import SessionScreen
-from bpe_tui.views.telling import JOINED_AT, AnyTeller, Beat, CountRoom, Moment, Question
+from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.fields import TextLine
-from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span, spans_width
 from bpe_tui.widgets.visible import shorten, visible_text, width
-from bpe_tui.wordpiece.lesson import WordPieceTeller
+from bpe_tui.wordpiece.lesson import WordPieceExplainer
 from bpe_tui.wordpiece.model import WORDPIECE_LESSON
 from bpe_tui.wordpiece.training_screen import WordPieceScreen
 from engine.unigram.frame import UnigramFrame
@@ -129,21 +136,21 @@ class Section(Lines, can_focus=False):
 
 
 class LessonScreen(SessionScreen):
-    """Tells a step beat by beat. A subclass says which model's teller tells it."""
+    """Tells a step beat by beat. A subclass says which model's explainer tells it."""
 
     CSS_PATH = sheet("lesson.tcss")
     AUTO_FOCUS = ""
     """Else the hidden field would have the keys."""
-    TELLER: ClassVar[type[AnyTeller]]
+    EXPLAINER: ClassVar[type[AnyExplainer]]
 
     def __init__(self) -> None:
         super().__init__()
         self.clock = BeatClock(self.show, self.set_timer)
-        self.top = Place(0, 0)
+        self.top = CorpusPlace(0, 0)
         self._run: Any = None
         self.text = ""
         self.predictor = Predictor(self)
-        self.question: Question | None = None
+        self.question: StepQuestion | None = None
         self._layout = layout(0, 0)
         self._laid_out = Size()
         self._still: tuple[Any, ...] = ()
@@ -154,7 +161,7 @@ class LessonScreen(SessionScreen):
         yield TextLine(id="own-text")
 
     def on_mount(self) -> None:
-        self.teller = self.TELLER(marks=self.app.no_color)
+        self.explainer = self.EXPLAINER(marks=self.app.no_color)
         self.clock.motion = preferences().motion
         self.field.display = False
         self.section("corpus").label, self.section("your-text").label = "corpus", "your text"
@@ -179,8 +186,8 @@ class LessonScreen(SessionScreen):
         taken = note.outer_size.height if note.display else 0
         return Size(self.size.width, self.size.height - taken)
 
-    def show_told(self) -> None:
-        super().show_told()
+    def show_notices(self) -> None:
+        super().show_notices()
         self.call_after_refresh(self._make_way)  # once a note has its height
 
     def _make_way(self) -> None:
@@ -230,7 +237,7 @@ class LessonScreen(SessionScreen):
         if not self.app.screen.is_modal:  # a window may lie over a held beat
             self.clock.finish()
 
-    def show(self, moment: Moment[Any]) -> None:
+    def show(self, moment: StepMoment[Any]) -> None:
         """Bring all sections to a moment."""
         if not self.is_mounted:
             return
@@ -239,7 +246,7 @@ class LessonScreen(SessionScreen):
         joined = moment.beat is Beat.JOIN and moment.share >= JOINED_AT
         still = (moment.after, joined, self.text, self.size)
         if joined and still == self._still:  # nothing but the bars moves
-            rows = self.teller.count_rows(moment, self._count_room)
+            rows = self.explainer.count_rows(moment, self._count_room)
             self.section("count").show(rows, is_lit=True)
             return
         self._still = still
@@ -249,36 +256,38 @@ class LessonScreen(SessionScreen):
         self._move_text(moment)
         self._show_stations(moment)
         corpus, text = self.section("corpus"), self.section("your-text")
-        shown = self.teller.corpus_rows(moment, self.top, self._layout.corpus, corpus.room)
+        shown = self.explainer.corpus_rows(moment, self.top, self._layout.corpus, corpus.room)
         corpus.show(shown)
-        self._show_text(text, self.teller.text_rows(moment, self.text, text.height - 1, text.room))
+        self._show_text(
+            text, self.explainer.text_rows(moment, self.text, text.height - 1, text.room)
+        )
         self._say_heading(moment)
 
     @property
     def _count_room(self) -> CountRoom:
         return CountRoom(self._layout.bars, self.section("count").room, self._layout.name)
 
-    def _move_text(self, moment: Moment[Any]) -> None:
+    def _move_text(self, moment: StepMoment[Any]) -> None:
         """Go to a part of the corpus where the step is seen, before anything lights up.
 
         After that the text stays where it is, and so it does while steps are played.
         """
         if moment.before is None or self._run is not moment.after.run:
-            self._run, self.top = moment.after.run, Place(0, 0)
+            self._run, self.top = moment.after.run, CorpusPlace(0, 0)
         runs = self.session.playing or self.session.following
         may_move = moment.beat is Beat.PICK or (moment.beat is Beat.REST and not runs)
         if moment.before is not None and may_move:
             rows, width = self._layout.corpus, self.section("corpus").room
-            self.top = self.teller.place_to_show(moment.before, self.top, rows, width)
+            self.top = self.explainer.place_to_show(moment.before, self.top, rows, width)
 
-    def _show_stations(self, moment: Moment[Any]) -> None:
+    def _show_stations(self, moment: StepMoment[Any]) -> None:
         """COUNT, PICK and REPLACE; at rest what is asked, if something is."""
-        teller = self.teller
+        explainer = self.explainer
         count, pick, replace = map(self.section, STATIONS)
         is_asked = self.question is not None and moment.beat is Beat.REST
         # A question is about the step that comes.
-        of = Moment(moment.after, moment.after) if is_asked else moment
-        names, captions = teller.stations(of), teller.captions(of)
+        of = StepMoment(moment.after, moment.after) if is_asked else moment
+        names, captions = explainer.stations(of), explainer.captions(of)
         for place, section in enumerate((count, pick, replace)):
             section.label = f"{place + 1} {names[place]}"
             section.caption = captions[place] if self._layout.has_captions else ""
@@ -287,9 +296,9 @@ class LessonScreen(SessionScreen):
             pick.show(self.question.pick_rows(pick.room), is_lit=True)
             replace.show(())
             return
-        count.show(teller.count_rows(moment, self._count_room), moment.lit is Beat.REST)
-        pick.show(teller.pick_rows(moment, pick.room), moment.lit is Beat.PICK)
-        replaced = teller.replace_rows(moment, self._layout.words, replace.room)
+        count.show(explainer.count_rows(moment, self._count_room), moment.lit is Beat.REST)
+        pick.show(explainer.pick_rows(moment, pick.room), moment.lit is Beat.PICK)
+        replaced = explainer.replace_rows(moment, self._layout.words, replace.room)
         replace.show(replaced, moment.lit is Beat.LIGHT)
 
     def _show_text(self, section: Section, rows: list[Row]) -> None:
@@ -299,10 +308,10 @@ class LessonScreen(SessionScreen):
         section.caption_role = "strong"
         section.show(rows[:-1] if is_aside else rows)
 
-    def _say_heading(self, moment: Moment[Any]) -> None:
+    def _say_heading(self, moment: StepMoment[Any]) -> None:
         self.say("#heading", self.heading_of(moment, self.size.width - 2))
 
-    def heading_of(self, moment: Moment[Any], room: int) -> str:
+    def heading_of(self, moment: StepMoment[Any], room: int) -> str:
         """What is open on the left; how far it is on the right, and facts where there is room."""
         session = self.session
         name = visible_text(session.config.name, spaces=False)
@@ -310,13 +319,13 @@ class LessonScreen(SessionScreen):
             name += f"   {session.model.title}"
         playing = f"▶ {session.speed}/s   " if session.playing else ""
         where = playing + self._where(moment)
-        facts = self.teller.facts(moment.frame)
+        facts = self.explainer.facts(moment.frame)
         longer = f"{where}   {facts}" if facts else where
         right = longer if width(name) + width(longer) + 3 <= room else where
         name = shorten(name, max(room - width(right) - 2, 1))
         return f"{name}{' ' * max(room - width(name) - width(right), 1)}{right}"
 
-    def _where(self, moment: Moment[Any]) -> str:
+    def _where(self, moment: StepMoment[Any]) -> str:
         if self.question is not None:
             return self.question.heading
         is_ended, recorded = self.session.stop_reason is not None, moment.after.recorded_steps
@@ -369,7 +378,7 @@ class LessonScreen(SessionScreen):
         if moment is None or not moment.after.excerpt.complete:
             return False
         room = layout(*self._free).corpus
-        whole = self.teller.corpus_rows(moment, Place(0, 0), room + 1, section.room)
+        whole = self.explainer.corpus_rows(moment, CorpusPlace(0, 0), room + 1, section.room)
         return len(whole) <= room
 
     def action_predict(self) -> None:
@@ -451,7 +460,7 @@ class LessonScreen(SessionScreen):
             self.show(self.clock.moment)
 
     def painter_maker(self) -> Callable[[Any], TokenPainter] | None:
-        return self.teller.painter_of if isinstance(self.teller, MergeTeller) else None
+        return self.explainer.painter_of if isinstance(self.explainer, MergeExplainer) else None
 
     def enter(self, field: Input) -> None:
         self.action_leave()
@@ -469,22 +478,22 @@ class BpeLesson(LessonScreen, BpeScreen):
     """The lesson view of BPE."""
 
     NAME = LESSON
-    TELLER = BpeTeller
+    EXPLAINER = BpeExplainer
 
 
 class WordPieceLesson(LessonScreen, WordPieceScreen):
     """The lesson view of WordPiece."""
 
     NAME = WORDPIECE_LESSON
-    TELLER = WordPieceTeller
+    EXPLAINER = WordPieceExplainer
 
 
 class UnigramLesson(LessonScreen, UnigramScreen):
     """The lesson view of Unigram; what removals would cost is weighed while the cursor rests."""
 
     NAME = UNIGRAM_LESSON
-    TELLER = UnigramTeller
-    teller: UnigramTeller
+    EXPLAINER = UnigramExplainer
+    explainer: UnigramExplainer
 
     def __init__(self) -> None:
         super().__init__()
@@ -499,11 +508,11 @@ class UnigramLesson(LessonScreen, UnigramScreen):
         if self._weighing is None or not self._weighing.looks_like(frame):
             self._weighing = frame
             self._work.stop()
-            if (work := self.teller.weigh(frame)) is not None:
+            if (work := self.explainer.weigh(frame)) is not None:
                 self._work.start(work)
 
     def work_out(self, frame: UnigramFrame) -> None:
-        for _ in self.teller.weigh(frame) or ():
+        for _ in self.explainer.weigh(frame) or ():
             pass
         self.show_again()
 

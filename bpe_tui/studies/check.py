@@ -25,7 +25,7 @@ from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Joined, Row, RowsOnDemand, Span, left, paragraph, right
+from bpe_tui.widgets.rows import PairSpans, Row, RowsOnDemand, Span, left, paragraph, right
 from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text
 from engine.analysis.check.checking import Judged, check_claim
 from engine.analysis.check.claim import Assignment, read_claim
@@ -211,7 +211,7 @@ class CheckedMerges(Vertical):
 
     def _pair(self, pair: BytesPair, count: int, role: str) -> list[Span]:
         one, other = ([(visible_bytes(token), role)] for token in pair)
-        spans = left(Joined(one, ("│", "border"), other), self._half - COUNT_CELLS)
+        spans = left(PairSpans(one, ("│", "border"), other), self._half - COUNT_CELLS)
         return [*spans, right(f"{number(count)}   ", COUNT_CELLS, role)]
 
 

@@ -18,7 +18,7 @@ from bpe_tui.session.models import MODELS
 from bpe_tui.session.session import Session
 from bpe_tui.studies.model_table_panels import TRAINS, Entry, FamilyDetails, FamilyPanel, FamilyRows
 from bpe_tui.styles import sheet
-from bpe_tui.views.narration import NO_CORPUS, Facts, fitting
+from bpe_tui.views.narration import NO_CORPUS, Facts, fitting_facts
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.targets import ToKind
 from bpe_tui.widgets.fields import Field
@@ -236,7 +236,7 @@ class FamilyScreen(SessionScreen):
                 (2, f"at the most {plural(self._vocab_size, 'token')}"),
                 (3, "measured on what follows" if not self._typed else "measured on the text"),
             ]
-        self.say("#heading", fitting(facts, self.size.width - 2))
+        self.say("#heading", fitting_facts(facts, self.size.width - 2))
 
     # -- news from the job
 

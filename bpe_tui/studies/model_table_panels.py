@@ -11,13 +11,13 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 
-from bpe_tui.views.narration import Facts, fitting
+from bpe_tui.views.narration import Facts, fitting_facts
 from bpe_tui.views.panel import PRETOKEN_BORDER, sentence
 from bpe_tui.views.targets import ToKind
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, percent, plural
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, left, paragraph, right, spans_width, wrapped
-from bpe_tui.widgets.virtual_table import GAP, Column, Header, Place, arranged
+from bpe_tui.widgets.virtual_table import GAP, Column, ColumnPlace, Header, arranged
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.model_table import (
     Measures,
@@ -101,7 +101,7 @@ class FamilyRows(Lines):
         self.entries: Sequence[Entry] = ()
         self.why_none = ""
         self._said: Sequence[Row] = ()
-        self.places: list[Place] = []
+        self.places: list[ColumnPlace] = []
 
     @property
     def row_count(self) -> int:
@@ -167,13 +167,13 @@ class FamilyPanel(Vertical):
         self.place_header()
 
     def on_resize(self) -> None:
-        self.border_subtitle = Content(fitting(MEANINGS, self.size.width - 4))
+        self.border_subtitle = Content(fitting_facts(MEANINGS, self.size.width - 4))
         self.call_after_refresh(self.place_header)
 
     def place_header(self) -> None:
         """Put the titles over their columns."""
         header = self.query_one(Header)
-        header.places = [Place(p.column, p.start + 2, p.cells) for p in self.rows.places]
+        header.places = [ColumnPlace(p.column, p.start + 2, p.cells) for p in self.rows.places]
 
 
 def _unknown(row: KindRow, measures: Measures) -> Span:

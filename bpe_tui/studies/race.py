@@ -25,7 +25,7 @@ from bpe_tui.views.panel import Panel
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.player_screen import Transport
 from bpe_tui.widgets.chart import Curve, Curves, CurvesChart, curves_of
-from bpe_tui.widgets.figure import Numbers
+from bpe_tui.widgets.figure import NumberArray
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
@@ -69,8 +69,8 @@ class Unit:
     """
 
     name: str
-    until: Callable[[Runner, int], Numbers]
-    by_size: Callable[[SizeRace, str], tuple[Numbers, Numbers]]
+    until: Callable[[Runner, int], NumberArray]
+    by_size: Callable[[SizeRace, str], tuple[NumberArray, NumberArray]]
     format: Callable[[float], str]
 
     def at(self, runner: Runner, step: int) -> float:
@@ -86,7 +86,7 @@ def format_time(milliseconds: float) -> str:
     return f"{milliseconds:.{digits}f} ms"
 
 
-def _times_of(sizes: SizeRace, trainer: str) -> tuple[Numbers, Numbers]:
+def _times_of(sizes: SizeRace, trainer: str) -> tuple[NumberArray, NumberArray]:
     parts, seconds = sizes.seconds_of(trainer)
     return parts, seconds * 1000
 

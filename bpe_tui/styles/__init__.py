@@ -9,10 +9,16 @@ Uses nothing; screens name their style sheet, and the app its themes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color
 from textual.theme import Theme
+from textual.widget import Widget
 
 
 def sheet(name: str) -> Path:
@@ -29,7 +35,7 @@ _LIGHT_TOKENS = (
 
 
 @dataclass(frozen=True)
-class Look:
+class RoleLook:
     """How a role looks: variables of the theme for its colours, "" for what is behind it."""
 
     ink: str = ""
@@ -39,28 +45,59 @@ class Look:
 
 
 LOOKS = {
-    "border": Look("role-border"),
-    "cut": Look("role-cut"),
-    "cursor": Look("foreground", "role-cursor-back"),
-    "dim": Look("role-dim"),
-    "strong": Look(bold=True),
-    "fresh": Look("role-fresh", "role-fresh-back", bold=True),
-    "pair": Look("role-pair", bold=True),
-    "here": Look("primary", bold=True),
-    "gain": Look("role-gain"),
-    "loss": Look("role-loss"),
-    "stale": Look("role-stale", strike=True),
-    "stale-truth": Look("role-stale"),
-    "tie": Look("role-tie"),
-    "curve": Look("primary"),
-    "special": Look("role-special"),
-    **{f"token-{hue}": Look(f"role-token-{hue}") for hue in range(len(_DARK_TOKENS))},
+    "border": RoleLook("role-border"),
+    "cut": RoleLook("role-cut"),
+    "cursor": RoleLook("foreground", "role-cursor-back"),
+    "dim": RoleLook("role-dim"),
+    "strong": RoleLook(bold=True),
+    "fresh": RoleLook("role-fresh", "role-fresh-back", bold=True),
+    "pair": RoleLook("role-pair", bold=True),
+    "here": RoleLook("primary", bold=True),
+    "gain": RoleLook("role-gain"),
+    "loss": RoleLook("role-loss"),
+    "stale": RoleLook("role-stale", strike=True),
+    "stale-truth": RoleLook("role-stale"),
+    "tie": RoleLook("role-tie"),
+    "curve": RoleLook("primary"),
+    "special": RoleLook("role-special"),
+    **{f"token-{hue}": RoleLook(f"role-token-{hue}") for hue in range(len(_DARK_TOKENS))},
 }
 """How each role looks that a span can have.
 
 They are no classes of the style sheet: each screen and window would have all of them worked out
 anew whenever one of its own classes changes.
 """
+
+
+def role_style(widget: Widget, role: str) -> Style:
+    """What a role, one of `LOOKS`, adds to the style that its text has without it."""
+    look, colours = LOOKS[role], widget.app.theme_variables
+    return _style(
+        colours[look.ink] if look.ink else None,
+        colours[look.back] if look.back else None,
+        look.bold,
+        look.strike,
+    )
+
+
+@cache
+def _style(ink: str | None, back: str | None, bold: bool, strike: bool) -> Style:
+    return Style(
+        color=None if ink is None else Color.parse(ink).rich_color,
+        bgcolor=None if back is None else Color.parse(back).rich_color,
+        bold=bold or None,
+        strike=strike or None,
+    )
+
+
+def painted(
+    widget: Widget, spans: Iterable[tuple[str, str]], base: Style | None = None
+) -> list[Segment]:
+    """The spans as a widget paints them, over its own style or another one."""
+    base = widget.rich_style if base is None else base
+    return [
+        Segment(text, base + role_style(widget, role) if role else base) for text, role in spans
+    ]
 
 
 def _tokens(colours: tuple[str, ...]) -> dict[str, str]:

@@ -14,10 +14,8 @@ import numpy as np
 
 from bpe_tui.unigram.narration import cost_text, count_text, score_text
 from bpe_tui.unigram.pieces import PiecePainter, reserved_parts
-from bpe_tui.views.corpus import Place, flowed, within_rows
-from bpe_tui.views.narration import first_fitting
-from bpe_tui.views.panel import PRETOKEN_BORDER
-from bpe_tui.views.telling import (
+from bpe_tui.views.corpus import CorpusPlace, flowed, within_rows
+from bpe_tui.views.explanation import (
     JOINED_AT,
     LEAST_BAR,
     NO_TEXT,
@@ -25,10 +23,12 @@ from bpe_tui.views.telling import (
     SHRUNK_AT,
     Beat,
     CountRoom,
-    Moment,
-    Teller,
+    StepMoment,
+    StepExplainer,
     eased,
 )
+from bpe_tui.views.narration import first_fitting
+from bpe_tui.views.panel import PRETOKEN_BORDER
 from bpe_tui.widgets import visible
 from bpe_tui.widgets.numbers import bar, number, plural, scale_of, trace
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
@@ -58,7 +58,7 @@ SEARCHED, MOST_USED = 20_000, 12
 FEW = 2
 """Of the pieces that stay, those are shown that cost at most so many times what the last to go."""
 
-TellMoment = Moment[UnigramFrame]
+TellMoment = StepMoment[UnigramFrame]
 KeptT = TypeVar("KeptT")
 
 
@@ -85,7 +85,7 @@ class PlainPiecePainter(PiecePainter):
         return [(_as_spaces(part), role) for part, role in super().cut(text, edges)]
 
 
-class UnigramTeller(Teller[UnigramFrame]):
+class UnigramExplainer(StepExplainer[UnigramFrame]):
     """Tells the steps of a Unigram training."""
 
     STATIONS = ("COST", "PICK", "REMOVE")
@@ -362,7 +362,7 @@ class UnigramTeller(Teller[UnigramFrame]):
 
     # -- the corpus, and a text of the reader's
 
-    def corpus_rows(self, moment: TellMoment, top: Place, rows: int, width: int) -> list[Row]:
+    def corpus_rows(self, moment: TellMoment, top: CorpusPlace, rows: int, width: int) -> list[Row]:
         frame = moment.frame
         painter = PlainPiecePainter(frame, strikes=moment.beat is Beat.LIGHT)
         ends = self._ends_of(frame)
@@ -380,8 +380,10 @@ class UnigramTeller(Teller[UnigramFrame]):
             ends = self._ends = frame.at(0), frame.at(last)
         return ends
 
-    def place_to_show(self, before: UnigramFrame, top: Place, rows: int, width: int) -> Place:
-        lit = Moment(before, before, Beat.LIGHT)
+    def place_to_show(
+        self, before: UnigramFrame, top: CorpusPlace, rows: int, width: int
+    ) -> CorpusPlace:
+        lit = StepMoment(before, before, Beat.LIGHT)
         if not before.leaving or any(map(_is_struck, self.corpus_rows(lit, top, rows, width))):
             return top
         first_lines = before.excerpt.first_lines.items()
@@ -393,10 +395,10 @@ class UnigramTeller(Teller[UnigramFrame]):
         for piece in _most_used(before):
             for word in _words_with(piece, words):
                 if piece in before.segment(word):
-                    place = Place(words[word], 0)
+                    place = CorpusPlace(words[word], 0)
                     line = self.corpus_rows(lit, place, LOOKED_AT, width)
                     row = next((row for row, one in enumerate(line) if _is_struck(one)), 0)
-                    return Place(place.line, max(row - (rows > 3), 0))
+                    return CorpusPlace(place.line, max(row - (rows > 3), 0))
         return top
 
     def text_rows(self, moment: TellMoment, text: str, rows: int, width: int) -> list[Row]:
@@ -454,7 +456,7 @@ def _is_prune(frame: UnigramFrame) -> bool:
 
 def _names(frame: UnigramFrame) -> tuple[str, str, str]:
     """What the parts of the step that leads on are called."""
-    return UnigramTeller.STATIONS if _is_prune(frame) else STATIONS_OF_EM
+    return UnigramExplainer.STATIONS if _is_prune(frame) else STATIONS_OF_EM
 
 
 def _is_struck(row: Row) -> bool:

@@ -18,10 +18,10 @@ from bpe_tui.unigram.pieces import Finder, PiecePainter, PiecePanel, Slices, ste
 from bpe_tui.views.panel import sentence
 from bpe_tui.views.targets import ToPiece, ToPretoken
 from bpe_tui.views.token_detail import characters_and_bytes, lane_rows
-from bpe_tui.views.vocabulary_table import VocabularyRows, VocabularyTable
+from bpe_tui.views.vocabulary_screen import VocabularyRows, VocabularyTable
 from bpe_tui.widgets.chart import Chart
+from bpe_tui.widgets.controls import FilterSwitch
 from bpe_tui.widgets.figure import Figure
-from bpe_tui.widgets.key_bar import Switch
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import LEAST, MINUS, MOST, bar, number, plural, scale_of
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
@@ -63,10 +63,10 @@ VOCABULARY_COLUMNS = (
 SMALLEST_FIRST = frozenset({"piece", "loss", "id", "goes"})
 """Columns of which the first or the smallest are the interesting ones: these go next."""
 FILTER_SWITCHES = (
-    Switch("characters", "p", "characters"),
-    Switch("seldom", "u", "seldom"),
-    Switch("leaving", "d", "go next"),
-    Switch("twins", "w", "twins"),
+    FilterSwitch("characters", "p", "characters"),
+    FilterSwitch("seldom", "u", "seldom"),
+    FilterSwitch("leaving", "d", "go next"),
+    FilterSwitch("twins", "w", "twins"),
 )
 UNKNOWN_YET = "…"
 STAYS = "stays"

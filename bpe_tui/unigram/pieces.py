@@ -17,6 +17,7 @@ from bpe_tui.views.corpus import broken
 from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, FramePanel
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.player_screen import Transport
+from bpe_tui.widgets.controls import Marks
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
@@ -25,7 +26,6 @@ from bpe_tui.widgets.rows import (
     Span,
     spans_width,
 )
-from bpe_tui.widgets.scrubber import Marks
 from bpe_tui.widgets.visible import visible_text, width
 from engine.text.pretokenize import Pretoken
 from engine.unigram.frame import UnigramFrame

@@ -44,10 +44,10 @@ from bpe_tui.views.inspection_rows import (
     describe_specials,
     sections,
 )
+from bpe_tui.views.inspection_screen import InspectionScreen
 from bpe_tui.views.narration import how_trained
 from bpe_tui.views.targets import ToPiece
-from bpe_tui.views.vocabulary_screen import InspectionScreen
-from bpe_tui.views.vocabulary_table import TableScreen
+from bpe_tui.views.vocabulary_screen import TableScreen
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.visible import shorten, visible_text

@@ -37,7 +37,7 @@ from bpe_tui.views.targets import ToPiece, ToPretoken, ToStep
 from bpe_tui.views.training_panels import (
     Labelled,
     TypedLine,
-    TypedText,
+    TypedTextPanel,
     before_after,
     before_after_cells,
     count_cells,
@@ -202,7 +202,7 @@ def _row(
     return Row(spans, ToPretoken(to_bytes(unspelled(word.text))))
 
 
-class PiecesOfText(TypedText[UnigramFrame], PiecePanel):
+class PiecesOfText(TypedTextPanel[UnigramFrame], PiecePanel):
     """The pieces of a text, each over its score."""
 
     def rows_of_text(self, frame: UnigramFrame, width: int) -> list[Row]:

@@ -1,6 +1,6 @@
-"""The charts of a run: how one is declared, figures that several models draw, and their screen.
+"""The charts of a run: how to declare one, the charts that several models share, and their screen.
 
-Beside them a table tells what merges buy: how many tokens each further thousand of them saves.
+A table beside the charts shows what merges buy: the tokens that each further thousand saves.
 
 A model lists its charts as `ChartKind`s. `ChartsScreen` shows them with the timeline's cursor, and
 the exports draw them on a page.
@@ -26,7 +26,7 @@ from bpe_tui.views.panel_screen import TiledScreen
 from bpe_tui.views.player_screen import PlayerScreen
 from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.chart import Chart
-from bpe_tui.widgets.figure import Figure, Numbers
+from bpe_tui.widgets.figure import Figure, NumberArray
 from bpe_tui.widgets.numbers import number, percent, plural, short_number
 from bpe_tui.widgets.rows import Row, Span, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
@@ -34,21 +34,29 @@ from engine.core.arrays import Ints
 
 NO_MERGE = "No merge is recorded yet, so there is nothing to draw."
 FREQUENT = 10
-"""So many of the most frequent pretokens are told apart from the rest."""
+"""Number of the most frequent pretokens whose share of the corpus is shown."""
 TOKEN_CELLS = 12
 DRAWN = 0.998
-"""The share of the tokens that has bars where the others are far longer."""
+"""Share of the tokens that have bars if the remaining ones are far longer."""
 LENGTHS = 8
-"""The chart of lengths reaches so far at the least."""
+"""Least length at which the chart of lengths ends."""
 
 
 @dataclass(frozen=True)
 class ChartKind:
-    """One chart: the question it answers, the figure that answers it, and the answer here.
+    """A kind of chart: a question, the figure that answers it, and the answer at a step.
 
-    All three take a frame, of the model's own kind. The figure is made anew when what `depends_on`
-    gives changes; it is `None` where there is nothing to draw. Over steps it has the timeline's
-    cursor, and is asked for only if some are recorded.
+    The functions take a frame of the model's own kind.
+
+    Attributes:
+        figure_of: draws a frame; `None` if there is nothing to draw.
+        answer: the answer at the frame's step, for the lower border.
+        depends_on: a value of the frame; the figure is drawn again when this value changes.
+        over_steps: whether the x axis counts steps. Such a chart has the timeline's cursor, and
+            is drawn only if steps are recorded.
+        why_empty: shown if there is no figure.
+        why_none: shown if there is no figure although steps are recorded; "": `why_empty`.
+        needs_corpus: whether the chart counts in the corpus.
     """
 
     id: str
@@ -59,38 +67,33 @@ class ChartKind:
     over_steps: bool = True
     why_empty: str = NO_MERGE
     why_none: str = ""
-    """Why there may be nothing to draw though steps are recorded, if that has another reason."""
     needs_corpus: bool = True
 
-    def panel(self) -> ChartPanel:
-        """What shows it on the screen."""
-        return ChartPanel(self)
-
     def figure(self, frame: Any) -> Figure | None:
-        """What there is to draw of a frame."""
+        """Return the figure of a frame, or `None` if there is nothing to draw."""
         if self.lacks_corpus(frame) or (self.over_steps and not frame.recorded_steps):
             return None
         return self.figure_of(frame)
 
     def lacks_corpus(self, frame: Any) -> bool:
-        """Whether it counts what this frame has no corpus for."""
+        """Whether the chart needs a corpus and the frame has none."""
         return self.needs_corpus and not frame.has_corpus
 
 
-def from_start(series: Numbers, label: str) -> Figure:
-    """A series with a value for each step from 0 on."""
+def from_start(series: NumberArray, label: str) -> Figure:
+    """Return a figure of a series that has one value for each step from 0 on."""
     return Figure(np.arange(len(series)), series, "step", label)
 
 
 def recorded(frame: Any) -> object:
-    """What a figure over steps depends on: the run, and how far it is recorded."""
+    """Return what a figure over steps depends on: the run and the number of recorded steps."""
     return frame.statistics, frame.recorded_steps
 
 
 def counts(frame: Any) -> Figure | None:
-    """How often the merged pair occurred, over steps."""
+    """Draw the count of the merged pair over the steps."""
     series = frame.statistics.winning_counts(frame.recorded_steps)
-    found = np.flatnonzero(series)  # in a replay a pair may stand nowhere
+    found = np.flatnonzero(series)  # in a replay, a merged pair may not occur at all
     if not len(found):
         return None
     return Figure(found + 1, series[found], "step", "count of the pair", log_y=True)
@@ -118,10 +121,10 @@ TIES = ChartKind("ties", "How many merges were tied?", _ties, _ties_here, record
 
 
 def zipf(what: str) -> ChartKind:
-    """Rank and count of the pretokens that a run was trained on, of any model.
+    """Return the chart of pretoken counts by rank.
 
     Args:
-        what: what the model calls a pretoken.
+        what: the model's word for a pretoken.
     """
 
     def figure(frame: Any) -> Figure | None:
@@ -143,7 +146,7 @@ def zipf(what: str) -> ChartKind:
 
 
 def _most_frequent(frame: Any) -> str:
-    """Which pretoken is the most frequent, and what share the first few have; "" if none is."""
+    """Name the most frequent pretoken and the share of the first few; "" without pretokens."""
     series, commonest = frame.statistics.pretoken_counts, frame.statistics.commonest_pretoken
     if not len(series):
         return ""
@@ -156,13 +159,13 @@ def _most_frequent(frame: Any) -> str:
 
 
 def lengths(what: str, unit: str) -> ChartKind:
-    """A bar for each length of a token, in a model that makes tokens longer step by step.
+    """Return the chart of token lengths, for a model that makes tokens longer step by step.
 
-    Both axes have room for the last step, so that they stand still.
+    Both axes have room for the last step, so they do not change from step to step.
 
     Args:
-        what: what the model calls tokens.
-        unit: what it measures them in.
+        what: the model's word for tokens.
+        unit: the unit of length.
     """
 
     def figure(frame: Any) -> Figure:
@@ -190,13 +193,13 @@ def lengths(what: str, unit: str) -> ChartKind:
 
 
 def _longest_drawn(lengths: Ints) -> int:
-    """Up to which length there are bars: a few tokens of 100 bytes would press the others flat."""
+    """Return the longest length with a bar: a few tokens of 100 bytes would squeeze the others."""
     most = int(np.searchsorted(lengths.cumsum(), DRAWN * lengths.sum()))
     return len(lengths) - 1 if len(lengths) <= 2 * most else most
 
 
 def length_bars(series: Ints, longest: int, unit: str, what: str, top: float = 0) -> Figure:
-    """How many there are of each length: `series[n]` of length n, up to `longest` at the least."""
+    """Draw a bar for each length, at least up to `longest`; `series[n]` counts length n."""
     found = np.zeros(max(longest, LENGTHS), dtype=np.int64)
     found[: len(series) - 1] = series[1:]
     places = np.arange(1, len(found) + 1)
@@ -204,13 +207,13 @@ def length_bars(series: Ints, longest: int, unit: str, what: str, top: float = 0
 
 
 def summarize_lengths(series: Ints, unit: str) -> str:
-    """The mean and the longest of `series[n]` things of length n."""
+    """Describe the mean and the greatest length; `series[n]` counts length n."""
     mean = (series * np.arange(len(series))).sum() / max(series.sum(), 1)
     return f"mean {mean:.1f} {unit} · longest {max(len(series) - 1, 0)}"
 
 
 class ChartPanel(Chart):
-    """A chart of `frame`, of the model's own kind."""
+    """A panel with one kind of chart of `frame`."""
 
     frame: reactive[Any] = reactive(None, repaint=False)
 
@@ -246,7 +249,7 @@ class ChartPanel(Chart):
 
 
 class ChartsScreen(PlayerScreen, TiledScreen):
-    """The charts of a model: a subclass names them as `TILES`, each a `ChartKind` or `GAINS`."""
+    """The charts of a model. A subclass lists them in `TILES`, each a `ChartKind` or `GAINS`."""
 
     CSS_PATH = sheet("charts.tcss")
 
@@ -257,10 +260,10 @@ class ChartsScreen(PlayerScreen, TiledScreen):
         yield Static(id="narration")
 
     def panel_of(self, tile: ChartKind | GainsTile) -> Widget:
-        return tile.panel()
+        return ChartPanel(tile) if isinstance(tile, ChartKind) else GainsPanel(tile)
 
     def action_go_back(self) -> None:
-        """Back to the screen that it was chosen on."""
+        """Go back to the screen that opened the charts."""
         self.host.look_back()
 
 
@@ -270,9 +273,11 @@ NOTHING_SAVED = "No merge is recorded yet, so nothing is saved."
 
 
 class Gain(NamedTuple):
-    """How the corpus is after so many merges, and how many tokens those since the row before saved.
+    """The corpus after a number of merges, and the tokens saved since the row before.
 
-    `since` is how many merges these were.
+    Attributes:
+        saved: tokens that the last `since` merges saved.
+        since: merges from the row before to this one.
     """
 
     merges: int
@@ -283,7 +288,7 @@ class Gain(NamedTuple):
 
 
 def distance(steps: int) -> int:
-    """Merges from one row to the next: a round number, a thousand at the most.
+    """Return the merges from one row to the next: a round number, at most a thousand.
 
     >>> [distance(steps) for steps in (50_000, 2_921, 443, 12, 3)]
     [1000, 500, 50, 2, 1]
@@ -294,7 +299,7 @@ def distance(steps: int) -> int:
 
 
 def gains(statistics: Any, steps: int) -> list[Gain]:
-    """A row for each so many merges from step 0 on, the last for all of them."""
+    """Return a gain each `distance` merges from step 0 on, and one for all merges."""
     tokens = statistics.tokens_in_corpus(steps).tolist()
     compression = statistics.bytes_per_token(steps)
     places = [*range(0, steps, distance(steps)), steps]
@@ -305,12 +310,12 @@ def gains(statistics: Any, steps: int) -> list[Gain]:
 
 
 class GainsPanel(FramePanel[Any]):
-    """The gains of a run of merges; Enter goes to the step of a row."""
+    """The table of what merges buy; Enter goes to the step of a row."""
 
     FOLLOWS_RECORDING = True
 
-    def __init__(self, title: str, id: str) -> None:
-        super().__init__(title, id)
+    def __init__(self, tile: GainsTile) -> None:
+        super().__init__(tile.title, tile.id)
         self.set_reactive(FramePanel.cursor, 1)
 
     def rows_of(self, frame: Any, width: int) -> Sequence[Row]:
@@ -319,7 +324,7 @@ class GainsPanel(FramePanel[Any]):
         if not frame.recorded_steps:
             return sentence(NOTHING_SAVED, width)
         each = number(distance(frame.recorded_steps))
-        self.say("What do merges buy?", f"saved by the last {each}")
+        self.say(GAINS.title, f"saved by the last {each}")
         found = gains(frame.statistics, frame.recorded_steps)
         here = max(gain.merges for gain in found if gain.merges <= frame.step)
         columns = _columns(f"{frame.TOKEN}s", len(number(found[0].tokens)), width)
@@ -327,53 +332,51 @@ class GainsPanel(FramePanel[Any]):
         return [head, *(_row(gain, gain.merges == here, columns) for gain in found)]
 
 
-Column = tuple[str, int, Callable[[Gain], Span]]
-"""What stands above it, its cells, and what it says of a gain."""
+GainColumn = tuple[str, int, Callable[[Gain], Span]]
+"""The title of a column, its cells, and its text for a gain with the text's role."""
 
 
-def _columns(tokens: str, digits: int, width: int) -> list[Column]:
-    """The columns in so many cells. In the first there stands a sign before the number.
+def _columns(tokens: str, digits: int, width: int) -> list[GainColumn]:
+    """Return the columns that fit in `width` cells. The first has room for a sign.
 
-    Where room is short, numbers of up to so many digits are told in thousands.
+    If there is little room, numbers of up to `digits` digits are shown in thousands.
     """
     amount, cells = number, max(digits, len(tokens)) + 1
     if width < 16 + 2 * cells:
         amount, cells = short_number, 7
     spare = width - 16 - 2 * cells
     heading = "bytes/token" if spare >= 4 else "b/token"
-    columns: list[Column] = [
+    columns: list[GainColumn] = [
         ("merges", 8, lambda gain: (number(gain.merges), "")),
         (heading, len(heading) + 1, lambda gain: (f"{gain.bytes_per_token:.2f}", "")),
         (tokens, cells, lambda gain: (amount(gain.tokens), "")),
         ("saved", cells, lambda gain: (amount(gain.saved) if gain.since else "", "gain")),
     ]
     if spare >= 4 + 8:
-        columns.append(("", 8, lambda gain: (_share(gain), "dim")))
+
+        def share_saved(gain: Gain) -> Span:
+            before = gain.tokens + gain.saved
+            return percent(gain.saved / before) if gain.since and before else "", "dim"
+
+        columns.append(("", 8, share_saved))
     return columns
 
 
-def _row(gain: Gain, is_here: bool, columns: Sequence[Column]) -> Row:
+def _row(gain: Gain, is_here: bool, columns: Sequence[GainColumn]) -> Row:
     spans: list[Span] = [("▸" if is_here else " ", "pair")]
-    for _, cells, say in columns:
-        text, role = say(gain)
+    for _, cells, cell_of in columns:
+        text, role = cell_of(gain)
         room = cells - 1 if len(spans) == 1 else cells
         spans.append(right(text, room, role))
     return Row(spans, ToStep(gain.merges))
 
 
-def _share(gain: Gain) -> str:
-    before = gain.tokens + gain.saved
-    return percent(gain.saved / before) if gain.since and before else ""
-
-
 @dataclass(frozen=True)
 class GainsTile:
-    """The table as a tile among charts."""
+    """The table of gains, as a tile among charts."""
 
     id: str = "gains"
-
-    def panel(self) -> GainsPanel:
-        return GainsPanel("What do merges buy?", self.id)
+    title: str = "What do merges buy?"
 
 
 GAINS = GainsTile()

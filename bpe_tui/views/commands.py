@@ -226,7 +226,7 @@ class Help(Window[None]):
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="help") as window:
-            window.border_title = Content(f"keys on the {name_of(self._screen)}")
+            window.border_title = Content(f"keys on the {screen_title(self._screen)}")
             window.border_subtitle = Content("signs and words below · Esc closes")
             yield Static()
 
@@ -263,7 +263,7 @@ _KEY = re.compile(r"^(?:  \S.*?  +)?")
 """What begins a line of help: a key, a sign or a word, and the blanks behind it; or nothing."""
 
 
-def name_of(screen: str) -> str:
+def screen_title(screen: str) -> str:
     """What a screen is called: `training screen`, `training screen of Unigram`."""
     kind, model = kind_and_model(screen)
     return f"{kind} screen of {model.title}" if model is not None else f"{kind} screen"
@@ -304,7 +304,7 @@ def other_models_with(command: Command, model: Model) -> list[Model]:
     return [other for other in MODELS.values() if other is not model and kinds_with(command, other)]
 
 
-def key_of(kind: str) -> str:
+def key_of_screen(kind: str) -> str:
     """The key that leads to a kind of screen: 'charts' → '4'."""
     return next(each.shown for each in COMMANDS if each.action == f"app.show('{kind}')")
 
@@ -342,7 +342,7 @@ def _on_screens(commands: list[Command], model: Model) -> str:
     for kind in EVERYWHERE:
         for command, kinds in known:
             if kind in kinds:
-                found.setdefault(command.label, []).append(f"{key_of(kind)} {kind}")
+                found.setdefault(command.label, []).append(f"{key_of_screen(kind)} {kind}")
     return " · ".join(f"{label} on {', '.join(kinds)}" for label, kinds in found.items())
 
 

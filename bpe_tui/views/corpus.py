@@ -27,7 +27,7 @@ WHEEL = 3
 """Lines that a notch of the mouse wheel scrolls."""
 
 
-class Place(NamedTuple):
+class CorpusPlace(NamedTuple):
     """A row of the corpus: its line, and how many rows of that line are above it."""
 
     line: int
@@ -42,7 +42,7 @@ class ExcerptPanel(FramePanel[ShownT]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.top = Place(0, 0)
+        self.top = CorpusPlace(0, 0)
         self._scrolled_by_hand = False
         self.playing = False
 
@@ -54,7 +54,7 @@ class ExcerptPanel(FramePanel[ShownT]):
         excerpt = frame.excerpt
         lines = excerpt.lines
         if self.top.line >= len(lines):
-            self.top = Place(max(len(lines) - 1, 0), 0)
+            self.top = CorpusPlace(max(len(lines) - 1, 0), 0)
         if not lines:
             return sentence("The corpus has no text between its special tokens.", width)
         rows, end = self._rows_from_top(frame, width)
@@ -92,7 +92,7 @@ class ExcerptPanel(FramePanel[ShownT]):
         shown, start = list(self.line_rows(frame, lines[line], width)), max(row - above, 0)
         if 0 < start < len(shown) and not _has_tokens(shown[start - 1]):
             start -= 1  # what stands above the tokens belongs to them
-        self.top = Place(line, start)
+        self.top = CorpusPlace(line, start)
 
     def remark(self, frame: ShownT) -> str:
         """What the foot says beside the lines."""
@@ -112,7 +112,7 @@ class ExcerptPanel(FramePanel[ShownT]):
 
     def action_move(self, by: int) -> None:
         self._scrolled_by_hand = True
-        self.top = Place(max(self.top.line + by, 0), 0)
+        self.top = CorpusPlace(max(self.top.line + by, 0), 0)
         self.rebuild()
         if self.top.line == 0:
             self._scrolled_by_hand = False
@@ -120,7 +120,7 @@ class ExcerptPanel(FramePanel[ShownT]):
     def show_line(self, line: int) -> None:
         """Bring a line to the top, to stay there."""
         self._scrolled_by_hand = True
-        self.top = Place(line, 0)
+        self.top = CorpusPlace(line, 0)
         self.rebuild()
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:

@@ -23,7 +23,7 @@ from bpe_tui.views.narration import leading_parts
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel, FrameT
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.token_detail import LanesPanel
-from bpe_tui.views.training_panels import TypedText
+from bpe_tui.views.training_panels import TypedTextPanel
 from bpe_tui.widgets.fields import Field, TextField
 from bpe_tui.widgets.visible import quoted, shorten, visible_text, width
 from engine.analysis.why_not import stand_ins_in, without_stand_ins
@@ -257,7 +257,7 @@ class WalkScreen(SessionScreen):
         height = self.size.height
         needed = [(area, area.wrapped_document.height) for area in self.query(TextArea)]
         used = _set_lines(needed, 1, height // 8, self.zoomed)
-        tokens = [(panel, panel.row_count) for panel in self.query(TypedText)]
+        tokens = [(panel, panel.row_count) for panel in self.query(TypedTextPanel)]
         used += _set_lines(tokens, 2, height // 5 if height >= 24 else 2, self.zoomed)
         for lanes in self.query("#ids LanesPanel").results(LanesPanel):
             # Whole lines of the text, with all their lanes; the panels below have the rest.

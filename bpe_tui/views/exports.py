@@ -21,7 +21,7 @@ from bpe_tui.widgets.figure import Drawing, page
 
 
 @dataclass(frozen=True)
-class Exported:
+class ExportSource:
     """What there is to export: a screen, the model's frame that it shows, the steps asked for."""
 
     screen: Screen[object]
@@ -40,13 +40,13 @@ class ExportKind:
     label: str
     name: str
     suffix: str
-    parts_of: Callable[[Exported], Iterator[str]]
+    parts_of: Callable[[ExportSource], Iterator[str]]
     asks_for_steps: bool = False
     is_recording: bool = False
 
 
-def painted(screen: Screen[object]) -> list[Strip]:
-    """The lines of a screen as they are painted.
+def painted_lines(screen: Screen[object]) -> list[Strip]:
+    """The lines of a screen as they are painted_lines.
 
     Textual draws only the screen in front. This one may lie under a window, so its compositor is
     asked, as Textual's own `export_screenshot` does: there is no public way to it.
@@ -56,7 +56,7 @@ def painted(screen: Screen[object]) -> list[Strip]:
 
 def screen_text(screen: Screen[object]) -> str:
     """The characters on a screen, line by line, without the blanks at their ends."""
-    lines = (strip.text.rstrip() for strip in painted(screen))
+    lines = (strip.text.rstrip() for strip in painted_lines(screen))
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -70,16 +70,16 @@ def screen_svg(screen: Screen[object], title: str) -> str:
         record=True,
         legacy_windows=False,
     )
-    for strip in painted(screen):
+    for strip in painted_lines(screen):
         console.print(Segments([*strip, Segment.line()]), end="")
     return _FONT_FACE.sub("", console.export_svg(title=title))
 
 
-def _picture(exported: Exported) -> Iterator[str]:
+def _picture(exported: ExportSource) -> Iterator[str]:
     yield screen_svg(exported.screen, f"bpe-tui, step {exported.frame.step:,}")
 
 
-def _text(exported: Exported) -> Iterator[str]:
+def _text(exported: ExportSource) -> Iterator[str]:
     yield screen_text(exported.screen)
 
 
@@ -92,12 +92,12 @@ OF_SCREENS = (
 _FONT_FACE = re.compile(r"@font-face \{[^}]*\}\s*")
 """Rich's template names a font on a network; whoever opens a picture should ask nobody for it."""
 
-Report = Callable[[Any, int, int], Iterator[str]]
+StepsReport = Callable[[Any, int, int], Iterator[str]]
 """Steps from … to (from 1) of a frame's run, part by part."""
 
 
 def exports_of(
-    markdown: Report, json_lines: Report, charts: Iterable[ChartKind]
+    markdown: StepsReport, json_lines: StepsReport, charts: Iterable[ChartKind]
 ) -> tuple[ExportKind, ...]:
     """All that can be exported of a model's training or replay.
 
@@ -107,7 +107,7 @@ def exports_of(
         charts: the model's; they are drawn on one page.
     """
 
-    def made(report: Report) -> Callable[[Exported], Iterator[str]]:
+    def made(report: StepsReport) -> Callable[[ExportSource], Iterator[str]]:
         return lambda exported: report(exported.frame, exported.first, exported.last)
 
     return (

@@ -29,7 +29,7 @@ EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 @dataclass(frozen=True)
-class Section:
+class InspectionSection:
     """A part of an inspection: its id, the question it answers, and its rows in so many cells.
 
     The function `rows` takes an inspection of the model's own kind, and the cells of a row.
@@ -46,7 +46,7 @@ def sections(
     what: str = "tokens",
     describe: Callable[[Any, int], str] = lambda inspection, token_id: f"id {number(token_id)}",
     leads: Callable[[int], object] = ToToken,
-) -> tuple[Section, ...]:
+) -> tuple[InspectionSection, ...]:
     """The five sections of the inspection of a model.
 
     Args:
@@ -71,11 +71,13 @@ def sections(
         ]
 
     return (
-        Section("overview", "what is it?", lambda found, width: fact_rows(overview(found), width)),
-        Section("lengths", f"how long are the {what}?", _lengths),
-        Section("odd", "which are odd?", odd_rows),
-        Section("kinds", "what are they made of?", _kinds),
-        Section("longest", "which are the longest?", longest),
+        InspectionSection(
+            "overview", "what is it?", lambda found, width: fact_rows(overview(found), width)
+        ),
+        InspectionSection("lengths", f"how long are the {what}?", _lengths),
+        InspectionSection("odd", "which are odd?", odd_rows),
+        InspectionSection("kinds", "what are they made of?", _kinds),
+        InspectionSection("longest", "which are the longest?", longest),
     )
 
 

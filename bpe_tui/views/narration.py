@@ -154,10 +154,10 @@ def heading(session: Session, room: int) -> str:
             f"fork at step {number(origin.step)}: {origin.otherwise}",
         )
     facts = _trained(session) if session.opened is None else _opened(session)
-    return fitting([(-1, name), *facts], room)
+    return fitting_facts([(-1, name), *facts], room)
 
 
-def fitting(facts: Facts, room: int) -> str:
+def fitting_facts(facts: Facts, room: int) -> str:
     """As many facts as there is room for, in their order."""
     kept = list(facts)
     while len(kept) > 1 and width(_joined(kept)) > room:

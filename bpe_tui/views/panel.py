@@ -16,8 +16,8 @@ from bpe_tui.views.targets import ToChange, ToPair, ToPretoken, ToStep, ToToken
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import (
     TOKEN_HUES,
-    Joined,
-    Part,
+    NameSpans,
+    PairSpans,
     Row,
     Span,
     SubjectSpan,
@@ -116,8 +116,8 @@ class TokenPainter:
         spans = self.tokens(ids)
         return in_sight(spans, min(2 * place, len(spans) - 1), cells)  # borders stand between
 
-    def pair(self, pair: Pair, between: str = " │ ") -> Joined:
-        return Joined(self.spans(pair[0]), (between, "border"), self.spans(pair[1]))
+    def pair(self, pair: Pair, between: str = " │ ") -> PairSpans:
+        return PairSpans(self.spans(pair[0]), (between, "border"), self.spans(pair[1]))
 
     def words(self, pretoken: Pretoken) -> Iterable[list[Span]]:
         """What the tokens of a pretoken spell, word by word, each with the border behind it."""
@@ -288,16 +288,16 @@ class TokenPanel(FramePanel[MergeFrameT]):
         painter, target = self.painter(frame), row.target
         match target:
             case ToPair(pair) | ToChange(pair):
-                whole: Part = painter.pair(pair)
+                whole: NameSpans = painter.pair(pair)
             case ToStep(step) if 0 < step <= frame.recorded_steps:
                 whole = painter.pair(frame.merge_at(step - 1).pair)
             case ToToken(token_id):
-                whole = Part(painter.spans(token_id))
+                whole = NameSpans(painter.spans(token_id))
             case ToPretoken(pretoken):
                 return painter.tokens(frame.tokens_of(pretoken))
             case _:
                 return ()
-        return () if whole.stands_in(shown) else whole
+        return () if whole.is_shown_in(shown) else whole
 
 
 class Panel(TokenPanel[Frame]):

@@ -28,14 +28,13 @@ from bpe_tui.views.commands import (
     legend_of,
     refusal,
 )
-from bpe_tui.views.narration import fitting, narrate_undone
+from bpe_tui.views.narration import fitting_facts, narrate_undone
 from bpe_tui.views.panel import TokenPainter, TokenPanel
 from bpe_tui.widgets.chart import Chart
-from bpe_tui.widgets.key_bar import FootLine, KeyBar
+from bpe_tui.widgets.controls import FootLine, KeyBar, Scrubber
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Span
-from bpe_tui.widgets.scrubber import Scrubber
 from bpe_tui.widgets.window import PaintedOnce
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 20
@@ -116,7 +115,7 @@ class PanelScreen(PaintedOnce[None]):
             self.query_one(f"#{panel}").add_class("panel", update=False)
         self.query_one(FootLine).legend = self._legend()
         self.show_keys()
-        self.show_told()
+        self.show_notices()
 
     def _legend(self) -> tuple[tuple[Span, ...], ...]:
         kind, model = kind_and_model(self.id or "")
@@ -146,7 +145,7 @@ class PanelScreen(PaintedOnce[None]):
         """Say something, visible already, until the next key."""
         self.speaker.tell(said)
 
-    def show_told(self) -> None:
+    def show_notices(self) -> None:
         """Show what the application has to say; where rows are few, over the keys."""
         if not self.query(FootLine):
             return  # the screen is not there yet, and asks when it is
@@ -164,11 +163,11 @@ class PanelScreen(PaintedOnce[None]):
             self.show_keys()
 
     def on_screen_resume(self) -> None:
-        self.show_told()
+        self.show_notices()
 
     def on_resize(self, event: events.Resize) -> None:
         self._class_by_size(event.size)
-        self.show_told()
+        self.show_notices()
 
     # -- how much room there is
 
@@ -417,7 +416,7 @@ class SessionScreen(PanelScreen):
         frame = self.frame_of(session)
         subject, *facts = self.facts_of(frame)
         step = f"step {number(frame.step)} of {number(frame.recorded_steps)}"
-        return fitting(list(enumerate((subject, step, *facts))), room)
+        return fitting_facts(list(enumerate((subject, step, *facts))), room)
 
     def facts_of(self, frame: Any) -> Sequence[str]:
         """What the first line says of a frame beside its step: the subject, then more."""

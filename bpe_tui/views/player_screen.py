@@ -22,10 +22,10 @@ from bpe_tui.views.narration import add_stop, first_fitting, heading
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.targets import ToChange, ToLine, ToPair, ToStep
 from bpe_tui.views.training_panels import TypedLine
+from bpe_tui.widgets.controls import Marks, Scrubber
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural, progress_of
-from bpe_tui.widgets.scrubber import Marks, Scrubber
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.core.events import Pair
 from engine.recording.merge_record import PairStep

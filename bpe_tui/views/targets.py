@@ -1,6 +1,6 @@
-"""Where a row can lead: what panels post when Enter or a click chooses one.
+"""The targets of rows: what a panel posts when Enter or a click chooses a row.
 
-The shell makes such rows, too, so nothing of textual is imported here.
+The command line makes such rows, too, so this module imports nothing of Textual.
 """
 
 from __future__ import annotations
@@ -40,21 +40,21 @@ class ToToken:
 
 @dataclass(frozen=True)
 class ToChange:
-    """The pretokens behind what the present merge did to the count of a pair."""
+    """The pretokens in which the current merge changed the count of a pair."""
 
     pair: Pair
 
 
 @dataclass(frozen=True)
 class ToQuestion:
-    """What there is to say about a token, or about two side by side."""
+    """The explanation of a token, or of two neighbouring tokens."""
 
     ids: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class ToLine:
-    """A line of the corpus, by its place from 0."""
+    """A line of the corpus, counted from 0."""
 
     line: int
 

@@ -378,7 +378,7 @@ def _over_ids(painter: TokenPainter, ids: Sequence[int]) -> Iterator[Labelled]:
         yield Labelled(token, str(token_id), ABOUT_TO_JOIN if place + 1 in joints else behind)
 
 
-class TypedText(FramePanel[FrameT]):
+class TypedTextPanel(FramePanel[FrameT]):
     """The pieces of a text, each over its label."""
 
     ID = "encoded"
@@ -397,7 +397,7 @@ class TypedText(FramePanel[FrameT]):
 
 
 class TypedLine(Vertical):
-    """A line to type in, and under it the pieces of a `TypedText`."""
+    """A line to type in, and under it the pieces of a `TypedTextPanel`."""
 
     frame: reactive[Any] = reactive(None)
 
@@ -407,7 +407,7 @@ class TypedLine(Vertical):
     LONGEST: int | None = None
     """Characters of the line that are encoded."""
 
-    TYPED_TEXT: ClassVar[type[TypedText[Any]]]
+    TYPED_TEXT: ClassVar[type[TypedTextPanel[Any]]]
     """The panel under the line."""
 
     def __init__(self) -> None:
@@ -426,7 +426,7 @@ class TypedLine(Vertical):
     def on_input_changed(self) -> None:
         """Encode what the line shows; the screen hears of the change, too."""
         line = self.query_one(TextLine)
-        self.query_one(TypedText).text = line.value[: self.LONGEST]
+        self.query_one(TypedTextPanel).text = line.value[: self.LONGEST]
         more = "" if line.is_all else " · its first line; 2 shows all of the text"
         self.border_title = Content(f"{self._title}{more}")
         self._say_size()

@@ -1,7 +1,7 @@
-"""The stepper without a screen: a command a line in, sentences out.
+"""Plain text instead of screens: a question, and the stepper of a recorded run.
 
-For screen readers, pipes and scripts. Nothing is drawn and nothing moves; what has been said stays.
-Textual is never loaded. What all models share is here; each adds commands of its own.
+For screen readers, pipes and scripts: a command a line in, sentences out. Textual is never loaded.
+What all models share is here; each adds commands of its own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from bpe_tui.views.asking import Asking
 from bpe_tui.views.narration import (
     NO_CORPUS,
     describe_history,
@@ -26,12 +25,96 @@ from bpe_tui.views.narration import (
 from bpe_tui.views.typed import parse_step, tokens_typed
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text
-from engine.core.errors import BpeError, OutputExistsError, QuestionError, UnknownNameError
+from engine.core.errors import (
+    AnswerError,
+    BpeError,
+    OutputExistsError,
+    QuestionError,
+    UnknownNameError,
+)
 from engine.core.events import CountChange
+from engine.core.wording import Sentence, describe
 from engine.encoding.typed_ids import decode_known, read_ids
 from engine.learning.questions import OF_WHAT_FOLLOWS, ask, kinds_for, predict
-from engine.learning.questions.question import Attempt, Tally
+from engine.learning.questions.question import Answer, Attempt, Choice, Cuts, Joins, Tally
 from engine.recording.playback import AnyMergeFrame, Player
+
+TOLD = "hint helps, show tells the answer, skip goes on."
+
+
+class PlainQuestion:
+    """Asks one question, and answers the lines that follow until it is over."""
+
+    def __init__(self, attempt: Attempt) -> None:
+        self.attempt = attempt
+        self._joined: tuple[int, ...] = ()
+
+    def question(self) -> Iterator[str]:
+        """What is asked, what there is to find the answer with, and how to answer."""
+        question = self.attempt.question
+        yield _said(question.asks)
+        yield _said(question.advice)
+        for given in question.given:
+            yield f"  {_said(given)}"
+        form = question.form
+        if isinstance(form, Choice):
+            for place, option in enumerate(form.options, 1):
+                note = option.note or _about(option.amount)
+                label = describe(option.label, visible_bytes)
+                yield f"  {place}. {label}{f'   {note}' if note else ''}"
+        elif isinstance(form, Cuts):
+            yield f"  {visible_text(form.text)}"
+        elif isinstance(form, Joins):
+            yield self._tokens(form)
+        yield f"{form.how} {TOLD}"
+
+    def answer(self, line: str) -> Iterator[str]:
+        """What is said to a line."""
+        attempt, question = self.attempt, self.attempt.question
+        word = line.strip()
+        if word == "hint":
+            attempt.hinted = True
+            yield f"Hint: {_said(question.hint)}"
+            return
+        if word in ("show", "skip"):
+            attempt.given_up = True
+            yield from map(_said, question.model_answer if word == "show" else ())
+            return
+        try:
+            answer: Answer = question.form.read(line.rstrip("\r\n"))
+            if isinstance(question.form, Joins) and isinstance(answer, tuple):
+                answer = question.form.check((*self._joined, *answer))
+        except AnswerError as error:
+            yield visible_text(_sentence(str(error)), spaces=False)
+            return
+        grade = attempt.try_answer(answer)
+        yield f"{grade.word}: {_said(grade.said)}"
+        if grade.why is not None:
+            yield _said(grade.why)
+        if grade.right and not grade.done and isinstance(answer, tuple):
+            self._joined = answer
+            assert isinstance(question.form, Joins)
+            yield self._tokens(question.form)
+        elif not grade.right:
+            yield "Try again."
+
+    def _tokens(self, form: Joins) -> str:
+        tokens = form.tokens_after(self._joined)
+        return f"  {' ┊ '.join(map(visible_bytes, tokens))}"
+
+
+def _about(amount: float) -> str:
+    """What the length of a bar tells on a screen: 588 → 'about 590'."""
+    return f"about {int(float(f'{amount:.2g}')):,}" if amount else ""
+
+
+def _said(sentence: Sentence) -> str:
+    return sentence.describe(visible_bytes)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
 
 FrameT = TypeVar("FrameT")
 
@@ -87,7 +170,7 @@ class Transcript(ABC, Generic[FrameT]):
     def __init__(self, player: Player[FrameT], stop_reason: Enum) -> None:
         self._player = player
         self._stop_reason = stop_reason
-        self._asking: Asking | None = None
+        self._asking: PlainQuestion | None = None
         self._score = Tally()
 
     @property
@@ -156,10 +239,10 @@ class Transcript(ABC, Generic[FrameT]):
         except QuestionError as error:
             yield f"That cannot be asked here: {visible_text(str(error), spaces=False)}."
             return
-        self._asking = Asking(attempt)
+        self._asking = PlainQuestion(attempt)
         yield from self._asking.question()
 
-    def _answered(self, asking: Asking, line: str) -> Iterator[str]:
+    def _answered(self, asking: PlainQuestion, line: str) -> Iterator[str]:
         """What is said to an answer; after the last one the step is made that was asked about."""
         yield from asking.answer(line)
         attempt = asking.attempt

@@ -1,4 +1,4 @@
-"""Widgets that know nothing of byte-pair encoding.
+"""Widgets that do not depend on byte-pair encoding.
 
 Uses no other room but styles; every room may use it.
 """

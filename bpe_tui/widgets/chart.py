@@ -22,9 +22,9 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from bpe_tui.widgets.figure import Figure, Numbers, braille_between, cells_of, spans_through
+from bpe_tui.styles import painted
+from bpe_tui.widgets.figure import Figure, NumberArray, braille_between, cells_of, spans_through
 from bpe_tui.widgets.numbers import short_number
-from bpe_tui.widgets.roles import painted
 from bpe_tui.widgets.rows import Span
 
 GUTTER = 7
@@ -188,8 +188,8 @@ class Curve:
 
     name: str
     role: str
-    xs: Numbers
-    ys: Numbers
+    xs: NumberArray
+    ys: NumberArray
 
 
 @dataclass(frozen=True, eq=False)

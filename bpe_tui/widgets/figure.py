@@ -21,7 +21,7 @@ import numpy.typing as npt
 from bpe_tui.widgets.numbers import short_number
 
 Floats = npt.NDArray[np.float64]
-Numbers = npt.NDArray[np.number[Any]]
+NumberArray = npt.NDArray[np.number[Any]]
 
 ROUND = (1, 2, 5)
 """A tick is one of these times a power of ten."""
@@ -41,7 +41,7 @@ class Scale:
     high: float
     log: bool = False
 
-    def places(self, values: Numbers) -> Floats:
+    def places(self, values: NumberArray) -> Floats:
         """Where the values lie, from 0 (`low`) to 1 (`high`)."""
         low, high = self._bent(self.low), self._bent(self.high)
         floats = values.astype(np.float64)
@@ -71,7 +71,7 @@ class Scale:
         return math.log10(value) if self.log else value
 
 
-def scale_for(values: Numbers, *, log: bool, rounded: bool = False) -> Scale:
+def scale_for(values: NumberArray, *, log: bool, rounded: bool = False) -> Scale:
     """The scale that just holds the values; `rounded` widens a linear one to round ends."""
     low, high = float(values.min()), float(values.max())
     if log:
@@ -132,8 +132,8 @@ class Figure:
     values are above 0.
     """
 
-    xs: Numbers
-    ys: Numbers
+    xs: NumberArray
+    ys: NumberArray
     x_label: str
     y_label: str
     log_x: bool = False

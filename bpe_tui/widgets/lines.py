@@ -16,7 +16,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from bpe_tui.widgets.roles import painted, role_style
+from bpe_tui.styles import painted, role_style
 from bpe_tui.widgets.rows import Row, Span, beside, subject_cells, subjects_at
 
 ReactiveType = TypeVar("ReactiveType")

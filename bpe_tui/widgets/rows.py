@@ -72,33 +72,33 @@ def spans_width(spans: Sequence[Span]) -> int:
     return sum(width(text) for text, _ in spans)
 
 
-class Part(list[Span]):
+class NameSpans(list[Span]):
     """One thing that has to be recognized, such as a token: `left` keeps its beginning and end."""
 
     def within(self, cells: int) -> list[Span]:
         """It in at most so many cells."""
         return without_middle(self, cells)
 
-    def stands_in(self, text: str) -> bool:
+    def is_shown_in(self, text: str) -> bool:
         """Whether a text says all of it."""
         return "".join(part for part, _ in self) in text
 
 
-class Joined(Part):
+class PairSpans(NameSpans):
     """Two parts with a mark between them, such as the tokens of a pair: `left` keeps both."""
 
     def __init__(self, first: Sequence[Span], between: Span, second: Sequence[Span]) -> None:
         super().__init__([*first, between, *second])
         self._first, self._between, self._second = first, between, second
 
-    def stands_in(self, text: str) -> bool:
-        return all(Part(part).stands_in(text) for part in (self._first, self._second))
+    def is_shown_in(self, text: str) -> bool:
+        return all(NameSpans(part).is_shown_in(text) for part in (self._first, self._second))
 
     def within(self, cells: int) -> list[Span]:
         """Both parts in at most so many cells: first the blanks between them go, then middles.
 
         >>> text = "".join
-        >>> pair = Joined([("under", "")], (" │ ", ""), [("standing", "")])
+        >>> pair = PairSpans([("under", "")], (" │ ", ""), [("standing", "")])
         >>> [text(part for part, _ in pair.within(cells)) for cells in (16, 14, 12, 9)]
         ['under │ standing', 'under│standing', 'under│sta…ng', 'un…r│st…g']
         """
@@ -206,7 +206,7 @@ def _on_both_sides(spans: Sequence[Span], place: int) -> tuple[Any, ...]:
 
 def left(spans: Sequence[Span], cells: int) -> list[Span]:
     """The spans in exactly so many cells, aligned left, cut with `…` where they are too long."""
-    if isinstance(spans, Part) and spans_width(spans) > cells:
+    if isinstance(spans, NameSpans) and spans_width(spans) > cells:
         spans = spans.within(cells)
     spare = cells - spans_width(spans)
     if spare >= 0:

@@ -14,7 +14,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from bpe_tui.widgets.roles import painted
+from bpe_tui.styles import painted
 from bpe_tui.widgets.rows import Span
 
 GAP = 2
@@ -40,7 +40,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Place:
+class ColumnPlace:
     """Where a column stands: from cell `start`, so many cells wide."""
 
     column: Column
@@ -48,7 +48,7 @@ class Place:
     cells: int
 
 
-def arranged(columns: Sequence[Column], room: int) -> list[Place]:
+def arranged(columns: Sequence[Column], room: int) -> list[ColumnPlace]:
     """The columns that fit, in their order, each with its place.
 
     >>> columns = [Column("id", "id", 5, 2), Column("text", "text", 4, 3, share=1)]
@@ -65,7 +65,7 @@ def arranged(columns: Sequence[Column], room: int) -> list[Place]:
     places, start = [], 0
     for column in kept:
         cells = column.cells + (spare * column.share // shares if shares else 0)
-        places.append(Place(column, start, cells))
+        places.append(ColumnPlace(column, start, cells))
         start += cells + GAP
     return places
 
@@ -77,7 +77,7 @@ def _needed(columns: Sequence[Column]) -> int:
 class Header(Widget):
     """The titles over `places`, an arrow at the one that sorts; a click asks for another order."""
 
-    places: reactive[Sequence[Place]] = reactive(())
+    places: reactive[Sequence[ColumnPlace]] = reactive(())
     sorting: reactive[str] = reactive("")
     descending: reactive[bool] = reactive(False)
 
@@ -97,7 +97,7 @@ class Header(Widget):
             used = place.start + len(text)
         return Strip(painted(self, spans)).adjust_cell_length(self.size.width, self.rich_style)
 
-    def _title(self, place: Place, is_sorting: bool) -> str:
+    def _title(self, place: ColumnPlace, is_sorting: bool) -> str:
         arrow = ("▼" if self.descending else "▲") if is_sorting else ""
         title = (place.column.title + arrow)[: place.cells]
         return title.rjust(place.cells) if place.column.is_number else title.ljust(place.cells)

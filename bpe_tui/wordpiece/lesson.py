@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from bpe_tui.views.merge_telling import LessonPainter, MergeTeller
+from bpe_tui.views.merge_explanation import LessonPainter, MergeExplainer
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import Span, spans_width
@@ -21,7 +21,7 @@ class PlainWordPiecePainter(LessonPainter, WordPiecePainter):
     """Draws pieces as they are written, without the hues of merged ones."""
 
 
-class WordPieceTeller(MergeTeller[WordPieceFrame]):
+class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
     """Tells merges of the pair of highest score."""
 
     STATIONS = ("SCORE", "PICK", "REPLACE")
@@ -40,7 +40,7 @@ class WordPieceTeller(MergeTeller[WordPieceFrame]):
         score = frame.score_of(pair)
         return float(score.value) if score is not None else 0
 
-    def told(self, frame: WordPieceFrame, pair: Pair) -> str:
+    def value_text(self, frame: WordPieceFrame, pair: Pair) -> str:
         score = frame.score_of(pair)
         return score_text(score.value) if score is not None else "0"
 

@@ -31,6 +31,7 @@ from bpe_tui.views.inspection_rows import (
     describe_specials,
     sections,
 )
+from bpe_tui.views.inspection_screen import InspectionScreen
 from bpe_tui.views.narration import how_trained
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.token_detail import MergeTreePanel
@@ -38,7 +39,6 @@ from bpe_tui.views.vocabulary_screen import (
     CELLS,
     FILTER_SWITCHES,
     Cell,
-    InspectionScreen,
     TokenRows,
     VocabularyPanel,
     VocabularyScreen,

@@ -20,7 +20,7 @@ from bpe_tui.views.training_panels import (
     MergeList,
     TouchedPanel,
     TypedLine,
-    TypedText,
+    TypedTextPanel,
     change_columns,
     describe_occurrences,
     merge_row,
@@ -144,7 +144,7 @@ class WordPieceTransport(Transport):
         return f"{pieces if roomy else ''}{frame.pieces_per_word:5.2f} pieces/word"
 
 
-class TypedWordPieces(TypedText[WordPieceFrame], WordPiecePanel):
+class TypedWordPieces(TypedTextPanel[WordPieceFrame], WordPiecePanel):
     """The pieces of a text, each over its id."""
 
     MARKS_NEXT = True

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bpe_tui.widgets.key_bar import Key
+    from bpe_tui.widgets.controls import FooterKey
 
 LESSON, TRAINING, ENCODING = "lesson", "training", "encoding"
 VOCABULARY, CHARTS = "vocabulary", "charts"
@@ -100,11 +100,13 @@ class Command:
         return shown_keys(self.keys)
 
     @property
-    def key(self) -> Key:
+    def key(self) -> FooterKey:
         """What the footer shows."""
-        from bpe_tui.widgets.key_bar import Key  # the command line knows commands without Textual
+        from bpe_tui.widgets.controls import (
+            FooterKey,  # the command line knows commands without Textual
+        )
 
-        return Key(self.shown.split()[0], self.label, self.action)
+        return FooterKey(self.shown.split()[0], self.label, self.action)
 
 
 def on(screens: tuple[str, ...], *commands: Command) -> tuple[Command, ...]:

@@ -19,9 +19,8 @@ from bpe_tui.bpe.walks import EncodeStepsPanel
 from bpe_tui.session.commands.table import COMMANDS
 from bpe_tui.session.config import RunConfig
 from bpe_tui.views.typed import parse_step
-from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.widgets.controls import KeyBar, Scrubber
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.scrubber import Scrubber
 from engine import Tokenizer, Trainer, count_pretokens
 
 MOVES = (

@@ -12,7 +12,7 @@ from textual.widgets import Input, TextArea
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.models import MODELS
 from bpe_tui.views.player_screen import StepsScreen
-from bpe_tui.views.training_panels import TypedText
+from bpe_tui.views.training_panels import TypedTextPanel
 from bpe_tui.widgets.lines import Lines
 
 TEXT = "The old goat's kite, 1234567 times!"
@@ -29,7 +29,7 @@ async def test_at_the_least_size_tokens_are_seen_and_the_line_for_ids_when_it_is
     async with opened(model=model, size=(60, 20), vocab_size=300) as (app, pilot):
         app.navigation.open_encoding(TEXT)
         await pilot.pause()
-        assert app.screen.query_one(TypedText).size.height == 2  # tokens over their ids
+        assert app.screen.query_one(TypedTextPanel).size.height == 2  # tokens over their ids
         assert is_seen(app, "#pretokens")
         assert not is_seen(app, "#decode")
         app.screen.show_panel("decode")  # type: ignore[attr-defined]
@@ -47,7 +47,7 @@ async def test_text_and_tokens_have_the_lines_that_they_need(model: str) -> None
     async with opened(model=model, size=(120, 30), vocab_size=300) as (app, pilot):
         app.navigation.open_encoding("The old goat")
         await pilot.pause()
-        area, tokens = app.screen.query_one(TextArea), app.screen.query_one(TypedText)
+        area, tokens = app.screen.query_one(TextArea), app.screen.query_one(TypedTextPanel)
         assert (area.size.height, tokens.size.height) == (1, 2)
         area.load_text("one two three\n" * 3)
         await pilot.pause()

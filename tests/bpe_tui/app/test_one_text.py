@@ -13,7 +13,7 @@ from textual.widgets import Input, TextArea
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.session import EXAMPLE
-from bpe_tui.views.training_panels import TypedText
+from bpe_tui.views.training_panels import TypedTextPanel
 
 SENTENCE = "Once upon a time there was a little brown hen named Dot."
 """The first of the corpus that is opened."""
@@ -35,7 +35,7 @@ async def shown(pilot: Pilot[int], keys: str) -> None:
 async def test_all_screens_begin_with_the_first_sentence_of_the_corpus() -> None:
     async with opened() as (app, pilot):
         assert line(app) == SENTENCE
-        tokens = app.screen.query_one(TypedText)
+        tokens = app.screen.query_one(TypedTextPanel)
         before = tokens.row(0)
         await shown(pilot, "end")
         assert tokens.row(0) != before, "a step cuts it anew"

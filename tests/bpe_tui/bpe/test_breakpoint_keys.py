@@ -11,7 +11,7 @@ from textual.widgets import Input, Static
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.training_screen import TrainingScreen
 from bpe_tui.bpe.windows import BreakpointRows
-from bpe_tui.widgets.scrubber import Marks, Scrubber
+from bpe_tui.widgets.controls import Marks, Scrubber
 
 
 async def added(app: BpeTuiApp, pilot: Pilot[int], *lines: str) -> None:

@@ -10,7 +10,8 @@ from opening import opened, opened_as, until
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.inspection_rows import SECTIONS
 from bpe_tui.session.config import TokenizerConfig
-from bpe_tui.views.vocabulary_screen import InspectionPanel, InspectionScreen, VocabularyScreen
+from bpe_tui.views.inspection_screen import InspectionPanel, InspectionScreen
+from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from engine import Tokenizer
 from engine.analysis.inspection import Inspection
 

@@ -26,7 +26,7 @@ from bpe_tui.views.token_detail import (
     token_text,
 )
 from bpe_tui.views.vocabulary_screen import TokenRows, VocabularyPanel, VocabularyScreen
-from bpe_tui.widgets.key_bar import Switches
+from bpe_tui.widgets.controls import Switches
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import spans_width
 from bpe_tui.widgets.virtual_table import Column, Header, arranged

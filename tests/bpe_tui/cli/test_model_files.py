@@ -17,7 +17,7 @@ from bpe_tui.cli.console import BAD_INPUT
 from bpe_tui.cli.plain import transcript_of
 from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.views.charts import ChartPanel
-from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.widgets.controls import KeyBar
 from engine.core.gpt2_bytes import spell
 
 PIECES = ["[UNK]", "hug", "##s", "the", "!"]

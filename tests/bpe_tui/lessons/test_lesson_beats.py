@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
-from bpe_tui.bpe.lesson import BpeTeller
+from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.lessons.beats import ALL_BEATS, BeatClock
 from bpe_tui.lessons.layout import layout
-from bpe_tui.unigram.lesson import UnigramTeller
-from bpe_tui.views.corpus import Place
-from bpe_tui.views.telling import (
+from bpe_tui.unigram.lesson import UnigramExplainer
+from bpe_tui.views.corpus import CorpusPlace
+from bpe_tui.views.explanation import (
     BAR_BESIDE_FRACTION,
     REMARK,
+    BarColumns,
     Beat,
-    Columns,
     CountRoom,
-    Moment,
+    StepMoment,
 )
 from bpe_tui.widgets.rows import Row, spans_width
-from bpe_tui.wordpiece.lesson import WordPieceTeller
+from bpe_tui.wordpiece.lesson import WordPieceExplainer
 from engine import Timeline, Trainer
 from engine.text.excerpt import Excerpt
 from engine.unigram.frame import UnigramTimeline
@@ -45,10 +45,10 @@ def bpe_timeline(tie_rule: str = "lexicographic") -> Timeline:
     return timeline
 
 
-def moment(step: int, beat: Beat, share: float = 1.0) -> Moment[Any]:
+def moment(step: int, beat: Beat, share: float = 1.0) -> StepMoment[Any]:
     """A moment of the merge that leads on from a step."""
     frame = bpe_timeline().frame
-    return Moment(frame.at(step), frame.at(step + 1), beat, share)
+    return StepMoment(frame.at(step), frame.at(step + 1), beat, share)
 
 
 def said(rows: list[Row] | tuple[Row, ...]) -> list[str]:
@@ -64,7 +64,7 @@ class Hands:
 
     now: float = 100.0
     due: list[tuple[float, Callable[[], None]]] = field(default_factory=list)
-    shown: list[Moment[Any]] = field(default_factory=list)
+    shown: list[StepMoment[Any]] = field(default_factory=list)
 
     def call_in(self, seconds: float, call: Callable[[], None]) -> None:
         self.due.append((self.now + seconds, call))
@@ -176,12 +176,14 @@ def test_without_motion_a_step_shows_its_result_but_a_beat_can_be_held(clock: Cl
 
 
 def test_before_the_first_merge_it_is_said_what_will_be() -> None:
-    start, teller = Moment.at_rest(bpe_timeline().frame), BpeTeller(marks=False)
-    assert said(teller.pick_rows(start, 70)) == [
+    start, explainer = StepMoment.at_rest(bpe_timeline().frame), BpeExplainer(marks=False)
+    assert said(explainer.pick_rows(start, 70)) == [
         "Nothing is picked yet.",
         "The most frequent pair will be.",
     ]
-    assert said(teller.replace_rows(start, 2, 70)) == ["Then the two become one token, everywhere."]
+    assert said(explainer.replace_rows(start, 2, 70)) == [
+        "Then the two become one token, everywhere."
+    ]
 
 
 @pytest.mark.parametrize(
@@ -207,17 +209,17 @@ def test_before_the_first_merge_it_is_said_what_will_be() -> None:
 def test_pick_says_which_pair_and_why_in_as_many_cells(
     step: int, beat: Beat, width: int, sentences: list[str]
 ) -> None:
-    rows = BpeTeller(marks=False).pick_rows(moment(step, beat), width)
+    rows = BpeExplainer(marks=False).pick_rows(moment(step, beat), width)
     assert said(rows)[: len(sentences)] == sentences
     assert len(rows) == 2
     assert all(spans_width(row.spans) <= width for row in rows)
 
 
 def test_the_pair_lights_up_then_joins_and_closes_up() -> None:
-    teller = BpeTeller(marks=False)
+    explainer = BpeExplainer(marks=False)
 
     def text(beat: Beat, share: float = 1.0) -> str:
-        return said(teller.corpus_rows(moment(0, beat, share), Place(0, 0), 1, 80))[0]
+        return said(explainer.corpus_rows(moment(0, beat, share), CorpusPlace(0, 0), 1, 80))[0]
 
     assert text(Beat.PICK).endswith("n┊e┊w┊e┊s┊t│⏎│")
     assert text(Beat.LIGHT).endswith("n┊e┊w┊e┊s+t│⏎│")
@@ -229,10 +231,10 @@ def test_the_pair_lights_up_then_joins_and_closes_up() -> None:
 @pytest.mark.parametrize("width", [20, 33, 80])
 def test_a_join_moves_nothing_but_the_rest_of_its_row(step: int, width: int) -> None:
     """The words of each row are those that it had before, at every step."""
-    teller = BpeTeller(marks=False)
+    explainer = BpeExplainer(marks=False)
 
     def words(beat: Beat, share: float = 1.0) -> list[str]:
-        rows = said(teller.corpus_rows(moment(step, beat, share), Place(0, 0), 9, width))
+        rows = said(explainer.corpus_rows(moment(step, beat, share), CorpusPlace(0, 0), 9, width))
         signs = str.maketrans("", "", "┊+ ")
         return [row.translate(signs) for row in rows]
 
@@ -240,10 +242,10 @@ def test_a_join_moves_nothing_but_the_rest_of_its_row(step: int, width: int) -> 
 
 
 def test_numbers_never_run_and_bars_end_where_they_rest() -> None:
-    teller, frames = BpeTeller(marks=False), [share / 20 for share in range(20)]
+    explainer, frames = BpeExplainer(marks=False), [share / 20 for share in range(20)]
     room = CountRoom(rows=40, width=70, name=10)  # for all pairs
-    before = said(teller.count_rows(moment(1, Beat.LIGHT), room))
-    after = said(teller.count_rows(moment(1, Beat.REST), room))
+    before = said(explainer.count_rows(moment(1, Beat.LIGHT), room))
+    after = said(explainer.count_rows(moment(1, Beat.REST), room))
 
     def numbers(rows: list[str]) -> set[tuple[str, str]]:
         return {tuple(row.strip("▶= ").split()[:2]) for row in rows}  # type: ignore[misc]
@@ -251,13 +253,13 @@ def test_numbers_never_run_and_bars_end_where_they_rest() -> None:
     known = numbers(before) | numbers(after)
     gone = {(pair, "0") for pair, _ in numbers(before) - numbers(after)}
     for share in frames:
-        rows = said(teller.count_rows(moment(1, Beat.JOIN, share), room))
+        rows = said(explainer.count_rows(moment(1, Beat.JOIN, share), room))
         assert numbers(rows) <= known | gone
-    assert said(teller.count_rows(moment(1, Beat.JOIN, 0.0), room)) == before
+    assert said(explainer.count_rows(moment(1, Beat.JOIN, 0.0), room)) == before
 
 
 def test_a_moment_looks_the_same_however_one_came_there() -> None:
-    first, second = BpeTeller(marks=False), BpeTeller(marks=False)
+    first, second = BpeExplainer(marks=False), BpeExplainer(marks=False)
     for share in (0.9, 0.5):
         first.count_rows(moment(3, Beat.JOIN, share), ROOM)
     there = moment(3, Beat.JOIN, 0.5)
@@ -267,18 +269,18 @@ def test_a_moment_looks_the_same_however_one_came_there() -> None:
 def test_wordpiece_tells_scores_with_their_fractions() -> None:
     trainer = WordPieceTrainer({b"hug": 10, b"pug": 5, b"pun": 12, b"bun": 4, b"hugs": 5}, 40)
     timeline = WordPieceTimeline(trainer.record, trainer.steps())
-    frame, teller = timeline.frame, WordPieceTeller(marks=False)
-    there = Moment(frame, frame.at(1), Beat.PICK)
+    frame, explainer = timeline.frame, WordPieceExplainer(marks=False)
+    there = StepMoment(frame, frame.at(1), Beat.PICK)
     top = frame.top_pairs(1)[0]
-    assert str(top.score) in said(teller.count_rows(there, ROOM))[0]
-    assert said(teller.pick_rows(there, 90))[0].endswith(f"score: {top.score} = 0.05.")
-    lit = teller.replace_rows(Moment(frame, frame.at(1), Beat.LIGHT), 2, 70)
+    assert str(top.score) in said(explainer.count_rows(there, ROOM))[0]
+    assert said(explainer.pick_rows(there, 90))[0].endswith(f"score: {top.score} = 0.05.")
+    lit = explainer.replace_rows(StepMoment(frame, frame.at(1), Beat.LIGHT), 2, 70)
     assert said(lit)[0].startswith("Here it is: ##g+##s")
 
 
 @pytest.mark.parametrize("width", [47, 60, 80])
 def test_beside_fractions_pairs_have_the_room_that_bars_leave(width: int) -> None:
-    columns = Columns.within(CountRoom(5, width, 10), fraction=18, number=9)
+    columns = BarColumns.within(CountRoom(5, width, 10), fraction=18, number=9)
     left = width - columns.pair - columns.fraction - columns.number - 6
     assert left >= REMARK + BAR_BESIDE_FRACTION or left == -2  # no bar, nor blanks before it
     assert columns.pair >= len("##in│##g")
@@ -291,21 +293,23 @@ def test_unigram_tells_which_pieces_go_and_what_stands_in_for_them() -> None:
     excerpt = Excerpt.of(b"hugs hug pug hugs bun buns")
     frame = UnigramTimeline(trainer.record, steps, words=words, excerpt=excerpt).frame
     before = frame.at(frame.prunes[0] - 1)
-    there = Moment(before, before.at(before.step + 1), Beat.LIGHT)
-    teller = UnigramTeller(marks=False)
-    for _ in teller.weigh(before) or ():
+    there = StepMoment(before, before.at(before.step + 1), Beat.LIGHT)
+    explainer = UnigramExplainer(marks=False)
+    for _ in explainer.weigh(before) or ():
         pass
-    assert teller.stations(there) == ("COST", "PICK", "REMOVE")
+    assert explainer.stations(there) == ("COST", "PICK", "REMOVE")
     going = {before.record.texts[number].replace("▁", "·") for number in before.leaving}
-    rows = said(teller.count_rows(there, ROOM))
+    rows = said(explainer.count_rows(there, ROOM))
     assert {row.split()[1] for row in rows if row.endswith("goes")} <= going
     assert all(row.startswith("✗") == row.endswith("goes") for row in rows)
     sentence = f"{len(going)} of {before.size} pieces go: those that the corpus misses least."
-    assert said(teller.pick_rows(there, 70))[0] == sentence
-    struck = [span for row in teller.corpus_rows(there, Place(0, 0), 3, 70) for span in row.spans]
+    assert said(explainer.pick_rows(there, 70))[0] == sentence
+    struck = [
+        span for row in explainer.corpus_rows(there, CorpusPlace(0, 0), 3, 70) for span in row.spans
+    ]
     assert {text for text, role in struck if role == "stale"} <= going
     changed = sum(before.segment(word) != there.after.segment(word) for word in words)
-    assert said(teller.replace_rows(there, 2, 70))[0].endswith(f": {changed} different word")
+    assert said(explainer.replace_rows(there, 2, 70))[0].endswith(f": {changed} different word")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.lessons.screen import LessonScreen, Section
 from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.session.state import prefer, preferences
-from bpe_tui.views.telling import Beat
+from bpe_tui.views.explanation import Beat
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 
@@ -91,7 +91,7 @@ async def test_only_lines_that_change_are_painted() -> None:
         it = screen(app)
         assert it.clock.moment is not None
         pick = it.section("pick")
-        assert pick.show(it.teller.pick_rows(it.clock.moment, pick.room), is_lit=True) == 0
+        assert pick.show(it.explainer.pick_rows(it.clock.moment, pick.room), is_lit=True) == 0
         assert pick.show(()) == 2
 
 

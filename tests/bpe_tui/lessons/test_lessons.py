@@ -26,10 +26,10 @@ from bpe_tui.session.lessons import (
     builtin_lessons,
     config_of,
     keep_progress,
-    key_of,
+    key_of_screen,
     languages,
 )
-from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.widgets.controls import KeyBar
 from engine.bpe.frame import Frame
 from engine.learning.lesson_file import read_lesson
 
@@ -251,7 +251,9 @@ def test_progress_is_private_and_what_is_broken_in_it_is_left_out(trial: Path) -
         assert all_progress().get("a", Progress()) == Progress()
     file.write_text(json.dumps({"a": {"scene": 1, "seen": [1, "x", None], "done": True}}))
     assert all_progress()["a"] == Progress(1, frozenset((1,)), done=True)
-    assert key_of(PLACE / "zh" / BUILT_IN[0].name) == key_of(PLACE / "en" / BUILT_IN[0].name)
+    assert key_of_screen(PLACE / "zh" / BUILT_IN[0].name) == key_of_screen(
+        PLACE / "en" / BUILT_IN[0].name
+    )
 
 
 def _state_files() -> list[Path]:

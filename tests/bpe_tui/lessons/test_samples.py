@@ -7,7 +7,7 @@ from pathlib import Path
 from opening import opened_as
 
 from bpe_tui.session.config import RunConfig, TokenizerConfig
-from bpe_tui.views.vocabulary_table import VocabularyTable
+from bpe_tui.views.vocabulary_screen import VocabularyTable
 from engine.analysis.check.checking import check
 from engine.analysis.encoder_comparison import lockstep
 from engine.bpe.frame import Frame

@@ -13,9 +13,9 @@ from textual.widgets import Static
 from bpe_tui.session.commands.command import COMPARISON, EVERYWHERE, START
 from bpe_tui.session.commands.table import COMMANDS
 from bpe_tui.session.models import MODELS
-from bpe_tui.views.commands import commands_on, explain_dead_key, key_of, kinds_with
+from bpe_tui.views.commands import commands_on, explain_dead_key, key_of_screen, kinds_with
 from bpe_tui.views.panel_screen import NotePanel
-from bpe_tui.widgets.key_bar import FootLine, KeyBar
+from bpe_tui.widgets.controls import FootLine, KeyBar
 
 PACKAGE = Path(__file__).parents[3] / "bpe_tui"
 HANDOUT = PACKAGE.parent / "samples" / "handout.txt"
@@ -139,7 +139,7 @@ def test_no_two_commands_of_a_screen_share_a_key(screen: str) -> None:
 async def test_a_dead_key_speaks_on_each_screen() -> None:
     async with opened(HANDOUT, vocab_size=270) as (app, pilot):
         for kind in EVERYWHERE:
-            await pilot.press(key_of(kind))
+            await pilot.press(key_of_screen(kind))
             await until(pilot, lambda: app.screen.id == kind)  # noqa: B023
             if app.screen.is_typing:  # type: ignore[attr-defined]
                 await pilot.press("escape")

@@ -15,7 +15,7 @@ from bpe_tui.session.commands.command import CHARTS, ENCODING, INSPECTION, TRAIN
 from bpe_tui.session.commands.table import COMMANDS
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
-from bpe_tui.views.exports import Exported
+from bpe_tui.views.exports import ExportSource
 from bpe_tui.views.panel import BORDER_CELLS
 from bpe_tui.views.transcript import AnyTranscript
 from bpe_tui.widgets.visible import width
@@ -117,7 +117,7 @@ async def test_every_kind_of_file_can_be_exported(model: str) -> None:
         app.seek(2)
         await pilot.pause()
         for kind in MODELS[model].part("exports"):
-            exported = Exported(app.screen, app.session.shown, 1, 2)
+            exported = ExportSource(app.screen, app.session.shown, 1, 2)
             text = "".join(kind.parts_of(exported))
             # A recording is made by the window itself, on a screen of its own: `test_recording`.
             assert bool(text) != kind.is_recording

@@ -10,7 +10,7 @@ from test_inspect_screen import said
 from unigram_texts import TEXT
 
 from bpe_tui.unigram.summary_screens import SECTIONS, UnigramInspectionScreen
-from bpe_tui.views.vocabulary_screen import InspectionPanel
+from bpe_tui.views.inspection_screen import InspectionPanel
 from engine.analysis.unigram_inspection import UnigramInspection
 from engine.unigram.frame import UnigramFrame
 

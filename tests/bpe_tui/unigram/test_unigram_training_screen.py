@@ -26,7 +26,7 @@ from bpe_tui.unigram.training_screen import (
 )
 from bpe_tui.views.commands import commands_on
 from bpe_tui.widgets.chart import BELOW, Chart
-from bpe_tui.widgets.scrubber import Scrubber
+from bpe_tui.widgets.controls import Scrubber
 from bpe_tui.widgets.visible import width
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import EmStep, PruneStep

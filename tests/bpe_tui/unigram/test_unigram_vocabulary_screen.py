@@ -18,7 +18,7 @@ from bpe_tui.unigram.piece_table import PieceDetailPanel, PieceLanesPanel, Piece
 from bpe_tui.unigram.summary_screens import UnigramVocabularyScreen
 from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.chart import Chart
-from bpe_tui.widgets.key_bar import Switches
+from bpe_tui.widgets.controls import Switches
 from engine.analysis.unigram_inspection import PIECE_FILTERS
 from engine.core.events import finished
 from engine.unigram.frame import UnigramFrame

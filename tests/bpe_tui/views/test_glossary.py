@@ -11,8 +11,16 @@ from opening import opened, until
 
 from bpe_tui.session.commands.command import ALWAYS
 from bpe_tui.session.models import MODELS
-from bpe_tui.views.commands import LEGENDS, SIGNS, WORDS, hanging, help_text, key_of, legend_of
-from bpe_tui.widgets.key_bar import FootLine, KeyBar
+from bpe_tui.views.commands import (
+    LEGENDS,
+    SIGNS,
+    WORDS,
+    hanging,
+    help_text,
+    key_of_screen,
+    legend_of,
+)
+from bpe_tui.widgets.controls import FootLine, KeyBar
 from bpe_tui.widgets.visible import width
 
 FURNITURE = frozenset("─╌│╭╮╯╰├┤└┘┌┐┬┴━←→↑↓↵–−—“”×⁰¹²³⁴⁵⁶⁷⁸⁹⁻‹›≤≥√Δ▁▂▃▄▅▆▇█▉▊▋▌▍▎▏")
@@ -36,7 +44,7 @@ async def test_every_sign_on_a_screen_is_explained(model: str) -> None:
         for kind in (*kinds, *(("race", "family") if model == "bpe" else ())):
             name = MODELS[model].screen(kind)
             if kind != "training":
-                await pilot.press(key_of(kind))
+                await pilot.press(key_of_screen(kind))
             for _ in range(200):
                 if app.screen.id == name:
                     break

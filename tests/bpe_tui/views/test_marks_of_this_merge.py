@@ -12,9 +12,9 @@ from textual.widgets import Input, Static
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.views.corpus import ExcerptPanel
+from bpe_tui.views.inspection_screen import InspectionPanel
 from bpe_tui.views.panel import ABOUT_TO_JOIN, TokenPainter
-from bpe_tui.views.training_panels import TouchedPanel, TypedText
-from bpe_tui.views.vocabulary_screen import InspectionPanel
+from bpe_tui.views.training_panels import TouchedPanel, TypedTextPanel
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.visible import visible_bytes, width
@@ -62,7 +62,7 @@ async def test_what_joins_next_is_marked_and_takes_no_cell(
         marked = 0
         for _ in range(6):
             await pilot.press("right")
-            for kind in (ExcerptPanel, TouchedPanel, TypedText):
+            for kind in (ExcerptPanel, TouchedPanel, TypedTextPanel):
                 panel = app.screen.query_one(kind)
                 with_marks = text_of(panel)
                 places = [span for span in spans_of(panel) if span == ABOUT_TO_JOIN]

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from bpe_tui.views.training_panels import before_after
 from bpe_tui.widgets.rows import (
-    Joined,
-    Part,
+    NameSpans,
+    PairSpans,
     RowColumn,
     RowTable,
     Span,
@@ -52,7 +52,7 @@ def said(spans: list[Span]) -> str:
 def test_of_a_pair_something_of_both_parts_is_left_and_no_byte_is_cut(
     first: str, second: str, cells: int
 ) -> None:
-    pair = Joined([(first, "")], (" │ ", "border"), [(second, "")])
+    pair = PairSpans([(first, "")], (" │ ", "border"), [(second, "")])
     fitted = left(pair, cells)
     assert spans_width(fitted) == cells
     if spans_width(pair) <= cells:
@@ -67,14 +67,14 @@ def test_of_a_pair_something_of_both_parts_is_left_and_no_byte_is_cut(
 
 
 def test_the_room_of_a_pair_goes_to_the_part_that_needs_it() -> None:
-    pair = Joined([("·international", "")], (" │ ", "border"), [("s", "")])
+    pair = PairSpans([("·international", "")], (" │ ", "border"), [("s", "")])
     assert said(left(pair, 14)) == "·inter…ional│s"
-    assert said(left(Joined(pair[2:], (" │ ", "border"), pair[:1]), 14)) == "s│·inter…ional"
+    assert said(left(PairSpans(pair[2:], (" │ ", "border"), pair[:1]), 14)) == "s│·inter…ional"
 
 
 def test_a_token_keeps_its_beginning_and_its_end() -> None:
-    assert said(left(Part([("understanding", "")]), 8)) == "unde…ing"
-    assert said(left(Part([("<E0><B8><95>", "")]), 9)) == "<E0>…<95>"
+    assert said(left(NameSpans([("understanding", "")]), 8)) == "unde…ing"
+    assert said(left(NameSpans([("<E0><B8><95>", "")]), 9)) == "<E0>…<95>"
 
 
 def test_no_sign_of_a_byte_is_cut_in_two() -> None:

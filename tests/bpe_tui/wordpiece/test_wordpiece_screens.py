@@ -12,8 +12,8 @@ from test_wordpiece_training_screen import frame_of, text_of
 from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.views.encoding_screen import ROOMY
+from bpe_tui.views.inspection_screen import InspectionPanel
 from bpe_tui.views.token_detail import MergeTreePanel
-from bpe_tui.views.vocabulary_screen import InspectionPanel
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.wordpiece.encoding_screen import WordLanesPanel, WordPieceLanesPanel
 from bpe_tui.wordpiece.summary_screens import (

@@ -10,8 +10,8 @@ from opening import each_size, opened, step, until
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.widgets.controls import Scrubber
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.scrubber import Scrubber
 from bpe_tui.wordpiece.encoding_screen import WordPieceEncodingScreen
 from bpe_tui.wordpiece.narration import score_text
 from bpe_tui.wordpiece.training_screen import (

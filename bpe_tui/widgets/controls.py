@@ -1,8 +1,9 @@
-"""Lines around the panels: keys and switches that can be clicked, and what is said to the user."""
+"""Lines around the panels: keys and switches to click, messages, and a slider."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -13,17 +14,17 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from bpe_tui.widgets.roles import painted
+from bpe_tui.styles import painted
 from bpe_tui.widgets.rows import Span, spans_width, wrapped_text
 
-Part = tuple[str, Sequence[Span]]
+BarPart = tuple[str, Sequence[Span]]
 """The name of a part, and its texts with their roles."""
 
 
 class PartsLine(Widget):
     """A line of parts side by side. A subclass says which, and what a click on one asks for."""
 
-    def parts(self) -> Iterable[Part]:
+    def parts(self) -> Iterable[BarPart]:
         raise NotImplementedError
 
     def pressed(self, name: str) -> Message:
@@ -44,7 +45,7 @@ class PartsLine(Widget):
 
 
 @dataclass(frozen=True)
-class Key:
+class FooterKey:
     """A key as people read it, a word for what it does, and the action that does it."""
 
     shown: str
@@ -62,7 +63,7 @@ class KeyBar(PartsLine):
 
     LAST = 2
 
-    keys: reactive[Sequence[Key]] = reactive(())
+    keys: reactive[Sequence[FooterKey]] = reactive(())
 
     @dataclass
     class Pressed(Message):
@@ -70,14 +71,14 @@ class KeyBar(PartsLine):
 
         action: str
 
-    def fitting(self, width: int) -> list[Key]:
+    def fitting(self, width: int) -> list[FooterKey]:
         """The keys that there is room for."""
         first, last = list(self.keys[: -self.LAST]), list(self.keys[-self.LAST :])
         while first and sum(key.width for key in first + last) > width:
             first.pop()
         return first + last
 
-    def parts(self) -> Iterable[Part]:
+    def parts(self) -> Iterable[BarPart]:
         for key in self.fitting(self.size.width):
             texts = (f" {key.shown} ", "here"), (f"{key.label} ", "")
             yield key.action, texts
@@ -87,7 +88,7 @@ class KeyBar(PartsLine):
 
 
 @dataclass(frozen=True)
-class Switch:
+class FilterSwitch:
     """Something on or off: the key that turns it, what it is called."""
 
     name: str
@@ -106,11 +107,11 @@ class Switches(PartsLine):
 
         name: str
 
-    def __init__(self, switches: Sequence[Switch], id: str) -> None:
+    def __init__(self, switches: Sequence[FilterSwitch], id: str) -> None:
         super().__init__(id=id)
         self._switches = switches
 
-    def parts(self) -> Iterable[Part]:
+    def parts(self) -> Iterable[BarPart]:
         for switch in self._switches:
             mark, role = ("●", "strong") if switch.name in self.on else ("○", "dim")
             yield switch.name, ((switch.key, "here"), (f" {mark} {switch.label}  ", role))
@@ -149,7 +150,7 @@ class FootLine(Widget):
     def _rows(self) -> list[list[Span]]:
         """A message in its rows, or the legend in one."""
         if not self.said:
-            return [fitting(self.legend, self._room)]
+            return [fitting_entries(self.legend, self._room)]
         return [[(line, "")] for line in wrapped_text(self.said, self._room)[:MOST_ROWS]]
 
     def render_line(self, y: int) -> Strip:
@@ -166,10 +167,10 @@ class FootLine(Widget):
 GAP = 2
 
 
-def fitting(entries: Sequence[Sequence[Span]], room: int) -> list[Span]:
+def fitting_entries(entries: Sequence[Sequence[Span]], room: int) -> list[Span]:
     """The first entries, as many as there is room for, with gaps between.
 
-    >>> fitting([[("a", "")], [("bc", "dim")]], 4)
+    >>> fitting_entries([[("a", "")], [("bc", "dim")]], 4)
     [('a', '')]
     """
     row: list[Span] = []
@@ -179,3 +180,76 @@ def fitting(entries: Sequence[Sequence[Span]], room: int) -> list[Span]:
             break
         row = longer
     return row
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Places worth seeing, in order: what stands there, its role, and the least cells between two.
+
+    Where they are closer than `gap`, only some of them are drawn.
+    """
+
+    positions: Sequence[int]
+    sign: str
+    role: str
+    gap: int = 1
+
+
+class Scrubber(Widget):
+    """A place `position` in 0…`length`; `marks` are places worth seeing, the last on top."""
+
+    position: reactive[int] = reactive(0)
+    length: reactive[int] = reactive(0)
+    marks: reactive[tuple[Marks, ...]] = reactive(())
+
+    @dataclass
+    class Sought(Message):
+        """The mouse asks for a place."""
+
+        position: int
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        if width < 1:
+            return Strip.blank(0)
+        handle = self._cell_of(self.position)
+        done, left, here = painted(self, [("━", "curve"), ("─", "border"), ("●", "strong")])
+        cells = [done] * handle + [left] * (width - handle)
+        for marks in self.marks:
+            [mark] = painted(self, [(marks.sign, marks.role)])
+            for cell in self._marked_cells(marks):
+                cells[cell] = mark
+        cells[handle] = here
+        return Strip(cells, width).simplify()
+
+    def _marked_cells(self, marks: Marks) -> Iterator[int]:
+        """The cells that have a mark, at least `gap` apart."""
+        cell = 0
+        for _ in range(self.size.width if self.length else 0):
+            # The first position that is drawn in this cell or in one after it.
+            place = bisect_left(marks.positions, cell, key=self._cell_of)
+            if place == len(marks.positions):
+                return
+            drawn = self._cell_of(marks.positions[place])
+            yield drawn
+            cell = drawn + marks.gap
+
+    def _cell_of(self, position: int) -> int:
+        if not self.length:
+            return 0
+        return round(min(position / self.length, 1) * (self.size.width - 1))
+
+    def _position_of(self, cell: int) -> int:
+        cells = max(self.size.width - 1, 1)
+        return round(max(0, min(cell, cells)) / cells * self.length)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self.capture_mouse()
+        self.post_message(self.Sought(self._position_of(event.x)))
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self.app.mouse_captured is self:
+            self.post_message(self.Sought(self._position_of(event.x)))
+
+    def on_mouse_up(self) -> None:
+        self.release_mouse()

@@ -1,8 +1,8 @@
 """How a model tells one step in the lesson view: count, pick, replace, each in rows.
 
-All that the view shows is a pure function of a `Moment`: a merge, and how far it is told. So a
+All that the view shows is a pure function of a `StepMoment`: a merge, and how far it is told. So a
 step can be finished at once, whatever was in motion. A model says what it counts and why it picks
-in a `Teller`; `bpe_tui.lessons` arranges the rows and moves them.
+in a `StepExplainer`; `bpe_tui.lessons` arranges the rows and moves them.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from enum import IntEnum
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from bpe_tui.session.session import Shown
-from bpe_tui.views.corpus import Place
+from bpe_tui.views.corpus import CorpusPlace
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.widgets.numbers import bar, trace
 from bpe_tui.widgets.rows import Row, Span, left, right, spans_width
 from bpe_tui.widgets.visible import ending, shorten, width
 from engine.core.events import Pair
 
-SIGNS = {"pair": "▶ ", "tie": "= ", "chosen": "❯ "}
+BAR_SIGNS = {"pair": "▶ ", "tie": "= ", "chosen": "❯ "}
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Columns:
+class BarColumns:
     """Cells of a pair, of what its number is made of, and of the number."""
 
     pair: int
@@ -57,10 +57,10 @@ class Columns:
     number: int
 
     @classmethod
-    def within(cls, room: CountRoom, fraction: int, number: int) -> Columns:
+    def within(cls, room: CountRoom, fraction: int, number: int) -> BarColumns:
         """The columns in a room: where fractions leave none for bars, pairs take the rest.
 
-        >>> [Columns.within(CountRoom(5, *room), 18, 9).pair for room in ((80, 15), (47, 10))]
+        >>> [BarColumns.within(CountRoom(5, *room), 18, 9).pair for room in ((80, 15), (47, 10))]
         [17, 16]
         """
         if not fraction:
@@ -71,7 +71,7 @@ class Columns:
 
 
 def bar_row(
-    painter: TokenPainter, drawn: Bar, columns: Columns, room: int, scale: float
+    painter: TokenPainter, drawn: Bar, columns: BarColumns, room: int, scale: float
 ) -> list[Span]:
     """A bar in its row, `▶ ·│m  601  ▄▄▄▄▄▄▄▄▄▄ picked`; `scale` is what a full one stands for."""
     is_picked = drawn.mark == "pair"
@@ -80,7 +80,7 @@ def bar_row(
     if is_picked:
         pair[:] = [(text, "pair" if own != "border" else own) for text, own in pair]
     number_role = "dim" if drawn.number == "?" else "pair" if is_picked else "strong"
-    spans: list[Span] = [(SIGNS.get(drawn.mark, "  "), role), *left(pair, columns.pair)]
+    spans: list[Span] = [(BAR_SIGNS.get(drawn.mark, "  "), role), *left(pair, columns.pair)]
     if columns.fraction:
         spans += [right(drawn.fraction, columns.fraction, "dim"), ("  ", "")]
     spans += [right(drawn.number, columns.number, number_role), ("  ", "")]
@@ -114,13 +114,13 @@ def _in_one(spans: Sequence[Span]) -> Span:
     return "".join(text for text, _ in spans), spans[-1][1]
 
 
-class Told(Shown, Protocol):
+class SteppableFrame(Shown, Protocol):
     """A state that knows those around it, of whichever model."""
 
     def at(self, step: int) -> Self: ...
 
 
-ShownT = TypeVar("ShownT", bound=Told)
+ShownT = TypeVar("ShownT", bound=SteppableFrame)
 
 JOINED_AT, SHRUNK_AT = 0.3, 0.65
 """Shares of the beat JOIN: first the text joins, then bars shrink, then their rows move."""
@@ -145,7 +145,7 @@ class Beat(IntEnum):
 
 
 @dataclass(frozen=True)
-class Moment(Generic[ShownT]):
+class StepMoment(Generic[ShownT]):
     """What is to be seen now: a step, and how far it is told.
 
     Attributes:
@@ -161,7 +161,7 @@ class Moment(Generic[ShownT]):
     share: float = 1.0
 
     @classmethod
-    def at_rest(cls, frame: ShownT) -> Moment[ShownT]:
+    def at_rest(cls, frame: ShownT) -> StepMoment[ShownT]:
         """A state, with the step that led to it."""
         return cls(frame.at(frame.step - 1) if frame.step else None, frame)
 
@@ -203,7 +203,7 @@ class CountRoom:
     name: int
 
 
-class Question(Protocol):
+class StepQuestion(Protocol):
     """What is asked in place of what is told: the next step, as long as it is at rest."""
 
     @property
@@ -217,7 +217,7 @@ class Question(Protocol):
         """The question, and what is said to an answer, in two rows."""
 
 
-class Teller(ABC, Generic[ShownT]):
+class StepExplainer(ABC, Generic[ShownT]):
     """Tells the steps of a model.
 
     Args:
@@ -234,11 +234,11 @@ class Teller(ABC, Generic[ShownT]):
     def __init__(self, *, marks: bool) -> None:
         self.marks = marks
 
-    def stations(self, moment: Moment[ShownT]) -> tuple[str, str, str]:
+    def stations(self, moment: StepMoment[ShownT]) -> tuple[str, str, str]:
         """What the three parts are called."""
         return self.STATIONS
 
-    def captions(self, moment: Moment[ShownT]) -> tuple[str, str, str]:
+    def captions(self, moment: StepMoment[ShownT]) -> tuple[str, str, str]:
         """A word or two under each of them."""
         return self.CAPTIONS
 
@@ -247,32 +247,32 @@ class Teller(ABC, Generic[ShownT]):
         """What the heading says behind the step."""
 
     @abstractmethod
-    def count_rows(self, moment: Moment[ShownT], room: CountRoom) -> list[Row]:
+    def count_rows(self, moment: StepMoment[ShownT], room: CountRoom) -> list[Row]:
         """What is counted, in the order of the algorithm."""
 
     @abstractmethod
-    def pick_rows(self, moment: Moment[ShownT], width: int) -> list[Row]:
+    def pick_rows(self, moment: StepMoment[ShownT], width: int) -> list[Row]:
         """What is picked and why, in two rows."""
 
     @abstractmethod
-    def replace_rows(self, moment: Moment[ShownT], words: int, width: int) -> list[Row]:
+    def replace_rows(self, moment: StepMoment[ShownT], words: int, width: int) -> list[Row]:
         """The rule in a row, then at most so many words that it changes."""
 
     @abstractmethod
     def corpus_rows(
-        self, moment: Moment[ShownT], top: Place, rows: int, width: int
+        self, moment: StepMoment[ShownT], top: CorpusPlace, rows: int, width: int
     ) -> Sequence[Row]:
         """The corpus from a place on."""
 
     @abstractmethod
-    def place_to_show(self, before: ShownT, top: Place, rows: int, width: int) -> Place:
+    def place_to_show(self, before: ShownT, top: CorpusPlace, rows: int, width: int) -> CorpusPlace:
         """Where the corpus has to begin so that what is picked is in sight.
 
         The place where it begins now, if it is in sight from there, or nowhere.
         """
 
     @abstractmethod
-    def text_rows(self, moment: Moment[ShownT], text: str, rows: int, width: int) -> list[Row]:
+    def text_rows(self, moment: StepMoment[ShownT], text: str, rows: int, width: int) -> list[Row]:
         """A text of the reader's as it is cut now, and behind its rows one that counts the parts.
 
         Args:
@@ -283,7 +283,7 @@ class Teller(ABC, Generic[ShownT]):
         """
 
 
-AnyTeller = Teller[Any]
+AnyExplainer = StepExplainer[Any]
 
 
 def eased(share: float) -> float:

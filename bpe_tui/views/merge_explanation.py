@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from typing import ClassVar
 
 from bpe_tui.views.corpus import (
-    Place,
+    CorpusPlace,
     elsewhere_row,
     first_line_with,
     flowed,
@@ -16,22 +16,22 @@ from bpe_tui.views.corpus import (
     reserved,
     within_rows,
 )
-from bpe_tui.views.narration import NO_CORPUS, first_fitting
-from bpe_tui.views.panel import ABOUT_TO_JOIN, PRETOKEN_BORDER, MergeFrameT, TokenPainter
-from bpe_tui.views.telling import (
+from bpe_tui.views.explanation import (
     JOINED_AT,
     NO_TEXT,
     SHRUNK_AT,
     Bar,
+    BarColumns,
     Beat,
-    Columns,
     CountRoom,
-    Moment,
-    Teller,
+    StepExplainer,
+    StepMoment,
     bar_row,
     eased,
     with_end,
 )
+from bpe_tui.views.narration import NO_CORPUS, first_fitting
+from bpe_tui.views.panel import ABOUT_TO_JOIN, PRETOKEN_BORDER, MergeFrameT, TokenPainter
 from bpe_tui.widgets.numbers import number, plural, scale_of
 from bpe_tui.widgets.rows import (
     Row,
@@ -78,7 +78,7 @@ class LessonPainter(TokenPainter):
         return super().spans(token_id)
 
 
-class MergeTeller(Teller[MergeFrameT]):
+class MergeExplainer(StepExplainer[MergeFrameT]):
     """Tells the merges of a model. A subclass says what is counted, and why a pair is picked."""
 
     PAINTER: ClassVar[type[LessonPainter]] = LessonPainter
@@ -102,7 +102,7 @@ class MergeTeller(Teller[MergeFrameT]):
         """What the bar of a pair stands for; 0 if it stands nowhere side by side."""
 
     @abstractmethod
-    def told(self, frame: MergeFrameT, pair: Pair) -> str:
+    def value_text(self, frame: MergeFrameT, pair: Pair) -> str:
         """The value of a pair as a number."""
 
     def fraction(self, frame: MergeFrameT, pair: Pair) -> str:
@@ -148,14 +148,14 @@ class MergeTeller(Teller[MergeFrameT]):
 
     # -- 1 count
 
-    def count_rows(self, moment: Moment[MergeFrameT], room: CountRoom) -> list[Row]:
+    def count_rows(self, moment: StepMoment[MergeFrameT], room: CountRoom) -> list[Row]:
         frame = moment.frame
         if not frame.has_corpus:
             said = wrapped_text(NO_CORPUS, room.width - 2)
             return [Row([(f"  {line}", "dim")]) for line in said]
         if moment.is_joining and moment.before is not None:
             frame = moment.before
-            bars = self.bars(Moment(frame, moment.after, Beat.LIGHT), room.rows)
+            bars = self.bars(StepMoment(frame, moment.after, Beat.LIGHT), room.rows)
         elif moment.beat is Beat.JOIN and moment.before is not None:
             bars = self._moving_bars(moment, moment.before, room.rows)
         else:
@@ -164,7 +164,7 @@ class MergeTeller(Teller[MergeFrameT]):
         rows = self.rows_of_bars(frame, bars, room, is_fresh)
         return rows or [Row([("  " + self.none_left(frame), "")])]
 
-    def bars(self, moment: Moment[MergeFrameT], limit: int) -> list[Bar]:
+    def bars(self, moment: StepMoment[MergeFrameT], limit: int) -> list[Bar]:
         """The longest bars of a moment in which none moves."""
         frame, picked = moment.frame, moment.frame.next_pair if moment.is_ahead else None
         tied = self.tied(frame)
@@ -174,7 +174,7 @@ class MergeTeller(Teller[MergeFrameT]):
         return [self._bar(moment, pair, picked, len(tied) > 1 and pair in tied) for pair in pairs]
 
     def _bar(
-        self, moment: Moment[MergeFrameT], pair: Pair, picked: Pair | None, is_tied: bool
+        self, moment: StepMoment[MergeFrameT], pair: Pair, picked: Pair | None, is_tied: bool
     ) -> Bar:
         frame = moment.frame
         value = before = self.value(frame, pair)
@@ -199,11 +199,11 @@ class MergeTeller(Teller[MergeFrameT]):
         mark: str = "",
         remark: str = "",
     ) -> Bar:
-        told, fraction = self.told(frame, pair), self.fraction(frame, pair)
+        told, fraction = self.value_text(frame, pair), self.fraction(frame, pair)
         return Bar(pair, value, told, before, change, mark, remark, fraction)
 
     def _moving_bars(
-        self, moment: Moment[MergeFrameT], before: MergeFrameT, limit: int
+        self, moment: StepMoment[MergeFrameT], before: MergeFrameT, limit: int
     ) -> list[Bar]:
         """First the lengths go to the new counts, then the rows to their new places.
 
@@ -254,15 +254,15 @@ class MergeTeller(Teller[MergeFrameT]):
         painter, scale = self.painter_of(frame, is_fresh), self.scale(frame)
         longest = max((len(bar.fraction) for bar in bars), default=0)
         fraction = max(longest, self.FRACTION) if longest else 0
-        columns = Columns.within(room, fraction, self.cells(frame))
+        columns = BarColumns.within(room, fraction, self.cells(frame))
         return [Row(bar_row(painter, bar, columns, room.width, scale)) for bar in bars]
 
     # -- 2 pick
 
-    def pick_rows(self, moment: Moment[MergeFrameT], width: int) -> list[Row]:
+    def pick_rows(self, moment: StepMoment[MergeFrameT], width: int) -> list[Row]:
         before = moment.before
         if before is None:
-            first = self.who_picks(moment.after)
+            first = self.picking_rule(moment.after)
             return [Row([("Nothing is picked yet.", "dim")]), Row([(first, "dim")])]
         pair = before.next_pair
         assert pair is not None, "it has merged"
@@ -270,7 +270,7 @@ class MergeTeller(Teller[MergeFrameT]):
 
     FIRST: ClassVar[str] = "The most frequent pair will be."
 
-    def who_picks(self, frame: MergeFrameT) -> str:
+    def picking_rule(self, frame: MergeFrameT) -> str:
         """What decides which pair is the first."""
         return self.FIRST
 
@@ -283,7 +283,7 @@ class MergeTeller(Teller[MergeFrameT]):
 
     # -- 3 replace
 
-    def replace_rows(self, moment: Moment[MergeFrameT], words: int, width: int) -> list[Row]:
+    def replace_rows(self, moment: StepMoment[MergeFrameT], words: int, width: int) -> list[Row]:
         if moment.before is None:
             return [Row([("Then the two become one token, everywhere.", "dim")])]
         merge = moment.after.merge
@@ -356,7 +356,7 @@ class MergeTeller(Teller[MergeFrameT]):
 
     # -- the corpus, and a text of the reader's
 
-    def painter(self, moment: Moment[MergeFrameT]) -> LessonPainter:
+    def painter(self, moment: StepMoment[MergeFrameT]) -> LessonPainter:
         """Draws tokens as the moment shows them."""
         painter = self.painter_of(moment.frame, is_fresh=not moment.is_ahead)
         if moment.beat is Beat.LIGHT:
@@ -374,7 +374,7 @@ class MergeTeller(Teller[MergeFrameT]):
         return painter
 
     def corpus_rows(
-        self, moment: Moment[MergeFrameT], top: Place, rows: int, width: int
+        self, moment: StepMoment[MergeFrameT], top: CorpusPlace, rows: int, width: int
     ) -> list[Row]:
         lines = moment.frame.excerpt.lines
         if not lines:
@@ -393,7 +393,7 @@ class MergeTeller(Teller[MergeFrameT]):
             shown = [*shown[: rows - 1], row]
         return shown
 
-    def _only_elsewhere(self, moment: Moment[MergeFrameT]) -> AffectedPretoken | None:
+    def _only_elsewhere(self, moment: StepMoment[MergeFrameT]) -> AffectedPretoken | None:
         """A word with the merge, if no line that is read for show has one; kept for all beats."""
         before, after = moment.before, moment.after
         if before is None or before.next_pair is None or after.excerpt.complete:
@@ -405,7 +405,7 @@ class MergeTeller(Teller[MergeFrameT]):
             kept = self._elsewhere = after.run, after.step, word
         return kept[2]
 
-    def _earlier(self, moment: Moment[MergeFrameT]) -> LessonPainter:
+    def _earlier(self, moment: StepMoment[MergeFrameT]) -> LessonPainter:
         """Draws tokens of the step whose widths decide where rows break.
 
         That of the state before the merge, so that a merge moves nothing but the rest of its row.
@@ -417,11 +417,13 @@ class MergeTeller(Teller[MergeFrameT]):
             kept.marks = False
         return kept
 
-    def place_to_show(self, before: MergeFrameT, top: Place, rows: int, width: int) -> Place:
+    def place_to_show(
+        self, before: MergeFrameT, top: CorpusPlace, rows: int, width: int
+    ) -> CorpusPlace:
         pair = before.next_pair
         if pair is None:
             return top
-        lit = Moment(before, before, Beat.LIGHT)
+        lit = StepMoment(before, before, Beat.LIGHT)
         if any(map(_is_lit, self.corpus_rows(lit, top, rows, width))):
             return top
         place = self._line_with(before, pair)
@@ -430,7 +432,7 @@ class MergeTeller(Teller[MergeFrameT]):
         painter, earlier = self.painter(lit), self._earlier(lit)
         line = flowed(reserved(painter, earlier, before.excerpt.lines[place]), width)
         row = next((row for row, found in enumerate(line) if _is_lit(found)), None)
-        return top if row is None else Place(place, max(row - (rows > 3), 0))
+        return top if row is None else CorpusPlace(place, max(row - (rows > 3), 0))
 
     def _line_with(self, frame: MergeFrameT, pair: Pair) -> int | None:
         """The first line of the excerpt in which the pair stands side by side."""
@@ -448,7 +450,9 @@ class MergeTeller(Teller[MergeFrameT]):
             self._at_start = frame.run, text, _length(self.encoded(frame.at(0), text))
         return self._at_start[2]
 
-    def text_rows(self, moment: Moment[MergeFrameT], text: str, rows: int, width: int) -> list[Row]:
+    def text_rows(
+        self, moment: StepMoment[MergeFrameT], text: str, rows: int, width: int
+    ) -> list[Row]:
         if not text:
             return paragraph(NO_TEXT, width, "dim")
         frame, text = moment.frame, text[: self.LONGEST_TEXT]

@@ -1,0 +1,113 @@
+"""The inspection screen: what kind of vocabulary a model has, one panel a section."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Thread
+from typing import Any
+
+from textual.message import Message
+from textual.widget import Widget
+
+from bpe_tui.session.session import Session
+from bpe_tui.styles import sheet
+from bpe_tui.views.inspection_rows import InspectionSection, fact_rows
+from bpe_tui.views.panel import FramePanel
+from bpe_tui.views.panel_screen import TiledScreen
+from bpe_tui.widgets.lines import Drawn
+from bpe_tui.widgets.numbers import plural
+from bpe_tui.widgets.rows import Row
+from engine.formats.tokenizer_format import Opened
+
+
+class InspectionPanel(FramePanel[Any]):
+    """One section of an inspection, once the screen hands that over."""
+
+    WIDEST = 110
+
+    inspection: Drawn[Any] = Drawn(None)
+
+    facts: Drawn[Sequence[tuple[str, str]]] = Drawn(())
+    """Names and what is said of each, below the section."""
+
+    def __init__(self, section: InspectionSection) -> None:
+        super().__init__(section.title, id=section.id)
+        self._section = section
+
+    def rows_of(self, frame: Any, width: int) -> list[Row]:
+        if self.inspection is None:
+            tokens = plural(frame.vocab_size, "token")
+            return [Row([(f"Looking at {tokens} …", "dim")])]
+        rows = self._section.rows(self.inspection, width)
+        return [*rows, Row([]), *fact_rows(self.facts, width)] if self.facts else rows
+
+
+AT_ONCE = 12_000
+"""Tokens that are inspected within the time of a frame; more are left to a thread."""
+
+
+class InspectionScreen(TiledScreen):
+    """The inspection of a model. A subclass lists its sections as `TILES`."""
+
+    CSS_PATH = sheet("inspection.tcss")
+
+    @dataclass
+    class Inspected(Message):
+        """A thread has looked at all tokens of a frame."""
+
+        frame: Any
+        inspection: object
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._inspected: Any = None
+
+    @abstractmethod
+    def inspection_of(self, frame: Any, opened: Opened | None) -> Any:
+        """Make the inspection of a frame, of the model's own kind.
+
+        Args:
+            frame: what is shown.
+            opened: the tokenizer of the file, if that is what is shown.
+        """
+
+    def how_trained(self, session: Session, frame: Any) -> Sequence[tuple[str, str]]:
+        """What a training was asked for and why it ended, each with its name."""
+        return ()
+
+    def panel_of(self, tile: InspectionSection) -> Widget:
+        return InspectionPanel(tile)
+
+    def show_session(self, session: Session) -> None:
+        frame = self.frame_of(session)
+        if not self.is_current or frame is None:
+            return
+        super().show_session(session)
+        self.say("#heading", self.heading(session, self.size.width - 2))
+        self.query(InspectionPanel).first().facts = self.how_trained(session, frame)
+        if self._inspected is None or not frame.looks_like(self._inspected):
+            self._inspect(frame, session.opened)
+
+    def _inspect(self, frame: Any, opened: Opened | None) -> None:
+        self._inspected = frame
+        if frame.vocab_size <= AT_ONCE:
+            self._show(self.inspection_of(frame, opened))
+            return
+        self._show(None)
+
+        def look() -> None:
+            inspection = self.inspection_of(frame, opened).prepare()
+            self.post_message(self.Inspected(frame, inspection))
+
+        Thread(target=look, name="inspection", daemon=True).start()
+
+    def on_inspection_screen_inspected(self, event: Inspected) -> None:
+        event.stop()
+        if event.frame is self._inspected:  # else the timeline has moved on meanwhile
+            self._show(event.inspection)
+
+    def _show(self, inspection: object) -> None:
+        for panel in self.query(InspectionPanel):
+            panel.inspection = inspection
