@@ -23,8 +23,8 @@ from bpe_tui.views.explanation import (
     SHRUNK_AT,
     Beat,
     CountRoom,
-    StepMoment,
     StepExplainer,
+    StepMoment,
     eased,
 )
 from bpe_tui.views.narration import first_fitting
