@@ -8,8 +8,6 @@ from itertools import chain, islice, zip_longest
 from typing import ClassVar
 
 from engine.analysis.explain.answers import Answer, Beaten, Merged, OneToken, PairBeaten, cut_by
-from engine.analysis.explain.pattern_lab import Stretch, differences, try_pattern
-from engine.analysis.explain.why_not import occurrences, parts_asked, why_not, why_not_merged
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
-from engine.analysis.inspection.inspection import PieceInspection
 
 from bpe_tui.session.session import Session
 from bpe_tui.views.charts import (
