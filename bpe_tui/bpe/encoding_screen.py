@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 from typing import ClassVar
 
-from engine.analysis.explain.answers import Answer, Beaten, Merged, OneToken, PairBeaten, cut_by
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical

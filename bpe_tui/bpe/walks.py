@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from engine.analysis.explain.encoder_comparison import Lane, Lockstep, Move, lockstep
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content

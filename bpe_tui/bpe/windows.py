@@ -6,8 +6,6 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import ClassVar
 
-from engine.analysis.breakpoints.breakpoint_list import Watched
-from engine.analysis.breakpoints.conditions import examples
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
