@@ -29,7 +29,7 @@ from bpe_tui.widgets.rows import (
     wrapped,
 )
 from bpe_tui.widgets.visible import quoted, shorten, visible_bytes, visible_text
-from engine.analysis.encoder_comparison import Lane, Lockstep, Move, lockstep
+from engine.analysis.encoder_comparison import EncoderRun, EncoderState, Lockstep, lockstep
 from engine.bpe.frame import Frame
 from engine.core.errors import DropoutError
 from engine.core.events import EncodeStep
@@ -285,7 +285,7 @@ class LockstepPanel(Walk):
         )
         painter = self.painter(frame)
         rows: list[Row] = []
-        for lane in self._lockstep.lanes:
+        for lane in self._lockstep.runs:
             rows += _lane_rows(painter, lane, lane.at(self.place), width)
         return [*rows, Row([]), *self._outcome(width)]
 
@@ -294,17 +294,19 @@ class LockstepPanel(Walk):
         return super().paint(spans)
 
     def _outcome(self, width: int) -> Iterator[Row]:
-        parting = self._lockstep.parting
+        disagreement = self._lockstep.disagreement
         if self.place < self.step_count:
             return
-        if parting is not None:
-            yield from paragraph(f"They part here: {parting.describe(quoted)}", width, "tie")
+        if disagreement is not None:
+            yield from paragraph(f"They part here: {disagreement.describe(quoted)}", width, "tie")
             return
-        tokens = plural(len(self._lockstep.lanes[0].at(self.place).tokens), "token")
+        tokens = plural(len(self._lockstep.runs[0].at(self.place).tokens), "token")
         yield from paragraph(f"They all end alike, with {tokens}.", width, "gain")
 
 
-def _lane_rows(painter: TokenPainter, lane: Lane, move: Move, width: int) -> Iterator[Row]:
+def _lane_rows(
+    painter: TokenPainter, lane: EncoderRun, move: EncoderState, width: int
+) -> Iterator[Row]:
     """What it did in words, and below what it has now."""
     note_width = NOTE_WIDTH if width >= ROOMY else spans_width([(move.note, "")]) + 2
     did: list[Span] = [

@@ -22,7 +22,7 @@ from bpe_tui.widgets.numbers import number, plural, signed
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right, wrapped
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.widgets.window import Window
-from engine.analysis.breakpoints import Watched, examples
+from engine.analysis.breakpoints import WatchedBreakpoint, examples
 from engine.bpe.frame import Frame
 from engine.core.errors import BreakpointError
 from engine.core.events import Pair
@@ -198,7 +198,7 @@ class BreakpointRows(Lines):
         ]
         return Row(spans, following)
 
-    def _describe(self, watched: Watched, following: int | None) -> str:
+    def _describe(self, watched: WatchedBreakpoint, following: int | None) -> str:
         if watched.failure:
             return visible_text(watched.failure, spaces=False)
         if not watched.enabled:

@@ -24,7 +24,12 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import left
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
-from engine.analysis.text_comparison import Difference, TextComparison, first_parting, overlap
+from engine.analysis.text_comparison import (
+    Difference,
+    TextComparison,
+    first_merge_difference,
+    overlap,
+)
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import spell
 from engine.core.json_fields import gc_paused
@@ -126,7 +131,7 @@ def _context(data: bytes, from_end: bool) -> str:
 def _partings(compared: Compared) -> Iterator[str]:
     for other, name in islice(zip(compared.tokenizers, compared.names, strict=True), 1, None):
         both = f"{_name(compared.names[0], 30)} and {_name(name, 30)}"
-        found = first_parting(compared.tokenizers[0], other)
+        found = first_merge_difference(compared.tokenizers[0], other)
         if found is None:
             yield f"  {both} have {'the same' if other.merges else 'no'} merges"
         else:
@@ -156,7 +161,9 @@ def _few(tokens: Sequence[bytes]) -> str:
 def as_json_object(compared: Compared, limit: int | None) -> dict[str, Any]:
     """The comparison as JSON; tokens in GPT-2's spelling, places in bytes."""
     found = overlap(compared.tokenizers)
-    partings = [first_parting(compared.tokenizers[0], each) for each in compared.tokenizers[1:]]
+    partings = [
+        first_merge_difference(compared.tokenizers[0], each) for each in compared.tokenizers[1:]
+    ]
     return {
         "tokenizers": list(compared.names),
         "texts": [_text_json(name, text, limit) for name, text in compared.texts],

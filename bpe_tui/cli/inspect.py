@@ -11,7 +11,7 @@ from bpe_tui.cli.console import PROGRAM, print_json
 from bpe_tui.cli.options import JsonOption, TokenizerArgument
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.visible import visible_text
-from engine.analysis.inspection import Few, Inspection
+from engine.analysis.inspection import Inspection, TokenExamples
 from engine.core.gpt2_bytes import spell
 from engine.core.json_fields import gc_paused
 from engine.formats import open_tokenizer
@@ -75,7 +75,7 @@ def facts(inspection: Inspection) -> dict[str, Any]:
     }
 
 
-def _few(inspection: Inspection, few: Few) -> dict[str, Any]:
+def _few(inspection: Inspection, few: TokenExamples) -> dict[str, Any]:
     return {"count": few.count, "first": [_token(inspection, token_id) for token_id in few.ids]}
 
 

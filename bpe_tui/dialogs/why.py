@@ -141,7 +141,7 @@ class WhyWindow(Window[object | None]):
     def _show_rows(self, rows: list[Row], history: PairHistory | None = None) -> None:
         first = next((place for place, row in enumerate(rows) if row.target is not None), None)
         chart = self.query_one(Chart)
-        chart.display = history is not None and history.ever_stands
+        chart.display = history is not None and history.ever_occurs
         if history is not None and chart.display:
             chart.figure, chart.at = curve(history), self._frame.step
         chart_lines = CHART_LOW if self.has_class("-low") else CHART

@@ -27,7 +27,7 @@ from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import PairSpans, Row, RowsOnDemand, Span, left, paragraph, right
 from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text
-from engine.analysis.check.checking import Judged, check_claim
+from engine.analysis.check.checking import JudgedMerge, check_claim
 from engine.analysis.check.claim import Assignment, read_claim
 from engine.analysis.check.report import Report
 from engine.core.errors import BpeError
@@ -64,7 +64,7 @@ class CheckJob(Job):
         self._config, self._claimed, self._counts = config, claimed, counts
         self._due = self._rest_due = monotonic()
         self.merges = 0
-        self.judged: list[Judged] = []
+        self.judged: list[JudgedMerge] = []
         self.report: Report | None = None
         self.refused: BpeError | None = None
 
@@ -92,7 +92,7 @@ class CheckJob(Job):
     def failed(self, error: Exception) -> Message:
         return messages.JobFailed(error)
 
-    def _take(self, judged: Judged) -> None:
+    def _take(self, judged: JudgedMerge) -> None:
         self.check_cancelled()
         self.judged.append(judged)
         now = monotonic()
@@ -118,7 +118,7 @@ class CheckedMerges(Vertical):
 
     def __init__(self) -> None:
         super().__init__(id="checked")
-        self._judged: Sequence[Judged] = ()
+        self._judged: Sequence[JudgedMerge] = ()
         self._first: int | None = None
 
     def compose(self) -> ComposeResult:
@@ -129,7 +129,7 @@ class CheckedMerges(Vertical):
         yield pinned
         yield RowList("check-rows")
 
-    def show(self, judged: Sequence[Judged]) -> None:
+    def show(self, judged: Sequence[JudgedMerge]) -> None:
         """Show these judgements, which may be more than before."""
         self._judged = judged
         if self._first is None:

@@ -27,10 +27,10 @@ from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.analysis.text_comparison import (
     Differences,
+    MergeListDifference,
     Overlap,
-    Parting,
     TextComparison,
-    first_parting,
+    first_merge_difference,
     overlap,
 )
 from engine.bpe.frame import Frame
@@ -242,7 +242,7 @@ class Vocabularies:
     """What vocabularies and merges have in common; the partings are from the first tokenizer."""
 
     overlap: Overlap
-    partings: tuple[Parting | None, ...]
+    partings: tuple[MergeListDifference | None, ...]
 
 
 class NumbersPanel(Lines):
@@ -295,7 +295,7 @@ def _vocabulary_rows(
         yield from paragraph(f"{names[0]} and {name}: {_parted(parting, (names[0], name))}", room)
 
 
-def _parted(parting: Parting | None, names: tuple[str, str]) -> str:
+def _parted(parting: MergeListDifference | None, names: tuple[str, str]) -> str:
     if parting is None:
         return "the same merges"
     if parting.rank == 0 and None in parting.merges:
@@ -398,7 +398,7 @@ class ComparisonScreen(PanelScreen):
         self._compare(self._data)
 
         def compare_vocabularies() -> Message:
-            partings = (first_parting(tokenizers[0], each) for each in tokenizers[1:])
+            partings = (first_merge_difference(tokenizers[0], each) for each in tokenizers[1:])
             return VocabulariesCompared(Vocabularies(overlap(tokenizers), tuple(partings)))
 
         self._start(compare_vocabularies)

@@ -16,7 +16,13 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.jobs import Job
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.session import Session
-from bpe_tui.studies.model_table_panels import TRAINS, Entry, FamilyDetails, FamilyPanel, FamilyRows
+from bpe_tui.studies.model_table_panels import (
+    TRAINS,
+    FamilyDetails,
+    FamilyPanel,
+    FamilyRows,
+    KindEntry,
+)
 from bpe_tui.styles import sheet
 from bpe_tui.views.narration import NO_CORPUS, Facts, fitting_facts
 from bpe_tui.views.panel_screen import SessionScreen
@@ -24,15 +30,15 @@ from bpe_tui.views.targets import ToKind
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import plural, size
 from bpe_tui.widgets.visible import visible_text
-from engine.analysis.model_table import Row as KindRow
 from engine.analysis.model_table import (
-    Texts,
+    KindRow,
+    MeasuredTexts,
     Untrained,
     hold_out,
     row_of,
-    train_candidate,
+    try_training,
 )
-from engine.analysis.tokenizer_kinds import KINDS, Candidate
+from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer
 from engine.text.pretokenize import SpecialSplitter, to_text
 
 
@@ -57,7 +63,7 @@ class TextsChosen(FamilyNews):
     """What all learn from, in bytes, and what they are measured on."""
 
     learnt: int
-    texts: Texts
+    texts: MeasuredTexts
 
 
 @dataclass
@@ -71,7 +77,7 @@ class KindBegun(FamilyNews):
 class KindMeasured(FamilyNews):
     """A kind is trained, and its row is known. `stopped`: the time was up before its size was."""
 
-    candidate: Candidate
+    candidate: ComparableTokenizer
     row: KindRow
     stopped: bool
 
@@ -113,15 +119,13 @@ class FamilyJob(Job):
     def work(self) -> None:
         corpus = self._corpus.encode("utf-8", "surrogateescape")
         learnt, rest = hold_out(corpus, self._special_tokens)
-        texts = Texts.of(learnt, to_text(rest), self._special_tokens)
+        texts = MeasuredTexts.of(learnt, to_text(rest), self._special_tokens)
         self.check_cancelled()
         self.post(TextsChosen(len(learnt), texts))
         for name in KINDS:
             self.post(KindBegun(name))
             self._due, self._stopped = monotonic() + SECONDS, False
-            found = train_candidate(
-                name, learnt, self._vocab_size, self._special_tokens, self._go_on
-            )
+            found = try_training(name, learnt, self._vocab_size, self._special_tokens, self._go_on)
             self.check_cancelled()
             if isinstance(found, Untrained):
                 self.post(KindFailed(found))
@@ -150,8 +154,8 @@ class FamilyScreen(SessionScreen):
         super().__init__()
         self._about: Session | None = None
         self._job: FamilyJob | None = None
-        self._entries: list[Entry] = []
-        self._texts: Texts | None = None
+        self._entries: list[KindEntry] = []
+        self._texts: MeasuredTexts | None = None
         self._learnt = 0
 
     def compose_body(self) -> ComposeResult:
@@ -190,7 +194,7 @@ class FamilyScreen(SessionScreen):
         assert session.shown is not None
         corpus = session.shown.excerpt.text
         if corpus:
-            self._entries = [Entry(name) for name in KINDS]
+            self._entries = [KindEntry(name) for name in KINDS]
             self._job = FamilyJob(
                 corpus, self._vocab_size, self._special_tokens, self._mailbox(self._entries)
             )
@@ -201,7 +205,7 @@ class FamilyScreen(SessionScreen):
             self.query_one(FamilyPanel).say(NO_CORPUS)
             self.query_one(FamilyDetails).clear()
 
-    def _mailbox(self, entries: list[Entry]) -> Callable[[Message], object]:
+    def _mailbox(self, entries: list[KindEntry]) -> Callable[[Message], object]:
         """Where the job of a table leaves its news."""
 
         def post(news: Message) -> None:
@@ -266,7 +270,7 @@ class FamilyScreen(SessionScreen):
     def on_family_failed(self, news: FamilyFailed) -> None:
         raise news.error
 
-    def _entry(self, name: str) -> Entry:
+    def _entry(self, name: str) -> KindEntry:
         return next(entry for entry in self._entries if entry.name == name)
 
     # -- what is shown

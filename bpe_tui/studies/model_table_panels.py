@@ -20,13 +20,13 @@ from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, left, paragraph, right, 
 from bpe_tui.widgets.virtual_table import GAP, Column, ColumnPlace, Header, arranged
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.model_table import (
-    Measures,
+    KindRow,
+    MeasuredTexts,
     MisspelledWord,
-    Texts,
+    TextMeasures,
     measure,
 )
-from engine.analysis.model_table import Row as KindRow
-from engine.analysis.tokenizer_kinds import KINDS, Candidate
+from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer
 
 # The work behind the comparison table: train one tokenizer of each kind, and measure it.
 #
@@ -36,7 +36,7 @@ WAITS, TRAINS = "waits for the others", "is being trained …"
 
 
 @dataclass
-class Entry:
+class KindEntry:
     """One kind of tokenizer.
 
     Attributes:
@@ -47,13 +47,13 @@ class Entry:
 
     name: str
     state: str = WAITS
-    candidate: Candidate | None = None
+    candidate: ComparableTokenizer | None = None
     row: KindRow | None = None
     stopped: bool = False
-    typed: Measures | None = None
+    typed: TextMeasures | None = None
 
     @property
-    def measures(self) -> Measures | None:
+    def measures(self) -> TextMeasures | None:
         """What it makes of the text that the table is about."""
         if self.typed is not None:
             return self.typed
@@ -98,7 +98,7 @@ class FamilyRows(Lines):
 
     def __init__(self) -> None:
         super().__init__(id="family-rows")
-        self.entries: Sequence[Entry] = ()
+        self.entries: Sequence[KindEntry] = ()
         self.why_none = ""
         self._said: Sequence[Row] = ()
         self.places: list[ColumnPlace] = []
@@ -151,7 +151,7 @@ class FamilyPanel(Vertical):
     def rows(self) -> FamilyRows:
         return self.query_one(FamilyRows)
 
-    def show(self, entries: Sequence[Entry], about: str) -> None:
+    def show(self, entries: Sequence[KindEntry], about: str) -> None:
         """Show the rows as they are now, and what they are measured on."""
         self._show(entries, f"the family  {about}")
 
@@ -160,7 +160,7 @@ class FamilyPanel(Vertical):
         self.rows.why_none = why_none
         self._show((), "the family")
 
-    def _show(self, entries: Sequence[Entry], title: str) -> None:
+    def _show(self, entries: Sequence[KindEntry], title: str) -> None:
         self.border_title = Content(title)
         self.rows.entries = entries
         self.rows.rebuild()
@@ -176,12 +176,12 @@ class FamilyPanel(Vertical):
         header.places = [ColumnPlace(p.column, p.start + 2, p.cells) for p in self.rows.places]
 
 
-def _unknown(row: KindRow, measures: Measures) -> Span:
+def _unknown(row: KindRow, measures: TextMeasures) -> Span:
     share = measures.unknown_word_share
     return percent(share), "loss" if share else "dim"
 
 
-def _misspelt(row: KindRow, measures: Measures) -> Span:
+def _misspelt(row: KindRow, measures: TextMeasures) -> Span:
     """Tokens of a word before and after two letters are swapped, or how many are unknown then."""
     wrong = row.misspelled
     if not wrong.words:
@@ -193,7 +193,7 @@ def _misspelt(row: KindRow, measures: Measures) -> Span:
     return f"{before:.{digits}f} → {after:.{digits}f}", "" if after > before else "dim"
 
 
-def _chinese(row: KindRow, measures: Measures) -> Span:
+def _chinese(row: KindRow, measures: TextMeasures) -> Span:
     """Tokens a character, or how many of the characters are unknown."""
     found = row.chinese
     if found.unknown_characters:
@@ -201,7 +201,7 @@ def _chinese(row: KindRow, measures: Measures) -> Span:
     return f"{found.tokens_per_character:.2f}/char", ""
 
 
-CELLS: dict[str, Callable[[KindRow, Measures], Span]] = {
+CELLS: dict[str, Callable[[KindRow, TextMeasures], Span]] = {
     "kind": lambda row, measures: (row.name, "strong"),
     "granularity": lambda row, measures: (row.granularity, "dim"),
     "vocabulary": lambda row, measures: (number(row.vocab_size), ""),
@@ -216,7 +216,7 @@ CELLS: dict[str, Callable[[KindRow, Measures], Span]] = {
 """What stands in each column; the measures are of the text that the table is about."""
 
 
-def cell(entry: Entry, column: str) -> Span:
+def cell(entry: KindEntry, column: str) -> Span:
     """What stands in a column for a kind that is measured."""
     assert entry.row is not None
     assert entry.measures is not None
@@ -249,13 +249,13 @@ LONGEST_WORD = 12
 WIDEST = 110
 
 
-def token(candidate: Candidate, token_id: int) -> Span:
+def token(candidate: ComparableTokenizer, token_id: int) -> Span:
     """A token as the vocabulary has it; the unknown one stands out."""
     role = "loss" if token_id == candidate.unknown_id else f"token-{token_id % TOKEN_HUES}"
     return visible_bytes(candidate.piece(token_id)), role
 
 
-def bordered(candidate: Candidate, ids: Iterable[int]) -> list[list[Span]]:
+def bordered(candidate: ComparableTokenizer, ids: Iterable[int]) -> list[list[Span]]:
     """Tokens, each with a border behind it."""
     return [[token(candidate, token_id), PRETOKEN_BORDER] for token_id in ids]
 
@@ -291,7 +291,7 @@ def lanes(
         )
 
 
-def over_ids(label: str, candidate: Candidate, text: str, width: int) -> Iterator[Row]:
+def over_ids(label: str, candidate: ComparableTokenizer, text: str, width: int) -> Iterator[Row]:
     """A text in its tokens, each over its id."""
     columns = ((token(candidate, some), (str(some), "dim")) for some in candidate.encode(text))
     return chain.from_iterable(lanes((label, "ids"), columns, width))
@@ -311,9 +311,9 @@ class FamilyDetails(Lines):
 
     def __init__(self) -> None:
         super().__init__(id="family-details")
-        self._about: tuple[Entry, Texts | None, str, str] | None = None
+        self._about: tuple[KindEntry, MeasuredTexts | None, str, str] | None = None
 
-    def show(self, entry: Entry, texts: Texts | None, typed: str, way_in: str) -> None:
+    def show(self, entry: KindEntry, texts: MeasuredTexts | None, typed: str, way_in: str) -> None:
         """Explain a row; `way_in` says what Enter does about its kind."""
         self._about = entry, texts, typed, way_in
         self.border_title = Content(entry.name)
@@ -336,7 +336,9 @@ class FamilyDetails(Lines):
         super().rebuild()
 
 
-def _rows(entry: Entry, texts: Texts | None, typed: str, way_in: str, width: int) -> Iterator[Row]:
+def _rows(
+    entry: KindEntry, texts: MeasuredTexts | None, typed: str, way_in: str, width: int
+) -> Iterator[Row]:
     kind = KINDS[entry.name]
     yield from paragraph(kind.summary, width)
     if way_in:
@@ -371,7 +373,7 @@ def _beginning(text: str) -> str:
     return text[: end if end > 0 else SHOWN_CHARACTERS]
 
 
-def _learnt(entry: Entry) -> str:
+def _learnt(entry: KindEntry) -> str:
     assert entry.row is not None
     kind = KINDS[entry.name]
     rules = f"the pattern {kind.pattern}"
@@ -381,7 +383,7 @@ def _learnt(entry: Entry) -> str:
     return f"It has learnt {plural(entry.row.vocab_size, 'token')} with {rules}.{stopped}"
 
 
-def _exactness(entry: Entry, beginning: str, width: int) -> Iterator[Row]:
+def _exactness(entry: KindEntry, beginning: str, width: int) -> Iterator[Row]:
     """What decoding gives, if it is not the text, and why it is not."""
     assert entry.candidate is not None
     measures = entry.measures
@@ -395,7 +397,7 @@ def _exactness(entry: Entry, beginning: str, width: int) -> Iterator[Row]:
     yield from said("", f"not the very same text: {why}", "loss", width)
 
 
-def _unknown_words(entry: Entry, width: int) -> Iterator[Row]:
+def _unknown_words(entry: KindEntry, width: int) -> Iterator[Row]:
     """The words that hold an unknown token, the most frequent first."""
     assert entry.candidate is not None
     assert entry.measures is not None
@@ -410,7 +412,7 @@ def _unknown_words(entry: Entry, width: int) -> Iterator[Row]:
     return labelled("unknown", shown, width)
 
 
-def _frequent(entry: Entry, width: int) -> Iterator[Row]:
+def _frequent(entry: KindEntry, width: int) -> Iterator[Row]:
     """The tokens that stand most often in the text held out: as many as go into a line."""
     assert entry.candidate is not None
     assert entry.row is not None
@@ -422,7 +424,7 @@ def _frequent(entry: Entry, width: int) -> Iterator[Row]:
         yield from next(lanes(("frequent", "ids", ""), columns, width))
 
 
-def _misspellings(entry: Entry, width: int) -> Iterator[Row]:
+def _misspellings(entry: KindEntry, width: int) -> Iterator[Row]:
     """How frequent words of the corpus, with two letters swapped, are encoded."""
     assert entry.row is not None
     found = entry.row.misspelled
@@ -440,7 +442,7 @@ def _misspellings(entry: Entry, width: int) -> Iterator[Row]:
         yield from labelled("", [_misspelt_spans(entry, word, cells, room_beside(width))], width)
 
 
-def _misspelt_spans(entry: Entry, word: MisspelledWord, cells: int, room: int) -> list[Span]:
+def _misspelt_spans(entry: KindEntry, word: MisspelledWord, cells: int, room: int) -> list[Span]:
     """`the → teh  1 → 2  t│eh│`, with words in so many cells."""
     assert entry.candidate is not None
     right, wrong = (

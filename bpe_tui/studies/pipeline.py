@@ -23,7 +23,7 @@ from textual.widgets import Input, Static
 from bpe_tui.session.commands.command import PIPELINE
 from bpe_tui.studies.pipeline_stages import (
     PipelinePanel,
-    Shown,
+    PipelineView,
     ToStage,
     describe_token,
     stage_name,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 MARK_CELLS, NAME_CELLS, NARROW_NAME_CELLS = 3, 22, 16
 
 
-Switch = Callable[[Draft], Draft]
+StageSwitch = Callable[[Draft], Draft]
 
 
 class ChoiceRows(Lines):
@@ -62,7 +62,7 @@ class ChoiceRows(Lines):
     def __init__(self, kind: StageKind, draft: Draft) -> None:
         super().__init__(id="choice-rows")
         self._kind = kind
-        self._listed: list[tuple[str, str, str, Switch]] = []
+        self._listed: list[tuple[str, str, str, StageSwitch]] = []
         self.show_draft(draft)
 
     @property
@@ -85,12 +85,12 @@ class ChoiceRows(Lines):
         self.styles.height = len(self._listed)
         self.rebuild()
 
-    def _made(self, draft: Draft) -> Iterator[tuple[str, str, str, Switch]]:
+    def _made(self, draft: Draft) -> Iterator[tuple[str, str, str, StageSwitch]]:
         """The mark of each row, its name, what is told of it, and what Enter does."""
         kind, stages = self._kind, draft.stages(self._kind)
         original = " · ".join(map(stage_name, Draft(draft.original).stages(kind))) or "none"
-        none: Switch = lambda draft: draft.with_stages(kind, ())  # noqa: E731
-        back: Switch = lambda draft: draft.restored(kind)  # noqa: E731
+        none: StageSwitch = lambda draft: draft.with_stages(kind, ())  # noqa: E731
+        back: StageSwitch = lambda draft: draft.restored(kind)  # noqa: E731
         yield ("" if stages else "•", "none", "leave the stage out", none)
         yield ("" if draft.is_switched(kind) else "•", "as it was", original, back)
         listed = list(kind.choices(draft.original))
@@ -107,7 +107,7 @@ class ChoiceRows(Lines):
                 yield (_mark(stage, stages), stage_name(stage), "", _put(kind, stage))
 
 
-def _put(kind: StageKind, stage: Stage) -> Switch:
+def _put(kind: StageKind, stage: Stage) -> StageSwitch:
     return lambda draft: draft.toggled(kind, stage)
 
 
@@ -154,7 +154,7 @@ class StageWindow(Window[None]):
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
-        switch: Switch = event.target  # type: ignore[assignment]
+        switch: StageSwitch = event.target  # type: ignore[assignment]
         self._switch(switch(self._draft))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -238,7 +238,7 @@ class PipelineScreen(SessionScreen):
     def __init__(self) -> None:
         super().__init__()
         self._draft: Draft | None = None
-        self._shown: Shown | None = None
+        self._shown: PipelineView | None = None
         self._seen: tuple[Session | None, int] = (None, -1)
         self._wanted: AnyFrame | None = None
         self._builds = False
@@ -354,7 +354,7 @@ class PipelineScreen(SessionScreen):
             self._refuse(error)
             return
         self._token = min(self._token, max(len(run.tokens) - 1, 0))
-        self._shown = Shown(
+        self._shown = PipelineView(
             self._draft, run, losses(pipeline, run), None, marks=bool(self.app.no_color)
         )
         self._point_at(self._token)
@@ -404,7 +404,7 @@ class PipelineScreen(SessionScreen):
         self.tell(told)
 
     def action_switch(self) -> None:
-        """Switch the stage under the cursor; where there is none, the normalizer."""
+        """StageSwitch the stage under the cursor; where there is none, the normalizer."""
         panel = self.query_one(PipelinePanel)
         target = panel.row(panel.cursor).target if panel.row_count else None
         self._switch(target.kind if isinstance(target, ToStage) else STAGE_KINDS[0])

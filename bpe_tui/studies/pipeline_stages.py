@@ -158,7 +158,7 @@ class ToStage:
 
 
 @dataclass(frozen=True)
-class Shown:
+class PipelineView:
     """What the rows are made of.
 
     Attributes:
@@ -176,7 +176,7 @@ class Shown:
     marks: bool
 
 
-def stage_rows(shown: Shown, width: int, height: int) -> list[Row]:
+def stage_rows(shown: PipelineView, width: int, height: int) -> list[Row]:
     """All stages from top to bottom, a blank line between them if there is room for it."""
     gutter = GUTTER if width >= 72 else NARROW_GUTTER
     made = (_text, _normalized, _pretokens, _model, _finished, _decoded)
@@ -209,7 +209,7 @@ def _block(
 # -- the stages
 
 
-def _text(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
+def _text(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     for place, text in enumerate(shown.run.texts):
         chosen = _chosen_in(shown, place)
         marked = range(*chosen.span) if chosen else range(0)
@@ -218,7 +218,7 @@ def _text(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
         yield from _block(title, plural(len(text.text), "character"), lines, gutter, width)
 
 
-def _normalized(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
+def _normalized(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     lines: list[Sequence[Span]] = []
     for place, text in enumerate(shown.run.texts):
         chosen = _chosen_in(shown, place)
@@ -232,7 +232,7 @@ def _normalized(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
     yield from _switchable(NORMALIZER, shown, lines, gutter, width, notes)
 
 
-def _pretokens(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
+def _pretokens(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     lines: list[Sequence[Span]] = []
     for place, text in enumerate(shown.run.texts):
         chosen = _chosen_in(shown, place)
@@ -248,7 +248,7 @@ def _pretokens(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
     yield from _switchable(PRE_TOKENIZER, shown, lines, gutter, width, notes)
 
 
-def _model(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
+def _model(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     model = shown.draft.original.model
     lines: list[Sequence[Span]] = []
     for text in shown.run.texts:
@@ -270,7 +270,7 @@ def _model(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
     yield from _block("model", told + plural(total, "token"), lines, gutter, width, None, notes)
 
 
-def _finished(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
+def _finished(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     lines: Sequence[Sequence[Span]] = ()
     notes: list[Span] = []
     added = any(token.from_template for token in shown.run.tokens)
@@ -284,7 +284,7 @@ def _finished(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
     yield from _switchable(POST_PROCESSOR, shown, lines, gutter, width, notes)
 
 
-def _decoded(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
+def _decoded(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     lines = character_lines(shown.run.decoded, range(0), shown.marks, width - gutter)
     if shown.losses.comes_back:
         note = ("the text comes back as it was", "gain")
@@ -301,7 +301,7 @@ def _decoded(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
 
 def _switchable(
     kind: StageKind,
-    shown: Shown,
+    shown: PipelineView,
     lines: Iterable[Sequence[Span]],
     gutter: int,
     width: int,
@@ -317,13 +317,13 @@ def _switchable(
 # -- the token under the cursor
 
 
-def _chosen_in(shown: Shown, text_number: int) -> OutputToken | None:
+def _chosen_in(shown: PipelineView, text_number: int) -> OutputToken | None:
     """The token under the cursor, if it is of that text."""
     chosen = shown.chosen
     return chosen if chosen is not None and chosen.text_number == text_number else None
 
 
-def _before_template(shown: Shown, text: TextRun) -> OutputToken | None:
+def _before_template(shown: PipelineView, text: TextRun) -> OutputToken | None:
     """The token under the cursor as it left the model."""
     number = shown.run.texts.index(text)
     finished = (token for token in shown.run.tokens if token.text_number == number)
@@ -355,7 +355,7 @@ def _few(shown: Sequence[str]) -> str:
     return "  ".join(shown[:EXAMPLES]) + (f" and {number(more)} more" if more > 0 else "")
 
 
-def describe_token(shown: Shown) -> str:
+def describe_token(shown: PipelineView) -> str:
     """The token under the cursor in one sentence."""
     token = shown.chosen
     if token is None:
@@ -380,14 +380,14 @@ class PipelinePanel(Lines):
         super().__init__(id="stages")
         self.border_title = Content("stages")
         self.border_subtitle = Content("← → tokens · Enter switches a stage")
-        self._shown: Shown | None = None
+        self._shown: PipelineView | None = None
         self._said = ""
 
     def row(self, index: int) -> Row:
         mark: Span = ("▸ " if index == self.cursor else "  ", "here")
         return Row([mark, *self._rows[index].spans], self._rows[index].target)
 
-    def show(self, shown: Shown | None, title: str) -> None:
+    def show(self, shown: PipelineView | None, title: str) -> None:
         """Show another run."""
         self._shown = shown
         self.border_title = Content(title)

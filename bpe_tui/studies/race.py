@@ -59,7 +59,7 @@ LEAST_TIME = 1e-3
 
 
 @dataclass(frozen=True)
-class Unit:
+class RaceMeasure:
     """What work is measured in: operations, or processor time.
 
     Attributes:
@@ -91,7 +91,7 @@ def _times_of(sizes: SizeRace, trainer: str) -> tuple[NumberArray, NumberArray]:
     return parts, seconds * 1000
 
 
-OPERATIONS = Unit(
+OPERATIONS = RaceMeasure(
     "operations",
     lambda runner, steps: np.maximum(runner.work.operations(steps), 1),
     lambda sizes, trainer: sizes.operations_of(trainer),
@@ -99,7 +99,7 @@ OPERATIONS = Unit(
 )
 
 
-TIME = Unit(
+TIME = RaceMeasure(
     "milliseconds",
     lambda runner, steps: np.maximum(runner.seconds_until(steps) * 1000, LEAST_TIME),
     _times_of,
@@ -124,7 +124,7 @@ class RacePanel(Panel):
     """A panel about `race`, which grows while it is run; `rebuild` paints it anew."""
 
     race: Drawn[Race | None] = Drawn(None)
-    unit: Drawn[Unit] = Drawn(OPERATIONS)
+    unit: Drawn[RaceMeasure] = Drawn(OPERATIONS)
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         if self.race is None:
@@ -280,7 +280,7 @@ class RaceChart(CurvesChart):
         self.why_empty = why_empty
 
 
-def over_steps(race: Race, unit: Unit) -> Curves | None:
+def over_steps(race: Race, unit: RaceMeasure) -> Curves | None:
     """What each had done by each step."""
     curves = []
     for place, runner in enumerate(race.runners):
@@ -290,7 +290,7 @@ def over_steps(race: Race, unit: Unit) -> Curves | None:
     return curves_of(curves, "step", unit.name, log_x=True)
 
 
-def over_sizes(race: Race, sizes: SizeRace, unit: Unit) -> Curves | None:
+def over_sizes(race: Race, sizes: SizeRace, unit: RaceMeasure) -> Curves | None:
     """What each needed for parts of the corpus, where it was not stopped."""
     curves = []
     for place, runner in enumerate(race.runners):
@@ -456,7 +456,7 @@ class RaceScreen(SessionScreen):
         super().__init__()
         self._job: RaceJob | None = None
         self._raced: Timeline | None = None
-        self._unit: Unit = MEASURES[0]
+        self._unit: RaceMeasure = MEASURES[0]
 
     def compose_body(self) -> ComposeResult:
         yield Transport()

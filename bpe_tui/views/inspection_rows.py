@@ -13,7 +13,14 @@ from bpe_tui.views.targets import ToToken
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
-from engine.analysis.inspection import EXAMPLES, AnyInspection, Few, Histogram, Inspection, Numbers
+from engine.analysis.inspection import (
+    EXAMPLES,
+    AnyInspection,
+    Histogram,
+    Inspection,
+    NumberPolicy,
+    TokenExamples,
+)
 from engine.text.patterns import STAGED, Pattern
 
 NAME_CELLS = 20
@@ -125,7 +132,7 @@ def describe_pattern(pattern: Pattern, name: str | None) -> str:
     return f"{name} ({pattern.summary})" if pattern.summary else name
 
 
-def describe_numbers(numbers: Numbers) -> list[tuple[str, str]]:
+def describe_numbers(numbers: NumberPolicy) -> list[tuple[str, str]]:
     """How numbers are cut, and how many of them are tokens."""
     known = ", ".join(
         f"{number(have)} of {number(of)} with {plural(digits, 'digit')}"
@@ -190,7 +197,11 @@ def _bar(share: float, cells: int) -> str:
 
 
 def _few_row(
-    name: str, inspection: AnyInspection, few: Few, leads: Callable[[int], object], width: int
+    name: str,
+    inspection: AnyInspection,
+    few: TokenExamples,
+    leads: Callable[[int], object],
+    width: int,
 ) -> Row:
     """How many, and the first of them as far as there is room; the row leads to the first."""
     spans: list[Span] = [*left([(name, "dim")], NAME_CELLS), right(number(few.count), COUNT_CELLS)]

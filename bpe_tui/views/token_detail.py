@@ -32,7 +32,7 @@ from bpe_tui.widgets.rows import (
     right,
 )
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
-from engine.analysis.pair_history import PairHistory, Taken, pair_history
+from engine.analysis.pair_history import PairHistory, PairLoss, pair_history
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.encoding.lanes import Character, Lanes, TokenSpan, align
 from engine.recording.playback import AnyMergeFrame
@@ -416,11 +416,13 @@ def pair_rows(painter: TokenPainter, history: PairHistory, width: int) -> list[R
     if history.merged is not None:
         own = _merge_spans(painter, history.merged, history.pair)
         rows += [Row([]), Row([("its own  ", "dim"), *own], ToStep(history.merged))]
-    if taken := sorted(history.most_taken(history.last)[:TAKEN_SHOWN], key=lambda one: one.step):
+    if taken := sorted(
+        history.largest_losses(history.last)[:TAKEN_SHOWN], key=lambda one: one.step
+    ):
         table = RowTable(_taken_columns(painter, history), width, least=12)
         rows += [Row([]), table.header()]
         rows += [table.row(one, ToStep(one.step)) for one in taken]
-        if more := len(history.taken) - len(taken):
+        if more := len(history.losses) - len(taken):
             rows.append(Row([(f"and {plural(more, 'merge')} that took less", "dim")]))
     return rows
 
@@ -430,10 +432,10 @@ def _merge_spans(painter: TokenPainter, step: int, pair: tuple[int, int]) -> lis
 
 
 def _taken_columns(painter: TokenPainter, history: PairHistory) -> list[RowColumn]:
-    def count_after(taken: Taken) -> list[Span]:
+    def count_after(taken: PairLoss) -> list[Span]:
         return [(number(history.count_at(taken.step)), "")]
 
-    def role(taken: Taken) -> str:
+    def role(taken: PairLoss) -> str:
         return "" if taken.step <= history.step else "dim"
 
     return [

@@ -377,7 +377,7 @@ A_LOOK_AT_THE_CLOCK = 64
 
 
 @dataclass
-class Watched:
+class WatchedBreakpoint:
     """A breakpoint of the list.
 
     Attributes:
@@ -419,16 +419,16 @@ class BreakpointList:
 
     def __init__(self, scored: bool = False) -> None:
         self._scored = scored
-        self._watched: list[Watched] = []
+        self._watched: list[WatchedBreakpoint] = []
 
     def __len__(self) -> int:
         return len(self._watched)
 
-    def __getitem__(self, place: int) -> Watched:
+    def __getitem__(self, place: int) -> WatchedBreakpoint:
         return self._watched[place]
 
     @property
-    def enabled(self) -> list[Watched]:
+    def enabled(self) -> list[WatchedBreakpoint]:
         """Those at which anything stops."""
         return [watched for watched in self._watched if watched.enabled]
 
@@ -443,7 +443,7 @@ class BreakpointList:
             if watched.breakpoint == wanted:
                 watched.enabled = not watched.failure
                 return
-        self._watched.append(Watched(wanted))
+        self._watched.append(WatchedBreakpoint(wanted))
 
     def toggle(self, place: int) -> None:
         """Switch a breakpoint off or on; one that was given up stays off."""
@@ -456,7 +456,7 @@ class BreakpointList:
 
     def restart(self) -> None:
         """Forget what was found: the merges are others now."""
-        self._watched = [Watched(w.breakpoint, w.enabled) for w in self._watched]
+        self._watched = [WatchedBreakpoint(w.breakpoint, w.enabled) for w in self._watched]
 
     def examine(self, timeline: MergeTimeline[Any], seconds: float) -> int:
         """Look at merges for so long; how many have been looked at for all that are enabled."""

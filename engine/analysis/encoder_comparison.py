@@ -1,14 +1,14 @@
-"""Several ways to encode one pretoken, step by step side by side, up to where they part.
+"""Several ways to encode one pretoken, compared step by step until two of them disagree.
 
-The ways that apply merges (all in order, the rank loop, the cache) take the same steps if the
+Three ways apply merges: all in order, the rank loop, the cache. They take the same steps if the
 merges were learnt in their order. The greedy longest match takes tokens from the left instead. It
-parts from them with the first token that the merges do not end with: they either join its last
-byte to the next one, or leave it in parts. The lockstep stops where this can be seen on both sides.
+disagrees at the first token that the merges do not end with: they either join its last byte to the
+next one, or leave it in parts. The lockstep stops where this can be seen on both sides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 from types import MappingProxyType
@@ -29,22 +29,21 @@ from engine.encoding.rules import (
     ranked_tokens,
 )
 
-# Greedy longest match: not byte-pair encoding, but what many take it for.
-#
-# From the left, take the longest token of the vocabulary that the text goes on with, and again from
-# its end: how WordPiece is applied (Schuster and Nakajima 2012, and BERT after them). It looks at
-# the vocabulary alone and never at the merges' order, so its ids often differ from those of
-# byte-pair encoding with the very same vocabulary. That is why it is not among `ENCODERS`, which
-# all agree; it stands beside them so that the difference can be shown.
+GreedyToken = tuple[int, int]
+"""A token that the greedy match takes: its id, and where it ends in bytes."""
 
 
 class Greedy:
-    """Takes the longest token, again and again.
+    """The greedy longest match: from the left, always take the longest token that fits.
+
+    This is how WordPiece is applied (Schuster and Nakajima 2012, and BERT after them). Many take it
+    for byte-pair encoding, but it ignores the order of the merges, so its ids often differ. That is
+    why it is not one of `ENCODERS`, which all agree.
 
     Args:
         ids: token → id, for ordinary tokens.
-        alphabet: what spells a place at which no token begins.
-        ending_ids: the same for tokens that can only stand at the end, which go first there.
+        alphabet: spells the text where no token begins.
+        ending_ids: token → id, for tokens that only occur at the end. They are tried first there.
 
     >>> from engine.encoding.alphabet import ByteAlphabet
     >>> ids = {b"a": 0, b"b": 1, b"c": 2, b"ab": 3, b"bc": 4}
@@ -65,8 +64,8 @@ class Greedy:
         self._ending_ids = ending_ids
         self._longest = max(map(len, (*ids, *ending_ids)), default=1)
 
-    def takes(self, pretoken: bytes) -> Iterator[tuple[int, int]]:
-        """The tokens that it takes, from left to right: each id with where it ends, in bytes."""
+    def takes(self, pretoken: bytes) -> Iterator[GreedyToken]:
+        """Yield the tokens from left to right."""
         if not self._alphabet.spell(pretoken):
             return
         start = 0
@@ -82,8 +81,7 @@ class Greedy:
         if self._alphabet.marker is not None:
             yield self._alphabet.marker, start
 
-    def _longest_at(self, pretoken: bytes, start: int) -> tuple[int, int]:
-        """The longest token from here on, and where it ends."""
+    def _longest_at(self, pretoken: bytes, start: int) -> GreedyToken:
         end = min(start + self._longest, len(pretoken))
         while (token_id := self._ids.get(pretoken[start:end])) is None and end > start + 1:
             end -= 1
@@ -93,18 +91,14 @@ class Greedy:
         return inside.spell(rest)[0], start + inside.edges(rest)[1]
 
 
-Taken = tuple[int, int]
-"""A token that greedy takes: its id, and where it ends in bytes."""
-
-
 @dataclass(frozen=True)
-class Move:
-    """What one way to encode does in one step.
+class EncoderState:
+    """The tokens that one way to encode has after a step.
 
     Attributes:
-        note: what it does, in words.
-        tokens: what it has then; what it has not come to yet stands there in single bytes.
-        pair, taken: the pair that it merges, or the token that it takes, if any.
+        note: a few words on what the step did.
+        tokens: the tokens now; text that was not reached yet is in single bytes.
+        pair, taken: the pair that the step merged, or the token that it took; else `None`.
     """
 
     note: str
@@ -114,20 +108,20 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Lane:
-    """One way to encode: `moves[0]` is how it starts, `moves[k]` its k-th step."""
+class EncoderRun:
+    """One way to encode: `states[0]` is its start, `states[k]` follows its k-th step."""
 
     name: str
-    moves: tuple[Move, ...]
+    states: tuple[EncoderState, ...]
 
-    def at(self, step: int) -> Move:
-        """Its last move by a step; at its end it stays as it is."""
-        return self.moves[min(step, len(self.moves) - 1)]
+    def at(self, step: int) -> EncoderState:
+        """Return the state after a step; the last state stays once the run has ended."""
+        return self.states[min(step, len(self.states) - 1)]
 
 
 @dataclass(frozen=True)
 class GoesBack:
-    """The rank loop comes to `merge`, which merge order has passed: only odd lists have this."""
+    """The rank loop applies `merge`, which merge order has passed: only unordered merges do so."""
 
     step: int
     merge: Merge
@@ -158,111 +152,110 @@ class TooGreedy:
         return f"{took} join {self.merge.describe(show)} across its end, so {token} never forms."
 
 
-Parting = GoesBack | TooGreedy
+Disagreement = GoesBack | TooGreedy
 
 
 @dataclass(frozen=True)
 class Lockstep:
-    """The lanes, where they part if they do, and how many steps there are until then."""
+    """The runs of all encoders, and their first disagreement; `None` if they all agree."""
 
-    lanes: tuple[Lane, ...]
-    parting: Parting | None
+    runs: tuple[EncoderRun, ...]
+    disagreement: Disagreement | None
 
     @property
     def steps(self) -> int:
-        """How many steps there are, up to where the lanes part."""
-        if self.parting is not None:
-            return self.parting.step
-        return max((len(lane.moves) for lane in self.lanes), default=1) - 1
+        """Number of steps up to the disagreement, or of the longest run."""
+        if self.disagreement is not None:
+            return self.disagreement.step
+        return max((len(run.states) for run in self.runs), default=1) - 1
 
 
 def lockstep(source: HasRules, pretoken: bytes, seen_before: bool = False) -> Lockstep:
-    """The ways to encode a pretoken, step by step, up to where they part.
+    """Encode a pretoken in all ways, step by step, up to their first disagreement.
 
     Args:
         source: a tokenizer or a frame.
-        seen_before: the cache has the pretoken's ids already.
+        seen_before: whether the cache has the pretoken's ids already.
 
     >>> from engine.encoding.tokenizer import Tokenizer
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"bc", 257: b"ab"}
     >>> both = lockstep(Tokenizer(vocab, [(b"b", b"c"), (b"a", b"b")]), b"abc")
-    >>> print(both.steps, both.parting.describe())
+    >>> print(both.steps, both.disagreement.describe())
     1 greedy took ab, the longest token that fits; the merges join b + c (rank 0) across its end, \
 so ab never forms.
     """
     rules = source.rules
-    start = Move(f"single {rules.alphabet.unit}s", tuple(rules.alphabet.spell(pretoken)))
-    in_order = list(_steps_in_order(rules, pretoken))
+    start = EncoderState(f"single {rules.alphabet.unit}s", tuple(rules.alphabet.spell(pretoken)))
+    merges = dict(islice(rules.table.items(), rules.merges))
+    in_order = list(MergeOrder(rules.alphabet, merges).steps(pretoken))
     loop = list(rules.steps(pretoken))
-    end = loop[-1].after if loop else start.tokens
     taken = list(Greedy(rules.ids, rules.alphabet, rules.ending_ids).takes(pretoken))
-    moves = {
-        MergeOrder.name: _moves_in_order(in_order),
-        RankLoop.name: [_loop_move(step) for step in loop],
-        Cached.name: [Move("found in the cache", end)] if seen_before else _first_time(loop),
-        Greedy.name: _greedy_moves(rules, pretoken, taken),
+    if seen_before:
+        end = loop[-1].after if loop else start.tokens
+        cached = [EncoderState("found in the cache", end)]
+    else:
+        cached = [EncoderState("not cached: rank loop", step.after, step.pair) for step in loop]
+    states = {
+        MergeOrder.name: _states_in_order(in_order),
+        RankLoop.name: [
+            EncoderState(f"lowest rank here: {step.rank:,}", step.after, step.pair) for step in loop
+        ],
+        Cached.name: cached,
+        Greedy.name: _greedy_states(rules, pretoken, taken),
     }
-    partings: list[Parting | None] = [
-        _where_orders_part(rules, in_order, loop),
-        _where_greed_parts(rules, pretoken, taken, loop),
+    possible: list[Disagreement | None] = [
+        _order_disagreement(rules, in_order, loop),
+        _greedy_disagreement(rules, pretoken, taken, loop),
     ]
-    found = [parting for parting in partings if parting is not None]
+    found = [disagreement for disagreement in possible if disagreement is not None]
     return Lockstep(
-        tuple(Lane(name, (start, *made)) for name, made in moves.items()),
-        min(found, key=lambda parting: parting.step, default=None),
+        tuple(EncoderRun(name, (start, *made)) for name, made in states.items()),
+        min(found, key=lambda disagreement: disagreement.step, default=None),
     )
 
 
-def _steps_in_order(rules: EncodingRules, pretoken: bytes) -> Iterator[EncodeStep]:
-    table = dict(islice(rules.table.items(), rules.merges))
-    return MergeOrder(rules.alphabet, table).steps(pretoken)
-
-
-def _moves_in_order(steps: Iterable[EncodeStep]) -> list[Move]:
-    moves, last = [], -1
+def _states_in_order(steps: Sequence[EncodeStep]) -> list[EncoderState]:
+    states, last = [], -1
     for step in steps:
         tried = f"tries ranks {last + 1:,} to {step.rank:,}"
         note = "the same merge, further right" if step.rank == last else tried
-        moves.append(Move(note, step.after, step.pair))
+        states.append(EncoderState(note, step.after, step.pair))
         last = step.rank
-    return moves
+    return states
 
 
-def _loop_move(step: EncodeStep) -> Move:
-    return Move(f"lowest rank here: {step.rank:,}", step.after, step.pair)
-
-
-def _first_time(steps: Iterable[EncodeStep]) -> list[Move]:
-    return [Move("not cached: rank loop", step.after, step.pair) for step in steps]
-
-
-def _greedy_moves(rules: EncodingRules, pretoken: bytes, taken: Sequence[Taken]) -> list[Move]:
-    moves, ids = [], [token_id for token_id, _ in taken]
+def _greedy_states(
+    rules: EncodingRules, pretoken: bytes, taken: Sequence[GreedyToken]
+) -> list[EncoderState]:
+    states, ids = [], [token_id for token_id, _ in taken]
     spelled = list(
         zip(rules.alphabet.spell(pretoken), rules.alphabet.edges(pretoken), strict=False)
     )
     for count, (token_id, end) in enumerate(taken, start=1):
-        # The last token has taken the mark of the end, too, which has no bytes to tell it by.
+        # The last token includes the mark of the word's end, which has no bytes of its own.
         rest = [symbol for symbol, start in spelled if start >= end and count < len(taken)]
-        moves.append(Move("takes the longest", (*ids[:count], *rest), taken=token_id))
-    return moves
+        states.append(EncoderState("takes the longest", (*ids[:count], *rest), taken=token_id))
+    return states
 
 
-def _where_orders_part(
+def _order_disagreement(
     rules: EncodingRules, in_order: Sequence[EncodeStep], loop: Sequence[EncodeStep]
 ) -> GoesBack | None:
     for number, (ordered, looped) in enumerate(zip_longest(in_order, loop), start=1):
         if ordered != looped:
-            # Both choose the lowest rank that is there, and merge order among those not passed:
-            # so the loop has a step where they differ.
+            # Both choose the lowest rank present; merge order only among those it has not passed.
+            # So the loop has a step where they differ.
             return GoesBack(number, merge_of(rules, looped.rank, looped.pair))
     return None
 
 
-def _where_greed_parts(
-    rules: EncodingRules, pretoken: bytes, taken: Sequence[Taken], loop: Sequence[EncodeStep]
+def _greedy_disagreement(
+    rules: EncodingRules,
+    pretoken: bytes,
+    taken: Sequence[GreedyToken],
+    loop: Sequence[EncodeStep],
 ) -> TooGreedy | None:
-    """The first token from the left that greedy takes and the merges do not end with."""
+    """Find the first token from the left that greedy takes and the merges do not end with."""
     end = loop[-1].after if loop else tuple(rules.alphabet.spell(pretoken))
     if tuple(token_id for token_id, _ in taken) == end:
         return None
@@ -273,7 +266,7 @@ def _where_greed_parts(
     if across is not None:
         merge = merge_of(rules, across.rank, across.pair)
         return TooGreedy(max(place + 1, across.number), token, merge, ())
-    # Greedy's token is the longest that fits, so what the merges have in its place lies inside it.
+    # Greedy's token is the longest that fits, so the merges' tokens there lie inside it.
     return TooGreedy(
         max(place + 1, len(loop)), token, None, ranked_tokens(rules, rules.tokens_alone(taken_id))
     )

@@ -124,7 +124,7 @@ _DIGIT = re.compile(rb"[0-9]")
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumberPolicy:
     """How numbers are cut: by the pattern, and by what the vocabulary has.
 
     Attributes:
@@ -164,7 +164,7 @@ class Numbers:
         return "every digit alone, since no token joins digits"
 
 
-def numbers_of(pattern: Pattern, tokens: Collection[bytes]) -> Numbers:
+def numbers_of(pattern: Pattern, tokens: Collection[bytes]) -> NumberPolicy:
     """How a pattern and these tokens cut numbers."""
     pieces = [piece for piece in pattern.split(PROBE) if piece]
     longest = max(map(len, pieces))
@@ -175,11 +175,11 @@ def numbers_of(pattern: Pattern, tokens: Collection[bytes]) -> Numbers:
         known[digits] = count, 10**digits
     uncut = longest == len(PROBE)
     has_digits = any(map(_DIGIT.search, have))
-    return Numbers(None if uncut else longest, len(pieces[0]) < longest, known, has_digits)
+    return NumberPolicy(None if uncut else longest, len(pieces[0]) < longest, known, has_digits)
 
 
 @dataclass(frozen=True)
-class Few:
+class TokenExamples:
     """Some of many tokens: how many there are, and the least ids of them, single bytes last."""
 
     count: int
@@ -187,7 +187,7 @@ class Few:
 
 
 @dataclass(frozen=True)
-class Gaps:
+class IdGaps:
     """Ids that no token has, below the greatest: how many, and the first stretches of them."""
 
     count: int
@@ -252,7 +252,7 @@ class AnyInspection(ABC):
         return name_of(self.pattern)
 
     @cached_property
-    def numbers(self) -> Numbers:
+    def numbers(self) -> NumberPolicy:
         """How numbers are cut."""
         return numbers_of(self.pattern, self._in_text)
 
@@ -376,19 +376,19 @@ class Inspection(AnyInspection):
         return int(self._ids.max()) if self.size else -1
 
     @cached_property
-    def gaps(self) -> Gaps:
+    def gaps(self) -> IdGaps:
         """The ids without a token."""
         ids = np.concatenate(([-1], np.sort(self._ids)))
         places = np.flatnonzero(np.diff(ids) > 1)
         first, last = ids[places] + 1, ids[places + 1] - 1
         stretches = zip(first[:EXAMPLES].tolist(), last[:EXAMPLES].tolist(), strict=True)
-        return Gaps(int(np.sum(last - first + 1)), tuple(stretches))
+        return IdGaps(int(np.sum(last - first + 1)), tuple(stretches))
 
     @cached_property
-    def duplicates(self) -> Few:
+    def duplicates(self) -> TokenExamples:
         """Ordinary tokens with the bytes of an earlier one."""
         if len(self._in_text) == len(self._ordinary):
-            return Few(0, ())
+            return TokenExamples(0, ())
         seen: set[bytes] = set()
         found = []
         for row, token in zip(self._ordinary_rows.tolist(), self._ordinary, strict=True):
@@ -454,32 +454,32 @@ class Inspection(AnyInspection):
         return kind_counts(list(filter(None, self._texts)))
 
     @cached_property
-    def partial(self) -> Few:
+    def partial(self) -> TokenExamples:
         """The tokens that are not valid UTF-8 by themselves."""
         return self._kept_by("partial")
 
     @cached_property
-    def unreachable(self) -> Few:
+    def unreachable(self) -> TokenExamples:
         """The tokens whose own bytes encode to something else."""
         return self._kept_by("unreachable")
 
     @cached_property
-    def twins(self) -> Few:
+    def twins(self) -> TokenExamples:
         """The tokens that differ from another only by case or a leading space."""
         return self._kept_by("twins")
 
     @cached_property
-    def unused(self) -> Few:
+    def unused(self) -> TokenExamples:
         """The tokens that the corpus has nowhere now; none where nothing is counted."""
         return self._kept_by("unused")
 
-    def _kept_by(self, filter: str) -> Few:
+    def _kept_by(self, filter: str) -> TokenExamples:
         return self._few(self.vocabulary.rows(filters=(filter,)))
 
-    def _few(self, rows: Ints) -> Few:
+    def _few(self, rows: Ints) -> TokenExamples:
         # A single byte is seldom what surprises.
         examples = np.concatenate((rows[self.lengths[rows] > 1], rows[self.lengths[rows] <= 1]))
-        return Few(len(rows), tuple(self._ids[examples[:EXAMPLES]].tolist()))
+        return TokenExamples(len(rows), tuple(self._ids[examples[:EXAMPLES]].tolist()))
 
 
 def _model_without_merges(opened: Opened) -> str | None:

@@ -14,7 +14,7 @@ from enum import Enum
 from heapq import nsmallest
 from itertools import chain, islice
 
-from engine.analysis.tokenizer_kinds import KINDS, Candidate, GoOn, train_kind
+from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer, GoOn, train_kind
 from engine.core.errors import SpecialTokenError, UnfinishedError, VocabSizeError
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import (
@@ -39,7 +39,7 @@ FREQUENT = 40
 """How many of the most frequent tokens are remembered."""
 
 
-class Loss(Enum):
+class DecodingLoss(Enum):
     """Why a text is another after decoding; the value says it in words."""
 
     UNKNOWN = "what became unknown stays so"
@@ -49,7 +49,7 @@ class Loss(Enum):
 
 
 @dataclass(frozen=True)
-class Measures:
+class TextMeasures:
     """Counts of a text; what is unknown is what the tokenizer turned into its unknown token.
 
     Attributes:
@@ -67,7 +67,7 @@ class Measures:
     unknown_characters: int
     unknown_words: int
     unknown_spellings: tuple[str, ...]
-    losses: tuple[Loss, ...]
+    losses: tuple[DecodingLoss, ...]
     frequent: tuple[tuple[int, int], ...]
 
     @property
@@ -115,7 +115,7 @@ def word_counts(stretches: Iterable[str]) -> Counter[str]:
     return words
 
 
-def measure(tokenizer: Candidate, stretches: Sequence[str]) -> Measures:
+def measure(tokenizer: ComparableTokenizer, stretches: Sequence[str]) -> TextMeasures:
     """Measure a text that special tokens, if there were any, have cut into stretches.
 
     >>> from engine.analysis.tokenizer_kinds import train_kind
@@ -131,10 +131,10 @@ def measure(tokenizer: Candidate, stretches: Sequence[str]) -> Measures:
     if unknown is not None:
         by_frequency = (word for word, _ in words.most_common())
         unknown_spellings = [word for word in by_frequency if unknown in tokenizer.encode(word)]
-    losses: set[Loss] = set()
+    losses: set[DecodingLoss] = set()
     for stretch, some in zip(stretches, ids, strict=True):
         losses |= _losses(tokenizer, stretch, some)
-    return Measures(
+    return TextMeasures(
         tokens=counts.total(),
         words=words.total(),
         characters=sum(map(len, stretches)),
@@ -144,14 +144,14 @@ def measure(tokenizer: Candidate, stretches: Sequence[str]) -> Measures:
         else 0,
         unknown_words=sum(words[word] for word in unknown_spellings),
         unknown_spellings=tuple(unknown_spellings),
-        losses=tuple(loss for loss in Loss if loss in losses),
+        losses=tuple(loss for loss in DecodingLoss if loss in losses),
         frequent=tuple(
             nsmallest(FREQUENT, counts.items(), key=lambda token: (-token[1], token[0]))
         ),
     )
 
 
-def _losses(tokenizer: Candidate, text: str, ids: Sequence[int]) -> set[Loss]:
+def _losses(tokenizer: ComparableTokenizer, text: str, ids: Sequence[int]) -> set[DecodingLoss]:
     """Why decoding does not give a text back; none if it does."""
     given, back = to_bytes(text).decode("utf-8", "replace"), tokenizer.decode(ids)
     if back == given:
@@ -160,11 +160,11 @@ def _losses(tokenizer: Candidate, text: str, ids: Sequence[int]) -> set[Loss]:
     letters, whitespace = _apart(back)
     losses = set()
     if tokenizer.unknown_id in ids:
-        losses.add(Loss.UNKNOWN)
+        losses.add(DecodingLoss.UNKNOWN)
     elif letters != _apart(given)[0]:
-        losses.add(Loss.SPACE_SIGN if letters == _apart(spaced)[0] else Loss.OTHER)
+        losses.add(DecodingLoss.SPACE_SIGN if letters == _apart(spaced)[0] else DecodingLoss.OTHER)
     if not losses or whitespace not in (_apart(given)[1], _apart(spaced)[1]):
-        losses.add(Loss.WHITESPACE)
+        losses.add(DecodingLoss.WHITESPACE)
     return losses
 
 
@@ -264,7 +264,9 @@ def misspellings(counts: Mapping[str, int], limit: int) -> list[Misspelling]:
     return list(islice(made, limit))
 
 
-def measure_misspelled(tokenizer: Candidate, wrong: Sequence[Misspelling]) -> MisspellingBehaviour:
+def measure_misspelled(
+    tokenizer: ComparableTokenizer, wrong: Sequence[Misspelling]
+) -> MisspellingBehaviour:
     """What a tokenizer makes of the misspellings."""
     measured = []
     for misspelling in wrong:
@@ -288,7 +290,7 @@ _CHARACTER = re.compile(rb"(?=[^\x80-\xbf])")
 
 
 @dataclass(frozen=True)
-class Row:
+class KindRow:
     """A tokenizer in the table.
 
     Attributes:
@@ -300,9 +302,9 @@ class Row:
     name: str
     granularity: str
     vocab_size: int
-    unseen: Measures
+    unseen: TextMeasures
     misspelled: MisspellingBehaviour
-    chinese: Measures
+    chinese: TextMeasures
 
 
 @dataclass(frozen=True)
@@ -314,8 +316,8 @@ class Untrained:
 
 
 @dataclass(frozen=True)
-class Texts:
-    """What all rows of a table are measured on: see `Row`.
+class MeasuredTexts:
+    """What all rows of a table are measured on: see `KindRow`.
 
     `unseen` is what stands between special tokens.
     """
@@ -331,7 +333,7 @@ class Texts:
         unseen: str,
         special_tokens: Sequence[str] = (),
         chinese: str = CHINESE,
-    ) -> Texts:
+    ) -> MeasuredTexts:
         """The texts for a corpus that is learnt from, whose words are misspelled, and another."""
         splitter = SpecialSplitter(special_tokens)
         known = word_counts(_stretches(to_text(corpus), splitter))
@@ -361,9 +363,9 @@ def hold_out(
     return corpus, b""
 
 
-def row_of(tokenizer: Candidate, texts: Texts) -> Row:
+def row_of(tokenizer: ComparableTokenizer, texts: MeasuredTexts) -> KindRow:
     """The row of one tokenizer."""
-    return Row(
+    return KindRow(
         tokenizer.name,
         tokenizer.granularity,
         tokenizer.vocab_size,
@@ -380,7 +382,7 @@ def table_rows(
     typed: str | None = None,
     kinds: Iterable[str] = KINDS,
     chinese: str = CHINESE,
-) -> Iterator[Row | Untrained]:
+) -> Iterator[KindRow | Untrained]:
     """The rows of the table, each as soon as its tokenizer is trained and measured.
 
     Args:
@@ -395,22 +397,22 @@ def table_rows(
     """
     learnt, rest = hold_out(corpus, special_tokens) if typed is None else (corpus, b"")
     unseen = to_text(rest) if typed is None else typed
-    texts = Texts.of(learnt, unseen, special_tokens, chinese)
+    texts = MeasuredTexts.of(learnt, unseen, special_tokens, chinese)
     for name in kinds:
-        found = train_candidate(name, learnt, vocab_size, special_tokens)
+        found = try_training(name, learnt, vocab_size, special_tokens)
         yield found if isinstance(found, Untrained) else row_of(found, texts)
 
 
-def train_candidate(
+def try_training(
     name: str,
     corpus: bytes,
     vocab_size: int,
     special_tokens: Sequence[str] = (),
     go_on: GoOn = lambda: True,
-) -> Candidate | Untrained:
+) -> ComparableTokenizer | Untrained:
     """A tokenizer of one kind, or why there is none.
 
-    >>> train_candidate("word", b"to be or not to be", 4).vocab_size
+    >>> try_training("word", b"to be or not to be", 4).vocab_size
     4
     """
     try:

@@ -1,8 +1,8 @@
-"""What became of a pair of tokens: how often it stood there, which merges took of it, where it is.
+"""The history of a pair of tokens in a training: its count at every step, and what reduced it.
 
-A pair comes to stand when the younger of its two tokens is made. From then on its count only falls:
-a merge that takes one of its tokens at a place takes the pair there, too. So why a pair has not
-merged has one of two answers: it stands nowhere, or other pairs stood more often and took of it.
+A pair can occur once the younger of its two tokens is made. From then on its count only falls: a
+merge that takes one of its tokens somewhere takes the pair there, too. So there are two reasons why
+a pair has not merged: it occurs nowhere, or more frequent pairs took of its occurrences.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from engine.recording.playback import AnyMergeFrame
 
 
 @dataclass(frozen=True)
-class Taken:
+class PairLoss:
     """A merge that took occurrences of another pair.
 
     Attributes:
-        step: the step right after it.
+        step: the step right after the merge.
         merged: the pair that it merged.
-        count: how many it took.
+        count: the number of occurrences that it took.
     """
 
     step: int
@@ -38,12 +38,12 @@ class PairHistory:
 
     Attributes:
         pair: the ids of its two tokens.
-        step, last: where the history was asked for, and the last step recorded.
-        younger, made: that of its tokens which is made last, and the step from which it is there.
-        steps, counts: from each of these steps on, the first being `made`, it stands so often.
-        merged: the step right after it merges; `None` if it does not.
-        taken: the merges of other pairs that took of it, up to `last`, in their order.
-        more_frequent: how many pairs stand more often at `step`.
+        step, last: the step that the history is seen from, and the last step recorded.
+        younger, made: the token of the pair that is made last, and the first step that has it.
+        steps, counts: the steps at which the count changes, from `made` on, and the new counts.
+        merged: the step right after the pair merges; `None` if it does not.
+        losses: the merges of other pairs that took of it, up to `last`, in their order.
+        more_frequent: the number of pairs with a higher count at `step`.
     """
 
     pair: Pair
@@ -54,70 +54,68 @@ class PairHistory:
     steps: tuple[int, ...]
     counts: tuple[int, ...]
     merged: int | None
-    taken: tuple[Taken, ...]
+    losses: tuple[PairLoss, ...]
     more_frequent: int
 
     def count_at(self, step: int) -> int:
-        """How often the pair stands side by side at a recorded step."""
+        """Return the count of the pair at a recorded step."""
         place = bisect_right(self.steps, step) - 1
         return self.counts[place] if place >= 0 else 0
 
     @property
     def count(self) -> int:
-        """How often it stands there at `step`."""
+        """The count at `step`."""
         return self.count_at(self.step)
 
     @property
-    def ever_stands(self) -> bool:
-        """Whether it stands anywhere at any step."""
+    def ever_occurs(self) -> bool:
+        """Whether the pair occurs at any step."""
         return any(self.counts)
 
-    def most_taken(self, until: int) -> list[Taken]:
-        """The merges up to a step that took of it, those that took most first."""
+    def largest_losses(self, until: int) -> list[PairLoss]:
+        """Return the losses up to a step, the largest first."""
         return sorted(
-            (taken for taken in self.taken if taken.step <= until),
-            key=lambda taken: (-taken.count, taken.step),
+            (loss for loss in self.losses if loss.step <= until),
+            key=lambda loss: (-loss.count, loss.step),
         )
 
     def describe(self, show: Callable[[int], str], named: int = 2) -> list[str]:
-        """The history in sentences.
+        """Return the history in sentences.
 
         Args:
-            show: how a token is written, by its id.
-            named: so many merges that took of it are named; the others are counted.
+            show: writes a token, by its id.
+            named: the number of losses that are named; the others are added up.
         """
         pair = _joined(show, self.pair)
-        if not self.ever_stands:
+        if not self.ever_occurs:
             return [
-                f"{pair} stands 0 times, at this step and at every other: the two are never side "
-                "by side in one pretoken. Only a pair that stands somewhere can merge."
+                f"{pair} occurs 0 times, at this step and at every other: the two are never side "
+                "by side in one pretoken. Only a pair that occurs can merge."
             ]
-        return [
-            f"{self._beginning(pair, show)}{self._losses(show, named)}{self._present()}.",
-            self.outcome,
-        ]
-
-    def _beginning(self, pair: str, show: Callable[[int], str]) -> str:
         begun = f"{self.counts[0]:,}"
         if self.made > self.step:
             younger = show(self.younger)
-            return f"{pair}: no {younger} yet; merge {self.made:,} makes it, {begun} then"
-        return f"{pair}: {begun} at step {self.made:,}"
+            first = f"{pair}: no {younger} yet; merge {self.made:,} makes it, {begun} then"
+        else:
+            first = f"{pair}: {begun} at step {self.made:,}"
+        return [
+            f"{first}{self._describe_losses(show, named)}{self._describe_rest()}.",
+            self.outcome,
+        ]
 
-    def _losses(self, show: Callable[[int], str], named: int) -> str:
-        taken = self.most_taken(self.step)
-        told = sorted(taken[:named], key=lambda merge: merge.step)
-        said = "".join(
-            f"; {_joined(show, merge.merged)} took {_shared(show, self.pair, merge.merged)} "
-            f"{merge.count:,} times at merge {merge.step:,}"
-            for merge in told
+    def _describe_losses(self, show: Callable[[int], str], named: int) -> str:
+        losses = self.largest_losses(self.step)
+        text = "".join(
+            f"; {_joined(show, loss.merged)} took {_shared(show, self.pair, loss.merged)} "
+            f"{loss.count:,} times at merge {loss.step:,}"
+            for loss in sorted(losses[:named], key=lambda loss: loss.step)
         )
-        if others := taken[named:]:
+        if others := losses[named:]:
             merges = "1 more merge" if len(others) == 1 else f"{len(others):,} more merges"
-            said += f"; {merges} took {sum(merge.count for merge in others):,}"
-        return said
+            text += f"; {merges} took {sum(loss.count for loss in others):,}"
+        return text
 
-    def _present(self) -> str:
+    def _describe_rest(self) -> str:
         if self.made > self.step:
             return ""
         if self.merged is not None and self.merged <= self.step:
@@ -128,8 +126,8 @@ class PairHistory:
 
     @property
     def outcome(self) -> str:
-        """Whether it merges, and when; or what keeps it from that, seen from `step`."""
-        if not self.ever_stands:
+        """A sentence: when the pair merges, or why it does not, as seen from `step`."""
+        if not self.ever_occurs:
             return "The two are side by side nowhere in the corpus, so nothing was learnt of them."
         if self.merged is not None:
             if self.merged <= self.step:
@@ -139,19 +137,18 @@ class PairHistory:
             return f"It does not merge in the {self.last:,} steps recorded."
         if not self.count:
             return "It did not merge: others took all of it."
-        ahead = self.more_frequent
-        rank = (
-            "No pair stands more often"
-            if not ahead
-            else f"{ahead:,} {'pair stands' if ahead == 1 else 'pairs stand'} more often"
-        )
-        end = self.count_at(self.last)
-        rest = "" if end == self.count else f", and {_left(end)} left at the last"
+        ahead, end = self.more_frequent, self.count_at(self.last)
+        if not ahead:
+            rank = "No pair occurs more often"
+        else:
+            rank = f"{ahead:,} {'pair occurs' if ahead == 1 else 'pairs occur'} more often"
+        left = f"{end:,} are" if end > 1 else "1 is" if end else "none is"
+        rest = "" if end == self.count else f", and {left} left at the last"
         return f"{rank} here; it does not merge in the {self.last:,} steps recorded{rest}."
 
 
 def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:
-    """The history of a pair of the frame's run, as far as it is recorded, seen from the frame.
+    """Return the history of a pair in the frame's run, as seen from the frame.
 
     >>> from engine import Timeline, Trainer
     >>> counts = {b"low": 5, b"lower": 2}
@@ -159,8 +156,8 @@ def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:
     >>> history = pair_history(frame, (ord("o"), ord("w")))
     >>> history.steps, history.counts, history.merged
     ((0, 1), (7, 0), 1)
-    >>> pair_history(frame, (ord("w"), ord("e"))).taken
-    (Taken(step=1, merged=(111, 119), count=2),)
+    >>> pair_history(frame, (ord("w"), ord("e"))).losses
+    (PairLoss(step=1, merged=(111, 119), count=2),)
     """
     record, last = frame.run.record, frame.recorded_steps
     younger = max(pair, key=frame.step_making)
@@ -174,14 +171,13 @@ def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:
     if not steps or steps[0] > made:
         steps.insert(0, made)
         counts.insert(0, 0)
-    taken = tuple(
-        Taken(step, record.pair_of(step - 1), before - after)
+    losses = tuple(
+        PairLoss(step, record.pair_of(step - 1), before - after)
         for step, before, after in zip(steps[1:], counts, counts[1:], strict=False)
         if step != merged and after < before
     )
     at_step = record.counts.at(frame.step)
     count = at_step[number] if number < len(at_step) else 0
-    more_frequent = int(np.count_nonzero(at_step > count))
     return PairHistory(
         pair,
         frame.step,
@@ -191,13 +187,9 @@ def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:
         tuple(steps),
         tuple(counts),
         merged,
-        taken,
-        more_frequent,
+        losses,
+        more_frequent=int(np.count_nonzero(at_step > count)),
     )
-
-
-def _left(count: int) -> str:
-    return f"{count:,} are" if count > 1 else "1 is" if count else "none is"
 
 
 def _joined(show: Callable[[int], str], pair: Sequence[int]) -> str:
@@ -205,7 +197,7 @@ def _joined(show: Callable[[int], str], pair: Sequence[int]) -> str:
 
 
 def _shared(show: Callable[[int], str], pair: Pair, merged: Pair) -> str:
-    """What a merge takes of a pair: the token that both have, `its h`."""
+    """Name the token that a merge takes of a pair: `its h`."""
     left, right = pair
     shared = []
     if merged[1] == left:

@@ -226,24 +226,24 @@ def _ordinary(tokenizer: Tokenizer) -> list[bytes]:
 
 
 @dataclass(frozen=True)
-class Parting:
+class MergeListDifference:
     """The first rank at which two lists of merges differ; `None` where a list has ended."""
 
     rank: int
     merges: tuple[BytesPair | None, BytesPair | None]
 
 
-def first_parting(one: Tokenizer, other: Tokenizer) -> Parting | None:
+def first_merge_difference(one: Tokenizer, other: Tokenizer) -> MergeListDifference | None:
     """Where the merges of two tokenizers part; `None` if they are the same.
 
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab", 257: b"cd"}
     >>> ours = Tokenizer(vocab, [(b"a", b"b"), (b"c", b"d")])
-    >>> first_parting(ours, Tokenizer(vocab, [(b"a", b"b")]))
-    Parting(rank=1, merges=((b'c', b'd'), None))
+    >>> first_merge_difference(ours, Tokenizer(vocab, [(b"a", b"b")]))
+    MergeListDifference(rank=1, merges=((b'c', b'd'), None))
     """
     for rank, merges in enumerate(zip_longest(one.merges, other.merges)):
         if merges[0] != merges[1]:
-            return Parting(rank, merges)
+            return MergeListDifference(rank, merges)
     return None
 
 

@@ -1,7 +1,6 @@
 """The kinds of tokenizers that can be trained on one corpus, each as it usually is.
 
-`train_kind` gives a `Candidate`: a tokenizer of any kind, seen in the one way that the table needs.
-To add a kind, add an entry to `KINDS`.
+`train_kind` returns a `ComparableTokenizer`. To add a kind, add an entry to `KINDS`.
 
 What merges does not merge a pair that stands only once. In BPE that pair says nothing about any
 other text; without pre-tokenization whole paragraphs would end up as one token. In WordPiece it has
@@ -39,7 +38,7 @@ from engine.wordpiece.tokenizer import WordPieceTokenizer
 from engine.wordpiece.trainer import WordPieceTrainer
 
 
-class Unit(NamedTuple):
+class TextUnit(NamedTuple):
     """A unit of a text and the id that it becomes. A special token is a unit, too.
 
     `known` is false for a unit that the vocab lacks: its id is that of the unknown token.
@@ -127,13 +126,13 @@ class BaselineTokenizer(ABC):
         """How many units the vocab has."""
         return len(self.vocab)
 
-    def explain(self, text: str) -> Iterator[Unit]:
+    def explain(self, text: str) -> Iterator[TextUnit]:
         """The units of a text with their ids, and whether they are known."""
         for piece, special in self._splitter.split_text(without_stray_surrogates(text)):
             for unit in (to_bytes(piece),) if special else self.units(piece):
                 token_id = self._ids.get(unit, self.unknown_id)
                 assert token_id is not None, "without an unknown token every unit is in the vocab"
-                yield Unit(unit, token_id, unit in self._ids)
+                yield TextUnit(unit, token_id, unit in self._ids)
 
     def encode(self, text: str) -> list[int]:
         """The token ids of a text."""
@@ -240,7 +239,7 @@ BASELINES: Registry[type[BaselineTokenizer]] = Registry(
 
 
 # -- the tokenizers
-class Candidate(Protocol):
+class ComparableTokenizer(Protocol):
     """A tokenizer of any kind, as the table needs it.
 
     Attributes:
@@ -274,7 +273,7 @@ class Candidate(Protocol):
 
 
 @dataclass(frozen=True)
-class BpeCandidate:
+class ComparableBpe:
     """A `Tokenizer` as a candidate.
 
     Attributes:
@@ -314,10 +313,10 @@ def spaced_words(text: str) -> list[str]:
     return [SPACE + word for word in words_in(text)]
 
 
-class UnigramCandidate:
+class ComparableUnigram:
     """The pieces of a Unigram model as a candidate; the unknown token has the id 0.
 
-    >>> candidate = UnigramCandidate([("<unk>", 0.0), ("▁hug", -1.0), ("s", -2.0)], [])
+    >>> candidate = ComparableUnigram([("<unk>", 0.0), ("▁hug", -1.0), ("s", -2.0)], [])
     >>> candidate.encode("hugs hug"), candidate.decode([1, 2, 1])
     ([1, 2, 1], 'hugs hug')
     """
@@ -383,7 +382,7 @@ def _always() -> bool:
 
 
 @dataclass(frozen=True)
-class Kind:
+class TokenizerKind:
     """A kind of tokenizer.
 
     Attributes:
@@ -398,7 +397,7 @@ class Kind:
     name: str
     summary: str
     pattern: str
-    train: Callable[[Counts, int, Sequence[str], GoOn], Candidate]
+    train: Callable[[Counts, int, Sequence[str], GoOn], ComparableTokenizer]
     model: str | None = None
     units: str = DEFAULT_UNITS
 
@@ -409,7 +408,7 @@ def train_kind(
     vocab_size: int,
     special_tokens: Sequence[str] = (),
     go_on: GoOn = _always,
-) -> Candidate:
+) -> ComparableTokenizer:
     """A tokenizer of one kind, trained on a text; one that merges may be stopped on the way.
 
     >>> train_kind("word", b"to be or not to be", 4).encode("to be and")
@@ -431,12 +430,12 @@ def _bpe(
     pattern: str = "gpt2",
     units: str = DEFAULT_UNITS,
     granularity: str = "subwords",
-) -> Kind:
+) -> TokenizerKind:
     """BPE, by what it starts from and what cuts the corpus."""
 
     def train(
         counts: Counts, vocab_size: int, special_tokens: Sequence[str], go_on: GoOn
-    ) -> Candidate:
+    ) -> ComparableTokenizer:
         trainer = Trainer(counts, vocab_size, special_tokens, min_count=MIN_COUNT, units=units)
         for _ in trainer.steps():
             if not go_on():
@@ -444,14 +443,14 @@ def _bpe(
         record = trainer.record
         tokenizer = to_tokenizer(record, len(record), pattern)
         unknown = None if UNITS[units].spells_all else record.vocab.index(UNKNOWN)
-        return BpeCandidate(tokenizer, trainer.vocab, name, granularity, unknown)
+        return ComparableBpe(tokenizer, trainer.vocab, name, granularity, unknown)
 
-    return Kind(name, summary, pattern, train, "bpe", units)
+    return TokenizerKind(name, summary, pattern, train, "bpe", units)
 
 
 def _train_wordpiece(
     counts: Counts, vocab_size: int, special_tokens: Sequence[str], go_on: GoOn
-) -> Candidate:
+) -> ComparableTokenizer:
     trainer = WordPieceTrainer(counts, vocab_size, special_tokens, min_count=MIN_COUNT)
     for _ in trainer.steps():
         if not go_on():
@@ -461,7 +460,7 @@ def _train_wordpiece(
 
 def _train_unigram(
     counts: Counts, vocab_size: int, special_tokens: Sequence[str], go_on: GoOn
-) -> Candidate:
+) -> ComparableTokenizer:
     words: Counter[str] = Counter()
     for pretoken, count in counts.items():
         for word in spaced_words(to_text(pretoken)):
@@ -472,11 +471,11 @@ def _train_unigram(
     for _ in trainer.steps():
         if not go_on():
             raise UnfinishedError("it prunes down to its size, and was stopped before it had it")
-    return UnigramCandidate(trainer.pieces, special_tokens)
+    return ComparableUnigram(trainer.pieces, special_tokens)
 
 
-def _baseline(tokenizer: type[BaselineTokenizer]) -> Kind:
-    return Kind(
+def _baseline(tokenizer: type[BaselineTokenizer]) -> TokenizerKind:
+    return TokenizerKind(
         tokenizer.name,
         tokenizer.summary,
         "bert",
@@ -484,7 +483,7 @@ def _baseline(tokenizer: type[BaselineTokenizer]) -> Kind:
     )
 
 
-KINDS: Registry[Kind] = registry_of(
+KINDS: Registry[TokenizerKind] = registry_of(
     "kind of tokenizer",
     *map(_baseline, BASELINES.values()),
     _bpe("bpe", "the most frequent pair merges, from bytes up: byte-level BPE (BBPE)"),
@@ -505,14 +504,14 @@ KINDS: Registry[Kind] = registry_of(
         "none",
         granularity="strings",
     ),
-    Kind(
+    TokenizerKind(
         "wordpiece",
         "the pair of highest score merges; the longest match encodes",
         "bert",
         _train_wordpiece,
         "wordpiece",
     ),
-    Kind(
+    TokenizerKind(
         "unigram",
         "the least useful pieces go; the likeliest segmentation encodes",
         "whitespace",

@@ -17,8 +17,8 @@ import numpy as np
 from engine.analysis.inspection import (
     EXAMPLES,
     AnyInspection,
-    Few,
     Histogram,
+    TokenExamples,
     histogram,
     kind_counts,
 )
@@ -152,22 +152,22 @@ class UnigramInspection(AnyInspection):
         return kind_counts(self._in_text)
 
     @cached_property
-    def seldom(self) -> Few:
+    def seldom(self) -> TokenExamples:
         """Pieces that the corpus is expected to use less than once."""
         return self._few(PIECE_FILTERS["seldom"].keeps(self.frame))
 
     @cached_property
-    def twins(self) -> Few:
+    def twins(self) -> TokenExamples:
         """Pieces that differ from another only by case or a ▁ in front."""
         return self._few(PIECE_FILTERS["twins"].keeps(self.frame))
 
     @cached_property
-    def runs(self) -> Few:
+    def runs(self) -> TokenExamples:
         """Pieces of one character again and again, such as `!!!!`."""
         return self._few(self.frame.record.columns.are_runs[self.frame.numbers])
 
     @cached_property
-    def partial(self) -> Few:
+    def partial(self) -> TokenExamples:
         """Pieces that hold a byte that is no UTF-8; no tokenizer.json can spell them."""
         return self._few(self.frame.record.columns.are_partial[self.frame.numbers])
 
@@ -175,11 +175,11 @@ class UnigramInspection(AnyInspection):
     def _is_character(self) -> Flags:
         return PIECE_FILTERS["characters"].keeps(self.frame)
 
-    def _few(self, found: Flags) -> Few:
+    def _few(self, found: Flags) -> TokenExamples:
         # A single character is seldom what surprises: the numbers of those come first.
         numbers = self.frame.numbers[found]
         examples = np.roll(numbers, -int(np.count_nonzero(self._is_character[found])))
-        return Few(len(numbers), tuple(examples[:EXAMPLES].tolist()))
+        return TokenExamples(len(numbers), tuple(examples[:EXAMPLES].tolist()))
 
 
 SELDOM = 1.0

@@ -25,15 +25,15 @@ from engine.analysis.check.mistaken_trainer import (
     LARGEST_TRIED,
     ORDERS,
     STRAY_PATTERNS,
-    Case,
     Cause,
-    Change,
+    CountDelta,
     Deviation,
+    DivergenceCase,
+    DocumentReader,
     Documents,
-    Reading,
+    Procedure,
     Slip,
     StrayPattern,
-    Way,
     Word,
     recounted,
 )
@@ -56,7 +56,7 @@ def _place_of(step: ClaimedStep, steps: Sequence[ClaimedStep], start: int, end: 
     )
 
 
-def _missing(case: Case) -> Iterator[Slip]:
+def _missing(case: DivergenceCase) -> Iterator[Slip]:
     """The pair that the trainer takes is the rule's some merges later."""
     first, steps = case.divergence, case.steps
     if case.is_tie and first == len(steps) - 1:
@@ -70,7 +70,7 @@ def _missing(case: Case) -> Iterator[Slip]:
         yield Slip(sentence, list(made), first - last)
 
 
-def _too_many(case: Case) -> Iterator[Slip]:
+def _too_many(case: DivergenceCase) -> Iterator[Slip]:
     """The pair that the rule takes is the trainer's some merges later."""
     first, steps = case.divergence, case.steps
     rule = case.assignment.first_by_rule(len(steps))
@@ -84,7 +84,7 @@ def _too_many(case: Case) -> Iterator[Slip]:
         yield Slip(sentence, list(made), last - first)
 
 
-def _swapped(case: Case) -> Iterator[Slip]:
+def _swapped(case: DivergenceCase) -> Iterator[Slip]:
     """The trainer takes the rule's pair elsewhere, and there the rule takes the trainer's."""
     first, steps = case.divergence, case.steps
     rule = case.assignment.first_by_rule(len(steps))
@@ -121,7 +121,7 @@ SWAPPED = Cause("swapped-lines", "two lines of the list of merges are swapped", 
 def _habit(name: str, sentence: str, **habits: object) -> Cause:
     """A mistake in counting, merging or keeping the counts; `habits` are fields of `Habits`."""
 
-    def change(way: Way) -> Way:
+    def change(way: Procedure) -> Procedure:
         return replace(way, habits=replace(way.habits, **habits))  # type: ignore[arg-type]
 
     return Cause(name, sentence, lambda case: [Deviation(sentence, change)])
@@ -168,23 +168,23 @@ def merge_first_only(word: Word, pair: Pair, new_id: int) -> list[int]:
     return list(word)
 
 
-def only_new_pairs(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[Change]:
+def only_new_pairs(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[CountDelta]:
     """New pairs are counted; the pairs that they took tokens from keep their old counts."""
     return ((come, +1) for come in pairwise(after) if new_id in come)
 
 
-def only_old_pairs(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[Change]:
+def only_old_pairs(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[CountDelta]:
     """Old pairs are counted down; those with the new token are never counted."""
     yield from ((gone, -1) for gone in pairwise(before))
     yield from ((left, +1) for left in pairwise(after) if new_id not in left)
 
 
-def no_changes(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[Change]:
+def no_changes(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[CountDelta]:
     """The counts stay as they were at the start."""
     return iter(())
 
 
-def neighbours_before(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[Change]:
+def neighbours_before(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[CountDelta]:
     """The neighbours of each occurrence are read from the word as it was.
 
     Where two occurrences stand side by side (`abab`) the neighbour is about to merge, too: pairs
@@ -205,7 +205,7 @@ def neighbours_before(before: Word, after: Word, pair: Pair, new_id: int) -> Ite
         position += 2
 
 
-def left_merged_already(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[Change]:
+def left_merged_already(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[CountDelta]:
     """The left neighbour is read from the word that is being built.
 
     Where two occurrences stand side by side (`abab`) it is the new token already: its pair with `a`
@@ -216,10 +216,10 @@ def left_merged_already(before: Word, after: Word, pair: Pair, new_id: int) -> I
 
 
 # -- readings: the corpus as a trainer may have read it
-def _reading(name: str, sentence: str, *reads: Reading) -> Cause:
+def _reading(name: str, sentence: str, *reads: DocumentReader) -> Cause:
     """A mistake in reading the corpus, in one or several variants."""
 
-    def deviations(case: Case) -> Iterator[Deviation]:
+    def deviations(case: DivergenceCase) -> Iterator[Deviation]:
         here = case.assignment
         for read in reads:
             if read(here, here.documents) != here.documents:
@@ -228,12 +228,12 @@ def _reading(name: str, sentence: str, *reads: Reading) -> Cause:
     return Cause(name, sentence, deviations, cost=1)
 
 
-def _each(change: Callable[[bytes], bytes]) -> Reading:
+def _each(change: Callable[[bytes], bytes]) -> DocumentReader:
     """A reading that changes each document by itself."""
     return lambda here, documents: [change(document) for document in documents]
 
 
-def _in_pieces(cut: Callable[[bytes], Sequence[bytes]]) -> Reading:
+def _in_pieces(cut: Callable[[bytes], Sequence[bytes]]) -> DocumentReader:
     """A reading that cuts each document in pieces and reads each piece by itself."""
     return lambda here, documents: [piece for document in documents for piece in cut(document)]
 
@@ -271,7 +271,7 @@ NUMBERS_OF_CHUNKS = (2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 64, 100)
 SIZES_OF_CHUNKS = (1 << 10, 1 << 12, 1 << 13, 1 << 16, 1 << 20, 1 << 22, 1 << 24, 10**6, 10**7)
 
 
-def _chunk_borders(case: Case) -> Iterator[Deviation]:
+def _chunk_borders(case: DivergenceCase) -> Iterator[Deviation]:
     text = case.assignment.text
     for number in NUMBERS_OF_CHUNKS:
         if number <= len(text):
@@ -299,7 +299,7 @@ def _chunked(variant: str, size: int, number: int) -> Deviation:
 _LAST_LOST = "the last chunk of the corpus is never counted"
 
 
-def _last_chunk_lost(case: Case) -> Iterator[Deviation]:
+def _last_chunk_lost(case: DivergenceCase) -> Iterator[Deviation]:
     here = case.assignment
     marks = [to_bytes(token) for token in here.special_tokens] or [b"\n", b""]
     ends: dict[int, int] = {}
@@ -313,7 +313,7 @@ def _last_chunk_lost(case: Case) -> Iterator[Deviation]:
             yield Deviation(f"{_LAST_LOST}: here of {variant}", _ending_at(end), variant)
 
 
-def _ending_at(end: int) -> Callable[[Way], Way]:
+def _ending_at(end: int) -> Callable[[Procedure], Procedure]:
     def read(here: Assignment, documents: Documents) -> Documents:
         return SpecialSplitter(here.special_tokens).documents(here.text[:end])
 
@@ -321,28 +321,28 @@ def _ending_at(end: int) -> Callable[[Way], Way]:
 
 
 # -- patterns, and none
-def _other_patterns(case: Case) -> Iterator[Deviation]:
+def _other_patterns(case: DivergenceCase) -> Iterator[Deviation]:
     for pattern in PATTERNS.values():
         if pattern != case.assignment.pattern and pattern.name != "none":
             sentence = f"the text is cut by another pattern, {pattern.name}: {pattern.summary}"
             yield Deviation(sentence, _cutting(pattern), pattern.name)
 
 
-def _stray_patterns(case: Case) -> Iterator[Deviation]:
+def _stray_patterns(case: DivergenceCase) -> Iterator[Deviation]:
     if len(case.assignment.text) <= LARGEST_TRIED:
         for pattern in STRAY_PATTERNS:
             sentence = f"the text is cut by another pattern: {pattern.source}"
             yield Deviation(sentence, _cutting(pattern), pattern.source)
 
 
-def _cutting(pattern: Pattern | StrayPattern) -> Callable[[Way], Way]:
+def _cutting(pattern: Pattern | StrayPattern) -> Callable[[Procedure], Procedure]:
     return lambda way: way.cutting(pattern)
 
 
 _UNCUT = "pairs are counted across the borders of pretokens: each document is one long sequence"
 
 
-def _no_pretokens(case: Case) -> Iterator[Deviation]:
+def _no_pretokens(case: DivergenceCase) -> Iterator[Deviation]:
     here = case.assignment
     # Each byte of a pretoken takes forty in memory. The report says of a larger corpus, too, where
     # a pair crosses a border.
@@ -356,24 +356,24 @@ _UNWEIGHTED = "every distinct pretoken is counted once, not as often as it occur
 _CHARACTERS = "the merges start from characters, not from bytes"
 
 
-def _unweighted(case: Case) -> Iterator[Deviation]:
+def _unweighted(case: DivergenceCase) -> Iterator[Deviation]:
     yield Deviation(_UNWEIGHTED, lambda way: replace(way, weighs=False))
 
 
-def _characters(case: Case) -> Iterator[Deviation]:
+def _characters(case: DivergenceCase) -> Iterator[Deviation]:
     if not case.assignment.text.isascii():
         yield Deviation(_CHARACTERS, lambda way: replace(way, characters=True))
 
 
 # -- tie rules
-def _tie_rules(case: Case) -> Iterator[Deviation]:
+def _tie_rules(case: DivergenceCase) -> Iterator[Deviation]:
     for rule in ORDERS if case.is_tie else ():
         if rule != case.assignment.tie_rule:
             sentence = f"ties are decided by another rule, {rule.name}: {rule.summary}"
             yield Deviation(sentence, _deciding(rule), rule.name)
 
 
-def _deciding(rule: TieRule) -> Callable[[Way], Way]:
+def _deciding(rule: TieRule) -> Callable[[Procedure], Procedure]:
     return lambda way: replace(way, tie_rule=rule)
 
 

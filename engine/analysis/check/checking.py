@@ -1,8 +1,12 @@
-"""`check`: hold a trainer's merges against the rule, find the cause of the first slip; the report.
+"""`check`: compare a trainer's merges with the rule, and find the cause of the first difference.
 
 The trainer's merges are made one after the other. At every step the rule's choice is asked for *in
 the state that the trainer's own merges led to*; then the trainer's merge is made, whatever the rule
-says. So each merge is judged by itself: a slip early on does not condemn the thousands behind it.
+says. So each merge is judged by itself: an early slip does not condemn the thousands behind it.
+
+A cause is a hypothesis: *a trainer with this mistake makes these very merges.* So such a trainer is
+run over the corpus from the first merge on. It explains the merges that both make. A wrong
+hypothesis differs from the trainer early, so it costs little.
 """
 
 from __future__ import annotations
@@ -12,16 +16,22 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 
 from engine.analysis.check.causes import CAUSES
-from engine.analysis.check.claim import Assignment, Claim, Token
-from engine.analysis.check.mistaken_trainer import LARGEST_TRIED, Case, Cause, Deviation, Slip, Way
+from engine.analysis.check.claim import Assignment, Claim, ClaimedToken
+from engine.analysis.check.mistaken_trainer import (
+    LARGEST_TRIED,
+    Cause,
+    Deviation,
+    DivergenceCase,
+    Procedure,
+    Slip,
+)
 from engine.analysis.check.report import (
     FURTHER,
     Divergence,
     Explanation,
     Report,
     SizeFinding,
-    Standing,
-    VocabularyFinding,
+    TakenPair,
     id_finding,
     vocabulary_finding,
 )
@@ -33,15 +43,15 @@ from engine.text.patterns import PatternLike
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A merge and what the rule says of it.
+class JudgedMerge:
+    """A trainer's merge, and the rule's choice in the same state.
 
     Attributes:
-        count: how often the trainer's pair stands there just before it merges.
+        count: the count of the trainer's pair just before it merges.
         rule: the pair that the rule takes there; `None` if none is left.
-        rule_count: how often that one stands there.
-        by_rule: the trainer takes the rule's pair, or one that it passed over before and that is
-            as frequent.
+        rule_count: the count of the rule's pair.
+        by_rule: whether the trainer takes the rule's pair, or one that it passed over before and
+            that is as frequent.
     """
 
     step: ClaimedStep
@@ -52,12 +62,12 @@ class Judged:
 
     @property
     def fits(self) -> bool:
-        """Whether it is by the rule, with a true count if the trainer tells one."""
+        """Whether it is by the rule, and its reported count, if any, is true."""
         return self.by_rule and self.step.count in (None, self.count)
 
 
 class Judge:
-    """Makes a trainer's merges over the corpus, and says of each whether it is by the rule.
+    """Makes a trainer's merges over the corpus, and compares each with the rule.
 
     >>> judge = Judge(Assignment(lambda: b"low low lower"))
     >>> [judged.by_rule for judged in judge.verdicts([ClaimedStep(b"l", b"o")])]
@@ -67,35 +77,35 @@ class Judge:
     def __init__(self, assignment: Assignment) -> None:
         self._task = assignment.task()
         self._index = PairIndex(self._task)
-        # Special tokens are never merged: of them no id is known.
+        # Special tokens never merge, so their ids are not needed.
         self._ids = {bytes((byte,)): byte for byte in range(256)}
         # Forced merges make counts fall as the rule's own do, so a lazy heap stays exact.
         self._queue, self._choose = queue_of(self._task, self._index.counts, self._index.first_seen)
         self._passed_over: set[Pair] = set()
 
-    def verdicts(self, steps: Sequence[ClaimedStep]) -> Iterator[Judged]:
-        """Make these merges; before each is made, say what the rule would do."""
+    def verdicts(self, steps: Sequence[ClaimedStep]) -> Iterator[JudgedMerge]:
+        """Make these merges; yield each with the rule's choice just before it is made."""
         for step in steps:
-            judged = self._judged(step)
+            judged = self._judge(step)
             yield judged
             if judged.count:
                 self._merge(step)
 
     def count_of(self, pair: BytesPair) -> int:
-        """How often the pair stands side by side now."""
+        """Return the count of a pair now."""
         return self._index.counts.get(self._pair(pair), 0)
 
     def knows(self, token: bytes) -> bool:
-        """Whether the token is a byte or some merge so far has made it."""
+        """Whether the token is a byte or was made by a merge so far."""
         return token in self._ids
 
     @property
     def has_pairs_left(self) -> bool:
-        """Whether any two tokens stand side by side yet."""
+        """Whether any pair occurs now."""
         return bool(self._index.counts)
 
     def tied(self) -> list[BytesPair]:
-        """All the pairs that have the top count now."""
+        """Return all pairs with the top count now, sorted."""
         counts, vocab = self._index.counts, self._task.vocab
         top = max(counts.values(), default=0)
         pairs = [pair for pair, count in counts.items() if count == top]
@@ -104,18 +114,18 @@ class Judge:
     def _pair(self, pair: BytesPair) -> Pair:
         return self._ids.get(pair[0], -1), self._ids.get(pair[1], -1)
 
-    def _judged(self, step: ClaimedStep) -> Judged:
+    def _judge(self, step: ClaimedStep) -> JudgedMerge:
         count, claimed = self.count_of(step.pair), self._pair(step.pair)
         best = self._queue.pop_best(self._choose)
         if best is None:
-            return Judged(step, count, None, 0, by_rule=count > 0)
+            return JudgedMerge(step, count, None, 0, by_rule=count > 0)
         pair, vocab = best[0], self._task.vocab
         rule, rule_count = (vocab[pair[0]], vocab[pair[1]]), self._index.counts[pair]
         by_rule = pair == claimed
-        if not by_rule:  # the heap has let go of the pair: it is not offered again
+        if not by_rule:  # the pair has left the heap, which will not offer it again
             self._passed_over.add(pair)
             by_rule = claimed in self._passed_over and count >= rule_count
-        return Judged(step, count, rule, rule_count, by_rule)
+        return JudgedMerge(step, count, rule, rule_count, by_rule)
 
     def _merge(self, step: ClaimedStep) -> None:
         new_id = self._task.join(self._pair(step.pair))
@@ -126,21 +136,24 @@ class Judge:
                 self._queue.push(changed)
 
 
+# -- the check
+
+
 def check(
     vocab: Mapping[int, bytes | str] | None,
-    merges: Sequence[tuple[Token, Token]],
+    merges: Sequence[tuple[ClaimedToken, ClaimedToken]],
     corpus: str | os.PathLike[str],
     vocab_size: int | None = None,
     special_tokens: Sequence[str] = (),
     pattern: PatternLike = "gpt2",
     tie_rule: str = "lexicographic",
 ) -> Report:
-    """Tell whether these merges are what the rule gives on a corpus; if not, where and why.
+    """Check whether these merges are what the rule gives on a corpus; if not, where and why.
 
     Args:
-        vocab: id → bytes; `None` to look at the merges only. It need not fit the merges. Text is
-            taken for what spells the bytes: GPT-2's spelling, hex and others, told by all tokens
-            together; `report.notes` says for which.
+        vocab: id → bytes; `None` to check the merges only. It need not fit the merges. Text is
+            read as a spelling of the bytes: GPT-2's, hex or others, recognized by all tokens
+            together; `report.notes` names it.
         merges: (left, right) in the order learnt: bytes, text, or ids of the vocabulary.
         corpus: the file that they were learnt from.
         vocab_size: the size that was asked for; `None` if any number of merges will do.
@@ -157,9 +170,9 @@ def check(
 
 
 def check_claim(
-    claim: Claim, assignment: Assignment, on_judged: Callable[[Judged], object] | None = None
+    claim: Claim, assignment: Assignment, on_judged: Callable[[JudgedMerge], object] | None = None
 ) -> Report:
-    """`check` for a claim, however it was read; `on_judged` is told of each merge as it is judged.
+    """Check a claim, however it was read; call `on_judged` with each merge as it is judged.
 
     >>> here = Assignment(lambda: b"low low lower newer")
     >>> report = check_claim(Claim.of(None, [(b"o", b"w"), (b"l", b"ow"), (b"e", b"r")]), here)
@@ -167,7 +180,7 @@ def check_claim(
     All 3 merges are by the rule.
     """
     judge = Judge(assignment)
-    judgements: list[Judged] = []
+    judgements: list[JudgedMerge] = []
     for judged in judge.verdicts(claim.steps):
         judgements.append(judged)
         if on_judged is not None:
@@ -175,15 +188,19 @@ def check_claim(
     wrong = next((place for place, judged in enumerate(judgements) if not judged.fits), None)
     divergence = None if wrong is None else _divergence(claim.steps, wrong, assignment)
     behind = [] if wrong is None else judgements[wrong + 1 :]
+    merges, wanted, specials = len(claim.steps), assignment.merges_wanted, assignment.special_tokens
+    is_all = merges == wanted or (not judge.has_pairs_left and merges < (wanted or 0))
     return Report(
-        merges=len(claim.steps),
+        merges=merges,
         divergence=divergence,
         explanations=() if divergence is None else _explanations(claim, divergence, assignment),
         by_rule_after=sum(judged.by_rule for judged in behind),
         counts_claimed=sum(step.count is not None for step in claim.steps),
         counts_wrong=sum(judged.step.count not in (None, judged.count) for judged in judgements),
-        size=_size_finding(len(claim.steps), judge, assignment),
-        vocabulary=_vocabulary_finding(claim, assignment),
+        size=None if wanted is None or is_all else SizeFinding(merges, wanted, len(specials)),
+        vocabulary=None
+        if claim.vocab is None
+        else vocabulary_finding(claim.vocab, claim.steps, specials),
         ids=id_finding(claim.steps, assignment.first_id),
         notes=claim.notes,
         has_text=assignment.has_text,
@@ -191,45 +208,55 @@ def check_claim(
 
 
 def _divergence(steps: Sequence[ClaimedStep], place: int, assignment: Assignment) -> Divergence:
-    """Make the merges up to the divergence once more and look closely there.
+    """Make the merges up to the divergence once more, and look closely there.
 
-    On the way the pair that the trainer takes there is followed, which nobody knew to do before.
+    On the way the counts of the pair that the trainer takes there are noted: the first time it was
+    not known which pair that would be.
     """
     judge, step = Judge(assignment), steps[place]
     counts = [judge.count_of(step.pair) for _ in judge.verdicts(steps[:place])]
     judged = next(judge.verdicts([step]))
-    rule, count = judged.rule, judged.rule_count
+    token, top = step.left + step.right, judged.rule_count
+    crosses_border = (
+        judged.count == 0
+        and not any(token in pretoken for pretoken in assignment.counts)
+        and assignment.has_text
+        and token in assignment.text
+    )
     return Divergence(
         step=place,
-        rule=rule,
-        rule_count=count,
+        rule=judged.rule,
+        rule_count=top,
         tied=tuple(judge.tied()),
         taken=step.pair,
         claimed_count=step.count,
-        standing=Standing(
+        taken_pair=TakenPair(
             judged.count,
             tuple(token for token in step.pair if not judge.knows(token)),
             next((at for at in range(place) if steps[at].pair == step.pair), None),
-            judged.count == 0 and _crosses_border(step.left + step.right, assignment),
-            next(((at, counts[at]) for at in reversed(range(place)) if counts[at] > count), None),
+            crosses_border,
+            next(((at, counts[at]) for at in reversed(range(place)) if counts[at] > top), None),
         ),
     )
 
 
-def _crosses_border(token: bytes, assignment: Assignment) -> bool:
-    """Whether the bytes stand somewhere in the corpus, but not inside any pretoken."""
-    inside = any(token in pretoken for pretoken in assignment.counts)
-    return not inside and assignment.has_text and token in assignment.text
+# -- the causes of a divergence
+
+COSTS = 0, 1, 2
+TRIED_WITH_OTHERS = 2
+"""Number of mistakes that explain a part, each of which is tried together with any other."""
+
+_Found = list[tuple[Explanation, Deviation | Slip]]
 
 
 def _explanations(
     claim: Claim, divergence: Divergence, assignment: Assignment
 ) -> tuple[Explanation, ...]:
-    """The mistakes that make the claimed merges, with the claimed counts if any does."""
+    """Find the mistakes that make the claimed merges, with the claimed counts if possible."""
     if not assignment.has_text:
         return ()
     is_tie = divergence.taken in divergence.tied and not divergence.is_of_count_only
-    case = Case(assignment, claim.steps, divergence.step, is_tie)
+    case = DivergenceCase(assignment, claim.steps, divergence.step, is_tie)
     found = explain(case, CAUSES.values())
     if not found and not divergence.is_of_count_only:
         uncounted = [replace(step, count=None) for step in claim.steps]
@@ -238,58 +265,34 @@ def _explanations(
     return tuple(found)
 
 
-def _size_finding(merges: int, judge: Judge, assignment: Assignment) -> SizeFinding | None:
-    """What is wrong with the number of merges; `judge` is at their end."""
-    wanted = assignment.merges_wanted
-    if wanted is None or merges == wanted or (merges < wanted and not judge.has_pairs_left):
-        return None
-    return SizeFinding(merges, wanted, len(assignment.special_tokens))
+def explain(case: DivergenceCase, causes: Collection[Cause]) -> list[Explanation]:
+    """Return the mistakes that explain a divergence, the one that explains most merges first.
 
+    A mistake is tried on a limited number of merges. One that explains all of those counts as much
+    as one that explains the whole list. Of causes that explain as much, the earlier comes first.
 
-def _vocabulary_finding(claim: Claim, assignment: Assignment) -> VocabularyFinding | None:
-    if claim.vocab is None:
-        return None
-    return vocabulary_finding(claim.vocab, claim.steps, assignment.special_tokens)
-
-
-# -- the causes of a divergence
-
-
-COSTS = 0, 1, 2
-
-
-TRIED_WITH_OTHERS = 2
-"""How many of the mistakes that explain a part are tried together with any other."""
-
-
-_Found = list[tuple[Explanation, Deviation | Slip]]
-
-
-def explain(case: Case, causes: Collection[Cause]) -> list[Explanation]:
-    """The mistakes that explain the divergence, the one that explains most merges first.
-
-    What explains all that is tried of it explains as much as what explains the whole list; of
-    causes that explain as much, the earlier comes first.
+    Where no mistake explains everything, those that explain most are tried together with any other:
+    two mistakes are named if each of them is needed.
     """
-    by_rule = Way.by_rule(case.assignment)
+    by_rule = Procedure.by_rule(case.assignment)
     found: _Found = []
     for cost in COSTS:
         tried = [cause for cause in causes if cause.cost == cost]
-        found = sorted([*found, *_explaining(case, tried, by_rule)], key=_reach)
+        found = sorted([*found, *_explained(case, tried, by_rule)], key=_by_merges)
         if found and found[0][0].explains_enough:
             return [explanation for explanation, _ in found]
-    return [*_together(case, causes, found), *(explanation for explanation, _ in found)]
+    return [*_explain_together(case, causes, found), *(explanation for explanation, _ in found)]
 
 
-def _reach(found: tuple[Explanation, Deviation | Slip]) -> int:
+def _by_merges(found: tuple[Explanation, Deviation | Slip]) -> int:
     return -min(found[0].merges, FURTHER + 1)
 
 
-def _explaining(case: Case, causes: Iterable[Cause], way: Way) -> _Found:
-    """What each cause explains in its best variant, made beside the mistakes of `way`."""
+def _explained(case: DivergenceCase, causes: Iterable[Cause], procedure: Procedure) -> _Found:
+    """Try each cause, added to the mistakes of `procedure`; return its best variant."""
     found: _Found = []
     for cause in causes:
-        tried = [(_tried(case, cause, each, way), each) for each in cause.deviations(case)]
+        tried = [(_tried(case, cause, each, procedure), each) for each in cause.deviations(case)]
         best = max(tried, key=lambda each: each[0].merges, default=None)
         if best is None or not best[0].merges:
             continue
@@ -302,8 +305,10 @@ def _explaining(case: Case, causes: Iterable[Cause], way: Way) -> _Found:
     return found
 
 
-def _together(case: Case, causes: Collection[Cause], found: _Found) -> Iterator[Explanation]:
-    """Two mistakes that explain everything together, if there are such."""
+def _explain_together(
+    case: DivergenceCase, causes: Collection[Cause], found: _Found
+) -> Iterator[Explanation]:
+    """Find two mistakes that explain everything together."""
     if len(case.assignment.text) > LARGEST_TRIED:
         return
     case = replace(case, is_tie=True)  # further on there may be ties
@@ -311,23 +316,25 @@ def _together(case: Case, causes: Collection[Cause], found: _Found) -> Iterator[
         if not isinstance(first, Deviation):
             continue
         others = [cause for cause in causes if cause.cost < 2 and cause.name != part.cause]
-        way = first.change(Way.by_rule(case.assignment)).counted()
-        for whole, _ in sorted(_explaining(case, others, way), key=_reach):
+        procedure = first.change(Procedure.by_rule(case.assignment)).counted()
+        for whole, _ in sorted(_explained(case, others, procedure), key=_by_merges):
             if whole.explains_enough and whole.lines is None:
-                cause, sentence = (
-                    f"{part.cause} + {whole.cause}",
-                    f"{part.sentence}; and {whole.sentence}",
+                yield replace(
+                    whole,
+                    cause=f"{part.cause} + {whole.cause}",
+                    sentence=f"{part.sentence}; and {whole.sentence}",
                 )
-                yield replace(whole, cause=cause, sentence=sentence)
                 return
 
 
-def _tried(case: Case, cause: Cause, deviation: Deviation | Slip, way: Way) -> Explanation:
-    """How many merges from the divergence on a trainer with the mistake makes, too."""
+def _tried(
+    case: DivergenceCase, cause: Cause, deviation: Deviation | Slip, procedure: Procedure
+) -> Explanation:
+    """Count the merges from the divergence on that a trainer with the mistake makes, too."""
     lines = deviation.lines if isinstance(deviation, Slip) else None
     steps = case.steps if lines is not None else case.steps[: case.divergence + 1 + FURTHER]
     made = 0
-    for step, taken in zip(steps, deviation.merges(way), strict=False):
+    for step, taken in zip(steps, deviation.merges(procedure), strict=False):
         if taken.pair != step.pair or step.count not in (None, taken.count):
             break
         made += 1

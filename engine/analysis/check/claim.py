@@ -145,7 +145,7 @@ def _whole_text(corpus: Corpus) -> bytes:
     return b"".join(chunk.data for chunk in chunks)
 
 
-Token = bytes | str | int
+ClaimedToken = bytes | str | int
 """A token of a merge as a solution may keep it: its bytes, a text that spells them, or its id."""
 
 
@@ -165,7 +165,9 @@ class Claim:
 
     @classmethod
     def of(
-        cls, vocab: Mapping[int, bytes | str] | None, merges: Sequence[tuple[Token, Token]]
+        cls,
+        vocab: Mapping[int, bytes | str] | None,
+        merges: Sequence[tuple[ClaimedToken, ClaimedToken]],
     ) -> Claim:
         """The claim that a vocab (id → token) and merges (left, right) make.
 
@@ -193,7 +195,7 @@ def _steps(merges: Sequence[BytesPair]) -> list[ClaimedStep]:
     return [ClaimedStep(left, right) for left, right in merges]
 
 
-def _of_text(merges: Sequence[tuple[Token, Token]]) -> tuple[list[BytesPair], str]:
+def _of_text(merges: Sequence[tuple[ClaimedToken, ClaimedToken]]) -> tuple[list[BytesPair], str]:
     """The bytes of merges without a vocabulary, and how they are spelled.
 
     The first merge is of two bytes: that tells `74 68` in hex from the digits that it also may be.
@@ -207,7 +209,7 @@ def _of_text(merges: Sequence[tuple[Token, Token]]) -> tuple[list[BytesPair], st
 
 
 def _pairs_of(
-    merges: Sequence[tuple[Token, Token]], bytes_of: Callable[[str], bytes]
+    merges: Sequence[tuple[ClaimedToken, ClaimedToken]], bytes_of: Callable[[str], bytes]
 ) -> list[BytesPair] | None:
     """The merges in bytes, if their texts are spelled so."""
     try:
@@ -216,7 +218,7 @@ def _pairs_of(
         return None
 
 
-def _bytes(token: Token, bytes_of: Callable[[str], bytes]) -> bytes:
+def _bytes(token: ClaimedToken, bytes_of: Callable[[str], bytes]) -> bytes:
     if isinstance(token, bytes):
         return token
     if isinstance(token, str):

@@ -3,8 +3,7 @@
 A right trainer counts every pair of neighbours, replaces the best from left to right, and keeps the
 counts true. `Habits` says which of these one does in another way. A word that holds the merged pair
 is counted again as a whole. That is slower than `PairIndex`, but a mistake is then one small
-function. `Way` is all that a trainer may do in another way, habits and what comes before them: so
-several mistakes can be made at once.
+function. `Procedure` has all that a trainer may do in another way: mistakes can be combined.
 """
 
 from __future__ import annotations
@@ -196,18 +195,18 @@ Word = Sequence[int]
 PairsOf = Callable[[Word], Iterator[Pair]]
 
 
-Change = tuple[Pair, int]
+CountDelta = tuple[Pair, int]
 """A pair whose count changes, and by how much."""
 
 
-Changes = Callable[[Word, Word, Pair, int], Iterator[Change]]
+CountUpdate = Callable[[Word, Word, Pair, int], Iterator[CountDelta]]
 """(word before, word after, merged pair, new id) → the pairs whose counts change, and by what."""
 
 
-def recounted(pairs_of: PairsOf) -> Changes:
+def recounted(pairs_of: PairsOf) -> CountUpdate:
     """The right way to keep counts: the pairs of the old word go, those of the new one come."""
 
-    def changes(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[Change]:
+    def changes(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[CountDelta]:
         yield from ((gone, -1) for gone in pairs_of(before))
         yield from ((come, +1) for come in pairs_of(after))
 
@@ -231,11 +230,11 @@ class Habits:
 
     pairs_of: PairsOf = pairwise
     merge_word: Callable[[Word, Pair, int], list[int]] = merge_pair
-    changes: Changes = EXACTLY
+    changes: CountUpdate = EXACTLY
     skips_gone: bool = False
 
 
-class HabitualIndex:
+class MistakenIndex:
     """The words of a task, and the counts that a trainer with such habits believes in."""
 
     def __init__(self, task: TrainingTask, habits: Habits) -> None:
@@ -294,7 +293,7 @@ def merges_with_habits(task: TrainingTask, habits: Habits) -> Iterator[ClaimedSt
     >>> next(merges_with_habits(aaaa, Habits()))
     ClaimedStep(left=b'a', right=b'a', count=3, new_id=None)
     """
-    index = HabitualIndex(task, habits)
+    index = MistakenIndex(task, habits)
     queue, choose = queue_of(task, index.counts, index.first_seen)
     made: dict[bytes, int] = {}
     while (best := queue.pop_best(choose)) is not None:
@@ -313,12 +312,12 @@ def merges_with_habits(task: TrainingTask, habits: Habits) -> Iterator[ClaimedSt
 Documents = Sequence[bytes]
 
 
-Reading = Callable[[Assignment, Documents], Documents]
+DocumentReader = Callable[[Assignment, Documents], Documents]
 """(assignment, the documents so far) → the documents that a trainer reads."""
 
 
 @dataclass(frozen=True)
-class Way:
+class Procedure:
     """How a trainer does an assignment.
 
     Attributes:
@@ -332,26 +331,26 @@ class Way:
     assignment: Assignment
     pattern: Pattern | StrayPattern
     tie_rule: TieRule
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[DocumentReader, ...] = ()
     weighs: bool = True
     characters: bool = False
     habits: Habits = Habits()
     pretokens: Mapping[bytes, int] | None = None
 
     @classmethod
-    def by_rule(cls, assignment: Assignment) -> Way:
+    def by_rule(cls, assignment: Assignment) -> Procedure:
         """No mistake at all."""
         return cls(assignment, assignment.pattern, assignment.tie_rule, pretokens=assignment.counts)
 
-    def reading(self, read: Reading) -> Way:
+    def reading(self, read: DocumentReader) -> Procedure:
         """This way, and what is read is then read so."""
         return replace(self, readings=(*self.readings, read), pretokens=None)
 
-    def cutting(self, pattern: Pattern | StrayPattern) -> Way:
+    def cutting(self, pattern: Pattern | StrayPattern) -> Procedure:
         """This way, with another pattern."""
         return replace(self, pattern=pattern, pretokens=None)
 
-    def counted(self) -> Way:
+    def counted(self) -> Procedure:
         """This way, with the pretokens counted once for all that is made of it."""
         return replace(self, pretokens=self._counts())
 
@@ -412,7 +411,7 @@ LARGEST_TRIED = 1 << 23
 
 
 @dataclass(frozen=True)
-class Case:
+class DivergenceCase:
     """What is to be explained.
 
     Attributes:
@@ -439,10 +438,10 @@ class Deviation:
     """
 
     sentence: str
-    change: Callable[[Way], Way]
+    change: Callable[[Procedure], Procedure]
     variant: str = ""
 
-    def merges(self, way: Way) -> Iterator[ClaimedStep]:
+    def merges(self, way: Procedure) -> Iterator[ClaimedStep]:
         """The merges of a trainer that makes this mistake beside those of `way`."""
         return self.change(way).merges()
 
@@ -463,7 +462,7 @@ class Slip:
     lines: int
     variant: str = ""
 
-    def merges(self, way: Way) -> Iterator[ClaimedStep]:
+    def merges(self, way: Procedure) -> Iterator[ClaimedStep]:
         """The list, whatever the way."""
         return iter(self.steps)
 
@@ -481,5 +480,5 @@ class Cause:
 
     name: str
     sentence: str
-    deviations: Callable[[Case], Iterable[Deviation | Slip]]
+    deviations: Callable[[DivergenceCase], Iterable[Deviation | Slip]]
     cost: int = 0

@@ -110,11 +110,11 @@ def test_ties_are_found_and_explained(transcript: BpeTranscript) -> None:
 
 
 def test_why_with_two_tokens_tells_what_became_of_the_pair(transcript: BpeTranscript) -> None:
-    asked = ["w│e: 8 at step 0.", "2 pairs stand more often here"]
+    asked = ["w│e: 8 at step 0.", "2 pairs occur more often here"]
     for line in ("why w e", "why w|e", "why w│e"):
         first, second = said(transcript, line)
         assert (first, second.partition(";")[0]) == tuple(asked)
-    assert said(transcript, "why st q")[0].startswith("st│q stands 0 times")
+    assert said(transcript, "why st q")[0].startswith("st│q occurs 0 times")
     assert said(transcript, "why nosuch e") == ["No token of this run reads nosuch."]
     assert said(transcript, "why st") == ["Say two tokens, like why th e or why th|e."]
 

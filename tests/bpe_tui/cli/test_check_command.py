@@ -53,8 +53,8 @@ def test_another_tie_rule_is_named_and_the_exit_code_tells(
     assert (code, err) == (DIFFERS, "")
     assert out.startswith(
         "The first merge that is not by the rule is merge 35.\n"
-        "The rule takes “·” + “p”, side by side 601 times, tied with “·” + “m”.\n"
-        "Yours is “·” + “m”: it stands side by side 601 times.\n"
+        "The rule takes “·” + “p”, which occurs 601 times, tied with “·” + “m”.\n"
+        "Yours is “·” + “m”: it occurs 601 times.\n"
         "Likely cause (tie-rule): ties are decided by another rule, first-seen"
     )
     assert run(capsys, other, "--tie-rule", "first-seen")[0] == 0

@@ -73,7 +73,7 @@ async def test_the_window_opens_on_the_pair_of_the_row_and_without_one_on_the_ne
 async def test_two_tokens_that_stand_nowhere_have_no_curve_and_words_keep_a_key() -> None:
     async with opened() as (app, pilot):
         app.seek(20)
-        assert "Q│Q stands 0 times" in await ask(app, pilot, "Q|Q")
+        assert "Q│Q occurs 0 times" in await ask(app, pilot, "Q|Q")
         assert not app.screen.query_one(Chart).display
         await pilot.press("escape", "W")
         assert isinstance(app.screen.focused, WordsPanel)

@@ -34,8 +34,8 @@ async def test_in_the_ship_greedy_longest_match_parts_from_bpe() -> None:
             assert word in SHIP.read_text()
             assert cut(frame, word) == by_merges
             both = lockstep(frame, word.encode(), False)
-            assert both.parting is not None
-            greedy = next(lane for lane in both.lanes if lane.name == "greedy")
+            assert both.disagreement is not None
+            greedy = next(lane for lane in both.runs if lane.name == "greedy")
             # Its lane ends where it parts: it has taken the first token by then.
             assert frame.token(greedy.at(both.steps).tokens[0]) == greedily[0]
 

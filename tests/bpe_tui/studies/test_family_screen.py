@@ -20,23 +20,23 @@ from bpe_tui.studies.model_table_panels import FamilyDetails, FamilyRows
 from bpe_tui.views.commands import commands_on
 from bpe_tui.widgets.lines import Lines
 from engine import Tokenizer, train_bpe
-from engine.analysis.model_table import Row, Untrained, table_rows, train_candidate
-from engine.analysis.tokenizer_kinds import KINDS, Candidate
+from engine.analysis.model_table import KindRow, Untrained, table_rows, try_training
+from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer
 from engine.formats import save
 
 
 @cache
 def trained(
     name: str, corpus: bytes, vocab_size: int, special_tokens: tuple[str, ...]
-) -> Candidate | Untrained:
-    return train_candidate(name, corpus, vocab_size, special_tokens)
+) -> ComparableTokenizer | Untrained:
+    return try_training(name, corpus, vocab_size, special_tokens)
 
 
 @pytest.fixture
 def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A corpus on which each kind is trained once in a test process, and not for each table."""
     monkeypatch.setattr(
-        "bpe_tui.studies.model_table.train_candidate",
+        "bpe_tui.studies.model_table.try_training",
         lambda name, learnt, size, specials, _: trained(name, learnt, size, tuple(specials)),
     )
     place = tmp_path / "story.txt"
@@ -70,7 +70,7 @@ async def test_the_table_is_the_engine_s_comparison(corpus: Path) -> None:
         shown = text_of(rows)
         assert [row.strip("▸ ").split()[0] for row in shown] == list(KINDS)
         for row, truth in zip(shown, expected, strict=True):
-            assert isinstance(truth, Row)
+            assert isinstance(truth, KindRow)
             assert f"{truth.unseen.tokens:,}" in row
 
 

@@ -100,8 +100,8 @@ def test_where_no_mistake_explains_it_that_is_said() -> None:
     assert report.explanations == ()
     assert list(report.describe()) == [
         "The first merge that is not by the rule is merge 1.",
-        "The rule takes w + e, side by side 4 times, tied with e + s, s + t.",
-        "Yours is i + d: it stands side by side once.",
+        "The rule takes w + e, which occurs 4 times, tied with e + s, s + t.",
+        "Yours is i + d: it occurs once.",
         "None of the known mistakes that were tried on this corpus explains it.",
         "0 of 1 later merges are what the rule takes after yours before them.",
     ]
@@ -110,16 +110,16 @@ def test_where_no_mistake_explains_it_that_is_said() -> None:
 @pytest.mark.parametrize(
     ("merges", "told"),
     [
-        ([(b"x", b"y")], "Yours is x + y: it stands nowhere."),
+        ([(b"x", b"y")], "Yours is x + y: it occurs nowhere."),
         ([(b"lo", b"w")], "Yours is lo + w: no earlier merge makes lo."),
         ([(b"l", b"ow")], "Yours is l + ow: no earlier merge makes ow."),
         (
             [(b"o", b"w"), (b"o", b"w")],
-            "Yours is o + w: merge 1 has merged it already, and it stands nowhere.",
+            "Yours is o + w: merge 1 has merged it already, and it occurs nowhere.",
         ),
         (
             [(b"w", b" ")],
-            "Yours is w + Ġ: it never stands inside a pretoken, only across a border between two.",
+            "Yours is w + Ġ: it never occurs inside a pretoken, only across a border between two.",
         ),
         (
             [(b"o", b"w"), (b"l", b"ow"), (b"low", b"low")],
@@ -137,9 +137,8 @@ def test_a_count_of_earlier_that_would_win_is_told_with_its_step() -> None:
     asked = words_of("abc abc abc bc bc bc bc bc ab de de")
     told = list(check_claim(Claim.of(None, [(b"b", b"c"), (b"a", b"b")]), asked).describe())
     assert told[1:3] == [
-        "The rule takes a + bc, side by side 3 times; no other pair is as frequent.",
-        "Yours is a + b: it stands side by side once; before merge 1 it was 4, which would have "
-        "won here.",
+        "The rule takes a + bc, which occurs 3 times; no other pair is as frequent.",
+        "Yours is a + b: it occurs once; before merge 1 it was 4, which would have won here.",
     ]
     assert told[3].startswith("Likely cause (stale-heap)")
 
@@ -167,7 +166,7 @@ def test_a_wrong_count_is_a_divergence_of_its_own_kind() -> None:
     assert told[0].endswith(" times, not 1.")
     assert told[2:] == [
         "The merges themselves are all by the rule.",
-        "1 of the 9 counts told are wrong.",
+        "1 of the 9 counts reported are wrong.",
     ]
 
 

@@ -100,7 +100,7 @@ def checked(made: list[tuple[BytesPair, int]], text: str, counts: bool = False) 
 def test_what_a_right_trainer_makes_agrees() -> None:
     report = checked(Student().train(STORY, MERGES), STORY, counts=True)
     assert report.agrees
-    assert list(report.describe()) == ["All 60 merges are by the rule with the counts told."]
+    assert list(report.describe()) == ["All 60 merges are by the rule with the counts reported."]
 
 
 @pytest.mark.parametrize(("student", "cause", "text"), MISTAKES)

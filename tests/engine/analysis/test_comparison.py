@@ -18,7 +18,7 @@ from engine.analysis.text_comparison import (
     _spells,
     differences,
     fertility,
-    first_parting,
+    first_merge_difference,
     overlap,
     token_spans,
 )
@@ -164,7 +164,7 @@ def test_special_tokens_are_no_part_of_the_overlap() -> None:
 def test_merges_part_at_the_first_rank_that_differs(
     ours: list[tuple[bytes, bytes]], theirs: list[tuple[bytes, bytes]]
 ) -> None:
-    found = first_parting(tokenizer(*ours), tokenizer(*theirs))
+    found = first_merge_difference(tokenizer(*ours), tokenizer(*theirs))
     if found is None:
         assert ours == theirs
     else:

@@ -26,8 +26,8 @@ def test_greedy_is_no_encoder_since_its_ids_differ() -> None:
 def test_they_stop_where_greedy_takes_what_the_merges_go_across() -> None:
     both = lockstep(tokenizer([(b"b", b"c"), (b"a", b"b")], "rank_loop"), b"xabcd")
     assert both.steps == 2  # greedy takes x, then ab
-    assert both.parting is not None
-    assert both.parting.describe() == (
+    assert both.disagreement is not None
+    assert both.disagreement.describe() == (
         "greedy took ab, the longest token that fits; the merges join b + c (rank 0) across its "
         "end, so ab never forms."
     )
@@ -36,8 +36,8 @@ def test_they_stop_where_greedy_takes_what_the_merges_go_across() -> None:
 def test_greedy_takes_a_token_that_the_merges_cannot_reach() -> None:
     merges = [(b"b", b"c"), (b"a", b"b"), (b"ab", b"c")]
     both = lockstep(tokenizer(merges, "rank_loop"), b"abc")
-    assert both.parting is not None
-    assert both.parting.describe() == (
+    assert both.disagreement is not None
+    assert both.disagreement.describe() == (
         "greedy took abc, the longest token that fits; the merges make a + bc (rank 0) of its "
         "bytes, and no merge goes on."
     )
@@ -45,36 +45,36 @@ def test_greedy_takes_a_token_that_the_merges_cannot_reach() -> None:
 
 def test_where_all_agree_they_go_to_the_end() -> None:
     both = lockstep(tokenizer(UN, "rank_loop"), b"unun")
-    assert both.parting is None
+    assert both.disagreement is None
     assert both.steps == 2
-    assert {lane.at(2).tokens for lane in both.lanes} == {(256, 256)}
-    assert [lane.at(1).note for lane in both.lanes] == [
+    assert {lane.at(2).tokens for lane in both.runs} == {(256, 256)}
+    assert [lane.at(1).note for lane in both.runs] == [
         "tries ranks 0 to 0",
         "lowest rank here: 0",
         "not cached: rank loop",
         "takes the longest",
     ]
-    assert both.lanes[0].at(2).note == "the same merge, further right"
+    assert both.runs[0].at(2).note == "the same merge, further right"
 
 
 def test_the_cache_needs_one_step_for_a_pretoken_seen_before() -> None:
-    lanes = lockstep(tokenizer(UN, "rank_loop"), b"unun", seen_before=True).lanes
+    lanes = lockstep(tokenizer(UN, "rank_loop"), b"unun", seen_before=True).runs
     [cached] = [lane for lane in lanes if lane.name == "cached"]
-    assert [move.note for move in cached.moves] == ["single bytes", "found in the cache"]
+    assert [move.note for move in cached.states] == ["single bytes", "found in the cache"]
     assert cached.at(1).tokens == (256, 256)
 
 
 def test_merges_out_of_their_order_part_merge_order_from_the_rank_loop() -> None:
     merges = [(b"ab", b"c"), (b"a", b"b")]
     both = lockstep(tokenizer(merges, "rank_loop"), b"abc")
-    assert isinstance(both.parting, GoesBack)
-    assert both.parting.step == 2
-    assert both.parting.describe().startswith("The rank loop goes back to ab + c (rank 0)")
+    assert isinstance(both.disagreement, GoesBack)
+    assert both.disagreement.step == 2
+    assert both.disagreement.describe().startswith("The rank loop goes back to ab + c (rank 0)")
 
 
 @pytest.mark.parametrize("pretoken", [b"", b"a"])
 def test_what_has_no_merge_has_no_parting(pretoken: bytes) -> None:
-    assert lockstep(tokenizer(UN, "rank_loop"), pretoken).parting is None
+    assert lockstep(tokenizer(UN, "rank_loop"), pretoken).disagreement is None
 
 
 @examples(200)
@@ -84,12 +84,12 @@ def test_they_part_if_and_only_if_greedy_ends_with_other_ids(
 ) -> None:
     tok = tokenizer(merges, "rank_loop")
     both = lockstep(tok, pretoken)
-    ends = {lane.name: lane.moves[-1].tokens for lane in both.lanes}
+    ends = {lane.name: lane.states[-1].tokens for lane in both.runs}
     assert ends["merge_order"] == ends["rank_loop"] == ends["cached"]
-    assert (both.parting is None) == (ends["greedy"] == ends["rank_loop"])
-    for lane in both.lanes:
-        for move in lane.moves:
+    assert (both.disagreement is None) == (ends["greedy"] == ends["rank_loop"])
+    for lane in both.runs:
+        for move in lane.states:
             assert b"".join(tok.vocab[token] for token in move.tokens) == pretoken
-    if isinstance(both.parting, TooGreedy):
-        assert both.parting.token in {tok.vocab[i] for i in ends["greedy"]}
-        assert both.parting.step <= max(len(lane.moves) for lane in both.lanes) - 1
+    if isinstance(both.disagreement, TooGreedy):
+        assert both.disagreement.token in {tok.vocab[i] for i in ends["greedy"]}
+        assert both.disagreement.step <= max(len(lane.states) for lane in both.runs) - 1

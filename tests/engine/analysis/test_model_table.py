@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from engine.analysis.model_table import (
     CHINESE,
-    Loss,
-    Measures,
+    DecodingLoss,
+    KindRow,
     Misspelling,
-    Row,
+    TextMeasures,
     Untrained,
     hold_out,
     measure,
@@ -22,9 +22,9 @@ from engine.analysis.model_table import (
     misspellings,
     swap_letters,
     table_rows,
-    train_candidate,
+    try_training,
 )
-from engine.analysis.tokenizer_kinds import KINDS, Candidate, train_kind
+from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer, train_kind
 from engine.bpe.trainer import Trainer
 from engine.core.errors import UnknownNameError
 from engine.text.patterns import PATTERNS
@@ -38,14 +38,14 @@ every_kind = pytest.mark.parametrize("name", KINDS)
 
 
 @pytest.fixture(scope="module")
-def rows() -> dict[str, Row]:
+def rows() -> dict[str, KindRow]:
     found = {row.name: row for row in table_rows(CORPUS, 600, [EOT])}
     assert list(found) == list(KINDS)
-    return {name: row for name, row in found.items() if isinstance(row, Row)}
+    return {name: row for name, row in found.items() if isinstance(row, KindRow)}
 
 
 class TestTheTable:
-    def test_has_a_row_for_each_kind(self, rows: dict[str, Row]) -> None:
+    def test_has_a_row_for_each_kind(self, rows: dict[str, KindRow]) -> None:
         assert {name: row.granularity for name, row in rows.items()} == {
             "word": "words",
             "character": "characters",
@@ -58,57 +58,62 @@ class TestTheTable:
             "unigram": "subwords",
         }
 
-    def test_measures_the_same_text_for_all(self, rows: dict[str, Row]) -> None:
+    def test_measures_the_same_text_for_all(self, rows: dict[str, KindRow]) -> None:
         sizes = {(r.unseen.words, r.unseen.characters, r.unseen.bytes) for r in rows.values()}
         assert len(sizes) == 1
 
-    def test_only_byte_level_tokenizers_are_exact_on_any_text(self, rows: dict[str, Row]) -> None:
+    def test_only_byte_level_decodes_any_text_exactly(self, rows: dict[str, KindRow]) -> None:
         exact = {name for name, row in rows.items() if row.chinese.exact}
         assert exact == {"byte", "bpe", "bpe-whole-text"}
 
-    def test_words_are_the_fewest_tokens_and_bytes_the_most(self, rows: dict[str, Row]) -> None:
+    def test_words_are_the_fewest_tokens_and_bytes_the_most(self, rows: dict[str, KindRow]) -> None:
         tokens = {name: row.unseen.tokens for name, row in rows.items()}
         assert min(tokens, key=tokens.__getitem__) == "word"
         assert max(tokens.values()) == tokens["byte"]
 
-    def test_a_word_tokenizer_knows_no_misspelling(self, rows: dict[str, Row]) -> None:
+    def test_a_word_tokenizer_knows_no_misspelling(self, rows: dict[str, KindRow]) -> None:
         assert rows["word"].misspelled.unknown_share == 1
         assert rows["word"].misspelled.wrong_tokens_per_word == 1
         assert rows["word"].unseen.unknown_word_share > 0.1
 
-    def test_subwords_spell_a_misspelling_with_more_tokens(self, rows: dict[str, Row]) -> None:
+    def test_subwords_spell_a_misspelling_with_more_tokens(self, rows: dict[str, KindRow]) -> None:
         for name, row in rows.items():
             if KINDS[name].model is not None:
                 assert row.misspelled.unknown_share == 0
                 assert row.misspelled.wrong_tokens_per_word > row.misspelled.tokens_per_word
 
-    def test_letters_swapped_are_as_many_characters_and_bytes(self, rows: dict[str, Row]) -> None:
+    def test_swapped_letters_are_as_many_characters_and_bytes(
+        self, rows: dict[str, KindRow]
+    ) -> None:
         for name in ("character", "byte"):
             words = rows[name].misspelled.words
             assert words
             assert all(word.tokens == word.wrong_tokens for word in words)
 
-    def test_chinese_is_three_bytes_a_character_or_unknown(self, rows: dict[str, Row]) -> None:
+    def test_chinese_is_three_bytes_a_character_or_unknown(self, rows: dict[str, KindRow]) -> None:
         assert rows["byte"].chinese.tokens_per_character == 3
         assert rows["bpe"].chinese.unknown_characters == 0
         for name in ("character", "wordpiece", "bpe-characters", "bpe-end-of-word", "unigram"):
             assert rows[name].chinese.unknown_character_share == 1
 
-    def test_says_what_decoding_does_not_give_back(self, rows: dict[str, Row]) -> None:
-        assert rows["unigram"].unseen.losses == (Loss.WHITESPACE,)
-        assert rows["bpe-characters"].chinese.losses == (Loss.UNKNOWN,)
+    def test_says_what_decoding_does_not_give_back(self, rows: dict[str, KindRow]) -> None:
+        assert rows["unigram"].unseen.losses == (DecodingLoss.WHITESPACE,)
+        assert rows["bpe-characters"].chinese.losses == (DecodingLoss.UNKNOWN,)
         unigram = train_kind("unigram", "to be ▁ or not to be".encode(), 30)
-        assert measure(unigram, ["to▁be"]).losses == (Loss.SPACE_SIGN,)
-        assert measure(unigram, ["to  bx"]).losses == (Loss.UNKNOWN, Loss.WHITESPACE)
+        assert measure(unigram, ["to▁be"]).losses == (DecodingLoss.SPACE_SIGN,)
+        assert measure(unigram, ["to  bx"]).losses == (
+            DecodingLoss.UNKNOWN,
+            DecodingLoss.WHITESPACE,
+        )
 
     def test_can_be_of_a_text_that_somebody_typed(self) -> None:
         [row] = table_rows(STORY, 300, typed="the cot sat", kinds=["word"])
-        assert isinstance(row, Row)
+        assert isinstance(row, KindRow)
         assert (row.unseen.words, row.unseen.unknown_words) == (3, 1)
 
     def test_says_which_kind_cannot_be_trained_so_small(self) -> None:
         small = {row.name: row for row in table_rows(STORY, 30, kinds=["byte", "word"])}
-        assert isinstance(small["word"], Row)
+        assert isinstance(small["word"], KindRow)
         assert isinstance(small["byte"], Untrained)
         assert "at least 256" in small["byte"].reason
 
@@ -129,7 +134,7 @@ def test_a_row_counts_what_stands_there(name: str, text: str) -> None:
     whole_words = name in ("word", "wordpiece")
     lacking = "猫\n" if name in ("character", "bpe-characters") else "猫"  # words drop the "\n"
     unknown_texts = unknown_words if whole_words else [c for c in text if c in lacking]
-    assert found == Measures(
+    assert found == TextMeasures(
         tokens=len(ids),
         words=len(words),
         characters=len(text),
@@ -142,10 +147,10 @@ def test_a_row_counts_what_stands_there(name: str, text: str) -> None:
     )
 
 
-TRAINED: dict[str, Candidate] = {}
+TRAINED: dict[str, ComparableTokenizer] = {}
 
 
-def trained(name: str) -> Candidate:
+def trained(name: str) -> ComparableTokenizer:
     """One tokenizer of each kind, trained once."""
     return TRAINED.setdefault(name, train_kind(name, STORY, 300))
 
@@ -165,8 +170,8 @@ def test_special_tokens_are_learnt_by_every_kind(name: str) -> None:
     corpus = STORY + EOT.encode() + STORY
     assert len(train_kind(name, corpus, 400, [EOT]).encode(f"{EOT}{EOT}")) == 2
     # A tokenizer that is opened over a corpus has its own, which a kind may have, too, or refuse.
-    assert not isinstance(train_candidate(name, corpus, 400, ["<unk>", "[UNK]"]), Untrained)
-    found = train_candidate(name, corpus, 400, ["##a"])
+    assert not isinstance(try_training(name, corpus, 400, ["<unk>", "[UNK]"]), Untrained)
+    found = try_training(name, corpus, 400, ["##a"])
     assert isinstance(found, Untrained) == (name == "wordpiece")
 
 

@@ -41,7 +41,7 @@ def recounted(counts: dict[bytes, int], frame: Frame) -> list[dict[tuple[int, in
 
 @examples(200)
 @given(counts=CORPORA, at=st.integers(0, 8))
-def test_every_pair_at_every_step_stands_as_often_as_a_recount_says(
+def test_the_count_of_every_pair_at_every_step_is_that_of_a_recount(
     counts: dict[bytes, int], at: int
 ) -> None:
     last = frame_of(counts).recorded_steps
@@ -52,14 +52,14 @@ def test_every_pair_at_every_step_stands_as_often_as_a_recount_says(
         history = pair_history(frame, pair)
         expected = [state.get(pair, 0) for state in states]
         assert [history.count_at(step) for step in range(last + 1)] == expected
-        assert history.ever_stands == any(expected)
+        assert history.ever_occurs == any(expected)
         falls = {
             step: before - after
             for step, (before, after) in enumerate(pairwise(expected), 1)
             if after < before and step != history.merged
         }
-        assert {taken.step: taken.count for taken in history.taken} == falls
-        for taken in history.taken:
+        assert {taken.step: taken.count for taken in history.losses} == falls
+        for taken in history.losses:
             merged = frame.merge_at(taken.step - 1).pair
             assert taken.merged == merged
             assert merged[1] == pair[0] or merged[0] == pair[1]
@@ -106,14 +106,14 @@ def told(history: PairHistory) -> str:
             b"low",
             b"est",
             4,
-            "low│est stands 0 times, at this step and at every other: the two are never side by "
-            "side in one pretoken. Only a pair that stands somewhere can merge.",
+            "low│est occurs 0 times, at this step and at every other: the two are never side by "
+            "side in one pretoken. Only a pair that occurs can merge.",
         ),
         (
             b"w",
             b"e",
             0,
-            "w│e: 8 at step 0. 2 pairs stand more often here; it does not merge in the 12 steps "
+            "w│e: 8 at step 0. 2 pairs occur more often here; it does not merge in the 12 steps "
             "recorded, and none is left at the last.",
         ),
     ],

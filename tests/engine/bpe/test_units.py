@@ -264,8 +264,8 @@ def test_any_question_about_a_text_has_an_answer(
         assert why_not(frame, text, text[start:end]).describe()
     assert why_not_merged(frame, text, text[-2], text[-1]).describe()
     for pretoken in frame.rules.pretokens(text):
-        lanes = lockstep(frame, pretoken.bytes).lanes
-        assert lanes[1].moves[-1].tokens == frame.tokens_of(pretoken.bytes)
+        lanes = lockstep(frame, pretoken.bytes).runs
+        assert lanes[1].states[-1].tokens == frame.tokens_of(pretoken.bytes)
     assert step_markdown(frame)
 
 
