@@ -25,7 +25,7 @@ from engine.text.pretokenize import ChunkCutter, SpecialSplitter  # noqa: E402
 
 @dataclass(frozen=True)
 class Case:
-    """What may be counted wrong."""
+    """A corpus, with the options of counting it."""
 
     pattern: str
     special_tokens: tuple[str, ...]

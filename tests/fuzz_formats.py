@@ -53,7 +53,7 @@ from engine.analysis.inspection import Inspection  # noqa: E402
 from engine.core.errors import LONGEST, BpeError  # noqa: E402
 from engine.counting.cache import KeptCount  # noqa: E402
 from engine.counting.count import count_corpus  # noqa: E402
-from engine.counting.counts_file import About, written  # noqa: E402
+from engine.counting.counts_file import CountsMetadata, written  # noqa: E402
 from engine.formats import is_tokenizer, open_tokenizer, save  # noqa: E402
 from engine.learning.grading import grade_files, learners_csv, questions_csv  # noqa: E402
 from engine.learning.lesson_file import read_lesson  # noqa: E402
@@ -209,7 +209,9 @@ LINES = b'{"text": "low lower"}\n{"text": "newest", "meta": {"n": [1, null]}}\n'
 def other_files() -> dict[str, Files]:
     """What else is opened: counts, corpora that are packed, sessions, lessons, answers."""
     counts = count_pretokens(GOLDEN / "handout.model")
-    about = About("c", 9, 3, len(counts), PATTERNS["gpt2"].source, ("<|endoftext|>",), True)
+    about = CountsMetadata(
+        "c", 9, 3, len(counts), PATTERNS["gpt2"].source, ("<|endoftext|>",), True
+    )
     with tempfile.TemporaryDirectory() as folder:
         corpus, session, sheet = (Path(folder, name) for name in ("c.txt", "s.json", "a.json"))
         corpus.write_bytes(TEXT)

@@ -135,13 +135,13 @@ def as_counted(run: RunConfig, asked: Collection[str] = ()) -> RunConfig:
     from engine.counting.counts_file import opened_counts  # brings numpy, which is slow to import
 
     with opened_counts(run.corpus) as reader:
-        about = reader.about
-    own = as_pattern(about.pattern)
-    pattern = own.name if own.name in PATTERNS else about.pattern
+        metadata = reader.metadata
+    own = as_pattern(metadata.pattern)
+    pattern = own.name if own.name in PATTERNS else metadata.pattern
     return replace(
         run,
         pattern=run.pattern if "pattern" in asked else pattern,
-        special_tokens=run.special_tokens if "special_tokens" in asked else about.special_tokens,
+        special_tokens=run.special_tokens if "special_tokens" in asked else metadata.special_tokens,
     )
 
 

@@ -1,6 +1,6 @@
-"""How often each pretoken of a corpus occurs, which is all that training has to know of it.
+"""The pretoken counts of a corpus, which are all that training needs of it.
 
-Chunks are counted by several processes, and added up in their order; the counts of big files are
-kept. A cluster counts what is too much for one machine. Counts files stand for their corpus. The
-room uses text and core; what trains uses it.
+Several threads, processes or machines count chunks; the counts are added up in the order of the
+chunks. The counts of big files are cached. A counts file can be opened like the corpus it was made
+from. The room uses text, native and core; training uses it.
 """

@@ -1,9 +1,8 @@
-"""The fast way to count: equal pieces of text have equal pretokens, so look at each once.
+"""Counting by pieces: equal pieces of text have equal pretokens, so each is cut only once.
 
-A chunk is cut into pieces, most of them one pretoken, without asking what they are. Caches
-recognise the frequent ones; what they do not know is looked up in a dict; and only a piece that is
-new even there is given to the pattern. New pieces are met in the order of the text, and so are
-their pretokens: the order of first appearance costs nothing.
+A chunk is cut into pieces by its bytes, without the pattern; most pieces are one pretoken. Caches
+recognise the frequent pieces, a dict has the others, and the pattern cuts only those that are new.
+New pieces are met in the order of the text, so pretokens come in order of first appearance.
 """
 
 from __future__ import annotations
@@ -27,27 +26,27 @@ _VISIBLE = (np.arange(256) > ord(" ")) & (np.arange(256) < 0x7F)
 
 
 class Spans(NamedTuple):
-    """Where some stretches of a text start and end."""
+    """The starts and ends of some stretches of a text."""
 
     starts: Places
     ends: Places
 
 
 def special_tokens_in(data: bytes, splitter: SpecialSplitter) -> Spans:
-    """Where the special tokens stand in a chunk."""
+    """Find the special tokens of a chunk."""
     spans = [match.span() for match in splitter.bytes_regex.finditer(data)]
     return Spans(*np.array(spans, np.intp).reshape(-1, 2).T)
 
 
 def documents_between(data: bytes, tokens: Spans, continues: bool) -> int:
-    """How many documents begin in a chunk: as `documents_in`, if the special tokens are known."""
+    """Count the documents that begin in a chunk, given its special tokens; see `documents_in`."""
     starts = np.append(0, tokens.ends)
     ends = np.append(tokens.starts, len(data))
     if continues and not is_blank(data[: ends[0]]):
         starts, ends = starts[1:], ends[1:]
     filled = starts < ends
     starts, ends = starts[filled], ends[filled]
-    # Most begin with a letter, perhaps behind newlines; only the others need a closer look.
+    # Most documents begin with a letter, perhaps after newlines; only the others are read.
     first_bytes = np.minimum(starts + np.arange(4)[:, np.newaxis], ends - 1)
     is_text = _VISIBLE[np.frombuffer(data, np.uint8)[first_bytes]].any(axis=0)
     unclear = zip(starts[~is_text].tolist(), ends[~is_text].tolist(), strict=True)
@@ -55,9 +54,9 @@ def documents_between(data: bytes, tokens: Spans, continues: bool) -> int:
 
 
 class PieceCutter:
-    """Cuts text into pieces: special tokens, and such as can be pretokenized by themselves.
+    """A cutter of text into special tokens and pieces that can be pretokenized alone.
 
-    It cuts at C speed, at the borders that the bytes give away.
+    It cuts at C speed, where two neighbouring bytes show that a pretoken must end.
 
     >>> import itertools
     >>> from engine.text.patterns import PATTERNS
@@ -72,11 +71,11 @@ class PieceCutter:
         self._tables = BorderTables.of(pattern.borders)
 
     def borders(self, data: bytes, tokens: Spans) -> Places:
-        """Where the pieces begin, and the end of the last one."""
+        """Return the starts of the pieces, and the end of the last piece."""
         is_border, before_left = self._borders_by_bytes(data)
         starts, ends = tokens
-        # The document ends at `starts`: no text follows a space there. (Of a token at the very
-        # beginning this is -1, the last byte, which nothing follows either.)
+        # A document ends at `starts`, so no text follows a space there. (For a token at offset 0
+        # this sets -1, the last byte, which no text follows either.)
         before_left[starts - 1] = False
         is_border[:-1] |= before_left
         for inside in range(1, int((ends - starts).max(initial=0))):
@@ -85,7 +84,10 @@ class PieceCutter:
         return np.flatnonzero(is_border)
 
     def _borders_by_bytes(self, data: bytes) -> tuple[Bools, Bools]:
-        """At which bytes there is a border, both ends included; those for `before_left` apart."""
+        """Return whether each byte has a border before it, both ends included.
+
+        The second array has the borders of the rule `before_left`, which are one byte earlier.
+        """
         tables = self._tables
         left = np.frombuffer(data.translate(tables.left), np.uint8)
         right = np.frombuffer(data.translate(tables.right), np.uint8)
@@ -97,48 +99,48 @@ class PieceCutter:
         return is_border, before_left
 
 
-Words = npt.NDArray[np.uint64]
+MachineWords = npt.NDArray[np.uint64]
 
 WORD = 8
 PADDING = bytes(2 * WORD)
-"""Has to follow a text, so that words can be read up to its end."""
+"""Bytes that must follow a text, so that 64-bit words can be read up to its end."""
 
 SLOT_BITS = 16
-_NOBODY = -1
+_NO_PIECE = -1
 _NO_LAST_WORD = np.uint64(1)
 _NOTHING = np.zeros(0, np.intp)
 _SCRAMBLER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio
 _TO_SLOT = np.uint64(64 - SLOT_BITS)
 
 
-def words_of(padded: bytes) -> Words:
-    """The word that begins at each byte of a text with its `PADDING`."""
+def words_of(padded: bytes) -> MachineWords:
+    """Return the 64-bit word that begins at each byte of a text with its `PADDING`."""
     return np.ndarray((len(padded) - WORD + 1,), "<u8", padded, strides=(1,))
 
 
 class PieceCache:
-    """Recognises the frequent short pieces, thousands at a time.
+    """A cache that recognises frequent short pieces, thousands at a time.
 
-    The bytes of a piece are read as 64-bit words; what is beyond its end is shifted out of the last
-    one. Scrambled, the words say in which slot the piece stands, if it is known. A slot holds one
-    piece, the first that came, and frequent pieces come early in any text.
+    The bytes of a piece are read as 64-bit words; bytes beyond its end are shifted out of the last
+    word. A hash of the words chooses the slot of the piece. A slot holds one piece, the first that
+    came; frequent pieces come early in most texts.
 
-    There must be no NUL in the text: `\\0a` would have the words of `a`. Then the last byte of the
-    last word is that of the piece, and never 0.
+    The text must have no NUL, since `\\0a` would have the words of `a`. Then the last byte of the
+    last word belongs to the piece, and is never 0.
 
     Args:
-        words: how many words its pieces have: with 2 it knows those of 9 to 16 bytes.
+        words: number of words of its pieces: 2 for pieces of 9 to 16 bytes.
     """
 
     def __init__(self, words: int) -> None:
         self.longest = words * WORD
         self._later_words = range(WORD, self.longest, WORD)
         self._keys = [np.full(1 << SLOT_BITS, _NO_LAST_WORD) for _ in range(words)]
-        self._numbers = np.full(1 << SLOT_BITS, _NOBODY, np.int64)
+        self._numbers = np.full(1 << SLOT_BITS, _NO_PIECE, np.int64)
         self._hits: list[Places] = []  # the slots of the pieces recognised since the last `drain`
 
-    def recognise(self, words: Words, starts: Places, lengths: Places) -> Bools:
-        """Which of the pieces are known. Each is counted, until the next `drain`."""
+    def recognise(self, words: MachineWords, starts: Places, lengths: Places) -> Bools:
+        """Return whether each piece is known, and count the known ones for the next `drain`."""
         key = self._key(words, starts, lengths)
         slots = _slots(key)
         known: Bools = self._keys[0][slots] == key[0]
@@ -148,32 +150,36 @@ class PieceCache:
         return known
 
     def learn(self, pieces: Sequence[bytes], first_number: int) -> None:
-        """Give each piece of the right length a slot, if it is free; their numbers go up by 1."""
+        """Give each piece of a suitable length its slot, if that is free.
+
+        Args:
+            first_number: the number of the first piece; the others follow.
+        """
         lengths = np.fromiter(map(len, pieces), np.intp, len(pieces))
         starts = np.cumsum(lengths) - lengths
         key = self._key(words_of(b"".join(pieces) + PADDING), starts, lengths)
         slots = _slots(key)
-        free = np.flatnonzero((key[-1] != 0) & (self._numbers[slots] == _NOBODY))
-        free = free[::-1]  # of several for one slot, the first comes to stay
+        free = np.flatnonzero((key[-1] != 0) & (self._numbers[slots] == _NO_PIECE))
+        free = free[::-1]  # of several pieces for one slot, the first is written last
         for stored, word in zip(self._keys, key, strict=True):
             stored[slots[free]] = word[free]
         self._numbers[slots[free]] = first_number + free
 
-    def _key(self, words: Words, starts: Places, lengths: Places) -> list[Words]:
-        """The words of pieces; the last one is 0 if there is no byte in it, or more would be."""
+    def _key(self, words: MachineWords, starts: Places, lengths: Places) -> list[MachineWords]:
+        """Return the words of pieces. The last word is 0 for a piece of another length."""
         key = [words[starts]] + [words[starts + place] for place in self._later_words]
         key[-1] <<= (8 * (self.longest - lengths)).view(np.uint64)
         return key
 
     def drain(self) -> tuple[Ints, Ints]:
-        """The numbers of the pieces recognised since the last time, and how often each was."""
+        """Return the numbers and counts of the pieces recognised since the last call."""
         totals = np.bincount(np.concatenate([*self._hits, _NOTHING]))
         self._hits = []
         used = np.flatnonzero(totals)
         return self._numbers[used], totals[used]
 
 
-def _slots(key: Sequence[Words]) -> Places:
+def _slots(key: Sequence[MachineWords]) -> Places:
     scrambled = key[0] * _SCRAMBLER
     for word in key[1:]:
         scrambled = (scrambled ^ word) * _SCRAMBLER
@@ -181,14 +187,14 @@ def _slots(key: Sequence[Words]) -> Places:
 
 
 BATCH = 1 << 15
-"""Pieces looked at together: few enough for the processor's cache."""
+"""Number of pieces handled together: they fit into the processor's cache."""
 
 FIRST_BATCH = 1 << 10
-"""As long as the caches know little, a batch had better be small."""
+"""Size of the first batch. It is small, since the caches are still empty."""
 
 
 class PieceCounter:
-    """Counts chunks piece by piece; for patterns that tell their borders."""
+    """A counter by pieces, for patterns with known borders."""
 
     def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None:
         self._pattern = pattern
@@ -203,7 +209,7 @@ class PieceCounter:
 
     def count(self, data: bytes, continues: bool) -> ChunkCount:
         """See `ChunkCounter.count`."""
-        # The caches cannot tell a NUL from no byte at all.
+        # The caches take a NUL for the end of a piece.
         caches = () if b"\0" in data else self._caches
         words = words_of(data + PADDING)
         tokens = special_tokens_in(data, self._splitter)
@@ -225,7 +231,7 @@ class PieceCounter:
         )
 
     def _batches(self, borders: Places) -> Iterator[tuple[Places, Places]]:
-        """The starts and the ends of the pieces, not too many at a time."""
+        """Yield the starts and ends of pieces, one batch at a time."""
         start, end = 0, len(borders) - 1
         while start < end:
             batch = slice(start, min(start + self._batch, end))
@@ -236,7 +242,7 @@ class PieceCounter:
     def _look_up(
         self, data: bytes, starts: Places, ends: Places, caches: Sequence[PieceCache]
     ) -> tuple[Ints, Ints]:
-        """The numbers of some pieces, and how often each occurs; new ones are learnt."""
+        """Return the numbers and counts of some pieces, and learn the new ones."""
         places = zip(starts.tolist(), ends.tolist(), strict=True)
         counts = Counter([data[start:end] for start, end in places])
         known = len(self._numbers)
@@ -251,15 +257,16 @@ class PieceCounter:
         return numbers, np.fromiter(counts.values(), np.int64, len(counts))
 
     def _pretokens(self, piece: bytes) -> list[bytes]:
-        # No other piece has the bytes of a special token: wherever they stand, one is found.
+        # Wherever the bytes of a special token occur, it is one: no other piece equals it.
         if piece in self._splitter.tokens:
             return []
         return pretokens_of_piece(self._pattern, piece)
 
 
 def _keep_freed_memory() -> None:
-    """Have glibc keep what we free, instead of getting each array from the system anew.
+    """Make glibc reuse freed memory, instead of asking the system for each array.
 
-    It does so for sizes up to the largest that has been freed; else half our time would go there.
+    It reuses sizes up to the largest that has been freed. Without this, allocation takes half of
+    the time.
     """
     np.empty(1 << 24, np.uint8)

@@ -1,12 +1,12 @@
-"""Pretoken counts kept on disk: to count a big file once is enough.
+"""A cache of pretoken counts on disk, so that a big file is counted only once.
 
-A kept count belongs to files as they were (path, place on the disk, size, times of change and a
-sample of the content), one way of reading them, one pattern and one list of special tokens; their
-digest is its name. It is a counts file, which carries digests of its contents: what is damaged is
-not believed but removed, and counted anew. It holds the words of a text that may be private, so
-only its owner may read it.
+A kept count belongs to the files as they were (path, place on the disk, size, times of change and a
+sample of the content), to one way of reading them, one pattern and one list of special tokens. Its
+name is the digest of all these. It is a counts file, with digests of its contents: a damaged one is
+removed, and the corpus is counted again. It holds words of a text that may be private, so only its
+owner may read it.
 
-A cache is a convenience. Where it cannot be read or written, the work goes on without it.
+The cache is optional: if it cannot be read or written, the work goes on without it.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from pathlib import Path
 
 from engine.core.errors import CorpusError, OutputError
 from engine.core.files import DRAFT, read_own, sweep, write_files
-from engine.counting.counts_file import About, CorpusCount, CountsReader, written
+from engine.counting.counts_file import CorpusCount, CountsMetadata, CountsReader, written
 from engine.text.corpus import Corpus
 from engine.text.patterns import PatternLike, as_pattern
 
 WORTH_KEEPING = 1 << 20
-"""A file of fewer bytes is counted before its cache would be found."""
+"""Smallest file whose count is kept, in bytes: a smaller one is counted as fast as looked up."""
 LIMIT = 512 << 20
-"""Bytes of all kept counts together; those that were not used for longest go first."""
+"""Largest number of bytes of all kept counts; the least recently used go first."""
 
 SAMPLES, SAMPLE_BYTES = 16, 4096
-"""A file whose times somebody has set back still differs in what it holds, nearly always."""
+"""Number and size of the samples. They reveal a changed file whose times were set back."""
 
 _SUFFIX = ".counts"
 
@@ -39,8 +39,8 @@ class KeptCount:
     """The place of one count in a cache.
 
     Args:
-        place: the file; `None` for a corpus whose count is not kept: nothing is found there then.
-        limit: bytes that all kept counts may take together.
+        place: the file; `None` for a corpus whose count is not kept.
+        limit: largest number of bytes of all kept counts.
     """
 
     def __init__(self, place: Path | None, limit: int = LIMIT) -> None:
@@ -56,11 +56,11 @@ class KeptCount:
         special_tokens: Sequence[str],
         limit: int = LIMIT,
     ) -> KeptCount:
-        """The place for the count of a corpus as it is now: ask *before* reading it.
+        """Return the place for the count of a corpus as it is now. Call it *before* reading.
 
         Args:
-            directory: the cache; is made when the first count is kept.
-            limit: bytes that all kept counts may take together.
+            directory: the cache; made when the first count is kept.
+            limit: largest number of bytes of all kept counts.
         """
         identity = _identity(corpus)
         if identity is None:
@@ -70,7 +70,7 @@ class KeptCount:
         return cls(directory / f"{name}{_SUFFIX}", limit)
 
     def find(self) -> CorpusCount | None:
-        """The count, if it is kept and whole."""
+        """Return the count if it is kept and undamaged, else `None`."""
         if self._place is None:
             return None
         try:
@@ -87,7 +87,7 @@ class KeptCount:
             self._remove()
             return None
         with contextlib.suppress(OSError):
-            os.utime(self._place)  # used now: the last to go
+            os.utime(self._place)  # the time of last use
         return count
 
     def _remove(self) -> None:
@@ -108,7 +108,7 @@ class KeptCount:
             self._make_room(self._place.parent)
 
     def _make_room(self, directory: Path) -> None:
-        """Remove the counts not used for longest, until the rest is within the limit."""
+        """Remove the least recently used counts, until the rest is within the limit."""
         total = 0
         for _, size, path in sorted(_kept_in(directory), reverse=True):
             total += size
@@ -117,11 +117,14 @@ class KeptCount:
 
 
 def _identity(corpus: Corpus) -> tuple[object, ...] | None:
-    """What no other file has, nor this one changed; `None` if its count is not worth keeping."""
+    """Return what identifies the files of a corpus and their content.
+
+    `None` if its count is not worth keeping.
+    """
     if corpus.holds_counts or corpus.paths is None or (corpus.bytes_total or 0) < WORTH_KEEPING:
         return None
     if corpus.reading.skip_bad:
-        return None  # how many records were left out is known only to who has read them
+        return None  # the number of skipped records is known only after reading
     try:
         files = tuple(_identity_of_file(path.resolve()) for path in corpus.paths)
     except OSError:
@@ -137,7 +140,7 @@ def _identity_of_file(path: Path) -> tuple[object, ...]:
 
 
 def _sample_of(path: Path, size: int) -> bytes:
-    """A digest of a few places all over a file."""
+    """Return a digest of samples from all over a file."""
     digest = blake2b(digest_size=16)
     with path.open("rb") as file:
         for place in range(SAMPLES):
@@ -147,7 +150,7 @@ def _sample_of(path: Path, size: int) -> bytes:
 
 
 def _kept_in(directory: Path) -> Iterator[tuple[float, int, Path]]:
-    """(when it was used, its bytes, where it is) of each kept count."""
+    """Yield (time of last use, bytes, path) of each kept count."""
     for path in (*directory.glob(f"*{_SUFFIX}"), *directory.glob(f".*{DRAFT}")):
         with contextlib.suppress(FileNotFoundError):
             status = path.lstat()
@@ -155,12 +158,12 @@ def _kept_in(directory: Path) -> Iterator[tuple[float, int, Path]]:
 
 
 def _packed(count: CorpusCount) -> bytes:
-    """A file of counts without anything beside them."""
-    about = About("", 0, count.documents, len(count.counts), "", (), head_is_all=False)
-    return b"".join(written(about, b"", count.counts.items()))
+    """Return a counts file without text or metadata."""
+    metadata = CountsMetadata("", 0, count.documents, len(count.counts), "", (), False)
+    return b"".join(written(metadata, b"", count.counts.items()))
 
 
 def _unpacked(data: bytes) -> CorpusCount:
-    """The inverse of `_packed`. Raises `CorpusError` for what is damaged."""
+    """Read the counts file of `_packed`. Raises `CorpusError` if it is damaged."""
     reader = CountsReader("kept counts", io.BytesIO(data))
-    return CorpusCount.of(reader.about.documents, reader.counts())
+    return CorpusCount.of(reader.metadata.documents, reader.counts())

@@ -1,15 +1,15 @@
-"""Counting on several machines with Dask: the counts file that one machine would write.
+"""Counting on several machines with Dask: it makes the same counts file as one machine.
 
-    tasks ── each cuts off its ends, counts what is between ──> counts of a task
-    those of some tasks ── added up, split by the hash of the pretokens ──> parts
+    tasks ── each cuts off its ends, counts the text between ──> counts of a task
+    counts of some tasks ── added up, split by the hash of the pretokens ──> parts
     parts of one hash ── added up in a tree ──> all pretokens of that hash, on some worker
     these, a block at a time ── merged by first appearance ──> the file
 
-The ends of each task are joined to those of its neighbours and counted here. The order of first
-appearance goes along with the counts, so it is the same file, however the work was cut up and in
-whatever order it was done.
+The ends of each task are joined with those of its neighbours and counted here. The counts carry the
+order of first appearance. So the file does not depend on how the corpus was divided, or on the
+order of the work.
 
-The workers need this package. Dask is imported only here, when it is asked for.
+The workers need this package. Dask is imported only here, on demand.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from engine.core.events import CountProgress, WorkProgress
 from engine.counting.cluster_tasks import (
     PLACES,
     TASKS,
+    CountingOptions,
     Documents,
     Ends,
-    How,
     Task,
     add_up,
     added_up,
@@ -48,7 +48,7 @@ from engine.counting.cluster_tasks import (
     unpacked,
 )
 from engine.counting.count import Tally, counter_for
-from engine.counting.counts_file import About, written
+from engine.counting.counts_file import CountsMetadata, written
 from engine.counting.examples import commonest, example_lines, pretokens_of_head
 from engine.text.corpus import COUNTS, Corpus, Reading, between
 from engine.text.patterns import Pattern, PatternLike, as_pattern
@@ -58,47 +58,47 @@ from engine.text.sources import PARQUET, Source, Stream, is_pipe, packing_of
 LEAST_TASK, LARGEST_TASK = 1 << 20, 1 << 28
 """Bytes of a task, where a file can be cut."""
 TASKS_A_THREAD = 8
-"""Enough for all to end at about the same time."""
+"""Number of tasks for each thread: enough for all threads to end at about the same time."""
 MOST_PARTS = 64
-"""By hash; one a worker, as long as the scheduler is not kept busy by them."""
+"""Largest number of parts by hash, one for each worker: more would keep the scheduler busy."""
 IN_A_SUM = 16
-"""Parts that are added up at once."""
+"""Number of parts that are added up at once."""
 SECONDS = 20
-"""How long the scheduler may take to answer."""
+"""Time for the scheduler to answer."""
 PATIENCE = 5
-"""Seconds without workers before they are missed."""
+"""Seconds without workers before the warning."""
 _LOCAL = re.compile(r"local:([1-9]\d{0,3})")
 _ADDRESS = re.compile(r"(?:tcp|tls)://([^/\s]+):(\d{1,5})")
 
 
 class ClusterCount:
-    """A corpus that has been counted on a cluster, which still holds the counts.
+    """A corpus that has been counted on a cluster, which still has the counts.
 
     Attributes:
-        about: what to write beside the counts.
+        metadata: the metadata of the counts file.
         head: the beginning of the text.
-        examples: pretoken → a line in which it stands, of frequent ones that are not in `head`.
-        skipped: how many bad records were left out.
+        examples: pretoken → a line in which it occurs, for frequent ones that are not in `head`.
+        skipped: number of bad records that were left out.
     """
 
     def __init__(
         self,
-        about: About,
+        metadata: CountsMetadata,
         head: bytes,
         examples: Mapping[bytes, bytes],
         skipped: int,
         counts: Counts,
     ) -> None:
-        self.about, self.head, self.examples = about, head, examples
+        self.metadata, self.head, self.examples = metadata, head, examples
         self.skipped, self._counts = skipped, counts
 
     def file(self) -> Iterator[bytes]:
-        """The counts file, part by part, as the counts come from the cluster.
+        """Yield the parts of the counts file, as the counts come from the cluster.
 
         Raises:
-            ClusterError: it is gone.
+            ClusterError: the connection is lost.
         """
-        return written(self.about, self.head, self._counts, self.examples)
+        return written(self.metadata, self.head, self._counts, self.examples)
 
 
 Counts = Iterable[tuple[bytes, int]]
@@ -113,34 +113,34 @@ def counted_on(
     on_progress: Callable[[CountProgress], None] | None = None,
     on_work: Callable[[WorkProgress], None] | None = None,
 ) -> Iterator[ClusterCount]:
-    """Count a corpus on a cluster, to which there is a connection as long as this is open.
+    """Count a corpus on a cluster, and keep the connection open inside the `with`.
 
     Args:
         cluster: the address of a scheduler, such as `tcp://10.0.0.1:8786`; or `local:4` for four
             processes on this machine.
-        corpus: its sources are read by the workers, by the names that they have here.
-        on_progress: is called after each task; what it raises stops the work.
-        on_work: is told how far the search for example lines is.
+        corpus: the workers read its sources, by the same names as here.
+        on_progress: called after each task; an exception from it stops the work.
+        on_work: gets the progress of the search for example lines.
 
     Raises:
-        ClusterError: the cluster cannot be used, or is gone.
+        ClusterError: the cluster cannot be used, or the connection is lost.
         CorpusError: a worker cannot read a source.
     """
     pattern, specials = as_pattern(pattern), tuple(special_tokens)
     _check_can_be_cut(pattern, specials)
     corpus.ask_sizes()
     with _connected(cluster) as client:
-        with _told(cluster):
+        with _explained_errors(cluster):
             threads = client.nthreads()
-            how = How(pattern, specials, corpus.reading, corpus.separator)
+            options = CountingOptions(pattern, specials, corpus.reading, corpus.separator)
             tasks = tasks_of(corpus, sum(threads.values()))
-            told, counted = _count(client, tasks, how, on_progress)
-            skipped = sum(ends.skipped for ends in told)
-            texts, documents = _joined(tasks, told, how)
-            if not documents.begun and not any(map(len, texts)) and not any(e.end for e in told):
-                corpus.read_head()  # says that it is empty
-            # As a task, it can be done again; what is scattered is lost with its worker.
-            counted.append(client.submit(bytes, _count_ends(texts, how), pure=False))
+            ends, counted = _count(client, tasks, options, on_progress)
+            skipped = sum(each.skipped for each in ends)
+            texts, documents = _joined(tasks, ends, options)
+            if not documents.begun and not any(map(len, texts)) and not any(e.end for e in ends):
+                corpus.read_head()  # raises the error for an empty corpus
+            # Submitted as a task, it can be repeated; scattered data would be lost with its worker.
+            counted.append(client.submit(bytes, _count_ends(texts, options), pure=False))
             corpus.read_head()
             shown = pretokens_of_head(corpus, pattern, specials)
             finished = _reduced(client, counted, min(len(threads), MOST_PARTS), shown)
@@ -148,7 +148,7 @@ def counted_on(
             sizes = [client.submit(len, each, pure=False).result() - 2 for each in finished]
             firsts = [client.submit(getitem, each, 0, pure=False).result() for each in finished]
             most = [client.submit(getitem, each, 1, pure=False).result() for each in finished]
-            about = About(
+            metadata = CountsMetadata(
                 *(corpus.name, sum(task.bytes for task in tasks), documents.begun, sum(firsts)),
                 *(pattern.source, specials, corpus.head_is_all),
             )
@@ -158,15 +158,15 @@ def counted_on(
         ]
         counts = (entry[1:] for entry in merge(*blocks, key=itemgetter(0)))
         head = corpus.head
-        examples = example_lines(corpus, _most_of(most), pattern, specials, on_work)
-        yield ClusterCount(about, head, examples, skipped, counts)
+        examples = example_lines(corpus, _commonest_of(most), pattern, specials, on_work)
+        yield ClusterCount(metadata, head, examples, skipped, counts)
 
 
 def tasks_of(corpus: Corpus, threads: int) -> list[Task]:
-    """The corpus in tasks, in its order.
+    """Divide the corpus into tasks, in its order.
 
     Raises:
-        ClusterError: a source cannot be read by others.
+        ClusterError: workers cannot read a source.
     """
     total = corpus.bytes_total or threads * TASKS_A_THREAD * LARGEST_TASK
     wanted = min(max(total // (threads * TASKS_A_THREAD), LEAST_TASK), LARGEST_TASK)
@@ -186,7 +186,9 @@ def tasks_of(corpus: Corpus, threads: int) -> list[Task]:
         if source.path is not None:
             name = os.path.abspath(name)  # a worker runs in a folder of its own
         if is_pipe(source):
-            raise ClusterError(f"{source.name}: no file, so workers cannot read it; save it first")
+            raise ClusterError(
+                f"{source.name}: is not a file, so workers cannot read it; save it first"
+            )
         if size is not None and size > 2 * wanted and _is_plain(source, corpus.reading):
             close()
             for start in range(0, size, wanted):
@@ -202,9 +204,9 @@ def tasks_of(corpus: Corpus, threads: int) -> list[Task]:
 
 
 def _is_plain(source: Source, reading: Reading) -> bool:
-    """Whether a source is text as it lies there, so that it can be read from anywhere on.
+    """Whether a source is plain text, so that it can be read from any place on.
 
-    A counts file is not: it is read as a whole, which refuses it among texts.
+    A counts file is not: it is read as a whole, which gives the right error.
     """
     if reading.field is not None:
         return False
@@ -215,7 +217,7 @@ def _is_plain(source: Source, reading: Reading) -> bool:
 
 
 def _gives_parts(source: Source) -> bool:
-    """Whether a server gives parts of a file; not all do."""
+    """Whether the server of a source can send parts of a file."""
     try:
         with source.open(seekable=True) as file:
             file.seek(1)
@@ -225,10 +227,10 @@ def _gives_parts(source: Source) -> bool:
 
 
 def _check_can_be_cut(pattern: Pattern, special_tokens: Sequence[str]) -> None:
-    """An error where stretches of a text cannot be counted by themselves."""
+    """Raise an error if a text cannot be cut into stretches that are counted alone."""
     if pattern.cut_regex is None and not special_tokens:
         raise ClusterError(
-            "this pattern tells no place to cut a text, and there are no special tokens between "
+            "this pattern has no place to cut a text, and there are no special tokens between "
             "documents; count on one machine, or give --special"
         )
     for one in special_tokens:
@@ -236,49 +238,51 @@ def _check_can_be_cut(pattern: Pattern, special_tokens: Sequence[str]) -> None:
             inside = one != other and other in one
             if inside or any(one.endswith(other[:end]) for end in range(1, len(other))):
                 raise ClusterError(
-                    f"the special tokens {one} and {other} may overlap in a text, which takes one "
-                    "machine to count"
+                    f"the special tokens {one} and {other} may overlap in a text; count on one "
+                    "machine"
                 )
 
 
 def _count(
     client: Any,
     tasks: Sequence[Task],
-    how: How,
+    options: CountingOptions,
     on_progress: Callable[[CountProgress], None] | None,
 ) -> tuple[list[Ends], list[Any]]:
-    """What each task tells; and what it has counted, which stays on the cluster."""
+    """Have the tasks counted; return their ends, and their counts, which stay on the cluster."""
     from distributed import as_completed
 
-    done_tasks = client.map(count_task, tasks, how=how, pure=False)
+    done_tasks = client.map(count_task, tasks, options=options, pure=False)
     ends, counted = (
         [client.submit(getitem, each, place, pure=False) for each in done_tasks]
         for place in range(2)
     )
     del done_tasks
     places = {end.key: place for place, end in enumerate(ends)}
-    told: list[Ends | None] = [None] * len(tasks)
+    arrived: list[Ends | None] = [None] * len(tasks)
     total, done, documents = sum(task.bytes for task in tasks), 0, 0
     for future, result in as_completed(ends, loop=client.loop, with_results=True):
-        if isinstance(result, BaseException):  # so a lost scheduler is told here
+        if isinstance(result, BaseException):  # also that the scheduler is lost
             raise result
         place = places[future.key]
-        told[place] = result
+        arrived[place] = result
         done += tasks[place].bytes
         documents += result.documents.begun
         if on_progress is not None:
             on_progress(CountProgress(done, total, documents, 0, 0))
-    return [each for each in told if each is not None], counted
+    return [each for each in arrived if each is not None], counted
 
 
-def _joined(tasks: Sequence[Task], told: Sequence[Ends], how: How) -> tuple[list[bytes], Documents]:
-    """The texts between what the tasks have counted, each before its task, and one at the end."""
-    splitter = SpecialSplitter(how.special_tokens)
+def _joined(
+    tasks: Sequence[Task], all_ends: Sequence[Ends], options: CountingOptions
+) -> tuple[list[bytes], Documents]:
+    """Join the ends: return the uncounted text before each task, then the one behind the last."""
+    splitter = SpecialSplitter(options.special_tokens)
     texts: list[bytes] = []
     open_text, documents, is_first = b"", Documents(), True
-    for task, ends in zip(tasks, told, strict=True):
+    for task, ends in zip(tasks, all_ends, strict=True):
         if not is_first and not task.start and (ends.start or ends.end is not None):
-            open_text += between(open_text, how.separator)
+            open_text += between(open_text, options.separator)
         open_text += ends.start
         is_first &= not ends.start and ends.end is None
         if ends.end is None:
@@ -290,9 +294,9 @@ def _joined(tasks: Sequence[Task], told: Sequence[Ends], how: How) -> tuple[list
     return [*texts, open_text], documents.then(Documents.of(open_text, splitter))
 
 
-def _count_ends(texts: Sequence[bytes], how: How) -> bytes:
-    """The counts of the texts between."""
-    counter = counter_for(how.pattern, SpecialSplitter(how.special_tokens))
+def _count_ends(texts: Sequence[bytes], options: CountingOptions) -> bytes:
+    """Count the texts between the tasks."""
+    counter = counter_for(options.pattern, SpecialSplitter(options.special_tokens))
     tally, places = Tally(), list[int]()
     for number, text in enumerate(texts):
         known = tally.distinct
@@ -305,7 +309,7 @@ def _count_ends(texts: Sequence[bytes], how: How) -> bytes:
 
 
 def _reduced(client: Any, counted: list[Any], parts: int, shown: frozenset[bytes]) -> list[Any]:
-    """What has all the counts of a hash, for each: added up a few at a time."""
+    """Add up the counts by hash, a few at a time; return a future for each hash."""
     pieces = [client.submit(split, group, parts, pure=False) for group in _groups(counted)]
     finished = []
     for part in range(parts):
@@ -316,8 +320,8 @@ def _reduced(client: Any, counted: list[Any], parts: int, shown: frozenset[bytes
     return finished
 
 
-def _most_of(parts: Sequence[bytes]) -> list[bytes]:
-    """The commonest pretokens of all parts together."""
+def _commonest_of(parts: Sequence[bytes]) -> list[bytes]:
+    """Return the commonest pretokens of all parts together."""
     pretokens, counts, _ = added_up(parts)
     return [pretokens[place] for place in commonest(pretokens, counts, ())]
 
@@ -327,9 +331,9 @@ def _groups(futures: list[Any]) -> Iterator[list[Any]]:
 
 
 def _entries(client: Any, cluster: str, part: Any, size: int) -> Iterator[tuple[int, bytes, int]]:
-    """(place, pretoken, count) of all pretokens of a hash, fetched a block at a time."""
+    """Yield (place, pretoken, count) of all pretokens of a hash, fetched a block at a time."""
     for number in range(2, 2 + size):
-        with _told(cluster):
+        with _explained_errors(cluster):
             block = client.submit(getitem, part, number, pure=False).result()
         pretokens, (counts, places) = unpacked(block)
         yield from zip(places.tolist(), pretokens, counts.tolist(), strict=True)
@@ -339,7 +343,7 @@ def _entries(client: Any, cluster: str, part: Any, size: int) -> Iterator[tuple[
 
 
 def _is_address(cluster: str) -> bool:
-    """Whether there may be a scheduler: Dask's client hangs over a name or port that is none."""
+    """Whether an address has a valid host and port: Dask's client hangs on an invalid one."""
     found = _ADDRESS.fullmatch(cluster)
     if found is None:
         return False
@@ -352,13 +356,13 @@ def _is_address(cluster: str) -> bool:
 
 @contextmanager
 def _connected(cluster: str) -> Iterator[Any]:
-    """A client of a cluster whose workers can do the tasks."""
+    """Open a client of a cluster, and check that its workers can do the tasks."""
     local = _LOCAL.fullmatch(cluster)
     if local is None and not _is_address(cluster):
         raise ClusterError(
-            f"{cluster}: is no cluster; give tcp://HOST:PORT, tls://HOST:PORT or local:N"
+            f"{cluster}: is not a cluster; give tcp://HOST:PORT, tls://HOST:PORT or local:N"
         )
-    resource_tracker.ensure_running()  # started later, it would take over what a screen has open
+    resource_tracker.ensure_running()  # started later, it would inherit the files of a screen
     try:
         from distributed import Client, LocalCluster
     except ImportError:
@@ -367,10 +371,10 @@ def _connected(cluster: str) -> Iterator[Any]:
             "'bpe-tui[cluster]')"
         ) from None
     for name in ("distributed", "distributed.client"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # its news would go over ours
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # its messages would overwrite ours
     with ExitStack() as opened:
         try:
-            with _told(cluster):
+            with _explained_errors(cluster):
                 address: Any = cluster
                 if local is not None:
                     with _interrupts_kept_from_children():
@@ -384,16 +388,16 @@ def _connected(cluster: str) -> Iterator[Any]:
                 _check_certificates(cluster)
                 connection = Client(address, timeout=SECONDS, set_as_default=False)
                 client = opened.enter_context(connection)
-                opened.enter_context(_telling_of_no_workers(client, cluster))
+                opened.enter_context(_warning_without_workers(client, cluster))
                 _check_workers(client, cluster)
             yield client
         except KeyboardInterrupt:
-            opened.pop_all()  # Dask would wait for its processes; they end with this one
+            opened.pop_all()  # closing would wait for Dask's processes; they end with this one
             raise
 
 
 def _check_certificates(cluster: str) -> None:
-    """An error where Dask's settings name none; its client would wait for them for long."""
+    """Raise an error if Dask's settings name no certificates: its client would wait long."""
     if not cluster.startswith("tls://"):
         return
     from distributed import Security
@@ -410,7 +414,7 @@ def _check_certificates(cluster: str) -> None:
 
 @contextmanager
 def _interrupts_kept_from_children() -> Iterator[None]:
-    """Ctrl+C in a terminal goes to all processes; those that start within it leave it to us."""
+    """Have processes that start inside ignore Ctrl+C, which a terminal sends to all processes."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -421,7 +425,7 @@ def _interrupts_kept_from_children() -> Iterator[None]:
 def _check_workers(client: Any, cluster: str) -> None:
     client.wait_for_workers(1)
 
-    def tasks() -> int | None:  # goes there by value, and needs nothing there
+    def tasks() -> int | None:  # pickled by value, so it runs where this package is missing
         try:
             from engine.counting import cluster_tasks
         except ImportError:
@@ -435,10 +439,10 @@ def _check_workers(client: Any, cluster: str) -> None:
 
 
 @contextmanager
-def _telling_of_no_workers(client: Any, cluster: str) -> Iterator[None]:
-    """As long as this is open, a `HelperWarning` tells when there have been no workers for a while.
+def _warning_without_workers(client: Any, cluster: str) -> Iterator[None]:
+    """Give a `HelperWarning` after `PATIENCE` seconds without workers.
 
-    The work goes on when some come.
+    The work goes on when workers come.
     """
     closed = Event()
 
@@ -447,11 +451,11 @@ def _telling_of_no_workers(client: Any, cluster: str) -> Iterator[None]:
         while not closed.wait(1):
             try:
                 without = 0 if client.nthreads() else without + 1
-            except Exception:  # whoever waits for a result is told what it is
+            except Exception:  # waiting for a result raises the error
                 return
             if without == PATIENCE:
                 warnings.warn(
-                    f"{cluster}: there are no workers; waiting for some to come, Ctrl+C ends",
+                    f"{cluster}: there are no workers; waiting for workers, Ctrl+C ends",
                     HelperWarning,
                     stacklevel=1,
                 )
@@ -464,8 +468,8 @@ def _telling_of_no_workers(client: Any, cluster: str) -> Iterator[None]:
 
 
 @contextmanager
-def _told(cluster: str) -> Iterator[None]:
-    """Have what goes wrong with the cluster told in our words."""
+def _explained_errors(cluster: str) -> Iterator[None]:
+    """Turn errors of the cluster into `ClusterError`s."""
     try:
         yield
     except BpeError:
@@ -475,17 +479,19 @@ def _told(cluster: str) -> Iterator[None]:
             f"{cluster}: a worker has no {error.name}; install bpe-tui there, with what it needs"
         ) from error
     except CancelledError as error:
-        raise ClusterError(f"{cluster}: the scheduler is gone; start it and count again") from error
+        raise ClusterError(
+            f"{cluster}: the scheduler has ended; start it and count again"
+        ) from error
     except TimeoutError as error:
         raise ClusterError(f"{cluster}: no scheduler answers within {SECONDS} seconds") from error
     except OSError as error:
-        also = "do the certificates fit" if cluster.startswith("tls") else "is it tcp that it takes"
+        also = "do the certificates fit" if cluster.startswith("tls") else "does it use tcp"
         raise ClusterError(
-            f"{cluster}: the connection failed; is the scheduler there, and {also}?"
+            f"{cluster}: the connection failed; is the scheduler running, and {also}?"
         ) from error
     except Exception as error:
         if type(error).__name__ == "KilledWorker":
             raise ClusterError(
-                f"{cluster}: workers died again and again over one task; give them more memory"
+                f"{cluster}: workers died repeatedly over one task; give them more memory"
             ) from error
         raise

@@ -1,9 +1,9 @@
-"""What the workers of a cluster do: count a task, and add up what was counted.
+"""The work of a cluster's workers: counting a task, and adding up counts.
 
-A task is a stretch of a big file, one packed file, or several small ones. Where it begins and ends
-nobody can tell whether a pretoken goes on beyond. So it cuts off its ends, at the first and the
-last place where the pattern lets one cut, and hands them over: `engine.counting.cluster` counts
-them. Each pretoken carries the place of its first appearance: task, and number in it.
+A task is a stretch of a big file, one packed file, or several small files. A pretoken may cross its
+beginning or end. So a worker cuts off the two ends, at the first and the last place where the
+pattern allows a cut, and returns them: `engine.counting.cluster` counts them. Each pretoken has the
+place of its first appearance: the task, and the number of the pretoken in it.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from engine.text.pretokenize import Chunk, ChunkCutter, SpecialSplitter, is_blan
 from engine.text.sources import BLOCK, Source, sources_of
 
 TASKS = 2
-"""Workers whose number is another would do other tasks."""
+"""Version of the tasks: all workers must have the same."""
 LARGEST_END = 1 << 26
-"""Bytes without a place to cut; more would not be sent around."""
+"""Largest number of bytes of an end, which is sent over the network."""
 _QUICK = 1
 PLACES = 1 << 32
-"""For first appearances in a task, and as many for the text before it."""
+"""Number of places for first appearances in a task, and for those in the text before it."""
 
 
 class Task(NamedTuple):
-    """What one worker counts.
+    """A part of the corpus for one worker.
 
     Attributes:
         place: its place among the tasks.
-        sources: the name that opens each again, and its size as it was.
-        start, end: the stretch of its only source, in bytes; all of its sources if `end` is 0.
+        sources: (name to open, expected size) of each source.
+        start, end: the stretch of its only source, in bytes; `end` is 0 for whole sources.
     """
 
     place: int
@@ -51,12 +51,12 @@ class Task(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """How much is read for it."""
+        """Number of bytes to read."""
         return self.end - self.start or sum(size or 0 for _, size in self.sources)
 
 
-class How(NamedTuple):
-    """How all tasks read and count."""
+class CountingOptions(NamedTuple):
+    """Options of reading and counting, the same for all tasks."""
 
     pattern: Pattern
     special_tokens: tuple[str, ...]
@@ -65,11 +65,11 @@ class How(NamedTuple):
 
 
 class Documents(NamedTuple):
-    """What a stretch of text tells of the documents.
+    """The documents in a stretch of text, to be joined with those of the next stretch.
 
     Attributes:
-        begun: how many begin in it, if none goes on from before.
-        first, last: whether text stands before its first special token, behind its last.
+        begun: number of documents that begin in it, if none goes on from before.
+        first, last: whether there is text before its first special token, and behind its last.
         has_special: whether there is a special token.
     """
 
@@ -80,7 +80,7 @@ class Documents(NamedTuple):
 
     @classmethod
     def of(cls, text: bytes, splitter: SpecialSplitter) -> Documents:
-        """What a text tells.
+        """Count the documents of a text.
 
         >>> Documents.of(b"a<s> <s>b", SpecialSplitter(["<s>"]))
         Documents(begun=2, first=True, last=True, has_special=True)
@@ -89,7 +89,7 @@ class Documents(NamedTuple):
         return cls(sum(filled), filled[0], filled[-1], len(filled) > 1)
 
     def then(self, other: Documents) -> Documents:
-        """What this stretch and the next tell together."""
+        """Join with the documents of the next stretch."""
         return Documents(
             self.begun + other.begun - (self.last and other.first),
             self.first or (not self.has_special and other.first),
@@ -99,13 +99,13 @@ class Documents(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """What a task tells beside its counts.
+    """The uncounted ends of a task, and its documents.
 
     Attributes:
-        start: the text up to the first place where it can be cut; all of it if there is none.
+        start: the text up to the first place where it can be cut; the whole text if there is none.
         end: the text behind the last such place; `None` if there is none.
-        documents: what is told by the text between.
-        skipped: how many bad records were left out.
+        documents: the documents of the text between.
+        skipped: number of bad records that were left out.
     """
 
     start: bytes
@@ -114,33 +114,33 @@ class Ends(NamedTuple):
     skipped: int
 
 
-def count_task(task: Task, how: How) -> list[Ends | bytes]:
-    """The ends of a task, and its counts.
+def count_task(task: Task, options: CountingOptions) -> list[Ends | bytes]:
+    """Count a task; return its ends, and its counts.
 
     Raises:
-        CorpusError: a source cannot be read, or is not what it was.
+        CorpusError: a source cannot be read, or has changed.
     """
-    splitter = SpecialSplitter(how.special_tokens)
+    splitter = SpecialSplitter(options.special_tokens)
     sources = [_found_again(name, size) for name, size in task.sources]
-    reader = SourceReader(sources, how.reading, how.separator)
+    reader = SourceReader(sources, options.reading, options.separator)
     blocks = _stretch(sources[0], task.start, task.end) if task.end else iter(reader)
-    start, rest = _start(blocks, how.pattern, splitter)
+    start, rest = _start(blocks, options.pattern, splitter)
     tally, end, documents = Tally(), None, Documents()
     if rest is not None:
-        counter = counter_for(how.pattern, splitter)
+        counter = counter_for(options.pattern, splitter)
 
         def add(chunk: Chunk) -> None:
             nonlocal documents
             tally.add(0, counter.count(chunk.data, False))
             documents = documents.then(Documents.of(chunk.data, splitter))
 
-        cutter = ChunkCutter(how.pattern, splitter, CHUNK)
+        cutter = ChunkCutter(options.pattern, splitter, CHUNK)
         for block in chain((rest,), blocks):
             for chunk in cutter.feed(block):
                 add(chunk)
         end = b""
         for chunk in cutter.finish():
-            last = ChunkCutter(how.pattern, splitter, 1)
+            last = ChunkCutter(options.pattern, splitter, 1)
             for piece in last.feed(chunk.data):
                 add(piece)
             end = b"".join(piece.data for piece in last.finish())
@@ -177,7 +177,7 @@ def _stretch(source: Source, start: int, end: int) -> Iterator[bytes]:
 def _start(
     blocks: Iterator[bytes], pattern: Pattern, splitter: SpecialSplitter
 ) -> tuple[bytes, bytes | None]:
-    """The blocks up to the first place to cut, and what has been read behind it."""
+    """Read up to the first place to cut; return the text before it, and the text read behind it."""
     text, wanted = b"", BLOCK
     for block in blocks:
         text += block
@@ -196,14 +196,14 @@ def _start(
 
 
 def first_cut(text: bytes, pattern: Pattern, splitter: SpecialSplitter) -> int | None:
-    """The first place where a text may be cut, whatever stands before and behind it.
+    """Find the first place where a text may be cut, whatever text precedes and follows it.
 
     >>> from engine.text.patterns import PATTERNS
     >>> first_cut(b"ken|> ab cd efg hij", PATTERNS["gpt2"], SpecialSplitter(["<|token|>"]))
     8
     """
-    # No special token that began before the text ends behind `begun`, and none that might be
-    # whole only with what follows begins before `decided`.
+    # A special token that began before the text ends before `begun`; one that may be completed by
+    # the text that follows begins after `decided`.
     begun, decided = max(splitter.longest - 1, 0), len(text) - max(splitter.longest - 1, 0)
     tokens = [match.span() for match in splitter.bytes_regex.finditer(text)]
     first = min((end for _, end in tokens), default=None)
@@ -224,7 +224,7 @@ def unpacked(part: bytes) -> tuple[list[bytes], list[Ints]]:
 
 
 def added_up(parts: Sequence[bytes]) -> tuple[list[bytes], Ints, Ints]:
-    """Pretokens in order of first appearance, their counts, the places of that appearance."""
+    """Add up parts; return the pretokens in order of first appearance, their counts and places."""
     numbers = defaultdict[bytes, int](count().__next__)
     counts, places = np.zeros(0, np.int64), np.zeros(0, np.int64)
     for part in parts:
@@ -233,7 +233,7 @@ def added_up(parts: Sequence[bytes]) -> tuple[list[bytes], Ints, Ints]:
         new = len(numbers) - len(counts)
         counts = np.append(counts, np.zeros(new, np.int64))
         places = np.append(places, np.full(new, np.iinfo(np.int64).max))
-        counts[chosen] += more  # no pretoken is twice in a part
+        counts[chosen] += more  # a part has each pretoken only once
         places[chosen] = np.minimum(places[chosen], where)
     order = np.argsort(places)
     known = list(numbers)
@@ -241,12 +241,12 @@ def added_up(parts: Sequence[bytes]) -> tuple[list[bytes], Ints, Ints]:
 
 
 def add_up(parts: Sequence[bytes]) -> bytes:
-    """The counts of several parts together."""
+    """Add up several parts into one."""
     return packed(*added_up(parts))
 
 
 def split(counted: Sequence[bytes], parts: int) -> list[bytes]:
-    """What several tasks have counted, added up, in parts by the hash of the pretokens."""
+    """Add up the counts of several tasks, and split them by the hash of the pretokens."""
     pretokens, counts, places = added_up(counted)
     hashes = np.fromiter(map(zlib.crc32, pretokens), np.int64, len(pretokens)) % parts
     split_up = []
@@ -258,7 +258,12 @@ def split(counted: Sequence[bytes], parts: int) -> list[bytes]:
 
 
 def finish(parts: Sequence[bytes], shown: frozenset[bytes]) -> list[int | bytes]:
-    """How many pretokens several parts have together; the commonest not `shown`; all in blocks."""
+    """Add up the parts of one hash.
+
+    Returns:
+        The number of pretokens, a block of the commonest that are not in `shown`, and all of them
+        in blocks.
+    """
     pretokens, counts, places = added_up(parts)
     most = commonest(pretokens, counts, shown)
     blocks = [packed([pretokens[place] for place in most], counts[most], places[most])]

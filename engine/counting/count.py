@@ -1,9 +1,9 @@
 """From a corpus to its pretoken counts: map over chunks, reduce in order.
 
-Chunks are cut where no pretoken can be split, so each is counted alone, by this thread and, if
-there are enough of them, by others or by helper processes; and the counts are added up *in the
-order of the chunks*. The resulting `Counter` lists pretokens in order of first appearance, as one
-plain pass would.
+No pretoken crosses the end of a chunk, so each chunk is counted alone: by this thread and, if there
+are enough chunks, by other threads or helper processes. The counts are added up *in the order of
+the chunks*. So the resulting `Counter` lists pretokens in order of first appearance, as one plain
+pass would.
 
 To cancel, raise from `on_progress`: the work stops and the exception reaches the caller.
 """
@@ -24,7 +24,7 @@ from engine.core.errors import CorpusError, WhatIfError
 from engine.core.events import CountProgress
 from engine.core.helper_pool import available_cores, in_order
 from engine.counting.counts_file import CorpusCount, read_counts
-from engine.counting.plain import ChunkCount, ChunkCounter, Counted, PlainCounter, counting
+from engine.counting.plain import ChunkCount, ChunkCounter, CountedChunk, PlainCounter, counting
 from engine.native import KERNEL
 from engine.native.counting import KernelCounter, KernelSums
 from engine.text.corpus import CHUNK, Corpus, separator_of
@@ -33,9 +33,9 @@ from engine.text.patterns import BorderTables, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import ChunkCutter, SpecialSplitter, is_blank, pretokens, to_text
 
 WORTH_HELPERS = 4
-"""Below so many chunks there are not enough for several to count."""
+"""Smallest number of chunks for which helpers are started."""
 SOON_COUNTED = 24 << 20
-"""A file below so many bytes is counted by its pieces before helper processes have started."""
+"""Largest file, in bytes, that one process counts before helper processes have started."""
 
 
 def count_pretokens(
@@ -51,9 +51,9 @@ def count_pretokens(
         path: a file, packed or not, a folder, a glob or an address. Invalid UTF-8 is kept.
         pattern: a name in `PATTERNS`, or a pattern.
         special_tokens: cut out first, longest first, and not counted.
-        workers: how many count at once, by default one a core: threads, or where there is no kernel
-            processes, of which a small file has one.
-        on_progress: is called after each chunk; what it raises stops the work.
+        workers: number of threads that count, by default one for each core. Without the kernel they
+            are processes, and a small file has only one.
+        on_progress: called after each chunk; an exception from it stops the work.
 
     Returns:
         pretoken → occurrences, in order of first appearance. For a file `low low\n`:
@@ -79,12 +79,12 @@ def count_corpus(
     """Count the pretokens of an opened corpus, which is read once from start to end.
 
     Args:
-        corpus: what to read: a text, or a file of its counts.
+        corpus: a text, or a counts file.
         pattern, special_tokens, workers, on_progress: as in `count_pretokens`.
-        on_partial: is called after each chunk, before `on_progress`, with the counts so far. Look
-            at them at once: when the call is over, they change.
-        splitter: what cuts special tokens out, where there is more to it. One that changes the text
-            sees all of it at once, in this process.
+        on_partial: called after each chunk, before `on_progress`, with the counts so far. They
+            change after the call, so copy what you keep.
+        splitter: cuts special tokens out, by default as plain strings. A splitter that changes the
+            text gets all of it at once, in this process.
 
     Raises:
         CorpusError: the corpus cannot be read, is empty or changed while it was read.
@@ -120,7 +120,7 @@ def count_corpus(
 def count_text(
     text: bytes, pattern: PatternLike, special_tokens: Sequence[str] = ()
 ) -> Counter[bytes]:
-    """The pretokens of a text in order of first appearance, and how often each occurs.
+    """Count the pretokens of a text, in order of first appearance.
 
     >>> dict(count_text(b"a b<e>a", "gpt2", ["<e>"]))
     {b'a': 2, b' b': 1}
@@ -139,13 +139,13 @@ def document_counts(
     pattern: PatternLike = "gpt2",
     special_tokens: Sequence[str] = (),
 ) -> Counter[bytes]:
-    """The pretoken counts of one document of a corpus.
+    """Count the pretokens of one document of a corpus.
 
-    A document is a stretch between special tokens that holds more than whitespace.
+    A document is the text between two special tokens, if it is more than whitespace.
 
     Args:
-        chunks: the corpus, cut where no pretoken stands across: see `ChunkCutter`.
-        number: which document, from 1.
+        chunks: the corpus in chunks whose ends no pretoken crosses: see `ChunkCutter`.
+        number: number of the document, from 1.
 
     >>> dict(document_counts([b"a b<e> <e>c ", b"d<e>"], 2, special_tokens=["<e>"]))
     {b'c': 1, b' ': 1, b'd': 1}
@@ -174,7 +174,7 @@ def document_counts(
 
 
 def counts_without(counts: Mapping[bytes, int], some: Mapping[bytes, int]) -> dict[bytes, int]:
-    """The counts less those of a part; what is not left is left out, the order stays.
+    """Subtract counts; pretokens whose count becomes 0 are left out, the order stays.
 
     >>> counts_without({b"a": 2, b"b": 1}, {b"a": 1, b"b": 1})
     {b'a': 1}
@@ -184,7 +184,7 @@ def counts_without(counts: Mapping[bytes, int], some: Mapping[bytes, int]) -> di
 
 
 class NativePieceCounter:
-    """What `PieceCounter` does, by the compiled kernel and without numpy."""
+    """A counter by pieces in the compiled kernel, without numpy; see `PieceCounter`."""
 
     def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None:
         self._cut = cutter_for(pattern)
@@ -208,7 +208,7 @@ class NativePieceCounter:
 
 
 def counter_for(pattern: Pattern, splitter: SpecialSplitter) -> ChunkCounter:
-    """The fastest counter that is exact for the pattern."""
+    """Make the fastest counter that is exact for the pattern."""
     return _kind_of_counter(pattern, splitter)(pattern, splitter)
 
 
@@ -224,7 +224,7 @@ def _kind_of_counter(pattern: Pattern, splitter: SpecialSplitter) -> type[ChunkC
 
 def _counted_chunks(
     corpus: Corpus, pattern: Pattern, splitter: SpecialSplitter, workers: int | None
-) -> Generator[Counted, None, None]:
+) -> Generator[CountedChunk, None, None]:
     chunks = corpus.chunks(pattern, splitter)
     kind = _kind_of_counter(pattern, splitter)
     threads = kind is NativePieceCounter  # the kernel lets other threads run meanwhile
@@ -240,17 +240,17 @@ def _counted_chunks(
         yield from map(prepare(), chain(first, chunks))
 
 
-# Adding up what the counters tell about the chunks of a corpus.
+# Adding up the counts of chunks.
 
 
 class Tally:
-    """The pretokens of a corpus so far, and how often each occurs.
+    """The counts of the chunks of a corpus so far.
 
-    Chunks are added in their order, and of each the new pieces in theirs. So a pretoken gets its
-    number when it appears for the first time in the corpus, whoever counted which chunk.
+    Chunks are added in their order, and the new pieces of a chunk in theirs. So a pretoken gets its
+    number at its first appearance in the corpus, whichever counter counted the chunk.
 
     Attributes:
-        documents, pretokens: how many there are so far.
+        documents, pretokens: number of documents, and of all occurrences of pretokens, so far.
     """
 
     def __init__(self) -> None:
@@ -261,18 +261,18 @@ class Tally:
 
     @property
     def distinct(self) -> int:
-        """How many different pretokens there are so far."""
+        """Number of different pretokens so far."""
         return self._sums.distinct
 
     def add(self, counter: int, chunk: ChunkCount) -> None:
-        """Add a chunk, counted by the counter of that number."""
+        """Add a chunk that the counter with this number has counted."""
         place = self._counters.setdefault(counter, len(self._counters))
         self._sums.learn(place, chunk.new_text, chunk.new_lengths, chunk.new_sizes)
         self.pretokens += self._sums.add(place, chunk.numbers, chunk.counts)
         self.documents += chunk.documents
 
     def counts(self, limit: int | None = None) -> Counter[bytes]:
-        """Pretoken → occurrences, in order of first appearance: all, or the first `limit`."""
+        """Return pretoken → count, in order of first appearance: all, or the first `limit`."""
         length = self.distinct if limit is None else min(limit, self.distinct)
         counts: Counter[bytes] = Counter()
         dict.update(counts, zip(*self._sums.first(length), strict=True))
@@ -280,28 +280,28 @@ class Tally:
 
 
 class Sums(Protocol):
-    """Adds up what several counters, numbered from 0 on, tell of chunks."""
+    """Sums of the counts of several counters, which are numbered from 0 on."""
 
     @property
     def distinct(self) -> int:
-        """How many different pretokens there are so far."""
+        """Number of different pretokens so far."""
 
     def learn(self, counter: int, text: bytes, lengths: bytes, sizes: bytes) -> None:
-        """New pieces of a counter, which have not occurred yet: as in `ChunkCount`."""
+        """Learn new pieces of a counter, in the form of `ChunkCount`."""
 
     def add(self, counter: int, pieces: bytes, counts: bytes) -> int:
-        """Count occurrences of pieces; how many pretokens they are."""
+        """Add the counts of pieces; return the number of their pretokens."""
 
     def first(self, length: int) -> tuple[Sequence[bytes], Sequence[int]]:
-        """The first pretokens, and how often each occurs."""
+        """Return the first `length` pretokens, and their counts."""
 
 
 class ArraySums:
-    """Adds up with numpy."""
+    """Sums in numpy, where there is no kernel."""
 
     def __init__(self) -> None:
         self._numbers = defaultdict[bytes, int](count().__next__)  # a new one gets the next
-        self._counters: list[_PiecesOfACounter] = []
+        self._counters: list[_CounterPieces] = []
 
     @property
     def distinct(self) -> int:
@@ -309,7 +309,7 @@ class ArraySums:
 
     def learn(self, counter: int, text: bytes, lengths: bytes, sizes: bytes) -> None:
         while len(self._counters) <= counter:
-            self._counters.append(_PiecesOfACounter())
+            self._counters.append(_CounterPieces())
         pretokens = parts_of(text, array("q", lengths))
         self._counters[counter].extend(map(self._numbers.__getitem__, pretokens), sizes)
 
@@ -324,31 +324,31 @@ class ArraySums:
         return list(islice(self._numbers, length)), totals[:length].tolist()
 
 
-class _PiecesOfACounter:
-    """The pieces that one counter has met: the pretokens of each, and its occurrences."""
+class _CounterPieces:
+    """The pieces that one counter has met: the pretokens and the count of each."""
 
     def __init__(self) -> None:
-        self._pretokens = array("q")  # those of the first piece, of the second, …
-        self._sizes = array("q")  # how many pretokens each has
+        self._pretokens = array("q")  # of the first piece, of the second, …
+        self._sizes = array("q")  # number of pretokens of each piece
         self._totals = array("q")
 
     def extend(self, pretokens: Iterable[int], sizes: bytes) -> None:
-        """New pieces, which have not occurred yet."""
+        """Add new pieces, with counts of 0."""
         self._pretokens.extend(pretokens)
         self._sizes.frombytes(sizes)
         self._totals.extend(repeat(0, len(self._sizes) - len(self._totals)))
 
     def add(self, pieces: Ints, counts: Ints) -> int:
-        """Count occurrences of pieces; how many pretokens they are."""
+        """Add counts of pieces; return the number of their pretokens."""
         np.add.at(_view(self._totals), pieces, counts)
         return int(_view(self._sizes)[pieces] @ counts)
 
     def add_pretokens_to(self, totals: Ints) -> None:
-        """Add the occurrences of the pretokens, by their numbers."""
+        """Add the counts of the pretokens to `totals`, by their numbers."""
         occurrences = np.repeat(_view(self._totals), _view(self._sizes))
         np.add.at(totals, _view(self._pretokens), occurrences)
 
 
 def _view(numbers: array[int]) -> Ints:
-    """An array to calculate with. Let go of it before `numbers` grows."""
+    """Return a numpy view of an array. Drop it before `numbers` grows."""
     return np.frombuffer(numbers, np.int64)

@@ -1,20 +1,19 @@
-"""Files of counts: the pretokens of a corpus, and what a screen wants to show of it beside them.
+"""Counts files: the pretoken counts of a corpus, and a sample of its text.
 
-`bpe-tui pretokens` writes them, whatever takes a corpus reads them, and the cache keeps them. They
-are written and read block by block:
+`bpe-tui pretokens` writes them, every command that takes a corpus reads them, and the cache keeps
+them. They are written and read block by block:
 
     line      `bpe-tui pretokens 2`: the version of the format
-    section   JSON: what was counted, see `About`
+    section   JSON: see `CountsMetadata`
     section   the beginning of the text
     section   example lines, see `engine.counting.examples`; not in version 1
-    section   pretokens for which there is one, and their lines by number; not in version 1
+    section   the pretokens with an example line, and the number of its line; not in version 1
     sections  the pretokens in order of first appearance, some thousands in each: their lengths,
-              their counts, they themselves one after another; lengths and counts as 64-bit
-              integers, the lowest byte first
+              their counts, their bytes, joined; lengths and counts as 64-bit little-endian integers
 
-A section is its packed size (8 bytes, the lowest first), a digest (16 bytes), and its content,
-packed by zlib. The digest is BLAKE2b of the packed content, with the digest before as its key: so
-none can be missing, and the last is that of the whole file. Nothing is unpickled.
+A section is its packed size (8 bytes, little-endian), a digest (16 bytes), and its content, packed
+by zlib. The digest is BLAKE2b of the packed content, keyed by the digest before: so no section can
+be missing, and the last digest identifies the whole file. Nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -41,15 +40,15 @@ from engine.text.patterns import PATTERNS, PatternLike, as_pattern
 
 VERSION, WITHOUT_EXAMPLES = b"2\n", b"1\n"
 IN_A_BLOCK, BLOCK_BYTES = 1 << 14, 1 << 20
-"""A block ends with the pretoken that reaches one of these."""
+"""Pretokens and bytes of a block; it ends with the pretoken that reaches either."""
 LARGEST_SECTION = 1 << 28
-"""Bytes of an unpacked section: a few bytes of a file must not fill the memory."""
-LARGEST_ABOUT = 1 << 20
-"""Bytes of the first section: as values of JSON they take twenty times their room."""
+"""Largest number of bytes of an unpacked section: a small file must not fill the memory."""
+LARGEST_METADATA = 1 << 20
+"""Largest number of bytes of the first section: JSON takes twenty times as much memory."""
 LONGEST_EXAMPLE = 1 << 10
-"""Bytes of an example line."""
+"""Largest number of bytes of an example line."""
 MOST = 1 << 60
-"""Bytes of a text at the most: sums of its counts fit into 64 bits."""
+"""Largest number of bytes of a text: sums of its counts fit into 64 bits."""
 
 _SECTION = struct.Struct("<Q16s")
 _DIGEST = 16
@@ -61,11 +60,11 @@ NO_EXAMPLES: Mapping[bytes, bytes] = {}
 
 
 class CorpusCount:
-    """The pretokens of a corpus, how often each occurs, and how many documents there are.
+    """The pretoken counts and the number of documents of a corpus.
 
     Args:
-        documents: how many there are.
-        count: gives the counts of the first so many pretokens to appear; of all for `None`.
+        documents: number of documents.
+        count: returns the counts of the first pretokens, up to a number; of all for `None`.
     """
 
     def __init__(self, documents: int, count: Callable[[int | None], Counter[bytes]]) -> None:
@@ -74,7 +73,7 @@ class CorpusCount:
 
     @classmethod
     def of(cls, documents: int, counts: Counter[bytes]) -> Self:
-        """Counts that are all there, in order of first appearance."""
+        """Build from counts in order of first appearance."""
 
         def first(limit: int | None) -> Counter[bytes]:
             if limit is None:
@@ -87,25 +86,25 @@ class CorpusCount:
 
     @cached_property
     def counts(self) -> Counter[bytes]:
-        """Pretoken → occurrences, in order of first appearance; computed when first asked for."""
+        """Pretoken → count, in order of first appearance."""
         return self._count(None)
 
     def earliest(self, limit: int) -> Counter[bytes]:
-        """The counts of the pretokens that appear first, which costs less than all of them."""
+        """Return the counts of the first pretokens, which costs less than all counts."""
         return self._count(limit)
 
 
 @dataclass(frozen=True)
-class About:
-    """What a file of counts says beside them.
+class CountsMetadata:
+    """Metadata of a counts file.
 
     Attributes:
-        corpus: what it is called.
-        bytes: its size as it lies there.
-        documents, distinct: how many documents and different pretokens it has.
-        pattern: the regex that cut it.
-        special_tokens: those that were cut out before.
-        head_is_all: whether the beginning that is kept of its text is all of it.
+        corpus: name of the corpus.
+        bytes: size of its files.
+        documents, distinct: number of documents, and of different pretokens.
+        pattern: the regex of the pattern.
+        special_tokens: the special tokens, which were not counted.
+        head_is_all: whether the beginning of the text in the file is the whole text.
     """
 
     corpus: str
@@ -125,33 +124,33 @@ def counts_of(
     bytes_read: int,
     examples: Mapping[bytes, bytes] = NO_EXAMPLES,
 ) -> Iterator[bytes]:
-    """The file for a corpus that has been counted."""
-    about = About(
+    """Yield the parts of a counts file for a corpus that has been counted."""
+    metadata = CountsMetadata(
         *(corpus.name, bytes_read, count.documents, len(count.counts)),
         *(as_pattern(pattern).source, tuple(special_tokens), corpus.head_is_all),
     )
-    return written(about, corpus.head, count.counts.items(), examples)
+    return written(metadata, corpus.head, count.counts.items(), examples)
 
 
 def written(
-    about: About,
+    metadata: CountsMetadata,
     head: bytes,
     counts: Iterable[tuple[bytes, int]],
     examples: Mapping[bytes, bytes] = NO_EXAMPLES,
 ) -> Iterator[bytes]:
-    """A file of counts, part by part.
+    """Yield the parts of a counts file.
 
     Args:
         head: the beginning of the text.
-        counts: (pretoken, occurrences) in order of first appearance, `about.distinct` of them.
-        examples: pretoken → a line in which it stands, of some that are not in `head`.
+        counts: (pretoken, count) in order of first appearance, `metadata.distinct` in number.
+        examples: pretoken → a line in which it occurs, for some that are not in `head`.
 
     Raises:
         OutputError: a pretoken is too long for a file.
     """
     yield COUNTS + VERSION
     digest = b""
-    meta = json.dumps(asdict(about), ensure_ascii=True, separators=(",", ":")).encode()
+    meta = json.dumps(asdict(metadata), ensure_ascii=True, separators=(",", ":")).encode()
     for content in chain((meta, head), _packed_examples(examples), _blocks(counts)):
         if len(content) > LARGEST_SECTION:
             raise OutputError(
@@ -185,17 +184,17 @@ def _blocks(counts: Iterable[tuple[bytes, int]]) -> Iterator[bytes]:
 
 
 def packed_block(pretokens: Sequence[bytes], *columns: Sequence[int] | Ints) -> bytes:
-    """Pretokens and columns of numbers about them, one number each."""
+    """Pack pretokens, and columns with a number for each pretoken."""
     numbers = [len(pretokens)], [*map(len, pretokens)], *columns
     parts = (np.asarray(column, "<i8").tobytes() for column in numbers)
     return b"".join((*parts, *pretokens))
 
 
 def unpacked_block(content: bytes, columns: int) -> tuple[list[bytes], list[Ints]]:
-    """The inverse of `packed_block`.
+    """Unpack a block of `packed_block`.
 
     Raises:
-        ValueError: it did not write that.
+        ValueError: the content is no such block.
     """
     number = int.from_bytes(content[:_WIDTH], "little")
     start = _WIDTH * (1 + number * (1 + columns))
@@ -215,19 +214,19 @@ def _digest(packed: bytes, before: bytes) -> bytes:
 
 
 class CountsReader:
-    """Reads a file of counts block by block.
+    """A reader of a counts file, block by block.
 
     Args:
-        name: of the file, for the errors.
-        file: at its beginning.
+        name: name of the file, for error messages.
+        file: the file, at its beginning.
 
     Raises:
-        CorpusError: it is damaged, or of another version.
+        CorpusError: the file is damaged, or of another version.
 
     Attributes:
-        about: what it says beside the counts.
+        metadata: the metadata of the file.
         head: the beginning of the text.
-        examples: pretoken → a line in which it stands, of frequent ones that are not in `head`.
+        examples: pretoken → a line in which it occurs, for frequent ones that are not in `head`.
     """
 
     def __init__(self, name: str, file: BinaryIO) -> None:
@@ -236,12 +235,12 @@ class CountsReader:
         is_one = version.startswith(COUNTS) and len(version) == len(COUNTS + VERSION)
         if is_one and not version.endswith((VERSION, WITHOUT_EXAMPLES)):
             raise CorpusError(
-                f"{name}: is a counts file of another version of bpe-tui; make it anew with "
+                f"{name}: is a counts file of another version of bpe-tui; make it again with "
                 "bpe-tui pretokens"
             )
         with self._damage():
             _check(is_one)
-            self.about = _about(self._section(LARGEST_ABOUT))
+            self.metadata = _metadata(self._section(LARGEST_METADATA))
             self.head = self._section(LARGEST_SECTION)
             has_examples = version.endswith(VERSION)
             self.examples = self._examples() if has_examples else NO_EXAMPLES
@@ -258,9 +257,9 @@ class CountsReader:
         }
 
     def blocks(self) -> Iterator[dict[bytes, int]]:
-        """pretoken → occurrences, in order of first appearance, some thousands at a time."""
+        """Yield pretoken → count, in order of first appearance, some thousands at a time."""
         with self._damage():
-            left, text = self.about.distinct, 0
+            left, text = self.metadata.distinct, 0
             while left:
                 content = self._section(LARGEST_SECTION)
                 _check(int.from_bytes(content[:_WIDTH], "little") <= IN_A_BLOCK)
@@ -275,13 +274,13 @@ class CountsReader:
             _check(not self._file.read(1))
 
     def counts(self, on_block: Callable[[Counter[bytes]], object] = len) -> Counter[bytes]:
-        """All of them; `on_block` is told those so far, after each block."""
+        """Return all counts. `on_block` gets the counts so far, after each block."""
         counts: Counter[bytes] = Counter()
         for block in self.blocks():
             dict.update(counts, block)
             on_block(counts)
         with self._damage():
-            _check(len(counts) == self.about.distinct)  # else one was there twice
+            _check(len(counts) == self.metadata.distinct)  # else a pretoken was listed twice
         return counts
 
     def _section(self, largest: int) -> bytes:
@@ -303,7 +302,7 @@ class CountsReader:
             yield
         except (ValueError, RecursionError, zlib.error, TokenizerFileError) as error:
             raise CorpusError(
-                f"{self._name}: damaged counts file; make it anew with bpe-tui pretokens"
+                f"{self._name}: damaged counts file; make it again with bpe-tui pretokens"
             ) from error
 
 
@@ -312,11 +311,11 @@ def _check(is_right: bool) -> None:
         raise ValueError("damaged")
 
 
-def _about(content: bytes) -> About:
+def _metadata(content: bytes) -> CountsMetadata:
     fields = Fields(json.loads(content))
     specials = fields.items("special_tokens")
     _check(all(isinstance(token, str) for token in specials))
-    about = About(
+    metadata = CountsMetadata(
         corpus=fields.text("corpus"),
         bytes=fields.count("bytes"),
         documents=fields.count("documents"),
@@ -325,8 +324,8 @@ def _about(content: bytes) -> About:
         special_tokens=tuple(specials),
         head_is_all=fields.flag("head_is_all"),
     )
-    _check(max(about.bytes, about.documents, about.distinct) <= MOST)
-    return about
+    _check(max(metadata.bytes, metadata.documents, metadata.distinct) <= MOST)
+    return metadata
 
 
 def read_counts(
@@ -335,15 +334,15 @@ def read_counts(
     special_tokens: Sequence[str],
     on_progress: Callable[[CountProgress], None] | None = None,
 ) -> CorpusCount:
-    """The counts in a file of counts that is opened in place of a corpus; its head is noted.
+    """Read the counts file that was opened as a corpus, and set the head of the corpus.
 
     Raises:
-        CorpusError: it is damaged, of another version, or made with another pattern or other
+        CorpusError: the file is damaged, of another version, or made with another pattern or other
             special tokens.
     """
     with opened_counts(corpus.sources[0].given) as reader:
-        about = reader.about
-        _check_made_with(corpus.name, about, pattern, special_tokens)
+        metadata = reader.metadata
+        _check_made_with(corpus.name, metadata, pattern, special_tokens)
         occurrences, seen = 0, 0
 
         def on_block(counts: Counter[bytes]) -> None:
@@ -352,21 +351,21 @@ def read_counts(
                 return
             occurrences += sum(islice(counts.values(), seen, None))
             seen = len(counts)
-            part = about.bytes * seen // about.distinct
-            on_progress(CountProgress(part, about.bytes, about.documents, occurrences, seen))
+            part = metadata.bytes * seen // metadata.distinct
+            on_progress(CountProgress(part, metadata.bytes, metadata.documents, occurrences, seen))
 
         counts = reader.counts(on_block)
-    corpus.head, corpus.head_is_all = reader.head, about.head_is_all
+    corpus.head, corpus.head_is_all = reader.head, metadata.head_is_all
     corpus.examples = reader.examples
-    return CorpusCount.of(about.documents, counts)
+    return CorpusCount.of(metadata.documents, counts)
 
 
 @contextmanager
 def opened_counts(name: str) -> Iterator[CountsReader]:
-    """A file of counts on this machine.
+    """Open a counts file on this machine.
 
     Raises:
-        CorpusError: it cannot be read, or see `CountsReader`.
+        CorpusError: the file cannot be read, is damaged, or of another version.
     """
     try:
         with Path(name).open("rb") as file:
@@ -376,19 +375,19 @@ def opened_counts(name: str) -> Iterator[CountsReader]:
 
 
 def _check_made_with(
-    name: str, about: About, pattern: PatternLike, special_tokens: Sequence[str]
+    name: str, metadata: CountsMetadata, pattern: PatternLike, special_tokens: Sequence[str]
 ) -> None:
-    """An error if a corpus was counted otherwise than it is wanted now."""
-    if about.pattern != as_pattern(pattern).source:  # a stranger's regex is not compiled
-        named = (name for name, each in PATTERNS.items() if each.source == about.pattern)
-        told = next(named, None) or f"the regex {about.pattern[:60]}"
+    """Raise an error if the pattern or the special tokens of the file are not the given ones."""
+    if metadata.pattern != as_pattern(pattern).source:  # compared, never compiled: it may be slow
+        named = (name for name, each in PATTERNS.items() if each.source == metadata.pattern)
+        used = next(named, None) or f"the regex {metadata.pattern[:60]}"
         raise CorpusError(
-            f"{name}: its pretokens were cut by another pattern, {told}; take that, or count the "
-            "corpus anew with bpe-tui pretokens"
+            f"{name}: its pretokens were cut by another pattern, {used}; use that one, or count "
+            "the corpus again with bpe-tui pretokens"
         )
-    if set(about.special_tokens) != set(special_tokens):
-        told = " ".join(about.special_tokens)[:60] or "none"
+    if set(metadata.special_tokens) != set(special_tokens):
+        used = " ".join(metadata.special_tokens)[:60] or "none"
         raise CorpusError(
-            f"{name}: was counted with other special tokens ({told}); take these, or count the "
-            "corpus anew with bpe-tui pretokens"
+            f"{name}: was counted with other special tokens ({used}); use these, or count the "
+            "corpus again with bpe-tui pretokens"
         )

@@ -1,13 +1,13 @@
-"""Example lines: where frequent pretokens stand that the beginning of a corpus lacks.
+"""Example lines: text with frequent pretokens that do not occur at the beginning of a corpus.
 
-A screen can show of a file of counts only what text is in it: the beginning. So the file holds a
-line for each of the commonest pretokens that do not stand there, too.
+A counts file has only the beginning of its text, so a screen could not show other pretokens in
+their text. Therefore the file has a line for each of the commonest other pretokens, too.
 
     the commonest pretokens ── read the corpus again until all are found ──> pretoken → a line
 
-Of these pretokens each gets a line when it appears for the first time, unless it stands in the line
-of another. A line is the text round it, as far as the line of the text and the document go, and
-not too long. Whoever writes the file does this, so a cluster's file has the same lines.
+Each of these pretokens gets the line of its first occurrence, unless it occurs in the line of
+another. A line is the text around the pretoken, within its line and document, up to a length. The
+program that writes the file finds the lines, so a cluster's file has the same lines.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ from engine.text.patterns import Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
 
 MOST = 1 << 13
-"""Pretokens that get a line."""
+"""Largest number of pretokens with a line."""
 LONGEST = 1 << 8
-"""Bytes of such a pretoken."""
+"""Largest number of bytes of such a pretoken."""
 AROUND = 48
-"""Bytes of the line before and behind it."""
+"""Bytes of the line before the pretoken, and behind it."""
 WITHIN = 1 << 26
 """Bytes of the text that are read again: frequent pretokens come early in most texts."""
 TRIES = 64
-"""Places of a chunk that are looked at: those of a short pretoken may be inside longer ones."""
+"""Number of places to try in a chunk: the bytes may be inside a longer pretoken."""
 
 
 def pretokens_of_head(
     corpus: Corpus, pattern: PatternLike, special_tokens: Sequence[str]
 ) -> frozenset[bytes]:
-    """The pretokens that need no example, since the beginning of the corpus is shown."""
+    """Return the pretokens of the beginning of the corpus, which need no example."""
     return frozenset(count_text(corpus.head, pattern, special_tokens))
 
 
 def commonest(pretokens: Sequence[bytes], counts: Ints, known: Collection[bytes]) -> list[int]:
-    """The places of the pretokens that get a line, the most frequent first.
+    """Return the places of the pretokens that get a line, the most frequent first.
 
     Args:
         pretokens: in order of first appearance, which decides between equal counts.
-        known: those that need none.
+        known: pretokens that need no line.
 
     >>> commonest([b"a", b"b", b"c", b"d"], np.array([1, 2, 2, 9]), {b"d"})
     [1, 2, 0]
@@ -70,7 +70,7 @@ def examples_for(
     special_tokens: Sequence[str] = (),
     on_work: Callable[[WorkProgress], None] | None = None,
 ) -> dict[bytes, bytes]:
-    """The example lines of a corpus that has been counted; see `example_lines`."""
+    """Return the example lines of a corpus that has been counted; see `example_lines`."""
     if corpus.holds_counts:
         return dict(corpus.examples)
     pretokens = list(count.counts)
@@ -87,13 +87,13 @@ def example_lines(
     special_tokens: Sequence[str] = (),
     on_work: Callable[[WorkProgress], None] | None = None,
 ) -> dict[bytes, bytes]:
-    """Pretoken → a line that holds it, of those that are wanted and found.
+    """Return pretoken → a line in which it occurs, for the wanted pretokens that are found.
 
-    Reads the corpus again, up to `WITHIN` bytes of its text; of one that can be read only once,
-    such as standard input, there are no lines. Where the beginning is all, none are wanted.
+    Reads the corpus again, up to `WITHIN` bytes of its text. A corpus that can be read only once,
+    such as standard input, gives no lines.
 
     Raises:
-        CorpusError: it cannot be read.
+        CorpusError: the corpus cannot be read.
     """
     found: dict[bytes, bytes] = {}
     left = set(wanted)
@@ -102,13 +102,13 @@ def example_lines(
     pattern, splitter = as_pattern(pattern), SpecialSplitter(special_tokens)
     counter, length = counter_for(pattern, splitter), 0
     for chunk in corpus.chunks(pattern, splitter):
-        place = 0  # new pretokens are told in the order in which they stand in the text
+        place = 0  # new pretokens come in the order of the text, so the search goes on from here
         for pretoken in counter.count(chunk.data, chunk.continues).new_pretokens:
             if pretoken not in left:
                 continue
             place, line, held = _line_with(pretoken, chunk.data, place, pattern, splitter)
             found.update((each, line) for each in held if each in left)
-            left.difference_update(held, (pretoken,))  # it is not told again, found or not
+            left.difference_update(held, (pretoken,))  # no later chunk has it as new, found or not
         length += len(chunk.data)
         if not left or length >= WITHIN:
             break
@@ -120,9 +120,9 @@ def example_lines(
 def _line_with(
     pretoken: bytes, text: bytes, start: int, pattern: Pattern, splitter: SpecialSplitter
 ) -> tuple[int, bytes, list[bytes]]:
-    """A pretoken's place at or behind `start`, its line, and all pretokens of that line.
+    """Find a pretoken from `start` on; return its place, its line, and all pretokens of the line.
 
-    If none is found, the place is `start`, and there are no pretokens.
+    If it is not found, the place is `start` and there are no pretokens.
     """
     place = start - 1
     for _ in range(TRIES):
@@ -137,7 +137,9 @@ def _line_with(
 
 
 def _line_round(text: bytes, place: int, end: int, splitter: SpecialSplitter) -> bytes:
-    r"""What stands round `text[place:end]` in its line and document, cut between words if it is.
+    r"""Return the text around `text[place:end]`, within its line and document.
+
+    A longer line is cut between words.
 
     >>> _line_round(b"<s>so\nto be or not to be", 12, 14, SpecialSplitter(["<s>"]))
     b'to be or not to be'

@@ -1,9 +1,9 @@
-"""Counting the pretokens of one chunk after another: what a counter is, and the plain one.
+"""Counting chunk after chunk: the protocol of counters, and the plain counter.
 
-The plain counter lets the pattern run over all of the text, which is right for every pattern. For
-most there is a faster one in `engine.counting.by_pieces`.
+The plain counter runs the pattern over all of the text, which is right for every pattern. Most
+patterns have a faster counter, in `engine.counting.by_pieces`.
 
-Helper processes load this module, so it does without numpy.
+Helper processes load this module, so it does not import numpy.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from engine.text.pretokenize import Chunk, SpecialSplitter, is_blank, to_bytes, 
 
 
 class ChunkCount(NamedTuple):
-    """What one chunk holds.
+    """The counts of one chunk.
 
-    A counter numbers the pieces of text that it meets, from 0 on, and tells the pretokens of each
-    only once: so there is little to say about a chunk that is like those before. Numbers are
-    64-bit integers in bytes, which go through a pipe as they are.
+    A counter numbers the pieces of text that it meets, from 0 on, and returns the pretokens of a
+    piece only once. So the count of a chunk with few new pieces is small. Numbers are 64-bit
+    integers as bytes, which go through a pipe unchanged.
 
     Attributes:
-        new_text, new_lengths: the pretokens of the pieces met for the first time, in order of
-            appearance, one after the other; and their lengths.
-        new_sizes: how many of them each new piece has.
-        numbers: the pieces in the chunk. One may come twice.
-        counts: how often each of these occurs.
-        documents: those whose first non-space is in the chunk.
+        new_text, new_lengths: the pretokens of the new pieces, joined, in order of appearance; and
+            their lengths.
+        new_sizes: number of pretokens of each new piece.
+        numbers: the pieces in the chunk; one may be listed twice.
+        counts: the count of each listed piece.
+        documents: number of documents whose first non-space is in the chunk.
     """
 
     new_text: bytes
@@ -46,12 +46,12 @@ class ChunkCount(NamedTuple):
 
     @property
     def new_pretokens(self) -> list[bytes]:
-        """What `new_text` holds."""
+        """The pretokens in `new_text`, apart."""
         return parts_of(self.new_text, array("q", self.new_lengths))
 
 
 class ChunkCounter(Protocol):
-    """Counts one chunk after another and remembers the pieces it has met."""
+    """A counter of one chunk after another, which remembers the pieces it has met."""
 
     def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None: ...
 
@@ -59,15 +59,15 @@ class ChunkCounter(Protocol):
         """Count a chunk.
 
         Args:
-            data: its bytes, cut where no pretoken and no special token stands across.
-            continues: whether its first document has begun before, so is counted already.
+            data: its bytes; no pretoken or special token crosses its ends.
+            continues: whether its first document has begun, and been counted, in an earlier chunk.
         """
 
 
 def documents_in(data: bytes, continues: bool, splitter: SpecialSplitter) -> int:
-    """How many documents begin in a chunk.
+    """Count the documents that begin in a chunk.
 
-    A document is a stretch between special tokens that holds more than whitespace.
+    A document is the text between two special tokens, if it is more than whitespace.
     """
     documents = splitter.documents(data)
     begun = sum(not is_blank(document) for document in documents)
@@ -75,7 +75,7 @@ def documents_in(data: bytes, continues: bool, splitter: SpecialSplitter) -> int
 
 
 class PlainCounter:
-    """Here each pretoken is a piece of its own."""
+    """A counter for which each pretoken is one piece."""
 
     def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None:
         self._pattern = pattern
@@ -97,30 +97,30 @@ class PlainCounter:
 
 
 def joined(pretokens: Sequence[bytes]) -> tuple[bytes, bytes]:
-    """Pretokens one after the other, and their lengths, as `ChunkCount` has them."""
+    """Return pretokens joined, and their lengths, as `ChunkCount` has them."""
     return b"".join(pretokens), array("q", map(len, pretokens)).tobytes()
 
 
 def count_pretokens_of(
     data: bytes, pattern: Pattern, splitter: SpecialSplitter
 ) -> dict[bytes, int]:
-    """The pretokens of a text, in order of first appearance."""
+    """Count the pretokens of a text, in order of first appearance."""
     counts: Counter[str] = Counter()
     if splitter.by_pieces:
         texts: Iterable[str] = map(to_text, splitter.documents(data))
-    else:  # it changes a text before the pattern cuts it, so it has to see all of it
+    else:  # the splitter changes a text before the pattern cuts it, so it needs the whole text
         texts = (piece for piece, special in splitter.split_text(to_text(data)) if not special)
     for text in texts:
         counts.update(pattern.split(text))
     return {to_bytes(pretoken): count for pretoken, count in counts.items()}
 
 
-class Counted(NamedTuple):
-    """A chunk that has been counted. Its text has served.
+class CountedChunk(NamedTuple):
+    """A chunk that has been counted, without its text.
 
     Attributes:
-        counter: which counter it was, of several in several processes.
-        bytes_read: how far the file had been read.
+        counter: number of the counter, unique among all processes.
+        bytes_read: number of bytes of the corpus read up to the end of the chunk.
     """
 
     counter: int
@@ -129,17 +129,17 @@ class Counted(NamedTuple):
 
 
 _made = count_up()
-"""Counters made in this process, which may be several: pieces of two must not be mixed up."""
+"""Numbers for the counters of this process: each counter has its own piece numbers."""
 
 
 def counting(
     kind: type[ChunkCounter], pattern: Pattern, splitter: SpecialSplitter
-) -> Callable[[Chunk], Counted]:
-    """A function that counts chunks with a counter of its own, in whichever process it is made."""
+) -> Callable[[Chunk], CountedChunk]:
+    """Return a function that counts chunks with a new counter of the calling process."""
     counter = kind(pattern, splitter)
     name = os.getpid() << 32 | next(_made)
 
-    def count(chunk: Chunk) -> Counted:
-        return Counted(name, chunk.bytes_read, counter.count(chunk.data, chunk.continues))
+    def count(chunk: Chunk) -> CountedChunk:
+        return CountedChunk(name, chunk.bytes_read, counter.count(chunk.data, chunk.continues))
 
     return count

@@ -25,7 +25,7 @@ from engine.core.errors import BpeError, ClusterError, CorpusError, HelperWarnin
 from engine.core.events import CountProgress
 from engine.counting import cluster, cluster_tasks
 from engine.counting.cluster import counted_on
-from engine.counting.cluster_tasks import How
+from engine.counting.cluster_tasks import CountingOptions
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import counts_of
 from engine.counting.examples import examples_for
@@ -53,7 +53,7 @@ def in_tasks(
     corpus: Corpus, pattern: str, special: tuple[str, ...]
 ) -> tuple[int, dict[bytes, int]]:
     """Documents and counts, by what the workers do and the caller makes of it."""
-    how = How(as_pattern(pattern), special, corpus.reading, corpus.separator)
+    how = CountingOptions(as_pattern(pattern), special, corpus.reading, corpus.separator)
     tasks = cluster.tasks_of(corpus, threads=1)
     done: list[Any] = [cluster_tasks.count_task(task, how) for task in tasks]
     texts, documents = cluster._joined(tasks, [ends for ends, _ in done], how)
@@ -111,13 +111,13 @@ def test_counts_documents_and_order_are_the_same_wherever_tasks_are_cut(
 @pytest.mark.parametrize(
     ("where", "pattern", "special", "said"),
     [
-        ("nowhere", "gpt2", SPECIAL, "is no cluster"),
-        ("local:0", "gpt2", SPECIAL, "is no cluster"),
-        ("http://host:1", "gpt2", SPECIAL, "is no cluster"),
-        ("tcp://host", "gpt2", SPECIAL, "is no cluster"),
-        ("tcp://a..b:8786", "gpt2", SPECIAL, "is no cluster"),
-        ("tcp://\u202ehost:8786", "gpt2", SPECIAL, "is no cluster"),
-        ("tcp://host:99999", "gpt2", SPECIAL, "is no cluster"),
+        ("nowhere", "gpt2", SPECIAL, "is not a cluster"),
+        ("local:0", "gpt2", SPECIAL, "is not a cluster"),
+        ("http://host:1", "gpt2", SPECIAL, "is not a cluster"),
+        ("tcp://host", "gpt2", SPECIAL, "is not a cluster"),
+        ("tcp://a..b:8786", "gpt2", SPECIAL, "is not a cluster"),
+        ("tcp://\u202ehost:8786", "gpt2", SPECIAL, "is not a cluster"),
+        ("tcp://host:99999", "gpt2", SPECIAL, "is not a cluster"),
         ("local:1", "none", (), "no place to cut"),
         ("local:1", "gpt2", ("aa",), "may overlap"),
         ("local:1", "gpt2", ("<s>", "<s><t>"), "may overlap"),

@@ -176,7 +176,7 @@ def test_numbers_that_nobody_counts_are_damage(counts: dict[bytes, int]) -> None
 
 
 def test_records_left_out_are_counted_each_time(cache: Path, tmp_path: Path) -> None:
-    """How many were left out is told, and only a reading of all finds it out."""
+    """The number of skipped records is reported, and only reading everything finds it."""
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "good"}\nbroken\n')
     corpus = Corpus(path, Reading(field="text", skip_bad=True))

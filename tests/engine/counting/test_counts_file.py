@@ -1,4 +1,4 @@
-"""A file of counts stands for its corpus: equal counts, equal merges, and no damage is believed."""
+"""A counts file replaces its corpus: equal counts, equal merges; damage is an error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,13 @@ from engine.analysis.check.checking import check
 from engine.core.errors import CorpusError, OutputError
 from engine.counting import counts_file, examples
 from engine.counting.count import count_corpus, count_pretokens, count_text
-from engine.counting.counts_file import About, CountsReader, counts_of, packed_block, written
+from engine.counting.counts_file import (
+    CountsMetadata,
+    CountsReader,
+    counts_of,
+    packed_block,
+    written,
+)
 from engine.counting.examples import examples_for
 from engine.text.corpus import Corpus
 from engine.text.patterns import as_pattern
@@ -72,8 +78,8 @@ def test_merges_and_verdicts_are_those_of_the_text(text: Path, counts: Path) -> 
 def test_a_file_is_read_block_by_block(counts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counts_file, "IN_A_BLOCK", 3)
     entries = {b"a%d" % number: number + 1 for number in range(8)}
-    about = About("c", 1, 1, 8, "x", (), True)
-    reader = CountsReader("c", io.BytesIO(b"".join(written(about, b"", entries.items()))))
+    metadata = CountsMetadata("c", 1, 1, 8, "x", (), True)
+    reader = CountsReader("c", io.BytesIO(b"".join(written(metadata, b"", entries.items()))))
     assert next(reader.blocks()) == {b"a0": 1, b"a1": 2, b"a2": 3}
 
 
@@ -109,7 +115,7 @@ def test_a_file_that_is_cut_or_too_long_is_damage(counts: Path, kept: int) -> No
 def test_numbers_that_nobody_counts_are_damage(
     entries: list[tuple[bytes, int]], distinct: int
 ) -> None:
-    data = b"".join(written(About("c", 1, 1, distinct, "x", (), True), b"", entries))
+    data = b"".join(written(CountsMetadata("c", 1, 1, distinct, "x", (), True), b"", entries))
     with refused("damaged"):
         CountsReader("c", io.BytesIO(data)).counts()
 
@@ -125,25 +131,27 @@ def with_sections(*contents: bytes) -> io.BytesIO:
 
 def test_a_section_that_unpacks_to_too_much_is_damage(monkeypatch: pytest.MonkeyPatch) -> None:
     number = counts_file.IN_A_BLOCK + 1
-    about = json.dumps(asdict(About("c", 1, 1, number, "x", (), True))).encode()
+    metadata = json.dumps(asdict(CountsMetadata("c", 1, 1, number, "x", (), True))).encode()
     many = counts_file.packed_block([b"%d" % n for n in range(number)], [1] * number)
     with refused("damaged"):
-        CountsReader("c", with_sections(about, b"", many)).counts()
-    spaces = b" " * counts_file.LARGEST_ABOUT
-    CountsReader("c", with_sections(about + spaces[len(about) :], b""))
+        CountsReader("c", with_sections(metadata, b"", many)).counts()
+    spaces = b" " * counts_file.LARGEST_METADATA
+    CountsReader("c", with_sections(metadata + spaces[len(metadata) :], b""))
     with refused("damaged"):
-        CountsReader("c", with_sections(about + spaces, b""))
+        CountsReader("c", with_sections(metadata + spaces, b""))
     monkeypatch.setattr(counts_file, "LARGEST_SECTION", 1000)
     with refused("damaged"):
-        CountsReader("c", with_sections(about, b"x" * 5000))
+        CountsReader("c", with_sections(metadata, b"x" * 5000))
     with pytest.raises(OutputError, match="too long"):
-        list(written(About("c", 1, 1, 1, "x", (), True), b"", [(b"a" * 2000, 1)]))
+        list(written(CountsMetadata("c", 1, 1, 1, "x", (), True), b"", [(b"a" * 2000, 1)]))
 
 
-@pytest.mark.parametrize("about", [b"[" * 100_000, b'{"a":' * 5000, b"9" * 5000, b"null", b"\xff"])
-def test_what_says_nothing_of_its_counts_is_damage(about: bytes) -> None:
+@pytest.mark.parametrize(
+    "metadata", [b"[" * 100_000, b'{"a":' * 5000, b"9" * 5000, b"null", b"\xff"]
+)
+def test_what_says_nothing_of_its_counts_is_damage(metadata: bytes) -> None:
     with refused("damaged"):
-        CountsReader("c", with_sections(about))
+        CountsReader("c", with_sections(metadata))
 
 
 def test_frequent_words_behind_the_beginning_come_with_a_line(
@@ -177,9 +185,9 @@ def test_frequent_words_behind_the_beginning_come_with_a_line(
 
 def test_a_file_of_the_first_version_has_no_lines_and_opens(counts: Path) -> None:
     expected = count_pretokens(counts, special_tokens=SPECIAL)
-    about = About("c", 1, 1, len(expected), as_pattern("gpt2").source, SPECIAL, True)
+    metadata = CountsMetadata("c", 1, 1, len(expected), as_pattern("gpt2").source, SPECIAL, True)
     block = packed_block([*expected], [*expected.values()])
-    file = with_sections(json.dumps(asdict(about)).encode(), b"", block)
+    file = with_sections(json.dumps(asdict(metadata)).encode(), b"", block)
     assert file.getvalue().startswith(b"bpe-tui pretokens 1\n")
     counts.write_bytes(file.getvalue())
     assert count_pretokens(counts, special_tokens=SPECIAL) == expected
@@ -193,7 +201,7 @@ def test_a_line_that_is_not_there_or_too_long_is_damage(
     monkeypatch.setattr(counts_file, "_packed_examples", lambda _: blocks)
     with refused("damaged"):
         CountsReader(
-            "c", io.BytesIO(b"".join(written(About("c", 1, 1, 0, "x", (), True), b"", ())))
+            "c", io.BytesIO(b"".join(written(CountsMetadata("c", 1, 1, 0, "x", (), True), b"", ())))
         )
 
 
