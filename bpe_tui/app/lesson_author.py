@@ -25,7 +25,7 @@ from bpe_tui.views.transcript import PlainQuestion
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError, UnknownNameError
 from engine.core.registry import Registry
-from engine.learning.lesson import Ask, Lesson, LessonError, Problem, Scene
+from engine.learning.lesson import Ask, Lesson, LessonError, LessonProblem, Scene
 from engine.learning.questions import ask
 from engine.learning.questions.question import Attempt, Question
 from engine.recording.playback import Player
@@ -56,7 +56,7 @@ class Runs:
         return self._known[config]
 
 
-def problems_of(lesson: Lesson) -> list[Problem]:
+def problems_of(lesson: Lesson) -> list[LessonProblem]:
     """All that is wrong in a lesson that could be read: with its files, steps, names, questions."""
     return sorted(set(_Check(lesson).problems()))
 
@@ -66,7 +66,7 @@ class _Check:
         self._lesson = lesson
         self._runs = Runs()
 
-    def problems(self) -> Iterator[Problem]:
+    def problems(self) -> Iterator[LessonProblem]:
         shown: Scene | None = None
         step = 0
         for scene in self._lesson.scenes:
@@ -79,7 +79,7 @@ class _Check:
                 yield from error.problems
                 continue
             except BpeError as error:
-                yield Problem(line, str(error))
+                yield LessonProblem(line, str(error))
                 continue
             if scene.show is not None:
                 step = scene.show.step or 0
@@ -87,34 +87,34 @@ class _Check:
             for asked in scene.asks:
                 yield from _of_question(asked, recording, step)
 
-    def _of_show(self, scene: Scene, config: Config, steps: int) -> Iterator[Problem]:
+    def _of_show(self, scene: Scene, config: Config, steps: int) -> Iterator[LessonProblem]:
         show = scene.show
         assert show is not None
         if show.step is not None and show.step > steps:
             message = f"the run does not reach step {show.step:,}; it has {steps:,} steps"
-            yield Problem(show.line, message)
+            yield LessonProblem(show.line, message)
         if show.view is None:
             if show.panel is not None:
-                yield Problem(show.line, "a panel needs its view; say view = … as well")
+                yield LessonProblem(show.line, "a panel needs its view; say view = … as well")
             return
         try:
             view = VIEWS[show.view]
             model = model_of(config)
             if f"app.show('{view}')" in model.refused:
-                yield Problem(show.line, f"{model.title} has no view {view!r}")
+                yield LessonProblem(show.line, f"{model.title} has no view {view!r}")
             elif show.panel is not None:
                 panels = resolve_name(PLACES[model.screen(view)]).PANEL_ORDER
                 _ = Registry(f"panel of {view}", dict.fromkeys(panels))[show.panel]
         except UnknownNameError as error:
-            yield Problem(show.line, str(error))
+            yield LessonProblem(show.line, str(error))
 
 
-def _of_question(asked: Ask, recording: Player[Any], shown: int) -> Iterator[Problem]:
+def _of_question(asked: Ask, recording: Player[Any], shown: int) -> Iterator[LessonProblem]:
     try:
         question_at(asked, recording, shown)
     except BpeError as error:
         step = shown if asked.step is None else asked.step
-        yield Problem(asked.line, f"{asked.kind} cannot be asked at step {step:,}: {error}")
+        yield LessonProblem(asked.line, f"{asked.kind} cannot be asked at step {step:,}: {error}")
 
 
 def question_at(asked: Ask, recording: Player[Any], shown: int) -> Question:
@@ -149,7 +149,7 @@ async def handout(lesson: Lesson) -> AsyncIterator[str]:
             while app.guide.is_on_its_way:
                 await pilot.pause(0.02)
             if (failure := app.session.failure) is not None:
-                raise LessonError(str(lesson.path), [Problem(scene.line, failure)])
+                raise LessonError(str(lesson.path), [LessonProblem(scene.line, failure)])
             if scene.show is not None:
                 await pilot.pause(SETTLED_SECONDS)
                 yield f"\n```text\n{screen_text(app.screen)}```\n"
@@ -177,7 +177,7 @@ async def record_scenes(
             while app.guide.is_on_its_way:
                 await pilot.pause(0.02)
             if (failure := app.session.failure) is not None:
-                raise LessonError(str(lesson.path), [Problem(scene.line, failure)])
+                raise LessonError(str(lesson.path), [LessonProblem(scene.line, failure)])
             await pilot.pause(SETTLED_SECONDS)
             for at in _moments(app, scene, seconds):
                 await pilot.pause()

@@ -12,8 +12,7 @@ from textual.geometry import Region
 from textual.screen import Screen
 from textual.widgets import Static
 
-from bpe_tui.lessons.question_panel import QuestionPanel
-from bpe_tui.lessons.question_rows import sentence_rows
+from bpe_tui.lessons.question_panel import QuestionPanel, sentence_rows
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import Row

@@ -40,7 +40,7 @@ from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
-from engine.learning.lesson import Ask, Lesson, Scene, Show
+from engine.learning.lesson import Ask, Lesson, Scene, ScreenSetup
 from engine.learning.lesson_file import read_lesson
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class Guide:
         self.place = 0
         self.progress = Progress()
         self._score: Tally | None = None
-        self._due: Show | None = None
+        self._due: ScreenSetup | None = None
 
     @property
     def scene(self) -> Scene:
@@ -255,7 +255,7 @@ class Guide:
             self._host.tell(visible_text(str(error), spaces=False))
             return
         if anew or self.scene.show is not None or self._is_elsewhere(config):
-            self._due = scene.show or Show()
+            self._due = scene.show or ScreenSetup()
             if self._is_elsewhere(config):
                 self._host.open(config)
                 self._host.session.typed = None  # what was typed belongs to the other corpus

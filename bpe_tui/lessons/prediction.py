@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from bpe_tui.lessons.question_rows import option_rows, sentence_spans
+from bpe_tui.lessons.question_panel import option_rows, sentence_spans
 from bpe_tui.views.explanation import AnyExplainer, Bar, CountRoom
 from bpe_tui.views.merge_explanation import MergeExplainer
 from bpe_tui.widgets.controls import FooterKey
@@ -131,7 +131,7 @@ class Prediction:
         return [Row(sentence_spans(said, width, role="dim"))]
 
 
-class Stage(Protocol):
+class PredictionView(Protocol):
     """The lesson view, as the predictor sees it."""
 
     explainer: AnyExplainer
@@ -165,7 +165,7 @@ class Predictor:
         prediction: the question that is asked; `None` where none is.
     """
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: PredictionView) -> None:
         self._stage = stage
         self.is_on = False
         self.prediction: Prediction | None = None

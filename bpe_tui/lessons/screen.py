@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import cycle, islice, zip_longest
 from typing import Any, ClassVar
 
 from textual import events
@@ -19,7 +19,6 @@ from textual.widgets import Input
 from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.bpe.training_screen import BpeScreen
 from bpe_tui.lessons.beats import BeatClock, beats_of
-from bpe_tui.lessons.layout import PICK_ROWS, layout
 from bpe_tui.lessons.prediction import Predictor, ToOption
 from bpe_tui.session.commands.command import LESSON
 from bpe_tui.session.models import DEFAULT_MODEL
@@ -79,7 +78,7 @@ NO_RAIL = Rail(" ", " ", "   ", " ")
 LIT_STEM = "─▶ "
 
 
-class Section(Lines, can_focus=False):
+class LessonSection(Lines, can_focus=False):
     """Rows beside a name. Only lines that differ from those on the screen are painted anew."""
 
     def __init__(self, name: str) -> None:
@@ -157,7 +156,7 @@ class LessonScreen(SessionScreen):
 
     def compose_body(self) -> ComposeResult:
         for name in SECTIONS:
-            yield Section(name)
+            yield LessonSection(name)
         yield TextLine(id="own-text")
 
     def on_mount(self) -> None:
@@ -166,8 +165,8 @@ class LessonScreen(SessionScreen):
         self.field.display = False
         self.section("corpus").label, self.section("your-text").label = "corpus", "your text"
 
-    def section(self, name: str) -> Section:
-        return self.query_one(f"#{name}", Section)
+    def section(self, name: str) -> LessonSection:
+        return self.query_one(f"#{name}", LessonSection)
 
     @property
     def field(self) -> TextLine:
@@ -301,7 +300,7 @@ class LessonScreen(SessionScreen):
         replaced = explainer.replace_rows(moment, self._layout.words, replace.room)
         replace.show(replaced, moment.lit is Beat.LIGHT)
 
-    def _show_text(self, section: Section, rows: list[Row]) -> None:
+    def _show_text(self, section: LessonSection, rows: list[Row]) -> None:
         """The text over its count; while it is typed, the field is there and the count aside."""
         is_aside = self.field.display and bool(self.text)
         section.caption = rows[-1].spans[0][0] if is_aside else ""
@@ -519,3 +518,83 @@ class UnigramLesson(LessonScreen, UnigramScreen):
     def _weighed(self, is_last: bool) -> None:
         if is_last:
             self.show_again()
+
+
+# -- rows of each section at a size, and which sections give way
+
+
+LEAST = (4, 2, 2)
+MOST = (10, 5, 10)
+"""Rows of bars, of words, of the corpus."""
+BARS, WORDS, CORPUS = range(3)
+TURNS = (BARS, CORPUS, BARS, WORDS, CORPUS)
+"""Who gets the next row that is left, in turn."""
+
+PICK_ROWS = TEXT_ROWS = 2
+ROOMY = 36
+"""Rows from which on the reader's text has one more."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Rows of the sections, and columns.
+
+    Attributes:
+        bars: rows of what is counted.
+        words: rows below the one with the rule.
+        corpus: rows of the corpus; what is left goes to it.
+        text: rows of the reader's text and its count; where there is a legend, one may stay empty.
+        margin: cells at the left, for the rail and the names.
+        name: cells for what a bar is of.
+        head_gap: empty rows below the heading.
+        has_legend: whether there is a row that explains the signs.
+    """
+
+    bars: int
+    words: int
+    corpus: int
+    text: int
+    margin: int
+    name: int
+    head_gap: int
+    has_legend: bool
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the rail is drawn short."""
+        return self.margin < 14
+
+    @property
+    def has_captions(self) -> bool:
+        return self.margin >= 17
+
+
+def layout(width: int, height: int) -> Layout:
+    """The sections in a screen of so many cells.
+
+    >>> [(each.bars, each.words, each.corpus) for each in map(layout, (100, 80, 60), (30, 24, 20))]
+    [(8, 3, 5), (5, 2, 3), (5, 2, 2)]
+    """
+    margin, name = (19, 15) if width >= 96 else (16, 13) if width >= 76 else (13, 10)
+    head_gap, has_legend = int(height >= 22), height >= 24
+    heading = keys = rule = 1
+    gaps, legend = 4, int(has_legend)
+    text = TEXT_ROWS + has_legend + (height >= ROOMY)
+    spare = height - heading - head_gap - PICK_ROWS - rule - text - gaps - legend - keys
+    parts = list(LEAST)
+    for place in islice(_turns(), max(spare - sum(LEAST), 0)):
+        parts[place] += 1
+    bars, words, corpus = parts
+    return Layout(bars, words, corpus, text, margin, name, head_gap, has_legend)
+
+
+def _turns() -> Iterator[int]:
+    """Which section gets the next row; the corpus, when all have what they want."""
+    wanted = [most - least for most, least in zip(MOST, LEAST, strict=True)]
+    for place in cycle(TURNS):
+        if wanted[place]:
+            wanted[place] -= 1
+            yield place
+        elif not any(wanted):
+            break
+    yield from cycle((CORPUS,))

@@ -18,7 +18,7 @@ from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.state import kept_in, remember_in, state_file
 from engine.core.errors import UnknownNameError
-from engine.learning.lesson import Lesson, LessonError, Problem, Scene
+from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene
 from engine.learning.lesson_file import read_title
 
 
@@ -173,7 +173,7 @@ def _corpus(lesson: Lesson, name: str) -> str:
 
 def _wrong(lesson: Lesson, scene: Scene, message: str) -> LessonError:
     line = scene.show.line if scene.show is not None else scene.line
-    return LessonError(str(lesson.path), [Problem(line, message)])
+    return LessonError(str(lesson.path), [LessonProblem(line, message)])
 
 
 # -- how far the learner is

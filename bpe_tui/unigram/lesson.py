@@ -35,10 +35,10 @@ from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
 from bpe_tui.widgets.visible import visible_text
 from engine.core.arrays import Ints
 from engine.text.pretokenize import to_text
+from engine.unigram.em import Removals
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.pieces import SPACE, Edge, spelled
-from engine.unigram.problem import Removals
-from engine.unigram.record import Pruned, PruneRule, PruneStep, Record
+from engine.unigram.record import Pruned, PruneRule, PruneStep, UnigramRecord
 
 STATIONS_OF_EM = ("COUNT", "WEIGH", "CUT")
 CAPTIONS = {
@@ -93,7 +93,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
     def __init__(self, *, marks: bool) -> None:
         super().__init__(marks=marks)
         self._removals: tuple[UnigramFrame, Removals] | None = None
-        self._cut_anew: tuple[Record | None, dict[int, int]] = None, {}
+        self._cut_anew: tuple[UnigramRecord | None, dict[int, int]] = None, {}
         self._ends: tuple[UnigramFrame, UnigramFrame] | None = None
         self._answers: dict[str, tuple[tuple[object, ...], Any]] = {}
 

@@ -10,8 +10,7 @@ from bpe_tui.views.narration import (
 )
 from bpe_tui.widgets.numbers import MINUS, number, plural, with_power
 from bpe_tui.widgets.visible import visible_text
-from engine.unigram.changes import count_changes
-from engine.unigram.frame import UnigramFrame
+from engine.unigram.frame import UnigramFrame, count_changes
 from engine.unigram.record import EmStep, PruneRule, PruneStep
 
 # Scores, expected counts and probabilities as people read them.

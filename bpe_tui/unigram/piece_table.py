@@ -31,10 +31,9 @@ from engine.analysis.unigram_inspection import PIECE_FILTERS
 from engine.core.arrays import Floats, Ints
 from engine.encoding.lanes import align
 from engine.text.pretokenize import to_bytes
-from engine.unigram.changes import Occurrence, piece_occurrences
-from engine.unigram.frame import UnigramFrame
+from engine.unigram.em import Removals
+from engine.unigram.frame import Occurrence, UnigramFrame, piece_occurrences
 from engine.unigram.pieces import unspelled
-from engine.unigram.problem import Removals
 from engine.unigram.record import NEVER
 
 BAR = Column("bar", "", LEAST, 4, share=1, sorts=False)
@@ -361,7 +360,7 @@ class PieceDetailPanel(AboutPiecePanel):
         if self.removals is None:
             yield Row([("Weighing all pieces …", "dim")])
             return
-        cost = self.removals.cost_of(piece, frame.record.problem.pretokens)
+        cost = self.removals.cost_of(piece, frame.record.corpus.pretokens)
         if cost is None:
             yield from paragraph("Nothing: no best segmentation uses it.", width)
             return

@@ -59,8 +59,14 @@ from bpe_tui.widgets.rows import (
 )
 from bpe_tui.widgets.visible import visible_text
 from engine.text.pretokenize import Pretoken, to_bytes
-from engine.unigram.changes import ChangedWord, CountChanges, changed_words, count_changes, m_step
-from engine.unigram.frame import UnigramFrame
+from engine.unigram.frame import (
+    ChangedWord,
+    CountChanges,
+    UnigramFrame,
+    changed_words,
+    count_changes,
+    m_step,
+)
 from engine.unigram.pieces import UNKNOWN, spelled, unspelled
 from engine.unigram.record import EmStep, Pruned, PruneRule, PruneStep
 

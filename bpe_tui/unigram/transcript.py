@@ -24,10 +24,9 @@ from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_text
 from engine.core.events import finished
 from engine.formats.tokenizer_json import save_pieces
-from engine.unigram.changes import count_changes
-from engine.unigram.frame import UnigramFrame
+from engine.unigram.em import Removals
+from engine.unigram.frame import UnigramFrame, count_changes
 from engine.unigram.pieces import SPACE, spelled
-from engine.unigram.problem import Removals
 from engine.unigram.record import NEVER, EmStep, PruneStep
 
 BEST = 5

@@ -16,14 +16,18 @@ from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import MINUS, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_text, width
-from engine.unigram.encoder import Arrival, Reached, TracedBack, ViterbiStep, viterbi_steps
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.lattice import (
+    Arrival,
     ForwardBackward,
     Lattice,
     Path,
     PathThrough,
+    Reached,
+    TracedBack,
+    ViterbiStep,
     best_paths_through_edges,
+    viterbi_steps,
 )
 from engine.unigram.pieces import Edge
 

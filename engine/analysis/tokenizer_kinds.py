@@ -31,7 +31,7 @@ from engine.text.pretokenize import (
     without_stray_surrogates,
     words_in,
 )
-from engine.unigram.encoder import UnigramEncoder
+from engine.unigram.lattice import UnigramEncoder
 from engine.unigram.pieces import SPACE
 from engine.unigram.trainer import UnigramTrainer
 from engine.wordpiece.tokenizer import WordPieceTokenizer

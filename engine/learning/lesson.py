@@ -17,7 +17,7 @@ LARGEST_CORPUS = 1 << 25
 """Bytes of a corpus that a lesson may open by itself; half a minute of training at the most."""
 
 
-class Problem(NamedTuple):
+class LessonProblem(NamedTuple):
     """What is wrong in a lesson, and in which of its lines, counted from 1."""
 
     line: int
@@ -31,14 +31,14 @@ class LessonError(BpeError):
         problems: all that is wrong; the message tells the first.
     """
 
-    def __init__(self, name: str, problems: Sequence[Problem]) -> None:
+    def __init__(self, name: str, problems: Sequence[LessonProblem]) -> None:
         first, more = problems[0], len(problems) - 1
         others = f" (and {more} more; learn --check tells all)" if more else ""
         super().__init__(f"{name}:{first.line}: {first.message}{others}")
         self.problems = tuple(problems)
 
 
-Words = tuple[str, str]
+StyledText = tuple[str, str]
 """A text, and how it is said: "", "strong", "emphasis" or "code"."""
 
 
@@ -52,7 +52,7 @@ class Paragraph:
         is_code: whether its lines and blanks stay as they are.
     """
 
-    words: tuple[Words, ...]
+    words: tuple[StyledText, ...]
     mark: str = ""
     is_code: bool = False
 
@@ -62,7 +62,7 @@ class Paragraph:
 
 
 @dataclass(frozen=True)
-class Show:
+class ScreenSetup:
     """Where the live screen goes.
 
     Attributes:
@@ -120,7 +120,7 @@ class Scene:
     line: int
     paragraphs: tuple[Paragraph, ...]
     markdown: str
-    show: Show | None
+    show: ScreenSetup | None
     asks: tuple[Ask, ...]
 
 
@@ -181,4 +181,4 @@ class Lesson:
         return found
 
     def _wrong(self, message: str) -> LessonError:
-        return LessonError(str(self.path), [Problem(self.lines.get("corpus", 1), message)])
+        return LessonError(str(self.path), [LessonProblem(self.lines.get("corpus", 1), message)])

@@ -34,7 +34,16 @@ from engine.bpe.ties import TIE_RULES
 from engine.core.errors import UnknownNameError
 from engine.core.registry import Registry
 from engine.encoding.alphabet import UNITS
-from engine.learning.lesson import Ask, Lesson, LessonError, Paragraph, Problem, Scene, Show, Words
+from engine.learning.lesson import (
+    Ask,
+    Lesson,
+    LessonError,
+    LessonProblem,
+    Paragraph,
+    Scene,
+    ScreenSetup,
+    StyledText,
+)
 from engine.text.patterns import PATTERNS
 
 if TYPE_CHECKING:
@@ -83,15 +92,15 @@ def _text_of(path: Path) -> str:
             content = file.read(LARGEST + 1)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
-        raise LessonError(str(path), [Problem(1, f"cannot be read: {why}")]) from error
+        raise LessonError(str(path), [LessonProblem(1, f"cannot be read: {why}")]) from error
     if len(content) > LARGEST:
         message = f"is larger than {LARGEST >> 10} KB; divide the lesson into several"
-        raise LessonError(str(path), [Problem(1, message)])
+        raise LessonError(str(path), [LessonProblem(1, message)])
     try:
         return content.decode()
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise LessonError(str(path), [Problem(line, "is no UTF-8")]) from error
+        raise LessonError(str(path), [LessonProblem(line, "is no UTF-8")]) from error
 
 
 def parse_lesson(text: str, path: Path) -> Lesson:
@@ -178,7 +187,7 @@ class _Parser:
     def __init__(self, text: str, path: Path) -> None:
         self._path = path
         self._lines = text.replace("\r\n", "\n").removeprefix("\ufeff").split("\n")
-        self._problems: list[Problem] = []
+        self._problems: list[LessonProblem] = []
 
     def lesson(self) -> Lesson:
         front, body = self._front()
@@ -209,7 +218,7 @@ class _Parser:
             raise LessonError(str(self._path), sorted(self._problems))
 
     def _tell(self, line: int, message: str) -> None:
-        self._problems.append(Problem(line, message))
+        self._problems.append(LessonProblem(line, message))
 
     # -- the front matter
 
@@ -276,7 +285,7 @@ class _Parser:
     def _scene(self, heading: Markdown, tokens: Sequence[Markdown], start: int) -> Scene:
         line = start + _first_line(heading) + 1
         asks: list[Ask] = []
-        show: Show | None = None
+        show: ScreenSetup | None = None
         taken: set[int] = set()
         for token in tokens:
             name = token.info.strip()
@@ -303,9 +312,9 @@ class _Parser:
     def _end_of(self, tokens: Sequence[Markdown], start: int, line: int) -> int:
         return max((start + token.map[1] for token in tokens if token.map), default=line)
 
-    def _show(self, table: dict[str, Any], line: int) -> Show:
+    def _show(self, table: dict[str, Any], line: int) -> ScreenSetup:
         places = {key: table.pop(key) for key in _PLACES if key in table}
-        return Show(line, **places, options=table)
+        return ScreenSetup(line, **places, options=table)
 
     def _ask(self, table: dict[str, Any], line: int) -> Iterator[Ask]:
         from engine.learning.questions import KINDS  # they need all models: a list does without
@@ -367,7 +376,7 @@ def _paragraphs(tokens: Sequence[Markdown]) -> Iterator[Paragraph]:
 STYLES = {"strong_open": "strong", "em_open": "emphasis"}
 
 
-def _words(inline: Markdown) -> Iterator[Words]:
+def _words(inline: Markdown) -> Iterator[StyledText]:
     """What is said in a paragraph or a heading. Of a link its words are kept, of a picture, too."""
     style: list[str] = [""]
     children = inline.children or []

@@ -4,9 +4,9 @@ BPE builds a vocabulary up; Unigram starts with far too many pieces and takes aw
 a probability, a text the probability of all its segmentations together, and the best segmentation
 is the one with the greatest product. Read in this order:
 
-- one text under one model: `pieces`, `lattice`, `encoder`;
-- a model learnt: `seed`, `lattices`, `em`, `problem`, `trainer`;
-- the learning played back: `record`, `frame`, `changes`, `report`.
+- one text under one model: `pieces`, `lattice`;
+- a model learnt: `seed`, `lattices`, `em`, `trainer`;
+- the learning played back: `record`, `frame`, `report`.
 
 Sources: T. Kudo, Subword Regularization (ACL 2018, arXiv:1804.10959); SentencePiece
 (`unigram_model_trainer.cc`); Hugging Face tokenizers (`models/unigram`). Where those two differ,

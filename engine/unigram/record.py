@@ -25,9 +25,9 @@ from engine.core.arrays import Floats, Ints, SmallInts
 from engine.core.errors import TimelineError
 from engine.core.events import Work
 from engine.recording.statistics import PretokenStatistics
+from engine.unigram.em import Estimate, Removals, TrainingCorpus
 from engine.unigram.lattices import Flags
 from engine.unigram.pieces import Numbering, PieceColumns
-from engine.unigram.problem import Estimate, Problem, Removals
 from engine.unigram.seed import Seeds
 
 NEVER = np.iinfo(np.int32).max
@@ -40,12 +40,12 @@ class PieceHistory(NamedTuple):
     expected_counts: Floats
 
 
-class Record:
+class UnigramRecord:
     """The record of one run.
 
     Args:
         seeds: the pieces at the start.
-        problem: the corpus, with all of them.
+        corpus: the corpus, with all of them.
         start: how they do on the corpus.
         unknown: the text of the unknown token.
         special_tokens: come after it in the vocabulary.
@@ -58,7 +58,7 @@ class Record:
     def __init__(
         self,
         seeds: Seeds,
-        problem: Problem,
+        corpus: TrainingCorpus,
         start: Estimate,
         unknown: str,
         special_tokens: Sequence[str],
@@ -68,7 +68,7 @@ class Record:
         self.numbering = Numbering(seeds.texts)
         self.columns = PieceColumns(seeds.texts)
         self.characters = seeds.characters
-        self.problem = problem
+        self.corpus = corpus
         self.unknown = unknown
         self.special_tokens = tuple(special_tokens)
         self.vocab_size = vocab_size
@@ -184,22 +184,22 @@ class Record:
 
     def removals_at(self, place: int) -> Work[Removals]:
         """What removing each piece at a place would do, computed anew from the corpus."""
-        problem, alive, scores = yield from self._problem_at(place)
-        return (yield from problem.removals(alive, scores))
+        corpus, alive, scores = yield from self._corpus_at(place)
+        return (yield from corpus.removals(alive, scores))
 
     def words_using(self, place: int, numbers: Ints) -> Work[int]:
         """In how many distinct pretokens the best segmentation at a place has one of the pieces."""
-        problem, alive, scores = yield from self._problem_at(place)
+        corpus, alive, scores = yield from self._corpus_at(place)
         wanted = np.zeros(len(alive), dtype=bool)
         wanted[numbers] = True
-        return (yield from problem.words_using(wanted, scores))
+        return (yield from corpus.words_using(wanted, scores))
 
-    def _problem_at(self, place: int) -> Work[tuple[Problem, Flags, Floats]]:
+    def _corpus_at(self, place: int) -> Work[tuple[TrainingCorpus, Flags, Floats]]:
         """The corpus under the pieces of a place, which ones these are, and the scores of all."""
         alive = self.alive_at(place)
         scores = np.full(len(alive), -np.inf)
         scores[alive] = self.scores_at(place)
-        return (yield from self.problem.keeping(alive)), alive, scores
+        return (yield from self.corpus.keeping(alive)), alive, scores
 
     @property
     def nbytes(self) -> int:
@@ -241,11 +241,11 @@ class Pruned(NamedTuple):
 class Seeded:
     """The pieces to start with are found, and the record begins: there is a place 0."""
 
-    record: Record
+    record: UnigramRecord
 
 
 @dataclass(frozen=True)
-class Step:
+class UnigramStep:
     """A step of the training: from one place of the record to the next.
 
     Attributes:
@@ -253,7 +253,7 @@ class Step:
         round: how many prunes there were before it.
     """
 
-    record: Record
+    record: UnigramRecord
     index: int
     round: int
 
@@ -296,7 +296,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class EmStep(Step):
+class EmStep(UnigramStep):
     """One iteration of EM: the expected counts of the place before became scores.
 
     Attributes:
@@ -319,7 +319,7 @@ class EmStep(Step):
 
 
 @dataclass(frozen=True)
-class PruneStep(Step):
+class PruneStep(UnigramStep):
     """Some pieces removed; the scores of the others stay as they are.
 
     Attributes:
@@ -360,7 +360,7 @@ class UnigramStatistics(PretokenStatistics[str]):
     [0, 7, 0, 2]
     """
 
-    def __init__(self, record: Record, words: Mapping[str, int]) -> None:
+    def __init__(self, record: UnigramRecord, words: Mapping[str, int]) -> None:
         super().__init__(words)
         self._record = record
         self._tokens: list[float] = []
@@ -384,7 +384,7 @@ class UnigramStatistics(PretokenStatistics[str]):
         """
         for step in range(len(self._tokens), steps + 1):
             self._tokens.append(float(self._record.expected_at(step).sum()))
-        return np.array(self._tokens[: steps + 1]) / max(self._record.problem.pretokens, 1)
+        return np.array(self._tokens[: steps + 1]) / max(self._record.corpus.pretokens, 1)
 
     def sorted_scores(self, step: int) -> Floats:
         """The log-probabilities of the pieces at a step, the greatest first."""

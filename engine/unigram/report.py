@@ -11,8 +11,7 @@ from itertools import islice
 from typing import Any
 
 from engine.recording.report import ROWS, code_span, counted, document, table
-from engine.unigram.changes import CountChanges, count_changes
-from engine.unigram.frame import UnigramFrame
+from engine.unigram.frame import CountChanges, UnigramFrame, count_changes
 from engine.unigram.record import EmStep, PruneStep
 
 SPELLING = "In pieces `▁` is a space; scores are natural logarithms of probabilities."

@@ -23,10 +23,16 @@ from engine.core.arrays import Floats, Ints
 from engine.core.errors import UnigramError, VocabSizeError
 from engine.core.events import Work, WorkProgress
 from engine.text.pretokenize import check_special_tokens
-from engine.unigram.em import DEFAULT_NORMALISATION, NORMALISATIONS, RARE
+from engine.unigram.em import (
+    DEFAULT_NORMALISATION,
+    NORMALISATIONS,
+    RARE,
+    Estimate,
+    Removals,
+    TrainingCorpus,
+)
 from engine.unigram.lattices import LONGEST_TEXT, Flags
-from engine.unigram.problem import Estimate, Problem, Removals
-from engine.unigram.record import EmStep, PruneRule, PruneStep, Record, Seeded
+from engine.unigram.record import EmStep, PruneRule, PruneStep, Seeded, UnigramRecord
 from engine.unigram.seed import Seeds, seed_pieces
 
 Event = WorkProgress | Seeded | EmStep | PruneStep
@@ -38,7 +44,7 @@ LARGEST_UNASKED = 10_000
 """The vocabulary that is learnt where nobody asked for a size: see `UnigramTrainer`."""
 
 
-class StopReason(Enum):
+class UnigramStopReason(Enum):
     """Why training ended; the value says it in words."""
 
     SIZE_REACHED = "the vocabulary has the size asked for"
@@ -101,8 +107,8 @@ class UnigramTrainer:
         self._sub_iterations = sub_iterations
         self._max_piece_length = max_piece_length
         self._log_probabilities = NORMALISATIONS[normalisation].log_probabilities
-        self._record: Record | None = None
-        self.stop_reason: StopReason | None = None
+        self._record: UnigramRecord | None = None
+        self.stop_reason: UnigramStopReason | None = None
 
     @property
     def _reserved(self) -> int:
@@ -119,7 +125,7 @@ class UnigramTrainer:
         return self.record.vocab_size if self._asked_size is None else self._asked_size
 
     @property
-    def record(self) -> Record:
+    def record(self) -> UnigramRecord:
         """The record of the run.
 
         Raises:
@@ -139,17 +145,21 @@ class UnigramTrainer:
         if learner.size:
             yield from self._learn(learner)
         reached = learner.size == self.vocab_size - self._reserved
-        self.stop_reason = StopReason.SIZE_REACHED if reached else StopReason.NO_MORE_PIECES
+        self.stop_reason = (
+            UnigramStopReason.SIZE_REACHED if reached else UnigramStopReason.NO_MORE_PIECES
+        )
 
     def _seeded(self) -> Work[Learner]:
         reserved = frozenset((self.unknown_token, *self.special_tokens))
         longest = self._max_piece_length
         seeds = yield from seed_pieces(self._counts, self._seed_size, longest, reserved)
-        problem = yield from Problem.of(self._counts, seeds.texts, longest)
-        start = yield from problem.estimate(seeds.scores)
+        corpus = yield from TrainingCorpus.of(self._counts, seeds.texts, longest)
+        start = yield from corpus.estimate(seeds.scores)
         size = self._asked_size or self._size_for(seeds)
-        self._record = Record(seeds, problem, start, self.unknown_token, self.special_tokens, size)
-        return Learner(seeds, problem, start, self._record, self._log_probabilities)
+        self._record = UnigramRecord(
+            seeds, corpus, start, self.unknown_token, self.special_tokens, size
+        )
+        return Learner(seeds, corpus, start, self._record, self._log_probabilities)
 
     def _learn(self, learner: Learner) -> Generator[Event, None, None]:
         enough = int(SPARE * self.vocab_size)
@@ -212,7 +222,7 @@ class Learner:
 
     Args:
         seeds: the pieces at the start.
-        problem: the corpus, with all of them.
+        corpus: the corpus, with all of them.
         start: how they do on the corpus.
         record: where the steps are written down.
         log_probabilities: expected counts → scores.
@@ -221,16 +231,16 @@ class Learner:
     def __init__(
         self,
         seeds: Seeds,
-        problem: Problem,
+        corpus: TrainingCorpus,
         start: Estimate,
-        record: Record,
+        record: UnigramRecord,
         log_probabilities: Callable[[Floats], Floats],
     ) -> None:
         self.record = record
         self._scores = seeds.scores
         self._is_character: Flags = np.arange(len(seeds.texts)) < seeds.characters
         self._alive: Flags = np.ones(len(seeds.texts), dtype=np.bool_)
-        self._problem = problem
+        self._corpus = corpus
         self._estimate = start
         self._log_probabilities = log_probabilities
 
@@ -249,7 +259,7 @@ class Learner:
         counts = np.maximum(expected[self._alive], RARE)
         self._scores = np.full(len(expected), -np.inf)
         self._scores[self._alive] = self._log_probabilities(counts)
-        self._estimate = yield from self._problem.estimate(self._scores)
+        self._estimate = yield from self._corpus.estimate(self._scores)
         index = self.record.append(vanished, expected[vanished], self._scores, self._estimate)
         step = EmStep(self.record, index, round_, iteration)
         self.record.steps.append(step)
@@ -257,10 +267,10 @@ class Learner:
 
     def prune(self, round_: int, rule: PruneRule, size: int) -> Work[PruneStep]:
         """Remove pieces until there are `size` of them; by loss, unused ones beyond that, too."""
-        found = yield from self._problem.removals(self._alive, self._scores)
+        found = yield from self._corpus.removals(self._alive, self._scores)
         chosen = self._by_loss(found, size) if rule is PruneRule.LOSS else self._by_score(size)
         yield from self._remove(chosen)
-        self._estimate = yield from self._problem.estimate(self._scores)
+        self._estimate = yield from self._corpus.estimate(self._scores)
         increases = found.loss_increases[chosen]
         index = self.record.append(chosen, increases, None, self._estimate)
         step = PruneStep(self.record, index, round_, rule)
@@ -270,7 +280,7 @@ class Learner:
     def _remove(self, numbers: Ints) -> Work[None]:
         self._alive = self._alive.copy()
         self._alive[numbers] = False
-        self._problem = yield from self._problem.keeping(self._alive)
+        self._corpus = yield from self._corpus.keeping(self._alive)
 
     def _by_loss(self, found: Removals, size: int) -> Ints:
         """The pieces that no best segmentation uses, then those of the least loss increase."""

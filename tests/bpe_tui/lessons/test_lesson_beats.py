@@ -10,7 +10,7 @@ import pytest
 
 from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.lessons.beats import ALL_BEATS, BeatClock
-from bpe_tui.lessons.layout import layout
+from bpe_tui.lessons.screen import layout
 from bpe_tui.unigram.lesson import UnigramExplainer
 from bpe_tui.views.corpus import CorpusPlace
 from bpe_tui.views.explanation import (

@@ -10,7 +10,7 @@ from opening import opened, opened_as, step, until
 from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.lessons.screen import LessonScreen, Section
+from bpe_tui.lessons.screen import LessonScreen, LessonSection
 from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.session.state import prefer, preferences
 from bpe_tui.views.explanation import Beat
@@ -24,7 +24,7 @@ def screen(app: BpeTuiApp) -> LessonScreen:
 
 
 def section(app: BpeTuiApp, name: str) -> list[str]:
-    it = app.screen.query_one(f"#{name}", Section)
+    it = app.screen.query_one(f"#{name}", LessonSection)
     return ["".join(text for text, _ in it.row(index).spans) for index in range(it.height)]
 
 
@@ -66,11 +66,11 @@ async def test_a_text_of_the_readers_stands_over_the_field_and_nothing_moves() -
         await pilot.press("0")
         assert "…" not in "".join(section(app, "your-text"))  # a sentence of the corpus, in 2 rows
         await pilot.press("g", *"36", "enter", "e", *"the goat")
-        places = [each.region for each in app.screen.query(Section)]
+        places = [each.region for each in app.screen.query(LessonSection)]
         assert screen(app).field.region.bottom == screen(app).section("your-text").region.bottom
         assert section(app, "your-text")[1].startswith("     6 tokens")
         await pilot.press("enter", "right")
-        assert [each.region for each in app.screen.query(Section)] == places
+        assert [each.region for each in app.screen.query(LessonSection)] == places
         assert step(app) == 37
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from opening import opened_as, step, until
 
-from bpe_tui.lessons.question_rows import sentence_rows
-from bpe_tui.lessons.screen import LessonScreen, Section
+from bpe_tui.lessons.question_panel import sentence_rows
+from bpe_tui.lessons.screen import LessonScreen, LessonSection
 from bpe_tui.session.config import RunConfig
 from engine.core.wording import say
 
@@ -17,7 +17,7 @@ STORIES = RunConfig(str(SAMPLES / "tinystories_valid.txt"), vocab_size=700)
 
 
 def said(screen: LessonScreen, name: str) -> str:
-    section = screen.query_one(f"#{name}", Section)
+    section = screen.query_one(f"#{name}", LessonSection)
     rows = (section.row(index).spans for index in range(section.row_count))
     return "\n".join("".join(text for text, _ in spans) for spans in rows)
 

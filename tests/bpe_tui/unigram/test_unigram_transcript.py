@@ -13,7 +13,7 @@ from bpe_tui.unigram.narration import describe_distance
 from bpe_tui.unigram.transcript import UnigramTranscript
 from engine.unigram.frame import UnigramTimeline
 from engine.unigram.record import PruneStep
-from engine.unigram.trainer import StopReason, UnigramTrainer
+from engine.unigram.trainer import UnigramStopReason, UnigramTrainer
 
 WORDS = {"▁hugs": 10, "▁hug": 9, "▁bugs": 6, "▁pun": 4, "▁puns": 3, "▁shrug": 2, "hug": 2}
 
@@ -27,7 +27,7 @@ def timeline() -> UnigramTimeline:
 
 @pytest.fixture
 def transcript(timeline: UnigramTimeline) -> UnigramTranscript:
-    return UnigramTranscript(timeline, StopReason.SIZE_REACHED)
+    return UnigramTranscript(timeline, UnigramStopReason.SIZE_REACHED)
 
 
 def said(transcript: UnigramTranscript, *lines: str) -> list[str]:
@@ -37,7 +37,7 @@ def said(transcript: UnigramTranscript, *lines: str) -> list[str]:
 
 def test_it_starts_with_the_seed_and_ends_with_a_reason(transcript: UnigramTranscript) -> None:
     assert transcript.start().startswith("Step 0: the seed has")
-    assert said(transcript, "go 100%")[0].endswith(f"{StopReason.SIZE_REACHED.value}.")
+    assert said(transcript, "go 100%")[0].endswith(f"{UnigramStopReason.SIZE_REACHED.value}.")
     assert said(transcript, "back")[0].endswith("the prune is undone; 1 piece comes back.")
 
 

@@ -10,8 +10,8 @@ from tokenizers import Tokenizer
 from engine import count_pretokens
 from engine.core.errors import OutputExistsError
 from engine.formats.tokenizer_json import save_pieces
-from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.frame import UnigramTimeline
+from engine.unigram.lattice import UnigramEncoder
 from engine.unigram.pieces import spelled, spelled_counts
 from engine.unigram.trainer import UnigramTrainer
 

@@ -23,7 +23,7 @@ from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors import pair_template, template_of
 from engine.pipeline.pretokenizers import BertPreTokenizer
 from engine.text.patterns import PATTERNS
-from engine.unigram.encoder import UnigramEncoder
+from engine.unigram.lattice import UnigramEncoder
 from engine.unigram.pieces import spelled as with_spaces_spelled
 from engine.wordpiece.tokenizer import WordPieceTokenizer
 

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from engine.core.events import finished
-from engine.unigram.changes import changed_words, count_changes, m_step
-from engine.unigram.encoder import UnigramEncoder
-from engine.unigram.frame import UnigramTimeline
-from engine.unigram.lattice import Lattice
+from engine.unigram.frame import UnigramTimeline, changed_words, count_changes, m_step
+from engine.unigram.lattice import Lattice, UnigramEncoder
 from engine.unigram.pieces import UNKNOWN, spelled_counts, unspelled
 from engine.unigram.record import EmStep, PruneStep
 from engine.unigram.trainer import UnigramTrainer

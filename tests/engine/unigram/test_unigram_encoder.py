@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.errors import UnigramError
-from engine.unigram.encoder import Reached, TracedBack, UnigramEncoder
+from engine.unigram.lattice import Reached, TracedBack, UnigramEncoder
 from engine.unigram.trainer import UnigramTrainer
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.events import finished
-from engine.unigram.em import NORMALISATIONS, RARE, digamma
-from engine.unigram.problem import Problem
+from engine.unigram.em import NORMALISATIONS, RARE, TrainingCorpus, digamma
 from engine.unigram.record import EmStep
 from engine.unigram.trainer import UnigramTrainer
 
@@ -23,7 +22,7 @@ WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=7), st.integers(1, 5
 def test_with_plain_normalisation_the_loss_never_rises(counts: dict[str, int]) -> None:
     """Where nothing is dropped: then it is EM, and the theorem holds."""
     model = by_hand.seeds(counts, 99, 5)
-    problem = finished(Problem.of(counts, list(model), 5))
+    problem = finished(TrainingCorpus.of(counts, list(model), 5))
     estimate = finished(problem.estimate(np.array(list(model.values()))))
     for _ in range(8):
         shares = np.maximum(estimate.expected, 1e-300)
@@ -46,7 +45,7 @@ def test_in_a_plain_training_the_loss_rises_only_where_pieces_vanish_or_are_kept
 def test_with_digamma_the_free_energy_never_rises(counts: dict[str, int]) -> None:
     """It is the loss plus the divergence of the counts' Dirichlet distribution from the prior."""
     model = by_hand.seeds(counts, 99, 5)
-    problem = finished(Problem.of(counts, list(model), 5))
+    problem = finished(TrainingCorpus.of(counts, list(model), 5))
     estimate = finished(problem.estimate(np.array(list(model.values()))))
     energies = []
     for _ in range(8):

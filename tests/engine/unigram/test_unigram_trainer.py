@@ -19,8 +19,8 @@ from engine.core.errors import BpeError, SpecialTokenError, UnigramError, VocabS
 from engine.core.events import WorkProgress, finished
 from engine.unigram.em import best_counts, expected_counts
 from engine.unigram.lattices import LONGEST_TEXT, lattices_of
-from engine.unigram.record import EmStep, PruneRule, PruneStep, Record, Seeded
-from engine.unigram.trainer import StopReason, UnigramTrainer
+from engine.unigram.record import EmStep, PruneRule, PruneStep, Seeded, UnigramRecord
+from engine.unigram.trainer import UnigramStopReason, UnigramTrainer
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 HANDOUT = {"▁low": 5, "▁lower": 2, "▁widest": 3, "▁newest": 6}
@@ -43,7 +43,7 @@ def steps_of(trainer: UnigramTrainer) -> list[EmStep | PruneStep]:
     return [event for event in trainer.steps() if isinstance(event, EmStep | PruneStep)]
 
 
-def model_at(record: Record, place: int) -> dict[str, float]:
+def model_at(record: UnigramRecord, place: int) -> dict[str, float]:
     texts = [record.texts[number] for number in record.numbers_at(place)]
     return dict(zip(texts, record.scores_at(place).tolist(), strict=True))
 
@@ -151,7 +151,7 @@ def test_the_vocabulary_has_the_size_asked_for_and_every_character() -> None:
     assert len(texts) == len(set(texts)) == 400
     assert texts[:3] == ["<unk>", "<s>", "</s>"]
     assert set("".join(counts)) <= set(texts)
-    assert trainer.stop_reason is StopReason.SIZE_REACHED
+    assert trainer.stop_reason is UnigramStopReason.SIZE_REACHED
     scores = [score for _, score in trainer.pieces[3:]]
     assert scores == sorted(scores, reverse=True)
 
@@ -180,7 +180,7 @@ def test_sizes_and_losses_of_steps_follow_on_each_other() -> None:
 
 def test_a_vocabulary_larger_than_what_is_used_is_not_filled_up() -> None:
     trainer = trained(HUGS, 1000)
-    assert trainer.stop_reason is StopReason.NO_MORE_PIECES
+    assert trainer.stop_reason is UnigramStopReason.NO_MORE_PIECES
     assert len(trainer.pieces) < 1000
 
 

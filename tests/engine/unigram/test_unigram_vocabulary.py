@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from engine.analysis.unigram_inspection import PIECE_FILTERS
 from engine.core.events import finished
-from engine.unigram.changes import piece_occurrences
-from engine.unigram.frame import UnigramFrame, UnigramTimeline
+from engine.unigram.frame import UnigramFrame, UnigramTimeline, piece_occurrences
 from engine.unigram.record import NEVER
 from engine.unigram.trainer import UnigramTrainer
 

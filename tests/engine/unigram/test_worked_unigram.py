@@ -12,11 +12,10 @@ import pytest
 
 from engine.core.arrays import Floats
 from engine.core.events import finished
-from engine.unigram.em import NORMALISATIONS, expected_counts
+from engine.unigram.em import NORMALISATIONS, expected_counts, removals
 from engine.unigram.lattice import ForwardBackward, Lattice
 from engine.unigram.lattices import Lattices, lattices_of
 from engine.unigram.pieces import PieceTable
-from engine.unigram.problem import removals
 
 CORPUS = {"ab": 3}
 A, B, AB = 0, 1, 2
