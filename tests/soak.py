@@ -47,11 +47,13 @@ from textual.screen import Screen  # noqa: E402
 from textual.widgets import Input  # noqa: E402
 
 from bpe_tui.app.app import BpeTuiApp  # noqa: E402
-from bpe_tui.app.single_screen import ComparisonApp, QuizApp  # noqa: E402
-from bpe_tui.session.commands.table import COMMANDS  # noqa: E402
+from bpe_tui.app.base import SingleScreenApp  # noqa: E402
+from bpe_tui.lessons.asking import QuizScreen  # noqa: E402
+from bpe_tui.session.commands import COMMANDS  # noqa: E402
 from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig  # noqa: E402
 from bpe_tui.session.jobs import OpeningJob  # noqa: E402
 from bpe_tui.session.opening import config_for  # noqa: E402
+from bpe_tui.studies.comparison import ComparisonScreen  # noqa: E402
 from engine import Timeline, Tokenizer, Trainer  # noqa: E402
 from engine.counting.count import count_corpus  # noqa: E402
 from engine.counting.counts_file import counts_of  # noqa: E402
@@ -149,7 +151,7 @@ def quiz(_: Path) -> App[int]:
         *(ask("stale", run.seek(2), about="w|e"), ask("cuts", run.seek(0), about="don't go")),
         *(ask("encode-by-hand", run.seek(2), about="newest"), ask("decode", run.seek(2))),
     ]
-    return QuizApp(asked, lambda _: None, "low")
+    return SingleScreenApp(lambda: QuizScreen(asked, lambda _: None, "low"))
 
 
 def live(corpus: Path) -> App[int]:
@@ -191,7 +193,9 @@ def with_stages(corpus: Path, name: str) -> App[int]:
 def comparison(_: Path) -> App[int]:
     names = [str(GOLDEN / name) for name in ("tokenizer.json", "gpt2", "handout.tiktoken")]
     text = "low \x1b[2J lower \u202e newest\n".encode()
-    return ComparisonApp(names, lambda: [Tokenizer.load(name) for name in names], text)
+    return SingleScreenApp(
+        lambda: ComparisonScreen(names, lambda: [Tokenizer.load(name) for name in names], text)
+    )
 
 
 GOLDEN = TESTS / "engine" / "golden"

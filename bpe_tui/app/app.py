@@ -20,9 +20,9 @@ from bpe_tui.app.base import QUIET_SECONDS
 from bpe_tui.app.navigation import SCREENS, import_screen, mount_ahead, read_sheets
 from bpe_tui.app.session_app import TICK_SECONDS, SessionApp
 from bpe_tui.lessons.guide import Guide
-from bpe_tui.session import messages
-from bpe_tui.session.commands.command import CHECK, ENCODING, START, TRAINING
+from bpe_tui.session import jobs
 from bpe_tui.session.config import NOTHING, Config, RunConfig, Viewpoint, why_unchecked
+from bpe_tui.session.declarations import CHECK, ENCODING, START, TRAINING
 from bpe_tui.session.jobs import Job, OpeningJob
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
@@ -135,7 +135,7 @@ class BpeTuiApp(SessionApp):
         session = self.session
 
         def post(news: Message) -> None:
-            if isinstance(news, messages.News):
+            if isinstance(news, jobs.News):
                 news.of = session
             self.post_message(news)
 
@@ -158,7 +158,7 @@ class BpeTuiApp(SessionApp):
 
     # -- news from the job; that of a session which was left is nobody's any more
 
-    def on_tokenizer_opened(self, news: messages.TokenizerOpened) -> None:
+    def on_tokenizer_opened(self, news: jobs.TokenizerOpened) -> None:
         if news.of is self.session:
             self.session.opened = news.opened
             self.changed()
@@ -167,7 +167,7 @@ class BpeTuiApp(SessionApp):
                 said = "\n".join(visible_text(note, spaces=False) for note in notes)
                 self.tell(said, stays=True)
 
-    def on_no_tokenizer(self, news: messages.NoTokenizer) -> None:
+    def on_no_tokenizer(self, news: jobs.NoTokenizer) -> None:
         if news.of is self.session:
             said = visible_text(
                 f"Read as a text, since it is no tokenizer: {news.error}", spaces=False
@@ -175,22 +175,22 @@ class BpeTuiApp(SessionApp):
             self.open(news.otherwise)
             self.tell(said, stays=True)
 
-    def on_reading(self, news: messages.Reading) -> None:
+    def on_reading_progress(self, news: jobs.ReadingProgress) -> None:
         if news.of is self.session:
             self.session.reading = news
             self.changed()
 
-    def on_indexing(self, news: messages.Indexing) -> None:
+    def on_indexing(self, news: jobs.Indexing) -> None:
         if news.of is self.session:
             self.session.indexing = news
             self.changed()
 
-    def on_working(self, news: messages.Working) -> None:
+    def on_working(self, news: jobs.Working) -> None:
         if news.of is self.session:
             self.session.working = news
             self.changed()
 
-    def on_training_started(self, news: messages.TrainingStarted) -> None:
+    def on_training_started(self, news: jobs.TrainingStarted) -> None:
         if news.of is not self.session:
             return
         self.session.start(news)
@@ -250,8 +250,8 @@ class BpeTuiApp(SessionApp):
             return
 
         def post(news: Message) -> None:
-            if isinstance(news, messages.WhatIfEnded | messages.WhatIfFailed):
-                made = messages.ForkMade(news, wish, forks[1:])
+            if isinstance(news, jobs.WhatIfEnded | jobs.WhatIfFailed):
+                made = jobs.ForkMade(news, wish, forks[1:])
                 made.of = session
                 self.post_message(made)
 
@@ -285,10 +285,10 @@ class BpeTuiApp(SessionApp):
         unseen.theme, unseen.makes_ahead = self.theme, False
         await record(unseen, steps, write, size=screen.size, steps_a_second=speed)
 
-    def on_fork_made(self, news: messages.ForkMade) -> None:
+    def on_fork_made(self, news: jobs.ForkMade) -> None:
         if news.of is not self.session:
             return
-        if isinstance(news.outcome, messages.WhatIfEnded):
+        if isinstance(news.outcome, jobs.WhatIfEnded):
             self.keep(news.outcome, news.wish)
             self.tell(f"The fork at step {number(news.wish.step)} is made again.")
             self._make_forks(news.rest)
@@ -299,13 +299,13 @@ class BpeTuiApp(SessionApp):
         else:
             raise news.outcome.error
 
-    def on_steps_recorded(self, news: messages.StepsRecorded) -> None:
+    def on_steps_recorded(self, news: jobs.StepsRecorded) -> None:
         if news.of is self.session:
             self.session.extend_to(news.steps)
             self._has_grown = True
             self.guide.arrive()
 
-    def on_training_ended(self, news: messages.TrainingEnded) -> None:
+    def on_training_ended(self, news: jobs.TrainingEnded) -> None:
         if news.of is self.session:
             due = self.session.due
             self.session.end(news.reason)
@@ -326,10 +326,10 @@ class BpeTuiApp(SessionApp):
             )
             self.set_timer(QUIET_SECONDS, work.start)  # the end is painted first
 
-    def on_screen_imported(self, news: messages.ScreenImported) -> None:
+    def on_screen_imported(self, news: jobs.ScreenImported) -> None:
         self._ahead.append(news.screen)
 
-    def on_job_failed(self, news: messages.JobFailed) -> None:
+    def on_job_failed(self, news: jobs.JobFailed) -> None:
         if news.of is not self.session:
             return
         if not isinstance(news.error, BpeError):
@@ -425,7 +425,7 @@ def _prepare(
     """Do what keys would have to wait for, in a thread, now that training leaves the time."""
     for screen in screens:
         import_screen(screen)
-        post(messages.ScreenImported(screen))
+        post(jobs.ScreenImported(screen))
     if recording is not None:
         recording.run.prepare()
 

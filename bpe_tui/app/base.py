@@ -17,13 +17,13 @@ from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from bpe_tui.app import terminal
-from bpe_tui.session.commands.command import Command
-from bpe_tui.session.commands.table import COMMANDS
+from bpe_tui.session.commands import COMMANDS
+from bpe_tui.session.declarations import Command, Model
 from bpe_tui.session.host import Host, Notices
-from bpe_tui.session.model import Model
 from bpe_tui.styles import DARK, LIGHT, THEMES, sheet
 from bpe_tui.views.commands import commands_on, key_of_screen, kinds_with, other_models_with
 from bpe_tui.views.panel_screen import PanelScreen
@@ -276,3 +276,22 @@ class BaseApp(App[int]):
         screen = self.screen.id or ""
         if commands_on(screen):  # a window may have come in front since the key was pressed
             self.push_screen(Help(screen))
+
+
+class SingleScreenApp(BaseApp):
+    """An application of one screen, which `make` makes: a quiz, a comparison of tokenizers."""
+
+    def __init__(self, make: Callable[[], Screen[Any]]) -> None:
+        super().__init__()
+        self._make = make
+
+    def on_mount(self) -> None:
+        self.push_screen(self._make())
+
+
+def run_screen(make: Callable[[], Screen[Any]]) -> int:
+    """Run an application of one screen until the user leaves; return the exit code."""
+    terminal.tolerate_bad_bytes()
+    app = SingleScreenApp(make)
+    app.run()
+    return app.return_code or 0

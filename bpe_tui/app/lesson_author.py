@@ -15,8 +15,8 @@ from bpe_tui.app.navigation import PLACES
 from bpe_tui.app.recorder import ScreenWriter, event, header
 from bpe_tui.lessons.beats import ALL_BEATS
 from bpe_tui.lessons.screen import LessonScreen
-from bpe_tui.session.commands.command import EVERYWHERE
 from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.declarations import EVERYWHERE
 from bpe_tui.session.lessons import config_of
 from bpe_tui.session.models import model_of
 from bpe_tui.session.training import OpeningListener, replay, train

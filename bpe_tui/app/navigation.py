@@ -14,7 +14,7 @@ from textual.app import App
 from textual.events import ScreenResume
 from textual.screen import Screen
 
-from bpe_tui.session.commands.command import ENCODING, TRAINING, VOCABULARY
+from bpe_tui.session.declarations import ENCODING, TRAINING, VOCABULARY
 from bpe_tui.session.host import Host
 from bpe_tui.session.models import MODELS
 from bpe_tui.views.panel import TokenPanel

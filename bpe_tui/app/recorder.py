@@ -16,7 +16,7 @@ from textual.strip import Strip
 from bpe_tui.app.session_app import SessionApp
 from bpe_tui.lessons.beats import FASTEST_TOLD, PLAYED_SHARE
 from bpe_tui.lessons.screen import LessonScreen
-from bpe_tui.session import messages
+from bpe_tui.session import jobs
 from bpe_tui.session.config import Config
 from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.session import Session
@@ -113,12 +113,12 @@ class HandedOver(OpeningJob):
         assert session.recording is not None
         assert session.stop_reason is not None
         if session.opened is not None:
-            self.post(messages.TokenizerOpened(session.opened))
+            self.post(jobs.TokenizerOpened(session.opened))
         own = copy.copy(session.recording)  # the cursor is its own, the run is everybody's
         self.post(
-            messages.TrainingStarted(own, session.documents, session.bytes_read, session.obstacle)
+            jobs.TrainingStarted(own, session.documents, session.bytes_read, session.obstacle)
         )
-        self.post(messages.TrainingEnded(session.stop_reason))
+        self.post(jobs.TrainingEnded(session.stop_reason))
 
 
 async def record(

@@ -13,9 +13,9 @@ from textual.signal import Signal
 
 from bpe_tui.app.base import BaseApp
 from bpe_tui.app.navigation import ScreenNavigation
-from bpe_tui.session import messages
-from bpe_tui.session.commands.command import CHARTS, CHECK, EVERYWHERE, LESSON, RACE, TRAINING
+from bpe_tui.session import jobs
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
+from bpe_tui.session.declarations import CHARTS, CHECK, EVERYWHERE, LESSON, RACE, TRAINING
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import OVERVIEWS, prefer
@@ -194,7 +194,7 @@ class SessionApp(BaseApp):
         if wish is None or frame is None or not isinstance(config, RunConfig):
             return
 
-        def left(fork: messages.WhatIfEnded | None) -> None:
+        def left(fork: jobs.WhatIfEnded | None) -> None:
             if fork is not None:
                 self.keep(fork, wish)
             self.changed()
@@ -203,7 +203,7 @@ class SessionApp(BaseApp):
 
         self.push_screen(Branches(frame, config, wish), left)
 
-    def keep(self, fork: messages.WhatIfEnded, wish: ForkPlan) -> None:
+    def keep(self, fork: jobs.WhatIfEnded, wish: ForkPlan) -> None:
         """Let the fork that was wished be what is shown."""
         how = wish.config, wish.step, wish.otherwise, wish.change
         self.session.keep(fork.timeline, fork.reason, *how)
@@ -244,13 +244,13 @@ class SessionApp(BaseApp):
 
     def action_show_command(self) -> None:
         if self.session.shown is not None:
-            from bpe_tui.dialogs.take_along import CommandWindow
+            from bpe_tui.dialogs.export import CommandWindow
 
             self.push_screen(CommandWindow(self.session, self.viewpoint))
 
     def action_save_session(self) -> None:
         if self.session.shown is not None:
-            from bpe_tui.dialogs.take_along import SaveSession
+            from bpe_tui.dialogs.export import SaveSession
 
             self.session.hold()
             suggestion = f"{self._file_name}-session.json"

@@ -26,7 +26,7 @@ from bpe_tui.bpe.walks import (
     LockstepPanel,
     Walk,
 )
-from bpe_tui.session.commands.command import ENCODING
+from bpe_tui.session.declarations import ENCODING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.encoding_screen import DecodePanel, PartsPanel, WalkScreen, describe_ids

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.model import Model
+from bpe_tui.session.declarations import Model
 from bpe_tui.widgets.numbers import plural
 from engine.core.errors import TokenizerFileError
 

@@ -15,8 +15,8 @@ from textual.widgets import Input, Static
 
 from bpe_tui.bpe.inspection_rows import SECTIONS
 from bpe_tui.bpe.training_screen import BpeScreen
-from bpe_tui.session.commands.command import CHARTS as NAME
-from bpe_tui.session.commands.command import INSPECTION, VOCABULARY
+from bpe_tui.session.declarations import CHARTS as NAME
+from bpe_tui.session.declarations import INSPECTION, VOCABULARY
 from bpe_tui.session.session import Session
 from bpe_tui.views.charts import (
     COUNTS,

@@ -16,8 +16,8 @@ from bpe_tui.bpe.narration import (
     sentences_about,
     why_first,
 )
-from bpe_tui.session.commands.command import TRAINING
 from bpe_tui.session.config import RunConfig
+from bpe_tui.session.declarations import TRAINING
 from bpe_tui.session.session import Session
 from bpe_tui.views.corpus import MergingExcerptPanel, flowed, layout_step
 from bpe_tui.views.narration import NO_CORPUS, times

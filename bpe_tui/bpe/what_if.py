@@ -17,7 +17,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from bpe_tui.session import messages
+from bpe_tui.session import jobs
 from bpe_tui.session.config import LeftOut, RunConfig
 from bpe_tui.session.jobs import Job
 from bpe_tui.session.opening import fork_again
@@ -81,9 +81,9 @@ class WhatIfJob(Job):
         self.post(ended)
 
     def failed(self, error: Exception) -> Message:
-        return messages.WhatIfFailed(error)
+        return jobs.WhatIfFailed(error)
 
-    def _train(self) -> messages.WhatIfEnded:
+    def _train(self) -> jobs.WhatIfEnded:
         config = self._wish.config
         counts, excerpt = self._corpus()
         self.check_cancelled()
@@ -103,14 +103,14 @@ class WhatIfJob(Job):
             self.check_cancelled()
             steps.append(step)
             if monotonic() >= due:
-                self.post(messages.WhatIfProgress(len(steps)))
+                self.post(jobs.WhatIfProgress(len(steps)))
                 due = monotonic() + NEWS_SECONDS
         timeline.extend(steps)
         timeline.complete()
         if trainer.stop_reason is None:
             raise BpeError("training ended without a reason")
         difference = compare(_merges_of(self._frame), _merges_of(timeline.frame))
-        return messages.WhatIfEnded(timeline, trainer.stop_reason, difference)
+        return jobs.WhatIfEnded(timeline, trainer.stop_reason, difference)
 
     def _corpus(self) -> tuple[Mapping[bytes, int], Excerpt]:
         """The counts and the excerpt under the wish."""
@@ -189,7 +189,7 @@ def _words(merge: MergeStep | None) -> BytesPair | None:
     return (merge.left, merge.right) if merge else None
 
 
-class Branches(Window[messages.WhatIfEnded | None]):
+class Branches(Window[jobs.WhatIfEnded | None]):
     """Trains the fork in the background, says how far it is, then shows both branches.
 
     Gives back the fork if it is to be kept.
@@ -204,7 +204,7 @@ class Branches(Window[messages.WhatIfEnded | None]):
         super().__init__()
         self._frame, self._wish = frame, wish
         self._job = WhatIfJob(config, frame, wish, self.post_message)
-        self._fork: messages.WhatIfEnded | None = None
+        self._fork: jobs.WhatIfEnded | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical(id="branches", classes="window") as window:
@@ -228,16 +228,16 @@ class Branches(Window[messages.WhatIfEnded | None]):
     def _tell(self, text: str) -> None:
         self.query_one("#branches-summary", Static).update(Content(text))
 
-    def on_what_if_progress(self, news: messages.WhatIfProgress) -> None:
+    def on_what_if_progress(self, news: jobs.WhatIfProgress) -> None:
         merges = plural(news.merges, "merge")
         self._tell(f"Training: {merges} of {number(self._frame.recorded_steps)} …")
 
-    def on_what_if_failed(self, news: messages.WhatIfFailed) -> None:
+    def on_what_if_failed(self, news: jobs.WhatIfFailed) -> None:
         if not isinstance(news.error, BpeError):
             raise news.error
         self._tell(visible_text(str(news.error), spaces=False))
 
-    def on_what_if_ended(self, news: messages.WhatIfEnded) -> None:
+    def on_what_if_ended(self, news: jobs.WhatIfEnded) -> None:
         self._fork = news
         other, difference = news.timeline.frame, news.difference
         self._tell(describe_difference(difference, self._frame, other))

@@ -313,9 +313,10 @@ def _open(
     check_terminal()
     data = texts[0][1] if texts else b""
     allowing = _allowing(tokenizers, allow_special)
-    from bpe_tui.app.single_screen import run_comparison  # slow to import, and only needed here
+    from bpe_tui.app.base import run_screen  # slow to import, and only needed here
+    from bpe_tui.studies.comparison import ComparisonScreen
 
-    return run_comparison(names, allowing, data)
+    return run_screen(lambda: ComparisonScreen(names, lambda: allowing, data))
 
 
 def _texts(text: str | None, files: Sequence[str]) -> Iterator[tuple[str, bytes]]:

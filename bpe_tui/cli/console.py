@@ -21,11 +21,26 @@ if TYPE_CHECKING:
 # What the program and its commands are called.
 
 PROGRAM = "bpe-tui"
-COMMAND_NAMES = (
-    *("open", "train", "encode", "decode", "explain", "why", "check"),
-    *("count", "pretokens", "inspect", "compare", "convert", "learn", "quiz", "grade", "record"),
-)
-"""Each has a module of its name beside this one, which is imported when it is needed."""
+MODULES = {
+    "open": "open",
+    "train": "train",
+    "encode": "encode",
+    "decode": "encode",
+    "explain": "explain",
+    "why": "explain",
+    "check": "check",
+    "count": "count",
+    "pretokens": "train",
+    "inspect": "convert",
+    "compare": "compare",
+    "convert": "convert",
+    "learn": "learn",
+    "quiz": "quiz",
+    "grade": "quiz",
+    "record": "record",
+}
+"""Command → its module beside this one, which is imported when it is needed; the help's order."""
+COMMAND_NAMES = tuple(MODULES)
 COMPLETION = "_BPE_TUI_COMPLETE"
 """Set by a shell that asks how a command line could go on."""
 

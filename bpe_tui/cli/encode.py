@@ -1,16 +1,23 @@
-"""`bpe-tui encode`: a text in token ids."""
+"""`bpe-tui encode` and `bpe-tui decode`: a text as token ids, and back."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, islice
 from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli.console import PROGRAM, input_blocks, print_json, with_progress
+from bpe_tui.cli.console import (
+    BAD_INPUT,
+    PROGRAM,
+    input_blocks,
+    print_json,
+    with_progress,
+    write_result,
+)
 from bpe_tui.cli.explain import explanation
 from bpe_tui.cli.inputs import CommandLineError, noting_newer, open_named
 from bpe_tui.cli.options import (
@@ -23,10 +30,12 @@ from bpe_tui.cli.options import (
     policy_of,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.widgets.numbers import number
 from engine.core.gpt2_bytes import spell
 from engine.encoding.dropout import encode_with_dropout
 from engine.encoding.special_policy import REFUSE_SPECIAL
 from engine.encoding.tokenizer import Tokenizer
+from engine.encoding.typed_ids import decode_known, read_ids
 from engine.text.pretokenize import to_bytes, to_text
 from engine.text.sources import STANDARD_INPUT
 
@@ -157,3 +166,59 @@ def _facts_by_pipeline(tokenizer: Tokenizer, data: bytes) -> dict[str, Any]:
         "tokens": [token.text for token in tokens],
         "offsets": [[places[start], places[end]] for start, end in (t.span for t in tokens)],
     }
+
+
+UNKNOWN = "\ufffd"
+"""Stands for an id that no token has."""
+
+
+@app.command(
+    cls=GroupedHelp,
+    # `-5` is a bad id, not an unknown option: the error should say so.
+    context_settings={"ignore_unknown_options": True},
+    epilog=examples(
+        f"{PROGRAM} decode --tokenizer tokenizer 116 104 101",
+        f"{PROGRAM} decode --tokenizer tokenizer < ids.txt > text.txt",
+    ),
+)
+def decode(
+    tokenizer: TokenizerOption,
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[IDS]...",
+            help="Token ids with blanks, commas or newlines between, brackets or none; standard "
+            "input if they are `-` or not given.",
+            show_default=False,
+        ),
+    ] = None,
+    as_bytes: Annotated[
+        bool,
+        typer.Option(
+            "--bytes", help="Every byte of the tokens as it is, also where that is no UTF-8."
+        ),
+    ] = False,
+) -> None:
+    """Print the text of token ids.
+
+    Bytes that are no UTF-8 become U+FFFD, and so does an id that no token has: the first one is
+    named on standard error, and the exit code is 2. On a terminal, characters that it would act
+    upon are made visible; a file or a pipe gets the text as it is.
+    """
+    loaded = open_named(tokenizer)
+    from_input = not ids or ids == [STANDARD_INPUT]
+    spelled = to_text(b"".join(input_blocks())) if from_input else " ".join(ids or ())
+
+    def bytes_of(some: Sequence[int]) -> str:
+        return to_text(loaded.decode_bytes(some))
+
+    parts = list(decode_known(read_ids(spelled), bytes_of if as_bytes else loaded.decode))
+    text = "".join(UNKNOWN * len(part.ids) if part.text is None else part.text for part in parts)
+    write_result(to_bytes(text))
+    unknown = {part.ids[0]: part.problem for part in parts if part.problem}
+    if unknown:
+        sys.stdout.flush()
+        first, *others = unknown.values()
+        more = f" ({number(len(others))} more like it)" if others else ""
+        print(f"{PROGRAM}: {first}{more}", file=sys.stderr)
+        raise typer.Exit(BAD_INPUT)

@@ -1,4 +1,4 @@
-"""`bpe-tui explain`: how a text encodes, and what each merge won against."""
+"""`bpe-tui explain` and `bpe-tui why`: how a text encodes; why a piece is not one token."""
 
 from __future__ import annotations
 
@@ -9,16 +9,24 @@ from typing import Annotated
 import typer
 
 from bpe_tui.cli.console import PROGRAM
-from bpe_tui.cli.inputs import note_stand_ins, open_named
+from bpe_tui.cli.inputs import CommandLineError, note_stand_ins, open_named
 from bpe_tui.cli.options import (
+    TEXT,
     AllowSpecialOption,
     OtherPatternOption,
     TokenizerOption,
     policy_of,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.widgets.visible import visible_bytes
-from engine.analysis.why_not import cut_by
+from bpe_tui.widgets.visible import quoted, visible_bytes
+from engine.analysis.why_not import (
+    Answer,
+    cut_by,
+    occurrences,
+    parts_asked,
+    why_not,
+    why_not_merged,
+)
 from engine.core.events import Pair
 from engine.encoding.rules import EncodingRules, TracedMerge, TracedPretoken, trace
 from engine.encoding.tokenizer import Tokenizer
@@ -76,3 +84,71 @@ def explain(
     note_stand_ins(text)
     for line in explanation(policy.applied(loaded), to_text(os.fsencode(text))):
         print(line)
+
+
+@app.command(
+    cls=GroupedHelp,
+    epilog=examples(
+        f'{PROGRAM} why kite --tokenizer tokenizer --text "the kitchen kite"',
+        f"{PROGRAM} why un believ --tokenizer tokenizer --text unbelievable",
+    ),
+)
+def why(
+    piece: Annotated[
+        str,
+        typer.Argument(
+            metavar="TOKEN",
+            help="What you expected to be one token; a|b asks about a pair.",
+            show_default=False,
+        ),
+    ],
+    tokenizer: TokenizerOption,
+    pattern: OtherPatternOption = None,
+    right: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[RIGHT]",
+            help="Ask about a pair instead: why TOKEN and RIGHT do not merge.",
+            show_default=False,
+        ),
+    ] = None,
+    text: Annotated[
+        str | None,
+        typer.Option(
+            "--text",
+            metavar="TEXT",
+            help="The text that it stands in; by default it stands alone.",
+            rich_help_panel=TEXT,
+            show_default=False,
+        ),
+    ] = None,
+    allow_special: AllowSpecialOption = None,
+) -> None:
+    """Print why TOKEN is one token in a text, or is not.
+
+    It stands in some places as one, in others not; each has its answer.
+    """
+    loaded = open_named(tokenizer, merging=True, pattern=pattern)
+    asked = parts_asked(piece, text) if right is None else (piece, right)
+    parts = list(map(os.fsencode, asked))
+    if not all(parts):
+        raise CommandLineError("a token cannot be empty; say which one you mean")
+    context = b"".join(parts) if text is None else os.fsencode(text)
+    policy = policy_of(allow_special, loaded.special_tokens)
+    note_stand_ins(f"{piece} {text or ''}")
+    found = list(_answers(policy.applied(loaded), to_text(context), parts))
+    if not found:
+        shown = quoted(b"".join(parts))
+        raise CommandLineError(f"{shown} does not stand in the text; blanks and case count")
+    for place, answer in found:
+        where = f"at byte {place}: " if len(found) > 1 else ""
+        print(f"{where}{answer.describe(quoted)}")
+
+
+def _answers(tokenizer: Tokenizer, text: str, parts: list[bytes]) -> Iterator[tuple[int, Answer]]:
+    """Each place where the parts stand side by side, with the answer there."""
+    for place in occurrences(text, b"".join(parts)):
+        if len(parts) == 2:
+            yield place, why_not_merged(tokenizer, text, parts[0], parts[1], place)
+        else:
+            yield place, why_not(tokenizer, text, parts[0], place)

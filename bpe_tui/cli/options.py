@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from bpe_tui.cli.inputs import CommandLineError
-from bpe_tui.session.commands.command import EVERYWHERE
 from bpe_tui.session.config import DEFAULT_SPECIAL, DEFAULT_VOCAB_SIZE, RunConfig
+from bpe_tui.session.declarations import EVERYWHERE
 from bpe_tui.session.models import DEFAULT_MODEL, MODELS
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import TRAINERS

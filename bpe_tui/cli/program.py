@@ -9,7 +9,7 @@ from typing import Annotated, Any, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from bpe_tui.cli.console import BAD_INPUT, COMMAND_NAMES, COMPLETION, PROGRAM, near_command
+from bpe_tui.cli.console import BAD_INPUT, COMMAND_NAMES, COMPLETION, MODULES, PROGRAM, near_command
 from bpe_tui.cli.inputs import CommandLineError
 
 # Newer typers carry their own copy of click: the class is found from typer's side, so that it is
@@ -29,7 +29,7 @@ class CorpusOrCommand(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name in COMMAND_NAMES and cmd_name not in self.commands:
-            import_module(f"bpe_tui.cli.{cmd_name}")
+            import_module(f"bpe_tui.cli.{MODULES[cmd_name]}")
             self.commands.update(typer.main.get_group(app).commands)
         return super().get_command(ctx, cmd_name)
 

@@ -1,9 +1,9 @@
-"""`bpe-tui quiz`: questions about a corpus, and a file of what was answered."""
+"""`bpe-tui quiz` and `bpe-tui grade`: questions about a corpus; tables of the answers."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli.console import PROGRAM
+from bpe_tui.cli.console import BAD_INPUT, PROGRAM
 from bpe_tui.cli.inputs import CommandLineError, check_run, check_terminal
 from bpe_tui.cli.options import (
     OUTPUT,
@@ -19,13 +19,18 @@ from bpe_tui.cli.options import (
     run_of,
     with_training,
 )
-from bpe_tui.cli.outputs import check_outputs
+from bpe_tui.cli.outputs import check_free, check_outputs
 from bpe_tui.cli.plain import lines_typed
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import RunConfig
+from bpe_tui.session.lessons import SAMPLES, directory
 from bpe_tui.session.training import train
 from bpe_tui.views.transcript import PlainQuestion
-from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.numbers import percent, plural
+from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
+from engine.core.errors import QuizFileError
+from engine.core.files import write_files
+from engine.learning.grading import Grades, grade_files, learners_csv, questions_csv
 from engine.learning.questions.question import Attempt, Question, Tally
 from engine.learning.quiz import MOST_QUESTIONS, Answered, AnswerSheet, Paper, make_quiz
 from engine.learning.session_file import SavedFile
@@ -132,9 +137,10 @@ def quiz(
     if plain:
         ask_plainly(asked, keep, lines_typed())
         return
-    from bpe_tui.app.single_screen import run_quiz  # slow to import, and only the screen needs it
+    from bpe_tui.app.base import run_screen  # slow to import, and only the screen needs it
+    from bpe_tui.lessons.asking import QuizScreen
 
-    raise typer.Exit(run_quiz(asked, keep.keep, sheet.paper.name))
+    raise typer.Exit(run_screen(lambda: QuizScreen(asked, keep.keep, sheet.paper.name)))
 
 
 # -- the paper: what decides the questions
@@ -217,3 +223,138 @@ def ask_plainly(asked: Iterable[Question], keeper: Keeper, lines: Iterable[str])
         score.count(asking.attempt)
         keeper.keep(asking.attempt)
     print(f"{score}.".capitalize())
+
+
+NAME_CELLS, KIND_CELLS, TEXT_CELLS = 40, 34, 64
+
+
+@app.command(
+    cls=GroupedHelp,
+    epilog=examples(
+        f"{PROGRAM} grade answers/*.json --out grades.csv",
+        f"{PROGRAM} grade answers/*.json --corpus corpus.txt --seed 7 --out grades.csv",
+    ),
+)
+def grade(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILES...", help="Files of answers, of `bpe-tui quiz`.", show_default=False
+        ),
+    ],
+    corpus: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--corpus",
+            metavar="FILE",
+            help="A corpus that was asked about; repeat it for more. Samples are known, and so is "
+            "what lies here under the name in the file.",
+            rich_help_panel=QUIZ,
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[
+        str | None,
+        typer.Option(
+            "--seed",
+            metavar="TEXT",
+            help="Only files of this seed count; others are told.",
+            rich_help_panel=QUIZ,
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE.csv",
+            help="Write a line for each learner, and beside it NAME-questions.csv.",
+            rich_help_panel=OUTPUT,
+            show_default=False,
+        ),
+    ] = None,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Overwrite files that are there.", rich_help_panel=OUTPUT),
+    ] = False,
+) -> None:
+    """Grade files of answers, and print who knew what.
+
+    The questions are made again from the seed in each file. A file that cannot be graded is told
+    on standard error; the others are graded.
+    """
+    outputs = [] if out is None else [out, out.with_name(f"{out.stem}-questions{out.suffix}")]
+    for path in () if force else outputs:
+        check_free(path)
+    library = _Library(corpus or ())
+    grades = grade_files(files, library.open_run, seed)
+    for problem in (*grades.problems, *(note for each in grades.sheets for note in each.notes)):
+        print(f"{PROGRAM}: {visible_text(problem, spaces=False)}", file=sys.stderr)
+    for line in (*_learner_lines(grades), *_question_lines(grades)):
+        print(line)
+    if outputs:
+        tables = learners_csv(grades), questions_csv(grades, visible_bytes)
+        contents = {path: table.encode() for path, table in zip(outputs, tables, strict=True)}
+        write_files(contents, overwrite=force)
+        print(f"written: {', '.join(visible_text(str(path), spaces=False) for path in outputs)}")
+    if grades.problems:
+        raise typer.Exit(BAD_INPUT)
+
+
+class _Library:
+    """The corpora that may be asked about. A file of answers names one, and opens none."""
+
+    def __init__(self, given: Sequence[Path]) -> None:
+        self._by_digest = {_digest_of(path): path for path in given}
+        place = directory()
+        self._samples = [place / sample.name for sample in SAMPLES]
+
+    def open_run(self, paper: Paper) -> Player[Any]:
+        """The run that a paper is about."""
+        config = config_of(paper, self._find(paper))
+        check_run(config)
+        return finished_run(config)
+
+    def _find(self, paper: Paper) -> Path:
+        if paper.digest in self._by_digest:
+            return self._by_digest[paper.digest]
+        name = Path(paper.corpus).name
+        near = [*self._samples, Path(name)] if name else self._samples
+        for path in near:
+            if path.name == name and path.is_file() and _digest_of(path) == paper.digest:
+                return path
+        raise QuizFileError(
+            f"is about a corpus {name!r} that is not here; give it with --corpus FILE"
+        )
+
+
+def _digest_of(path: Path) -> str:
+    return SavedFile.of(str(path)).digest
+
+
+def _learner_lines(grades: Grades) -> Iterator[str]:
+    if not grades.sheets:
+        return
+    yield f"{'first try':>10} {'right':>6} {'answered':>9} {'hints':>6}  learner"
+    for graded in grades.sheets:
+        name = visible_text(graded.sheet.learner or graded.path.stem, spaces=False)
+        hints = sum(attempt.hinted for attempt in graded.answered)
+        of_all = f"{len(graded.answered)}/{len(graded.attempts)}"
+        yield (
+            f"{graded.at_first_try:>10} {graded.right:>6} {of_all:>9} {hints:>6}  "
+            f"{shorten(name, NAME_CELLS)}"
+        )
+
+
+def _question_lines(grades: Grades) -> Iterator[str]:
+    if not grades.questions:
+        return
+    quizzes = {each.paper.key for each in grades.questions}
+    yield ""
+    yield f"{'first try':>10}  question, the hardest first"
+    for each in grades.questions:
+        text = shorten(each.question.asks.describe(visible_bytes), TEXT_CELLS)
+        kind = f"{each.number:>2}. {each.question.kind}, step {each.question.frame.step:,}"
+        quiz = f"  ({visible_text(each.paper.name, spaces=False)})" if len(quizzes) > 1 else ""
+        yield f"{percent(each.share):>10}  {kind:<{KIND_CELLS}}{text}{quiz}"
+    yield f"{plural(len(grades.sheets), 'file')} graded"

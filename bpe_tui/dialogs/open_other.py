@@ -29,7 +29,7 @@ from bpe_tui.session.config import (
     over,
     why_unchecked,
 )
-from bpe_tui.session.model import Model
+from bpe_tui.session.declarations import Model
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.opening import config_for
 from bpe_tui.session.state import Given, as_reading, as_typed, parse_typed, recent

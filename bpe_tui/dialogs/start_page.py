@@ -19,8 +19,8 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
-from bpe_tui.session.commands.command import LESSON, START, Command
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
+from bpe_tui.session.declarations import LESSON, START, Command
 from bpe_tui.session.host import Host
 from bpe_tui.session.lessons import (
     BuiltIn,

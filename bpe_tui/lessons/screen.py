@@ -20,7 +20,7 @@ from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.bpe.training_screen import BpeScreen
 from bpe_tui.lessons.beats import BeatClock, beats_of
 from bpe_tui.lessons.prediction import Predictor, ToOption
-from bpe_tui.session.commands.command import LESSON
+from bpe_tui.session.declarations import LESSON
 from bpe_tui.session.models import DEFAULT_MODEL
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import preferences

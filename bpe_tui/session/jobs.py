@@ -7,25 +7,31 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 
-from bpe_tui.session import messages
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import model_of
 from bpe_tui.session.state import remember
 from bpe_tui.session.training import OpeningListener, replay, train
+from engine.bpe.frame import Timeline
+from engine.bpe.trainer import StopReason
+from engine.bpe.what_if import Comparison
 from engine.core.errors import TokenizerFileError
 from engine.core.events import CountProgress, WorkProgress
 from engine.counting.counts_file import CorpusCount
 from engine.encoding.alphabet import DEFAULT_UNITS, UNITS, Units
 from engine.encoding.merging import count_pairs
+from engine.recording.playback import Player
 from engine.recording.training import CountedCorpus, Training
 
 if TYPE_CHECKING:
     from engine.formats.tokenizer_format import Opened
+    from engine.learning.session_file import SavedFork
 
 BATCH_SECONDS = 1 / 30
 MOST_AT_ONCE = 4000
@@ -40,6 +46,134 @@ SETTLE_SECONDS = 0.1
 PREVIEW_PAIRS = 10
 PREVIEW_PRETOKENS = 20_000
 """Pretokens that the preview looks at; the frequent ones come early in any text."""
+
+
+class News(Message):
+    """News of the job behind a session. `of` is that session: there may be another one by now."""
+
+    of: object = None
+
+
+@dataclass
+class TokenizerOpened(News):
+    """The tokenizer is read; its merges are replayed next."""
+
+    opened: Opened
+
+
+@dataclass
+class NoTokenizer(News):
+    """What looked like a tokenizer cannot be read as one; it is opened otherwise."""
+
+    error: Exception
+    otherwise: RunConfig
+
+
+@dataclass
+class ReadingProgress(News):
+    """So much of the corpus is read; `pairs` are the most frequent ones so far."""
+
+    progress: CountProgress
+    rate: float
+    """bytes per second"""
+    pairs: list[tuple[bytes, bytes, int]]
+
+
+@dataclass
+class Indexing(News):
+    """The corpus is read; the pairs are being counted."""
+
+    distinct: int
+
+
+@dataclass
+class Working(News):
+    """What the training is busy with: `done` parts of `total`."""
+
+    doing: str
+    done: int
+    total: int
+
+
+@dataclass
+class TrainingStarted(News):
+    """The corpus is counted, if there is one: here is the timeline, at step 0.
+
+    `obstacle`: why a tokenizer's merges cannot be gone through; `None` if they can.
+    """
+
+    timeline: Player[Any]
+    documents: int
+    bytes_read: int
+    obstacle: str | None = None
+
+
+@dataclass
+class StepsRecorded(News):
+    """There are so many steps now. They are in the record, which the timeline shares."""
+
+    steps: int
+
+
+@dataclass
+class TrainingEnded(News):
+    """No step will follow; the reason's value says why in words."""
+
+    reason: Enum
+
+
+@dataclass
+class JobFailed(News):
+    """The job came to an end that it was not meant to have."""
+
+    error: Exception
+
+
+@dataclass
+class WhatIfProgress(Message):
+    """The fork has made so many merges."""
+
+    merges: int
+
+
+@dataclass
+class WhatIfEnded(Message):
+    """The fork is trained: its timeline, complete, and how it differs from the run."""
+
+    timeline: Timeline
+    reason: StopReason
+    difference: Comparison
+
+
+@dataclass
+class WhatIfFailed(Message):
+    """The fork cannot be trained."""
+
+    error: Exception
+
+
+@dataclass
+class ForkMade(News):
+    """A fork of a saved session is made, or cannot be; `rest` are those to be made after it."""
+
+    outcome: WhatIfEnded | WhatIfFailed
+    wish: Any
+    rest: tuple[SavedFork, ...]
+
+
+class RaceRan(Message):
+    """The race has come farther, or to its end."""
+
+
+class CheckRan(Message):
+    """The check has come farther, or to its end."""
+
+
+@dataclass
+class ScreenImported(Message):
+    """A screen is imported that nobody has asked for yet; there is time to make it."""
+
+    screen: str
 
 
 class Cancelled(Exception):
@@ -104,7 +238,7 @@ class OpeningJob(Job, OpeningListener):
         self._shown.set()
 
     def failed(self, error: Exception) -> Message:
-        return messages.JobFailed(error)
+        return JobFailed(error)
 
     def work(self) -> None:
         self._started = monotonic()
@@ -117,13 +251,13 @@ class OpeningJob(Job, OpeningListener):
             self.check_cancelled()
             if self.config.otherwise is None:
                 raise
-            self.post(messages.NoTokenizer(error, self.config.otherwise))
+            self.post(NoTokenizer(error, self.config.otherwise))
 
     # -- events of the training, in the job's thread
 
     def on_opened(self, opened: Opened) -> None:
         self.check_cancelled()
-        self.post(messages.TokenizerOpened(opened))
+        self.post(TokenizerOpened(opened))
 
     def on_partial(self, count: CorpusCount) -> None:
         self._preview.look_at(count)
@@ -132,17 +266,15 @@ class OpeningJob(Job, OpeningListener):
         self.check_cancelled()
         if self._has_news():
             rate = progress.bytes_read / max(monotonic() - self._started, 1e-6)
-            self.post(messages.Reading(progress, rate, self._preview.pairs))
+            self.post(ReadingProgress(progress, rate, self._preview.pairs))
 
     def on_counted(self, corpus: CountedCorpus) -> None:
-        self.post(messages.Indexing(len(corpus.counts)))
+        self.post(Indexing(len(corpus.counts)))
 
     def on_begun(self, training: Training, corpus: CountedCorpus) -> None:
         obstacle = getattr(training.trainer, "obstacle", None)
         self.post(
-            messages.TrainingStarted(
-                training.recording, corpus.documents, corpus.bytes_read, obstacle
-            )
+            TrainingStarted(training.recording, corpus.documents, corpus.bytes_read, obstacle)
         )
         remember(self.config)
         self._begun, self._batch_due = True, monotonic()
@@ -152,7 +284,7 @@ class OpeningJob(Job, OpeningListener):
         if self._begun:
             self._let_screen_come_first()
         if self._has_news():
-            self.post(messages.Working(work.doing, work.done, work.total))
+            self.post(Working(work.doing, work.done, work.total))
 
     def on_step(self, step: Any) -> None:
         self.check_cancelled()
@@ -164,11 +296,11 @@ class OpeningJob(Job, OpeningListener):
 
     def on_ended(self, training: Training) -> None:
         self._post_steps()
-        self.post(messages.TrainingEnded(training.stop_reason))
+        self.post(TrainingEnded(training.stop_reason))
 
     def _post_steps(self) -> None:
         self._posted = self._steps
-        self.post(messages.StepsRecorded(self._steps))
+        self.post(StepsRecorded(self._steps))
 
     def _has_news(self) -> bool:
         """Whether it is time to tell again how far the work is."""

@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 
 from bpe_tui.session.config import Config, RunConfig
-from bpe_tui.session.model import Model
+from bpe_tui.session.declarations import Model
 from engine.core.registry import Registry
 
 FOLDERS = ("bpe_tui.bpe", "bpe_tui.wordpiece", "bpe_tui.unigram")

@@ -8,7 +8,6 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bpe_tui.session.commands.command import EVERYWHERE
 from bpe_tui.session.config import (
     Config,
     LeftOut,
@@ -17,6 +16,7 @@ from bpe_tui.session.config import (
     Viewpoint,
     as_counted,
 )
+from bpe_tui.session.declarations import EVERYWHERE
 from bpe_tui.session.models import DEFAULT_MODEL, model_of
 from bpe_tui.widgets.visible import visible_text
 from engine.analysis.breakpoints import parse

@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
-from bpe_tui.session.commands.command import (
+from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.declarations import (
     CHECK,
     ENCODING,
     OF_VOCABULARY,
     PIPELINE,
     TRAINING,
     VOCABULARY,
+    Model,
 )
-from bpe_tui.session.config import Config, RunConfig
-from bpe_tui.session.messages import Indexing, Reading, TrainingStarted, Working
-from bpe_tui.session.model import Model
+from bpe_tui.session.jobs import Indexing, ReadingProgress, TrainingStarted, Working
 from bpe_tui.session.models import model_of
 from bpe_tui.session.state import preferences
 from engine.analysis.breakpoints import BreakpointList, Hit
@@ -104,7 +104,7 @@ class Session:
 
     def __init__(self, config: Config) -> None:
         self.config = config
-        self.reading: Reading | None = None
+        self.reading: ReadingProgress | None = None
         self.indexing: Indexing | None = None
         self.opened: Opened | None = None
         self.obstacle: str | None = None

@@ -20,8 +20,8 @@ from typing import Any
 
 from platformdirs import user_state_path
 
-from bpe_tui.session.commands.command import LESSON, TRAINING
 from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.declarations import LESSON, TRAINING
 from engine.core.errors import OutputError
 from engine.core.files import sweep, write_files
 from engine.text.corpus import PLAIN, Reading

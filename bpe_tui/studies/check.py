@@ -14,9 +14,9 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from bpe_tui.session import messages
-from bpe_tui.session.commands.command import CHECK
+from bpe_tui.session import jobs
 from bpe_tui.session.config import Claimed, RunConfig, why_unchecked
+from bpe_tui.session.declarations import CHECK
 from bpe_tui.session.jobs import Job
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
@@ -87,17 +87,17 @@ class CheckJob(Job):
         else:
             self.report = report
         self.check_cancelled()
-        self.post(messages.CheckRan())
+        self.post(jobs.CheckRan())
 
     def failed(self, error: Exception) -> Message:
-        return messages.JobFailed(error)
+        return jobs.JobFailed(error)
 
     def _take(self, judged: JudgedMerge) -> None:
         self.check_cancelled()
         self.judged.append(judged)
         now = monotonic()
         if now >= self._due or len(self.judged) == self.merges:
-            self.post(messages.CheckRan())
+            self.post(jobs.CheckRan())
             self._due = now + NEWS_SECONDS
         if now >= self._rest_due:
             sleep(REST_SECONDS)
@@ -323,7 +323,7 @@ class CheckScreen(SessionScreen):
             self.show_panel("checked")
         self._update()
 
-    def on_check_ran(self, news: messages.CheckRan) -> None:
+    def on_check_ran(self, news: jobs.CheckRan) -> None:
         news.stop()
         if self.is_current:
             self._update()

@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Input
 
-from bpe_tui.session.commands.command import COMPARISON
+from bpe_tui.session.declarations import COMPARISON
 from bpe_tui.styles import sheet
 from bpe_tui.views.dialog import Dialog
 from bpe_tui.views.panel_screen import PanelScreen

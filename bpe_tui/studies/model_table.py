@@ -11,8 +11,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input
 
-from bpe_tui.session.commands.command import FAMILY
 from bpe_tui.session.config import RunConfig
+from bpe_tui.session.declarations import FAMILY
 from bpe_tui.session.jobs import Job
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.session import Session

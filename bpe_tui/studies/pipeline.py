@@ -20,7 +20,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from bpe_tui.session.commands.command import PIPELINE
+from bpe_tui.session.declarations import PIPELINE
 from bpe_tui.studies.pipeline_stages import (
     PipelinePanel,
     PipelineView,

@@ -14,9 +14,9 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from bpe_tui.session import messages
-from bpe_tui.session.commands.command import RACE
+from bpe_tui.session import jobs
 from bpe_tui.session.config import RunConfig
+from bpe_tui.session.declarations import RACE
 from bpe_tui.session.jobs import Job
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
@@ -376,14 +376,14 @@ class RaceJob(Job):
         for _ in chain(self.race.slices(), self.sizes.slices()):
             self.check_cancelled()
             if monotonic() >= due:
-                self.post(messages.RaceRan())
+                self.post(jobs.RaceRan())
                 due = monotonic() + NEWS_SECONDS
             sleep(REST_SECONDS)
         self.complete = True
-        self.post(messages.RaceRan())
+        self.post(jobs.RaceRan())
 
     def failed(self, error: Exception) -> Message:
-        return messages.JobFailed(error)
+        return jobs.JobFailed(error)
 
     def _prepare(self) -> tuple[Race, SizeRace]:
         config, counts = self._config, self._counts
@@ -508,7 +508,7 @@ class RaceScreen(SessionScreen):
         super().on_screen_resume()
         self._update()
 
-    def on_race_ran(self, news: messages.RaceRan) -> None:
+    def on_race_ran(self, news: jobs.RaceRan) -> None:
         news.stop()
         if self.is_current:
             self._update()

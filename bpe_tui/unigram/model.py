@@ -8,9 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bpe_tui.session.commands.command import DO, FILTER, LOOK, STEP, Command
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.model import Model
+from bpe_tui.session.declarations import DO, FILTER, LOOK, STEP, Command, Model
 from bpe_tui.widgets.numbers import number, plural
 
 if TYPE_CHECKING:
@@ -22,118 +21,46 @@ UNIGRAM_TRAINING, UNIGRAM_ENCODING = "unigram-training", "unigram-encoding"
 UNIGRAM_VOCABULARY, UNIGRAM_CHARTS = "unigram-vocabulary", "unigram-charts"
 UNIGRAM_INSPECTION, UNIGRAM_LESSON = "unigram-inspection", "unigram-lesson"
 
-_PIECES = (UNIGRAM_TRAINING,)
 _PRUNES = (
     *(UNIGRAM_LESSON, UNIGRAM_TRAINING, UNIGRAM_VOCABULARY),
     *(UNIGRAM_CHARTS, UNIGRAM_INSPECTION),
 )
-_OF_PIECES = (UNIGRAM_VOCABULARY,)
-_LATTICE = (UNIGRAM_ENCODING,)
 
+# fmt: off
 COMMANDS: tuple[Command, ...] = (
-    Command(
-        "screen.prune(1)", "t", "prune", "To the next prune.", STEP, screens=_PRUNES, in_footer=True
-    ),
-    Command("screen.prune(-1)", "T", "prune", "To the prune before.", STEP, screens=_PRUNES),
-    Command(
-        "screen.show('pieces')",
-        "p",
-        "pieces",
-        "To the pieces.",
-        LOOK,
-        screens=_PIECES,
-        in_footer=True,
-    ),
-    Command(
-        "screen.show('step')", "d", "done", "To what the step has done.", LOOK, screens=_PIECES
-    ),
-    Command("screen.show('steps')", "m", "steps", "To the list of steps.", LOOK, screens=_PIECES),
-    Command(
-        "screen.show('curves')",
-        "u",
-        "charts",
-        "To the charts of loss and size; m takes their place back.",
-        LOOK,
-        screens=_PIECES,
-    ),
-    Command(
-        "screen.search",
-        "slash",
-        "search",
-        "Search the pieces.",
-        LOOK,
-        screens=_PIECES,
-        in_footer=True,
-    ),
-    Command(
-        "screen.sort",
-        "c",
-        "column",
-        "Sort by the next column.",
-        LOOK,
-        screens=_PIECES,
-        in_footer=True,
-    ),
-    Command("screen.reverse", "C", "turn round", "Turn the order round.", LOOK, screens=_PIECES),
-    Command(
-        "screen.filter('characters')",
-        "p",
-        "characters",
-        "Only single characters, which are never removed.",
-        FILTER,
-        screens=_OF_PIECES,
-    ),
-    Command(
-        "screen.filter('seldom')",
-        "u",
-        "seldom",
-        "Only pieces that the corpus is expected to use less than once.",
-        FILTER,
-        screens=_OF_PIECES,
-    ),
-    Command(
-        "screen.filter('leaving')",
-        "d",
-        "go next",
-        "Only pieces that the next step removes.",
-        FILTER,
-        screens=_OF_PIECES,
-    ),
-    Command(
-        "screen.show('lattice')",
-        "v",
-        "lattice",
-        "To the lattice: every way to spell the pretoken with pieces.",
-        LOOK,
-        screens=_LATTICE,
-        words="viterbi best path",
-    ),
-    Command(
-        "screen.sample",
-        "n",
-        "sample",
-        "Draw another segmentation by chance.",
-        DO,
-        screens=_LATTICE,
-        in_footer=True,
-    ),
-    Command(
-        "screen.sharpen(1)",
-        "plus,equals_sign",
-        "sharper",
-        "Draw good segmentations more often.",
-        DO,
-        screens=_LATTICE,
-    ),
-    Command(
-        "screen.sharpen(-1)",
-        "minus",
-        "flatter",
-        "Draw all segmentations more alike.",
-        DO,
-        screens=_LATTICE,
-    ),
+    Command("t", "prune", "screen.prune(1)", STEP, _PRUNES, "To the next prune.", in_footer=True),
+    Command("T", "prune", "screen.prune(-1)", STEP, _PRUNES, "To the prune before."),
+    Command("p", "pieces", "screen.show('pieces')", LOOK, (UNIGRAM_TRAINING,),
+            "To the pieces.", in_footer=True),
+    Command("d", "done", "screen.show('step')", LOOK, (UNIGRAM_TRAINING,),
+            "To what the step has done."),
+    Command("m", "steps", "screen.show('steps')", LOOK, (UNIGRAM_TRAINING,),
+            "To the list of steps."),
+    Command("u", "charts", "screen.show('curves')", LOOK, (UNIGRAM_TRAINING,),
+            "To the charts of loss and size; m takes their place back."),
+    Command("slash", "search", "screen.search", LOOK, (UNIGRAM_TRAINING,),
+            "Search the pieces.", in_footer=True),
+    Command("c", "column", "screen.sort", LOOK, (UNIGRAM_TRAINING,),
+            "Sort by the next column.", in_footer=True),
+    Command("C", "turn round", "screen.reverse", LOOK, (UNIGRAM_TRAINING,),
+            "Turn the order round."),
+    Command("p", "characters", "screen.filter('characters')", FILTER, (UNIGRAM_VOCABULARY,),
+            "Only single characters, which are never removed."),
+    Command("u", "seldom", "screen.filter('seldom')", FILTER, (UNIGRAM_VOCABULARY,),
+            "Only pieces that the corpus is expected to use less than once."),
+    Command("d", "go next", "screen.filter('leaving')", FILTER, (UNIGRAM_VOCABULARY,),
+            "Only pieces that the next step removes."),
+    Command("v", "lattice", "screen.show('lattice')", LOOK, (UNIGRAM_ENCODING,),
+            "To the lattice: every way to spell the pretoken with pieces.",
+            words="viterbi best path"),
+    Command("n", "sample", "screen.sample", DO, (UNIGRAM_ENCODING,),
+            "Draw another segmentation by chance.", in_footer=True),
+    Command("plus,equals_sign", "sharper", "screen.sharpen(1)", DO, (UNIGRAM_ENCODING,),
+            "Draw good segmentations more often."),
+    Command("minus", "flatter", "screen.sharpen(-1)", DO, (UNIGRAM_ENCODING,),
+            "Draw all segmentations more alike."),
 )
+# fmt: on
 
 _TIES = "Ties are of pairs that occur equally often; Unigram merges none. t goes to the next prune."
 _BREAKPOINTS = (

@@ -16,7 +16,8 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from bpe_tui.session.commands.command import (
+from bpe_tui.session.commands import COMMANDS
+from bpe_tui.session.declarations import (
     CHARTS,
     CHECK,
     COMPARISON,
@@ -31,10 +32,9 @@ from bpe_tui.session.commands.command import (
     TRAINING,
     VOCABULARY,
     Command,
+    Model,
     shown_keys,
 )
-from bpe_tui.session.commands.table import COMMANDS
-from bpe_tui.session.model import Model
 from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.widgets.rows import Span, wrapped_text
 from bpe_tui.widgets.visible import width

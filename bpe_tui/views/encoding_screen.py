@@ -17,7 +17,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
-from bpe_tui.session.commands.command import Command
+from bpe_tui.session.declarations import Command
 from bpe_tui.session.session import Session
 from bpe_tui.views.narration import leading_parts
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel, FrameT

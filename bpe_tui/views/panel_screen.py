@@ -15,9 +15,8 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
-from bpe_tui.session.commands.command import ENCODING, Command
+from bpe_tui.session.declarations import ENCODING, Command, Model
 from bpe_tui.session.host import Host, Speaker
-from bpe_tui.session.model import Model
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.views.commands import (

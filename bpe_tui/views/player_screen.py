@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.widgets import Input, ProgressBar, Static
 
 from bpe_tui.session.config import Config, RunConfig
-from bpe_tui.session.messages import Reading
+from bpe_tui.session.jobs import ReadingProgress
 from bpe_tui.session.session import Session, Shown
 from bpe_tui.styles import sheet
 from bpe_tui.views.corpus import ExcerptPanel
@@ -148,7 +148,7 @@ def _what(config: Config) -> str:
     return config.corpus if isinstance(config, RunConfig) else " and ".join(config.paths)
 
 
-def _how_far(reading: Reading) -> str:
+def _how_far(reading: ReadingProgress) -> str:
     progress = reading.progress
     seconds = progress.bytes_read / max(reading.rate, 1e-6)
     return (
@@ -158,7 +158,7 @@ def _how_far(reading: Reading) -> str:
     )
 
 
-def _pairs(reading: Reading) -> str:
+def _pairs(reading: ReadingProgress) -> str:
     if not reading.pairs:
         return ""
     lines = ["Most frequent pairs so far", ""]

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bpe_tui.session.commands.command import LOOK, Command
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.model import Model
+from bpe_tui.session.declarations import LOOK, Command, Model
 from bpe_tui.widgets.numbers import plural
 
 if TYPE_CHECKING:
@@ -23,12 +22,13 @@ WORDPIECE_TRAINING, WORDPIECE_ENCODING = "wordpiece-training", "wordpiece-encodi
 WORDPIECE_VOCABULARY, WORDPIECE_CHARTS = "wordpiece-vocabulary", "wordpiece-charts"
 WORDPIECE_INSPECTION, WORDPIECE_LESSON = "wordpiece-inspection", "wordpiece-lesson"
 
-_SCORES = (WORDPIECE_TRAINING,)
-
+# fmt: off
 COMMANDS: tuple[Command, ...] = (
-    Command("screen.show('pairs')", "p", "scores", "To the scores.", LOOK, screens=_SCORES),
-    Command("screen.show('merge')", "d", "done", "To what the merge did.", LOOK, screens=_SCORES),
+    Command("p", "scores", "screen.show('pairs')", LOOK, (WORDPIECE_TRAINING,), "To the scores."),
+    Command("d", "done", "screen.show('merge')", LOOK, (WORDPIECE_TRAINING,),
+            "To what the merge did."),
 )
+# fmt: on
 
 REFUSED: Mapping[str, str] = {
     "screen.find_pair": "WordPiece keeps no heap; w tells about any two pieces.",

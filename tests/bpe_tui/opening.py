@@ -19,8 +19,7 @@ from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.config import Config, RunConfig
-from bpe_tui.session.jobs import OpeningJob
-from bpe_tui.session.messages import StepsRecorded, TrainingEnded, TrainingStarted
+from bpe_tui.session.jobs import OpeningJob, StepsRecorded, TrainingEnded, TrainingStarted
 from bpe_tui.session.state import remember
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "tinystories_valid.txt"

@@ -16,7 +16,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.navigation import mount_ahead
 from bpe_tui.bpe.training_screen import EncodedText, TrainingScreen
 from bpe_tui.bpe.walks import EncodeStepsPanel
-from bpe_tui.session.commands.table import COMMANDS
+from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.config import RunConfig
 from bpe_tui.views.typed import parse_step
 from bpe_tui.widgets.controls import KeyBar, Scrubber

@@ -8,7 +8,7 @@ from textual.command import CommandList
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.base import all_commands
-from bpe_tui.session.commands.table import COMMANDS
+from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.models import MODELS
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_tui import cli
-from bpe_tui.cli.inspect import facts
+from bpe_tui.cli.convert import facts
 from engine import Tokenizer, Trainer
 from engine.analysis.inspection import Inspection
 from engine.bpe.replay import Replay

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from program import run
 
-from bpe_tui.app.single_screen import QuizApp
+from bpe_tui.app.base import SingleScreenApp
+from bpe_tui.lessons.asking import QuizScreen
 from bpe_tui.lessons.question_panel import QuestionPanel
 from bpe_tui.widgets.lines import RowList
 from engine import Timeline, Trainer
@@ -41,7 +42,8 @@ async def test_each_form_of_answer_has_its_keys() -> None:
         ask("decode", run_of.seek(2), about="110 101"),
     ]
     over: list[Attempt] = []
-    async with QuizApp(asked, over.append, "low").run_test(size=(80, 30)) as pilot:
+    app = SingleScreenApp(lambda: QuizScreen(asked, over.append, "low"))
+    async with app.run_test(size=(80, 30)) as pilot:
         panel = pilot.app.screen.query_one(QuestionPanel)
 
         async def press(*keys: str) -> str:
@@ -78,7 +80,8 @@ async def test_the_mouse_chooses_rows_and_gaps() -> None:
     run_of = timeline()
     asked = [ask("next-pair", run_of.seek(0)), ask("cuts", run_of.seek(0), about="don't go")]
     over: list[Attempt] = []
-    async with QuizApp(asked, over.append, "low").run_test(size=(80, 30)) as pilot:
+    app = SingleScreenApp(lambda: QuizScreen(asked, over.append, "low"))
+    async with app.run_test(size=(80, 30)) as pilot:
         panel = pilot.app.screen.query_one(QuestionPanel)
 
         def row_of(text: str) -> int:

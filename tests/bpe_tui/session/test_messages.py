@@ -10,8 +10,8 @@ import pytest
 from opening import each_size, opened, until
 from textual.widgets import Static
 
-from bpe_tui.session.commands.command import COMPARISON, EVERYWHERE, START
-from bpe_tui.session.commands.table import COMMANDS
+from bpe_tui.session.commands import COMMANDS
+from bpe_tui.session.declarations import COMPARISON, EVERYWHERE, START
 from bpe_tui.session.models import MODELS
 from bpe_tui.views.commands import commands_on, explain_dead_key, key_of_screen, kinds_with
 from bpe_tui.views.panel_screen import NotePanel

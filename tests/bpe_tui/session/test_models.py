@@ -11,9 +11,9 @@ from textual.widgets import Input, TextArea
 
 from bpe_tui.app.navigation import SCREENS
 from bpe_tui.cli.plain import transcript_of
-from bpe_tui.session.commands.command import CHARTS, ENCODING, INSPECTION, TRAINING, VOCABULARY
-from bpe_tui.session.commands.table import COMMANDS
+from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.config import RunConfig
+from bpe_tui.session.declarations import CHARTS, ENCODING, INSPECTION, TRAINING, VOCABULARY
 from bpe_tui.session.models import MODELS
 from bpe_tui.views.exports import ExportSource
 from bpe_tui.views.panel import BORDER_CELLS

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from bpe_tui import cli
-from bpe_tui.app.single_screen import ComparisonApp
+from bpe_tui.app.base import SingleScreenApp
 from bpe_tui.bpe.encoding_screen import EncodingScreen
 from bpe_tui.studies.comparison import (
     ComparisonScreen,
@@ -45,8 +45,8 @@ async def settle(app: App[int], pilot: Pilot[int]) -> None:
 @asynccontextmanager
 async def comparing(
     data: bytes, size: tuple[int, int] = (120, 40)
-) -> AsyncIterator[tuple[ComparisonApp, Pilot[int]]]:
-    app = ComparisonApp(["one", "other"], lambda: [ONE, OTHER], data)
+) -> AsyncIterator[tuple[SingleScreenApp, Pilot[int]]]:
+    app = SingleScreenApp(lambda: ComparisonScreen(["one", "other"], lambda: [ONE, OTHER], data))
     async with app.run_test(size=size) as pilot:
         await settle(app, pilot)
         yield app, pilot

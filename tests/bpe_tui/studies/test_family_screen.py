@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.session.commands.command import FAMILY
 from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.session.declarations import FAMILY
 from bpe_tui.session.models import MODELS
 from bpe_tui.studies.model_table import FamilyJob, FamilyScreen, KindMeasured
 from bpe_tui.studies.model_table_panels import FamilyDetails, FamilyRows

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from opening import opened, until
 
-from bpe_tui.session.commands.command import ALWAYS
+from bpe_tui.session.declarations import ALWAYS
 from bpe_tui.session.models import MODELS
 from bpe_tui.views.commands import (
     LEGENDS,

@@ -1,1 +1,0 @@
-"""Every command, declared once; those of one model, and what it says to those it refuses."""
