@@ -1,9 +1,9 @@
-"""Tokenizer file formats: one file each, one line in the registry; conversion between them.
+"""Tokenizer file formats: opening, saving and conversion.
 
-To add a format, write a module with a `FORMAT` (see `tokenizer_format`) and a line below: in
-`_OF_FILES`, or in `_OF_NAMES` if it is opened by a name. A kind of file that is known but refused
-is a line in the tables of `source`. Uses the pipeline, the models and what is below them; analysis
-and the application use it.
+To add a format, write a module with a `FORMAT` (see `tokenizer_format`) and add a line below: to
+`_OF_FILES`, or to `_OF_NAMES` if it is opened by a name. For a kind of file that is recognised but
+refused, add a line to a table in `source`. This room imports `pipeline` and the rooms below it;
+`analysis` and the application import it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from engine.formats import (
 from engine.formats.source import TokenizerSource, describe_unrecognised, known_kind
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat, VocabAndMerges
 from engine.formats.vocab_and_merges import open_vocab_and_merges
-from engine.formats.writing import check_sayable, renumbered
+from engine.formats.writing import check_format_fits, renumbered
 from engine.text.patterns import PatternLike
 
 _OF_FILES = (
@@ -69,7 +69,7 @@ __all__ = [
 FORMATS: Registry[TokenizerFormat] = Registry(
     "format", {each.name: each for each in (*_OF_FILES, *_OF_NAMES)}
 )
-"""In the order in which they are asked whether they recognise something."""
+"""All formats, in the order in which they try to recognise a source."""
 _WRITTEN = Registry("format", {name: each for name, each in FORMATS.items() if each.save})
 WRITABLE = tuple(_WRITTEN)
 DEFAULT_FORMAT = "gpt2"
@@ -80,14 +80,14 @@ def open_tokenizer(
     special_tokens: Sequence[str] | None = None,
     pattern: PatternLike | None = None,
 ) -> Opened:
-    """Open a tokenizer, whichever format it is in.
+    """Open a tokenizer in any of the formats.
 
     Args:
         paths: a file, a directory, or vocabulary and merges; or the name of a known encoding.
-        special_tokens, pattern: go before what the files say.
+        special_tokens, pattern: used instead of those in the files.
 
     Raises:
-        TokenizerFileError: nothing is there, no format fits, or the files are damaged.
+        TokenizerFileError: the files are missing or damaged, or no format recognises them.
     """
     source = TokenizerSource(paths)
     for candidate in _candidates(source):
@@ -104,9 +104,11 @@ def open_tokenizer(
 def read_vocab_and_merges(
     *paths: str | os.PathLike[str], special_tokens: Sequence[str] | None = None
 ) -> tuple[VocabAndMerges, str] | None:
-    """What files say that hold a vocabulary and merges, and their format; `None`: they hold more.
+    """Read the vocabulary and merges of files, and the name of their format, without checking them.
 
-    It need not make sense, and it is what `open_tokenizer` makes a tokenizer of.
+    Returns:
+        what `open_tokenizer` would make a tokenizer of; `None` if the format holds more than these
+        two, or if no format recognises the files.
 
     Raises:
         TokenizerFileError: the files are damaged.
@@ -120,17 +122,17 @@ def read_vocab_and_merges(
 
 
 def is_tokenizer(*paths: str | os.PathLike[str]) -> bool:
-    """Whether some format recognises what is there, or the name; nothing is read but heads.
+    """Whether some format recognises the files or the name; only the first bytes are read.
 
     Raises:
-        TokenizerFileError: what is there cannot be looked at.
+        TokenizerFileError: a file may not be read.
     """
     source = TokenizerSource(paths)
     return any(candidate.recognises(source) for candidate in _candidates(source))
 
 
 def _candidates(source: TokenizerSource) -> tuple[TokenizerFormat, ...]:
-    """Where there are files, a name is no more than theirs; some are known to be no tokenizer."""
+    """Return the formats that may recognise a source: of names only if no such file exists."""
     if not source.exists:
         return _OF_NAMES
     return _OF_FILES if known_kind(source) is None else ()
@@ -150,23 +152,23 @@ def save(
         renumber: give its tokens new ids if the format prescribes them: see `renumbered`.
 
     Raises:
-        TokenizerFileError: the format cannot say what the tokenizer is, or is only read.
-        OutputExistsError: something is there and `overwrite` is false.
+        TokenizerFileError: the format cannot hold this tokenizer, or is only read.
+        OutputExistsError: the file exists and `overwrite` is false.
     """
     chosen = writable_format(format or DEFAULT_FORMAT)
     assert chosen.save is not None  # it is writable
-    check_sayable(tokenizer, Path(path), chosen)
+    check_format_fits(tokenizer, Path(path), chosen)
     if renumber and chosen.prescribes_ids:
         tokenizer = renumbered(tokenizer)
     chosen.save(tokenizer, Path(path), overwrite)
 
 
 def writable_format(name: str) -> TokenizerFormat:
-    """A format that can be written, by its name.
+    """Return the format of this name, if it can be written.
 
     Raises:
-        UnknownNameError: no format has that name.
-        TokenizerFileError: it is only read.
+        UnknownNameError: no format has this name.
+        TokenizerFileError: the format is only read.
     """
     if name in FORMATS and name not in _WRITTEN:
         raise TokenizerFileError(
@@ -176,6 +178,11 @@ def writable_format(name: str) -> TokenizerFormat:
 
 
 # Conversion
+#
+# A conversion never gives a different tokenizer silently. The new files are first written into a
+# temporary directory and opened again. The result must encode like the original, as far as the
+# format can describe it; only then are the files written to their place. Notes name everything
+# that the format does not keep.
 
 PROBE = (
     "The quick brown fox doesn't jump over 1234567 lazy dogs, DOESN'T it?\n\n\tdef f(x):\r\n"
@@ -183,7 +190,7 @@ PROBE = (
     "안녕하세요 שלום مرحبا नमस्ते สวัสดี 🙂👩‍👩‍👧 e\u0301 \u00a0\u3000x"
 )
 PROBED_TOKENS = 5000
-"""Tokens of the vocabulary that are encoded besides, spread over all of it."""
+"""Number of tokens that are encoded as well, spread over the vocabulary."""
 
 
 def convert(
@@ -194,24 +201,24 @@ def convert(
     overwrite: bool = False,
     renumber: bool = False,
 ) -> tuple[str, ...]:
-    """Write a tokenizer in a format, checked.
-
-    Returns:
-        what the format does not keep, a sentence each.
+    """Write a tokenizer in a format and check that it can be read again.
 
     Args:
         renumber: give its tokens new ids if the format prescribes them: see `renumbered`.
 
+    Returns:
+        the properties that the format does not keep, a sentence each.
+
     Raises:
-        ConversionError: what was written reads as another tokenizer; nothing is left behind.
-        TokenizerFileError: the format cannot say what the tokenizer is, or is only read.
-        OutputExistsError: something is there and `overwrite` is false.
-        UnknownNameError: there is no such format.
+        ConversionError: the files would give another tokenizer; nothing is written.
+        TokenizerFileError: the format cannot hold this tokenizer, or is only read.
+        OutputExistsError: the file exists and `overwrite` is false.
+        UnknownNameError: no format has this name.
     """
     if not overwrite:
         check_free(Path(path))
     wanted = writable_format(format)
-    check_sayable(tokenizer, Path(path), wanted)
+    check_format_fits(tokenizer, Path(path), wanted)
     if renumber and wanted.prescribes_ids:
         tokenizer = renumbered(tokenizer)
     with tempfile.TemporaryDirectory(prefix="bpe-tui-") as place:
@@ -219,17 +226,17 @@ def convert(
         try:
             save(tokenizer, draft, format)
             notes = tuple(_losses(tokenizer, draft, format))
-        except TokenizerFileError as error:  # tell of the place that was asked for
+        except TokenizerFileError as error:  # name the path that was asked for
             raise TokenizerFileError(str(error).replace(str(draft), str(path))) from error
     save(tokenizer, path, format, overwrite=overwrite)
     return notes
 
 
 def _losses(tokenizer: Tokenizer, draft: Path, format: str) -> Iterator[str]:
-    """What the files leave open, such as a pattern that the format does not keep; a sentence each.
+    """Yield a sentence for each property that the files do not keep, such as the pattern.
 
     Raises:
-        ConversionError: read with all this given, the files are still another tokenizer.
+        ConversionError: even with these properties given, the files are another tokenizer.
     """
     read = open_tokenizer(draft).tokenizer
     keeps_pattern = read.pattern.source == tokenizer.pattern.source
@@ -246,8 +253,11 @@ def _losses(tokenizer: Tokenizer, draft: Path, format: str) -> Iterator[str]:
             "say it when you open the files"
         )
     if not keeps_special:
-        said = ", ".join(tokenizer.special_tokens) or "none"
-        yield f"{format} does not keep which tokens are special ({said}); say it when you open them"
+        special = ", ".join(tokenizer.special_tokens) or "none"
+        yield (
+            f"{format} does not keep which tokens are special ({special}); "
+            "say it when you open them"
+        )
     if lost := len(tokenizer.vocab) - len(completed.vocab):
         yield f"{lost:,} tokens that encoding never gives are not kept"
 
@@ -257,7 +267,7 @@ def _specials(tokenizer: Tokenizer) -> dict[int, bytes]:
 
 
 def _check_same(tokenizer: Tokenizer, read: Tokenizer, format: str) -> None:
-    """Raises `ConversionError` if a text shows that the two are not the same tokenizer."""
+    """Raise `ConversionError` if a text shows that the two are not the same tokenizer."""
     for text in _probes(tokenizer):
         ids, other = tokenizer.encode(text), read.encode(text)
         if ids != other:
@@ -278,7 +288,7 @@ def _check_same(tokenizer: Tokenizer, read: Tokenizer, format: str) -> None:
 
 
 def _probes(tokenizer: Tokenizer) -> Iterator[str]:
-    """Texts of many kinds, the special tokens, and tokens of the vocabulary one after another."""
+    """Yield texts of many kinds, one with the special tokens, and two made of many tokens."""
     yield PROBE
     yield "x".join(("", *tokenizer.special_tokens, ""))
     ids = sorted(tokenizer.vocab)

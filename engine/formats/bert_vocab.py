@@ -1,10 +1,9 @@
-"""BERT's `vocab.txt`: a piece a line as it is written, its id the number of the line from 0.
+"""BERT's `vocab.txt`: one piece a line; its id is the number of the line, from 0.
 
-No piece holds a space, and `[UNK]` stands among the first: by that such a file is known. All else
-it leaves unsaid. BERT's pre-tokenizer is taken without its normalizer, as our own runs do, and for
-special what stands in brackets, since that pre-tokenizer would cut it; but for BERT's `[unused1]`
-and the like, which are free places. Of a piece that is there twice the later id counts, as in
-Hugging Face's library.
+The format is recognised because no piece holds a space and `[UNK]` is among the first. The file
+holds nothing else. BERT's pre-tokenizer is used without its normalizer, as in our own runs. Pieces
+in brackets are special, since the pre-tokenizer would cut them, except free places like
+`[unused1]`. If a piece occurs twice, its later id is used, as in Hugging Face's library.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ def recognises(source: TokenizerSource) -> bool:
     if path is None:
         return False
     head = read_head(path)
-    end = head.rfind(b"\n") if len(head) == HEAD else len(head)  # the last line may be cut
+    end = head.rfind(b"\n") if len(head) == HEAD else len(head)  # the last line may be incomplete
     words = [line.split() for line in head[:end].rstrip(b"\r\n").split(b"\n")]
     return [UNKNOWN.encode()] in words and all(len(word) == 1 for word in words)
 
@@ -37,7 +36,7 @@ def _file_of(source: TokenizerSource) -> Path | None:
 
 
 def load(source: TokenizerSource, overrides: Overrides) -> Opened:
-    # The stages are many modules, which nobody should wait for who reads another format.
+    # Imported late: the stages are many modules.
     from engine.pipeline.conversion import tokenizer_of, wordpiece_pipeline
     from engine.wordpiece.tokenizer import DEFAULT_PATTERN, WordPieceTokenizer
 
@@ -45,7 +44,7 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     assert path is not None  # it was recognised
     pieces = read_lines(path)
     while not pieces[-1]:
-        pieces.pop()  # what stands behind the last line's end
+        pieces.pop()  # empty lines at the end
     special_tokens = overrides.special_tokens
     if special_tokens is None:
         special_tokens = list(dict.fromkeys(filter(_IN_BRACKETS.fullmatch, pieces)))

@@ -3,10 +3,10 @@
     {"!": 0, "\"": 1, …, "Ġt": 256}         #version: 0.2
                                            Ġ t
 
-OpenAI calls them `encoder.json` and `vocab.bpe`. Tokens are in printable stand-ins (`gpt2_bytes`).
-The two files do not say which tokens are special or which pattern cuts the text, so a third one,
-`bpe-tui.json`, does, or Hugging Face's (see `beside`); without them the pattern is gpt2, and
-special are the tokens in angle or square brackets that no merge makes.
+OpenAI calls them `encoder.json` and `vocab.bpe`. Each byte is written as a printable character (see
+`gpt2_bytes`). The special tokens and the pattern are in a third file, `bpe-tui.json`, or in Hugging
+Face's settings (see `tokenizer_json`). Without these the pattern is gpt2, and the tokens in angle
+or square brackets that no merge makes are special.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from engine.formats.guesses import (
 )
 from engine.formats.source import TokenizerSource, read_head, read_json, read_lines
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat, VocabAndMerges
-from engine.formats.tokenizer_json import FolderSettings, read_folder_settings
+from engine.formats.tokenizer_json import FolderSettings, overridden, read_folder_settings
 from engine.formats.vocab_and_merges import find_special_tokens, open_vocab_and_merges
 from engine.formats.writing import check_plain
 from engine.text.patterns import OWN, PATTERNS
@@ -40,22 +40,22 @@ from engine.text.pretokenize import to_bytes
 
 VOCAB, MERGES, SETTINGS = "vocab.json", "merges.txt", "bpe-tui.json"
 NAMES = ((VOCAB, MERGES), ("encoder.json", "vocab.bpe"))
-"""What the two files are called: by Hugging Face, and by OpenAI, who wrote them first."""
+"""The names of the two files: Hugging Face's, and the original ones of OpenAI."""
 VERSION = "#version:"
-"""How files of merges begin, if anything says so."""
+"""The first characters of most files of merges."""
 _TWO_TOKENS = re.compile(rb'\s*\{(\s*"(?:[^"\\]|\\.)*"\s*:\s*\d+\s*[,}]){2}', re.DOTALL)
-"""How a vocabulary begins: as an object of tokens and ids, and nothing else."""
+"""Regex for the beginning of a vocabulary, which is an object of tokens and ids."""
 
 _LINE_OF_TOKENS = re.compile(rb"\[(?: .\r?\n|[A-Za-z])")
-"""How GPT-2's merges can begin, and BERT's pieces do: `[ a`, `[PAD]`."""
+"""Regex for the first line of GPT-2's merges or BERT's pieces with a bracket: `[ a`, `[PAD]`."""
 
 Vocab = dict[int, bytes]
 Merges = list[tuple[bytes, bytes]]
 
-# Which two files: a directory has them, both are given, or one is, with the other beside it.
+# Which two files: those in a directory, two that are given, or one with the other beside it.
 #
-# Names do not count where both are given. One alone is known by what is in it; the other one is
-# beside it under the name that belongs to its own: `x-vocab.json` to `x-merges.txt`.
+# If both are given, their names do not matter. A single file is recognised by its content; the
+# other one must have the matching name: `x-vocab.json` with `x-merges.txt`.
 
 
 def recognises(source: TokenizerSource) -> bool:
@@ -78,9 +78,9 @@ _CODED = re.compile(
 
 
 def is_spelled_otherwise(head: bytes) -> bool:
-    """Whether what begins so is a vocabulary, but has ids first, or no stand-ins for bytes.
+    """Whether a file with this beginning is a vocabulary with ids first or in another spelling.
 
-    Hex and base64 are made of stand-ins, too; what tells is that no token is one character.
+    Hex and base64 also consist of GPT-2's characters, but then no token is a single character.
     """
     if not head.lstrip().startswith(b"{"):
         return False
@@ -91,18 +91,14 @@ def is_spelled_otherwise(head: bytes) -> bool:
     if any(value in b'"[' for _, value in found):
         return all(key.isdigit() for key in keys)
     tokens = [key for key in keys if (key[:1], key[-1:]) not in {("<", ">"), ("[", "]")}]
-    if any(map(_is_stray, tokens)):
-        return True
-    if any(len(token) == 1 for token in tokens):
+    single = [token for token in tokens if len(token) == 1]
+    if any(token < "\u0100" and token not in CHAR_TO_BYTE for token in single):
+        return True  # a byte written as itself, such as a space
+    if single:
         return False
     are_coded = map(_CODED.fullmatch, tokens)
     are_literals = (token.startswith(("b'", 'b"')) for token in tokens)
     return len(tokens) > 3 and (all(are_coded) or all(are_literals))
-
-
-def _is_stray(token: str) -> bool:
-    """Whether it is a byte by itself, such as a space, which has a stand-in."""
-    return len(token) == 1 and token < "\u0100" and token not in CHAR_TO_BYTE
 
 
 def _unquoted(key: bytes) -> str:
@@ -115,10 +111,10 @@ def _unquoted(key: bytes) -> str:
 
 
 def files_of(source: TokenizerSource) -> tuple[Path, Path | None]:
-    """The vocabulary and the merges of a source that was recognised; `None`: there are none.
+    """Return the vocabulary and the merges of a recognised source; `None` if it has no merges.
 
     Raises:
-        TokenizerFileError: merges were given, and there is no vocabulary beside them.
+        TokenizerFileError: only merges were given, and no vocabulary is beside them.
     """
     if source.folder is not None:
         vocab, merges = (source.folder / name for name in _names_in(source.folder))
@@ -131,7 +127,7 @@ def files_of(source: TokenizerSource) -> tuple[Path, Path | None]:
 
 
 def both_files(source: TokenizerSource) -> tuple[Path, Path] | None:
-    """The vocabulary and the merges, in whatever spelling; `None` if they are not both there."""
+    """Return the vocabulary and the merges in any spelling; `None` unless both exist."""
     is_pair = len(source.given) == 2 and source.exists and _sorted_pair(source) is not None
     if not (is_pair or source.folder is not None or _is_one_of_two(source)):
         return None
@@ -143,7 +139,7 @@ def both_files(source: TokenizerSource) -> tuple[Path, Path] | None:
 
 
 def folder_of(source: TokenizerSource) -> Path | None:
-    """Where more is said of the two files; `None` if they go by other names."""
+    """Return the directory with settings for the two files; `None` if they have other names."""
     if source.folder is not None:
         return source.folder
     one = source.only_file
@@ -151,18 +147,18 @@ def folder_of(source: TokenizerSource) -> Path | None:
 
 
 def _names_in(folder: Path) -> tuple[str, str]:
-    """What the two files are called in a directory that has one of them."""
+    """Return the names of the two files in a directory that has one of them."""
     has_one = (names for names in NAMES if any((folder / name).is_file() for name in names))
     return next(has_one, NAMES[0])
 
 
 def could_be_json(head: bytes) -> bool:
-    """An object or a list; a line of tokens can begin with a bracket, too."""
+    """Whether a file with this beginning may be a JSON object or list, not lines of tokens."""
     return head.lstrip()[:1] in (b"{", b"[") and not _LINE_OF_TOKENS.match(head)
 
 
 def _sorted_pair(source: TokenizerSource) -> tuple[Path, Path] | None:
-    """Of two files the vocabulary, which is a JSON object, and the merges, which are lines."""
+    """Return the vocabulary, a JSON object, and the merges, which are lines, of two files."""
     is_object = [head.lstrip().startswith(b"{") for head in source.heads]
     if any(could_be_json(head) and head.lstrip().startswith(b"[") for head in source.heads):
         return None
@@ -200,10 +196,10 @@ def _with_its_other(one: Path, head: bytes) -> tuple[Path, Path | None]:
 
 
 def read(source: TokenizerSource, special_tokens: Sequence[str] | None = None) -> VocabAndMerges:
-    """What the files of a source that was recognised say.
+    """Read the files of a recognised source.
 
     Args:
-        special_tokens: tokens that stand as they are in the vocabulary; `None` leaves it to the
+        special_tokens: tokens that are plain text in the vocabulary; `None` to take them from the
             settings beside the files.
 
     Raises:
@@ -218,26 +214,28 @@ def read(source: TokenizerSource, special_tokens: Sequence[str] | None = None) -
 
 def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     folder = folder_of(source)
-    beside = (
+    folder_settings = (
         None if folder is None or (folder / SETTINGS).is_file() else read_folder_settings(folder)
     )
-    if beside is None:
+    if folder_settings is None:
         found = read(source, overrides.special_tokens)
         return open_vocab_and_merges(found, overrides, FORMAT.name)
-    found = read(source, list(beside.flags))
+    found = read(source, list(folder_settings.flags))
     if found.has_merges:
-        return _load_with(beside, found, source, overrides)
-    ids = beside.numbered(read_json(files_of(source)[0]))
-    found = replace(found, special_tokens=ids, notes=beside.notes)
+        return _load_with(folder_settings, found, source, overrides)
+    ids = folder_settings.token_ids(read_json(files_of(source)[0]))
+    found = replace(found, special_tokens=ids, notes=folder_settings.notes)
     return open_vocab_and_merges(found, overrides, FORMAT.name)
 
 
 def _load_with(
-    beside: FolderSettings, found: VocabAndMerges, source: TokenizerSource, overrides: Overrides
+    folder_settings: FolderSettings,
+    found: VocabAndMerges,
+    source: TokenizerSource,
+    overrides: Overrides,
 ) -> Opened:
-    """The tokenizer with what the files beside it say, which a pipeline can do."""
-    # The stages are many modules, which nobody should wait for who reads another format.
-    from engine.formats.tokenizer_json import overridden
+    """Make a pipeline, which can follow the settings in the folder."""
+    # Imported late: the stages are many modules.
     from engine.pipeline.added_tokens import AddedToken
     from engine.pipeline.conversion import tokenizer_of
     from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
@@ -247,7 +245,7 @@ def _load_with(
 
     found.check_merges()
     vocab: dict[str, int] = read_json(files_of(source)[0])
-    numbered = beside.numbered(vocab)
+    numbered = folder_settings.token_ids(vocab)
     others = {i: token for i, token in found.vocab.items() if i not in numbered.values()}
     unmade = find_special_tokens(found.place, others, found.merges, overrides.special_tokens)
     pipeline = Pipeline(
@@ -256,9 +254,9 @@ def _load_with(
         pre_tokenizer=ByteLevel(add_prefix_space=False, use_regex=True),
         decoder=ByteLevelDecoder(),
     )
-    tokenizer = tokenizer_of(overridden(beside.applied(pipeline), overrides))
+    tokenizer = tokenizer_of(overridden(folder_settings.applied_to(pipeline), overrides))
     notes = [
-        *beside.notes,
+        *folder_settings.notes,
         *note_gaps(tokenizer.vocab),
         *note_guessed_pattern(overrides, files=found.files),
         *note_guessed_special_tokens(overrides, unmade),
@@ -288,7 +286,18 @@ def _read_pair(
 
 
 def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
-    _check_savable(tokenizer, path)
+    check_plain(tokenizer, path)
+    pattern, name = tokenizer.pattern, tokenizer.pattern.name
+    if name != OWN and PATTERNS.get(name) != pattern:
+        raise TokenizerFileError(
+            f"{path}: the pattern {name!r} is not one of the named ones, and {SETTINGS} keeps "
+            f"names and regexes; choose one of {', '.join(PATTERNS)}"
+        )
+    for token in tokenizer.special_tokens:
+        if not is_text(token):
+            raise TokenizerFileError(
+                f"{path}: the special token {token!r} is no UTF-8 text, which {VOCAB} has to be"
+            )
     spelled = {
         token.decode() if token_id in tokenizer.special_ids else spell(token): token_id
         for token_id, token in sorted(tokenizer.vocab.items())
@@ -299,9 +308,8 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
             "choose special tokens that no ordinary token equals"
         )
     merges = [f"{VERSION} 0.2", *(f"{spell(a)} {spell(b)}" for a, b in tokenizer.merges)]
-    pattern = tokenizer.pattern
     settings = {
-        "pattern": pattern.source if pattern.name == OWN else pattern.name,
+        "pattern": pattern.source if name == OWN else name,
         "special_tokens": list(tokenizer.special_tokens),
     }
     write_files(
@@ -314,28 +322,15 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
     )
 
 
-def _check_savable(tokenizer: Tokenizer, path: Path) -> None:
-    """Raises `TokenizerFileError` if the files cannot say what the tokenizer is."""
-    check_plain(tokenizer, path)
-    name = tokenizer.pattern.name
-    if name != OWN and PATTERNS.get(name) != tokenizer.pattern:
-        raise TokenizerFileError(
-            f"{path}: the pattern {name!r} is not one of the named ones, and {SETTINGS} keeps "
-            f"names and regexes; choose one of {', '.join(PATTERNS)}"
-        )
-    for token in tokenizer.special_tokens:
-        if not is_text(token):
-            raise TokenizerFileError(
-                f"{path}: the special token {token!r} is no UTF-8 text, which {VOCAB} has to be"
-            )
-
-
 def read_files(
     vocab_path: str | os.PathLike[str],
     merges_path: str | os.PathLike[str],
     special_tokens: Sequence[str] = (),
 ) -> tuple[Vocab, Merges]:
-    """The vocab (id → bytes) and the merges of the two files; special tokens stand as they are.
+    """Read the vocab (id → bytes) and the merges of the two files.
+
+    Args:
+        special_tokens: tokens that are plain text in the vocabulary.
 
     Raises:
         TokenizerFileError: a file is missing, malformed or cut short, or the two do not match.
@@ -346,7 +341,7 @@ def read_files(
 
 
 class _Spelled(dict[str, bytes]):
-    """Spelling → bytes. Merges name each token of the vocabulary again, some of them often."""
+    """Spelling → bytes, kept because merges repeat the tokens of the vocabulary."""
 
     def __missing__(self, spelling: str) -> bytes:
         token = self[spelling] = unspell(spelling)
@@ -369,7 +364,7 @@ def _read_vocab(path: Path, special_tokens: Sequence[str], known: _Spelled) -> V
         if token_id in vocab:
             raise TokenizerFileError(f"{path}: the id {token_id} is given to two tokens")
         if token is None or spelling in special_tokens:
-            # A special token is its own text; what is not in GPT-2's spelling must be one, too.
+            # Special tokens are plain text; so is a token that is not in GPT-2's spelling.
             vocab[token_id] = to_bytes(spelling)
         else:
             vocab[token_id] = known[spelling] = token
@@ -382,7 +377,7 @@ def _read_merges(path: Path, known: _Spelled) -> Merges:
     body = list(filter(None, lines[lines[0].startswith("#version") :]))
     if set(map(str.count, body, repeat(" "))) == {1}:
         tokens = list(filter(None, map(known.get, " ".join(body).split(" "))))
-        if len(tokens) == 2 * len(body):  # as it is nearly always, and quicker than line by line
+        if len(tokens) == 2 * len(body):  # nearly always, and faster than line by line
             return list(zip(tokens[::2], tokens[1::2], strict=True))
     for number, line in enumerate(lines, start=1):
         if not line or (number == 1 and line.startswith("#version")):

@@ -1,12 +1,11 @@
-r"""What files leave unsaid: special tokens, the pattern, ids; and opening a vocabulary and merges.
+r"""Settings that files may leave out: special tokens, pattern, ids; and the notes about them.
 
-What is taken instead is told in notes, and each kind of note is written here, so that every format
-tells of the same thing in the same words.
+Notes are written here, so that every format describes the same guess in the same words.
 
-Patterns come as regexes. Libraries spell one and the same pattern in several ways: possessive or
-not, as one class or as an alternative. Those below cut every text as one of ours does, and go by
+Files hold patterns as regexes. Libraries spell the same pattern in several ways: possessive or not,
+as one class or as an alternative. The spellings below cut every text like a named pattern and get
 its name; a test tries all short texts. minbpe calls its newer pattern GPT-4's, but it is llama3's:
-cl100k keeps whitespace at the end of a text together (`\s++$`), minbpe cuts it behind a newline.
+cl100k keeps whitespace at the end of a text together (`\s++$`), minbpe cuts it after a newline.
 """
 
 from __future__ import annotations
@@ -23,14 +22,15 @@ from engine.text.patterns import PATTERNS, Pattern, own_pattern
 def number_special_tokens(
     given: Sequence[str] | None, in_file: Mapping[str, int], ids: Collection[int]
 ) -> dict[str, int]:
-    """The special tokens with their ids: those that the caller gives, or else the file's.
+    """Return special token → id, for the tokens that the caller gives, or else for the file's.
 
-    A token that the file does not have gets the least id that is free: so p50k_base has its own in
-    a gap of its ranks, and where there is no gap special tokens come behind all others.
+    A token that the file lacks gets the lowest free id. So p50k_base gets its own in a gap of the
+    ranks; without a gap the special tokens come after all others.
 
     Args:
+        given: the caller's special tokens; `None` for the file's.
         in_file: special token → id.
-        ids: those of the other tokens.
+        ids: the ids of the other tokens.
 
     >>> number_special_tokens(["<a>", "<b>"], {"<b>": 7}, [0, 2])
     {'<a>': 1, '<b>': 7}
@@ -43,7 +43,7 @@ def number_special_tokens(
 
 
 def is_text(token: bytes | str) -> bool:
-    """Whether bytes are UTF-8; whether a text has no stray surrogates, so that UTF-8 can say it."""
+    """Whether bytes are valid UTF-8, or a text can be encoded as UTF-8."""
     try:
         token.decode() if isinstance(token, bytes) else token.encode()
     except UnicodeError:
@@ -65,19 +65,19 @@ OTHER_SPELLINGS: dict[str, str] = {
     # minbpe's BasicTokenizer cuts nothing.
     "": "none",
 }
-"""regex → the name of the pattern that cuts alike."""
+"""Regex → name of the pattern that cuts every text in the same way."""
 
 _KNOWN = OTHER_SPELLINGS | {pattern.source: name for name, pattern in PATTERNS.items()}
 
 
 def pattern_of(source: str) -> Pattern:
-    r"""A named pattern if the regex is a spelling of one, else a pattern of its own.
+    r"""Return the named pattern that the regex spells, or else a pattern of its own.
 
     >>> pattern_of(r"\S+|\s+").name, pattern_of(r"\w+").name
     ('whitespace', 'own')
 
     Raises:
-        PatternError: it is no regex, would take too much to compile, or has groups to capture.
+        PatternError: it is no regex, is too large or too slow, or has capturing groups.
     """
     if source in _KNOWN:
         return PATTERNS[_KNOWN[source]]
@@ -88,7 +88,7 @@ def pattern_of(source: str) -> Pattern:
 
 
 def describe_pattern(pattern: Pattern) -> str:
-    """A note about the pattern that a file brings along.
+    """Return a note about the pattern in a file.
 
     >>> describe_pattern(pattern_of(r"\\S+|\\s+"))
     'its pattern is the one called whitespace here'
@@ -101,7 +101,7 @@ def describe_pattern(pattern: Pattern) -> str:
 def note_guessed_pattern(
     overrides: Overrides, taken: str = "GPT-2's", files: str = "the file names"
 ) -> list[str]:
-    """A note about the pattern that is taken where files name none, unless the caller gives one.
+    """Return a note about the default pattern, unless the caller gives one.
 
     >>> note_guessed_pattern(Overrides())
     ["the file names no pattern; GPT-2's is taken; --pattern gives another one"]
@@ -114,7 +114,7 @@ def note_guessed_pattern(
 def note_guessed_special_tokens(
     overrides: Overrides, taken: Iterable[str], why: str = "since no merge makes them"
 ) -> list[str]:
-    """A note about the tokens taken for special where files name none, unless the caller does.
+    """Return a note about the tokens guessed to be special, unless the caller names them.
 
     >>> note_guessed_special_tokens(Overrides(), ["<s>", "</s>"])
     ['taken for special, since no merge makes them: <s> </s>']
@@ -127,18 +127,18 @@ def note_guessed_special_tokens(
 
 
 def shorten(name: str, most: int) -> str:
-    """A name that a file gives, cut where it is longer than a note has room for."""
+    """Return the name, cut to `most` characters."""
     return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
 MOST_NAMED, LONGEST_SHOWN = 16, 40
-"""Special tokens that a note names, and characters of one."""
+"""Number of special tokens that a note names, and of characters of each."""
 MOST_SHOWN = 3
-"""Ids that a note shows before it leaves the others out."""
+"""Number of ids that a note shows before `…`."""
 
 
 def note_gaps(token_ids: Iterable[int]) -> list[str]:
-    """A note if some ids below the highest are missing, which harms nothing.
+    """Return a note if some ids below the highest are missing, which is harmless.
 
     >>> note_gaps([0, 1, 3])
     ['1 id below the highest stands for no token (2)']

@@ -7,9 +7,9 @@
     97 98
     256 99
 
-Bytes are their own ids and the merges, line by line, make the tokens 256, 257, …, so a tokenizer
-with other ids has to be renumbered before it can be written. A special token is cut from its id at
-the last space: minbpe writes tokens that hold spaces, though it cannot read them again.
+Bytes are their own ids, and the merges make the tokens 256, 257, …, so a tokenizer with other ids
+must be renumbered before it is written. The last space of a line separates a special token from its
+id: minbpe writes tokens that hold spaces, though it cannot read them again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def recognises(source: TokenizerSource) -> bool:
 
 
 def load(source: TokenizerSource, overrides: Overrides) -> Opened:
-    lines = _Lines(source)
+    lines = _LineReader(source)
     if lines.next().strip() != VERSION_LINE:
         raise lines.error(f"is another version than {VERSION_LINE!r}, the one that is known")
     try:
@@ -63,32 +63,32 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     return Opened(made, FORMAT.name, notes)
 
 
-class _Lines:
-    """The lines of a file, one after the other; an error names the line that was read last."""
+class _LineReader:
+    """A reader of lines, one after another, whose errors name the line read last."""
 
     def __init__(self, source: TokenizerSource) -> None:
         self._source = source
         self._lines = read_lines(source.paths[0])
         if self._lines[-1] == "":
-            self._lines.pop()  # what stands behind the last line's end
+            self._lines.pop()  # after the end of the last line
         self._read = 0
 
     def next(self) -> str:
-        if self._read == len(self._lines):
+        if self.are_read:
             raise TokenizerFileError(f"{self._source}: ends too early; is it cut short?")
         self._read += 1
         return self._lines[self._read - 1]
 
     @property
-    def are_left(self) -> bool:
-        return self._read < len(self._lines)
+    def are_read(self) -> bool:
+        return self._read == len(self._lines)
 
     def error(self, what: str) -> TokenizerFileError:
         line = self._lines[self._read - 1]
         return TokenizerFileError(f"{self._source}: line {self._read} {what}: {line[:60]!r}")
 
 
-def _read_special_ids(lines: _Lines) -> dict[str, int]:
+def _read_special_ids(lines: _LineReader) -> dict[str, int]:
     how_many = _number(lines.next())
     if how_many is None:
         raise lines.error("does not say how many special tokens follow")
@@ -106,10 +106,10 @@ def _read_special_ids(lines: _Lines) -> dict[str, int]:
     return special_ids
 
 
-def _read_pairs(lines: _Lines) -> list[Pair]:
-    """The merges; each may use only what was made before it."""
+def _read_pairs(lines: _LineReader) -> list[Pair]:
+    """Read the merges; each may use only tokens of earlier lines."""
     pairs: dict[Pair, None] = {}
-    while lines.are_left:
+    while not lines.are_read:
         ids = [_number(spelled) for spelled in lines.next().split(" ")]
         match ids:
             case [int(left), int(right)]:
@@ -125,7 +125,7 @@ def _read_pairs(lines: _Lines) -> list[Pair]:
 
 
 def _number(spelled: str) -> int | None:
-    """The number; `None` if it is none, or none that any tokenizer needs."""
+    """Return the number; `None` if it is not one, or is too large for any tokenizer."""
     is_number = spelled.isascii() and spelled.isdigit() and len(spelled) <= _MOST_DIGITS
     return int(spelled) if is_number else None
 
@@ -135,7 +135,7 @@ def _vocab_of(source: TokenizerSource, pairs: Iterable[Pair]) -> dict[int, bytes
     room = LARGEST
     for left, right in pairs:
         room -= len(vocab[left]) + len(vocab[right])
-        if room < 0:  # forty merges that double a token ask for a terabyte
+        if room < 0:  # forty merges that double a token would take a terabyte
             raise TokenizerFileError(f"{source}: its tokens take more than {LARGEST >> 20} MB")
         vocab[len(vocab)] = vocab[left] + vocab[right]
     return vocab
@@ -171,7 +171,7 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
 
 
 def _is_word(text: str) -> bool:
-    """Whether Python's `split` leaves it whole, and it can be written."""
+    """Whether Python's `split` does not divide it and UTF-8 can encode it."""
     return text.split() == [text] and is_text(text)
 
 

@@ -1,6 +1,6 @@
 """The files or the name that a tokenizer is read from, read with limits on size and kind.
 
-Nothing about a file is believed: it may be no text, no JSON, endless, or not what its name says.
+A file is not trusted: it may not be text or JSON, may be endless, or may not be what its name says.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,53 +22,60 @@ from engine.core.errors import TokenizerFileError
 from engine.core.files import finish_writing
 
 LARGEST = 1 << 28
-"""Bytes of the largest file that is read: eight times the largest tokenizer in use."""
+"""Size of the largest file that is read, in bytes: eight times the largest tokenizer in use."""
 MOST_LINES = 1 << 21
-"""Twice as many as the largest vocabulary has merges."""
+"""Largest number of lines: twice the merges of the largest vocabulary."""
 MOST_VALUES = 1 << 23
-"""In a JSON file: each is an object of its own, many times larger than its text."""
+"""Largest number of values in a JSON file; in memory each is many times larger than its text."""
 HEAD = 1 << 12
+"""Number of bytes by which the format of a file is recognised."""
 
 
 class TokenizerSource:
     """One path or two (vocabulary and merges), or the name of a known encoding.
 
     Attributes:
-        given: as the caller spelled it.
+        given: the paths or the name, as the caller wrote them.
+        paths: the same as paths.
     """
 
     def __init__(self, given: Sequence[str | os.PathLike[str]]) -> None:
         self.given = tuple(os.fspath(each) for each in given)
+        self.paths = tuple(map(Path, self.given))
 
     def __str__(self) -> str:
         return " and ".join(self.given)
 
     @cached_property
-    def paths(self) -> tuple[Path, ...]:
-        return tuple(map(Path, self.given))
-
-    @cached_property
     def _modes(self) -> tuple[int | None, ...]:
-        """What is under each path, as `stat` says; `None` for nothing.
+        """The mode of each path as `stat` gives it; `None` if it does not exist.
 
         Raises:
-            TokenizerFileError: no file can have such a name, or nobody may look.
+            TokenizerFileError: the name is not possible, or the folder may not be read.
         """
-        return tuple(map(_mode, self.paths))
+        modes: list[int | None] = []
+        for path in self.paths:
+            try:
+                modes.append(path.stat().st_mode)
+            except (FileNotFoundError, NotADirectoryError):
+                modes.append(None)
+            except (OSError, ValueError) as error:
+                raise _unreadable(path, error) from error
+        return tuple(modes)
 
     @property
     def exists(self) -> bool:
-        """Whether something is there under every path."""
+        """Whether every path exists."""
         return None not in self._modes
 
     @property
     def folder(self) -> Path | None:
-        """The directory, if that is what was given."""
+        """The path, if it is a single directory."""
         return self._only(stat.S_ISDIR)
 
     @property
     def only_file(self) -> Path | None:
-        """The file, if it is just one."""
+        """The path, if it is a single file."""
         return self._only(stat.S_ISREG)
 
     def _only(self, is_kind: Callable[[int], bool]) -> Path | None:
@@ -75,16 +83,16 @@ class TokenizerSource:
         return self.paths[0] if mode is not None and is_kind(mode) else None
 
     def in_folder(self, *names: str) -> Path | None:
-        """The first file of these names in the directory that was given."""
+        """Return the first file in the directory with one of these names, or `None`."""
         if self.folder is None:
             return None
         return next((self.folder / n for n in names if (self.folder / n).is_file()), None)
 
     def with_endings(self, *endings: str) -> list[Path]:
-        """The files in the directory that was given whose names end so, sorted.
+        """Return the files in the directory with these endings, sorted.
 
         Raises:
-            TokenizerFileError: nobody may look.
+            TokenizerFileError: the directory may not be read.
         """
         if self.folder is None:
             return []
@@ -95,45 +103,39 @@ class TokenizerSource:
 
     @cached_property
     def heads(self) -> tuple[bytes, ...]:
-        """The first bytes of each file, to see what it is; none of a directory."""
+        """The first bytes of each file; empty for a directory."""
         return tuple(read_head(path) for path in self.paths)
 
     @cached_property
     def values(self) -> tuple[Any, ...]:
-        """The values of the files, which have to be JSON; parsed once, whoever asks.
+        """The values of the files, which must be JSON; parsed only once.
 
         Raises:
-            TokenizerFileError: as `read_json`.
+            TokenizerFileError: as for `read_json`.
         """
         return tuple(map(read_json, self.paths))
 
 
-def _mode(path: Path) -> int | None:
-    try:
-        return path.stat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from error
-
-
 def read_head(path: Path) -> bytes:
-    """The first bytes of a file; none of a directory or of what cannot be read."""
+    """Return the first bytes of a file, unpacked; empty for a directory or other non-file."""
     if not path.is_file():
         return b""
     try:
         with path.open("rb") as file:
             head = file.read(HEAD)
-            return _head_unpacked(head) if head.startswith(GZIP) else head
     except OSError as error:
         raise _unreadable(path, error) from error
+    if head.startswith(GZIP):
+        with suppress(ZlibError):  # a damaged file is recognised by its packed bytes
+            head = decompressobj(wbits=31).decompress(head, HEAD) or head
+    return head
 
 
 def read_bytes(path: Path) -> bytes:
-    """All of a file.
+    """Return all bytes of a file, unpacked.
 
     Raises:
-        TokenizerFileError: it is missing, cannot be read, is no plain file, or far too large.
+        TokenizerFileError: it is missing, unreadable, not a plain file, or far too large.
     """
     finish_writing(path)
     try:
@@ -141,7 +143,7 @@ def read_bytes(path: Path) -> bytes:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise TokenizerFileError(f"{path}: is no plain file")
-            # No more than its size: room is made for all that is asked for.
+            # Ask for its size only, since memory is reserved for all that is asked for.
             data = b"" if status.st_size > LARGEST else file.read(status.st_size)
     except FileNotFoundError:
         raise TokenizerFileError(f"{path}: no such file") from None
@@ -155,15 +157,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 GZIP = b"\x1f\x8b\x08"
-"""How a gzip file begins; what is in it is read as if it stood there itself."""
-
-
-def _head_unpacked(head: bytes) -> bytes:
-    """The first bytes of what is packed; the packed ones if they are damaged."""
-    try:
-        return decompressobj(wbits=31).decompress(head, HEAD) or head
-    except ZlibError:
-        return head
+"""The first bytes of a gzip file, which is read like the file inside it."""
 
 
 def _unpacked(path: Path, data: bytes) -> bytes:
@@ -180,10 +174,10 @@ def _unpacked(path: Path, data: bytes) -> bytes:
 
 
 def check_lines(path: Path, data: bytes) -> bytes:
-    """The data, unless it has so many lines that their tokens would fill the memory.
+    """Return the data unchanged if it does not have too many lines.
 
     Raises:
-        TokenizerFileError: it has.
+        TokenizerFileError: the tokens of so many lines could fill the memory.
     """
     if data.count(b"\n") > MOST_LINES:
         raise TokenizerFileError(f"{path}: has more than {MOST_LINES:,} lines; is it a corpus?")
@@ -191,20 +185,20 @@ def check_lines(path: Path, data: bytes) -> bytes:
 
 
 def read_lines(path: Path) -> list[str]:
-    r"""The lines of a file of UTF-8 text, without their ends (`\n` or `\r\n`).
+    r"""Return the lines of a UTF-8 file, without their ends (`\n` or `\r\n`).
 
     Raises:
-        TokenizerFileError: as `read_text`, or there are far too many.
+        TokenizerFileError: as for `read_text`, or there are too many lines.
     """
     lines = _as_text(path, check_lines(path, read_bytes(path))).split("\n")
     return [line.removesuffix("\r") for line in lines]
 
 
 def read_text(path: Path) -> str:
-    """All of a file of UTF-8 text.
+    """Return the text of a UTF-8 file.
 
     Raises:
-        TokenizerFileError: as `read_bytes`, or it is no UTF-8.
+        TokenizerFileError: as for `read_bytes`, or it is not UTF-8.
     """
     return _as_text(path, read_bytes(path))
 
@@ -217,10 +211,11 @@ def _as_text(path: Path, data: bytes) -> str:
 
 
 def read_json(path: Path) -> Any:
-    """The value of a JSON file.
+    """Return the value of a JSON file.
 
     Raises:
-        TokenizerFileError: as `read_bytes`, it is no JSON, or an object has the same key twice.
+        TokenizerFileError: as for `read_bytes`, or it is not JSON, has too many values, or an
+            object has the same key twice.
     """
 
     def no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -251,7 +246,7 @@ HOW_TO_SAVE = (
     "hex says every byte: json.dump({i: t.hex() for i, t in vocab.items()}, open('vocab.json', "
     "'w')) and json.dump([[a.hex(), b.hex()] for a, b in merges], open('merges.json', 'w'))"
 )
-"""Two lines of Python that save vocab and merges so that nothing is in doubt."""
+"""Advice with two lines of Python that save vocab and merges unambiguously."""
 
 KINDS: dict[bytes, str] = {
     b"PK\x03\x04": "a zip archive; unpack it and open what is in it",
@@ -263,12 +258,11 @@ KINDS: dict[bytes, str] = {
     b"\x93NUMPY": f"an array of NumPy, in which bytes lose their last zeros; {HOW_TO_SAVE}",
     b"GGUF": "a GGUF model; open the tokenizer.json of the same model",
 }
-"""How a file begins → what it is, and what to do."""
-
+"""First bytes of a file → its kind, and how to open the tokenizer instead."""
 
 PATTERNS: dict[re.Pattern[bytes], str] = {
     re.compile(rb'\s*\{\s*"class_name"\s*:\s*"Tokenizer"'): (
-        "a tokenizer of Keras, which numbers words by how often they stand in a corpus; it has no "
+        "a tokenizer of Keras, which numbers words by how often they occur in a corpus; it has no "
         "tokens smaller than a word, and no merges"
     ),
     re.compile(rb"PK\x03\x04.{26}[^\x00]{0,80}?/data\.pkl", re.DOTALL): (
@@ -290,11 +284,11 @@ PATTERNS: dict[re.Pattern[bytes], str] = {
         "a tokenizer.bin, as llama2.c writes it; open the tokenizer.model that it was made of"
     ),
 }
-"""Known kinds whose beginning varies: a regex for it, and what the file is."""
+"""Regex for the first bytes of a file → its kind, and how to open the tokenizer instead."""
 
 
 def describe_unrecognised(source: TokenizerSource) -> str:
-    """What is known of a source that no format recognises."""
+    """Describe a source that no format recognises, as a clause."""
     if source.folder is None and source.exists and not all(p.is_file() for p in source.paths):
         return "is no plain file"
     kind = known_kind(source)
@@ -302,7 +296,7 @@ def describe_unrecognised(source: TokenizerSource) -> str:
 
 
 def known_kind(source: TokenizerSource) -> str | None:
-    """What one of the files is, if that is known and no tokenizer to be read."""
+    """Return the kind of a file that is known but not readable; `None` if there is none."""
     for head in source.heads:
         for pattern, kind in PATTERNS.items():
             if pattern.match(head):

@@ -1,7 +1,4 @@
-"""What a tokenizer file format is: how it is recognised, read and written.
-
-A format is a module of this folder with a `FORMAT`, and a line in the registry of `engine.formats`.
-"""
+"""`TokenizerFormat`, which recognises, reads and writes files, and values that formats share."""
 
 from __future__ import annotations
 
@@ -20,9 +17,9 @@ from engine.text.pretokenize import to_bytes
 
 @dataclass(frozen=True)
 class Overrides:
-    """What the caller says of a tokenizer; it goes before what the files say.
+    """Settings of the caller, which replace those in the files.
 
-    `None` leaves it to the files, and where they are silent to the format's custom.
+    With `None` the files decide, or the format's default if they say nothing.
     """
 
     special_tokens: Sequence[str] | None = None
@@ -31,13 +28,11 @@ class Overrides:
 
 @dataclass(frozen=True)
 class Opened:
-    """A tokenizer as it was read.
+    """A tokenizer that was read from files.
 
     Attributes:
-        tokenizer: ready to encode.
-        format: the name of the format that it was in.
-        notes: what a reader should know: what was recognised, guessed, or is not kept; a sentence
-            each, without a full stop.
+        format: name of the format of the files.
+        notes: what was recognised, guessed or ignored; a sentence each, without a full stop.
     """
 
     tokenizer: Tokenizer
@@ -50,19 +45,19 @@ class Opened:
 
 @dataclass(frozen=True)
 class VocabAndMerges:
-    """What files say.
+    """A vocabulary and merges in bytes, as files contain them, not yet checked.
 
     Attributes:
-        place: what errors name.
+        place: the files, as errors name them.
         vocab: id → token.
         merges: pairs of tokens in order of rank.
-        texts: id → token that can only be special: a text that is not spelled as the others are.
-        special_tokens: their texts, or text → id; `None` if the files do not say.
-        pattern: what cuts texts; `None` if the files do not say.
-        notes: what a reader should know of how it was read.
-        merges_place, vocab_place: what errors name if the two do not go together.
-        files: how a note begins about what is not there.
-        has_merges: whether there are any to read; else it is a vocabulary to look at.
+        texts: id → special token that is not in the spelling of the other tokens.
+        special_tokens: their texts, or text → id; `None` if the files do not list them.
+        pattern: the pattern in the files; `None` if there is none.
+        notes: how the files were read, a sentence each.
+        merges_place, vocab_place: the two files, as errors about missing tokens name them.
+        files: the beginning of a note about a missing pattern.
+        has_merges: whether the files hold merges; without them no text can be encoded.
     """
 
     place: str
@@ -78,11 +73,11 @@ class VocabAndMerges:
     has_merges: bool = True
 
     def check_merges(self) -> None:
-        """Raises `TokenizerFileError` if a merge needs a token that the vocabulary lacks."""
+        """Raise `TokenizerFileError` if a merge needs a token that the vocabulary lacks."""
         known = set(self.vocab.values())
         lefts, rights = zip(*self.merges, strict=True) if self.merges else ((), ())
         if known.issuperset(lefts + rights) and known.issuperset(map(add, lefts, rights)):
-            return  # as it is nearly always, and quicker than one by one
+            return  # nearly always, and faster than checking one by one
         for rank, (left, right) in enumerate(self.merges):
             for token in (left, right, left + right):
                 if token not in known:
@@ -95,7 +90,7 @@ class VocabAndMerges:
 
     @property
     def all_tokens(self) -> dict[int, bytes]:
-        """The vocabulary with what can only be special, as bytes."""
+        """The vocabulary with the special tokens that are outside it, in bytes."""
         special = self.special_tokens if isinstance(self.special_tokens, Mapping) else {}
         return {
             **{token_id: to_bytes(text) for text, token_id in special.items()},
@@ -106,19 +101,19 @@ class VocabAndMerges:
 
 @dataclass(frozen=True)
 class TokenizerFormat:
-    """A way to write tokenizers down.
+    """A format of tokenizer files.
 
     Attributes:
-        recognises: whether a source is in this format, by what is in it, not by its name.
-        load: reads it; what neither the files nor the caller say is guessed, and told in a note.
+        recognises: whether a source has this format, by its content, not by its name.
+        load: reads a tokenizer. Missing settings are guessed, and a note says so.
         save: writes a tokenizer atomically: `save(tokenizer, path, overwrite)`; `None` if the
             format is only read.
-        read: what the files say, though it may make no tokenizer; `None` if it is more than a
-            vocabulary and merges.
-        files: what is written, by their names in the directory; none if it is just one file.
-        suffix: what the name of its file ends in; none of a directory.
-        prescribes_ids: whether bytes, merges and special tokens have to be numbered in this order.
-        keeps_stages: whether it says what happens to a text before it is cut.
+        read: reads vocabulary and merges without checking them; `None` if the format holds more
+            than these two.
+        files: the names of the written files in the directory; empty for a single file.
+        suffix: the end of the file's name; empty for a directory.
+        prescribes_ids: whether ids must number bytes, merges and special tokens in this order.
+        keeps_stages: whether it can describe changes of a text before it is cut.
     """
 
     name: str
@@ -133,5 +128,5 @@ class TokenizerFormat:
     suffix: str = ""
 
     def written(self, path: Path) -> list[Path]:
-        """The files that saving to a path writes."""
+        """Return the files that saving to a path writes."""
         return [path / name for name in self.files] or [path]

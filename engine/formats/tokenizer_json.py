@@ -1,10 +1,17 @@
-"""Hugging Face's `tokenizer.json`: a whole pipeline in one file, read and written.
+"""Hugging Face's `tokenizer.json`, and the files of settings in a model's folder.
 
-Where a directory is opened, the files beside it count, too: see `beside`.
+A `tokenizer.json` is a whole pipeline in one file. Each stage reads and writes itself: see
+`engine.pipeline`. An unsupported stage or option is an error that names it; a note names what
+changes no ids. The many modules of the stages are imported only when they are needed.
 
-Each stage reads and writes itself: see `engine.pipeline`. What a stage or an option would need that
-is not there is an error that names it; what changes no ids is told in a note. The stages are many
-modules, which nobody should wait for who reads another format: they are imported when needed.
+These files beside a vocabulary are used if its directory is opened, as in `transformers`:
+
+    added_tokens.json         {"<tool>": 50257}
+    special_tokens_map.json   {"eos_token": "<|endoftext|>", "additional_special_tokens": ["<a>"]}
+    tokenizer_config.json     {"add_prefix_space": true, "added_tokens_decoder":
+                               {"50264": {"content": "<mask>", "lstrip": true, "special": true, …}}}
+
+A special token without an id gets the next one.
 """
 
 from __future__ import annotations
@@ -26,12 +33,150 @@ from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.text.patterns import PatternLike, as_pattern
 
 if TYPE_CHECKING:
-    from engine.core.json_fields import Fields
     from engine.pipeline.pipeline import Pipeline
+
+# The settings in a model's folder
+
+ADDED, SPECIAL, CONFIG = "added_tokens.json", "special_tokens_map.json", "tokenizer_config.json"
+_FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
+_LARGEST_ID = (1 << 32) - 1
+
+
+@dataclass(frozen=True)
+class FolderSettings:
+    """The added tokens, and the space before a text, that the files in a folder specify.
+
+    Attributes:
+        files: the names of the files that exist.
+        flags: added token → those of its options that are given.
+        ids: added token → id, for those with an id.
+        add_prefix_space: whether to put a space before a text; `None` if not given.
+    """
+
+    files: tuple[str, ...]
+    flags: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
+    ids: Mapping[str, int] = field(default_factory=dict)
+    add_prefix_space: bool | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return (f"the added tokens in {', '.join(self.files)} are used too",)
+
+    def token_ids(self, vocab: Mapping[str, int]) -> dict[str, int]:
+        """Return added token → id, taken from the vocabulary, else from the files, else the next.
+
+        Args:
+            vocab: token → id.
+
+        Raises:
+            TokenizerFileError: an id belongs to another token.
+        """
+        token_of = {token_id: token for token, token_id in vocab.items()}
+        numbered: dict[str, int] = {}
+        for token in self.flags:
+            token_id = vocab.get(token, self.ids.get(token, max(token_of, default=-1) + 1))
+            if token_of.setdefault(token_id, token) != token:
+                raise TokenizerFileError(
+                    f"{self.files[0]} gives {token[:60]!r} the id {token_id} of "
+                    f"{token_of[token_id][:60]!r}"
+                )
+            numbered[token] = token_id
+        return numbered
+
+    def applied_to(self, pipeline: Pipeline) -> Pipeline:
+        """Return the pipeline with these added tokens and this space."""
+        from engine.pipeline.added_tokens import AddedToken
+        from engine.pipeline.pretokenizers import ByteLevel
+
+        left: dict[str, Mapping[str, Any]] = dict(self.flags)
+        # Options that are not given here stay as in the pipeline.
+        kept = [replace(each, **left.pop(each.content, {})) for each in pipeline.added_tokens]
+        more = (AddedToken(token, **{"special": False, **flags}) for token, flags in left.items())
+        pipeline = replace(pipeline, added_tokens=(*kept, *more))
+        cut = pipeline.pre_tokenizer
+        if isinstance(cut, ByteLevel) and self.add_prefix_space is not None:
+            spaced = replace(cut, add_prefix_space=self.add_prefix_space)
+            pipeline = replace(pipeline, pre_tokenizer=spaced)
+        return pipeline
+
+
+def read_folder_settings(folder: Path) -> FolderSettings | None:
+    """Return the settings in a model's folder; `None` if it has no file of settings.
+
+    Raises:
+        TokenizerFileError: a file is damaged.
+    """
+    contents = {
+        name: read_json(folder / name)
+        for name in (ADDED, SPECIAL, CONFIG)
+        if (folder / name).is_file()
+    }
+    if not contents:
+        return None
+    flags: dict[str, dict[str, bool]] = {}
+    ids: dict[str, int] = {}
+    name = ""
+    try:
+        for name, content in contents.items():
+            fields = Fields(content)
+            if name == ADDED:
+                for token in fields.value:
+                    flags.setdefault(well_formed(token, "a token"), {})
+                    ids[token] = fields.count(token)
+                    if ids[token] > _LARGEST_ID:
+                        raise fields.error(token[:60], f"the id is larger than {_LARGEST_ID:,}")
+                continue
+            for token_id, each in _decoder_tokens(fields):
+                token = each.text("content")
+                flags.setdefault(token, {}).update(_flags_of(each))
+                ids[token] = token_id
+            for each in _tokens_with_roles(fields):
+                flags.setdefault(each.text("content"), {}).update(_flags_of(each), special=True)
+        name = CONFIG
+        space = Fields(contents.get(CONFIG, {})).flag_or_null("add_prefix_space")
+    except TokenizerFileError as error:
+        raise TokenizerFileError(f"{folder / name}: {error}") from None
+    if len(set(ids.values())) < len(ids):
+        raise TokenizerFileError(f"{folder}: {' and '.join(contents)} give one id to two tokens")
+    in_order = sorted(filter(None, flags), key=lambda token: ids.get(token, _LARGEST_ID))
+    return FolderSettings(tuple(contents), {token: flags[token] for token in in_order}, ids, space)
+
+
+def _decoder_tokens(fields: Fields) -> Iterator[tuple[int, Fields]]:
+    """Yield the tokens under `added_tokens_decoder`, with their ids."""
+    decoder = fields.inner_or_null("added_tokens_decoder")
+    for key in decoder.value if decoder is not None else ():
+        if not (key.isascii() and key.isdecimal() and int(key[:11]) <= _LARGEST_ID):
+            raise fields.error("added_tokens_decoder", f"{key[:60]!r} is no id")
+        assert decoder is not None  # it has a key
+        yield int(key), decoder.inner(key)
+
+
+def _tokens_with_roles(fields: Fields) -> Iterator[Fields]:
+    """Yield the special tokens under `eos_token` and the like, and those in the lists of more."""
+    for key, value in fields.value.items():
+        is_token = isinstance(value, str) or (isinstance(value, dict) and "content" in value)
+        if key.endswith("_token") and is_token:
+            yield _as_token(value, fields.path(key))
+    for key in ("additional_special_tokens", "extra_special_tokens"):
+        more = fields.value.get(key)
+        for place, value in enumerate(more if isinstance(more, list) else ()):
+            yield _as_token(value, f"{fields.path(key)}[{place}]")
+
+
+def _as_token(value: Any, where: str) -> Fields:
+    return Fields({"content": value} if isinstance(value, str) else value, where)
+
+
+def _flags_of(fields: Fields) -> dict[str, bool]:
+    return {flag: fields.flag(flag) for flag in _FLAGS if fields.has(flag)}
+
+
+# tokenizer.json
 
 FILE = "tokenizer.json"
 
-# A vocabulary may hold these words as tokens, but gives them numbers.
+# In a vocabulary, too, these words can be keys, but their values are numbers.
 _HEAD = re.compile(
     rb'"(?:version|truncation|padding|added_tokens|normalizer|pre_tokenizer|post_processor|decoder'
     rb'|model)"\s*:\s*(?:[\[{]|null|"1\.0")'
@@ -48,34 +193,34 @@ def recognises(source: TokenizerSource) -> bool:
 
 
 def load(source: TokenizerSource, overrides: Overrides) -> Opened:
-    """The tokenizer of a file.
+    """Open a `tokenizer.json`.
 
     Raises:
-        TokenizerFileError: says which key is wrong, or asks for what is not there.
+        TokenizerFileError: a key is wrong or not supported; the message names it.
     """
-    from engine.core.json_fields import Fields
     from engine.pipeline.conversion import tokenizer_of
     from engine.pipeline.pipeline import Pipeline
 
     path = source.in_folder(FILE) or source.only_file
     assert path is not None  # it was recognised
     content = read_json(path)
-    beside = None if source.folder is None else read_folder_settings(source.folder)
+    settings = None if source.folder is None else read_folder_settings(source.folder)
     try:
         fields = Fields(content)
         in_file = Pipeline.from_json(fields)
-        pipeline = overridden(in_file if beside is None else beside.applied(in_file), overrides)
+        completed = in_file if settings is None else settings.applied_to(in_file)
+        pipeline = overridden(completed, overrides)
         _check_added_tokens(fields, pipeline)
         notes = [*_notes(fields, pipeline)]
-        if beside is not None and pipeline != in_file:
-            notes += beside.notes
+        if settings is not None and pipeline != in_file:
+            notes += settings.notes
         return Opened(tokenizer_of(pipeline), FORMAT.name, tuple(notes))
     except TokenizerFileError as error:
         raise TokenizerFileError(f"{path}: {error}") from None
 
 
 def overridden(pipeline: Pipeline, overrides: Overrides) -> Pipeline:
-    """The pipeline with other special tokens, or another pattern, if somebody wants these."""
+    """Return the pipeline with the special tokens and the pattern of the caller, if given."""
     from engine.pipeline.added_tokens import AddedToken
 
     if overrides.special_tokens is not None:
@@ -89,16 +234,16 @@ def overridden(pipeline: Pipeline, overrides: Overrides) -> Pipeline:
 
 
 def _check_added_tokens(fields: Fields, pipeline: Pipeline) -> None:
-    """An error if a token is looked for in normalized text, and normalized it is nothing."""
+    """Raise `TokenizerFileError` if a normalized added token is empty."""
     normalizer = pipeline.normalizer
     for place, token in enumerate(pipeline.added_tokens):
         if normalizer and token.normalized and not normalizer.normalize(token.content):
-            what = f"{token.content[:60]!r} is empty once it is normalized, so it stands everywhere"
+            what = f"{token.content[:60]!r} is empty after normalization, so it occurs everywhere"
             raise fields.error(f"added_tokens[{place}].content", what)
 
 
 def _notes(fields: Fields, pipeline: Pipeline) -> Iterator[str]:
-    """What changes no ids here, but would do so elsewhere."""
+    """Yield notes about settings that are ignored here but matter elsewhere."""
     from engine.pipeline.pipeline import KEYS
 
     yield from pipeline.model.notes
@@ -138,8 +283,8 @@ def save_pipeline(pipeline: Pipeline, path: Path, overwrite: bool) -> None:
     """Write a pipeline into a file, or into a `tokenizer.json` in a directory.
 
     Raises:
-        TokenizerFileError: a token is no UTF-8.
-        OutputExistsError: something is there and `overwrite` is false.
+        TokenizerFileError: a token is not UTF-8, or it is a SentencePiece model.
+        OutputExistsError: the file exists and `overwrite` is false.
     """
     target = path / FILE if path.is_dir() else path
     if not pipeline.model.in_tokenizer_json:
@@ -169,16 +314,16 @@ def save_pieces(
 ) -> int:
     """Write the pieces of a Unigram model, the unknown token first, with their scores.
 
-    JSON is text, so a piece that holds a byte which is no UTF-8 is left out, and such bytes are
-    unknown to the file.
+    JSON is text, so pieces that are not valid UTF-8 are left out, and the file does not know such
+    bytes.
 
     Returns:
-        how many pieces are left out.
+        the number of pieces left out.
 
     Raises:
-        TokenizerFileError: nobody knows how such a file says the pattern.
-        OutputExistsError: the file is there already and `overwrite` is false.
-        OutputError: the system refuses.
+        TokenizerFileError: the format cannot hold the pattern.
+        OutputExistsError: the file exists and `overwrite` is false.
+        OutputError: the system does not allow writing.
     """
     from engine.pipeline.conversion import unigram_pipeline
 
@@ -192,151 +337,3 @@ FORMAT = TokenizerFormat(
     suffix=".json",
     keeps_stages=True,
 )
-
-
-ADDED, SPECIAL, CONFIG = "added_tokens.json", "special_tokens_map.json", "tokenizer_config.json"
-_FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
-_LARGEST_ID = (1 << 32) - 1
-
-
-@dataclass(frozen=True)
-class FolderSettings:
-    """What the files say together.
-
-    Attributes:
-        files: the names of those that are there.
-        flags: added token → how it is found, as far as that is said.
-        ids: added token → id, as far as that is said.
-        add_prefix_space: whether a text that begins with no space gets one; `None`: not said.
-    """
-
-    files: tuple[str, ...]
-    flags: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
-    ids: Mapping[str, int] = field(default_factory=dict)
-    add_prefix_space: bool | None = None
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return (f"{', '.join(self.files)} beside it: what added tokens they name counts, too",)
-
-    def numbered(self, vocab: Mapping[str, int]) -> dict[str, int]:
-        """The ids of the tokens, those of the vocabulary first, then what the files say.
-
-        Args:
-            vocab: token → id.
-
-        Raises:
-            TokenizerFileError: an id is another token's.
-        """
-        token_of = {token_id: token for token, token_id in vocab.items()}
-        numbered: dict[str, int] = {}
-        for token in self.flags:
-            token_id = vocab.get(token, self.ids.get(token, max(token_of, default=-1) + 1))
-            if token_of.setdefault(token_id, token) != token:
-                raise TokenizerFileError(
-                    f"{self.files[0]} gives {token[:60]!r} the id {token_id} of "
-                    f"{token_of[token_id][:60]!r}"
-                )
-            numbered[token] = token_id
-        return numbered
-
-    def applied(self, pipeline: Pipeline) -> Pipeline:
-        """The pipeline with these tokens and this space."""
-        from engine.pipeline.added_tokens import AddedToken
-        from engine.pipeline.pretokenizers import ByteLevel
-
-        told: dict[str, Mapping[str, Any]] = dict(self.flags)
-        # What is not said here stays as the pipeline has it.
-        kept = [replace(each, **told.pop(each.content, {})) for each in pipeline.added_tokens]
-        more = (AddedToken(token, **{"special": False, **flags}) for token, flags in told.items())
-        pipeline = replace(pipeline, added_tokens=(*kept, *more))
-        cut = pipeline.pre_tokenizer
-        if isinstance(cut, ByteLevel) and self.add_prefix_space is not None:
-            spaced = replace(cut, add_prefix_space=self.add_prefix_space)
-            pipeline = replace(pipeline, pre_tokenizer=spaced)
-        return pipeline
-
-
-def read_folder_settings(folder: Path) -> FolderSettings | None:
-    """What the files of a directory say; `None` if there are none.
-
-    Raises:
-        TokenizerFileError: one of them is damaged.
-    """
-    contents = {
-        name: read_json(folder / name)
-        for name in (ADDED, SPECIAL, CONFIG)
-        if (folder / name).is_file()
-    }
-    if not contents:
-        return None
-    flags: dict[str, dict[str, bool]] = {}
-    ids: dict[str, int] = {}
-    name = ""
-    try:
-        for name, content in contents.items():
-            fields = Fields(content)
-            if name == ADDED:
-                for token in fields.value:
-                    _add(flags, well_formed(token, "a token"), {})
-                    ids[token] = _id_of(fields, token)
-                continue
-            for token_id, each in _decoded(fields):
-                _add(flags, each.text("content"), _flags_of(each))
-                ids[each.text("content")] = token_id
-            for each in _named(fields):
-                _add(flags, each.text("content"), {**_flags_of(each), "special": True})
-        config = Fields(contents.get(CONFIG, {}))
-        name = CONFIG
-        space = config.flag_or_null("add_prefix_space")
-    except TokenizerFileError as error:
-        raise TokenizerFileError(f"{folder / name}: {error}") from None
-    if len(set(ids.values())) < len(ids):
-        raise TokenizerFileError(f"{folder}: {' and '.join(contents)} give one id to two tokens")
-    in_order = sorted(flags, key=lambda token: ids.get(token, _LARGEST_ID))
-    return FolderSettings(tuple(contents), {token: flags[token] for token in in_order}, ids, space)
-
-
-def _add(found: dict[str, dict[str, bool]], token: str, flags: Mapping[str, bool]) -> None:
-    if token:
-        found.setdefault(token, {}).update(flags)
-
-
-def _id_of(fields: Fields, key: str) -> int:
-    token_id = fields.count(key)
-    if token_id > _LARGEST_ID:
-        raise fields.error(key[:60], f"the id is larger than {_LARGEST_ID:,}")
-    return token_id
-
-
-def _decoded(fields: Fields) -> Iterator[tuple[int, Fields]]:
-    """The tokens under `added_tokens_decoder`, with their ids."""
-    decoder = fields.inner_or_null("added_tokens_decoder")
-    for key in decoder.value if decoder is not None else ():
-        if not (key.isascii() and key.isdecimal() and int(key[:11]) <= _LARGEST_ID):
-            raise fields.error("added_tokens_decoder", f"{key[:60]!r} is no id")
-        assert decoder is not None  # it has a key
-        yield int(key), decoder.inner(key)
-
-
-def _named(fields: Fields) -> Iterator[Fields]:
-    """The special tokens that have a part to play: `eos_token` and the like, or a list of more."""
-    for key, value in fields.value.items():
-        if key.endswith("_token") and (isinstance(value, str) or _is_token(value)):
-            yield _as_token(value, fields.path(key))
-    for key in ("additional_special_tokens", "extra_special_tokens"):
-        more = fields.value.get(key)
-        for place, value in enumerate(more if isinstance(more, list) else ()):
-            yield _as_token(value, f"{fields.path(key)}[{place}]")
-
-
-def _is_token(value: Any) -> bool:
-    return isinstance(value, dict) and "content" in value
-
-
-def _as_token(value: Any, where: str) -> Fields:
-    return Fields({"content": value} if isinstance(value, str) else value, where)
-
-
-def _flags_of(fields: Fields) -> dict[str, bool]:
-    return {flag: fields.flag(flag) for flag in _FLAGS if fields.has(flag)}

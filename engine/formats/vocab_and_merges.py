@@ -20,14 +20,13 @@ from engine.text.pretokenize import to_bytes
 
 
 def open_vocab_and_merges(read: VocabAndMerges, overrides: Overrides, format: str) -> Opened:
-    """The tokenizer of a vocabulary and merges.
+    """Make a tokenizer of a vocabulary and merges that were read from files.
 
     Args:
-        read: what the files say.
-        format: the name of the format that they are in.
+        format: name of the format of the files.
 
     Raises:
-        TokenizerFileError: vocabulary, merges and special tokens do not go together.
+        TokenizerFileError: vocabulary, merges and special tokens do not fit together.
     """
     if not read.has_merges:
         return _open_vocabulary(read, overrides, format)
@@ -44,7 +43,14 @@ def open_vocab_and_merges(read: VocabAndMerges, overrides: Overrides, format: st
         tokenizer = Tokenizer(_with_special_tokens(read, ids), read.merges, numbered, pattern)
     except VocabularyError as error:
         raise TokenizerFileError(f"{read.place}: {error}") from error
-    _check_no_token_twice(read.place, tokenizer)
+    seen: dict[bytes, int] = {}
+    special_ids = tokenizer.special_ids
+    for token_id, token in tokenizer.vocab.items():
+        if token_id not in special_ids and seen.setdefault(token, token_id) != token_id:
+            raise TokenizerFileError(
+                f"{read.place}: the ids {seen[token]} and {token_id} are the same token, "
+                f"{spell(token)}"
+            )
     notes = [*read.notes, *note_gaps(tokenizer.vocab)]
     if read.pattern is None:
         notes += note_guessed_pattern(overrides, files=read.files)
@@ -53,12 +59,14 @@ def open_vocab_and_merges(read: VocabAndMerges, overrides: Overrides, format: st
     return Opened(tokenizer, format, tuple(notes))
 
 
+_BRACKETS = {(b"<", b">"), (b"[", b"]")}
+
 _MARK = re.compile(rb"<\|[^|<>]+\|>|</?[a-z]+>|\[[A-Z]+\]")
-"""What special tokens look like, where no merges tell what else may stand in brackets."""
+"""The form of special tokens in a vocabulary without merges, which may hold other brackets."""
 
 
 def _open_vocabulary(read: VocabAndMerges, overrides: Overrides, format: str) -> Opened:
-    """What can be looked at and decodes, and refuses a text: a vocabulary without its merges."""
+    """Make a tokenizer without merges, which decodes ids and refuses to encode texts."""
     names, ids = overrides.special_tokens, read.special_tokens
     if names is None and ids is None:
         marks = [token.decode() for token in read.vocab.values() if _MARK.fullmatch(token)]
@@ -86,7 +94,7 @@ def _open_vocabulary(read: VocabAndMerges, overrides: Overrides, format: str) ->
 
 
 def _with_special_tokens(read: VocabAndMerges, ids: Mapping[str, int]) -> dict[int, bytes]:
-    """The vocabulary with the special tokens that stand in it as text, or apart with their ids."""
+    """Return the vocabulary with all special tokens: those in it as text and those in `ids`."""
     vocab = read.all_tokens
     for token, token_id in ids.items():
         if vocab.setdefault(token_id, to_bytes(token)) != to_bytes(token):
@@ -96,39 +104,30 @@ def _with_special_tokens(read: VocabAndMerges, ids: Mapping[str, int]) -> dict[i
     return vocab
 
 
-def _check_no_token_twice(place: str, tokenizer: Tokenizer) -> None:
-    seen: dict[bytes, int] = {}
-    special = tokenizer.special_ids
-    for token_id, token in tokenizer.vocab.items():
-        if token_id in special:
-            continue
-        if token in seen:
-            raise TokenizerFileError(
-                f"{place}: the ids {seen[token]} and {token_id} are the same token, {spell(token)}"
-            )
-        seen[token] = token_id
-
-
 def find_special_tokens(
     place: str,
     vocab: Mapping[int, bytes],
     merges: Sequence[tuple[bytes, bytes]],
     known: Sequence[str] | None,
 ) -> list[str]:
-    """The special tokens of a vocabulary that holds them among the others.
+    """Return the special tokens of a vocabulary that holds them among the others.
 
     Args:
-        place: what an error names.
-        known: the special tokens; with `None`, special are the tokens in angle or square brackets
-            that no merge makes.
+        place: the files, as an error names them.
+        known: the special tokens; with `None`, the tokens in angle or square brackets that no
+            merge makes are special.
 
     Raises:
-        TokenizerFileError: a token is neither special, nor a byte, nor made by a merge.
+        TokenizerFileError: a token is neither special nor a byte, and no merge makes it.
     """
     made = {left + right for left, right in merges}
     unmade = [token for token in vocab.values() if len(token) > 1 and token not in made]
     if known is None:
-        known = [token.decode() for token in unmade if _looks_special(token)]
+        known = [
+            token.decode()
+            for token in unmade
+            if (token[:1], token[-1:]) in _BRACKETS and is_text(token)
+        ]
     special_bytes = set(map(to_bytes, known))
     orphans = [token for token in unmade if token not in special_bytes]
     if orphans:
@@ -137,10 +136,3 @@ def find_special_tokens(
             f"{len(orphans):,}); are the merges cut short, or is it a special token?"
         )
     return list(known)
-
-
-_BRACKETS = {(b"<", b">"), (b"[", b"]")}
-
-
-def _looks_special(token: bytes) -> bool:
-    return (token[:1], token[-1:]) in _BRACKETS and is_text(token)

@@ -241,21 +241,23 @@ def load_clip(source: TokenizerSource, overrides: Overrides) -> Opened:
     from engine.pipeline.conversion import tokenizer_of
 
     both, folder = gpt2.both_files(source), gpt2.folder_of(source)
-    beside = None if both is None or folder is None else read_folder_settings(folder)
+    folder_settings = None if both is None or folder is None else read_folder_settings(folder)
     if both is None:
         vocab, merges = _read_file(source.paths[0])
     else:
         vocab, merges = _read_vocab(both[0]), _read_merges(both[1], read_lines(both[1]))
         _check_merges(both[1], vocab, merges)
-    if beside is None:
+    if folder_settings is None:
         pipeline = _pipeline(vocab, merges)
     else:
-        pipeline = beside.applied(_pipeline({**vocab, **beside.numbered(vocab)}, merges))
+        pipeline = folder_settings.applied_to(
+            _pipeline({**vocab, **folder_settings.token_ids(vocab)}, merges)
+        )
     tokenizer = tokenizer_of(overridden(pipeline, overrides))
     notes = [
         "recognised as CLIP's, with its lower case, its pattern and special tokens; what ftfy and "
         "HTML's entities would change in a text is left as it is",
-        *(() if beside is None else beside.notes),
+        *(() if folder_settings is None else folder_settings.notes),
         *note_gaps(tokenizer.vocab),
     ]
     return Opened(tokenizer, CLIP.name, tuple(notes))

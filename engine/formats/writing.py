@@ -1,7 +1,7 @@
-"""What is asked of a tokenizer before it is written, and new ids for one.
+"""Checks of a tokenizer before it is written, and new ids for one.
 
-Some formats know bytes and merges only, some prescribe the ids. What merges start from (the
-alphabet) is known before any of them, and tells most: see `describe_obstacle`.
+Some formats hold only bytes and merges, some prescribe the ids. Most obstacles follow from the
+alphabet, which is known before any merge: see `describe_obstacle`.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from engine.formats.tokenizer_format import TokenizerFormat
 
 
 def made_by_merges(tokenizer: Tokenizer) -> list[tuple[Pair, int]]:
-    """The merges in order of rank: pair → id of what it makes."""
+    """Return the merges in order of rank: the pair and the id of the new token."""
     by_rank = sorted((rank, pair, made) for pair, (rank, made) in tokenizer.merge_table.items())
     return [(pair, made) for _, pair, made in by_rank]
 
 
 def renumbered(tokenizer: Tokenizer) -> Tokenizer:
-    """The tokenizer with new ids from 0 on, in the order that minbpe prescribes.
+    """Return the tokenizer with new ids from 0 on, in the order that minbpe prescribes.
 
     Raises:
-        VocabularyError: its tokens are not all bytes, special, or made by one merge each.
+        VocabularyError: a token is neither a byte nor special nor made by exactly one merge.
 
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"<e>", 257: b"ab"}
     >>> renumbered(Tokenizer(vocab, [(b"a", b"b")], ["<e>"])).encode("ab<e>")
@@ -54,13 +54,14 @@ def renumbered(tokenizer: Tokenizer) -> Tokenizer:
     )
 
 
-def check_sayable(tokenizer: Tokenizer, path: Path, format: TokenizerFormat) -> None:
-    """Whether a format can say what merges start from, and what else happens to a text.
+def check_format_fits(tokenizer: Tokenizer, path: Path, format: TokenizerFormat) -> None:
+    """Check that a format can hold the alphabet and the stages of a tokenizer.
 
-    `path` is for errors.
+    Args:
+        path: the path that errors name.
 
     Raises:
-        TokenizerFileError: it cannot.
+        TokenizerFileError: it cannot hold them.
     """
     pipeline = tokenizer.pipeline
     if pipeline is not None and not pipeline.merges and not format.keeps_stages:
@@ -78,7 +79,7 @@ def check_sayable(tokenizer: Tokenizer, path: Path, format: TokenizerFormat) -> 
 
 
 def describe_obstacle(alphabet: Alphabet, format: TokenizerFormat) -> str | None:
-    """Why a format can hold no tokenizer whose merges start from this; `None` if it may.
+    """Explain why a format cannot hold tokenizers with this alphabet; `None` if it can.
 
     >>> from engine.encoding.alphabet import BYTES, CharacterAlphabet
     >>> from engine.formats import FORMATS
@@ -103,7 +104,7 @@ def describe_obstacle(alphabet: Alphabet, format: TokenizerFormat) -> str | None
 
 
 def check_plain(tokenizer: Tokenizer, path: Path) -> None:
-    """Raises `TokenizerFileError` if vocab and merges alone do not tell how it encodes."""
+    """Raise `TokenizerFileError` if vocab and merges alone do not determine how it encodes."""
     try:
         plain = Tokenizer(
             tokenizer.vocab, tokenizer.merges, tokenizer.rules.special_ids, tokenizer.pattern
@@ -118,5 +119,5 @@ def check_plain(tokenizer: Tokenizer, path: Path) -> None:
 
 
 def _encoding(tokenizer: Tokenizer) -> tuple[object, ...]:
-    """All that decides how a pretoken is encoded."""
+    """Return everything that determines how a pretoken is encoded."""
     return tokenizer.alphabet, dict(tokenizer.merge_table)

@@ -237,7 +237,7 @@ WORDPIECE = {"type": "WordPiece", "unk_token": "?", "vocab": {"?": 0}}
                     }
                 ],
             },
-            r"added_tokens\[0\].content: ' ' is empty once it is normalized",
+            r"added_tokens\[0\].content: ' ' is empty after normalization",
         ),
     ],
 )
