@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)]
 
 from bpe_tui.session.config import RunConfig  # noqa: E402
-from bpe_tui.session.state import recent, remember  # noqa: E402
+from bpe_tui.session.state import recent, remember_opened  # noqa: E402
 from engine import Tokenizer, train_bpe  # noqa: E402
 from engine.core.files import DRAFT, LIST, write_files  # noqa: E402
 from engine.counting import cache as counts_cache  # noqa: E402
@@ -93,7 +93,9 @@ def writings(folder: Path) -> dict[str, Writing]:
             lambda n: write_files({cast: casts[n]}, overwrite=True),
             lambda: cast.read_bytes() in casts,
         ),
-        "what was opened": Writing(lambda n: remember(configs[n]), lambda: len(recent()) > 0),
+        "what was opened": Writing(
+            lambda n: remember_opened(configs[n]), lambda: len(recent()) > 0
+        ),
     }
 
 

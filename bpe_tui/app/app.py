@@ -21,7 +21,7 @@ from bpe_tui.app.navigation import SCREENS, import_screen, mount_ahead, read_she
 from bpe_tui.app.session_app import TICK_SECONDS, SessionApp
 from bpe_tui.lessons.guide import Guide
 from bpe_tui.session import jobs
-from bpe_tui.session.config import NOTHING, Config, RunConfig, Viewpoint, why_unchecked
+from bpe_tui.session.config import NOTHING_OPEN, Config, RunConfig, Viewpoint, why_not_checkable
 from bpe_tui.session.declarations import CHECK, ENCODING, START, TRAINING
 from bpe_tui.session.jobs import Job, OpeningJob
 from bpe_tui.session.models import kind_and_model
@@ -64,7 +64,7 @@ class BpeTuiApp(SessionApp):
         open_with: JobMaker = OpeningJob,
         lesson: Path | None = None,
     ) -> None:
-        super().__init__(NOTHING if config is None else config)
+        super().__init__(NOTHING_OPEN if config is None else config)
         self._open_with = open_with
         self._job = None if config is None else self._new_job()
         self._fork_job: Job | None = None
@@ -97,12 +97,12 @@ class BpeTuiApp(SessionApp):
         self._job = self._new_job()
         self._job.start()
 
-    def go_back_to_what_was_open(self) -> None:
+    def reopen_previous(self) -> None:
         """Give up opening something: what was there before is shown again, or the program ends."""
         before = self._before
         if before is None and self._has_start_page:
             self._cancel()
-            self.session = Session(NOTHING)
+            self.session = Session(NOTHING_OPEN)
             self.switch_screen(START)
         elif before is None:
             self.exit()
@@ -273,7 +273,7 @@ class BpeTuiApp(SessionApp):
         Raises:
             TimelineError: training still runs.
         """
-        from bpe_tui.app.recorder import HandedOver, record
+        from bpe_tui.app.recorder import FinishedJob, record
 
         session, screen = self.session, self.session_screen
         if session.stop_reason is None:
@@ -281,7 +281,7 @@ class BpeTuiApp(SessionApp):
         kind = kind_and_model(screen.id or "")[0]
         viewpoint = Viewpoint(view=kind, text=session.typed or "")
         config = replace(session.config, viewpoint=viewpoint)
-        unseen = BpeTuiApp(config, partial(HandedOver, session))
+        unseen = BpeTuiApp(config, partial(FinishedJob, session))
         unseen.theme, unseen.makes_ahead = self.theme, False
         await record(unseen, steps, write, size=screen.size, steps_a_second=speed)
 
@@ -349,7 +349,7 @@ class BpeTuiApp(SessionApp):
         from bpe_tui.dialogs.open_other import OpenOther
 
         # What could not be opened is nothing to keep beside something else.
-        is_open = self.session.failure is None and self.session.config is not NOTHING
+        is_open = self.session.failure is None and self.session.config is not NOTHING_OPEN
         beside = self.session.config if is_open else None
         self.push_screen(OpenOther(beside), self._chose)
 
@@ -366,12 +366,12 @@ class BpeTuiApp(SessionApp):
 
     def choose_to_check(self) -> None:
         """Ask for the files of a trainer, to check them on the corpus that is open."""
-        if (why := why_unchecked(self.session.config)) is not None:
+        if (why := why_not_checkable(self.session.config)) is not None:
             self.tell(why)
             return
-        from bpe_tui.dialogs.open_other import OpenOther, Use
+        from bpe_tui.dialogs.open_other import ChosenFile, OpenOther
 
-        self.push_screen(OpenOther(self.session.config, Use.CHECK), self._chose)
+        self.push_screen(OpenOther(self.session.config, ChosenFile.CHECK), self._chose)
 
     # -- lessons
 
@@ -388,23 +388,23 @@ class BpeTuiApp(SessionApp):
     def action_model(self) -> None:
         """Choose another model for the corpus, which is opened anew."""
         config = self.session.config
-        if self._cannot_train_anew() or not isinstance(config, RunConfig):
+        if self._refuse_to_retrain() or not isinstance(config, RunConfig):
             return
         self.session.hold()
         from bpe_tui.dialogs.open_other import ChooseModel
 
         def chose(name: str | None) -> None:
             if name is not None and name != config.model:
-                self.train_anew(replace(config, model=name))
+                self.retrain(replace(config, model=name))
 
         self.push_screen(ChooseModel(config), chose)
 
-    def train_anew(self, config: RunConfig) -> None:
+    def retrain(self, config: RunConfig) -> None:
         """Train on the corpus by other rules; it is opened anew."""
-        if not self._cannot_train_anew():
+        if not self._refuse_to_retrain():
             self.open(replace(config, claimed=None, viewpoint=Viewpoint()))
 
-    def _cannot_train_anew(self) -> bool:
+    def _refuse_to_retrain(self) -> bool:
         """Whether there is no corpus to read once more; then it is said why."""
         config = self.session.config
         if not isinstance(config, RunConfig):

@@ -33,7 +33,7 @@ from bpe_tui.widgets.window import OverScreen, Window
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundCommand:
     """A command, and where it works: here, on a kind of screen, or with another model."""
 
     command: Command
@@ -60,10 +60,10 @@ class Found:
         return 1 + 2 * named + starts + 0.5 * (not self.kind) - 0.8 * (self.model is not None)
 
 
-def all_commands(screen: str, model: Model | None) -> Iterator[Found]:
+def all_commands(screen: str, model: Model | None) -> Iterator[FoundCommand]:
     """Every command once: those of the screen, those of others, those of other models."""
     here = commands_on(screen)
-    yield from map(Found, here)
+    yield from map(FoundCommand, here)
     known = {command.action for command in here}
     for command in COMMANDS if model is not None else ():
         assert model is not None
@@ -71,17 +71,17 @@ def all_commands(screen: str, model: Model | None) -> Iterator[Found]:
             continue
         if kinds := kinds_with(command, model):
             known.add(command.action)
-            yield Found(command, kinds[0])
+            yield FoundCommand(command, kinds[0])
         elif others := other_models_with(command, model):
             known.add(command.action)
-            yield Found(command, model=others[0])
+            yield FoundCommand(command, model=others[0])
 
 
 class CommandProvider(Provider):
     """Puts the commands into the command palette."""
 
     async def discover(self) -> Hits:
-        for found in map(Found, commands_on(self.screen.id or "")):
+        for found in map(FoundCommand, commands_on(self.screen.id or "")):
             yield DiscoveryHit(found.command.help, self._doing(found), help=found.where)
 
     async def search(self, query: str) -> Hits:
@@ -91,15 +91,15 @@ class CommandProvider(Provider):
                 shown = matcher.highlight(found.command.help)
                 yield Hit(score, shown, self._doing(found), help=found.where)
 
-    def _all(self) -> Iterator[Found]:
+    def _all(self) -> Iterator[FoundCommand]:
         screen = self.screen
         model = screen.model if isinstance(screen, PanelScreen) else None
         return all_commands(screen.id or "", model)
 
-    def _doing(self, found: Found) -> Callable[[], Coroutine[Any, Any, None]]:
+    def _doing(self, found: FoundCommand) -> Callable[[], Coroutine[Any, Any, None]]:
         return partial(self._do, found)
 
-    async def _do(self, found: Found) -> None:
+    async def _do(self, found: FoundCommand) -> None:
         """Do it here, or go where it works first."""
         if found.model is not None:
             await self.screen.run_action("app.model")
@@ -231,7 +231,7 @@ class BaseApp(App[int]):
     def tell(self, said: str, *, stays: bool = False) -> None:
         """Say something, visible already, on the screen: until the next key, or until closed."""
         self.notices.keep(said) if stays else self.notices.tell(said)
-        self._show_told()
+        self._show_notices()
 
     def notify(self, message: str, **settings: Any) -> None:
         """What Textual itself has to say goes the same way: nothing lies over the panels."""
@@ -240,7 +240,7 @@ class BaseApp(App[int]):
     def close_note(self) -> None:
         """Take away what was to stay until now."""
         self.notices.note = ""
-        self._show_told()
+        self._show_notices()
 
     def exit(self, *arguments: Any, **settings: Any) -> None:
         self._leaves = True
@@ -254,10 +254,10 @@ class BaseApp(App[int]):
             self._pressed = monotonic()
             if self.notices.now:
                 self.notices.now = ""
-                self._show_told()
+                self._show_notices()
         await super().on_event(event)
 
-    def _show_told(self) -> None:
+    def _show_notices(self) -> None:
         for screen in self.screen_stack:
             if isinstance(screen, PanelScreen):
                 screen.show_notices()

@@ -77,7 +77,7 @@ def mount_ahead(app: App[Any], name: str) -> None:
     screen.post_message(ScreenResume())  # it lays itself out; nothing is painted of it
 
 
-class Left(NamedTuple):
+class ScreenLeft(NamedTuple):
     """How it was where a row led away from.
 
     Attributes:
@@ -98,7 +98,7 @@ class ScreenNavigation:
     def __init__(self, app: App[int]) -> None:
         self._app = app
         self._host = cast("Host", app)
-        self._left: list[Left] = []
+        self._left: list[ScreenLeft] = []
 
     def go_to_target(self, target: object) -> None:
         """Where a row leads."""
@@ -193,7 +193,7 @@ class ScreenNavigation:
         name = session.model.screen(kind)
         here, shown = self._app.screen.id, session.shown
         if here is not None and here != name and shown is not None:
-            self._left.append(Left(here, shown.step, session.typed, carried))
+            self._left.append(ScreenLeft(here, shown.step, session.typed, carried))
             self._app.switch_screen(name)
 
     def _show_on(self, kind: str, target: object) -> None:

@@ -101,7 +101,7 @@ LAST_SECONDS = 2.0
 """How long the last step stays on the screen."""
 
 
-class HandedOver(OpeningJob):
+class FinishedJob(OpeningJob):
     """Posts the news of a training that has been made, with a cursor of its own."""
 
     def __init__(self, session: Session, config: Config, post: Callable[[Message], object]) -> None:

@@ -18,7 +18,7 @@ from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.declarations import CHARTS, CHECK, EVERYWHERE, LESSON, RACE, TRAINING
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
-from bpe_tui.session.state import OVERVIEWS, prefer
+from bpe_tui.session.state import OVERVIEWS, save_preferences
 from bpe_tui.widgets.visible import visible_text
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class SessionApp(BaseApp):
         """What somebody chooses; of the two overviews, the one that the next training opens in."""
         self.show_kind(kind)
         if kind in OVERVIEWS and self.session.shown is not None:
-            prefer(overview=kind)
+            save_preferences(overview=kind)
 
     def show_kind(self, kind: str) -> None:
         """The screen of a kind that shows the model of the session, if it has one."""
@@ -142,7 +142,7 @@ class SessionApp(BaseApp):
                 self._beside = here
             self.switch_screen(model.screen(kind))
 
-    def look_back(self) -> None:
+    def leave_aside(self) -> None:
         """From what was looked at in between to the screen on which somebody chose it."""
         self.show_kind(self._beside)
 

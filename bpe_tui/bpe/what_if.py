@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from bpe_tui.session import jobs
-from bpe_tui.session.config import LeftOut, RunConfig
+from bpe_tui.session.config import LeftOutDocument, RunConfig
 from bpe_tui.session.jobs import Job
 from bpe_tui.session.opening import fork_again
 from bpe_tui.session.training import count_corpus_of
@@ -133,7 +133,7 @@ class WhatIfJob(Job):
         return self._without(count.counts, config.left_out), excerpt
 
     def _without(
-        self, counts: Mapping[bytes, int], left_out: Sequence[LeftOut]
+        self, counts: Mapping[bytes, int], left_out: Sequence[LeftOutDocument]
     ) -> Mapping[bytes, int]:
         """The counts less those of some documents, cut as the wish has it."""
         pattern = as_pattern(self._wish.config.pattern)
@@ -403,7 +403,7 @@ class WhatIf(Window[ForkPlan | None]):
         typed = event.value.strip().replace(",", "")
         if typed.isascii() and typed.isdigit() and 1 <= int(typed[:12]) <= self._documents:
             title = f"without document {number(int(typed))}"
-            gone = LeftOut(int(typed), self._config.special_tokens)
+            gone = LeftOutDocument(int(typed), self._config.special_tokens)
             fewer = replace(self._config, left_out=(*self._config.left_out, gone))
             self.dismiss(ForkPlan(title, title, self._frame.step, fewer))
             return

@@ -18,7 +18,7 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import Config
 from bpe_tui.session.lessons import (
     ENGLISH,
-    Progress,
+    LessonProgress,
     all_progress,
     builtin_lessons,
     config_of,
@@ -47,7 +47,7 @@ class PlainLesson:
         self._opened: dict[Config, AnyTranscript] = {}
         self._stepper: AnyTranscript | None = None
         self._step = 0
-        self._progress = all_progress().get(key_of(lesson.path), Progress())
+        self._progress = all_progress().get(key_of(lesson.path), LessonProgress())
 
     def tell(self) -> None:
         """Tell it from the first scene on, until its end or that of the input.
@@ -192,7 +192,7 @@ def learn(
     progress = all_progress()
     if show_list:
         for each in lessons:
-            mark = progress.get(key_of(each.path), Progress()).mark
+            mark = progress.get(key_of(each.path), LessonProgress()).mark
             print(f"{each.number:>2} {mark:<2}{visible_text(each.title, spaces=False)}")
         return
     path = _path(lesson, language)

@@ -33,7 +33,7 @@ from bpe_tui.session.config import (
     TokenizerConfig,
     Viewpoint,
 )
-from bpe_tui.session.state import OVERVIEWS, prefer
+from bpe_tui.session.state import OVERVIEWS, save_preferences
 from engine.text.sources import STANDARD_INPUT
 
 
@@ -87,9 +87,9 @@ def open_corpus(
         run_transcript(config)
         return
     if animation is not None:
-        prefer(motion=animation)
+        save_preferences(motion=animation)
     if view in OVERVIEWS:
-        prefer(overview=view)
+        save_preferences(overview=view)
     raise typer.Exit(open_screen(config))
 
 

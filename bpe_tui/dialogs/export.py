@@ -26,7 +26,7 @@ from bpe_tui.session.opening import (
     saved_session,
     why_not_in_command,
 )
-from bpe_tui.session.session import Session, Shown
+from bpe_tui.session.session import Session, StepFrame
 from bpe_tui.views.dialog import Dialog, SaveFile
 from bpe_tui.views.exports import ExportKind, ExportSource
 from bpe_tui.views.typed import parse_step, parse_steps
@@ -70,7 +70,7 @@ class Export(SaveFile):
     ]
 
     def __init__(
-        self, screen: Screen[object], frame: Shown, corpus: str, kinds: Sequence[ExportKind]
+        self, screen: Screen[object], frame: StepFrame, corpus: str, kinds: Sequence[ExportKind]
     ) -> None:
         self._screen, self._frame, self._corpus = screen, frame, corpus
         self._kinds, self._kind = kinds, kinds[0]

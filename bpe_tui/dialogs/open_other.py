@@ -26,13 +26,13 @@ from bpe_tui.session.config import (
     Config,
     RunConfig,
     TokenizerConfig,
-    over,
-    why_unchecked,
+    tokenizer_over,
+    why_not_checkable,
 )
 from bpe_tui.session.declarations import Model
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.opening import config_for
-from bpe_tui.session.state import Given, as_reading, as_typed, parse_typed, recent
+from bpe_tui.session.state import GivenNames, as_reading, as_typed, parse_typed, recent
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
@@ -51,7 +51,7 @@ LOOKED_AT = 5_000
 
 
 @dataclass(frozen=True)
-class Place:
+class DirectoryEntry:
     """A file or a directory. `size` is a file's, in bytes; `None` of a directory."""
 
     path: str
@@ -59,7 +59,7 @@ class Place:
     size: int | None
 
 
-def places_in(directory: str, beginning: str = "") -> list[Place]:
+def places_in(directory: str, beginning: str = "") -> list[DirectoryEntry]:
     """Directories, then plain files, by name; hidden ones only if their dot is typed.
 
     Raises:
@@ -76,12 +76,16 @@ def places_in(directory: str, beginning: str = "") -> list[Place]:
     return sorted(found, key=lambda place: (place.size is not None, place.name.lower()))
 
 
-def _place(entry: os.DirEntry[str]) -> Place | None:
+def _place(entry: os.DirEntry[str]) -> DirectoryEntry | None:
     """`None` for a device, a pipe, a link to nowhere."""
     try:
         if entry.is_dir():
-            return Place(entry.path, entry.name, None)
-        return Place(entry.path, entry.name, entry.stat().st_size) if entry.is_file() else None
+            return DirectoryEntry(entry.path, entry.name, None)
+        return (
+            DirectoryEntry(entry.path, entry.name, entry.stat().st_size)
+            if entry.is_file()
+            else None
+        )
     except OSError:
         return None
 
@@ -96,14 +100,14 @@ ALL_OF_IT = ".  all files in it, as one corpus"
 
 
 @dataclass(frozen=True)
-class Choice:
+class RowChoice:
     """A row: what it opens, or the directory that it leads into."""
 
-    given: Given = ()
+    given: GivenNames = ()
     directory: str | None = None
 
 
-Shown = tuple[str, str, Choice | None]
+ListedRow = tuple[str, str, RowChoice | None]
 """A row's text, what stands at its right, and what it leads to; `None`: it is but a heading."""
 
 
@@ -114,9 +118,9 @@ class PlaceRows(Lines):
 
     def __init__(self) -> None:
         super().__init__(id="place-rows")
-        self._listed: list[Shown] = []
+        self._listed: list[ListedRow] = []
 
-    def show(self, rows: list[Shown]) -> None:
+    def show(self, rows: list[ListedRow]) -> None:
         """Show other rows; the cursor goes to the first that leads anywhere."""
         self._listed = rows
         self.rebuild()
@@ -124,7 +128,7 @@ class PlaceRows(Lines):
         self.scroll_to_row(0)
 
     @property
-    def chosen(self) -> Choice | None:
+    def chosen(self) -> RowChoice | None:
         return self._listed[self.cursor][2] if self._listed else None
 
     @property
@@ -140,33 +144,33 @@ class PlaceRows(Lines):
         return Row([*spans, right(aside, SIZE_CELLS, "dim")], choice)
 
 
-def recent_rows(entries: Sequence[Given]) -> list[Shown]:
+def recent_rows(entries: Sequence[GivenNames]) -> list[ListedRow]:
     """What was opened recently, under a heading."""
     if not entries:
         return []
-    rows: list[Shown] = [("recent", "", None)]
+    rows: list[ListedRow] = [("recent", "", None)]
     for given in entries[:RECENT_SHOWN]:
-        rows.append((_short(given), "", Choice(given)))
+        rows.append((_short(given), "", RowChoice(given)))
     return [*rows, ("", "", None)]
 
 
-def _short(given: Given) -> str:
+def _short(given: GivenNames) -> str:
     """The names first: where they lie matters less, and is cut off first."""
     names = " and ".join(os.path.basename(name) or name for name in given)
     where = os.path.dirname(as_typed(given[:1]))
     return visible_text(f"{names}  in {where}" if where else names, spaces=False)
 
 
-def directory_rows(directory: str, beginning: str, *, walked: bool) -> list[Shown]:
+def directory_rows(directory: str, beginning: str, *, walked: bool) -> list[ListedRow]:
     """What is in a directory and begins so, under its name; or why it cannot be listed.
 
     Of one that somebody has walked to, it and the one above can be chosen, too.
     """
-    rows: list[Shown] = [(visible_text(as_typed((directory,)), spaces=False), "", None)]
+    rows: list[ListedRow] = [(visible_text(as_typed((directory,)), spaces=False), "", None)]
     if walked and os.path.dirname(directory) != directory:
-        rows.append(("..", "", Choice(directory=os.path.dirname(directory))))
+        rows.append(("..", "", RowChoice(directory=os.path.dirname(directory))))
     if walked:
-        rows.append((ALL_OF_IT, "", Choice((directory,))))
+        rows.append((ALL_OF_IT, "", RowChoice((directory,))))
     try:
         return [*rows, *map(_place_row, places_in(directory, beginning))]
     except (OSError, ValueError) as error:
@@ -174,14 +178,14 @@ def directory_rows(directory: str, beginning: str, *, walked: bool) -> list[Show
         return [*rows, (visible_text(str(why), spaces=False), "", None)]
 
 
-def _place_row(place: Place) -> Shown:
+def _place_row(place: DirectoryEntry) -> ListedRow:
     name = visible_text(place.name, spaces=False)
     if place.size is None:
-        return f"{name}/", "", Choice(directory=place.path)
-    return name, size(place.size), Choice((place.path,))
+        return f"{name}/", "", RowChoice(directory=place.path)
+    return name, size(place.size), RowChoice((place.path,))
 
 
-class Use(Enum):
+class ChosenFile(Enum):
     """What is to become of what is chosen, beside what is open now."""
 
     TOGETHER = "together with {}"
@@ -207,7 +211,7 @@ class OpenOther(Window[Config | None]):
         Binding("ctrl+k", "keep", "keep", priority=True, show=False),
     ]
 
-    def __init__(self, config: Config | None, use: Use = Use.TOGETHER) -> None:
+    def __init__(self, config: Config | None, use: ChosenFile = ChosenFile.TOGETHER) -> None:
         super().__init__()
         self._config = config
         self._use = use
@@ -272,12 +276,12 @@ class OpenOther(Window[Config | None]):
         self._show_keep()
 
     @property
-    def _uses(self) -> list[Use]:
+    def _uses(self) -> list[ChosenFile]:
         """What can become of it."""
         if self._config is None or self._kept is None:
             return [self._use]
-        checkable = why_unchecked(self._config) is None
-        return list(Use) if checkable else [Use.TOGETHER, Use.ALONE]
+        checkable = why_not_checkable(self._config) is None
+        return list(ChosenFile) if checkable else [ChosenFile.TOGETHER, ChosenFile.ALONE]
 
     @property
     def _kept(self) -> str | None:
@@ -300,7 +304,7 @@ class OpenOther(Window[Config | None]):
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
-        assert isinstance(event.target, Choice)
+        assert isinstance(event.target, RowChoice)
         self._choose(event.target)
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
@@ -313,13 +317,13 @@ class OpenOther(Window[Config | None]):
         choice = self.query_one(PlaceRows).chosen
         path = os.path.expanduser(typed)
         if typed and os.path.isdir(path):
-            self._choose(Choice(directory=os.path.abspath(path)))
+            self._choose(RowChoice(directory=os.path.abspath(path)))
         elif typed and (os.path.exists(path) or choice is None):
-            self._choose(Choice(parse_typed(typed)))
+            self._choose(RowChoice(parse_typed(typed)))
         elif choice is not None:
             self._choose(choice)
 
-    def _choose(self, choice: Choice) -> None:
+    def _choose(self, choice: RowChoice) -> None:
         directory, open_now = choice.directory, self._config
         if directory is not None and not _holds_tokenizer(directory):
             self._directory = directory
@@ -327,7 +331,7 @@ class OpenOther(Window[Config | None]):
             self._show_rows()
             return
         given = choice.given or (directory or "",)
-        if self._use is Use.CHECK and isinstance(open_now, RunConfig):
+        if self._use is ChosenFile.CHECK and isinstance(open_now, RunConfig):
             self.dismiss(replace(open_now, claimed=Claimed(given, are_steps=_are_steps(given))))
             return
         try:
@@ -335,7 +339,7 @@ class OpenOther(Window[Config | None]):
         except BpeError as error:
             self._say(visible_text(str(error), spaces=False), refused=True)
             return
-        beside = open_now if self._use is Use.TOGETHER else None
+        beside = open_now if self._use is ChosenFile.TOGETHER else None
         self.dismiss(config if beside is None else joined(config, beside))
 
     def _say(self, text: str, refused: bool = False) -> None:
@@ -344,7 +348,7 @@ class OpenOther(Window[Config | None]):
         hint.set_class(refused, "-refused")
 
 
-def _are_steps(given: Given) -> bool:
+def _are_steps(given: GivenNames) -> bool:
     """Whether it is called like a file of steps, in lines of JSON."""
     return len(given) == 1 and given[0].endswith(STEPS_SUFFIX)
 
@@ -356,7 +360,7 @@ def _holds_tokenizer(directory: str) -> bool:
         return False
 
 
-def chosen_config(given: Given) -> Config:
+def chosen_config(given: GivenNames) -> Config:
     """What to open.
 
     Raises:
@@ -378,7 +382,7 @@ def chosen_config(given: Given) -> Config:
 def joined(chosen: Config, now: Config) -> Config:
     """What was chosen, together with what is open now: a tokenizer over a corpus."""
     if isinstance(chosen, RunConfig):
-        return over(now, chosen) if isinstance(now, TokenizerConfig) else chosen
+        return tokenizer_over(now, chosen) if isinstance(now, TokenizerConfig) else chosen
     if now.from_input:
         return replace(chosen, corpus=None, reading=PLAIN)
     return replace(chosen, corpus=now.corpus, reading=now.reading)

@@ -23,15 +23,15 @@ from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.declarations import LESSON, START, Command
 from bpe_tui.session.host import Host
 from bpe_tui.session.lessons import (
-    BuiltIn,
-    Progress,
+    BuiltInLesson,
+    LessonProgress,
     all_progress,
     builtin_lessons,
     key_of,
     next_lesson,
     samples,
 )
-from bpe_tui.session.state import Given, as_typed, recent
+from bpe_tui.session.state import GivenNames, as_typed, recent
 from bpe_tui.styles import sheet
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.lines import Lines
@@ -47,7 +47,7 @@ LEAST_NOTE = 14
 """Cells for what a file is; with less it is left out."""
 
 
-class Ask(Enum):
+class MoreToOpen(Enum):
     """What opens a window with more to choose from."""
 
     ANY_FILE = "any file"
@@ -55,7 +55,7 @@ class Ask(Enum):
 
 
 @dataclass(frozen=True)
-class Choice:
+class Offer:
     """Something to open.
 
     Attributes:
@@ -66,80 +66,82 @@ class Choice:
 
     name: str
     note: str
-    opens: Config | Given | Path | Ask
+    opens: Config | GivenNames | Path | MoreToOpen
     place: Sequence[Span] = ()
 
 
 @dataclass(frozen=True)
-class Group:
+class OfferGroup:
     """Choices under a heading."""
 
     heading: str
-    choices: Sequence[Choice]
+    choices: Sequence[Offer]
 
 
-def lesson_group() -> Group:
+def lesson_group() -> OfferGroup:
     """All lessons, with what is done."""
     progress = all_progress()
-    return Group("Lessons", [_of_lesson(lesson, progress) for lesson in builtin_lessons()])
+    return OfferGroup("Lessons", [_of_lesson(lesson, progress) for lesson in builtin_lessons()])
 
 
-def _of_lesson(lesson: BuiltIn, progress: Mapping[str, Progress]) -> Choice:
-    mark = progress.get(key_of(lesson.path), Progress()).mark
+def _of_lesson(lesson: BuiltInLesson, progress: Mapping[str, LessonProgress]) -> Offer:
+    mark = progress.get(key_of(lesson.path), LessonProgress()).mark
     place = [(f"{lesson.number:>2} ", "dim"), (f"{mark or ' '} ", "gain")]
-    return Choice(visible_text(lesson.title, spaces=False), "", lesson.path, place)
+    return Offer(visible_text(lesson.title, spaces=False), "", lesson.path, place)
 
 
-def begin_group() -> Group:
+def begin_group() -> OfferGroup:
     """Where there is little room: the next lesson, all of them, a file."""
     lesson, all_of_them = next_lesson(), len(builtin_lessons())
     title = visible_text(lesson.title, spaces=False)
-    return Group(
+    return OfferGroup(
         "Begin",
         [
-            Choice(f"Next lesson: {lesson.number} {title}", "", lesson.path),
-            Choice(f"All {all_of_them} lessons …", "", Ask.ALL_LESSONS),
+            Offer(f"Next lesson: {lesson.number} {title}", "", lesson.path),
+            Offer(f"All {all_of_them} lessons …", "", MoreToOpen.ALL_LESSONS),
             *_OWN.choices,
         ],
     )
 
 
-_OWN = Group("Your own", [Choice("Open a file …", "a text or a tokenizer", Ask.ANY_FILE)])
+_OWN = OfferGroup(
+    "Your own", [Offer("Open a file …", "a text or a tokenizer", MoreToOpen.ANY_FILE)]
+)
 
 
-def file_groups() -> list[Group]:
+def file_groups() -> list[OfferGroup]:
     """Samples, and what was opened recently."""
     given_last = recent()[:RECENT_SHOWN]
     named = Counter(map(_names, given_last))
     of_late = [
-        Choice(_names(given, with_folder=named[_names(given)] > 1), _folder(given), given)
+        Offer(_names(given, with_folder=named[_names(given)] > 1), _folder(given), given)
         for given in given_last
     ]
     groups = [
-        Group("Samples", [Choice(each.name, each.shows, config) for each, config in samples()]),
-        Group("Opened recently", of_late),
+        OfferGroup("Samples", [Offer(each.name, each.shows, config) for each, config in samples()]),
+        OfferGroup("Opened recently", of_late),
     ]
     return [group for group in groups if group.choices]
 
 
-def _names(given: Given, with_folder: bool = False) -> str:
+def _names(given: GivenNames, with_folder: bool = False) -> str:
     """What files are called; with the folder if others are called so, too: `samples/a.txt`."""
     parts = 2 if with_folder else 1
     names = " and ".join(os.sep.join(name.split(os.sep)[-parts:]) or name for name in given)
     return visible_text(names, spaces=False)
 
 
-def _folder(given: Given) -> str:
+def _folder(given: GivenNames) -> str:
     where = os.path.dirname(as_typed(given[:1]))
     return visible_text(f"in {where}" if where else "", spaces=False)
 
 
-class Choices(Lines):
+class OfferList(Lines):
     """Groups of choices, one below the other; the cursor passes over what is none."""
 
-    def __init__(self, groups: Sequence[Group], id: str) -> None:
+    def __init__(self, groups: Sequence[OfferGroup], id: str) -> None:
         super().__init__(id=id)
-        self._shown: list[str | Choice] = []
+        self._shown: list[str | Offer] = []
         for group in groups:
             self._shown += ["", group.heading, *group.choices]
         del self._shown[:1]
@@ -187,13 +189,13 @@ class StartPage(PanelScreen):
         yield Static(Content("bpe-tui"), id="title")
         yield Static(Content(TITLE), id="told")
         with Horizontal(id="columns"):
-            yield Choices([lesson_group()], "lessons")
-            yield Choices([*file_groups(), _OWN], "files")
-            yield Choices([begin_group(), *file_groups()], "all")
+            yield OfferList([lesson_group()], "lessons")
+            yield OfferList([*file_groups(), _OWN], "files")
+            yield OfferList([begin_group(), *file_groups()], "all")
         yield Static(Content(TIP), id="tip")
 
     def on_mount(self) -> None:
-        lessons = self.query_one("#lessons", Choices)
+        lessons = self.query_one("#lessons", OfferList)
         lessons.cursor = next_lesson().number  # below the heading
         self._focus_what_is_there()
 
@@ -220,7 +222,7 @@ class StartPage(PanelScreen):
 
     def on_key(self, event: events.Key) -> None:
         """The number of a lesson goes to it: `7`, or `1` and `2` for the twelfth."""
-        lessons = self.query_one("#lessons", Choices)
+        lessons = self.query_one("#lessons", OfferList)
         if event.key not in "0123456789" or not lessons.display:
             return
         said = f"{lessons.cursor}{event.key}" if self._numbered else event.key
@@ -235,18 +237,18 @@ class StartPage(PanelScreen):
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
         host = cast("Host", self.app)
-        assert isinstance(event.target, Choice)
+        assert isinstance(event.target, Offer)
         opens = event.target.opens
-        if opens is Ask.ANY_FILE:
+        if opens is MoreToOpen.ANY_FILE:
             host.action_open()
-        elif opens is Ask.ALL_LESSONS:
+        elif opens is MoreToOpen.ALL_LESSONS:
             host.guide.choose()
         elif isinstance(opens, Path):
             host.guide.open(opens)
         else:
             self._open(opens)
 
-    def _open(self, opens: Config | Given) -> None:
+    def _open(self, opens: Config | GivenNames) -> None:
         """Open a file; a sample goes to the lesson view, which shows how it is done."""
         from bpe_tui.dialogs.open_other import chosen_config  # slow: formats of tokenizers
 

@@ -25,7 +25,7 @@ from bpe_tui.session.config import Config
 from bpe_tui.session.host import Host
 from bpe_tui.session.lessons import (
     ENGLISH,
-    Progress,
+    LessonProgress,
     all_progress,
     builtin_lessons,
     config_of,
@@ -127,7 +127,7 @@ class Guide:
         self._host = cast("Host", app)
         self.lesson: Lesson | None = None
         self.place = 0
-        self.progress = Progress()
+        self.progress = LessonProgress()
         self._score: Tally | None = None
         self._due: ScreenSetup | None = None
 
@@ -158,16 +158,16 @@ class Guide:
         except BpeError as error:
             self._host.tell(visible_text(str(error), spaces=False))
             return
-        known = all_progress().get(key_of(path), Progress())
+        known = all_progress().get(key_of(path), LessonProgress())
         if known.done or known.scene >= len(lesson.scenes):
-            known = Progress(done=known.done)
+            known = LessonProgress(done=known.done)
         self.begin(lesson, known)
         self.go_to(known.scene)
 
-    def begin(self, lesson: Lesson, progress: Progress | None = None) -> None:
+    def begin(self, lesson: Lesson, progress: LessonProgress | None = None) -> None:
         """Let a lesson be under way; `go_to` tells its first scene."""
         self.lesson, self._score = lesson, None
-        self.progress = progress or Progress()
+        self.progress = progress or LessonProgress()
 
     def go_to(self, place: int) -> None:
         """Tell a scene, and set up what it shows, wherever the learner is."""

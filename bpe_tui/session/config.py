@@ -21,7 +21,7 @@ DEFAULT_SPECIAL = ("<|endoftext|>",)
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class LeftOutDocument:
     """A document that is not trained on: its number, counted with these special tokens."""
 
     document: int
@@ -90,7 +90,7 @@ class RunConfig:
     model: str = "bpe"
     max_token_length: int | None = None
     units: str = DEFAULT_UNITS
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[LeftOutDocument, ...] = ()
     """What a fork goes without."""
     claimed: Claimed | None = None
     """What to check on the corpus."""
@@ -179,7 +179,7 @@ class TokenizerConfig:
 Config = RunConfig | TokenizerConfig
 
 
-def why_unchecked(config: Config) -> str | None:
+def why_not_checkable(config: Config) -> str | None:
     """Why no merges can be checked against what is open; `None` if they can."""
     if not isinstance(config, RunConfig):
         return (
@@ -193,10 +193,10 @@ def why_unchecked(config: Config) -> str | None:
     return None
 
 
-def over(config: TokenizerConfig, run: RunConfig) -> TokenizerConfig:
+def tokenizer_over(config: TokenizerConfig, run: RunConfig) -> TokenizerConfig:
     """What opens a tokenizer, with its merges counted in the corpus of a run."""
     return replace(config, corpus=run.corpus, reading=run.reading, otherwise=None)
 
 
-NOTHING = RunConfig("")
+NOTHING_OPEN = RunConfig("")
 """Stands for what is open before anything is."""

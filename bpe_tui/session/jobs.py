@@ -16,7 +16,7 @@ from textual.message import Message
 
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import model_of
-from bpe_tui.session.state import remember
+from bpe_tui.session.state import remember_opened
 from bpe_tui.session.training import OpeningListener, replay, train
 from engine.bpe.frame import Timeline
 from engine.bpe.trainer import StopReason
@@ -276,7 +276,7 @@ class OpeningJob(Job, OpeningListener):
         self.post(
             TrainingStarted(training.recording, corpus.documents, corpus.bytes_read, obstacle)
         )
-        remember(self.config)
+        remember_opened(self.config)
         self._begun, self._batch_due = True, monotonic()
 
     def on_work(self, work: WorkProgress) -> None:

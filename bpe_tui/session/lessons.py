@@ -16,7 +16,7 @@ from typing import Any, TypeGuard
 
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS
-from bpe_tui.session.state import kept_in, remember_in, state_file
+from bpe_tui.session.state import read_state, state_file, write_state
 from engine.core.errors import UnknownNameError
 from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene
 from engine.learning.lesson_file import read_title
@@ -70,7 +70,7 @@ PROGRESS, KEPT = "lessons.json", 200
 
 
 @dataclass(frozen=True)
-class BuiltIn:
+class BuiltInLesson:
     """A lesson that comes with the program: its number, its file, its title."""
 
     number: int
@@ -84,7 +84,7 @@ def languages() -> list[str]:
 
 
 @cache
-def builtin_lessons(language: str = ENGLISH) -> tuple[BuiltIn, ...]:
+def builtin_lessons(language: str = ENGLISH) -> tuple[BuiltInLesson, ...]:
     """All lessons in their order; one that is not there in the language is in English.
 
     Raises:
@@ -95,7 +95,9 @@ def builtin_lessons(language: str = ENGLISH) -> tuple[BuiltIn, ...]:
         raise UnknownNameError(f"there are no lessons in {language!r}; there are: {known}")
     files = {path.name[:2]: path for path in sorted((PLACE / ENGLISH).glob("*.md"))}
     files |= {path.name[:2]: path for path in (PLACE / language).glob("*.md")}
-    return tuple(BuiltIn(int(number), path, read_title(path)) for number, path in files.items())
+    return tuple(
+        BuiltInLesson(int(number), path, read_title(path)) for number, path in files.items()
+    )
 
 
 def numbered_lesson(number: str, language: str = ENGLISH) -> Path | None:
@@ -115,10 +117,10 @@ def numbered_lesson(number: str, language: str = ENGLISH) -> Path | None:
     return path
 
 
-def next_lesson(language: str = ENGLISH) -> BuiltIn:
+def next_lesson(language: str = ENGLISH) -> BuiltInLesson:
     """The first lesson that is not done; the first of all if every one is."""
     lessons, progress = builtin_lessons(language), all_progress()
-    undone = [e for e in lessons if not progress.get(key_of(e.path), Progress()).done]
+    undone = [e for e in lessons if not progress.get(key_of(e.path), LessonProgress()).done]
     return (undone or lessons)[0]
 
 
@@ -180,7 +182,7 @@ def _wrong(lesson: Lesson, scene: Scene, message: str) -> LessonError:
 
 
 @dataclass(frozen=True)
-class Progress:
+class LessonProgress:
     """How far a lesson is.
 
     Attributes:
@@ -207,14 +209,14 @@ def key_of(lesson: Path) -> str:
     return path.name[:2] if path.is_relative_to(PLACE.resolve()) else str(path)
 
 
-def all_progress() -> dict[str, Progress]:
+def all_progress() -> dict[str, LessonProgress]:
     """How far each lesson is, by its key."""
-    kept = kept_in(PROGRESS)
+    kept = read_state(PROGRESS)
     entries = kept.items() if isinstance(kept, dict) else ()
     return {key: _progress(entry) for key, entry in entries if isinstance(entry, dict)}
 
 
-def keep_progress(key: str, progress: Progress) -> None:
+def keep_progress(key: str, progress: LessonProgress) -> None:
     """Keep how far a lesson is, the latest first."""
     every = {key: progress, **{k: v for k, v in all_progress().items() if k != key}}
     content = {
@@ -226,15 +228,15 @@ def keep_progress(key: str, progress: Progress) -> None:
         }
         for key, each in list(every.items())[:KEPT]
     }
-    remember_in(state_file(PROGRESS), json.dumps(content, indent=1).encode())
+    write_state(state_file(PROGRESS), json.dumps(content, indent=1).encode())
 
 
-def _progress(entry: Mapping[str, Any]) -> Progress:
+def _progress(entry: Mapping[str, Any]) -> LessonProgress:
     """An entry of the file, without what cannot be understood."""
     seen, answered = (
         each if isinstance(each, list) else () for each in map(entry.get, ("seen", "answered"))
     )
-    return Progress(
+    return LessonProgress(
         next(filter(_is_place, (entry.get("scene"),)), 0),
         frozenset(filter(_is_place, seen)),
         frozenset(each for each in answered if isinstance(each, str)),

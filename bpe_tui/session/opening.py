@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bpe_tui.session.config import (
     Config,
-    LeftOut,
+    LeftOutDocument,
     RunConfig,
     TokenizerConfig,
     Viewpoint,
@@ -241,7 +241,7 @@ def fork_again(fork: SavedFork, config: RunConfig) -> tuple[RunConfig, ForkChang
     """The options of a fork of a run that is trained as `config` says, and what it changes."""
     options = dict(fork.options)
     documents = options.pop(LEFT_OUT, ())
-    gone = (LeftOut(document, config.special_tokens) for document in documents)
+    gone = (LeftOutDocument(document, config.special_tokens) for document in documents)
     known = {name: options[name] for name in ("pattern", "tie_rule", SPECIAL) if name in options}
     changed = replace(config, left_out=(*config.left_out, *gone), **known)
     change = ForkChange(fork.force, frozenset(fork.forbid), tie_rule=options.get("tie_rule"))

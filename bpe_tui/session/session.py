@@ -43,7 +43,7 @@ EXAMPLE = "Héllo, the café at 10:30 was ﬁne — naïve 漢字 🙂"
 """The text to encode where there is no corpus to begin with."""
 
 
-class Shown(Protocol):
+class StepFrame(Protocol):
     """The state at a step, of whichever model. The screens of that model know it better."""
 
     @property
@@ -136,7 +136,7 @@ class Session:
         return model_of(self.config)
 
     @property
-    def shown(self) -> Shown | None:
+    def shown(self) -> StepFrame | None:
         """The state at the cursor; `None` while the corpus is being read."""
         return self.recording.frame if self.recording is not None else None
 

@@ -37,7 +37,7 @@ def state_file(name: str) -> Path:
     return user_state_path("bpe-tui", appauthor=False) / name
 
 
-def remember_in(path: Path, content: bytes) -> bool:
+def write_state(path: Path, content: bytes) -> bool:
     """Write it for its owner only, and say whether that was possible."""
     with contextlib.suppress(OutputError, OSError):
         write_files({path: content}, overwrite=True, private=True)
@@ -48,7 +48,7 @@ def remember_in(path: Path, content: bytes) -> bool:
     return False
 
 
-def kept_in(name: str) -> Any:
+def read_state(name: str) -> Any:
     """The JSON of a file of that name; `None` if there is none that can be read."""
     try:
         with state_file(name).open("rb") as file:
@@ -79,7 +79,7 @@ class Preferences:
 
 def preferences() -> Preferences:
     """What was kept; of what was not, the usual."""
-    kept = kept_in(PREFERENCES)
+    kept = read_state(PREFERENCES)
     known = kept if isinstance(kept, dict) else {}
     found = Preferences()
     if known.get("overview") in OVERVIEWS:
@@ -87,12 +87,12 @@ def preferences() -> Preferences:
     return replace(found, motion=known.get("motion") is not False)
 
 
-def prefer(**changes: Any) -> None:
+def save_preferences(**changes: Any) -> None:
     """Keep some preferences beside the others; nothing is written if nothing changes."""
     before = preferences()
     after = replace(before, **changes)
     if after != before:
-        remember_in(state_file(PREFERENCES), json.dumps(asdict(after)).encode())
+        write_state(state_file(PREFERENCES), json.dumps(asdict(after)).encode())
 
 
 # What was opened recently.
@@ -102,16 +102,16 @@ FIELD, SKIP_BAD = " --field ", " --skip-bad"
 RECENT, KEPT = "recent.json", 20
 LONGEST_NAME = 4096
 
-Given = tuple[str, ...]
+GivenNames = tuple[str, ...]
 """A path or a known name; or two paths, of a vocabulary and its merges; or a corpus's files.
 
 Options about records stand behind them, as `as_reading` takes them.
 """
 
 
-def recent() -> list[Given]:
+def recent() -> list[GivenNames]:
     """What was opened, the latest first."""
-    entries = kept_in(RECENT)
+    entries = read_state(RECENT)
     if not isinstance(entries, list):
         return []
     return [tuple(entry) for entry in entries if _is_given(entry)][:KEPT]
@@ -125,12 +125,12 @@ def _is_given(entry: object) -> bool:
     )
 
 
-def remember(config: Config) -> None:
+def remember_opened(config: Config) -> None:
     """Put what `config` opens at the head of the list."""
     names = (config.corpus or "", *config.reading.more)
     if len(names) > 1 or without_credentials(names[0]) != names[0]:
         return
-    latest: list[Given] = []
+    latest: list[GivenNames] = []
     if config.corpus is not None and config.corpus != STANDARD_INPUT:
         reading = config.reading
         options = f"{FIELD}{reading.field}" if reading.field else ""
@@ -142,7 +142,7 @@ def remember(config: Config) -> None:
         return
     entries = [*latest, *(entry for entry in recent() if entry not in latest)][:KEPT]
     content = json.dumps(entries, indent=1).encode()
-    remember_in(state_file(RECENT), content)
+    write_state(state_file(RECENT), content)
 
 
 def _absolute(name: str) -> str:
@@ -172,7 +172,7 @@ def as_reading(typed: str) -> tuple[str, Reading]:
     return name.strip(), Reading(field=field.strip(), skip_bad=named != typed)
 
 
-def parse_typed(typed: str) -> Given:
+def parse_typed(typed: str) -> GivenNames:
     """What `as_typed` has written: two paths only where there is none of the whole name."""
     first, between, second = typed.partition(" and ")
     whole = os.path.expanduser(typed)
@@ -215,7 +215,7 @@ def _write(text: str) -> Path | None:
     folder = state_file("reports")
     now = datetime.now().strftime("%Y-%m-%d-%H%M%S-%f")
     place = folder / f"{now}.txt"
-    if not remember_in(place, text.encode("utf-8", "backslashreplace")):
+    if not write_state(place, text.encode("utf-8", "backslashreplace")):
         return None
     for old in sorted(folder.glob("*.txt"))[:-REPORTS_KEPT]:
         with contextlib.suppress(OSError):

@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from bpe_tui.session import jobs
-from bpe_tui.session.config import Claimed, RunConfig, why_unchecked
+from bpe_tui.session.config import Claimed, RunConfig, why_not_checkable
 from bpe_tui.session.declarations import CHECK
 from bpe_tui.session.jobs import Job
 from bpe_tui.session.session import Session
@@ -317,7 +317,11 @@ class CheckScreen(SessionScreen):
         self._job = None
         self.query_one(CheckedMerges).forget()
         timeline = self.session.timeline
-        if isinstance(config, RunConfig) and timeline is not None and why_unchecked(config) is None:
+        if (
+            isinstance(config, RunConfig)
+            and timeline is not None
+            and why_not_checkable(config) is None
+        ):
             self._job = CheckJob(config, claimed, timeline.run.counts, self.post_message)
             self._job.start()
             self.show_panel("checked")
@@ -358,7 +362,7 @@ class CheckScreen(SessionScreen):
 
     @property
     def _why_none(self) -> str:
-        return why_unchecked(self.session.config) or NONE_CHOSEN
+        return why_not_checkable(self.session.config) or NONE_CHOSEN
 
     def _narrated(self, job: CheckJob | None) -> str:
         claimed = self.session.claimed
@@ -386,7 +390,7 @@ class CheckScreen(SessionScreen):
 
     def action_go_back(self) -> None:
         """Back to the screen that it was chosen on."""
-        self.host.look_back()
+        self.host.leave_aside()
 
     def show_panel(self, panel: str) -> None:
         super().show_panel(panel)

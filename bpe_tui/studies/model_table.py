@@ -341,7 +341,7 @@ class FamilyScreen(SessionScreen):
         if config == self.session.config:
             self.host.show_kind("training")
         elif config is not None:
-            self.host.train_anew(config)
+            self.host.retrain(config)
 
     @property
     def can_leave(self) -> bool:

@@ -584,7 +584,7 @@ class RaceScreen(SessionScreen):
 
     def action_go_back(self) -> None:
         """Back to the screen that it was chosen on."""
-        self.host.look_back()
+        self.host.leave_aside()
 
     def action_again(self) -> None:
         if self.session.stop_reason is not None:

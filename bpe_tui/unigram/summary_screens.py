@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.reactive import reactive
 
-from bpe_tui.session.host import Speaker
+from bpe_tui.session.host import Notifier
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.unigram.model import UNIGRAM_CHARTS, UNIGRAM_INSPECTION, UNIGRAM_VOCABULARY
@@ -260,7 +260,7 @@ class SavePieces(SaveFile):
         )
         if left_out:
             said = f"Left out, since they are no UTF-8: {plural(left_out, 'piece')}."
-            cast("Speaker", self.app).tell(said, stays=True)
+            cast("Notifier", self.app).tell(said, stays=True)
 
 
 EXPORTS = exports_of(markdown, json_lines, CHARTS)

@@ -264,7 +264,7 @@ class ChartsScreen(PlayerScreen, TiledScreen):
 
     def action_go_back(self) -> None:
         """Go back to the screen that opened the charts."""
-        self.host.look_back()
+        self.host.leave_aside()
 
 
 MOST_BETWEEN = 1000

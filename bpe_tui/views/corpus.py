@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from textual import events
 from textual.strip import Strip
 
-from bpe_tui.session.session import Shown
+from bpe_tui.session.session import StepFrame
 from bpe_tui.views.panel import FramePanel, MergeFrameT, TokenPainter, TokenPanel, sentence
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import BORDERS, Row, Span, behind_mark, left, spans_width
@@ -19,7 +19,7 @@ from engine.recording.merge_record import PairStep
 from engine.text.excerpt import Excerpt
 from engine.text.pretokenize import Pretoken
 
-ShownT = TypeVar("ShownT", bound=Shown)
+ShownT = TypeVar("ShownT", bound=StepFrame)
 
 SLICE_SECONDS = 0.004
 """How long at a time a pretoken is looked for in which a merge was made."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from bpe_tui.session.session import Shown
+from bpe_tui.session.session import StepFrame
 from bpe_tui.views.corpus import CorpusPlace
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.widgets.numbers import bar, trace
@@ -114,7 +114,7 @@ def _in_one(spans: Sequence[Span]) -> Span:
     return "".join(text for text, _ in spans), spans[-1][1]
 
 
-class SteppableFrame(Shown, Protocol):
+class SteppableFrame(StepFrame, Protocol):
     """A state that knows those around it, of whichever model."""
 
     def at(self, step: int) -> Self: ...

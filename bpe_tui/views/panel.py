@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from bpe_tui.session.host import Speaker
+from bpe_tui.session.host import Notifier
 from bpe_tui.views.narration import leading_parts
 from bpe_tui.views.targets import ToChange, ToPair, ToPretoken, ToStep, ToToken
 from bpe_tui.widgets.lines import Lines
@@ -225,7 +225,7 @@ class FramePanel(Lines, Generic[FrameT]):
 
     def _failed(self, error: Exception) -> Sequence[Row]:
         """What stands in place of rows that could not be made."""
-        said = cast("Speaker", self.app).survive(error)
+        said = cast("Notifier", self.app).survive(error)
         return paragraph(said, max(self.room, 1), "loss")
 
     def say(self, title: str, foot: str = "") -> None:

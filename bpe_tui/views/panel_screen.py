@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.session.declarations import ENCODING, Command, Model
-from bpe_tui.session.host import Host, Speaker
+from bpe_tui.session.host import Host, Notifier
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.views.commands import (
@@ -137,8 +137,8 @@ class PanelScreen(PaintedOnce[None]):
     # -- what is told
 
     @property
-    def speaker(self) -> Speaker:
-        return cast("Speaker", self.app)
+    def speaker(self) -> Notifier:
+        return cast("Notifier", self.app)
 
     def tell(self, said: str) -> None:
         """Say something, visible already, until the next key."""

@@ -15,7 +15,7 @@ from textual.widgets import Input, ProgressBar, Static
 
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.jobs import ReadingProgress
-from bpe_tui.session.session import Session, Shown
+from bpe_tui.session.session import Session, StepFrame
 from bpe_tui.styles import sheet
 from bpe_tui.views.corpus import ExcerptPanel
 from bpe_tui.views.narration import add_stop, first_fitting, heading
@@ -93,7 +93,7 @@ class Transport(Horizontal):
         static.update(Content(text), layout=False)
 
 
-def _step_text(session: Session, shown: Shown) -> str:
+def _step_text(session: Session, shown: StepFrame) -> str:
     state = PLAYING if session.playing else FOLLOWING if session.following else PAUSED
     total = number(shown.recorded_steps)
     unfinished = " " if session.stop_reason else "…"
@@ -313,7 +313,7 @@ class StepsScreen(PlayerScreen):
 
     def action_leave(self) -> None:
         if self.session.shown is None:
-            self.host.go_back_to_what_was_open()
+            self.host.reopen_previous()
         else:
             super().action_leave()
 

@@ -20,7 +20,7 @@ from textual.pilot import Pilot
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.jobs import OpeningJob, StepsRecorded, TrainingEnded, TrainingStarted
-from bpe_tui.session.state import remember
+from bpe_tui.session.state import remember_opened
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "tinystories_valid.txt"
 
@@ -104,7 +104,7 @@ class RecordedJob(OpeningJob):
         begun, ended = _trained(self.config)
         own = copy.copy(begun.timeline)  # the cursor is its own, the run is everybody's
         self.post(TrainingStarted(own, begun.documents, begun.bytes_read, begun.obstacle))
-        remember(self.config)
+        remember_opened(self.config)
         self.post(TrainingEnded(ended.reason))
 
 

@@ -13,12 +13,12 @@ from textual.pilot import Pilot
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.cli.inputs import check_config
 from bpe_tui.dialogs.open_other import OpenOther
-from bpe_tui.dialogs.start_page import Choice, Choices, StartPage
+from bpe_tui.dialogs.start_page import Offer, OfferList, StartPage
 from bpe_tui.lessons.pane import LessonPane
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.lessons import (
     SAMPLES,
-    Progress,
+    LessonProgress,
     all_progress,
     builtin_lessons,
     directory,
@@ -26,7 +26,7 @@ from bpe_tui.session.lessons import (
     key_of_screen,
     samples,
 )
-from bpe_tui.session.state import remember
+from bpe_tui.session.state import remember_opened
 from bpe_tui.widgets.controls import KeyBar
 
 REPO = Path(__file__).parents[3]
@@ -44,7 +44,7 @@ async def started(
 
 def seen(app: BpeTuiApp) -> list[str]:
     """What the rows say."""
-    rows = app.screen.query_one("#files", Choices)
+    rows = app.screen.query_one("#files", OfferList)
     return ["".join(text for text, _ in rows.row(at).spans) for at in range(rows.row_count)]
 
 
@@ -78,8 +78,8 @@ async def test_a_sample_is_opened_as_it_is_meant_to_be_cut() -> None:
 async def test_what_was_opened_of_late_is_there_and_opens(tmp_path: Path) -> None:
     mine = tmp_path / "mine[b]\x1b.txt"
     mine.write_text("low lower lowest")
-    remember(RunConfig(str(mine)))
-    remember(RunConfig(str(tmp_path / "gone.txt")))
+    remember_opened(RunConfig(str(mine)))
+    remember_opened(RunConfig(str(tmp_path / "gone.txt")))
     async with started() as (app, pilot):
         rows = seen(app)
         late = rows.index("Opened recently")
@@ -101,7 +101,7 @@ async def test_what_was_opened_of_late_is_there_and_opens(tmp_path: Path) -> Non
 
 async def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
     for folder in ("mine", "yours"):
-        remember(RunConfig(str(tmp_path / folder / "a.txt")))
+        remember_opened(RunConfig(str(tmp_path / folder / "a.txt")))
     async with started() as (app, _):
         late = seen(app).index("Opened recently")
         assert [row.split()[0] for row in seen(app)[late + 1 : late + 3]] == [
@@ -112,7 +112,7 @@ async def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path)
 
 async def test_the_number_of_a_lesson_goes_to_it() -> None:
     async with started() as (app, pilot):
-        lessons = app.screen.query_one("#lessons", Choices)
+        lessons = app.screen.query_one("#lessons", OfferList)
         for keys, there in (("right 7", 7), ("1", 1), ("2", 12), ("9", 9), ("0", 9)):
             await pilot.press(*keys.split())
             assert (lessons.cursor, app.focused) == (there, lessons)
@@ -128,7 +128,7 @@ async def test_the_number_of_a_lesson_goes_to_it() -> None:
 async def test_the_cursor_stands_only_on_what_can_be_opened() -> None:
     async with started() as (app, pilot):
         await pilot.press("right")
-        rows = app.screen.query_one("#files", Choices)
+        rows = app.screen.query_one("#files", OfferList)
         passed = [rows.cursor]
         for _ in range(rows.row_count):
             await pilot.press("down")
@@ -136,7 +136,7 @@ async def test_the_cursor_stands_only_on_what_can_be_opened() -> None:
         for key in ("pageup", "pagedown", "up", "home"):
             await pilot.press(key)
             passed.append(rows.cursor)
-        assert all(isinstance(rows.row(place).target, Choice) for place in passed)
+        assert all(isinstance(rows.row(place).target, Offer) for place in passed)
         assert max(passed) == rows.row_count - 1
 
 
@@ -149,7 +149,7 @@ async def test_any_file_is_asked_for_and_giving_up_leads_back() -> None:
         await pilot.press("o")
         await until(pilot, lambda: isinstance(app.screen, OpenOther))
         await pilot.press("escape")
-        app.go_back_to_what_was_open()  # as Esc does while something is read
+        app.reopen_previous()  # as Esc does while something is read
         await until(pilot, lambda: isinstance(app.screen, StartPage))
 
 
@@ -157,7 +157,7 @@ async def test_all_of_it_has_room() -> None:
     async with started() as (app, pilot):
         async for size in each_size(pilot):
             await pilot.pause()
-            for rows in app.screen.query(Choices):
+            for rows in app.screen.query(OfferList):
                 if rows.display:
                     assert rows.size.height >= rows.row_count
                     assert rows.region.bottom <= size[1] - 1
@@ -165,9 +165,9 @@ async def test_all_of_it_has_room() -> None:
 
 async def test_lessons_come_first_and_say_what_is_done() -> None:
     key = key_of_screen(builtin_lessons()[0].path)
-    keep_progress(key, Progress(1, frozenset((0, 1)), done=True))
+    keep_progress(key, LessonProgress(1, frozenset((0, 1)), done=True))
     async with started() as (app, pilot):
-        lessons = app.screen.query_one("#lessons", Choices)
+        lessons = app.screen.query_one("#lessons", OfferList)
         said = ["".join(text for text, _ in lessons.row(n).spans) for n in range(1, 4)]
         assert "1 ✓ Bytes and tokens" in said[0]
         assert said[1].startswith("❯  2   Count, pick, replace")  # the first that is not done

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.lessons.screen import LessonScreen, LessonSection
 from bpe_tui.session.config import TokenizerConfig
-from bpe_tui.session.state import prefer, preferences
+from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.views.explanation import Beat
 
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -107,7 +107,7 @@ async def test_the_view_chosen_last_opens_first(own_state: Path) -> None:
 
 
 def test_what_is_no_preference_is_left_out(own_state: Path) -> None:
-    prefer(overview="lesson", motion=False)
+    save_preferences(overview="lesson", motion=False)
     (file,) = own_state.rglob("preferences.json")
     assert preferences().overview == "lesson"
     assert not preferences().motion

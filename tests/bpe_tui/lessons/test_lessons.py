@@ -21,7 +21,7 @@ from bpe_tui.lessons.pane import LessonPane, LessonText
 from bpe_tui.lessons.question_panel import QuestionPanel
 from bpe_tui.session.lessons import (
     PLACE,
-    Progress,
+    LessonProgress,
     all_progress,
     builtin_lessons,
     config_of,
@@ -242,15 +242,15 @@ async def test_a_lesson_is_chosen_from_the_list_and_left_there_again() -> None:
 
 
 def test_progress_is_private_and_what_is_broken_in_it_is_left_out(trial: Path) -> None:
-    keep_progress("a", Progress(2, frozenset((0, 2)), frozenset(("0.1",))))
+    keep_progress("a", LessonProgress(2, frozenset((0, 2)), frozenset(("0.1",))))
     file = next(Path(p) for p in _state_files() if p.name == "lessons.json")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert all_progress()["a"].mark == "◐"
     for content in ("[", "[]", '{"a": 1}', '{"a": {"scene": -1, "seen": "x", "done": 1}}'):
         file.write_text(content)
-        assert all_progress().get("a", Progress()) == Progress()
+        assert all_progress().get("a", LessonProgress()) == LessonProgress()
     file.write_text(json.dumps({"a": {"scene": 1, "seen": [1, "x", None], "done": True}}))
-    assert all_progress()["a"] == Progress(1, frozenset((1,)), done=True)
+    assert all_progress()["a"] == LessonProgress(1, frozenset((1,)), done=True)
     assert key_of_screen(PLACE / "zh" / BUILT_IN[0].name) == key_of_screen(
         PLACE / "en" / BUILT_IN[0].name
     )
@@ -302,7 +302,7 @@ def test_without_a_screen_a_lesson_is_read_and_answered_by_typing(trial: Path) -
 
 
 def test_lessons_are_listed_with_what_is_done() -> None:
-    keep_progress("02", Progress(seen=frozenset((0,))))
+    keep_progress("02", LessonProgress(seen=frozenset((0,))))
     listed = learn("--list").splitlines()
     assert listed[:2] == [" 1   Bytes and tokens", " 2 ◐ Count, pick, replace"]
     assert "there is no lesson 99" in learn("99")

@@ -362,12 +362,12 @@ async def test_a_damaged_tokenizer_ends_what_was_started_for_it(tmp_path: Path) 
 
 def test_what_is_opened_is_remembered_once_and_the_latest_first(own_state: Path) -> None:
     for name in [*(f"/texts/{number}" for number in range(30)), "/texts/7"]:
-        state.remember(RunConfig(name))
+        state.remember_opened(RunConfig(name))
     kept = state.recent()
     assert kept[:2] == [("/texts/7",), ("/texts/29",)]
     assert len(kept) == state.KEPT == len(set(kept))
-    state.remember(TokenizerConfig(("v.json", "m.txt"), "/texts/3"))
-    state.remember(RunConfig("-"))
+    state.remember_opened(TokenizerConfig(("v.json", "m.txt"), "/texts/3"))
+    state.remember_opened(RunConfig("-"))
     assert state.recent()[:2] == [("v.json", "m.txt"), ("/texts/3",)]
 
 
@@ -388,7 +388,7 @@ def test_a_hostile_memory_is_no_memory(own_state: Path, content: bytes) -> None:
     place.parent.mkdir()
     place.write_bytes(content)
     assert state.recent() == []
-    state.remember(RunConfig("/texts/a"))
+    state.remember_opened(RunConfig("/texts/a"))
     assert state.recent() == [("/texts/a",)]
 
 
@@ -513,5 +513,5 @@ async def test_a_tokenizer_is_saved_in_every_format_that_can_be_written(
 
 
 def test_the_memory_is_json(own_state: Path) -> None:
-    state.remember(RunConfig("/a/b"))
+    state.remember_opened(RunConfig("/a/b"))
     assert json.loads((own_state / "bpe-tui" / "recent.json").read_bytes()) == [["/a/b"]]
