@@ -23,7 +23,7 @@ from bpe_tui.session.lessons import (
     builtin_lessons,
     directory,
     keep_progress,
-    key_of_screen,
+    key_of,
     samples,
 )
 from bpe_tui.session.state import remember_opened
@@ -164,7 +164,7 @@ async def test_all_of_it_has_room() -> None:
 
 
 async def test_lessons_come_first_and_say_what_is_done() -> None:
-    key = key_of_screen(builtin_lessons()[0].path)
+    key = key_of(builtin_lessons()[0].path)
     keep_progress(key, LessonProgress(1, frozenset((0, 1)), done=True))
     async with started() as (app, pilot):
         lessons = app.screen.query_one("#lessons", OfferList)
@@ -174,4 +174,4 @@ async def test_lessons_come_first_and_say_what_is_done() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: app.screen.id == "lesson" and app.screen.query(LessonPane))
         assert app.guide.lesson is not None
-    assert all_progress()[key_of_screen(builtin_lessons()[1].path)].mark == "◐"
+    assert all_progress()[key_of(builtin_lessons()[1].path)].mark == "◐"

@@ -26,7 +26,7 @@ from bpe_tui.session.lessons import (
     builtin_lessons,
     config_of,
     keep_progress,
-    key_of_screen,
+    key_of,
     languages,
 )
 from bpe_tui.widgets.controls import KeyBar
@@ -251,9 +251,7 @@ def test_progress_is_private_and_what_is_broken_in_it_is_left_out(trial: Path) -
         assert all_progress().get("a", LessonProgress()) == LessonProgress()
     file.write_text(json.dumps({"a": {"scene": 1, "seen": [1, "x", None], "done": True}}))
     assert all_progress()["a"] == LessonProgress(1, frozenset((1,)), done=True)
-    assert key_of_screen(PLACE / "zh" / BUILT_IN[0].name) == key_of_screen(
-        PLACE / "en" / BUILT_IN[0].name
-    )
+    assert key_of(PLACE / "zh" / BUILT_IN[0].name) == key_of(PLACE / "en" / BUILT_IN[0].name)
 
 
 def _state_files() -> list[Path]:
