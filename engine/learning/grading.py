@@ -1,7 +1,8 @@
-"""Files of answers, graded: the questions are made again, and so is every grade.
+"""Grading of answer files: the questions are made again, and every answer is graded again.
 
-What a file claims is not believed. A file that is broken, foreign or about another corpus is told
-and does not stop the others. It is practice, not an exam: who wants to can make the right answers.
+The grades in a file are not trusted. A file that is broken, foreign or about another corpus is
+reported and does not stop the others. This is practice, not an exam: anybody can compute the right
+answers.
 """
 
 from __future__ import annotations
@@ -17,22 +18,22 @@ from typing import Any
 from engine.core.errors import AnswerError, BpeError, QuizFileError
 from engine.core.wording import ShowBytes, describe
 from engine.learning.questions.question import Attempt, Question
-from engine.learning.quiz import Answered, AnswerSheet, Paper, make_quiz, regraded
+from engine.learning.quiz import AnswerSheet, Paper, make_quiz, regraded
 from engine.recording.playback import Player
 
 OpenRun = Callable[[Paper], Player[Any]]
-"""The finished recording of the run that a paper is about; a `BpeError` says why there is none."""
+"""Returns the finished recording of a paper's run; raises a `BpeError` if there is none."""
 MOST_RUNS = 20
-"""So many different runs are trained for one call. Files could name any number."""
+"""Largest number of different runs that one call trains; files could name any number."""
 
 
 @dataclass(frozen=True)
 class GradedSheet:
-    """One learner's file.
+    """The graded file of one learner.
 
     Attributes:
         attempts: one for each question of the quiz; `None` for one that was not answered.
-        notes: what the file claims otherwise.
+        notes: differences between the file's claims and the grades.
     """
 
     path: Path
@@ -42,33 +43,33 @@ class GradedSheet:
 
     @property
     def answered(self) -> list[Attempt]:
-        """The questions that were answered, or given up."""
+        """The attempts at questions that were answered or given up."""
         return [attempt for attempt in self.attempts if attempt is not None]
 
     @property
     def at_first_try(self) -> int:
-        """How many were right at the first try."""
+        """Number of questions answered right at the first try."""
         return sum(attempt.at_first_try for attempt in self.answered)
 
     @property
     def right(self) -> int:
-        """How many were right in the end, without the answer being shown."""
+        """Number of questions answered right in the end, without seeing the answer."""
         return sum(attempt.is_right and not attempt.given_up for attempt in self.answered)
 
     @property
     def seconds(self) -> float:
-        """How long it took, as the file has it."""
+        """Time taken, according to the file."""
         return sum(answered.seconds for answered in self.sheet.answers)
 
 
 @dataclass(frozen=True)
 class GradedQuestion:
-    """One question of a quiz, over all who were asked.
+    """One question of a quiz, with the results of all learners.
 
     Attributes:
-        number: from 1.
-        first: how many answered right at the first try.
-        asked: how many files are of this quiz.
+        number: its number in the quiz, from 1.
+        first: number of learners who answered right at the first try.
+        asked: number of files of this quiz.
     """
 
     paper: Paper
@@ -79,16 +80,17 @@ class GradedQuestion:
 
     @property
     def share(self) -> float:
+        """Share of the learners who answered right at the first try."""
         return self.first / self.asked
 
 
 @dataclass
 class Grades:
-    """All files, graded.
+    """The grades of all files.
 
     Attributes:
-        sheets: those that could be graded, in the order given.
-        problems: a line for each that could not.
+        sheets: the files that could be graded, in the order given.
+        problems: a line for each file that could not.
     """
 
     sheets: list[GradedSheet] = field(default_factory=list)
@@ -108,11 +110,10 @@ def grade_files(paths: Iterable[Path], open_run: OpenRun, seed: str | None = Non
     """Grade files of answers; each run is trained once.
 
     Args:
-        open_run: trains what a paper is about.
-        seed: the seed that the quiz was given with; a file with another one is refused. `None`
-            takes any.
+        open_run: trains the run of a paper.
+        seed: the seed of the quiz; a file with another one is refused. `None` takes any.
     """
-    grades, desk = Grades(), _Desk(open_run)
+    grades, quizzes = Grades(), _Quizzes(open_run)
     for path in paths:
         try:
             sheet = AnswerSheet.read(path)
@@ -122,7 +123,7 @@ def grade_files(paths: Iterable[Path], open_run: OpenRun, seed: str | None = Non
             grades.problems.append(str(error))
             continue
         try:
-            questions = desk.questions(sheet.paper)
+            questions = quizzes.questions_of(sheet.paper)
         except BpeError as error:
             grades.problems.append(f"{path}: {error}")
         else:
@@ -130,15 +131,15 @@ def grade_files(paths: Iterable[Path], open_run: OpenRun, seed: str | None = Non
     return grades
 
 
-class _Desk:
-    """Makes runs and quizzes, each once; what failed once is not tried again."""
+class _Quizzes:
+    """Trains runs and makes quizzes, each once; a run that failed is not tried again."""
 
     def __init__(self, open_run: OpenRun) -> None:
         self._open_run = open_run
         self._runs: dict[str, Player[Any] | BpeError] = {}
         self._quizzes: dict[str, tuple[Question, ...]] = {}
 
-    def questions(self, paper: Paper) -> tuple[Question, ...]:
+    def questions_of(self, paper: Paper) -> tuple[Question, ...]:
         if paper.key not in self._quizzes:
             self._quizzes[paper.key] = make_quiz(self._run(paper), paper.seed, paper.questions)
         return self._quizzes[paper.key]
@@ -175,22 +176,18 @@ def _graded(path: Path, sheet: AnswerSheet, questions: Sequence[Question]) -> Gr
             )
             continue
         try:
-            attempts[place] = _checked(question, answered, where, notes)
+            attempt = attempts[place] = regraded(question, answered)
         except AnswerError as error:
             notes.append(f"{where}: {error} Not counted")
+            continue
+        if answered.right != attempt.at_first_try:
+            claims, found = ("right", "not") if answered.right else ("not right", "right")
+            notes.append(f"{where}: the file says {claims} at the first try; it is {found}")
     return GradedSheet(path, sheet, tuple(attempts), tuple(notes))
 
 
-def _checked(question: Question, answered: Answered, where: str, notes: list[str]) -> Attempt:
-    attempt = regraded(question, answered)
-    if answered.right != attempt.at_first_try:
-        claims, found = ("right", "not") if answered.right else ("not right", "right")
-        notes.append(f"{where}: the file says {claims} at the first try; it is {found}")
-    return attempt
-
-
 def _questions_of(sheets: Sequence[GradedSheet]) -> Iterator[GradedQuestion]:
-    """The questions of one quiz."""
+    """Yield the questions of one quiz that any learner answered."""
     for place in range(len(sheets[0].attempts)):
         attempts = [sheet.attempts[place] for sheet in sheets]
         known = next((attempt for attempt in attempts if attempt is not None), None)
@@ -205,7 +202,7 @@ def _questions_of(sheets: Sequence[GradedSheet]) -> Iterator[GradedQuestion]:
 
 
 def learners_csv(grades: Grades) -> str:
-    """A line for each file: who, how many right, and each question: 1 at the first try, else 0."""
+    """Return a CSV line for each file; in its column a question has 1 if right at the first try."""
     longest = max((len(sheet.attempts) for sheet in grades.sheets), default=0)
     head = ["file", "learner", "quiz", "questions", "answered", "first_try", "right", "hints"]
     rows: list[list[object]] = [
@@ -226,7 +223,7 @@ def learners_csv(grades: Grades) -> str:
 
 
 def questions_csv(grades: Grades, show: ShowBytes) -> str:
-    """A line for each question, the hardest first."""
+    """Return a CSV line for each question, the hardest first."""
     rows: list[list[object]] = [
         ["quiz", "question", "kind", "step", "asked", "first_try", "share", "text"]
     ]
@@ -249,7 +246,7 @@ def _csv(rows: Iterable[Sequence[object]]) -> str:
 
 
 def _harmless(value: object) -> object:
-    """A cell that no spreadsheet takes for a formula.
+    """Return a cell that no spreadsheet takes for a formula.
 
     >>> _harmless("=1+1"), _harmless(" @cmd"), _harmless("Li"), _harmless(-1)
     ("'=1+1", "' @cmd", 'Li', -1)

@@ -1,6 +1,6 @@
-"""What a lesson is: scenes, each with a text, what it shows on the live screen, and what it asks.
+"""A lesson: scenes, each with a text, a setup of the live screen, and questions.
 
-`lesson_file` reads one. A lesson is foreign text: whoever draws it makes it visible first.
+`lesson_file` reads lessons. Their text is not trusted: screens must make it visible first.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 from engine.core.errors import BpeError
 
 LARGEST_CORPUS = 1 << 25
-"""Bytes of a corpus that a lesson may open by itself; half a minute of training at the most."""
+"""Largest corpus, in bytes, that a lesson may open: at most half a minute of training."""
 
 
 class LessonProblem(NamedTuple):
-    """What is wrong in a lesson, and in which of its lines, counted from 1."""
+    """A mistake in a lesson, with its line, from 1."""
 
     line: int
     message: str
@@ -28,7 +28,7 @@ class LessonError(BpeError):
     """A lesson cannot be read.
 
     Attributes:
-        problems: all that is wrong; the message tells the first.
+        problems: all mistakes; the message has the first.
     """
 
     def __init__(self, name: str, problems: Sequence[LessonProblem]) -> None:
@@ -39,16 +39,16 @@ class LessonError(BpeError):
 
 
 StyledText = tuple[str, str]
-"""A text, and how it is said: "", "strong", "emphasis" or "code"."""
+"""A text and its style: "", "strong", "emphasis" or "code"."""
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Some text.
+    """A paragraph of a scene.
 
     Attributes:
-        words: it, in parts; line breaks of the file are blanks here.
-        mark: what stands before it in a list: "•" or "1."
+        words: its text in parts; line breaks of the file are blanks here.
+        mark: the mark of a list entry, "•" or "1."; else "".
         is_code: whether its lines and blanks stay as they are.
     """
 
@@ -63,15 +63,15 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class ScreenSetup:
-    """Where the live screen goes.
+    """A setup of the live screen.
 
     Attributes:
-        line: of the block, from 1.
-        view: the kind of screen; `None`: the one that is there.
-        step: how many steps are made; `None`: as many as are.
-        text: what is typed to encode.
-        panel: what has the focus.
-        options: of the run, where this scene's is another than the lesson's.
+        line: line of the block, from 1.
+        view: the kind of screen; `None` keeps the present one.
+        step: the step to go to; `None` keeps the present one.
+        text: the text to encode.
+        panel: the panel to focus.
+        options: options of the run that differ from the lesson's.
     """
 
     line: int = 0
@@ -87,12 +87,12 @@ class Ask:
     """A question at a step; a block with several steps makes several.
 
     Attributes:
-        line: of the block, from 1.
+        line: line of the block, from 1.
         kind: a name in `engine.learning.questions.KINDS`.
-        step: where it is asked; `None`: at the step that the scene shows.
+        step: the step to ask about; `None` for the step that the scene shows.
         about: a pair `o|t`, a word, a text, ids; `None` leaves it to the seed.
         seed: decides what is left open.
-        rows: how many rows there may be to choose from.
+        rows: the largest number of rows to choose from.
     """
 
     line: int
@@ -105,15 +105,15 @@ class Ask:
 
 @dataclass(frozen=True)
 class Scene:
-    """A piece of a lesson: what is said, what is shown, what is asked.
+    """A scene of a lesson: a text, a setup of the live screen, questions.
 
     Attributes:
         title: its heading.
-        line: of the heading, from 1.
-        paragraphs: what is said.
-        markdown: the same as it was written, without the blocks.
-        show: where the live screen goes; `None`: it stays where it is.
-        asks: what is asked, one after another.
+        line: line of the heading, from 1.
+        paragraphs: its text.
+        markdown: its text as it was written, without the blocks.
+        show: the setup of the live screen; `None` leaves the screen as it is.
+        asks: its questions, in order.
     """
 
     title: str
@@ -129,11 +129,11 @@ class Lesson:
     """A lesson.
 
     Attributes:
-        title: what it is called.
-        options: of the run, named as on the command line: `corpus`, `tie-rule`, `vocab-size`.
-        scenes: at least one.
-        path: the file; what it names lies beside it.
-        lines: option → its line, for whoever finds out later that it will not do.
+        title: its title.
+        options: options of the run, named as on the command line: `corpus`, `tie-rule`.
+        scenes: its scenes, at least one.
+        path: its file; the files that it names are in the same folder or below.
+        lines: option → its line, for errors that are found later.
     """
 
     title: str
@@ -144,7 +144,7 @@ class Lesson:
 
     @property
     def questions(self) -> frozenset[str]:
-        """What progress calls the questions: `scene.question`, both from 0."""
+        """The names of the questions in saved progress: `scene.question`, both from 0."""
         return frozenset(
             f"{place}.{number}"
             for place, scene in enumerate(self.scenes)
@@ -152,15 +152,15 @@ class Lesson:
         )
 
     def options_of(self, scene: Scene) -> Mapping[str, Any]:
-        """The options of the run that a scene shows."""
+        """Return the options of the run that a scene shows."""
         return {**self.options, **(scene.show.options if scene.show else {})}
 
     def file(self, name: str) -> Path:
-        """A file that the lesson names, beside it or below.
+        """Return the path of a file that the lesson names.
 
         Raises:
-            LessonError: it is elsewhere, also by a link; or it is packed, or too large to be opened
-                unasked.
+            LessonError: it is outside of the lesson's folder, even through a link; or it is packed,
+                or too large.
         """
         folder = self.path.resolve().parent
         try:

@@ -1,4 +1,4 @@
-"""Reads a lesson from its file, which is Markdown:
+"""Reading of lessons from their files, which are Markdown:
 
     +++
     title = "What a merge changes"
@@ -17,9 +17,9 @@
     steps = [3, 4]
     ```
 
-Between `+++` stand the title and the options of the run, in TOML. Each `##` begins a scene. A
-fenced block `show` says where the live screen goes, a block `ask` what is asked; both are TOML,
-too. All else is text; so is HTML.
+The title and the options of the run are between `+++`, in TOML. Each `##` begins a scene. A fenced
+block `show` sets up the live screen, a block `ask` asks questions; both are TOML, too. All else is
+text, also HTML.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ if TYPE_CHECKING:
     from markdown_it.token import Token as Markdown
 
 LARGEST = 1 << 18
-"""Bytes that a lesson may have: some 40,000 words."""
+"""Largest size of a lesson, in bytes: some 40,000 words."""
 MOST_SCENES = 100
 MOST_QUESTIONS = 50
-"""In one scene."""
+"""Largest number of questions in one scene."""
 ROWS = 6
-"""To choose from, where a question does not say how many."""
+"""Number of rows to choose from, unless the question names one."""
 FENCE = "+++"
 
 
@@ -72,13 +72,13 @@ def read_lesson(path: str | Path) -> Lesson:
     """Read a lesson from its file.
 
     Raises:
-        LessonError: it cannot be read, or something in it is wrong; `problems` has all of it.
+        LessonError: it cannot be read, or has mistakes; `problems` has all of them.
     """
     return parse_lesson(_text_of(Path(path)), Path(path))
 
 
 def read_title(path: str | Path) -> str:
-    """The title of a lesson; the rest of it may be wrong. Much quicker than `read_lesson`.
+    """Read the title of a lesson; the rest may be wrong. Much quicker than `read_lesson`.
 
     Raises:
         LessonError: it has none.
@@ -104,15 +104,18 @@ def _text_of(path: Path) -> str:
 
 
 def parse_lesson(text: str, path: Path) -> Lesson:
-    """A lesson from its text; `path` is where it lies.
+    """Make a lesson from the text of the file at `path`.
 
     Raises:
-        LessonError: something in it is wrong.
+        LessonError: it has mistakes.
     """
     return _Parser(text, path).lesson()
 
 
-# -- what a block may hold
+# -- the keys of a block: each has a function that checks the value
+
+Check = Callable[[Any], str | None]
+"""Returns a description of the values that fit; `None` if the value fits."""
 
 
 def _a_text(value: Any) -> str | None:
@@ -134,20 +137,17 @@ def _texts(value: Any) -> str | None:
     return None if is_list and not any(map(_a_text, value)) else 'texts, such as ["<|end|>"]'
 
 
-def _one_of(names: Mapping[str, Any]) -> Callable[[Any], str | None]:
-    def wrong(value: Any) -> str | None:
-        if (said := _a_text(value)) is not None:
-            return said
-        _ = names[value]  # its error says which there are
+def _one_of(names: Mapping[str, Any]) -> Check:
+    def check(value: Any) -> str | None:
+        if (expected := _a_text(value)) is not None:
+            return expected
+        _ = names[value]  # raises an error that lists the names
         return None
 
-    return wrong
+    return check
 
 
-Wrong = Callable[[Any], str | None]
-"""What a value should be instead; `None` if it will do."""
-
-OPTIONS: dict[str, Wrong] = {
+OPTIONS: dict[str, Check] = {
     "corpus": _a_text,
     "tokenizer": _a_text,
     "model": _a_text,
@@ -159,8 +159,8 @@ OPTIONS: dict[str, Wrong] = {
     "max-token-length": _a_number,
     "special": _texts,
 }
-"""The options of a run, as the command line names them."""
-_PLACES: dict[str, Wrong] = {
+"""Options of a run, named as on the command line."""
+_PLACES: dict[str, Check] = {
     "view": _a_text,
     "step": _a_number,
     "text": _a_text,
@@ -168,7 +168,7 @@ _PLACES: dict[str, Wrong] = {
 }
 FRONT = Registry("key", {"title": _a_text} | OPTIONS)
 SHOW = Registry("key of show", _PLACES | OPTIONS)
-ASK: Registry[Wrong] = Registry(
+ASK: Registry[Check] = Registry(
     "key of ask",
     {
         "kind": _a_text,
@@ -182,7 +182,7 @@ ASK: Registry[Wrong] = Registry(
 
 
 class _Parser:
-    """Goes through a lesson once, and gathers what is wrong."""
+    """A reader of one lesson that collects all mistakes."""
 
     def __init__(self, text: str, path: Path) -> None:
         self._path = path
@@ -193,11 +193,11 @@ class _Parser:
         front, body = self._front()
         scenes = list(self._scenes(body))
         if not scenes:
-            self._tell(body + 1, "there is no scene; a line like `## Count` begins one")
+            self._report(body + 1, "there is no scene; a line like `## Count` begins one")
         if len(scenes) > MOST_SCENES:
-            self._tell(scenes[MOST_SCENES].line, f"a lesson has {MOST_SCENES} scenes at the most")
+            self._report(scenes[MOST_SCENES].line, f"a lesson has {MOST_SCENES} scenes at the most")
         if "corpus" not in front and "tokenizer" not in front:
-            self._tell(1, 'the lesson names nothing to show; say corpus = "handout.txt"')
+            self._report(1, 'the lesson names nothing to show; say corpus = "handout.txt"')
         title = self._title(front)
         self._raise_problems()
         lines = {key: self._line_of(key, 1, body) for key in front}
@@ -210,61 +210,61 @@ class _Parser:
 
     def _title(self, front: dict[str, Any]) -> str:
         if "title" not in front:
-            self._tell(1, 'the lesson has no title; say title = "…" between +++ and +++')
+            self._report(1, 'the lesson has no title; say title = "…" between +++ and +++')
         return str(front.pop("title", ""))
 
     def _raise_problems(self) -> None:
         if self._problems:
             raise LessonError(str(self._path), sorted(self._problems))
 
-    def _tell(self, line: int, message: str) -> None:
+    def _report(self, line: int, message: str) -> None:
         self._problems.append(LessonProblem(line, message))
 
     # -- the front matter
 
     def _front(self) -> tuple[dict[str, Any], int]:
-        """The front matter, and the place of the line behind it."""
+        """Return the front matter, and the place of the line after it."""
         if self._lines[0].rstrip() != FENCE:
-            self._tell(1, f"a lesson begins with a line {FENCE}, its title and {FENCE} again")
+            self._report(1, f"a lesson begins with a line {FENCE}, its title and {FENCE} again")
             return {"title": "", "corpus": ""}, 0
         end = next((n for n, line in enumerate(self._lines[1:], 1) if line.rstrip() == FENCE), 0)
         if not end:
-            self._tell(
+            self._report(
                 1, f"nothing ends what {FENCE} begins here; put a line {FENCE} before the text"
             )
             return {"title": "", "corpus": ""}, len(self._lines)
         return self._table("\n".join(self._lines[1:end]), 1, FRONT), end + 1
 
-    def _table(self, toml: str, above: int, known: Mapping[str, Wrong]) -> dict[str, Any]:
-        """The TOML of a block; what is wrong in it is told. `above`: lines before its first."""
+    def _table(self, toml: str, above: int, known: Mapping[str, Check]) -> dict[str, Any]:
+        """Return the TOML of a block without the mistakes; `above` lines come before it."""
         import tomllib  # slow to import, and no title needs it
 
         try:
             table = tomllib.loads(toml)
         except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-            said, line = str(error), 1
-            if found := re.search(r" \(at line (\d+), column \d+\)$", said):
-                said, line = said[: found.start()], int(found[1])
-            elif said.endswith(" (at end of document)"):
-                said, line = said.removesuffix(" (at end of document)"), toml.count("\n") + 1
-            self._tell(above + line, f"{said[:1].lower()}{said[1:]}; a line here is like step = 3")
+            why, line = str(error), 1
+            if found := re.search(r" \(at line (\d+), column \d+\)$", why):
+                why, line = why[: found.start()], int(found[1])
+            elif why.endswith(" (at end of document)"):
+                why, line = why.removesuffix(" (at end of document)"), toml.count("\n") + 1
+            self._report(above + line, f"{why[:1].lower()}{why[1:]}; a line here is like step = 3")
             return {}
         end = above + toml.count("\n") + 1
         fitting = {}
         for key, value in table.items():
             try:
-                wrong = known[key](value)
+                expected = known[key](value)
             except UnknownNameError as error:
-                self._tell(self._line_of(key, above, end), str(error))
+                self._report(self._line_of(key, above, end), str(error))
                 continue
-            if wrong is None:
+            if expected is None:
                 fitting[key] = value
             else:
-                self._tell(self._line_of(key, above, end), f"{key} should be {wrong}")
+                self._report(self._line_of(key, above, end), f"{key} should be {expected}")
         return fitting
 
     def _line_of(self, key: str, start: int, end: int) -> int:
-        """The line, from 1, in which a key stands, among those at the places `start` to `end`."""
+        """Return the line of a key, from 1, among the lines at the places `start` to `end`."""
         names = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*[=.\]]""")
         return next((n + 1 for n in range(start, end) if names.match(self._lines[n])), start + 1)
 
@@ -275,10 +275,14 @@ class _Parser:
 
         body = "\n".join(self._lines[start:])
         tokens = MarkdownIt("commonmark", {"html": False}).parse(body)
-        heads = [place for place, token in enumerate(tokens) if _is_scene(token)]
+        heads = [
+            place
+            for place, token in enumerate(tokens)
+            if token.type == "heading_open" and token.tag == "h2" and token.level == 0
+        ]
         if tokens and heads[:1] != [0]:
             line = start + _first_line(tokens[0]) + 1
-            self._tell(line, "this stands before the first scene; begin one with a line ## …")
+            self._report(line, "this comes before the first scene; begin one with a line ## …")
         for place, end in zip(heads, [*heads, len(tokens)][1:], strict=True):
             yield self._scene(tokens[place + 1], tokens[place + 3 : end], start)
 
@@ -297,40 +301,36 @@ class _Parser:
             if name == "ask":
                 asks += self._ask(self._table(token.content, at, ASK), at)
             elif show is not None:
-                self._tell(at, "a scene shows one thing; begin another scene with ## …")
+                self._report(at, "a scene shows one thing; begin another scene with ## …")
             else:
-                show = self._show(self._table(token.content, at, SHOW), at)
+                table = self._table(token.content, at, SHOW)
+                places = {key: table.pop(key) for key in _PLACES if key in table}
+                show = ScreenSetup(at, **places, options=table)
         if len(asks) > MOST_QUESTIONS:
-            self._tell(line, f"a scene has {MOST_QUESTIONS} questions at the most")
+            self._report(line, f"a scene has {MOST_QUESTIONS} questions at the most")
         title = "".join(text for text, _ in _words(heading)).strip()
         if not title:
-            self._tell(line, "the scene has no title")
-        said = [n for n in range(line, self._end_of(tokens, start, line)) if n not in taken]
-        markdown = "\n".join(self._lines[n] for n in said).strip("\n")
+            self._report(line, "the scene has no title")
+        end = max((start + token.map[1] for token in tokens if token.map), default=line)
+        text = (self._lines[n] for n in range(line, end) if n not in taken)
+        markdown = "\n".join(text).strip("\n")
         return Scene(title, line, tuple(_paragraphs(tokens)), markdown, show, tuple(asks))
-
-    def _end_of(self, tokens: Sequence[Markdown], start: int, line: int) -> int:
-        return max((start + token.map[1] for token in tokens if token.map), default=line)
-
-    def _show(self, table: dict[str, Any], line: int) -> ScreenSetup:
-        places = {key: table.pop(key) for key in _PLACES if key in table}
-        return ScreenSetup(line, **places, options=table)
 
     def _ask(self, table: dict[str, Any], line: int) -> Iterator[Ask]:
         from engine.learning.questions import KINDS  # they need all models: a list does without
 
         kind = table.get("kind")
         if kind is None:
-            self._tell(line, 'the question has no kind; say kind = "next-pair"')
+            self._report(line, 'the question has no kind; say kind = "next-pair"')
             return
         try:
             _ = KINDS[kind]
         except UnknownNameError as error:
             end = line + len(table) + 1
-            self._tell(self._line_of("kind", line, min(end, len(self._lines))), str(error))
+            self._report(self._line_of("kind", line, min(end, len(self._lines))), str(error))
             return
         if "step" in table and "steps" in table:
-            self._tell(line, "step and steps are one too many; say steps = [3, 4]")
+            self._report(line, "step and steps are one too many; say steps = [3, 4]")
         steps = (table["step"],) if "step" in table else tuple(table.get("steps", (None,)))
         for step in steps:
             seed = str(table.get("seed", 0))
@@ -340,16 +340,12 @@ class _Parser:
 # -- Markdown
 
 
-def _is_scene(token: Markdown) -> bool:
-    return token.type == "heading_open" and token.tag == "h2" and token.level == 0
-
-
 def _first_line(token: Markdown) -> int:
     return token.map[0] if token.map else 0
 
 
 def _paragraphs(tokens: Sequence[Markdown]) -> Iterator[Paragraph]:
-    """The text of a scene, flat: of a list each entry is a paragraph with a mark."""
+    """Yield the paragraphs of a scene; each entry of a list is a paragraph with a mark."""
     marks: list[str] = []
     mark = ""
     for token in tokens:
@@ -377,7 +373,7 @@ STYLES = {"strong_open": "strong", "em_open": "emphasis"}
 
 
 def _words(inline: Markdown) -> Iterator[StyledText]:
-    """What is said in a paragraph or a heading. Of a link its words are kept, of a picture, too."""
+    """Yield the text of a paragraph or heading by style; links and pictures give their words."""
     style: list[str] = [""]
     children = inline.children or []
     for place, token in enumerate(children):
@@ -388,15 +384,12 @@ def _words(inline: Markdown) -> Iterator[StyledText]:
         elif token.type == "code_inline":
             yield token.content, "code"
         elif token.type == "softbreak":
-            yield _between(children[place - 1], children[place + 1 :]), style[-1]
+            # Chinese characters have no blank where a line breaks.
+            before = children[place - 1].content[-1:]
+            after = children[place + 1].content[:1] if place + 1 < len(children) else ""
+            wide = all(sign and east_asian_width(sign) in "WF" for sign in (before, after))
+            yield "" if wide else " ", style[-1]
         elif token.type == "hardbreak":
             yield "\n", style[-1]
         elif token.content:
             yield token.content, style[-1]
-
-
-def _between(before: Markdown, after: Sequence[Markdown]) -> str:
-    """What a line break within a paragraph stands for: nothing between Chinese characters."""
-    first, second = before.content[-1:], after[0].content[:1] if after else ""
-    wide = all(sign and east_asian_width(sign) in "WF" for sign in (first, second))
-    return "" if wide else " "

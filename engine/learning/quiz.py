@@ -1,7 +1,7 @@
-"""A quiz: questions about one run, made from a seed, and the file of what a learner answered.
+"""A quiz: questions about one run, made from a seed, and the file of a learner's answers.
 
 The corpus, the options of its training, the seed and the number of questions decide the questions,
-on every machine. So a file of answers holds those, and none of the questions; see `grading`.
+on every machine. So an answer file holds these, and no questions; see `grading`.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ DECK = (
     *("best-score", "best-score", "longest-match", "longest-match"),
     *("first-to-go", "best-path"),
 )
-"""What is drawn from; a kind that stands more often is asked more often."""
+"""The kinds to draw from; one that is listed more often is asked more often."""
 OF_ONE_MOMENT = frozenset(("next-pair", "tie", "best-score", "first-to-go"))
-"""Kinds that ask what a step does: at one step, or at neighbours, one tells the other's answer."""
-TELLS_THE_MERGE = frozenset(("count-change",))
-"""Kinds that name the pair that merges next, and so the answer of the others at that step."""
+"""Kinds that ask what a step does: at the same or a neighbouring step one reveals another."""
+NAMES_THE_MERGE = frozenset(("count-change",))
+"""Kinds that name the pair that merges next, so the answer to the other kinds at that step."""
 TRIES = 12
-"""So often a question of the level wanted is looked for; then the nearest is taken."""
+"""Number of draws in search of a question of the wanted level; then the nearest is taken."""
 
 
 @dataclass(frozen=True)
 class Paper:
-    """What decides the questions of a quiz.
+    """The facts that decide the questions of a quiz.
 
     Attributes:
         corpus: the name of the corpus, for people.
-        digest: its SHA-256, by which it is known.
-        options: of the training: name → a value that JSON can hold.
+        digest: the SHA-256 that identifies the corpus.
+        options: the options of the training: name → a value that JSON can hold.
         seed: any text.
-        questions: how many.
+        questions: the number of questions.
     """
 
     corpus: str
@@ -57,24 +57,24 @@ class Paper:
 
     @property
     def run(self) -> str:
-        """What decides the run: equal for papers about the same one."""
+        """A key of the run, equal for papers about the same run."""
         return json.dumps([self.digest, dict(self.options)], sort_keys=True)
 
     @property
     def key(self) -> str:
-        """What decides the questions."""
+        """A key of the quiz, equal for papers with the same questions."""
         return json.dumps([self.run, self.seed, self.questions])
 
     @property
     def name(self) -> str:
-        """What it is called: `handout.txt, seed 7`."""
+        """The name of the quiz: `handout.txt, seed 7`."""
         return f"{self.corpus}, seed {self.seed}"
 
 
 def make_quiz(player: Player[Any], seed: str, count: int) -> tuple[Question, ...]:
-    """The questions of a quiz about a finished recording, from easy to hard.
+    """Return the questions of a quiz about a finished recording, from easy to hard.
 
-    There may be fewer than asked for, where a small corpus gives no more different ones.
+    A small corpus may give fewer different questions than `count`.
 
     Raises:
         QuestionError: nothing can be asked about this run.
@@ -84,26 +84,26 @@ def make_quiz(player: Player[Any], seed: str, count: int) -> tuple[Question, ...
     for number in range(count):
         level = Level(number * len(Level) // count)
         chance = Chance(f"{seed}:quiz:{number}")
-        found = list(_looked_for(player, deck, level, chance, chosen))
+        found = list(_candidates(player, deck, level, chance, chosen))
         asked = Counter(question.kind for question in chosen)
         if found:
-            # A kind that was asked three times counts as a level off.
+            # Three earlier questions of a kind weigh as much as a wrong level.
             chosen.append(min(found, key=lambda q: abs(q.level - level) + asked[q.kind] / 3))
     if not chosen:
         raise QuestionError("nothing can be asked about this run; give a corpus with more in it")
     return tuple(chosen)
 
 
-def _looked_for(
+def _candidates(
     player: Player[Any],
     deck: list[str],
     level: Level,
     chance: Chance,
     chosen: list[Question],
 ) -> Iterator[Question]:
-    """New questions that can be asked, until one is of the level."""
+    """Yield new questions that can be asked, up to one of the wanted level."""
     for _ in range(TRIES):
-        # Early steps are the ones that a learner follows: half of them before the root of all.
+        # A learner can follow early steps: half of the draws are below the square root of all.
         step = int((len(player) + 1) ** chance.share()) - 1
         kind = chance.pick(deck)
         try:
@@ -118,36 +118,36 @@ def _looked_for(
 
 
 def _are_alike(one: Question, other: Question) -> bool:
-    """Whether who knows one question knows the other: they are the same, or of the same moment."""
+    """Whether two questions are the same, or one reveals the answer to the other."""
     if (one.asks, one.given, one.form) == (other.asks, other.given, other.form):
         return True
     apart, names = abs(one.frame.step - other.frame.step), {one.kind, other.kind}
-    if names & OF_ONE_MOMENT and names & TELLS_THE_MERGE:
+    if names & OF_ONE_MOMENT and names & NAMES_THE_MERGE:
         return not apart
     return apart <= 1 and names <= OF_ONE_MOMENT
 
 
-# -- what was answered, as a file
+# -- the file of answers
 
 FORMAT, VERSION = "bpe-tui answers", 1
 LARGEST = 1 << 20
-"""Bytes of a file of answers, at the most."""
+"""Largest size of an answer file, in bytes."""
 MOST_TRIES = 100
 LONGEST_NAME = 200
 LONGEST_TIME = 1e9
-"""Seconds; what is more is no time."""
+"""Longest believable time, in seconds."""
 
 
 @dataclass
 class Answered:
-    """What somebody made of one question.
+    """The entry of an answer file for one question.
 
     Attributes:
-        kind, step: of the question, so that a file tells for itself what was asked.
+        kind, step: kind and step of the question, for people who read the file.
         tried: the answers in their order.
-        hinted, given_up: whether the hint and the answer were asked for.
-        seconds: from the question to its end.
-        right: whether the first answer was right. Nobody believes it.
+        hinted, given_up: whether the learner asked for the hint, and for the answer.
+        seconds: time from the question to its end.
+        right: whether the first answer was right; it is not trusted.
     """
 
     kind: str
@@ -160,7 +160,7 @@ class Answered:
 
     @classmethod
     def of(cls, attempt: Attempt, seconds: float) -> Answered:
-        """What was answered by now."""
+        """Return the entry of an attempt."""
         question = attempt.question
         tried = [list(each) if isinstance(each, tuple) else each for each in attempt.tried]
         return cls(
@@ -171,11 +171,11 @@ class Answered:
 
 @dataclass
 class AnswerSheet:
-    """A file of answers.
+    """An answer file.
 
     Attributes:
-        learner: what the learner is called, if that was said.
-        started: when, as an ISO date with time.
+        learner: the learner's name; may be empty.
+        started: time of the start, as an ISO date with time.
     """
 
     paper: Paper
@@ -187,7 +187,8 @@ class AnswerSheet:
         """Write the file, whole or not at all.
 
         Raises:
-            OutputExistsError, OutputError: something is there, or it cannot be written.
+            OutputExistsError: the file exists and `overwrite` is false.
+            OutputError: it cannot be written.
         """
         paper = self.paper
         content = {
@@ -206,10 +207,10 @@ class AnswerSheet:
 
     @classmethod
     def read(cls, path: Path) -> AnswerSheet:
-        """A file of answers, which may hold anything.
+        """Read an answer file, which may contain anything.
 
         Raises:
-            QuizFileError: says what is wrong with it.
+            QuizFileError: it is no valid answer file; the message gives the reason.
         """
         try:
             with path.open("rb") as file:
@@ -217,20 +218,16 @@ class AnswerSheet:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise QuizFileError(f"{path}: cannot be read: {reason}") from error
+        if len(data) > LARGEST:
+            raise QuizFileError(f"{path}: is larger than any file of answers")
         try:
-            return _sheet(Fields(_json(data)))
+            value = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise QuizFileError(f"{path}: is no JSON, or cut short") from error
+        try:
+            return _sheet(Fields(value))
         except (TokenizerFileError, QuizFileError) as error:
             raise QuizFileError(f"{path}: {error}") from error
-
-
-def _json(data: bytes) -> object:
-    if len(data) > LARGEST:
-        raise QuizFileError("is larger than any file of answers")
-    try:
-        value: object = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise QuizFileError("is no JSON, or cut short") from error
-    return value
 
 
 def _sheet(fields: Fields) -> AnswerSheet:
@@ -272,10 +269,10 @@ def _short(fields: Fields, key: str) -> str:
 
 
 def regraded(question: Question, answered: Answered) -> Attempt:
-    """What an entry of a file is worth, graded again.
+    """Grade the answers of a file's entry again.
 
     Raises:
-        AnswerError: an answer is none of the question's form.
+        AnswerError: an answer does not have the question's form.
     """
     attempt = Attempt(question, hinted=answered.hinted)
     for claimed in answered.tried:

@@ -1,8 +1,8 @@
-"""Session files: what is open and where one stands in it, kept as JSON to be opened again.
+"""Session files: the open corpus or tokenizer and the place in it, kept as JSON.
 
-A corpus is named with its size and digest, so that one that has changed is noticed. A session file
-may come from anybody: every value is checked for its type and its size, nothing in it is run, and
-it can name files only, nothing that would be fetched.
+The file has the size and digest of its corpus, so that a changed corpus is noticed. A session file
+is not trusted: the type and size of every value are checked, nothing in it is run, and it can name
+only files, no address to fetch.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from engine.core.files import write_files
 from engine.core.json_fields import Fields
 
 KEY = "bpe-tui session"
-"""The first key of each session file; under it stands the version."""
+"""First key of a session file; its value is the version."""
 VERSION = 1
 LARGEST = 4 << 20
-"""Bytes of a session file at the most."""
+"""Largest size of a session file, in bytes."""
 LONGEST = 4096
-"""Characters of a path or a note at the most."""
+"""Largest number of characters of a path or a note."""
 MOST = 1000
-"""Breakpoints, forks and the like at the most."""
+"""Largest number of breakpoints, forks and the like."""
 
 NUMBERS = ("vocab_size", "min_count", "max_token_length")
 NAMES = ("pattern", "tie_rule", "trainer", "model", "units")
 SPECIAL, LEFT_OUT = "special_tokens", "left_out"
-"""The options that may stand in a session file: whole numbers, texts, special tokens, and the
-numbers of documents that a fork goes without."""
+"""Options of a session file: whole numbers, texts, special tokens, and the numbers of documents
+that a fork leaves out."""
 
 Options = tuple[tuple[str, Any], ...]
-"""Options and their values; those not there have their defaults."""
+"""Options and their values; the others have their defaults."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class SavedFile:
     """A file as it was when the session was saved.
 
     Attributes:
-        path: where it lies; in a session file on disk relative to its folder, if it lies below it.
-        size: in bytes.
+        path: its path; in a session file relative to that file's folder, if it is below it.
+        size: its size in bytes.
         digest: the SHA-256 of its bytes, in hex digits.
     """
 
@@ -56,7 +56,7 @@ class SavedFile:
 
     @classmethod
     def of(cls, path: str) -> SavedFile:
-        """The file as it is now.
+        """Return a file as it is now.
 
         Raises:
             CorpusError: it cannot be read.
@@ -76,7 +76,7 @@ class SavedFile:
 
     @property
     def has_changed(self) -> bool:
-        """Whether what lies there now is something else.
+        """Whether the file has another content now.
 
         Raises:
             CorpusError: it cannot be read.
@@ -88,12 +88,12 @@ class SavedFile:
 
 @dataclass(frozen=True)
 class SavedFork:
-    """A fork: the step at which a run went another way, and what was done otherwise from there.
+    """A fork: the step at which it leaves the run, and its differences from there.
 
     Attributes:
-        force: the pair that merged first; `None` for none.
-        forbid: pairs that did not merge any more.
-        options: those of the run that are others.
+        force: the pair that merges first; `None` for none.
+        forbid: pairs that never merge.
+        options: options that differ from the run's.
     """
 
     step: int
@@ -104,16 +104,16 @@ class SavedFork:
 
 @dataclass(frozen=True)
 class SavedSession:
-    """All that a session file holds.
+    """The content of a session file.
 
     Attributes:
-        corpus: what was trained on or counted; `None` for a tokenizer alone.
-        tokenizer: the paths of a tokenizer's files, or the name of one; none for a training.
-        options: how it was trained or opened.
-        step, view, text: where one stood: the step, the screen, the text typed there.
-        breakpoints: as they are typed, such as `count<50`.
-        forks: one after another, each a fork of the one before.
-        note: some words of whoever saved it.
+        corpus: the corpus of the training or counting; `None` for a tokenizer alone.
+        tokenizer: the paths of a tokenizer's files, or a tokenizer's name; empty for a training.
+        options: the options of the training or opening.
+        step, view, text: the step, the screen, and the text typed there.
+        breakpoints: breakpoints as they are typed, such as `count<50`.
+        forks: forks in order, each a fork of the one before.
+        note: the user's note.
     """
 
     corpus: SavedFile | None
@@ -131,12 +131,12 @@ class SavedSession:
 
 
 def write_session(path: Path, session: SavedSession, *, overwrite: bool = False) -> None:
-    """Write a session file; the paths in it are relative to its folder where they lie below it.
+    """Write a session file; its paths are relative to its folder if they are below it.
 
     Raises:
-        OutputExistsError: something is there and `overwrite` is false.
-        OutputError: the system refuses.
-        SessionFileError: it would be too large to be opened again, or a path is no text.
+        OutputExistsError: the file exists and `overwrite` is false.
+        OutputError: the file cannot be written.
+        SessionFileError: the session is too large to be opened again, or a path is no text.
     """
     content = json.dumps(_as_json(session, path.parent), indent=1).encode()
     if len(content) > LARGEST:
@@ -175,7 +175,7 @@ def _as_json(session: SavedSession, folder: Path) -> dict[str, Any]:
 
 
 def _path_from(folder: Path, path: str) -> str:
-    """A path relative to a folder if it lies below it, so that both can be moved together."""
+    """Return a path relative to a folder if it is below it, so that both can move together."""
     if not os.path.exists(path):
         return path  # the name of a tokenizer
     whole = os.path.abspath(path)
@@ -191,7 +191,7 @@ def _hex(pair: BytesPair) -> list[str]:
 
 
 def is_session(head: bytes) -> bool:
-    """Whether a file that begins so is a session file.
+    """Whether a file that begins with `head` is a session file.
 
     >>> is_session(b'{"bpe-tui session": 1, "corpus"'), is_session(b'{"version": "1.0"')
     (True, False)
@@ -200,10 +200,10 @@ def is_session(head: bytes) -> bool:
 
 
 def read_session(path: Path) -> SavedSession:
-    """Read a session file. Its paths are turned into such as can be opened from here.
+    """Read a session file; the paths it returns can be opened from the working folder.
 
     Raises:
-        SessionFileError: it cannot be read, is too large, damaged, or of a newer version.
+        SessionFileError: it cannot be read, is too large, damaged, or of another version.
     """
     try:
         with path.open("rb") as file:
@@ -216,10 +216,10 @@ def read_session(path: Path) -> SavedSession:
 
 
 def read_session_bytes(content: bytes, path: Path) -> SavedSession:
-    """What a session file at `path` would say that holds these bytes.
+    """Read the bytes of a session file at `path`.
 
     Raises:
-        SessionFileError: it is damaged, or of a newer version.
+        SessionFileError: it is damaged, or of another version.
     """
     try:
         value = json.loads(content)
@@ -266,7 +266,7 @@ def _file(fields: Fields, folder: Path) -> SavedFile:
 
 
 def _path(fields: Fields, name: str, folder: Path) -> str:
-    """A path that can be opened from here; a name is left as it is."""
+    """Return a path that can be opened from the working folder; a name stays as it is."""
     if not name or "\0" in name or len(name) > LONGEST:
         raise fields.error("path", f"no file can be called {name[:60]!r}")
     near = os.path.normpath(os.path.join(folder, name))
@@ -274,10 +274,10 @@ def _path(fields: Fields, name: str, folder: Path) -> str:
 
 
 def read_options(fields: Fields) -> Options:
-    """The options of a training under `options`, each of its kind.
+    """Read the options of a training under `options`.
 
     Raises:
-        TokenizerFileError: one is unknown, or of another kind.
+        TokenizerFileError: an option is unknown, or its value has the wrong type.
     """
     options = fields.inner("options")
     read = dict.fromkeys(NUMBERS, options.count) | dict.fromkeys(NAMES, options.text)
@@ -326,7 +326,7 @@ def _short(fields: Fields, key: str) -> str:
 
 
 def check_unchanged(saved: SavedFile) -> str | None:
-    """One sentence if the file is another than when the session was saved; else `None`."""
+    """Return a sentence if the file has changed since the session was saved; else `None`."""
     try:
         changed = saved.has_changed
     except BpeError as error:

@@ -95,7 +95,7 @@ def test_lines_of_chinese_are_joined_without_a_blank() -> None:
         ("step = 3", "step 3", "18: expected '=' after a key"),
         ('kind = "tie"', 'kind = "tye"', "23: unknown kind of question 'tye'; did you mean 'tie'?"),
         ('kind = "tie"', "", '22: the question has no kind; say kind = "next-pair"'),
-        ("## Count\n", "", "6: this stands before the first scene"),
+        ("## Count\n", "", "6: this comes before the first scene"),
         ('title = "Ties"\n', "", "1: the lesson has no title"),
         ('corpus = "handout.txt"\n', "", "1: the lesson names nothing to show"),
         ("+++\n## Count", "## Count", "1: nothing ends what +++ begins"),
