@@ -1,8 +1,8 @@
-"""How a model tells one step in the lesson view: count, pick, replace, each in rows.
+"""How a model explains one step in the lesson view: count, pick, replace, each in rows.
 
-All that the view shows is a pure function of a `StepMoment`: a merge, and how far it is told. So a
-step can be finished at once, whatever was in motion. A model says what it counts and why it picks
-in a `StepExplainer`; `bpe_tui.lessons` arranges the rows and moves them.
+The view is a pure function of a `StepMoment`: a step, and how far its explanation has come. So a
+step can be finished at once, whatever is moving. A `StepExplainer` makes the rows of a model;
+`bpe_tui.lessons` arranges and animates them.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class Bar:
     """A pair with its count, and a bar beside it.
 
     Attributes:
-        value: how long the bar is, by the scale of its neighbours.
-        number: the count as it is told, `?` where it is not.
-        before: how long the bar was before the last merge; what it lost is traced.
-        change: what is said about that.
-        mark: a role that says what becomes of the pair: `pair`, `tie`, `loss`; or `chosen`.
-        remark: a word behind the bar; `no` is that of a wrong answer.
-        fraction: what the number is made of.
+        value: length of the bar, on the scale of its neighbours.
+        number: the count as text, `?` while it is hidden.
+        before: length of the bar before the last merge; the lost part is drawn as a trace.
+        change: a text for the lost part.
+        mark: role of the pair: `pair` (picked), `tie`, `loss`; or `chosen`.
+        remark: a word behind the bar; `no` marks a wrong answer.
+        fraction: the fraction that gives the number, as text.
     """
 
     pair: Pair
@@ -50,7 +50,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class BarColumns:
-    """Cells of a pair, of what its number is made of, and of the number."""
+    """Cells of the columns beside the bars: the pair, the fraction of its number, the number."""
 
     pair: int
     fraction: int
@@ -58,7 +58,7 @@ class BarColumns:
 
     @classmethod
     def within(cls, room: CountRoom, fraction: int, number: int) -> BarColumns:
-        """The columns in a room: where fractions leave none for bars, pairs take the rest.
+        """Return the columns for a room. If fractions leave no room for bars, pairs take the rest.
 
         >>> [BarColumns.within(CountRoom(5, *room), 18, 9).pair for room in ((80, 15), (47, 10))]
         [17, 16]
@@ -73,7 +73,7 @@ class BarColumns:
 def bar_row(
     painter: TokenPainter, drawn: Bar, columns: BarColumns, room: int, scale: float
 ) -> list[Span]:
-    """A bar in its row, `▶ ·│m  601  ▄▄▄▄▄▄▄▄▄▄ picked`; `scale` is what a full one stands for."""
+    """Draw a row with a bar, `▶ ·│m  601  ▄▄▄▄▄▄▄▄▄▄ picked`; `scale`: value of a full bar."""
     is_picked = drawn.mark == "pair"
     role = "pair" if drawn.mark == "chosen" else drawn.mark
     pair = touching(painter.pair(drawn.pair, between="│"), columns.pair - bool(columns.fraction))
@@ -85,18 +85,18 @@ def bar_row(
         spans += [right(drawn.fraction, columns.fraction, "dim"), ("  ", "")]
     spans += [right(drawn.number, columns.number, number_role), ("  ", "")]
     longest = room - spans_width(spans) - REMARK
-    if longest < LEAST_BAR:  # what the number is made of matters more
+    if longest < LEAST_BAR:  # the fraction matters more
         return left(spans[:-1], room)
     body = bar(drawn.value / scale, longest)
     spans.append((body, "pair" if is_picked else "border"))
     spans.append((trace(drawn.before / scale, longest, body), "loss"))
-    said = drawn.remark or drawn.change
-    said_role = {"new": "gain", "no": "loss"}.get(said, role if drawn.remark else "loss")
-    return left([*spans, (f" {said}" if said else "", said_role)], room)
+    note = drawn.remark or drawn.change
+    note_role = {"new": "gain", "no": "loss"}.get(note, role if drawn.remark else "loss")
+    return left([*spans, (f" {note}" if note else "", note_role)], room)
 
 
 def touching(pair: Sequence[Span], cells: int) -> list[Span]:
-    """A pair in so many cells: of what is too long, the parts that touch are kept.
+    """Fit a pair into `cells` cells; if it is too long, keep the parts that touch.
 
     >>> touching([("under", ""), ("│", "border"), ("standing", "")], 9)
     [('…der', ''), ('│', 'border'), ('sta…', '')]
@@ -104,18 +104,17 @@ def touching(pair: Sequence[Span], cells: int) -> list[Span]:
     if spans_width(pair) <= cells:
         return list(pair)
     border = next(place for place, span in enumerate(pair) if span == ("│", "border"))
-    (first, role), (second, other) = map(_in_one, (pair[:border], pair[border + 1 :]))
+    first, second = (
+        "".join(text for text, _ in part) for part in (pair[:border], pair[border + 1 :])
+    )
     room = cells - 1
     first = ending(first, max(room // 2, room - width(second)))
-    return [(first, role), pair[border], (shorten(second, room - width(first)), other)]
-
-
-def _in_one(spans: Sequence[Span]) -> Span:
-    return "".join(text for text, _ in spans), spans[-1][1]
+    second = shorten(second, room - width(first))
+    return [(first, pair[border - 1][1]), pair[border], (second, pair[-1][1])]
 
 
 class SteppableFrame(StepFrame, Protocol):
-    """A state that knows those around it, of whichever model."""
+    """A frame of any model that can return the frames of other steps."""
 
     def at(self, step: int) -> Self: ...
 
@@ -125,34 +124,33 @@ ShownT = TypeVar("ShownT", bound=SteppableFrame)
 JOINED_AT, SHRUNK_AT = 0.3, 0.65
 """Shares of the beat JOIN: first the text joins, then bars shrink, then their rows move."""
 
-
 REMARK = 8
-"""Cells behind the longest bar: a change of five digits, or a word."""
+"""Cells behind the longest bar: for a change of five digits, or a word."""
 BAR_BESIDE_FRACTION = 10
-"""Cells of a bar where a fraction stands, too: the pair takes the others."""
+"""Cells of a bar beside a fraction; the pair takes the other cells."""
 LEAST_BAR = 6
-"""Where there is no room for so much, there is no bar."""
+"""Least length of the longest bar; with less room no bars are drawn."""
 NO_TEXT = "Press e and type a text of your own: it is cut like the corpus."
 
 
 class Beat(IntEnum):
-    """The parts in which a step is told."""
+    """The parts of the explanation of a step."""
 
-    REST = 0  # the counts of now, and what the last step did
-    PICK = 1  # what is picked, and why
-    LIGHT = 2  # it lights up wherever it stands in sight
-    JOIN = 3  # it joins, and the bars go to their new lengths and places
+    REST = 0  # the current counts, and what the last step did
+    PICK = 1  # the picked pair, and why
+    LIGHT = 2  # the pair lights up wherever it is visible
+    JOIN = 3  # the pair joins, and the bars move to their new lengths and places
 
 
 @dataclass(frozen=True)
 class StepMoment(Generic[ShownT]):
-    """What is to be seen now: a step, and how far it is told.
+    """A step, and how far its explanation has come.
 
     Attributes:
-        before: the state that the step is made in; `None` at step 0, where there was none yet.
-        after: the state that it makes.
-        beat: the part of it that is told.
-        share: how much of the beat JOIN is over, from 0 to 1; elsewhere 1.
+        before: the state before the step; `None` at step 0.
+        after: the state after the step.
+        beat: the current part of the explanation.
+        share: the share of the beat JOIN that is over, from 0 to 1; 1 in other beats.
     """
 
     before: ShownT | None
@@ -162,27 +160,27 @@ class StepMoment(Generic[ShownT]):
 
     @classmethod
     def at_rest(cls, frame: ShownT) -> StepMoment[ShownT]:
-        """A state, with the step that led to it."""
+        """Return a frame at rest, together with the step that led to it."""
         return cls(frame.at(frame.step - 1) if frame.step else None, frame)
 
     @property
     def frame(self) -> ShownT:
-        """The state that is shown."""
+        """The frame that is shown."""
         return self.before if self.before is not None and self.is_ahead else self.after
 
     @property
     def is_ahead(self) -> bool:
-        """Whether the step is still to be made."""
+        """Whether the step has not been made yet."""
         return self.beat in (Beat.PICK, Beat.LIGHT)
 
     @property
     def is_joining(self) -> bool:
-        """Whether the text joins: what is replaced has joined, but not yet closed up."""
+        """Whether the two parts of the new token are marked, but still drawn apart."""
         return self.beat is Beat.JOIN and self.share < JOINED_AT
 
     @property
     def lit(self) -> Beat:
-        """The part that is under way: as soon as bars move, it counts again."""
+        """The part to light up: as soon as bars move, this is counting again."""
         if self.beat is Beat.JOIN:
             return Beat.LIGHT if self.is_joining else Beat.REST
         return self.beat
@@ -190,12 +188,12 @@ class StepMoment(Generic[ShownT]):
 
 @dataclass(frozen=True)
 class CountRoom:
-    """The room for what is counted.
+    """The room for the list of counts.
 
     Attributes:
-        rows: how many.
-        width: cells of one, the mark at its beginning included.
-        name: cells for what is counted, such as a pair.
+        rows: number of rows.
+        width: cells of a row, including the mark at its beginning.
+        name: cells for the counted thing, such as a pair.
     """
 
     rows: int
@@ -204,81 +202,81 @@ class CountRoom:
 
 
 class StepQuestion(Protocol):
-    """What is asked in place of what is told: the next step, as long as it is at rest."""
+    """A question about the next step, shown at rest instead of the explanation."""
 
     @property
     def heading(self) -> str:
-        """What stands at the right of the heading, in place of how many steps there are."""
+        """The text at the right of the heading, instead of the number of steps."""
 
     def count_rows(self, room: CountRoom) -> list[Row]:
-        """What there is to choose from, in an order that tells nothing."""
+        """Return the choices, in an order that does not give the answer away."""
 
     def pick_rows(self, width: int) -> list[Row]:
-        """The question, and what is said to an answer, in two rows."""
+        """Return the question and the reply to an answer, in two rows."""
 
 
 class StepExplainer(ABC, Generic[ShownT]):
-    """Tells the steps of a model.
+    """Explains the steps of a model.
 
     Args:
-        marks: whether what is new has «» round it, for want of colour.
+        marks: whether to put «» round new tokens, for screens without colour.
     """
 
     STATIONS: ClassVar[tuple[str, str, str]] = ("COUNT", "PICK", "REPLACE")
     CAPTIONS: ClassVar[tuple[str, str, str]] = ("pairs", "the top", "everywhere")
-    """A word or two under each station."""
+    """One or two words under each station."""
 
     LONGEST_TEXT = 1_000
-    """Characters of the reader's text that are encoded: one row of it is shown."""
+    """Number of characters of the reader's text that are encoded."""
 
     def __init__(self, *, marks: bool) -> None:
         self.marks = marks
 
     def stations(self, moment: StepMoment[ShownT]) -> tuple[str, str, str]:
-        """What the three parts are called."""
+        """Return the names of the three stations."""
         return self.STATIONS
 
     def captions(self, moment: StepMoment[ShownT]) -> tuple[str, str, str]:
-        """A word or two under each of them."""
+        """Return one or two words for each station."""
         return self.CAPTIONS
 
     @abstractmethod
     def facts(self, frame: ShownT) -> str:
-        """What the heading says behind the step."""
+        """Return the text that follows the step in the heading."""
 
     @abstractmethod
     def count_rows(self, moment: StepMoment[ShownT], room: CountRoom) -> list[Row]:
-        """What is counted, in the order of the algorithm."""
+        """Return the list of counts, in the order of the algorithm."""
 
     @abstractmethod
     def pick_rows(self, moment: StepMoment[ShownT], width: int) -> list[Row]:
-        """What is picked and why, in two rows."""
+        """Return the pick and its reason, in two rows."""
 
     @abstractmethod
     def replace_rows(self, moment: StepMoment[ShownT], words: int, width: int) -> list[Row]:
-        """The rule in a row, then at most so many words that it changes."""
+        """Return the rule in a row, then at most `words` words that it changes."""
 
     @abstractmethod
     def corpus_rows(
         self, moment: StepMoment[ShownT], top: CorpusPlace, rows: int, width: int
     ) -> Sequence[Row]:
-        """The corpus from a place on."""
+        """Return the rows of the corpus from a place on."""
 
     @abstractmethod
     def place_to_show(self, before: ShownT, top: CorpusPlace, rows: int, width: int) -> CorpusPlace:
-        """Where the corpus has to begin so that what is picked is in sight.
+        """Return the first place of the corpus to show, so that the pick is visible.
 
-        The place where it begins now, if it is in sight from there, or nowhere.
+        This is `top` if the pick is visible already, or if it occurs in no line shown.
         """
 
     @abstractmethod
     def text_rows(self, moment: StepMoment[ShownT], text: str, rows: int, width: int) -> list[Row]:
-        """A text of the reader's as it is cut now, and behind its rows one that counts the parts.
+        """Return the reader's text in its current tokens, then a row with their number.
 
         Args:
-            moment: what is seen.
-            text: "" gives a sentence that says how to type one.
-            rows: for the text, at the most.
+            moment: the moment to show.
+            text: the reader's text; "" gives a sentence that says how to type one.
+            rows: most rows for the text.
             width: cells of a row.
         """
 
@@ -287,7 +285,7 @@ AnyExplainer = StepExplainer[Any]
 
 
 def eased(share: float) -> float:
-    """A share of a way, slow at its ends.
+    """Ease a share of a way, so that a motion is slow at its ends.
 
     >>> [eased(share) for share in (-1.0, 0.0, 0.5, 1.0, 2.0)]
     [0.0, 0.0, 0.5, 1.0, 1.0]
@@ -297,5 +295,5 @@ def eased(share: float) -> float:
 
 
 def with_end(spans: Sequence[Span], text: str, cells: int) -> list[Span]:
-    """Spans, and a text at the end of the row."""
+    """Return the spans with a text at the right end of the row."""
     return [*left(spans, max(cells - width(text) - 2, 1)), ("  ", ""), (text, "dim")]

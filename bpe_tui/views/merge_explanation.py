@@ -1,4 +1,4 @@
-"""What BPE and WordPiece tell alike in the lesson view: bars of pairs, words, corpus, text."""
+"""The explanation of merges, shared by BPE and WordPiece: bars of pairs, words, corpus, text."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ NONE_LEFT = "No pair is left: every pretoken is one token."
 
 
 class LessonPainter(TokenPainter):
-    """Draws merged tokens without their hues: colour says one thing in this view, *this merge*."""
+    """Draws merged tokens without hues: in this view, colour means *this merge* only."""
 
     taken_apart: Span | None = None
-    """What stands for the fresh token as long as its two parts have not closed up."""
+    """Drawn for the fresh token while its two parts are still apart."""
 
     def role(self, token_id: int) -> str:
         role = super().role(token_id)
@@ -79,80 +79,81 @@ class LessonPainter(TokenPainter):
 
 
 class MergeExplainer(StepExplainer[MergeFrameT]):
-    """Tells the merges of a model. A subclass says what is counted, and why a pair is picked."""
+    """Explains the merges of a model. A subclass gives the counts and the reason of a pick."""
 
     PAINTER: ClassVar[type[LessonPainter]] = LessonPainter
     FRACTION = 0
-    """Cells for what the numbers are made of."""
+    """Least cells of the column of fractions."""
 
     def __init__(self, *, marks: bool) -> None:
         super().__init__(marks=marks)
         self._earlier_painter: LessonPainter | None = None
         self._at_start: tuple[MergeRun, str, int] | None = None
+        """The run, the reader's text and its length at step 0, kept since each beat asks."""
         self._elsewhere: tuple[MergeRun, int, AffectedPretoken | None] | None = None
 
-    # -- what a model says
+    # -- what differs between models
 
     @abstractmethod
     def top(self, frame: MergeFrameT, limit: int) -> list[Pair]:
-        """The pairs of highest count or score, the first of which merges next."""
+        """Return the pairs of highest count or score; the first one merges next."""
 
     @abstractmethod
     def value(self, frame: MergeFrameT, pair: Pair) -> float:
-        """What the bar of a pair stands for; 0 if it stands nowhere side by side."""
+        """Return the count or score of a pair; 0 if the pair does not occur."""
 
     @abstractmethod
     def value_text(self, frame: MergeFrameT, pair: Pair) -> str:
-        """The value of a pair as a number."""
+        """Return the count or score of a pair as text."""
 
     def fraction(self, frame: MergeFrameT, pair: Pair) -> str:
-        """What the number is made of, if anything."""
+        """Return the fraction that gives the score of a pair; "" without scores."""
         return ""
 
     def none_left(self, frame: MergeFrameT) -> str:
-        """What is said where there is no pair."""
+        """Return the sentence to show if no pair is left."""
         return NONE_LEFT
 
     def change(self, before: float, now: float) -> str:
-        """What is said of a value that is lower now."""
+        """Return a text for a value that has fallen."""
         return ""
 
     def highest(self, frame: MergeFrameT) -> float:
-        """The highest value of the run, if that is known."""
+        """Return the highest value of the run if it is known, else 1."""
         return 1.0
 
     @abstractmethod
     def cells(self, frame: MergeFrameT) -> int:
-        """Cells of the longest number of the run."""
+        """Return the cells of the longest number of the run."""
 
     @abstractmethod
     def tied(self, frame: MergeFrameT) -> Collection[Pair]:
-        """The pairs that share the top."""
+        """Return the pairs that share the highest value."""
 
     @abstractmethod
     def words_of(self, frame: MergeFrameT, pretoken: bytes) -> Iterable[bytes]:
-        """What a pretoken of the excerpt is cut into before anything merges."""
+        """Return the words into which the model cuts a pretoken before merging."""
 
     @abstractmethod
     def encoded(self, frame: MergeFrameT, text: str) -> Sequence[Sequence[int]]:
-        """The ids of a text, pretoken by pretoken."""
+        """Return the ids of a text, pretoken by pretoken."""
 
     @abstractmethod
     def why(
         self, before: MergeFrameT, pair: Pair, is_ahead: bool, width: int
     ) -> tuple[list[Span], list[Span]]:
-        """Why the pair is picked, or was, if that is not `is_ahead`: a sentence, and another."""
+        """Return two sentences: why the pair is picked, or was picked if not `is_ahead`."""
 
     THING: ClassVar[tuple[str, str]] = ("token", "word")
-    """What a token and a pretoken are called."""
+    """The model's words for a token and a pretoken."""
 
     # -- 1 count
 
     def count_rows(self, moment: StepMoment[MergeFrameT], room: CountRoom) -> list[Row]:
         frame = moment.frame
         if not frame.has_corpus:
-            said = wrapped_text(NO_CORPUS, room.width - 2)
-            return [Row([(f"  {line}", "dim")]) for line in said]
+            lines = wrapped_text(NO_CORPUS, room.width - 2)
+            return [Row([(f"  {line}", "dim")]) for line in lines]
         if moment.is_joining and moment.before is not None:
             frame = moment.before
             bars = self.bars(StepMoment(frame, moment.after, Beat.LIGHT), room.rows)
@@ -165,7 +166,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         return rows or [Row([("  " + self.none_left(frame), "")])]
 
     def bars(self, moment: StepMoment[MergeFrameT], limit: int) -> list[Bar]:
-        """The longest bars of a moment in which none moves."""
+        """Return the longest bars of a moment in which no bar moves."""
         frame, picked = moment.frame, moment.frame.next_pair if moment.is_ahead else None
         tied = self.tied(frame)
         pairs = self.top(frame, limit)
@@ -199,15 +200,15 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         mark: str = "",
         remark: str = "",
     ) -> Bar:
-        told, fraction = self.value_text(frame, pair), self.fraction(frame, pair)
-        return Bar(pair, value, told, before, change, mark, remark, fraction)
+        text, fraction = self.value_text(frame, pair), self.fraction(frame, pair)
+        return Bar(pair, value, text, before, change, mark, remark, fraction)
 
     def _moving_bars(
         self, moment: StepMoment[MergeFrameT], before: MergeFrameT, limit: int
     ) -> list[Bar]:
-        """First the lengths go to the new counts, then the rows to their new places.
+        """Return bars on the way: first their lengths change to the new counts, then their rows.
 
-        Numbers never run: a count is the old one or the new one.
+        Numbers are not animated: a count is the old one or the new one.
         """
         after = moment.after
         assert after.merge is not None
@@ -219,7 +220,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
             start = old.index(pair) if pair in old else limit + new.index(pair)
             end = new.index(pair) if pair in new else limit + old.index(pair)
             places[pair] = start + (end - start) * way
-        # Where the scale changes, all bars grow together.
+        # If the scale changes, all bars grow together.
         grown = self.scale(after) / self.scale(before)
         found = []
         for pair in sorted(places, key=places.__getitem__)[:limit]:
@@ -236,10 +237,10 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         return found
 
     def scale(self, frame: MergeFrameT) -> float:
-        """What a bar of full length stands for: a function of the step, so that back agrees.
+        """Return the value of a full bar. It depends on the step only, so going back agrees.
 
-        The longest bar has between half and all of the room. When it would have less, some 12 times
-        in a run, the scale is halved.
+        The longest bar takes between half and all of the room. When it would take less, about 12
+        times in a run, the scale is halved.
         """
         top, highest = self.top(frame, 1), self.highest(frame)
         return highest * scale_of(self.value(frame, top[0]) / highest if top else 0)
@@ -247,9 +248,9 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     def rows_of_bars(
         self, frame: MergeFrameT, bars: Sequence[Bar], room: CountRoom, is_fresh: bool = False
     ) -> list[Row]:
-        """Bars by the scale of a state: `▶ ·│m  601  ▄▄▄▄▄▄▄▄▄▄ picked`.
+        """Draw bars on the scale of a frame: `▶ ·│m  601  ▄▄▄▄▄▄▄▄▄▄ picked`.
 
-        `is_fresh`: whether the token that the last merge made is still news.
+        `is_fresh`: whether to highlight the token that the last merge made.
         """
         painter, scale = self.painter_of(frame, is_fresh), self.scale(frame)
         longest = max((len(bar.fraction) for bar in bars), default=0)
@@ -271,11 +272,11 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     FIRST: ClassVar[str] = "The most frequent pair will be."
 
     def picking_rule(self, frame: MergeFrameT) -> str:
-        """What decides which pair is the first."""
+        """Return a sentence that says which pair is picked first."""
         return self.FIRST
 
     def named(self, frame: AnyMergeFrame, pair: Pair, role: str = "") -> list[Span]:
-        """A pair within a sentence."""
+        """Return a pair as part of a sentence."""
         first, second = (
             shorten(visible_bytes(frame.any_token(part)), LONGEST_NAMED) for part in pair
         )
@@ -337,7 +338,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         is_lit: bool,
         width: int,
     ) -> list[Row]:
-        """Words with the pair lit, and unless it only is so, what becomes of them."""
+        """Draw words with the pair lit; unless `is_lit`, also draw them after the merge."""
         count_cells = max((len(number(word.count)) for word in touched), default=1)
         half = max((width - count_cells - 10) // 2, 8)
         cut = [
@@ -357,7 +358,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     # -- the corpus, and a text of the reader's
 
     def painter(self, moment: StepMoment[MergeFrameT]) -> LessonPainter:
-        """Draws tokens as the moment shows them."""
+        """Return a painter that draws tokens as the moment shows them."""
         painter = self.painter_of(moment.frame, is_fresh=not moment.is_ahead)
         if moment.beat is Beat.LIGHT:
             painter.joining = moment.frame.next_pair
@@ -367,7 +368,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         return painter
 
     def painter_of(self, frame: MergeFrameT, is_fresh: bool = False) -> LessonPainter:
-        """Draws the tokens of a state; before a merge that one before it is no news any more."""
+        """Return a painter of a frame's tokens; `is_fresh`: highlight the last merge's token."""
         painter = self.PAINTER(frame, marks=self.marks)
         if not is_fresh:
             painter.fresh = -1
@@ -394,7 +395,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         return shown
 
     def _only_elsewhere(self, moment: StepMoment[MergeFrameT]) -> AffectedPretoken | None:
-        """A word with the merge, if no line that is read for show has one; kept for all beats."""
+        """Return a word with the merge if no line of the excerpt has one; kept for all beats."""
         before, after = moment.before, moment.after
         if before is None or before.next_pair is None or after.excerpt.complete:
             return None
@@ -406,9 +407,9 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         return kept[2]
 
     def _earlier(self, moment: StepMoment[MergeFrameT]) -> LessonPainter:
-        """Draws tokens of the step whose widths decide where rows break.
+        """Return a painter of the step whose token widths decide where rows break.
 
-        That of the state before the merge, so that a merge moves nothing but the rest of its row.
+        The step belongs to the state before the merge, so a merge moves only the rest of its row.
         """
         frame, kept = moment.before or moment.after, self._earlier_painter
         step = layout_step(frame.step)
@@ -435,7 +436,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         return top if row is None else CorpusPlace(place, max(row - (rows > 3), 0))
 
     def _line_with(self, frame: MergeFrameT, pair: Pair) -> int | None:
-        """The first line of the excerpt in which the pair stands side by side."""
+        """Return the first line of the excerpt in which the pair occurs."""
         return first_line_with(
             frame.excerpt,
             b"".join(map(frame.covers, pair)),
@@ -443,12 +444,6 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
                 pair in pairwise(frame.tokens_of(word)) for word in self.words_of(frame, pretoken)
             ),
         )
-
-    def _length_at_start(self, frame: MergeFrameT, text: str) -> int:
-        """How many tokens the text has at step 0; kept, since it is asked at each beat."""
-        if self._at_start is None or self._at_start[:2] != (frame.run, text):
-            self._at_start = frame.run, text, _length(self.encoded(frame.at(0), text))
-        return self._at_start[2]
 
     def text_rows(
         self, moment: StepMoment[MergeFrameT], text: str, rows: int, width: int
@@ -464,20 +459,22 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
             for ids, were in zip(words, then, strict=True)
         )
         shown = within_rows(drawn, rows, width)
-        now, start = _length(words), self._length_at_start(frame, text)
-        told = [f"{number(start)} at step 0"]
+        if self._at_start is None or self._at_start[:2] != (frame.run, text):
+            self._at_start = frame.run, text, _length(self.encoded(frame.at(0), text))
+        now, start = _length(words), self._at_start[2]
+        notes = [f"{number(start)} at step 0"]
         if moment.before is not None and not moment.is_ahead:
             fewer = _length(self.encoded(moment.before, text)) - now
             if fewer > 0:
                 amount = f"{number(fewer)} fewer"
-                told = [f"{amount} than a step ago, {told[0]}", f"{amount}, {told[0]}"]
+                notes = [f"{amount} than a step ago, {notes[0]}", f"{amount}, {notes[0]}"]
         counted = plural(now, self.THING[0])
-        said = first_fitting(width - len(counted) - 3, *told)
-        return [*shown, Row([(counted, "strong"), (f"   {said}", "dim")])]
+        note = first_fitting(width - len(counted) - 3, *notes)
+        return [*shown, Row([(counted, "strong"), (f"   {note}", "dim")])]
 
 
 def _from_first(spans: Sequence[Span], is_it: Callable[[Span], bool], cells: int) -> list[Span]:
-    """Spans from so late on that the first one that matters is in sight, with what is before it."""
+    """Skip spans at the start until the first one with `is_it`, and the one before, fit."""
     place = next((place for place, span in enumerate(spans) if is_it(span)), 0)
     last = min(place + 1, len(spans) - 1)
     return behind_mark(spans, skipped_before(spans, max(place - 1, 0), last, cells))
