@@ -29,7 +29,7 @@ from bpe_tui.bpe.walks import (
 from bpe_tui.session.declarations import ENCODING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
-from bpe_tui.views.encoding_screen import DecodePanel, PartsPanel, WalkScreen, describe_ids
+from bpe_tui.views.encoding_screen import DecodePanel, PartsPanel, WalkScreen, describe_decoded
 from bpe_tui.views.narration import first_fitting, heading, leading_parts
 from bpe_tui.views.panel import BORDER_CELLS, Panel, sentence
 from bpe_tui.views.targets import ToStep
@@ -539,7 +539,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
     def _decode(self) -> None:
         frame, panel = self.frame, self.query_one(DecodePanel)
         if frame is not None:
-            panel.show(describe_ids(panel.typed, lambda ids: visible_bytes(frame.decode(ids))))
+            panel.show(describe_decoded(panel.typed, lambda ids: visible_bytes(frame.decode(ids))))
 
     def enter(self, field: Input) -> None:
         """Enter in a panel's line goes to the rows under it."""

@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from bpe_tui.session.session import Session
 from bpe_tui.unigram.narration import narrate, narrate_back, score_text
-from bpe_tui.views.corpus import broken
+from bpe_tui.views.corpus import break_spans
 from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, FramePanel
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.player_screen import Transport
@@ -194,7 +194,7 @@ def reserved_parts(
             word = spelled(pretoken.text)
             borders = max(len(end.pieces_of(word)) for end in ends)
             needed = max(needed, width(visible_text(word)) + borders)
-        for part in broken(spans, room) if needed > room else [spans]:
+        for part in break_spans(spans, room) if needed > room else [spans]:
             yield part, min(needed, room)
 
 

@@ -1,6 +1,6 @@
-"""The commands of a screen: as key bindings, in a window that explains all; where each works.
+"""The commands of a screen: its key bindings, its help window, and hints where a key works.
 
-And what the signs and the words on the screens mean: declared once, for the legends and `?`.
+Also the meanings of the signs and words on the screens, for the legends and the help window.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from bpe_tui.widgets.window import Window
 
 @dataclass(frozen=True)
 class Sign:
-    """A sign: how it looks, what it is called in a legend, and a sentence about it."""
+    """A sign on the screen: its look, its name in a legend, and a sentence that explains it."""
 
     span: Span
     label: str
@@ -51,7 +51,7 @@ class Sign:
 
     @property
     def entry(self) -> tuple[Span, Span]:
-        """How a legend has it."""
+        """The sign and its name, as in a legend."""
         return self.span, (f" {self.label}", "dim")
 
 
@@ -109,9 +109,9 @@ LEGENDS = {
     PIPELINE: ("space", "pretoken", "token", "letter", "byte", "hidden", "cut"),
     COMPARISON: ("edge", "apart", "space", "newline", "byte", "hidden", "cut"),
 }
-"""Kind of screen → the signs that it draws, what matters most first."""
+"""Kind of screen → the signs that it draws, the most important first."""
 WITH_PIECES = (TRAINING, ENCODING, VOCABULARY, INSPECTION)
-"""Where pieces are written as the files of their model have them."""
+"""Kinds of screens that write pieces as the files of their model do."""
 
 WORDS = {
     "corpus": "The text that is learnt from; a document is a part between two special tokens.",
@@ -119,11 +119,11 @@ WORDS = {
     "pattern": "The regular expression that cuts a text into pretokens.",
     "token": "Bytes that have one id; a special token is one id and never merges.",
     "pair": "Two tokens side by side.",
-    "count": "How often it stands in the corpus, each pretoken as often as it occurs.",
+    "count": "How often it occurs in the corpus, each pretoken as often as it occurs.",
     "merge": "To make one token of a pair, everywhere; a step is one merge.",
     "rank": "The place of a merge in the list, from 0; encoding takes the lowest rank first.",
-    "tie": "Several pairs have the highest count; the tie rule says which of them merges.",
-    "heap": "Where a trainer keeps pairs so that the highest count is at hand.",
+    "tie": "Several pairs have the highest count; the tie rule says which one merges.",
+    "heap": "A trainer's store of pairs that hands out the highest count at once.",
     "stale": "An entry of the heap whose count is no longer true; it is put right when popped.",
     "twin": "A token that differs from another only by case or a leading space.",
     "unreachable": "A token that encoding never gives: its own bytes encode otherwise.",
@@ -137,7 +137,7 @@ WORDS = {
 
 
 def legend_of(kind: str, model: Model | None = None) -> tuple[tuple[Span, ...], ...]:
-    """What the legend of a kind of screen has, entry by entry: the model's own signs first."""
+    """Return the entries of a screen's legend, with the model's own signs first."""
     names = LEGENDS.get(kind, ())
     if model is not None:
         first = model.signs if kind in WITH_PIECES else ()
@@ -146,33 +146,34 @@ def legend_of(kind: str, model: Model | None = None) -> tuple[tuple[Span, ...], 
 
 
 def glossary(kind: str) -> str:
-    """Signs, those of the screen first, and words, each with a sentence."""
-    names = dict.fromkeys((*LEGENDS.get(kind, ()), *SIGNS))
-    signs = [f"  {SIGNS[name].span[0]:<12}{_told(SIGNS[name])}" for name in names]
+    """Explain all signs, those of the screen first, and all words, a sentence each."""
+    signs = [SIGNS[name] for name in dict.fromkeys((*LEGENDS.get(kind, ()), *SIGNS))]
+    lines = [
+        f"  {sign.span[0]:<12}{sign.label[0].upper()}{sign.label[1:]}. {sign.sentence}"
+        for sign in signs
+    ]
     words = [f"  {word:<14}{sentence}" for word, sentence in WORDS.items()]
-    return "\n".join(["Signs", *signs, "", "Words", *words])
-
-
-def _told(sign: Sign) -> str:
-    return f"{sign.label[0].upper()}{sign.label[1:]}. {sign.sentence}"
+    return "\n".join(["Signs", *lines, "", "Words", *words])
 
 
 @cache
 def commands_on(screen: str) -> tuple[Command, ...]:
-    """The commands of a screen, in their order."""
+    """Return the commands of a screen, in the order of their declarations."""
     return tuple(
-        command for command in COMMANDS if _is_on(command, screen) and not _refused(command, screen)
+        command
+        for command in COMMANDS
+        if _is_on(command, screen) and refusal(command, screen) is None
     )
 
 
 def bindings_on(screen: str) -> list[BindingType]:
-    """The key bindings of a screen; each calls its `action_press` with the command's keys.
+    """Return the key bindings of a screen; each calls `action_press` with the command's keys.
 
-    A command that the screen's model refuses is bound, too, unless the model has another use for
-    its key: pressing it says what it is for.
+    A command that the screen's model refuses is bound too, unless the model has another use for
+    its key. Pressing it shows why it is refused.
 
-    All have priority: such a key is acted on when it is read. Others wait in the queue of the
-    widget that had the focus then, and a key that moves the focus would be overtaken by the next.
+    All bindings have priority, so a key acts as soon as it is read. Without priority a key waits
+    in the queue of the focused widget, and the next key could overtake one that moves the focus.
     """
     return [
         Binding(command.keys, f"screen.press({command.keys!r})", command.label, priority=True)
@@ -181,22 +182,22 @@ def bindings_on(screen: str) -> list[BindingType]:
 
 
 def command_at(keys: str, screen: str) -> Command | None:
-    """What the keys of a binding mean on a screen; `None`: nothing, they are of another one.
+    """Return the command of a binding's keys on a screen; `None` if the screen has none.
 
-    Such keys come where the screen has changed since they were pressed.
+    There is none if the screen has changed since the keys were pressed.
     """
     return _bound_on(screen).get(keys)
 
 
 @cache
 def _bound_on(screen: str) -> dict[str, Command]:
-    """Keys → the command that has them on a screen, be it only to be refused."""
+    """Map keys to the commands of a screen, including refused commands."""
     refused = {command.keys: command for command in COMMANDS if _is_on(command, screen)}
     return refused | {command.keys: command for command in commands_on(screen)}
 
 
 def refusal(command: Command, screen: str) -> str | None:
-    """What the command is for, if the model of the screen has no such thing."""
+    """Return why the screen's model has no such command; `None` if it has it."""
     _, model = kind_and_model(screen)
     return model.refused.get(command.action) if model is not None else None
 
@@ -206,15 +207,8 @@ def _is_on(command: Command, screen: str) -> bool:
     return screen in command.screens or kind in command.screens
 
 
-def _refused(command: Command, screen: str) -> bool:
-    return refusal(command, screen) is not None
-
-
-# All keys of a screen, from the declarations of its commands.
-
-
 class Help(Window[None]):
-    """A window with all keys of a screen; any of its own keys closes it."""
+    """A window that lists all keys of a screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,question_mark,q,enter", "dismiss", "close")
@@ -239,12 +233,11 @@ class Help(Window[None]):
         cells = int(widest) - window.gutter.width - window.scrollbar_size_vertical
         lines = hanging(self._text, cells).splitlines()
         heads = ("" if line.startswith(" ") else "bold" for line in lines)
-        told = map(Content.styled, lines, heads)
-        self.query_one(Static).update(Content("\n").join(told))
+        self.query_one(Static).update(Content("\n").join(map(Content.styled, lines, heads)))
 
 
 def hanging(text: str, cells: int) -> str:
-    """Lines of at most so many cells; what goes on stands below what is said, not below the key.
+    """Wrap lines to `cells` cells, with a hanging indent below the text, not below the key.
 
     >>> print(hanging("Do\\n  e           Type text to encode; Esc leaves.", 34))
     Do
@@ -260,18 +253,17 @@ def hanging(text: str, cells: int) -> str:
 
 
 _KEY = re.compile(r"^(?:  \S.*?  +)?")
-"""What begins a line of help: a key, a sign or a word, and the blanks behind it; or nothing."""
+"""The beginning of a line of help: a key, a sign or a word with its blanks; or nothing."""
 
 
 def screen_title(screen: str) -> str:
-    """What a screen is called: `training screen`, `training screen of Unigram`."""
+    """Return the title of a screen: `training screen`, `training screen of Unigram`."""
     kind, model = kind_and_model(screen)
     return f"{kind} screen of {model.title}" if model is not None else f"{kind} screen"
 
 
 def help_text(screen: str) -> str:
-    """The commands in groups, key before what it does; then signs and words."""
-
+    """List the commands of a screen in groups, then explain its signs and words."""
     commands, parts = commands_on(screen), []
     cells = max([12, *(len(command.shown) + 2 for command in commands)])
     for group in GROUPS:
@@ -282,7 +274,7 @@ def help_text(screen: str) -> str:
         "In a panel\n"
         "  ↑ ↓ k j     Row by row; PageUp and PageDown by screenfuls; the wheel scrolls.\n"
         "  Enter       Where the row leads: a merge, a word. Zoom where it leads nowhere.\n"
-        "  Shift+→ ←   Point at a token, the next one, the one before; Enter tells about it.\n"
+        "  Shift+→ ←   Point at a token, the next one, the one before; Enter explains it.\n"
         "  mouse       Click what Enter would open; a token, or the border between two, "
         "to ask about it; drag the bar on top."
     )
@@ -291,7 +283,7 @@ def help_text(screen: str) -> str:
 
 
 def kinds_with(command: Command, model: Model) -> list[str]:
-    """The kinds of screens of a model's session on which the command does something."""
+    """Return the kinds of screens of a model's session on which the command works."""
     return [
         kind
         for kind in EVERYWHERE
@@ -300,43 +292,43 @@ def kinds_with(command: Command, model: Model) -> list[str]:
 
 
 def other_models_with(command: Command, model: Model) -> list[Model]:
-    """The other models with which the command does something."""
+    """Return the other models with which the command works."""
     return [other for other in MODELS.values() if other is not model and kinds_with(command, other)]
 
 
 def key_of_screen(kind: str) -> str:
-    """The key that leads to a kind of screen: 'charts' → '4'."""
+    """Return the key that opens a kind of screen: 'charts' → '4'."""
     return next(each.shown for each in COMMANDS if each.action == f"app.show('{kind}')")
 
 
 def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | None:
-    """Where a key works that does nothing on the screen in front; `None` if it is no key to press.
+    """Say where a key works that does nothing on the current screen; `None` for other keys.
 
     For example `u: unused on 3 vocabulary · time on 6 race · undo on 8 pipeline`.
 
     Args:
-        key: Textual's name of it.
-        model: the session's; `None`: there is only the comparison.
-        here: the kind of the screen in front, such as "lesson".
+        key: Textual's name of the key.
+        model: the session's model; `None` if only the comparison is open.
+        here: the kind of the current screen, such as "lesson".
     """
     shown = shown_keys(key)
     commands = [command for command in COMMANDS if key in command.keys.split(",")]
     if any(command.action == f"app.show('{here}')" for command in commands):
         return f"{shown}: {here} is this screen."
-    told = _on_screens(commands, model) if model is not None else ""
-    if not told and any(COMPARISON in command.screens for command in commands):
-        told = "to go between differences, on the comparison of tokenizers (d on 2 encoding)"
-    if not told and model is not None:
-        told = _of_other_models(commands, model)
-    if told:
-        return f"{shown}: {told}."
+    uses = _uses_on_screens(commands, model) if model is not None else ""
+    if not uses and any(COMPARISON in command.screens for command in commands):
+        uses = "to go between differences, on the comparison of tokenizers (d on 2 encoding)"
+    if not uses and model is not None:
+        uses = _uses_in_other_models(commands, model)
+    if uses:
+        return f"{shown}: {uses}."
     if len(shown) != 1:
         return None  # such as PageUp where nothing scrolls
     return f"{shown} is no key here; ? shows those that are."
 
 
-def _on_screens(commands: list[Command], model: Model) -> str:
-    """What the key does on other screens of the session."""
+def _uses_on_screens(commands: list[Command], model: Model) -> str:
+    """List what the commands do on other screens of the session."""
     found: dict[str, list[str]] = {}
     known = [(command, kinds_with(command, model)) for command in commands]
     for kind in EVERYWHERE:
@@ -346,8 +338,8 @@ def _on_screens(commands: list[Command], model: Model) -> str:
     return " · ".join(f"{label} on {', '.join(kinds)}" for label, kinds in found.items())
 
 
-def _of_other_models(commands: list[Command], model: Model) -> str:
-    """What the key does on screens of other models."""
+def _uses_in_other_models(commands: list[Command], model: Model) -> str:
+    """List what the commands do on screens of other models."""
     parts = [
         f"{command.label} with {other.title}"
         for command in commands

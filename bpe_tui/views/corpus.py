@@ -1,4 +1,4 @@
-"""The panel of the corpus: its first lines, cut as at the step, rows broken where they were."""
+"""The panel of the corpus: its first lines in the tokens of the step."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from engine.text.pretokenize import Pretoken
 ShownT = TypeVar("ShownT", bound=StepFrame)
 
 SLICE_SECONDS = 0.004
-"""How long at a time a pretoken is looked for in which a merge was made."""
+"""Seconds at a time for the search for a pretoken with the merge."""
 WHEEL = 3
 """Lines that a notch of the mouse wheel scrolls."""
 
 
 class CorpusPlace(NamedTuple):
-    """A row of the corpus: its line, and how many rows of that line are above it."""
+    """A row of the corpus: its line, and the number of rows of that line above it."""
 
     line: int
     row: int
@@ -47,7 +47,7 @@ class ExcerptPanel(FramePanel[ShownT]):
         self.playing = False
 
     def line_rows(self, frame: ShownT, line: tuple[Pretoken, ...], width: int) -> Iterable[Row]:
-        """A line in as many rows as it needs."""
+        """Return the rows of a line."""
         raise NotImplementedError
 
     def rows_of(self, frame: ShownT, width: int) -> list[Row]:
@@ -65,7 +65,7 @@ class ExcerptPanel(FramePanel[ShownT]):
         return rows
 
     def _rows_from_top(self, frame: ShownT, width: int) -> tuple[list[Row], int]:
-        """The rows that there is room for, and the line behind them."""
+        """Return the rows that fit, and the line after them."""
         lines, (line, skipped) = frame.excerpt.lines, self.top
         rows: list[Row] = []
         while len(rows) < self.size.height and line < len(lines):
@@ -74,15 +74,15 @@ class ExcerptPanel(FramePanel[ShownT]):
             line += 1
         shown = rows[: self.size.height]
         if shown and len(shown) < len(rows) and not _has_tokens(shown[-1]):
-            shown.pop()  # what would stand above tokens that are not in sight
+            shown.pop()  # a row of labels whose tokens are not visible
         return shown, line
 
     def place_to_show(self, frame: ShownT, rows: Sequence[Row]) -> tuple[int, str] | None:
-        """A line to bring to sight, and the role in it that is looked for; `None` to stay."""
+        """Return a line to scroll to and the role to look for in it; `None` to stay."""
         return None
 
     def _bring_to_sight(self, frame: ShownT, width: int, line: int, role: str) -> None:
-        """Scroll so that what has this role in a line stands a third from the top."""
+        """Scroll so that the first row with this role in a line is a third from the top."""
         lines, above = frame.excerpt.lines, self.size.height // 3
         rows = list(self.line_rows(frame, lines[line], width))
         row = next((place for place, row in enumerate(rows) if _has_role(row, role)), 0)
@@ -91,11 +91,11 @@ class ExcerptPanel(FramePanel[ShownT]):
             row += len(list(self.line_rows(frame, lines[line], width)))
         shown, start = list(self.line_rows(frame, lines[line], width)), max(row - above, 0)
         if 0 < start < len(shown) and not _has_tokens(shown[start - 1]):
-            start -= 1  # what stands above the tokens belongs to them
+            start -= 1  # the labels above the tokens belong to them
         self.top = CorpusPlace(line, start)
 
     def remark(self, frame: ShownT) -> str:
-        """What the foot says beside the lines."""
+        """Return a text that follows the lines in the lower border."""
         return ""
 
     def _say_where(self, excerpt: Excerpt, end: int, remark: str) -> None:
@@ -118,7 +118,7 @@ class ExcerptPanel(FramePanel[ShownT]):
             self._scrolled_by_hand = False
 
     def show_line(self, line: int) -> None:
-        """Bring a line to the top, to stay there."""
+        """Scroll a line to the top and stay there."""
         self._scrolled_by_hand = True
         self.top = CorpusPlace(line, 0)
         self.rebuild()
@@ -133,7 +133,7 @@ class ExcerptPanel(FramePanel[ShownT]):
 
 
 def _has_tokens(row: Row) -> bool:
-    """Whether tokens stand in a row, and not only characters above those of the next one."""
+    """Whether a row shows tokens, and not only labels of the next row."""
     return any(role in BORDERS for _, role in row.spans)
 
 
@@ -142,14 +142,14 @@ def _has_role(row: Row, role: str) -> bool:
 
 
 class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
-    """The corpus of a model that merges; it scrolls to where the step made its token.
+    """The corpus of a model that merges; it scrolls to the token that the step made.
 
-    It stays where it is as long as one of them is in sight, and always while it plays, and where
-    the reader has scrolled to.
+    It does not scroll if such a token is visible, while steps are played, or after the reader has
+    scrolled.
 
-    Borders vanish as tokens grow, so the text gets shorter from step to step. Wrapping anew each
-    time would make every line jump; rows are broken where they were at an earlier step (see
-    `layout_step`), with which they still fit.
+    Borders vanish as tokens grow, so the text gets shorter from step to step. If each step wrapped
+    the text again, every line would jump. So rows break where they broke at an earlier step (see
+    `layout_step`), where the text was at least as long.
     """
 
     MARKS_NEXT = True
@@ -167,7 +167,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
     def words_of(
         self, frame: MergeFrameT, line: tuple[Pretoken, ...]
     ) -> Iterator[tuple[list[Span], int]]:
-        """The words of a line, each with the cells that it had at an earlier step."""
+        """Return the words of a line, each with its cells at an earlier step."""
         painter = self.painter(frame)
         earlier = type(painter)(frame.at(layout_step(frame.step)), marks=False)
         return reserved(painter, earlier, line)
@@ -178,11 +178,11 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
         row = self._elsewhere(frame, rows, "fresh", painter, width)
         if row is None and (following := self._following(frame)) is not None:
             row = self._elsewhere(following, rows, "pair", painter, width)
-        # In the last row, so that the text stays where it is.
+        # In the last row, so that the text does not move.
         return rows if row is None else [*rows[: max(self.size.height - 1, 0)], row]
 
     def _following(self, frame: MergeFrameT) -> MergeFrameT | None:
-        """The state after the next merge; kept, since words are looked for slice by slice."""
+        """Return the state after the next merge; kept, since the search for words takes slices."""
         if frame.step >= frame.recorded_steps:
             return None
         kept = self._next
@@ -198,7 +198,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
         painter: TokenPainter,
         width: int,
     ) -> Row | None:
-        """A word with the merge that led to `made`, if no line that is read for show has one."""
+        """Return a word with the merge that led to `made`, if no line of the excerpt has one."""
         merge, excerpt = made.merge, made.excerpt
         if merge is None or not merge.pretokens or not excerpt.lines or excerpt.complete:
             return None
@@ -213,7 +213,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
         return elsewhere_row(painter, found[0], excerpt, is_made=role == "fresh", width=width)
 
     def has_token(self, frame: MergeFrameT, pretoken: bytes, token_id: int) -> bool:
-        """Whether the pretoken holds a token."""
+        """Whether the pretoken contains a token."""
         return token_id in frame.tokens_of(pretoken)
 
     def watch_frame(self, old: MergeFrameT | None, new: MergeFrameT | None) -> None:
@@ -225,7 +225,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
         self._follows = not self.playing
 
     def place_to_show(self, frame: MergeFrameT, rows: Sequence[Row]) -> tuple[int, str] | None:
-        """Where the fresh token is, unless it is in sight or the reader chose another place."""
+        """Return the line of the fresh token, unless it is visible or the reader has scrolled."""
         follows, self._follows = self._follows, False
         if not follows or self._scrolled_by_hand or frame.merge is None:
             return None
@@ -235,7 +235,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
         return None if line is None else (line, "fresh")
 
     def _line_with(self, frame: MergeFrameT, made: PairStep) -> int | None:
-        """The first line of the excerpt that has what the step made."""
+        """Return the first line of the excerpt with the token that the step made."""
         return first_line_with(
             frame.excerpt,
             made.covers,
@@ -244,12 +244,12 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
 
 
 def first_line_with(excerpt: Excerpt, covered: bytes, holds: Callable[[bytes], bool]) -> int | None:
-    """The first line of an excerpt with a pretoken that holds what is looked for.
+    """Return the first line of an excerpt with a pretoken that contains a token or a pair.
 
     Args:
         excerpt: the lines.
-        covered: the bytes of what is looked for; only pretokens with them are asked about.
-        holds: whether it stands in such a pretoken as one token, or one pair.
+        covered: bytes of the token or pair; only pretokens with these bytes are checked.
+        holds: whether a pretoken contains it.
     """
     for pretoken, line in excerpt.first_lines.items():
         if covered in pretoken and holds(pretoken):
@@ -260,45 +260,45 @@ def first_line_with(excerpt: Excerpt, covered: bytes, holds: Callable[[bytes], b
 def elsewhere_row(
     painter: TokenPainter, word: AffectedPretoken, excerpt: Excerpt, *, is_made: bool, width: int
 ) -> Row:
-    """A word with a merge that no line in sight has: `Not in these lines: ·q+x  stands once …`.
+    """Draw a word with a merge that no visible line has: `Not in these lines: ·q+x  occurs once …`.
 
-    If a line from elsewhere is known, the word stands in it: `Elsewhere: the·q+x·fox  once`.
+    If another line with the word is known, draw that line: `Elsewhere: the·q+x·fox  once`.
 
     Args:
-        painter: draws it.
-        word: it, and how often it stands.
-        excerpt: may know a line from elsewhere.
-        is_made: whether the merge is made; else it is the next one.
+        painter: draws the tokens.
+        word: the word and its count.
+        excerpt: may know another line with the word.
+        is_made: whether the merge is made; else it is the next merge.
         width: cells of the row.
     """
     often = "once" if word.count == 1 else f"{number(word.count)} times"
     tokens = painter.tokens(word.after if is_made else word.before)
     spelled = word.pretoken
     if spelled not in excerpt.examples and b" " + spelled not in painter.frame.run.counts:
-        spelled = b" " + spelled  # as it stands in the text, if words of the model have no space
+        spelled = b" " + spelled  # words of some models lack the space before them
     if line := excerpt.example_of(spelled):
-        ahead, said = "Elsewhere: " if is_made else "Next, elsewhere: ", f"  {often}"
-        room = width - len(ahead) - len(said)
+        ahead, note = "Elsewhere: " if is_made else "Next, elsewhere: ", f"  {often}"
+        room = width - len(ahead) - len(note)
         place = next(at for at, found in enumerate(line) if found.bytes == spelled)
         before, after = plain_spans(line[:place]), plain_spans(line[place + 1 :])
         if spelled != word.pretoken:
             before.append((visible_text(" "), "dim"))
         if spans_width(tokens) < room:
             shown = _within_line(before, tokens, after, room)
-            return Row([(ahead, "dim"), *shown, (said, "dim")])
+            return Row([(ahead, "dim"), *shown, (note, "dim")])
     ahead = "Not in these lines: " if is_made else "Next, not in these lines: "
-    said = f"  stands {often} elsewhere"
-    if spans_width(tokens) > width - len(ahead) - len(said):
-        ahead, said = "" if is_made else "Next: ", f"  elsewhere, {often}"
-    room = max(width - len(ahead) - len(said), 8)
+    note = f"  occurs {often} elsewhere"
+    if spans_width(tokens) > width - len(ahead) - len(note):
+        ahead, note = "" if is_made else "Next: ", f"  elsewhere, {often}"
+    room = max(width - len(ahead) - len(note), 8)
     shown = tokens if spans_width(tokens) <= room else left(tokens, room)
-    return Row([(ahead, "dim"), *shown, (said, "dim")])
+    return Row([(ahead, "dim"), *shown, (note, "dim")])
 
 
 def _within_line(
     before: Sequence[Span], tokens: Sequence[Span], after: Sequence[Span], cells: int
 ) -> list[Span]:
-    """The tokens of a word with what stands before and behind them, as much as there is room."""
+    """Return the tokens of a word with the text around them, cut to `cells` cells."""
     spare = cells - spans_width(tokens)
     skipped = 0
     while spans_width(shown := behind_mark(before, skipped)) > spare // 2 and skipped < len(before):
@@ -309,12 +309,12 @@ def _within_line(
 
 
 def plain_spans(line: Iterable[Pretoken]) -> list[Span]:
-    """Pretokens as context of something else."""
+    """Return pretokens in dim spans, as context."""
     return [(visible_text(pretoken.text), "dim") for pretoken in line]
 
 
 def layout_step(step: int) -> int:
-    """The step whose widths decide where rows break: the last power of two, 0 before 16.
+    """Return the step whose token widths decide where rows break: a power of two, 0 before 16.
 
     >>> [layout_step(step) for step in (3, 16, 31, 32, 1000)]
     [0, 16, 16, 32, 512]
@@ -325,7 +325,7 @@ def layout_step(step: int) -> int:
 def reserved(
     painter: TokenPainter, earlier: TokenPainter, line: Iterable[Pretoken]
 ) -> Iterator[tuple[list[Span], int]]:
-    """The words of a line, each with the cells that it had where `earlier` draws it."""
+    """Yield the words of a line, each with its cells as `earlier` draws it."""
     return (
         # The marks of a fresh token may need more than its parts did.
         (word, max(before, spans_width(word) if painter.marks else 0))
@@ -335,7 +335,7 @@ def reserved(
 
 
 def flowed(words: Iterable[tuple[list[Span], int]], width: int) -> Iterator[Row]:
-    """Words in rows of at most `width` cells; each word comes with the cells to reserve for it.
+    """Wrap words in rows of at most `width` cells; each word has a number of cells to reserve.
 
     A word too long for a row is broken between its spans.
     """
@@ -346,7 +346,7 @@ def flowed(words: Iterable[tuple[list[Span], int]], width: int) -> Iterator[Row]
             yield Row(row)
             row, used = [], 0
         if needed > width:
-            *full, row = broken(spans, width)
+            *full, row = break_spans(spans, width)
             yield from map(Row, full)
             used = spans_width(row)
         else:
@@ -357,15 +357,15 @@ def flowed(words: Iterable[tuple[list[Span], int]], width: int) -> Iterator[Row]
 
 
 def within_rows(words: Iterable[tuple[list[Span], int]], rows: int, width: int) -> list[Row]:
-    """The rows of `flowed`, `…` at the end of the last one if there are more words than room."""
+    """Return at most `rows` rows of `flowed`, with `…` at the end if words are left over."""
     found = list(islice(flowed(words, width), rows + 1))
     if len(found) > rows:
         found[rows - 1 :] = [Row(left([*found[rows - 1].spans, *found[rows].spans], width))]
     return found
 
 
-def broken(spans: Sequence[Span], width: int) -> Iterator[list[Span]]:
-    """Spans in parts of at most `width` cells (one span at the least)."""
+def break_spans(spans: Sequence[Span], width: int) -> Iterator[list[Span]]:
+    """Break spans into parts of at most `width` cells, each with at least one span."""
     part: list[Span] = []
     used = 0
     for span in spans:

@@ -1,4 +1,4 @@
-"""Small windows with one line to fill in; one of them writes a file."""
+"""Small windows with a line to fill in; one of them writes a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ from engine.core.errors import BpeError, OutputExistsError
 
 
 class Dialog(Window[str | None]):
-    """Asks for a line; gives it back, or `None` for Esc. `refuse` keeps it open with a reason."""
+    """A window that asks for a line and returns it, or `None` for Esc.
+
+    `refuse` keeps the window open and shows a reason.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "cancel")]
 
@@ -39,7 +42,7 @@ class Dialog(Window[str | None]):
             yield Static(Content(self._hint), id="dialog-hint")
 
     def compose_more(self) -> ComposeResult:
-        """What stands under the line."""
+        """Yield the widgets under the line."""
         yield from ()
 
     def on_mount(self) -> None:
@@ -50,7 +53,7 @@ class Dialog(Window[str | None]):
         self.answer(event.value.strip())
 
     def answer(self, value: str) -> None:
-        """What Enter does with the line."""
+        """Handle Enter: close the window with the line."""
         self.dismiss(value)
 
     def say(self, hint: str) -> None:
@@ -60,22 +63,26 @@ class Dialog(Window[str | None]):
         line.remove_class("-refused")
 
     def refuse(self, reason: str) -> None:
-        """Say why the line will not do."""
+        """Show why the line is not accepted."""
         self.say(reason)
         self.query_one("#dialog-hint").add_class("-refused")
 
 
 class SaveFile(Dialog):
-    """Asks for a file and writes it; gives back its name when it is written.
+    """A window that asks for a file name, writes the file and returns the name.
 
-    Nothing is overwritten unasked: where something is, Enter has to be pressed again.
+    A file is overwritten only if Enter is pressed again.
     """
 
     _confirmed: object = None
 
     @abstractmethod
     def write(self, path: Path, overwrite: bool) -> None:
-        """Write the file, or raise a `BpeError` that says why not."""
+        """Write the file.
+
+        Raises:
+            BpeError: the file cannot be written.
+        """
 
     def answer(self, value: str) -> None:
         if not value:
@@ -86,11 +93,11 @@ class SaveFile(Dialog):
 
     @contextmanager
     def writing(self, name: str, asked: object) -> Iterator[tuple[Path, bool]]:
-        """Give the path to write to, and whether to overwrite; then close, or say what is wrong.
+        """Yield the path to write and whether to overwrite; then close, or show the error.
 
         Args:
-            name: the file as it was typed; `~` is the home directory.
-            asked: all that was chosen. The second Enter overwrites if it is still as at the first.
+            name: the file name as typed; `~` is the home directory.
+            asked: all choices. A second Enter with the same choices overwrites.
         """
         try:
             yield Path(os.path.expanduser(name)), asked == self._confirmed

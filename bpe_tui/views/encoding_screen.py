@@ -1,4 +1,4 @@
-"""What the encoding screens of all models share: a text, its parts, and a walk through one."""
+"""The base of all models' encoding screens: a text, its parts, and a walk through one part."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ from engine.text.patterns import describe_newer, newer_characters
 from engine.text.pretokenize import to_bytes
 
 SPELLING_SOUGHT = 4000
-"""So many characters of the text are looked through for GPT-2's spelling at each key."""
+"""Number of characters that are searched for GPT-2's spelling at each key."""
 
 
 class PartsPanel(FramePanel[FrameT]):
-    """The parts into which a text is cut, one a row; the cursor chooses one."""
+    """The parts of a text, one a row; the cursor selects one."""
 
     KEEPS_CURSOR = True
 
     @dataclass
     class Selected(Message):
-        """The cursor is on this part now, `PartsPanel.selected`."""
+        """The cursor has moved to a part, `PartsPanel.selected`."""
 
         part: Any
 
@@ -54,30 +54,30 @@ class PartsPanel(FramePanel[FrameT]):
 
     def watch_cursor(self) -> None:
         super().watch_cursor()
-        self._tell()
+        self._post_selected()
 
     def rebuild(self) -> None:
         super().rebuild()
-        self._tell()
+        self._post_selected()
 
-    def _tell(self) -> None:
-        # Whoever changed the text, the panel is the sender: else the message would not rise.
+    def _post_selected(self) -> None:
+        # The panel is the sender, whatever changed the text: else the message would not bubble.
         self.post_message(self.Selected(self.selected).set_sender(self))
 
 
 WAY_TO_IDS = "Shift+Tab from the pretokens"
-"""How one comes to the line for ids: no letter leads there."""
+"""The way to the line for ids: no letter focuses it."""
 
 
 class IdsInput(Field):
-    """A line for ids. Of a pasted text all lines count, not the first alone."""
+    """A line for ids. It takes all lines of a pasted text, not only the first."""
 
     def on_paste(self, event: Paste) -> None:
         event.text = " ".join(event.text.split())  # Input takes it from here
 
 
 class DecodePanel(Vertical):
-    """A line to type ids in, and the text that they give."""
+    """A line to type ids in, and the text of these ids."""
 
     def __init__(self, placeholder: str) -> None:
         super().__init__(id="decode", classes="-empty")
@@ -94,46 +94,45 @@ class DecodePanel(Vertical):
     def typed(self) -> str:
         return self.query_one(Input).value
 
-    def show(self, said: str, foot: str = "") -> None:
-        """Show what the ids give, and below it a remark."""
+    def show(self, text: str, foot: str = "") -> None:
+        """Show the text of the ids, and a remark in the lower border."""
         self.border_subtitle = Content(foot or WAY_TO_IDS)
-        self.set_class(not said, "-empty")
-        is_long = width(said) > self.content_size.width
-        # Each key comes by here: the screen is laid out anew only for another line.
-        self.query_one("#decoded", Static).update(Content(said), layout=is_long != self._is_long)
+        self.set_class(not text, "-empty")
+        is_long = width(text) > self.content_size.width
+        # Called at each key: a new layout is needed only if the number of lines changes.
+        self.query_one("#decoded", Static).update(Content(text), layout=is_long != self._is_long)
         self._is_long = is_long
 
 
-def describe_ids(typed: str, decode: Callable[[Sequence[int]], str]) -> str:
-    """The text of ids as people write them; what is wrong with some stands behind it.
+def describe_decoded(typed: str, decode: Callable[[Sequence[int]], str]) -> str:
+    """Return the visible text of typed ids, followed by the first problem.
 
     Args:
         typed: such as `104, 105` or `[104, 105]`; "" gives "".
-        decode: gives the visible text of ids, or raises an `UnknownTokenIdError`.
+        decode: returns the visible text of ids, or raises an `UnknownTokenIdError`.
     """
     try:
         ids = read_ids(typed)
     except TokenIdsError as error:
         return f"{shorten(visible_text(error.word), 20)} is no id: ids are whole numbers"
     parts = list(decode_known(ids, decode))
-    said = "".join(_unknown(part.ids) if part.text is None else part.text for part in parts)
+    text = "".join(
+        "".join(f"‹{token_id}?›" for token_id in part.ids) if part.text is None else part.text
+        for part in parts
+    )
     problem = next((part.problem for part in parts if part.problem), "")
     if problem and len(parts) == 1:
         return problem
-    return f"{said}   {problem}" if problem else said
-
-
-def _unknown(ids: Sequence[int]) -> str:
-    """What stands in place of ids that no token has."""
-    return "".join(f"‹{token_id}?›" for token_id in ids)
+    return f"{text}   {problem}" if problem else text
 
 
 def _set_lines(
     needed: Iterable[tuple[Widget, int]], least: int, most: int, zoomed: str | None
 ) -> int:
-    """Give widgets the lines that they need, within limits, and their borders; none in a zoom.
+    """Set the heights of widgets to the lines they need, within limits; unset them in a zoom.
 
-    The result is how many lines they have then.
+    Returns:
+        The lines of all widgets together, borders included.
     """
     used = 0
     for widget, lines in needed:
@@ -146,16 +145,16 @@ def _set_lines(
 
 
 ROOMY = 36
-"""Rows from which on there is room for the tokens over their ids and for the lanes."""
+"""Least height of the screen, in rows, for the tokens over their ids and the lanes as well."""
 BELOW_LANES = 21
-"""Rows that are kept for panels, ids and the lines of the screen, if there is room for them."""
+"""Rows reserved for panels, ids and the lines of the screen."""
 LONG_TEXT = 20_000
-"""Characters from which on a text is encoded when the typing pauses, not at each key."""
+"""Length of a text, in characters, above which it is encoded only when the typing pauses."""
 PAUSE_SECONDS = 0.15
 
 
 class WalkScreen(SessionScreen):
-    """A field for a text, panels about it, and steps that ← and → go through and `space` plays."""
+    """A field for a text, panels about it, and steps: ← and → walk through them, space plays."""
 
     STEPS_A_SECOND: ClassVar[int]
 
@@ -166,19 +165,19 @@ class WalkScreen(SessionScreen):
         self._playing = False
         self._is_spelled = False
 
-    # -- what a subclass says
+    # -- what a subclass defines
 
     @abstractmethod
     def compose_panels(self) -> ComposeResult:
-        """What stands below the text."""
+        """Yield the widgets below the text."""
 
     @abstractmethod
     def show_text(self) -> None:
-        """Hand the text to the panels; called when it or the frame has changed."""
+        """Pass the text to the panels; called when the text or the frame has changed."""
 
     @abstractmethod
     def walk(self, by: int) -> None:
-        """Go so many steps on, or back."""
+        """Go `by` steps forward, or back if negative."""
 
     @abstractmethod
     def walk_to_start(self) -> None:
@@ -201,7 +200,7 @@ class WalkScreen(SessionScreen):
 
     def on_mount(self) -> None:
         self._player = self.set_interval(1 / self.STEPS_A_SECOND, self._play_on, pause=True)
-        # Not the field: there a digit is a letter, not the way to another screen. `e` goes to it.
+        # Not the field: a digit typed there would not open another screen. `e` goes to the field.
         self.show_panel(self.PANEL_ORDER[0])
 
     def show_session(self, session: Session) -> None:
@@ -214,19 +213,21 @@ class WalkScreen(SessionScreen):
             self.query_one("#text", TextArea).load_text(session.text)
             self._select_text()
         self.show_text()
-        self.call_after_refresh(self.fit)  # once panels are as wide as they will be
+        self.call_after_refresh(self.fit)  # once panels have their final widths
 
     # -- the text
 
     @property
     def text(self) -> str:
-        """What is typed."""
+        """The typed text."""
         return self.query_one("#text", TextArea).text
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Bring the panels up to date; for a long text once the typing pauses: no key waits."""
+        """Update the panels; for a long text when the typing pauses, so that no key waits."""
         event.stop()
-        self._stop_waiting()
+        if self._pause is not None:
+            self._pause.stop()
+            self._pause = None
         if not self.is_current:
             return
         self.session.type(self.text)
@@ -240,27 +241,22 @@ class WalkScreen(SessionScreen):
         self._take_in_text()
 
     def encode_ahead(self, text: str) -> None:
-        """Do what `show_text` would take long for, in a thread: keys are answered meanwhile."""
+        """Do the slow work of `show_text` in a thread, so that the screen stays responsive."""
 
     def _take_in_text(self) -> None:
         self._say_spelling()
         self.show_text()
         self.fit()
 
-    def _stop_waiting(self) -> None:
-        if self._pause is not None:
-            self._pause.stop()
-            self._pause = None
-
     def fit(self) -> None:
-        """Give the text and its tokens the lines that they need; the panels have the rest."""
+        """Set the heights of the text and its tokens; the panels get the remaining lines."""
         height = self.size.height
         needed = [(area, area.wrapped_document.height) for area in self.query(TextArea)]
         used = _set_lines(needed, 1, height // 8, self.zoomed)
         tokens = [(panel, panel.row_count) for panel in self.query(TypedTextPanel)]
         used += _set_lines(tokens, 2, height // 5 if height >= 24 else 2, self.zoomed)
         for lanes in self.query("#ids LanesPanel").results(LanesPanel):
-            # Whole lines of the text, with all their lanes; the panels below have the rest.
+            # Whole lines of the text, with all their lanes; the panels below get the rest.
             a_line = lanes.rows_of_a_line
             lines = max((height - used - BELOW_LANES) // a_line, 1)
             _set_lines([(lanes, lanes.row_count)], 4, lines * a_line - 1, self.zoomed)
@@ -270,37 +266,37 @@ class WalkScreen(SessionScreen):
         self.fit()
 
     def show_panel(self, panel: str) -> None:
-        # Where there is little room, the line for ids is there only while somebody types in it.
+        # With little room, the line for ids is visible only while it has the focus.
         self.set_class(panel == "decode", "-decoding")
         super().show_panel(panel)
         self._select_text()
 
     def _select_text(self) -> None:
-        """Select the text if the focus is there: what is typed then replaces it, as in a line."""
+        """Select the text if it has the focus, so that typing replaces it, as in a line."""
         text = self.query_one("#text", TextArea)
         if self.focused is text:
             text.select_all()
 
     def on_descendant_blur(self, event: DescendantBlur) -> None:
-        """Nothing of a text that was left is selected unless somebody selected a part of it."""
+        """When the focus leaves the text, undo the selection of all of it."""
         text = event.widget
         is_left = text is not self.focused  # it may have come back since
         if is_left and isinstance(text, TextArea) and text.selected_text == text.text:
             text.move_cursor(text.document.end)
 
     def _say_spelling(self) -> None:
-        """Say above the text if a word in it is in GPT-2's spelling, or a character is very new."""
+        """Note in the border if the text has GPT-2's spelling, or a very new character."""
         found = next(stand_ins_in(self.text[:SPELLING_SOUGHT]), None)
-        said = ""
+        note = ""
         if found is not None:
             word = shorten(visible_text(found.spelling), 16)
-            said = f"  {word} is {found.describe(quoted)} · Ctrl+G decodes"
+            note = f"  {word} is {found.describe(quoted)} · Ctrl+G decodes"
         newer = newer_characters(self.text[:SPELLING_SOUGHT])
-        title = f"text  {describe_newer(newer, most=1)}" if newer and not said else f"text{said}"
+        title = f"text  {describe_newer(newer, most=1)}" if newer and not note else f"text{note}"
         text = self.query_one("#text", TextArea)
         text.border_title = Content(leading_parts(text.outer_size.width - BORDER_CELLS, title))
-        if self._is_spelled != bool(said):
-            self._is_spelled = bool(said)
+        if self._is_spelled != bool(note):
+            self._is_spelled = bool(note)
             self.show_keys()
 
     def _is_for_now(self, command: Command) -> bool:
@@ -308,37 +304,36 @@ class WalkScreen(SessionScreen):
         return super()._is_for_now(command) and (self._is_spelled or not is_for_spelling)
 
     def action_decode_spelling(self) -> None:
-        """Put what GPT-2's spelling stands for into the text."""
+        """Replace GPT-2's spelling in the text by the characters that it encodes."""
         decoded = without_stand_ins(self.text)
         if decoded == self.text:
-            none = "No word of the text is in GPT-2's spelling, as Ġthe is."
-            self.tell(none)
+            self.tell("No word of the text is in GPT-2's spelling, as Ġthe is.")
         else:
-            # Bytes of half a character have no letter; the field cannot hold them.
+            # The field cannot hold the bytes of half a character.
             self.query_one("#text", TextArea).text = to_bytes(decoded).decode("utf-8", "replace")
 
     def action_type(self) -> None:
         self.action_show("text")
 
     def on_paste(self, event: Paste) -> None:
-        """What is pasted while nobody types takes the place of the text."""
+        """Replace the text by a pasted one if no field has the focus."""
         if not self.is_typing:
             self.action_type()
             self.query_one("#text", TextArea).post_message(Paste(event.text))
 
     def action_lanes(self) -> None:
-        """The tokens in three lanes, or over their ids."""
+        """Show the tokens in three lanes, or over their ids."""
         self.toggle_class("lanes")
         self.call_after_refresh(self._focus_lanes)
 
     def _focus_lanes(self) -> None:
         if not self.has_class("lanes"):
-            # Where there is little room the ids are not shown, so the focus goes elsewhere.
+            # With little room the ids are hidden, so the focus goes elsewhere.
             self.show_panel(self.PANEL_ORDER[0])
             return
-        self.fit()  # only now that they are seen they know how many rows they need
+        self.fit()  # the lanes know their number of rows only once they are visible
         self.show_panel("ids")
-        self.set_focus(self.query_one("#ids LanesPanel"))  # beside the ids, where both have room
+        self.set_focus(self.query_one("#ids LanesPanel"))  # with enough room both are visible
 
     # -- the walk
 
@@ -347,7 +342,7 @@ class WalkScreen(SessionScreen):
         self.walk(by)
 
     def action_play(self) -> None:
-        """Walk by itself, from the start if it stands at the end."""
+        """Play the walk, from the start if it is at the end; or pause."""
         assert self._player is not None
         if self._playing:
             self.pause()
@@ -363,7 +358,7 @@ class WalkScreen(SessionScreen):
             self.pause()
 
     def pause(self) -> None:
-        """Stop walking by itself."""
+        """Stop playing the walk."""
         self._playing = False
         if self._player is not None:
             self._player.pause()

@@ -1,6 +1,6 @@
-"""What can be exported, one declaration each; the window that asks for it is `dialogs/export`.
+"""The kinds of exports, one declaration each; `dialogs/export` has the window.
 
-A model says with `exports_of` what there is of its trainings.
+A model lists the exports of its trainings with `exports_of`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bpe_tui.widgets.figure import Drawing, page
 
 @dataclass(frozen=True)
 class ExportSource:
-    """What there is to export: a screen, the model's frame that it shows, the steps asked for."""
+    """The source of an export: a screen, the frame that it shows, the first and last step."""
 
     screen: Screen[object]
     frame: Any
@@ -32,9 +32,12 @@ class ExportSource:
 
 @dataclass(frozen=True)
 class ExportKind:
-    """One kind of file. `parts_of` makes its text part by part, so that a long one can wait.
+    """A kind of exported file.
 
-    Of a recording the application makes the parts: it goes through the steps on a screen.
+    Attributes:
+        parts_of: makes the text in parts, so that a long export can pause.
+        asks_for_steps: whether the window asks for the steps.
+        is_recording: whether the application makes the parts, by playing the steps on a screen.
     """
 
     label: str
@@ -46,22 +49,22 @@ class ExportKind:
 
 
 def painted_lines(screen: Screen[object]) -> list[Strip]:
-    """The lines of a screen as they are painted_lines.
+    """Return the painted lines of a screen.
 
-    Textual draws only the screen in front. This one may lie under a window, so its compositor is
-    asked, as Textual's own `export_screenshot` does: there is no public way to it.
+    Textual draws only the screen in front, but this one may be behind a window. So this asks its
+    compositor, which has no public interface; Textual's own `export_screenshot` does the same.
     """
     return screen._compositor.render_strips()
 
 
 def screen_text(screen: Screen[object]) -> str:
-    """The characters on a screen, line by line, without the blanks at their ends."""
+    """Return the text on a screen, without the blanks at the ends of lines."""
     lines = (strip.text.rstrip() for strip in painted_lines(screen))
     return "".join(f"{line}\n" for line in lines)
 
 
 def screen_svg(screen: Screen[object], title: str) -> str:
-    """The screen as an SVG picture of a terminal window."""
+    """Draw a screen as an SVG picture of a terminal window."""
     console = Console(
         width=screen.outer_size.width,
         file=StringIO(),
@@ -75,36 +78,35 @@ def screen_svg(screen: Screen[object], title: str) -> str:
     return _FONT_FACE.sub("", console.export_svg(title=title))
 
 
-def _picture(exported: ExportSource) -> Iterator[str]:
-    yield screen_svg(exported.screen, f"bpe-tui, step {exported.frame.step:,}")
-
-
-def _text(exported: ExportSource) -> Iterator[str]:
-    yield screen_text(exported.screen)
-
-
 OF_SCREENS = (
-    ExportKind("the screen, a picture", "screen", ".svg", _picture),
-    ExportKind("the screen, as text", "screen", ".txt", _text),
+    ExportKind(
+        "the screen, a picture",
+        "screen",
+        ".svg",
+        lambda source: iter([screen_svg(source.screen, f"bpe-tui, step {source.frame.step:,}")]),
+    ),
+    ExportKind(
+        "the screen, as text", "screen", ".txt", lambda source: iter([screen_text(source.screen)])
+    ),
 )
-"""What any screen can be exported as."""
+"""Exports that every screen has."""
 
 _FONT_FACE = re.compile(r"@font-face \{[^}]*\}\s*")
-"""Rich's template names a font on a network; whoever opens a picture should ask nobody for it."""
+"""Rich's template loads a font from a network; a picture should need no network."""
 
 StepsReport = Callable[[Any, int, int], Iterator[str]]
-"""Steps from … to (from 1) of a frame's run, part by part."""
+"""Makes a report of steps: takes a frame of the run, the first and the last step (from 1)."""
 
 
 def exports_of(
     markdown: StepsReport, json_lines: StepsReport, charts: Iterable[ChartKind]
 ) -> tuple[ExportKind, ...]:
-    """All that can be exported of a model's training or replay.
+    """Return the kinds of exports of a model's training or replay.
 
     Args:
-        markdown: the steps for people to read elsewhere.
-        json_lines: the steps for programs.
-        charts: the model's; they are drawn on one page.
+        markdown: reports steps for people.
+        json_lines: reports steps for programs.
+        charts: the model's charts, drawn on one page.
     """
 
     def made(report: StepsReport) -> Callable[[ExportSource], Iterator[str]]:
@@ -131,7 +133,7 @@ def exports_of(
 
 
 def _drawn(charts: Iterable[ChartKind], frame: Any) -> Iterator[str]:
-    """The charts that there is something to draw of, on one page."""
+    """Draw on one page the charts that have a figure."""
     yield page(
         [
             Drawing(kind.question, kind.answer(frame), figure, frame.step * kind.over_steps or None)

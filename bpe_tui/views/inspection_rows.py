@@ -1,6 +1,6 @@
 """Rows that the inspections of several models share.
 
-The shell prints such rows and the screen shows them; nothing of textual is imported here.
+The command line prints such rows and the screen shows them; this module imports nothing of Textual.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ LEAST_BAR = 4
 LONGEST_SHOWN = 12
 KINDS_SHOWN = 16
 SINGLE_LENGTHS = 12
-"""Up to this length each has a bar of its own; longer ones go together, doubling."""
-SIGNS = {"byte": " B"}
-"""Signs of units, where there is one."""
+"""Greatest length with a bar of its own; longer ones share bars, of doubling ranges."""
+UNIT_SIGNS = {"byte": " B"}
+"""Units of length that have a sign."""
 EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 @dataclass(frozen=True)
 class InspectionSection:
-    """A part of an inspection: its id, the question it answers, and its rows in so many cells.
+    """A part of an inspection: its id, the question it answers, and its rows.
 
     The function `rows` takes an inspection of the model's own kind, and the cells of a row.
     """
@@ -54,14 +54,14 @@ def sections(
     describe: Callable[[Any, int], str] = lambda inspection, token_id: f"id {number(token_id)}",
     leads: Callable[[int], object] = ToToken,
 ) -> tuple[InspectionSection, ...]:
-    """The five sections of the inspection of a model.
+    """Return the five sections of a model's inspection.
 
     Args:
-        overview: names and what is said of each.
-        odd: what may be odd in a vocabulary → the inspection's attribute that has those tokens.
-        what: what the model calls tokens.
-        describe: what is said of one of the longest tokens, besides its length.
-        leads: where the row of a token leads to.
+        overview: returns names and facts.
+        odd: name of a kind of odd tokens → the inspection's attribute with those tokens.
+        what: the model's word for tokens.
+        describe: describes one of the longest tokens, apart from its length.
+        leads: returns the target of a token's row.
     """
 
     def odd_rows(inspection: Any, width: int) -> list[Row]:
@@ -89,32 +89,30 @@ def sections(
 
 
 def fact_rows(facts: Iterable[tuple[str, str]], width: int) -> list[Row]:
-    """Names and what is said of each."""
-    return [row for name, fact in facts for row in _fact(name, fact, width)]
-
-
-def _fact(name: str, fact: str, width: int) -> Iterator[Row]:
-    """A name and what is said of it, broken into lines under each other."""
-    for place, line in enumerate(paragraph(fact, width - NAME_CELLS - 1)):
-        label = name if place == 0 else ""
-        yield Row([*left([(label, "dim")], NAME_CELLS), *line.spans])
+    """Return the rows of named facts, each fact wrapped beside its name."""
+    rows = []
+    for name, fact in facts:
+        for place, line in enumerate(paragraph(fact, width - NAME_CELLS - 1)):
+            label = name if place == 0 else ""
+            rows.append(Row([*left([(label, "dim")], NAME_CELLS), *line.spans]))
+    return rows
 
 
 def describe_ids(inspection: Inspection) -> str:
-    """From which id to which, and those that no token has."""
-    told = f"0 to {number(inspection.greatest_id)}"
+    """Describe the range of ids and its gaps."""
+    ids = f"0 to {number(inspection.greatest_id)}"
     gaps = inspection.gaps
     if not gaps.count:
-        return f"{told}, without gaps"
+        return f"{ids}, without gaps"
     stretches = ", ".join(
         number(first) if first == last else f"{number(first)}–{number(last)}"
         for first, last in gaps.stretches
     )
-    return f"{told}; {plural(gaps.count, 'id')} without a token: {stretches}"
+    return f"{ids}; {plural(gaps.count, 'id')} without a token: {stretches}"
 
 
 def describe_specials(special_ids: Mapping[str, int]) -> str:
-    """The first special tokens with their ids, and how many more there are."""
+    """List the first special tokens with their ids, and the number of further ones."""
     shown = [
         f"{visible_text(token)} {token_id}"
         for token, token_id in list(special_ids.items())[:EXAMPLES]
@@ -124,7 +122,7 @@ def describe_specials(special_ids: Mapping[str, int]) -> str:
 
 
 def describe_pattern(pattern: Pattern, name: str | None) -> str:
-    """The name of a pattern and what it does, or its source; or which stages cut in its place."""
+    """Describe a pattern by its name and effect, or by its source, or by the stages that cut."""
     if pattern.name == STAGED:
         return f"none: {pattern.summary}"
     if name is None:
@@ -133,7 +131,7 @@ def describe_pattern(pattern: Pattern, name: str | None) -> str:
 
 
 def describe_numbers(numbers: NumberPolicy) -> list[tuple[str, str]]:
-    """How numbers are cut, and how many of them are tokens."""
+    """Describe how numbers are cut, and how many numbers are tokens."""
     known = ", ".join(
         f"{number(have)} of {number(of)} with {plural(digits, 'digit')}"
         for digits, (have, of) in numbers.known.items()
@@ -142,15 +140,15 @@ def describe_numbers(numbers: NumberPolicy) -> list[tuple[str, str]]:
 
 
 def _lengths(inspection: AnyInspection, width: int) -> list[Row]:
-    """A bar for each length, and the mean."""
+    """Return a bar for each length, and the mean length."""
     histogram = inspection.length_histogram
     mean, unit = inspection.mean_length, inspection.unit
-    told = [*left([("on average", "dim")], NAME_CELLS), right(f"{mean:.2f}", COUNT_CELLS)]
-    return [*_bars(list(_binned(histogram, unit)), width), Row(told)]
+    average = [*left([("on average", "dim")], NAME_CELLS), right(f"{mean:.2f}", COUNT_CELLS)]
+    return [*_bars(list(_binned(histogram, unit)), width), Row(average)]
 
 
 def _binned(histogram: Histogram, unit: str) -> Iterator[tuple[str, int]]:
-    """(length in words, count): 1, 2, … each, from `SINGLE_LENGTHS` on 13–24, 25–48, …"""
+    """Yield the label and count of each bar: lengths 1, 2, … `SINGLE_LENGTHS`, 13–24, 25–48, …"""
     bins: dict[tuple[int, int], int] = {}
     for length, count in histogram:
         first = last = length
@@ -164,7 +162,7 @@ def _binned(histogram: Histogram, unit: str) -> Iterator[tuple[str, int]]:
 
 
 def _kinds(inspection: AnyInspection, width: int) -> list[Row]:
-    """A bar for each kind of token, the rarest together."""
+    """Return a bar for each kind of token; the rarest kinds share one."""
     found = inspection.kinds
     rest = sum(count for _, count in found[KINDS_SHOWN:])
     more = [(f"{number(len(found) - KINDS_SHOWN)} other scripts", rest)] if rest else []
@@ -172,7 +170,7 @@ def _kinds(inspection: AnyInspection, width: int) -> list[Row]:
 
 
 def _bars(named: Sequence[tuple[str, int]], width: int) -> list[Row]:
-    """A row for each: name, count, share, and a bar that the greatest fills."""
+    """Return a row for each name: count, share, and a bar that is full for the greatest count."""
     total = sum(count for _, count in named) or 1
     most = max((count for _, count in named), default=1) or 1
     room = max(width - NAME_CELLS - COUNT_CELLS - 10, LEAST_BAR)
@@ -183,15 +181,15 @@ def _bars(named: Sequence[tuple[str, int]], width: int) -> list[Row]:
                 right(number(count), COUNT_CELLS),
                 right(f"{100 * count / total:.1f} %", 8, "dim"),
                 ("  ", ""),
-                (_bar(count / most, room), "curve"),
+                (_block_bar(count / most, room), "curve"),
             ]
         )
         for name, count in named
     ]
 
 
-def _bar(share: float, cells: int) -> str:
-    """A bar in eighths of a cell; what is not nothing is seen."""
+def _block_bar(share: float, cells: int) -> str:
+    """Draw a bar to an eighth of a cell; values above 0 are always visible."""
     eighths = max(round(share * cells * 8), 1 if share else 0)
     return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()
 
@@ -203,22 +201,22 @@ def _few_row(
     leads: Callable[[int], object],
     width: int,
 ) -> Row:
-    """How many, and the first of them as far as there is room; the row leads to the first."""
+    """Return a row with the number of tokens and the first of them; it leads to the first."""
     spans: list[Span] = [*left([(name, "dim")], NAME_CELLS), right(number(few.count), COUNT_CELLS)]
     room = width - NAME_CELLS - COUNT_CELLS
-    told = "".join(f"  {visible_bytes(inspection.token(each))}" for each in few.ids)
+    tokens = "".join(f"  {visible_bytes(inspection.token(each))}" for each in few.ids)
     more = "  …" if few.count > len(few.ids) else ""
-    return Row([*spans, (shorten(told + more, room), "")], leads(few.ids[0]) if few.ids else None)
+    return Row([*spans, (shorten(tokens + more, room), "")], leads(few.ids[0]) if few.ids else None)
 
 
 def _long_row(
-    said: str, inspection: AnyInspection, token_id: int, target: object, width: int
+    name: str, inspection: AnyInspection, token_id: int, target: object, width: int
 ) -> Row:
-    """One of the longest tokens."""
-    length = f"{number(inspection.length_of(token_id))}{SIGNS.get(inspection.unit, '')}"
+    """Return the row of one of the longest tokens."""
+    length = f"{number(inspection.length_of(token_id))}{UNIT_SIGNS.get(inspection.unit, '')}"
     token = visible_bytes(inspection.token(token_id))
     spans = [
-        *left([(said, "dim")], NAME_CELLS),
+        *left([(name, "dim")], NAME_CELLS),
         right(length, COUNT_CELLS),
         (f"  {shorten(token, width - NAME_CELLS - COUNT_CELLS - 2)}", ""),
     ]

@@ -1,4 +1,4 @@
-"""The inspection screen: what kind of vocabulary a model has, one panel a section."""
+"""The inspection screen: a summary of a model's vocabulary, with a panel for each section."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from engine.formats.tokenizer_format import Opened
 
 
 class InspectionPanel(FramePanel[Any]):
-    """One section of an inspection, once the screen hands that over."""
+    """A section of an inspection; the screen sets `inspection` when it is ready."""
 
     WIDEST = 110
 
     inspection: Drawn[Any] = Drawn(None)
 
     facts: Drawn[Sequence[tuple[str, str]]] = Drawn(())
-    """Names and what is said of each, below the section."""
+    """Named facts, shown below the section."""
 
     def __init__(self, section: InspectionSection) -> None:
         super().__init__(section.title, id=section.id)
@@ -45,7 +45,7 @@ class InspectionPanel(FramePanel[Any]):
 
 
 AT_ONCE = 12_000
-"""Tokens that are inspected within the time of a frame; more are left to a thread."""
+"""Greatest size of a vocabulary that is inspected at once; a larger one is left to a thread."""
 
 
 class InspectionScreen(TiledScreen):
@@ -55,7 +55,7 @@ class InspectionScreen(TiledScreen):
 
     @dataclass
     class Inspected(Message):
-        """A thread has looked at all tokens of a frame."""
+        """A thread has inspected all tokens of a frame."""
 
         frame: Any
         inspection: object
@@ -66,15 +66,15 @@ class InspectionScreen(TiledScreen):
 
     @abstractmethod
     def inspection_of(self, frame: Any, opened: Opened | None) -> Any:
-        """Make the inspection of a frame, of the model's own kind.
+        """Make the model's inspection of a frame.
 
         Args:
-            frame: what is shown.
-            opened: the tokenizer of the file, if that is what is shown.
+            frame: the frame that is shown.
+            opened: the opened tokenizer, if the frame is its replay.
         """
 
     def how_trained(self, session: Session, frame: Any) -> Sequence[tuple[str, str]]:
-        """What a training was asked for and why it ended, each with its name."""
+        """Return name and value of each option of the training, and why it ended."""
         return ()
 
     def panel_of(self, tile: InspectionSection) -> Widget:

@@ -1,7 +1,7 @@
-"""Sentences that all models share: what is open, what happened, why there is no more.
+"""Sentences that all models share: the heading, the result of a step, why training ended.
 
-The first line says what is open, the last one what just happened. What a step has done each model
-says in a module `narration` of its own.
+The first line of a screen names the open run, the last line describes the last step. Each model
+describes its steps in its own module `narration`.
 """
 
 from __future__ import annotations
@@ -24,95 +24,95 @@ if TYPE_CHECKING:
     from bpe_tui.session.session import Session
 
 ROOMY = 1000
-"""Cells where there is room for the longest sentence: a transcript has no width."""
+"""More cells than any sentence needs, for transcripts, which have no width."""
 NAMED = 3
-"""So many tied pairs are named; the others are counted."""
+"""Number of tied pairs that are named; the others are counted."""
 
 
 # -- the last line
 
 
 def first_fitting(room: int, *sentences: str) -> str:
-    """The first that fits; the last if none does."""
-    return next((said for said in sentences if width(said) <= room), sentences[-1])
+    """Return the first sentence that fits; the last if none does."""
+    return next((sentence for sentence in sentences if width(sentence) <= room), sentences[-1])
 
 
 BETWEEN_PARTS = " · "
 
 
-def leading_parts(room: int, said: str) -> str:
-    """What fits of a text in parts that ` · ` keeps apart: those at its end give way.
+def leading_parts(room: int, text: str) -> str:
+    """Return the leading parts of a text that fit; ` · ` separates parts.
 
-    The first part stays, however little room there is.
+    The first part is always kept.
 
     >>> leading_parts(30, "↵ its lattice · c next column · C turn it round")
     '↵ its lattice · c next column'
     """
-    parts = said.split(BETWEEN_PARTS)
+    parts = text.split(BETWEEN_PARTS)
     while len(parts) > 1 and width(BETWEEN_PARTS.join(parts)) > room:
         parts.pop()
     return BETWEEN_PARTS.join(parts)
 
 
 def narrate_end(reason: Enum) -> str:
-    """Why there is no further step."""
+    """Say why there is no further step."""
     if reason is StopReason.REPLAYED:
         return f"The end: {reason.value}."
     return f"Training ended: {reason.value}."
 
 
 def add_stop(session: Session, sentences: Sequence[str], room: int) -> str:
-    """What a step did, with why playing stopped, and at the end why there is no more.
+    """Add why playing stopped, or at the last step why training ended, to a step's sentence.
 
-    `sentences` tell the step, the longest first. Of all ways to say it the first that fits is
-    taken, so that nothing is cut.
+    Args:
+        session: what is open.
+        sentences: descriptions of the step, the longest first.
+        room: cells. The first combination that fits is returned, so nothing is cut.
     """
     if session.halt is not None:
         stop = f"Stopped at {visible_text(str(session.halt.breakpoint), spaces=False)}."
-        said = [f"{stop} {sentence}" for sentence in sentences]
+        longer = [f"{stop} {sentence}" for sentence in sentences]
     elif session.awaiting:
-        said = [f"Running to the next breakpoint … {sentence}" for sentence in sentences]
+        longer = [f"Running to the next breakpoint … {sentence}" for sentence in sentences]
     elif session.stop_reason is not None and session.at_end and session.obstacle is None:
         ends = narrate_end(session.stop_reason), f"The end: {ENDED[session.stop_reason.name]}."
-        said = [f"{sentence} {end}" for sentence in sentences for end in ends]
+        longer = [f"{sentence} {end}" for sentence in sentences for end in ends]
     else:
-        said = []
-    return first_fitting(room, *said, *sentences)
+        longer = []
+    return first_fitting(room, *longer, *sentences)
 
 
 # -- sentences about merges, whichever model makes them
 
 
 def describe_history(frame: AnyMergeFrame, pair: Pair) -> list[str]:
-    """What became of a pair, in sentences."""
-
-    def show(token_id: int) -> str:
-        return visible_bytes(frame.any_token(token_id))
-
-    return pair_history(frame, pair).describe(show)
+    """Describe in sentences what became of a pair."""
+    return pair_history(frame, pair).describe(
+        lambda token_id: visible_bytes(frame.any_token(token_id))
+    )
 
 
 NO_CORPUS = "No corpus is open, so nothing is counted. Press o and choose a text to count in."
 
 
 def format_pair(frame: AnyMergeFrame, pair: Pair) -> str:
-    """A pair within a sentence: `o and u`, `h and ##u`."""
+    """Format a pair within a sentence: `o and u`, `h and ##u`."""
     return " and ".join(visible_bytes(frame.any_token(token_id)) for token_id in pair)
 
 
 def format_rivals(frame: AnyMergeFrame, rivals: Sequence[Pair]) -> str:
-    """The pairs that a merge was tied with: `a and b; c and d; and 3 more`."""
+    """Format the pairs that a merge was tied with: `a and b; c and d; and 3 more`."""
     named = "; ".join(format_pair(frame, rival) for rival in rivals[:NAMED])
     return f"{named}; and {number(len(rivals) - NAMED)} more" if len(rivals) > NAMED else named
 
 
 def describe_rule(name: str, summary: str) -> str:
-    """Which tie rule decided, and in short how."""
+    """Name the tie rule that decided, and say in short how it decides."""
     return f"The tie rule {name} decided: {summary.split(';')[0]}."
 
 
 def narrate_undone(frame: AnyMergeFrame) -> tuple[str, str]:
-    """What going back one merge to this frame has undone: a sentence, and a shorter one.
+    """Describe what going back one merge to this frame has undone: a sentence, a shorter one.
 
     For example: `Back at step 127 of 1,742: ou is taken apart into o and u again.`
     """
@@ -136,14 +136,14 @@ ENDED = {
     StopReason.REPLAYED.name: "all merges made",
     "NO_MORE_PIECES": "no more pieces are used",
 }
-"""Name of the reason, of any model → the reason in short."""
+"""Name of a stop reason of any model → the reason in short."""
 
 Facts = list[tuple[int, str]]
-"""(place in the line, fact), what matters most first."""
+"""(place in the line, fact), the most important fact first."""
 
 
 def heading(session: Session, room: int) -> str:
-    """What is open, as much as there is room for; the last facts give way first."""
+    """Describe what is open in at most `room` cells; the least important facts go first."""
     name = visible_text(session.config.name, spaces=False)
     if session.shown is None:
         return name
@@ -158,22 +158,19 @@ def heading(session: Session, room: int) -> str:
 
 
 def fitting_facts(facts: Facts, room: int) -> str:
-    """As many facts as there is room for, in their order."""
+    """Join the facts that fit, in the order of their places."""
     kept = list(facts)
-    while len(kept) > 1 and width(_joined(kept)) > room:
+    while True:
+        line = BETWEEN_PARTS.join(fact for _, fact in sorted(kept))
+        if len(kept) <= 1 or width(line) <= room:
+            return line
         kept.pop()
-    return _joined(kept)
-
-
-def _joined(facts: Facts) -> str:
-    return " · ".join(fact for _, fact in sorted(facts))
 
 
 def _trained(session: Session) -> Facts:
-    """What matters of a training to whom is watching; how it was done the inspection tells.
+    """Return the facts of a training; its options are in the inspection.
 
-    The model if it is not BPE, how large the corpus is, that it is still trained, what was asked
-    for beside the usual.
+    These are the model unless it is BPE, the size of the corpus, the progress, and unusual options.
     """
     config, frame = session.config, session.frame
     assert isinstance(config, RunConfig)
@@ -194,7 +191,7 @@ def _trained(session: Session) -> Facts:
 
 
 def how_trained(session: Session, *options: tuple[str, str]) -> list[tuple[str, str]]:
-    """What a training was asked for and why it ended, each with its name; for the inspection."""
+    """Return name and value of each option of a training, and why it ended."""
     config, ended = session.config, session.stop_reason
     if not isinstance(config, RunConfig):
         return []
@@ -208,7 +205,7 @@ def how_trained(session: Session, *options: tuple[str, str]) -> list[tuple[str, 
 
 
 def _opened(session: Session) -> Facts:
-    """A tokenizer's format, size and pattern, how far its replay is, the corpus."""
+    """Return the facts of an opened tokenizer: format, size, pattern, replay, corpus."""
     opened, ended, frame = session.opened, session.stop_reason, session.frame
     assert opened is not None
     assert frame is not None

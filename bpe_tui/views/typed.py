@@ -1,9 +1,9 @@
-"""Steps and tokens as somebody types them: `50%` or `1-200`; `low`, or `low|est`.
+"""Typed steps and tokens: `50%` or `1-200`; `low`, or `low|est`.
 
-What the screen shows can be typed: `·the` for a token that begins with a space, `<E6>` for a byte.
-GPT-2's spelling, `Ġthe`, is read, too. What stands in the text itself comes first.
+Tokens can be typed as the screen shows them: `·the` for a token that begins with a space, `<E6>`
+for a byte. GPT-2's spelling, `Ġthe`, works too. The literal text takes precedence.
 
-What runs without a screen reads such tokens, too, so nothing of textual is imported here.
+The command line reads such tokens too, so this module imports nothing of Textual.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BYTE = re.compile(r"<([0-9A-F]{2})>")
 
 
 def readings(typed: str) -> Iterator[bytes]:
-    """The tokens that a text may mean, the plainest first.
+    """Yield the tokens that a text may mean, the literal text first.
 
     >>> list(readings("·a")), list(readings("<E6>")), list(readings("Ġa"))[1:]
     ([b'\\xc2\\xb7a', b' a'], [b'<E6>', b'\\xe6'], [b' a'])
@@ -40,13 +40,13 @@ def readings(typed: str) -> Iterator[bytes]:
 
 
 def token_typed(frame: AnyMergeFrame, typed: str) -> int | None:
-    """The id of the token that a text means; `None` if no step of the run has such a token."""
+    """Return the id of the token that a text means; `None` if the run has no such token."""
     found = (frame.id_of(token) for token in readings(typed))
     return next((token_id for token_id in found if token_id is not None), None)
 
 
 def parts_typed(frame: AnyMergeFrame, typed: str) -> tuple[str, ...]:
-    """A text in two where a bar parts two tokens, or where a blank does; else as a whole."""
+    """Split a text in two at a bar or a blank between two tokens; else return it as a whole."""
     for signs in (BARS, " "):
         cuts = ways_to_part(typed, signs)
         if cuts and (signs == BARS or token_typed(frame, typed) is None):
@@ -56,27 +56,25 @@ def parts_typed(frame: AnyMergeFrame, typed: str) -> tuple[str, ...]:
 
 
 def tokens_typed(frame: AnyMergeFrame, typed: str) -> tuple[int, ...] | str:
-    """The ids of one token or of two that are typed, or why there are none."""
+    """Return the ids of one or two typed tokens, or a sentence if there is no such token."""
     ids = []
     for part in parts_typed(frame, typed):
         token_id = token_typed(frame, part)
         if token_id is None:
-            return _no_such_token(frame, part)
+            problem, spaced = (
+                f"No {frame.TOKEN} of this run reads {visible_text(part)}.",
+                f" {part}",
+            )
+            if frame.id_of(to_bytes(spaced)) is None:
+                return problem
+            hint = f"There is {visible_text(spaced)}: with a space it is another {frame.TOKEN}."
+            return f"{problem} {hint}"
         ids.append(token_id)
     return tuple(ids)
 
 
-def _no_such_token(frame: AnyMergeFrame, typed: str) -> str:
-    """That there is none; if only a space in front makes it one, that too."""
-    said = f"No {frame.TOKEN} of this run reads {visible_text(typed)}."
-    spaced = f" {typed}"
-    if frame.id_of(to_bytes(spaced)) is None:
-        return said
-    return f"{said} There is {visible_text(spaced)}: with a space it is another {frame.TOKEN}."
-
-
 def parse_step(text: str, now: int, last: int) -> int | None:
-    """The step that the text means; `None` if it means none that is there.
+    """Read a typed step; return `None` if the text means no existing step.
 
     >>> parse_step("50%", 0, 200), parse_step("-10", 30, 200), parse_step("201", 0, 200)
     (100, 20, None)
@@ -93,7 +91,7 @@ def parse_step(text: str, now: int, last: int) -> int | None:
 
 
 def parse_steps(text: str, last: int) -> tuple[int, int] | None:
-    """The first and the last step that the text means; `None` if it means none that are there.
+    """Read a typed range of steps; return `None` if the text means no existing steps.
 
     >>> parse_steps("128", 200), parse_steps("1-200", 200), parse_steps("5-2", 200)
     ((128, 128), (1, 200), None)

@@ -18,7 +18,7 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from bpe_tui.styles import sheet
-from bpe_tui.views.encoding_screen import DecodePanel, PartsPanel, WalkScreen, describe_ids
+from bpe_tui.views.encoding_screen import DecodePanel, PartsPanel, WalkScreen, describe_decoded
 from bpe_tui.views.panel import sentence
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.lines import Drawn
@@ -354,7 +354,7 @@ class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
             return
         if panel.typed.strip():
             panel.show(
-                describe_ids(panel.typed, lambda ids: visible_text(frame.tokenizer.decode(ids)))
+                describe_decoded(panel.typed, lambda ids: visible_text(frame.tokenizer.decode(ids)))
             )
             return
         # Without any ids, those of the text: what do they give, and what of it is lost?

@@ -184,8 +184,8 @@ async def test_a_merge_beyond_the_lines_read_for_show_is_shown_in_a_word(tmp_pat
         made, ahead = merges.index(b"qx") + 1, merges.index(b"qx")
         for step, told in (
             (merges.index(b"low") + 1, ""),
-            (ahead, r"Next, not in these lines: ·?┊?q\+x  ?stands once elsewhere"),
-            (made, r"Not in these lines: ·?qx  ?stands once elsewhere"),
+            (ahead, r"Next, not in these lines: ·?┊?q\+x  ?occurs once elsewhere"),
+            (made, r"Not in these lines: ·?qx  ?occurs once elsewhere"),
         ):
             app.seek(step)
             await pilot.pause()
@@ -195,4 +195,4 @@ async def test_a_merge_beyond_the_lines_read_for_show_is_shown_in_a_word(tmp_pat
 
         await pilot.press("0")  # the lesson view tells it, too
         rows = text_of(app.screen.query_one("#corpus", Lines))
-        assert re.search(r"Not in these lines: ·?qx  ?stands once elsewhere", rows)
+        assert re.search(r"Not in these lines: ·?qx  ?occurs once elsewhere", rows)
