@@ -1,9 +1,9 @@
 """`Pipeline`: the stages of a `tokenizer.json`, from a text to ids and back.
 
-A run shows what each stage made of a text. A stage hands on parts: stretches of text, each of whose
-characters knows the characters of the original that it stands for (`Aligned`). So any token can be
-followed up through the stages to the text that somebody typed, however much was changed before it.
-Added tokens are parts that the normalizer, the pre-tokenizer and the model leave alone.
+A run keeps the output of each stage. A stage's output is parts: stretches of text whose characters
+know the characters of the original that they come from (`Aligned`). So any token can be traced
+through the stages to the text as typed, however much was changed. Added tokens are parts that the
+normalizer, the pre-tokenizer and the model leave alone.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class AlignedPart:
-    """A stretch of text between two stages; `token` is the added token that it is, if any."""
+    """A stretch of text between two stages; `token` is set for an added token."""
 
     aligned: Aligned
     token: AddedToken | None = None
@@ -45,21 +45,21 @@ class AlignedPart:
 
     @property
     def span(self) -> Span:
-        """Which characters of the original it stands for."""
+        """Its characters in the original text."""
         return self.aligned.span(0, len(self.aligned.text))
 
 
 @dataclass(frozen=True)
 class OutputToken:
-    """A token as it leaves the model or the post-processor.
+    """A token as the model or the post-processor gives it.
 
     Attributes:
-        token_id, text: its id, and how it is written.
-        span: which characters of its original it stands for; (0, 0) for those of a template.
-        piece: the number of the pretoken that it is of; `None` for those of a template.
-        within: which characters of that pretoken it stands for.
-        text_number: 0 for the text, 1 for its pair, `None` for tokens of a template.
-        type_id: which of the texts the model is told that it belongs to.
+        token_id, text: its id, and its text in the vocabulary.
+        span: its characters in the original text; (0, 0) for a token of the template.
+        piece: the number of its pretoken; `None` for a token of the template.
+        within: its characters in that pretoken.
+        text_number: 0 for the text, 1 for the second of a pair, `None` for the template's tokens.
+        type_id: the number of its text as the model gets it.
     """
 
     token_id: int
@@ -72,18 +72,19 @@ class OutputToken:
 
     @property
     def from_template(self) -> bool:
+        """Whether the post-processor's template added it."""
         return self.text_number is None
 
 
 @dataclass(frozen=True)
 class TextRun:
-    """One text on its way through the first three stages.
+    """The outputs of the first three stages for one text.
 
     Attributes:
-        text: as it was given.
-        sections: what the normalizer hands on, added tokens among it.
-        pieces: what the pre-tokenizer hands on.
-        tokens: what the model makes of it.
+        text: the text as given.
+        sections: the output of the normalizer, added tokens included.
+        pieces: the output of the pre-tokenizer.
+        tokens: the output of the model.
     """
 
     text: str
@@ -94,11 +95,11 @@ class TextRun:
 
 @dataclass(frozen=True)
 class PipelineRun:
-    """A text, or two, on the way through all stages.
+    """The outputs of all stages for a text or a pair of texts.
 
     Attributes:
-        texts: each by itself.
-        tokens: what the post-processor makes of them, templates filled in.
+        texts: each text by itself, up to the model.
+        tokens: the output of the post-processor.
         decoded: the text that the decoder makes of the ids, special tokens left out.
     """
 
@@ -113,21 +114,20 @@ class PipelineRun:
 
 STAGES = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "model")
 KEYS = ("version", "truncation", "padding", "added_tokens", *STAGES)
-"""The keys of a `tokenizer.json`, in its order."""
+"""Keys of a `tokenizer.json`, in its order."""
 
 
 @dataclass(frozen=True)
 class Pipeline:
-    """The stages; `None` stands for one that there is not.
+    """The stages of a tokenizer; `None` for a stage that it does not have.
 
     Attributes:
-        model: what encodes pretokens.
-        added_tokens: what is cut out before anything else is done.
-        normalizer: what a text goes through first.
-        pre_tokenizer: what cuts it.
-        post_processor: what puts special tokens around it; `Tokenizer.encode` leaves that out,
-            `run` does not.
-        decoder: what makes text of tokens again.
+        model: encodes pretokens.
+        added_tokens: are cut out of a text first.
+        normalizer: changes the text between them.
+        pre_tokenizer: cuts it into pretokens.
+        post_processor: puts special tokens around it, in `run` but not in `Tokenizer.encode`.
+        decoder: makes text of tokens.
     """
 
     model: Model
@@ -139,10 +139,10 @@ class Pipeline:
 
     @classmethod
     def from_json(cls, fields: Fields) -> Pipeline:
-        """The pipeline that the content of a `tokenizer.json` describes.
+        """Read the pipeline from the content of a `tokenizer.json`.
 
         Raises:
-            TokenizerFileError: says which key is wrong, or asks for what is not there.
+            TokenizerFileError: a key is wrong or missing; the message names it.
         """
         pipeline = cls(
             MODELS.from_json(fields.inner("model")),
@@ -158,8 +158,8 @@ class Pipeline:
         return pipeline
 
     def to_json(self) -> dict[str, Any]:
-        """The inverse of `from_json`."""
-        ids = self.added_ids  # an empty token has none, and stands nowhere
+        """Return the content that `from_json` reads."""
+        ids = self.added_ids  # an empty token has no id, and is left out
         added = [token for token in self.added_tokens if token.content in ids]
         return {
             "version": "1.0",
@@ -171,29 +171,27 @@ class Pipeline:
 
     @cached_property
     def added_ids(self) -> dict[str, int]:
-        """The id of each added token, special or not."""
+        """Ids of the added tokens, special or not."""
         return number_added_tokens(self.added_tokens, self.model.vocab)
 
     @property
     def unknown_in_template(self) -> list[str]:
-        """The special tokens of the template of which an id is no token's."""
+        """Special tokens of the template with an id that no token has."""
         processor = self.post_processor
         if processor is None:
             return []
-        pieces = (*processor.template(1), *processor.template(2))
-        put = dict.fromkeys(piece.token for piece in pieces if piece.text is None)
-        return [
-            token for token in put if not self._spellings.keys() >= set(processor.ids_of(token))
-        ]
+        parts = (*processor.template(1), *processor.template(2))
+        unknown = (part.token for part in parts if not self._spellings.keys() >= set(part.ids))
+        return list(dict.fromkeys(unknown))
 
     @cached_property
     def splitter(self) -> SectionSplitter:
-        """What cuts added tokens out of a text and prepares the rest."""
+        """Cuts added tokens out of a text and prepares the rest."""
         return SectionSplitter(self.added_tokens, self.normalizer, self.pre_tokenizer)
 
     @cached_property
     def _spellings(self) -> dict[int, str]:
-        """The tokens as the decoder is given them: added ones as they stand in normalized text."""
+        """Texts of the tokens as the decoder gets them; added ones may be normalized."""
         spelled = {token_id: token for token, token_id in self.model.vocab.items()}
         for token in without_repeats(self.added_tokens):
             content = token.content
@@ -204,14 +202,14 @@ class Pipeline:
 
     @property
     def merges(self) -> bool:
-        """Whether the model is one that merges."""
+        """Whether the model merges."""
         return isinstance(self.model, MergingModel)
 
     def first(self, merges: int) -> Pipeline:
-        """The pipeline whose model makes no more than its first so many merges.
+        """Return the pipeline whose model makes only its first `merges` merges.
 
         Raises:
-            TokenizerFileError: its model merges nothing.
+            TokenizerFileError: the model has no merges.
         """
         if not isinstance(self.model, MergingModel):
             raise TokenizerFileError(f"its model is {self.model.name}, which merges nothing")
@@ -219,18 +217,18 @@ class Pipeline:
 
     @cached_property
     def special_ids(self) -> frozenset[int]:
-        """The ids of the added tokens that are no part of what people write."""
+        """Ids of the special tokens, which are not part of what people write."""
         special = (token.content for token in self.added_tokens if token.special)
         return frozenset(self.added_ids[content] for content in special if content)
 
     def decode(self, ids: Iterable[int], skip_special: bool = False) -> str:
-        """The text that the decoder makes of ids; without one they are joined with spaces."""
+        """Return the text of the ids; without a decoder, the tokens joined with spaces."""
         left_out = self.special_ids if skip_special else frozenset()
         tokens = [self._spellings[token_id] for token_id in ids if token_id not in left_out]
         return " ".join(tokens) if self.decoder is None else self.decoder.decode(tokens)
 
     def run(self, text: str, pair: str | None = None) -> PipelineRun:
-        """What each stage makes of a text, or of a pair of texts, up to the ids and back.
+        """Run a text, or a pair of texts, through all stages and back.
 
         >>> from engine.pipeline.models import WordPiece
         >>> from engine.pipeline.normalizers import Lowercase
@@ -240,39 +238,39 @@ class Pipeline:
         """
         given = (text,) if pair is None else (text, pair)
         texts = tuple(self.run_text(each, number) for number, each in enumerate(given))
-        tokens = tuple(self._finished(texts))
+        if self.post_processor is None:
+            tokens = tuple(chain.from_iterable(each.tokens for each in texts))
+        else:
+            tokens = tuple(_processed(self.post_processor, texts))
         decoded = self.decode((token.token_id for token in tokens), skip_special=True)
         return PipelineRun(texts, tokens, decoded)
 
     def run_text(
         self, text: str, number: int = 0, splitter: SectionSplitter | None = None
     ) -> TextRun:
-        """One text up to what the model makes of it.
+        """Run one text through the first three stages.
 
         Args:
-            number: 1 if it is the second of a pair.
-            splitter: cuts out other added tokens than the pipeline's own does.
+            number: 1 for the second of a pair.
+            splitter: cuts out the added tokens; by default the pipeline's own.
         """
         text = without_stray_surrogates(text)
         sections = [
             AlignedPart(*each) for each in (splitter or self.splitter).aligned_sections(text)
         ]
-        pieces = list(chain.from_iterable(map(self._pieces, sections)))
+        pieces: list[AlignedPart] = []
+        for section in sections:
+            if section.text and (section.token is not None or self.pre_tokenizer is None):
+                pieces.append(section)
+            elif section.text and self.pre_tokenizer is not None:
+                pieces += map(AlignedPart, self.pre_tokenizer.aligned_pieces(section.aligned))
         tokens = chain.from_iterable(
             self._tokens(piece, place, number) for place, piece in enumerate(pieces)
         )
         return TextRun(text, tuple(sections), tuple(pieces), tuple(tokens))
 
-    def _pieces(self, section: AlignedPart) -> list[AlignedPart]:
-        """What the pre-tokenizer makes of a section."""
-        if not section.text:
-            return []
-        if section.token is not None or self.pre_tokenizer is None:
-            return [section]
-        return [AlignedPart(piece) for piece in self.pre_tokenizer.aligned_pieces(section.aligned)]
-
     def _tokens(self, piece: AlignedPart, place: int, number: int) -> Iterator[OutputToken]:
-        """What the model makes of a pretoken, the `place`th of the text with this number."""
+        """Yield the tokens of a pretoken, number `place` of text `number`."""
         if piece.token is not None:
             token_id = self.added_ids[piece.token.content]
             within = (0, len(piece.text))
@@ -282,19 +280,15 @@ class Pipeline:
             span = piece.aligned.span(start, end)
             yield OutputToken(token_id, text, span, place, (start, end), number, number)
 
-    def _finished(self, texts: tuple[TextRun, ...]) -> Iterator[OutputToken]:
-        """What the post-processor makes of the tokens of one text or two."""
-        processor = self.post_processor
-        if processor is None:
-            yield from chain.from_iterable(each.tokens for each in texts)
-            return
-        for piece in processor.template(len(texts)):
-            if piece.text is None:
-                ids, written = processor.ids_of(piece.token), processor.texts_of(piece.token)
-                for token_id, text in zip(ids, written, strict=False):
-                    yield OutputToken(token_id, text, type_id=piece.type_id)
-                continue
-            tokens = texts[piece.text].tokens
+
+def _processed(processor: PostProcessor, texts: tuple[TextRun, ...]) -> Iterator[OutputToken]:
+    """Yield the tokens of one text or two, put into the template of a post-processor."""
+    for part in processor.template(len(texts)):
+        if part.text is None:
+            for token_id, text in zip(part.ids, part.texts, strict=False):
+                yield OutputToken(token_id, text, type_id=part.type_id)
+        else:
+            tokens = texts[part.text].tokens
             placed = processor.placed([(token.text, token.span) for token in tokens])
             for token, (_, span) in zip(tokens, placed, strict=True):
-                yield replace(token, span=span, type_id=piece.type_id)
+                yield replace(token, span=span, type_id=part.type_id)

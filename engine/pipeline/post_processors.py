@@ -1,7 +1,7 @@
-"""Post-processors: they put special tokens around a text or a pair, and tell where tokens stand.
+"""Post-processors: they put special tokens around a text or a pair, and trim the spans of tokens.
 
-Each stands in `POST_PROCESSORS` under the name that `tokenizer.json` gives it. `Tokenizer.encode`
-adds none of their tokens; `Pipeline.run` and `process` do.
+`POST_PROCESSORS` has each under its name in `tokenizer.json`. `Tokenizer.encode` adds none of their
+tokens; `Pipeline.run` and `process` do.
 """
 
 from __future__ import annotations
@@ -21,15 +21,24 @@ from engine.text.pretokenize import WHITE_SPACE
 
 
 class TemplatePart(NamedTuple):
-    """A place of a template: the text number `text`, or else the special token `token`."""
+    """One part of a template: a text, or a special token.
+
+    Attributes:
+        text: 0 for the first text, 1 for the second; None for a special token.
+        token: the special token as the template names it; empty for a text.
+        type_id: the type id of its tokens; it tells a model which text they belong to.
+        ids, texts: the ids of the special token, and the text of each.
+    """
 
     text: int | None
     token: str
     type_id: int
+    ids: SequenceOf[int] = ()
+    texts: SequenceOf[str] = ()
 
 
 PlacedToken = tuple[str, tuple[int, int]]
-"""A token as it is written, and which characters of the original it stands for."""
+"""A token's text, and its span in the original."""
 
 
 class PostProcessor(Stage):
@@ -37,51 +46,46 @@ class PostProcessor(Stage):
 
     @abstractmethod
     def template(self, texts: int) -> SequenceOf[TemplatePart]:
-        """The places in their order, for so many texts."""
-
-    @abstractmethod
-    def ids_of(self, token: str) -> SequenceOf[int]:
-        """The ids of a special token of the template."""
-
-    def texts_of(self, token: str) -> SequenceOf[str]:
-        """What is written for each of these ids."""
-        return [token]
+        """Return the parts of the template for one text or for two, in order."""
 
     def placed(self, tokens: SequenceOf[PlacedToken]) -> list[PlacedToken]:
-        """The tokens of a text with the places that the stage wants told; some leave spaces out."""
+        """Return the tokens of a text with the spans of this stage, which may leave out spaces."""
         return list(tokens)
 
     @property
     def adds(self) -> tuple[str, ...]:
-        """The special tokens that a single text gets."""
-        return tuple(piece.token for piece in self.template(1) if piece.text is None)
+        """The special tokens added to a single text."""
+        return tuple(part.token for part in self.template(1) if part.text is None)
 
     def process(self, *texts: SequenceOf[int]) -> list[int]:
-        """The ids of one text or two with the special tokens of the template."""
+        """Return the ids of one text or two with the special tokens of the template."""
         ids: list[int] = []
-        for piece in self.template(len(texts)):
-            ids += self.ids_of(piece.token) if piece.text is None else texts[piece.text]
+        for part in self.template(len(texts)):
+            ids += part.ids if part.text is None else texts[part.text]
         return ids
 
-
-# Places of tokens without the spaces around them
 
 _SPACE = BYTE_TO_CHAR[ord(" ")]
 
 
-def _without_spaces(tokens: SequenceOf[PlacedToken], keeps_first: bool) -> list[PlacedToken]:
-    """The places without the spaces at either end of a token.
+def _trimmed(
+    tokens: SequenceOf[PlacedToken], trims: bool, has_prefix_space: bool
+) -> list[PlacedToken]:
+    """Return the tokens, their spans without the spaces at either end.
 
     Args:
-        keeps_first: whether the first token begins with a space that the text does not have.
+        trims: False to leave the spans as they are.
+        has_prefix_space: whether the first token may begin with an added space.
     """
+    if not trims:
+        return [*tokens]
     placed: list[PlacedToken] = []
     for number, (text, (start, end)) in enumerate(tokens):
         is_first = number == 0 or start == 0
         leading = len(text) - len(text.lstrip(_SPACE + WHITE_SPACE))
         trailing = len(text) - len(text.rstrip(_SPACE + WHITE_SPACE))
-        # A single one was put there; where there are more, the text had them already.
-        if not (is_first and keeps_first and leading == 1):
+        # A single space was added; if there are several, the text had them already.
+        if not (is_first and has_prefix_space and leading == 1):
             start = min(start + leading, end)
         if end >= trailing:
             end = max(end - trailing, start)
@@ -90,21 +94,18 @@ def _without_spaces(tokens: SequenceOf[PlacedToken], keeps_first: bool) -> list[
 
 
 class ByteLevel(ByteLevelSettings, PostProcessor):
-    """Leaves spaces out of offsets, and the ids as they are: byte-level BPE has it."""
+    """Leaves spaces out of spans and adds no ids; byte-level BPE uses it."""
 
     def template(self, texts: int) -> SequenceOf[TemplatePart]:
         return [TemplatePart(text, "", text) for text in range(texts)]
 
-    def ids_of(self, token: str) -> SequenceOf[int]:
-        raise LookupError(token)  # its template has none
-
     def placed(self, tokens: SequenceOf[PlacedToken]) -> list[PlacedToken]:
-        return _without_spaces(tokens, self.add_prefix_space) if self.trim_offsets else [*tokens]
+        return _trimmed(tokens, self.trim_offsets, self.add_prefix_space)
 
 
 @stage
 class Sequence(Composite[PostProcessor], PostProcessor):
-    """Post-processors of which at most one adds something."""
+    """Several post-processors; at most one of them adds tokens."""
 
     name = "Sequence"
     parts_key = "processors"
@@ -115,19 +116,9 @@ class Sequence(Composite[PostProcessor], PostProcessor):
             raise fields.error("processors", "more than one that adds tokens is not supported")
         return cls(parts)
 
-    @property
-    def _adding(self) -> PostProcessor:
-        adding = (part for part in self.parts if not isinstance(part, ByteLevel))
-        return next(adding, ByteLevel())
-
     def template(self, texts: int) -> SequenceOf[TemplatePart]:
-        return self._adding.template(texts)
-
-    def ids_of(self, token: str) -> SequenceOf[int]:
-        return self._adding.ids_of(token)
-
-    def texts_of(self, token: str) -> SequenceOf[str]:
-        return self._adding.texts_of(token)
+        adding = (part for part in self.parts if not isinstance(part, ByteLevel))
+        return next(adding, ByteLevel()).template(texts)
 
     def placed(self, tokens: SequenceOf[PlacedToken]) -> list[PlacedToken]:
         for part in self.parts:
@@ -141,36 +132,36 @@ _TYPED = re.compile(r"(?P<what>.+?)(?::(?P<type>[0-9]{1,4}))?")
 _TEXTS = {"$A": 0, "$B": 1, "$": 0}
 
 
-def _pieces(template: str) -> list[TemplatePart]:
-    pieces = []
+def _parse(template: str) -> list[TemplatePart]:
+    parts = []
     for typed in template.split():
         found = _TYPED.fullmatch(typed)
         assert found is not None  # it matches anything
         text = _TEXTS.get(found["what"])
         token = found["what"] if text is None else ""
-        pieces.append(TemplatePart(text, token, int(found["type"] or 0)))
-    return pieces
+        parts.append(TemplatePart(text, token, int(found["type"] or 0)))
+    return parts
 
 
 def template_of(single: str, pair: str, ids: Mapping[str, int]) -> TemplateProcessing:
-    """The post-processor of two templates: for a text alone, and for two.
+    """Return the post-processor of two typed templates: for one text, and for two.
 
     Args:
-        ids: token → id; special tokens of the templates have to be there.
+        ids: token → id; must hold the special tokens of the templates.
 
     Raises:
-        TokenizerFileError: a token is not there, or a text is missing or too much.
+        TokenizerFileError: a special token has no id, or a template lacks a text or has another.
 
     >>> bert = template_of("[CLS] $A [SEP]", "$A [SEP] $B:1", {"[CLS]": 1, "[SEP]": 2})
     >>> bert.process([7, 8]), bert.process([7], [8])
     ([1, 7, 8, 2], [7, 2, 8])
     """
-    templates = [_pieces(single), _pieces(pair)]
-    for spelled, pieces, texts in zip((single, pair), templates, ({0}, {0, 1}), strict=True):
-        if {piece.text for piece in pieces if piece.text is not None} != texts:
+    templates = [_parse(single), _parse(pair)]
+    for spelled, parts, texts in zip((single, pair), templates, ({0}, {0, 1}), strict=True):
+        if {part.text for part in parts if part.text is not None} != texts:
             wanted = " and ".join(["$A", "$B"][: len(texts)])
             raise TokenizerFileError(f"the template {spelled!r} should hold {wanted}, and no other")
-    tokens = [piece.token for piece in (*templates[0], *templates[1]) if piece.text is None]
+    tokens = [part.token for part in (*templates[0], *templates[1]) if part.text is None]
     if missing := [token for token in tokens if token not in ids]:
         raise TokenizerFileError(
             f"the vocabulary has no token {missing[0]!r}; a template can put only what is there"
@@ -181,7 +172,7 @@ def template_of(single: str, pair: str, ids: Mapping[str, int]) -> TemplateProce
 
 
 def pair_template(single: str) -> str:
-    """A template for two texts that goes with one for a text alone, as BERT's do.
+    """Return a template for two texts that matches one for a single text, as BERT's do.
 
     >>> pair_template("[CLS] $A [SEP]")
     '[CLS] $A [SEP] $B:1 [SEP]:1'
@@ -192,15 +183,16 @@ def pair_template(single: str) -> str:
 
 
 def spelled_template(processor: PostProcessor, texts: int) -> str:
-    """What a post-processor puts around so many texts, as it is typed.
+    """Return the template of a post-processor for one text or two, as it is typed.
 
     >>> spelled_template(template_of("<s> $A", "<s> $A $B:1", {"<s>": 0}), 2)
     '<s> $A $B:1'
     """
-    pieces = processor.template(texts)
-    names = (piece.token if piece.text is None else "$" + "AB"[piece.text] for piece in pieces)
-    types = (f":{piece.type_id}" if piece.type_id else "" for piece in pieces)
-    return " ".join(map("".join, zip(names, types, strict=True)))
+    return " ".join(
+        (part.token if part.text is None else "$" + "AB"[part.text])
+        + (f":{part.type_id}" if part.type_id else "")
+        for part in processor.template(texts)
+    )
 
 
 # The post-processors that add tokens
@@ -208,11 +200,11 @@ def spelled_template(processor: PostProcessor, texts: int) -> str:
 
 @stage
 class TemplateProcessing(PostProcessor):
-    """Templates that the file spells out.
+    """Templates written out in the file.
 
     Attributes:
         single, pair: the templates for one text and for two.
-        special_tokens: token of a template → its ids and what is written for them.
+        special_tokens: token of a template → its ids, and the text of each.
     """
 
     name = "TemplateProcessing"
@@ -228,49 +220,46 @@ class TemplateProcessing(PostProcessor):
         for name in special.value:
             one = special.inner(name)
             tokens[name] = one.counts("ids"), one.texts("tokens")
-        templates = []
+        templates: list[list[TemplatePart]] = []
         for key in ("single", "pair"):
-            templates.append([_piece(each) for each in fields.each(key)])
-            for piece in templates[-1]:
-                if piece.text is None and piece.token not in tokens:
-                    raise fields.error(key, f"{piece.token[:60]!r} is not among special_tokens")
-        if any(piece.text for piece in templates[0]):
+            templates.append([])
+            for each in fields.each(key):
+                if token := each.inner_or_null("SpecialToken"):
+                    part = TemplatePart(None, token.text("id"), token.count("type_id"))
+                    if part.token not in tokens:
+                        raise fields.error(key, f"{part.token[:60]!r} is not among special_tokens")
+                else:
+                    text = each.inner("Sequence")
+                    place = "AB".index(text.choice("id", ("A", "B")))
+                    part = TemplatePart(place, "", text.count("type_id"))
+                templates[-1].append(part)
+        if any(part.text for part in templates[0]):
             raise fields.error("single", "has a place for a second text")
         return cls(templates[0], templates[1], tokens)
 
     def settings(self) -> dict[str, object]:
+        def as_json(part: TemplatePart) -> dict[str, Any]:
+            if part.text is None:
+                return {"SpecialToken": {"id": part.token, "type_id": part.type_id}}
+            return {"Sequence": {"id": "AB"[part.text], "type_id": part.type_id}}
+
         tokens = {
             name: {"id": name, "ids": list(ids), "tokens": list(texts)}
             for name, (ids, texts) in self.special_tokens.items()
         }
-        single, pair = ([*map(_piece_as_json, each)] for each in (self.single, self.pair))
+        single, pair = ([*map(as_json, each)] for each in (self.single, self.pair))
         return {"single": single, "pair": pair, "special_tokens": tokens}
 
     def template(self, texts: int) -> SequenceOf[TemplatePart]:
-        return self.single if texts == 1 else self.pair
-
-    def ids_of(self, token: str) -> SequenceOf[int]:
-        return self.special_tokens[token][0]
-
-    def texts_of(self, token: str) -> SequenceOf[str]:
-        return self.special_tokens[token][1]
-
-
-def _piece(fields: Fields) -> TemplatePart:
-    if token := fields.inner_or_null("SpecialToken"):
-        return TemplatePart(None, token.text("id"), token.count("type_id"))
-    text = fields.inner("Sequence")
-    return TemplatePart("AB".index(text.choice("id", ("A", "B"))), "", text.count("type_id"))
-
-
-def _piece_as_json(piece: TemplatePart) -> dict[str, Any]:
-    if piece.text is None:
-        return {"SpecialToken": {"id": piece.token, "type_id": piece.type_id}}
-    return {"Sequence": {"id": "AB"[piece.text], "type_id": piece.type_id}}
+        parts = []
+        for part in self.single if texts == 1 else self.pair:
+            ids, written = self.special_tokens[part.token] if part.text is None else ((), ())
+            parts.append(part._replace(ids=ids, texts=written))
+        return parts
 
 
 def _token_with_id(fields: Fields, key: str) -> tuple[str, int]:
-    """`["[SEP]", 102]`"""
+    """Read `["[SEP]", 102]`."""
     items = fields.items(key)
     if len(items) != 2:
         raise fields.error(key, "should be a token and its id")
@@ -291,17 +280,18 @@ class BertProcessing(PostProcessor):
     cls: tuple[str, int] = setting(read=_token_with_id)
 
     def template(self, texts: int) -> SequenceOf[TemplatePart]:
-        tokens = {"sep": self.sep[0], "cls": self.cls[0]}
-        pieces = _pieces(self.templates[texts - 1])
-        return [piece._replace(token=tokens.get(piece.token, "")) for piece in pieces]
-
-    def ids_of(self, token: str) -> SequenceOf[int]:
-        return [next(token_id for text, token_id in (self.sep, self.cls) if text == token)]
+        parts = []
+        for part in _parse(self.templates[texts - 1]):
+            if part.text is None:
+                token, token_id = self.sep if part.token == "sep" else self.cls
+                part = part._replace(token=token, ids=[token_id], texts=[token])
+            parts.append(part)
+        return parts
 
 
 @stage
 class RobertaProcessing(BertProcessing):
-    """`<s> A </s>`, and `<s> A </s></s> B </s>`; the types do not tell the two texts apart."""
+    """`<s> A </s>`, and `<s> A </s></s> B </s>`, with type id 0 for both texts."""
 
     name = "RobertaProcessing"
     templates = "cls $A sep", "cls $A sep sep $B sep"
@@ -309,7 +299,7 @@ class RobertaProcessing(BertProcessing):
     add_prefix_space: bool = True
 
     def placed(self, tokens: SequenceOf[PlacedToken]) -> list[PlacedToken]:
-        return _without_spaces(tokens, self.add_prefix_space) if self.trim_offsets else [*tokens]
+        return _trimmed(tokens, self.trim_offsets, self.add_prefix_space)
 
 
 POST_PROCESSORS: StageRegistry[PostProcessor] = StageRegistry(

@@ -1,9 +1,9 @@
 """`Stage`: one step of the way from a text to ids and back, as Hugging Face's libraries name them.
 
 A text is normalized, cut into pretokens, encoded by a model and finished by a post-processor; a
-decoder goes back. Each stage is one object that can be used alone, and that `tokenizer.json`
-spells as an object of its own: `type` is its name, the other keys are its settings. The fields of
-its class are these settings, so a stage needs no code to be read and written:
+decoder goes back. Each stage is an object that can be used alone. In `tokenizer.json` it is an
+object, too: `type` is its name, the other keys are its settings. The fields of its class are these
+settings, so a stage needs no code to be read and written:
 
     @stage
     class Strip(EditingNormalizer):
@@ -37,7 +37,7 @@ from engine.core.registry import Registry
 
 AnyStage = TypeVar("AnyStage", bound="Stage")
 Reader = Callable[[Fields, str], Any]
-"""Takes the value of a key out of an object, checked."""
+"""Reads the value of a key of an object, and checks it."""
 
 SingleCharacter = Annotated[str, "one character"]
 
@@ -50,70 +50,88 @@ READERS: dict[object, Reader] = {
     str | None: Fields.text_or_null,
     SingleCharacter: Fields.character,
 }
-"""The type of a setting → how it is read."""
+"""Type of a setting → its reader."""
 
 
 def setting(
     *, default: Any = MISSING, read: Reader | None = None, may_be_missing: bool = False
 ) -> Any:
-    """A setting that is not just read as its type says.
+    """Declare a setting that needs more than its type: a default, a reader of its own.
 
     Args:
-        default: what it is in Python if nobody says it.
-        read: reads it; by default what `READERS` has for its type.
-        may_be_missing: whether a file may leave it out; then it is the default.
+        default: its value in Python if none is given.
+        read: reads it; by default the reader of its type in `READERS`.
+        may_be_missing: whether a file may leave it out, for the default.
     """
     return field(default=default, metadata={"read": read, "may_be_missing": may_be_missing})
 
 
 def one_of(choices: Mapping[str, Any] | Sequence[str]) -> Reader:
-    """Reads a text that has to be one of the choices."""
+    """Return a reader of texts that accepts only the choices."""
     return lambda fields, key: fields.choice(key, tuple(choices))
 
 
 @dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(setting,))
 def stage(kind: type[AnyStage]) -> type[AnyStage]:
-    """The decorator of a stage with settings: a frozen dataclass that compares as stages do."""
+    """Make a stage with settings: a frozen dataclass that compares as stages do."""
     return dataclass(frozen=True, eq=False, repr=False)(kind)
 
 
 @stage
 class Stage:
-    """A stage. Two stages of one name with equal settings are equal."""
+    """A stage. Two stages are equal if their names and settings are."""
 
     name: ClassVar[str]
-    """As `tokenizer.json` has it under `type`."""
+    """Its `type` in `tokenizer.json`."""
     in_tokenizer_json: ClassVar[bool] = True
-    """Whether such a file can say it."""
+    """Whether a `tokenizer.json` can hold it."""
 
     @classmethod
     def from_json(cls, fields: Fields) -> Self:
-        """The stage that an object of `tokenizer.json` describes.
+        """Read the stage from its object in a `tokenizer.json`.
 
         Raises:
             TokenizerFileError: names the key that is missing or wrong.
         """
-        found = cls(**{key: read(fields, key) for key, read in _readers_of(cls).items()})
+        hints = get_type_hints(cls, include_extras=True)
+        values: dict[str, Any] = {}
+        for each in settings_of(cls):
+            key, kind = each.name, hints[each.name]
+            if each.metadata.get("may_be_missing") and not fields.has(key):
+                values[key] = each.default
+            elif read := each.metadata.get("read") or READERS.get(kind):
+                values[key] = read(fields, key)
+            else:  # a type that reads itself
+                values[key] = kind.from_json(fields.inner(key))
+        found = cls(**values)
         found.check(fields)
         return found
 
     def check(self, fields: Fields) -> None:
-        """Ask whether the settings, each right by itself, go together; `fields` is for errors.
+        """Check that the settings go together; `fields` is for errors.
 
         Raises:
             TokenizerFileError: they do not.
         """
 
     def settings(self) -> Mapping[str, Any]:
-        """What `from_json` reads, but for the name."""
-        return {each.name: _as_json(getattr(self, each.name)) for each in settings_of(self)}
+        """Return the settings as JSON values, without the name."""
+        values: dict[str, Any] = {}
+        for each in settings_of(self):
+            value = getattr(self, each.name)
+            if hasattr(value, "to_json"):
+                value = value.to_json()
+            elif isinstance(value, Mapping):
+                value = dict(value)
+            values[each.name] = list(value) if isinstance(value, tuple) else value
+        return values
 
     def to_json(self) -> dict[str, Any]:
-        """The inverse of `from_json`."""
+        """Return the object that `from_json` reads."""
         return {"type": self.name, **self.settings()}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickled, for a helper process, as its settings; what was made of them is made anew."""
+        """Pickle the settings only, for a helper process; it computes the rest again."""
         return {each.name: getattr(self, each.name) for each in settings_of(self)}
 
     def __eq__(self, other: object) -> bool:
@@ -127,44 +145,12 @@ class Stage:
         return f"{self.name}({settings})"
 
 
-def _readers_of(kind: type[Stage]) -> dict[str, Reader]:
-    """How each setting of a stage is read, by its key."""
-    hints = get_type_hints(kind, include_extras=True)
-    readers = {}
-    for each in settings_of(kind):
-        read = each.metadata.get("read") or _reader_of(hints[each.name])
-        if each.metadata.get("may_be_missing"):
-            read = _or_default(read, each.default)
-        readers[each.name] = read
-    return readers
-
-
-def _reader_of(kind: Any) -> Reader:
-    """How settings of a type are read; one that has `from_json` reads itself."""
-    if hasattr(kind, "from_json"):
-        return lambda fields, key: kind.from_json(fields.inner(key))
-    return READERS[kind]
-
-
-def _or_default(read: Reader, default: Any) -> Reader:
-    return lambda fields, key: read(fields, key) if fields.has(key) else default
-
-
-def _as_json(value: Any) -> Any:
-    """A setting as JSON has it."""
-    if hasattr(value, "to_json"):
-        return value.to_json()
-    if isinstance(value, Mapping):
-        return dict(value)
-    return list(value) if isinstance(value, tuple) else value
-
-
 @stage
 class Composite(Stage, Generic[AnyStage]):
-    """A stage that is made of stages of its own kind, one after the other.
+    """A stage made of stages of its own kind, applied one after the other.
 
     Attributes:
-        parts_key: under which key of the object they stand.
+        parts_key: the key of the object that holds them.
     """
 
     parts_key: ClassVar[str]
@@ -172,7 +158,7 @@ class Composite(Stage, Generic[AnyStage]):
 
     @classmethod
     def of_parts(cls, parts: Sequence[AnyStage], fields: Fields) -> Self:
-        """The stage of these parts, which were read from the object.
+        """Build the stage of parts that were read from the object.
 
         Raises:
             TokenizerFileError: they do not go together.
@@ -184,7 +170,7 @@ class Composite(Stage, Generic[AnyStage]):
 
 
 def opened(stage: AnyStage | None) -> tuple[AnyStage, ...]:
-    """What a stage is made of, composites inside it opened; nothing if there is no stage."""
+    """Return the parts of a stage, composites inside it replaced by theirs; () for None."""
     if stage is None:
         return ()
     if isinstance(stage, Composite):
@@ -194,20 +180,20 @@ def opened(stage: AnyStage | None) -> tuple[AnyStage, ...]:
 
 MOST_GROWTH, SPARE = 32, 1 << 16
 LONGEST_CONTENT = 256
-"""Characters that one match may become."""
+"""Characters that one match may be replaced by."""
 
 
 def check_growth(stage: Stage, before: int, after: int) -> None:
-    """Ask whether a text has become no longer than any tokenizer needs.
+    """Check that a text has not become longer than any tokenizer needs.
 
-    Forty stages of which each doubles a text make a terabyte of a letter.
+    Forty stages that double a text make a terabyte of one letter.
 
     Args:
-        stage: the last that it went through.
-        before, after: characters of the text that came in, and of what it is now.
+        stage: the last stage that changed the text.
+        before, after: its characters before the first stage, and now.
 
     Raises:
-        TokenizerFileError: it is more than 32 times as long, and 65,536 characters.
+        TokenizerFileError: it is longer than 32 times its first length plus 65,536 characters.
     """
     if after > MOST_GROWTH * before + SPARE:
         raise TokenizerFileError(
@@ -217,17 +203,17 @@ def check_growth(stage: Stage, before: int, after: int) -> None:
 
 
 def check_content(content: str, fields: Fields) -> None:
-    """Ask whether what each match becomes is short.
+    """Check that the replacement of each match is short.
 
     Raises:
-        TokenizerFileError: it is not.
+        TokenizerFileError: it is longer than `LONGEST_CONTENT`.
     """
     if len(content) > LONGEST_CONTENT:
         raise fields.error("content", f"is longer than {LONGEST_CONTENT} characters")
 
 
 DEEPEST = 32
-"""Sequences inside sequences that are read; more are a mistake, or meant to do harm."""
+"""Depth of sequences inside sequences that are read; a deeper file is a mistake or an attack."""
 
 
 class StageRegistry(Registry[type[AnyStage]], Generic[AnyStage]):
@@ -237,10 +223,10 @@ class StageRegistry(Registry[type[AnyStage]], Generic[AnyStage]):
         super().__init__(kind, {each.name: each for each in stages})
 
     def from_json(self, fields: Fields) -> AnyStage:
-        """The stage of the name that stands under `type`.
+        """Read the stage that `type` names.
 
         Raises:
-            TokenizerFileError: there is none of that name, or its settings are wrong.
+            TokenizerFileError: no stage has that name, or its settings are wrong.
         """
         name = fields.text("type")
         if name not in self:
@@ -255,5 +241,5 @@ class StageRegistry(Registry[type[AnyStage]], Generic[AnyStage]):
         return kind.from_json(fields)
 
     def from_json_or_null(self, fields: Fields, key: str) -> AnyStage | None:
-        """The stage under a key, which may be null or missing."""
+        """Read the stage under a key; None if the key is null or missing."""
         return self.from_json(fields.inner(key)) if fields.has(key) else None
