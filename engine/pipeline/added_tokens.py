@@ -30,10 +30,10 @@ class AddedToken:
 
     Attributes:
         content: its text.
-        single_word: whether letters and digits may not stand next to it.
-        lstrip, rstrip: whether it takes the whitespace on its left and right with it.
-        normalized: whether it is looked for in the normalized text.
-        special: whether it is no part of what people write.
+        single_word: whether it is found only if no letter or digit is next to it.
+        lstrip, rstrip: whether the whitespace on its left and right goes with it.
+        normalized: whether it is searched for in the normalized text.
+        special: whether it steers a model, and is not text that people write.
     """
 
     content: str
@@ -45,7 +45,7 @@ class AddedToken:
 
     @classmethod
     def from_json(cls, fields: Fields) -> AddedToken:
-        """From an item of `added_tokens`.
+        """Read an item of `added_tokens`.
 
         {"id": 50256, "content": "<|endoftext|>", "single_word": false, "lstrip": false,
          "rstrip": false, "normalized": false, "special": true}
@@ -60,17 +60,17 @@ class AddedToken:
         )
 
     def to_json(self, token_id: int) -> dict[str, Any]:
-        """The inverse of `from_json`, with the id."""
+        """Return the item that `from_json` reads, with the id."""
         return {"id": token_id, **asdict(self)}
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is found wherever its text stands, and takes no more of the text."""
+        """Whether it is found wherever its text occurs, and nothing else goes with it."""
         return not (self.single_word or self.lstrip or self.rstrip)
 
 
 def without_repeats(tokens: Iterable[AddedToken]) -> tuple[AddedToken, ...]:
-    """The tokens without empty ones and without repeats; special ones come first, and win."""
+    """Return the tokens without empty and repeated ones; special ones come first, and win."""
     kept: dict[str, AddedToken] = {}
     for token in sorted(tokens, key=lambda token: not token.special):
         if token.content:
@@ -79,7 +79,7 @@ def without_repeats(tokens: Iterable[AddedToken]) -> tuple[AddedToken, ...]:
 
 
 def number_added_tokens(tokens: Sequence[AddedToken], vocab: Mapping[str, int]) -> dict[str, int]:
-    """The ids of added tokens: those of the vocabulary, and new ones behind it.
+    """Return the ids of added tokens: those of the vocabulary, and new ones after it.
 
     This is how Hugging Face's library numbers them; the ids in the file do not count.
 
@@ -98,7 +98,7 @@ def number_added_tokens(tokens: Sequence[AddedToken], vocab: Mapping[str, int]) 
 
 
 class FoundStretch(NamedTuple):
-    """`text[start:end]` is the token, or what stands between two if it is `None`."""
+    """The stretch `text[start:end]`: a token, or the text between two if `token` is `None`."""
 
     start: int
     end: int
@@ -109,10 +109,10 @@ _WORD = regex.compile(r"\w")
 
 
 class TokenFinder:
-    """Finds tokens in a text: leftmost first, and of those the longest.
+    """Finds tokens in a text: the leftmost first, of several there the longest.
 
     Args:
-        spelled: what to look for, and the token that it is; of equal texts the last counts. An
+        spelled: pairs of a text to look for and its token. Of equal texts the last counts; an
             empty text is never found.
     """
 
@@ -123,10 +123,10 @@ class TokenFinder:
         self._regex = regex.compile(choice or "(?!)")
 
     def find(self, text: str) -> Iterator[FoundStretch]:
-        """The tokens and what is between them; together they are the text.
+        """Yield the tokens and the text between them; joined they are the whole text.
 
-        But where the whitespace that one token takes holds another one, that one is given, too,
-        and the text goes on behind it: so it is in Hugging Face's library.
+        If a token is inside the whitespace that goes with another one, both are yielded, and the
+        text continues behind the last. Hugging Face's library does the same.
         """
         if not self._token_of:
             if text:
@@ -137,7 +137,8 @@ class TokenFinder:
         for match in self._regex.finditer(text):
             token = self._token_of[match.group()]
             start, end = match.span()
-            if token.single_word and (_ends_in_word(text, start) or _WORD.match(text, end)):
+            after_word = start > 0 and _WORD.match(text, start - 1)
+            if token.single_word and (after_word or _WORD.match(text, end)):
                 continue
             if token.lstrip:
                 start = max(len(text[:start].rstrip(WHITE_SPACE)), last)
@@ -151,14 +152,13 @@ class TokenFinder:
             yield FoundStretch(last, len(text), None)
 
 
-def _ends_in_word(text: str, place: int) -> bool:
-    return place > 0 and _WORD.match(text, place - 1) is not None
-
-
 class SectionSplitter(SpecialSplitter):
-    """Cuts added tokens out of a text and gives the rest as the pattern shall see it.
+    """Cuts added tokens out of a text and yields the rest as the pattern expects it.
 
-    An added token is given as its own text, without the whitespace that it takes.
+    An added token is yielded as its own text, without the whitespace that goes with it. The rest is
+    normalized, and searched for those added tokens that are found in normalized text. Then the
+    pre-tokenizer's edits are made, such as a space or `▁` in front. If no pattern can express its
+    cuts, they are made here, too. So all code that cuts text with a splitter and a pattern works.
 
     Args:
         added_tokens: all of them, special or not.
@@ -179,7 +179,9 @@ class SectionSplitter(SpecialSplitter):
         self.in_bytes = _ends_in_bytes(normalizer, self._stages)
         reduced = self._reduced()
         self._cuts_all = reduced is None
-        self.pattern = reduced or _pattern_of(self._stages)
+        names = ", ".join(each.name for each in self._stages)
+        whole_piece = Alternative("piece", NOTHING_CUT.source)  # the pieces are already cut
+        self.pattern = reduced or Pattern(STAGED, f"cut by {names}", (whole_piece,), ())
         raw = [(token.content, token) for token in self._added if not token.normalized]
         self._raw = TokenFinder(raw)
         self._in_normalized = TokenFinder(
@@ -192,27 +194,31 @@ class SectionSplitter(SpecialSplitter):
 
     @property
     def is_plain(self) -> bool:
-        """Whether a `SpecialSplitter` of the same tokens gives the same."""
+        """Whether a `SpecialSplitter` of the same tokens gives the same result."""
+        first = self._stages[0] if self._stages else None
         return (
             self._normalizer is None
             and not self._cuts_all
             and all(token.is_plain for token in self._added)
-            # Those that are looked for in normalized text come last, though nothing is normalized.
+            # Tokens found in normalized text come last, even if nothing is normalized.
             and len({token.normalized for token in self._added}) <= 1
-            and not (self._stages and _edits(self._stages[0]))
+            and not isinstance(first, Metaspace)
+            and not (isinstance(first, ByteLevel) and first.add_prefix_space)
         )
 
     @property
     def by_pieces(self) -> bool:
-        return False  # what stands somewhere may depend on all that is before it
+        return False  # a section may depend on all of the text before it
 
     def _normalize(self, text: str) -> str:
         return text if self._normalizer is None else self._normalizer.normalize(text)
 
     def _reduced(self) -> Pattern | None:
-        """The pattern that cuts as the stages do, but for what the first one edits."""
+        """Return the pattern that cuts as the stages do after the first one's edits."""
         stages = list(self._stages)
-        if self.in_bytes and stages and _only_spells(stages[-1]):
+        last = stages[-1] if stages else None
+        only_spells = isinstance(last, ByteLevel) and not (last.use_regex or last.add_prefix_space)
+        if self.in_bytes and only_spells:
             stages.pop()
         elif any(isinstance(stage, ByteLevel) for stage in stages) and len(stages) > 1:
             return None
@@ -234,9 +240,9 @@ class SectionSplitter(SpecialSplitter):
                 yield from ((piece, False) for piece in self._pieces(section, first))
 
     def _sections(self, text: str) -> Iterator[tuple[str, bool, AddedToken | None]]:
-        """Normalized sections and added tokens, each with whether it stands first."""
-        if self._normalizer is not None and any(stage.asks_where for stage in self._stages):
-            # What stands first after normalizing is known from where it comes.
+        """Yield normalized sections and added tokens; `True` for the first one."""
+        if self._normalizer is not None and any(stage.depends_on_start for stage in self._stages):
+            # After normalizing, only the spans tell which section is first.
             for aligned, token in self.aligned_sections(text):
                 yield aligned.text, aligned.span(0, 0)[0] == 0, token
             return
@@ -249,7 +255,7 @@ class SectionSplitter(SpecialSplitter):
                 yield section[left:right], start + left == 0, found
 
     def aligned_sections(self, text: str) -> Iterator[tuple[Aligned, AddedToken | None]]:
-        """The sections and added tokens with where their characters come from."""
+        """Yield the sections and added tokens, aligned with the original."""
         whole = Aligned.of(text)
         for start, end, token in self._raw.find(text):
             section = whole.part(start, end)
@@ -262,7 +268,7 @@ class SectionSplitter(SpecialSplitter):
                 yield section.part(left, right), found
 
     def _pieces(self, section: str, first: bool) -> Iterator[str]:
-        """What the pre-tokenizer makes of a section, in the text's own characters."""
+        """Yield the pieces of a section in the text's own characters."""
         if self._pre_tokenizer is None:
             pieces = [section]
         elif self.in_bytes and isinstance(self._stages[-1], ByteLevel):
@@ -272,34 +278,18 @@ class SectionSplitter(SpecialSplitter):
         return (to_text(unspell(piece)) for piece in pieces) if self.in_bytes else iter(pieces)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as what it is made of, for a helper process."""
+        """Pickle the arguments only, for a helper process."""
         return SectionSplitter, (self._added, self._normalizer, self._pre_tokenizer)
 
 
-def _edits(stage: PreTokenizer) -> bool:
-    """Whether a stage may change a text before it cuts."""
-    return isinstance(stage, Metaspace) or (isinstance(stage, ByteLevel) and stage.add_prefix_space)
-
-
-def _only_spells(stage: PreTokenizer) -> bool:
-    return isinstance(stage, ByteLevel) and not (stage.use_regex or stage.add_prefix_space)
-
-
 def _ends_in_bytes(normalizer: Normalizer | None, stages: Sequence[PreTokenizer]) -> bool:
-    """Whether the model sees every byte as its stand-in: spelled once, and left alone then."""
+    """Whether the model sees each byte as a printable character: spelled once, then kept."""
     spelled = [isinstance(stage, ByteLevelNormalizer) for stage in opened(normalizer)]
+    respelled = [place for place, stage in enumerate(stages) if isinstance(stage, _RESPELLING)]
     if any(spelled):
-        return sum(spelled) == 1 and spelled[-1] and not any(map(_respells, stages))
+        return sum(spelled) == 1 and spelled[-1] and not respelled
     places = [place for place, stage in enumerate(stages) if isinstance(stage, ByteLevel)]
-    return len(places) == 1 and not any(map(_respells, stages[places[0] + 1 :]))
+    return len(places) == 1 and respelled[-1] == places[0]
 
 
-def _respells(stage: PreTokenizer) -> bool:
-    return isinstance(stage, Metaspace | ByteLevel)
-
-
-def _pattern_of(stages: Sequence[PreTokenizer]) -> Pattern:
-    """A pattern for pieces that are cut already."""
-    names = ", ".join(stage.name for stage in stages)
-    piece = Alternative("piece", NOTHING_CUT.source)
-    return Pattern(STAGED, f"cut by {names}", (piece,), ())
+_RESPELLING = Metaspace, ByteLevel

@@ -62,10 +62,10 @@ if TYPE_CHECKING:
 
 
 def pipeline_of(tokenizer: Tokenizer, path: Path) -> Pipeline:
-    """The stages that encode and decode as the tokenizer does; `path` is for errors.
+    """Return the stages that encode and decode as the tokenizer does; `path` is for errors.
 
     Raises:
-        TokenizerFileError: `tokenizer.json` cannot say what the tokenizer is.
+        TokenizerFileError: a `tokenizer.json` cannot express the tokenizer.
     """
     if isinstance(tokenizer.pipeline, Pipeline):
         return tokenizer.pipeline
@@ -108,10 +108,10 @@ def _of_characters(tokenizer: Tokenizer, alphabet: CharacterAlphabet) -> Pipelin
 
 
 def pre_tokenizer_of(pattern: Pattern, in_bytes: bool) -> PreTokenizer | None:
-    """The pre-tokenizer that cuts as a pattern does.
+    """Return the pre-tokenizer that cuts as a pattern does; `None` if nothing is cut.
 
     Raises:
-        TokenizerFileError: nobody knows how to say the pattern in Oniguruma's dialect.
+        TokenizerFileError: no translation of the pattern into Oniguruma's dialect is known.
     """
     if pattern == PATTERNS["gpt2"] and in_bytes:
         return ByteLevel(add_prefix_space=False, use_regex=True)
@@ -129,7 +129,7 @@ def pre_tokenizer_of(pattern: Pattern, in_bytes: bool) -> PreTokenizer | None:
 
 
 def _spelled_vocab(tokenizer: Tokenizer, spelling: Callable[[bytes], str]) -> dict[int, str]:
-    """Each token as it is spelled, special tokens as they are."""
+    """Return each token by its id as `tokenizer.json` spells it; special ones as they are."""
     special = {token_id: token for token, token_id in tokenizer.rules.special_ids.items()}
     spelled: dict[int, str] = {}
     known: dict[str, int] = {}
@@ -153,7 +153,7 @@ def _spelled_vocab(tokenizer: Tokenizer, spelling: Callable[[bytes], str]) -> di
 
 
 def _merges(tokenizer: Tokenizer, spelled: dict[int, str]) -> list[tuple[str, str]]:
-    """The merges in order of rank; a file has one rank for each."""
+    """Return the merges in order of rank; a file has one rank for each."""
     by_rank: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for pair, (rank, made) in sorted(tokenizer.merge_table.items(), key=lambda item: item[1][0]):
         by_rank[rank].append(pair)
@@ -185,16 +185,16 @@ def _ignores_merges(tokenizer: Tokenizer) -> bool:
 AnyFrame: TypeAlias = "Frame | WordPieceFrame | UnigramFrame"
 
 BERT = "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1"
-"""What BERT puts around a text and around two."""
+"""BERT's templates, for one text and for two."""
 
 
 def pipeline_at(frame: AnyFrame) -> Pipeline:
-    """The pipeline of what a run has learnt up to a step.
+    """Return the pipeline of a run's vocabulary at a step.
 
     Raises:
-        TokenizerFileError: the run's pattern is one of its own, which no stage can say.
+        TokenizerFileError: no stage can express the run's pattern.
     """
-    # Runs are many modules, which nobody should wait for who writes a file.
+    # Runs load many modules; writing a file should not wait for them.
     from engine.unigram.frame import UnigramFrame
     from engine.wordpiece.frame import WordPieceFrame
 
@@ -206,7 +206,7 @@ def pipeline_at(frame: AnyFrame) -> Pipeline:
 
 
 def wordpiece_pipeline(tokenizer: WordPieceTokenizer) -> Pipeline:
-    """The stages that encode as a WordPiece tokenizer does.
+    """Return the stages that encode as a WordPiece tokenizer does.
 
     >>> from engine.wordpiece.tokenizer import WordPieceTokenizer
     >>> vocab = dict(enumerate([b"[UNK]", b"[CLS]", b"[SEP]", b"hug", b"##s"]))
@@ -235,9 +235,9 @@ def unigram_pipeline(
     special_tokens: Sequence[str],
     pattern: PatternLike = "gpt2",
 ) -> Pipeline:
-    """The stages that encode with the pieces of a Unigram model; the first is the unknown token.
+    """Return the stages that encode with Unigram pieces; the first is the unknown token.
 
-    A piece that holds a byte which is no UTF-8 is left out: stages see text.
+    Pieces with bytes that are not UTF-8 are left out: stages see text.
 
     >>> pieces = [("<unk>", 0.0), ("hug", -1.0), ("▁hug", -1.0), ("s", -2.0)]
     >>> [token.text for token in unigram_pipeline(pieces, []).run("hugs hug").tokens]
@@ -263,7 +263,7 @@ def _is_text(piece: str) -> bool:
 
 
 def tokenizer_of(pipeline: Pipeline) -> Tokenizer:
-    """The tokenizer that encodes as a pipeline does, but for its post-processor."""
+    """Return the tokenizer that encodes as a pipeline does, except for its post-processor."""
     model, splitter = pipeline.model, pipeline.splitter
     pattern = splitter.pattern
     if isinstance(model, MergingModel):
@@ -289,8 +289,8 @@ class ModelAlphabet(Alphabet):
     """Spells a pretoken in the tokens of a model.
 
     Args:
-        model: what does it.
-        in_bytes: whether it is given GPT-2's stand-ins for the bytes.
+        model: encodes pretokens.
+        in_bytes: whether it gets GPT-2's printable characters for the bytes.
 
     >>> from engine.pipeline.models import WordPiece
     >>> alphabet = ModelAlphabet(WordPiece({"[UNK]": 0, "hug": 1, "##s": 2}), in_bytes=False)

@@ -1,4 +1,6 @@
-"""Decoders: they make readable text of tokens, as these are spelled in the vocabulary.
+"""Decoders: they make readable text of tokens as the vocabulary spells them.
+
+`DECODERS` has each under its name in `tokenizer.json`.
 
 Each stands in `DECODERS` under the name that `tokenizer.json` gives it.
 """
@@ -27,14 +29,14 @@ from engine.pipeline.stage import (
 
 
 class Decoder(Stage):
-    """Changes a list of tokens; the last one's tokens, joined, are the text."""
+    """Changes a list of tokens; the tokens after the last decoder, joined, are the text."""
 
     @abstractmethod
     def decode_tokens(self, tokens: list[str]) -> list[str]:
-        """The tokens after this decoder; they may be more or fewer."""
+        """Return the tokens after this decoder, possibly more or fewer."""
 
     def decode(self, tokens: Iterable[str]) -> str:
-        """The text.
+        """Return the text of the tokens.
 
         >>> WordPiece().decode(["to", "##ken", "!"])
         'token!'
@@ -44,7 +46,7 @@ class Decoder(Stage):
 
 @stage
 class Sequence(Composite[Decoder], Decoder):
-    """Decoders, one after the other."""
+    """Several decoders, one after the other."""
 
     name = "Sequence"
     parts_key = "decoders"
@@ -57,53 +59,49 @@ class Sequence(Composite[Decoder], Decoder):
         return tokens
 
 
-# Tokens that stand for bytes
+# Decoders of bytes
 
 
 class ByteLevel(ByteLevelSettings, Decoder):
-    """GPT-2's stand-ins back to bytes, and these to text; bytes that are none become U+FFFD.
+    """Turns GPT-2's printable characters into bytes, and these into text (U+FFFD if invalid).
 
-    A token that holds any other character stands for its own text. The settings are those of the
-    pre-tokenizer, which the file repeats here; they change nothing.
+    A token with any other character is its own text. The settings repeat those of the
+    pre-tokenizer; they change nothing here.
     """
 
     def decode_tokens(self, tokens: list[str]) -> list[str]:
-        return [b"".join(map(_bytes_of, tokens)).decode("utf-8", "replace")]
-
-
-def _bytes_of(token: str) -> bytes:
-    try:
-        return unspell(token)
-    except KeyError:
-        return token.encode()
+        data = bytearray()
+        for token in tokens:
+            try:
+                data += unspell(token)
+            except KeyError:
+                data += token.encode()
+        return [data.decode("utf-8", "replace")]
 
 
 _BYTE = re.compile(r"<0x([0-9a-fA-F]{2}|\+[0-9a-fA-F])>")
 
 
 class ByteFallback(Decoder):
-    """Tokens such as `<0xE6>` back to bytes. A run of them that is no text becomes U+FFFDs."""
+    """Turns tokens such as `<0xE6>` into bytes; a run that is not UTF-8 becomes U+FFFDs."""
 
     name = "ByteFallback"
 
     def decode_tokens(self, tokens: list[str]) -> list[str]:
         decoded: list[str] = []
         for is_byte, run in groupby(tokens, key=lambda token: _BYTE.fullmatch(token) is not None):
-            if is_byte:
-                decoded += _text_of(bytes(int(token[3:5], 16) for token in run))
-            else:
+            if not is_byte:
                 decoded += run
+                continue
+            data = bytes(int(token[3:5], 16) for token in run)
+            try:
+                decoded.append(data.decode())
+            except UnicodeDecodeError:
+                decoded += ["\ufffd"] * len(data)
         return decoded
 
 
-def _text_of(data: bytes) -> list[str]:
-    try:
-        return [data.decode()]
-    except UnicodeDecodeError:
-        return ["\ufffd"] * len(data)
-
-
-# Words with the spaces between them put back
+# Decoders that put spaces between words
 
 _TIDIED = {
     **{f" {mark}": mark for mark in ".?!,"},
@@ -118,7 +116,7 @@ _TIDIED = {
 
 
 def _tidied(token: str) -> str:
-    """The token without spaces before punctuation and English endings."""
+    """Return the token without spaces before punctuation and English endings."""
     for untidy, tidy in _TIDIED.items():
         token = token.replace(untidy, tidy)
     return token
@@ -126,7 +124,7 @@ def _tidied(token: str) -> str:
 
 @stage
 class WordPiece(Decoder):
-    """Joins what begins with the prefix to the token before, and puts a space before the rest."""
+    """Joins a token with the prefix to the one before, and puts a space before any other."""
 
     name = "WordPiece"
     prefix: str = "##"
@@ -142,7 +140,7 @@ class WordPiece(Decoder):
 
 @stage
 class BPEDecoder(Decoder):
-    """A suffix at the end of a word becomes a space; the last one goes."""
+    """Turns the suffix at the end of a word into a space, and drops the last one."""
 
     name = "BPEDecoder"
     suffix: str = "</w>"
@@ -153,7 +151,7 @@ class BPEDecoder(Decoder):
 
 
 class Metaspace(MetaspaceSettings, Decoder):
-    """Every `▁` becomes a space; those of the first token go, if one would have been put there."""
+    """Turns `▁` into a space; drops those of the first token if encoding may have added one."""
 
     def decode_tokens(self, tokens: list[str]) -> list[str]:
         at_start = " " if self.prepend_scheme == "never" else ""
@@ -177,12 +175,12 @@ class CTC(Decoder):
         return list(filter(None, kept))
 
 
-# Each token by itself, or all of them joined
+# Decoders of single tokens, and of all tokens joined
 
 
 @stage
 class Replace(Decoder):
-    """Each match in a token becomes another text."""
+    """Replaces each match in a token by another text."""
 
     name = "Replace"
     pattern: TextOrRegex
@@ -197,7 +195,7 @@ class Replace(Decoder):
 
 @stage
 class Strip(Decoder):
-    """Takes a character away at the ends of each token, so many times at the most."""
+    """Takes a character away at the ends of each token, up to a number of times."""
 
     name = "Strip"
     content: SingleCharacter
@@ -205,17 +203,17 @@ class Strip(Decoder):
     stop: int
 
     def decode_tokens(self, tokens: list[str]) -> list[str]:
-        return list(map(self._stripped, tokens))
-
-    def _stripped(self, token: str) -> str:
-        first = min(self.start, len(token) - len(token.lstrip(self.content)))
-        rest = token[first:]
-        last = min(self.stop, len(rest) - len(rest.rstrip(self.content)))
-        return rest[: len(rest) - last]
+        decoded = []
+        for token in tokens:
+            first = min(self.start, len(token) - len(token.lstrip(self.content)))
+            rest = token[first:]
+            last = min(self.stop, len(rest) - len(rest.rstrip(self.content)))
+            decoded.append(rest[: len(rest) - last])
+        return decoded
 
 
 class Fuse(Decoder):
-    """Joins all tokens into one, so that what follows sees the whole text."""
+    """Joins all tokens into one, so that the next decoder sees the whole text."""
 
     name = "Fuse"
 

@@ -1,8 +1,8 @@
-"""`Draft`: a pipeline some of whose stages are switched to others, to see what comes of it.
+"""`Draft`: a pipeline with some stages switched to others, to see the effect.
 
-Normalizers and pre-tokenizers may be several, in the order in which they were chosen; of the other
-kinds there is one or none. The model stays: it is what was learnt. Where it was learnt on bytes,
-pretokens are spelled in bytes whatever cuts them, since it knows nothing else.
+There may be several normalizers and pre-tokenizers, in the order in which they were chosen, but
+only one stage of each other kind. The learnt model stays. If it was learnt on bytes, pretokens are
+spelled in bytes however they are cut, since the model knows nothing else.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from engine.text.patterns import PATTERNS
 
 @dataclass(frozen=True)
 class StageChoice:
-    """A stage to switch to, with a name and what it does."""
+    """A stage to switch to, with a name and a description."""
 
     name: str
     stage: Stage
@@ -124,10 +124,10 @@ def _decoders(pipeline: Pipeline) -> Iterator[StageChoice]:
 
 
 def typed_template(typed: str, pipeline: Pipeline) -> Stage:
-    """`[CLS] $A [SEP]`, and behind a `|` the template for a pair.
+    """Read `[CLS] $A [SEP]`, with the template for a pair after a `|`.
 
     Raises:
-        TokenizerFileError: says what is wrong with it.
+        TokenizerFileError: the template is wrong; the message says why.
     """
     single, _, pair = map(str.strip, typed.partition(" | "))
     ids = {**pipeline.model.vocab, **pipeline.added_ids}
@@ -135,7 +135,7 @@ def typed_template(typed: str, pipeline: Pipeline) -> Stage:
 
 
 def typed_normalizer(typed: str, pipeline: Pipeline | None = None) -> Stage:
-    """`OLD -> NEW`, a regex as OLD if it stands between slashes, or `prepend TEXT`.
+    """Read `OLD -> NEW`, where OLD may be a /REGEX/, or `prepend TEXT`.
 
     >>> typed_normalizer("/ +/ -> _").normalize("a  b")
     'a_b'
@@ -147,16 +147,16 @@ def typed_normalizer(typed: str, pipeline: Pipeline | None = None) -> Stage:
     if not arrow or not old:
         raise PatternError("type OLD -> NEW, /REGEX/ -> NEW, or prepend TEXT")
     if len(old) > 2 and old.startswith("/") and old.endswith("/"):
-        alternatives(old[1:-1])  # says what is wrong with it
+        alternatives(old[1:-1])  # raises an error if it is wrong
         return Replace(TextOrRegex(regex=old[1:-1]), new.strip())
     return Replace(TextOrRegex(text=old), new.strip())
 
 
 def typed_cut(typed: str, pipeline: Pipeline) -> Stage:
-    """A regex: its matches are pretokens, and so is what stands between them.
+    """Read a regex: its matches are pretokens, and so is the text between them.
 
     Raises:
-        PatternError: says what is wrong with it.
+        PatternError: the regex is wrong; the message says why.
     """
     alternatives(typed)
     return Split(TextOrRegex(regex=typed), "Isolated")
@@ -171,15 +171,15 @@ def _nothing_typed(typed: str, pipeline: Pipeline) -> Stage:
 
 @dataclass(frozen=True)
 class StageKind:
-    """A kind of stage that can be switched, and what it can be switched to.
+    """A kind of stage that can be switched, with its choices.
 
     Attributes:
-        key: what `Pipeline` and `tokenizer.json` call it.
-        title: what people call it.
-        choices: the stages to choose from, for a pipeline.
-        typed: the stage that a line means; raises an error that says what is wrong with it.
+        key: its name in `Pipeline` and `tokenizer.json`.
+        title: its name on the screen.
+        choices: gives the stages to choose from, for a pipeline.
+        typed: makes a stage of a typed line, or raises an error that says why it cannot.
         hint: what can be typed; empty if nothing can.
-        joined: several of them as one stage; `None` if there may be one at most.
+        joined: makes one stage of several; `None` if there may only be one.
     """
 
     key: str
@@ -195,7 +195,7 @@ class StageKind:
         return self.joined is not None
 
     def parts(self, stage: Stage | None) -> tuple[Stage, ...]:
-        """What a stage of this kind is made of, sequences opened where several can be chosen."""
+        """Return the parts of a stage, sequences opened if there may be several."""
         if self.several:
             return opened(stage)
         return () if stage is None else (stage,)
@@ -219,16 +219,16 @@ DECODER = StageKind("decoder", "decoder", _decoders, _nothing_typed)
 STAGE_KINDS = (NORMALIZER, PRE_TOKENIZER, POST_PROCESSOR, DECODER)
 
 SPELLING = ByteLevel(add_prefix_space=False, use_regex=False)
-"""Spells pretokens in GPT-2's stand-ins for bytes, and cuts nothing."""
+"""Spells pretokens in GPT-2's printable characters for bytes, and cuts nothing."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A pipeline and what is switched in it. Immutable.
+    """A pipeline with some stages switched. Immutable.
 
     Attributes:
-        original: the pipeline before.
-        switched: the stages of each kind, by its key, that was touched.
+        original: the pipeline before any switch.
+        switched: key of a kind that was switched → its stages now.
 
     >>> from engine.pipeline.models import WordLevel
     >>> from engine.pipeline.normalizers import Lowercase
@@ -241,16 +241,16 @@ class Draft:
     switched: Mapping[str, tuple[Stage, ...]] = field(default_factory=dict)
 
     def stages(self, kind: StageKind) -> tuple[Stage, ...]:
-        """The stages of a kind as they are now."""
+        """Return the stages of a kind as they are now."""
         original = kind.parts(getattr(self.original, kind.key))
         return self.switched.get(kind.key, original)
 
     def is_switched(self, kind: StageKind) -> bool:
-        """Whether it is another than it was."""
+        """Whether the stages of a kind differ from the original."""
         return self.stages(kind) != kind.parts(getattr(self.original, kind.key))
 
     def toggled(self, kind: StageKind, stage: Stage) -> Draft:
-        """With a stage put last, or taken out if it is there; of single kinds it replaces."""
+        """Add a stage or take it out; a kind with a single stage replaces it."""
         now = self.stages(kind)
         if stage in now:
             chosen = tuple(each for each in now if each != stage)
@@ -259,17 +259,17 @@ class Draft:
         return self.with_stages(kind, chosen)
 
     def with_stages(self, kind: StageKind, stages: tuple[Stage, ...]) -> Draft:
-        """With exactly these."""
+        """Return the draft with exactly these stages of a kind."""
         return replace(self, switched={**self.switched, kind.key: stages})
 
     def restored(self, kind: StageKind) -> Draft:
-        """With those of the original."""
+        """Return the draft with the original stages of a kind."""
         others = {key: stages for key, stages in self.switched.items() if key != kind.key}
         return replace(self, switched=others)
 
     @cached_property
     def pipeline(self) -> Pipeline:
-        """The pipeline as it is now."""
+        """The pipeline with the switched stages."""
         touched = [kind for kind in STAGE_KINDS if self.is_switched(kind)]
         stages = {kind.key: self._joined(kind) for kind in touched}
         return replace(self.original, **stages)

@@ -1,8 +1,7 @@
-"""What does a text lose on its way through a pipeline, and in which stage?
+"""What a text loses on its way through a pipeline, stage by stage.
 
-Decoding can only give back what the ids still tell. What a normalizer changed, what a
-pre-tokenizer left out and what became an unknown token is gone; each is found by following where
-characters come from.
+Decoding cannot restore what a normalizer changed, what a pre-tokenizer left out, or what became an
+unknown token. Each is found by tracing characters back to the original.
 """
 
 from __future__ import annotations
@@ -11,12 +10,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from engine.pipeline.pipeline import AlignedPart, OutputToken, Pipeline, PipelineRun, Span, TextRun
+from engine.pipeline.pipeline import AlignedPart, Pipeline, PipelineRun, Span, TextRun
 
 
 @dataclass(frozen=True)
 class Change:
-    """A stretch of a text that became another one; nothing, where it was left out."""
+    """A stretch of a text and its replacement; empty if it was left out."""
 
     old: str
     new: str
@@ -24,15 +23,15 @@ class Change:
 
 @dataclass(frozen=True)
 class Losses:
-    """What each stage did to a run that decoding cannot undo.
+    """The effects of each stage on a run that decoding cannot undo.
 
     Attributes:
-        changed: what the normalizer made something else.
-        dropped: what the pre-tokenizer left out.
-        unknown: what an unknown token stands for.
-        unspelled: what the model left out.
-        skipped: the special tokens, the unknown one often among them, that decoding leaves out.
-        comes_back: whether the decoded text is the one that was given.
+        changed: stretches that the normalizer replaced.
+        dropped: stretches that the pre-tokenizer left out.
+        unknown: texts that became the unknown token.
+        unspelled: stretches that the model left out.
+        skipped: special tokens left out in decoding, often the unknown token, too.
+        comes_back: whether the decoded text equals the given one.
     """
 
     changed: tuple[Change, ...]
@@ -44,7 +43,7 @@ class Losses:
 
 
 def losses(pipeline: Pipeline, run: PipelineRun) -> Losses:
-    """What a run lost.
+    """Return the losses of a run.
 
     >>> from engine.pipeline.models import WordPiece
     >>> from engine.pipeline.normalizers import Lowercase
@@ -62,9 +61,11 @@ def losses(pipeline: Pipeline, run: PipelineRun) -> Losses:
     for text in run.texts:
         changed += _changes(text)
         left = _covered(part.span for part in _each_character(text.sections))
-        dropped += _missing(text.text, left, _each_character(text.pieces))
-        unknown += [_source(text, token) for token in text.tokens if _is_unknown(pipeline, token)]
         kept = _covered(part.span for part in _each_character(text.pieces))
+        dropped += _stretches(text.text, left - kept)
+        for token in text.tokens:
+            if token.token_id == pipeline.model.unknown_id:
+                unknown.append(text.text[slice(*token.span)])
         unspelled += _stretches(text.text, kept - _covered(token.span for token in text.tokens))
     special = pipeline.special_ids
     skipped = dict.fromkeys(token.text for token in run.tokens if token.token_id in special)
@@ -75,23 +76,15 @@ def losses(pipeline: Pipeline, run: PipelineRun) -> Losses:
     )
 
 
-def _is_unknown(pipeline: Pipeline, token: OutputToken) -> bool:
-    return token.token_id == pipeline.model.unknown_id
-
-
-def _source(text: TextRun, token: OutputToken) -> str:
-    return text.text[slice(*token.span)]
-
-
 def _each_character(parts: Iterable[AlignedPart]) -> Iterator[AlignedPart]:
-    """The parts in single characters, each with its own span."""
+    """Yield the parts in single characters, each with its own span."""
     for part in parts:
         for place in range(len(part.text)):
             yield AlignedPart(part.aligned.part(place, place + 1), part.token)
 
 
 def _changes(text: TextRun) -> Iterator[Change]:
-    """What the sections have in other characters, what is left out with what is before it."""
+    """Yield the changes of the normalizer; what is left out joins the text before it."""
     characters = [part for part in _each_character(text.sections) if part.token is None]
     groups = [
         (span, "".join(part.text for part in group))
@@ -100,7 +93,7 @@ def _changes(text: TextRun) -> Iterator[Change]:
     taken = _covered(part.span for part in _each_character(text.sections))
     for (start, end), new in groups:
         while end < len(text.text) and end not in taken:
-            end += 1  # marks that went into one character, or went away
+            end += 1  # marks composed into one character, or removed
         old = text.text[start:end]
         if old != new:
             yield Change(old, new)
@@ -109,12 +102,8 @@ def _changes(text: TextRun) -> Iterator[Change]:
         yield Change(text.text[:lead], "")
 
 
-def _missing(text: str, before: set[int], after: Iterable[AlignedPart]) -> Iterator[str]:
-    return _stretches(text, before - _covered(part.span for part in after))
-
-
 def _stretches(text: str, places: set[int]) -> Iterator[str]:
-    """The characters of these places, those side by side together."""
+    """Yield the characters of these places; adjacent ones form one stretch."""
     for _, run in groupby(enumerate(sorted(places)), key=lambda item: item[1] - item[0]):
         yield "".join(text[place] for _, place in run)
 

@@ -3,11 +3,11 @@ r"""Regexes as Hugging Face's library reads them: in Oniguruma's Ruby dialect, n
 The dialects agree on most of what tokenizers use. Where they differ the meaning is kept:
 
 - `{1,3}+` repeats the repetition; only `?+`, `*+` and `++` are possessive.
-- `^` and `$` stand at lines, `(?m:` lets a dot match newlines, `\z` is the very end, `\h` a
-  hexadecimal digit, and `\w` has `²³¹¼½¾` among the letters, but not in `[\w]`.
+- `^` and `$` match at lines, `(?m:` lets a dot match newlines, `\z` is the very end, `\h` a
+  hexadecimal digit, and `\w` matches `²³¹¼½¾`, too, but not in `[\w]`.
 
-What is not translated is refused by name: backreferences, calls, nested and combined classes, and
-where case is ignored letters that are one character in another case, such as `ss` and `ß`.
+Anything else is an error that names it: backreferences, calls, nested and combined classes, and, if
+case is ignored, letters that are one character in another case, such as `ss` and `ß`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from engine.core.json_fields import Fields
 from engine.text.typed_regex import LimitedRegex, compile_foreign
 
 MOST_GROUPS = 100
-"""Parentheses in one regex: each takes a level of the stack where they are nested."""
+"""Groups in one regex; each nested one takes a level of the stack."""
 
 _EXTRA_WORD = "²³¹¼½¾"
 _WORD, _NO_WORD = rf"[\w{_EXTRA_WORD}]", rf"[^\w{_EXTRA_WORD}]"
@@ -49,11 +49,11 @@ _ESCAPES_IN_CLASS = {
     "e": r"\x1b",
 }
 _FOLDED = re.compile(r"(?i)ss|ff|fi|fl|st|[^\x00-\x7f]")
-"""Where case is ignored, Oniguruma lets these match one character, as in `ß` or `ﬆ`."""
+"""Letters that Oniguruma may match with one character if case is ignored, such as `ß` or `ﬆ`."""
 
 _LINE_START, _LINE_END = r"(?:\A|(?<=\n)(?!\Z))", r"(?=\n|\Z)"
 
-# What matches no character, only a place.
+# These match at a place between characters.
 _PLACES = tuple("AbBzZ")
 _LOOKS_AROUND = ("(?=", "(?!", "(?<=", "(?<!")
 
@@ -65,7 +65,7 @@ _QUANTIFIER = re.compile(r"[*+?][?+]?|(?P<interval>\{(?:\d+(?:,\d*)?|,\d+)\})(?P
 
 
 def can_be_empty(source: str) -> bool:
-    r"""Whether the regex may match nothing, as far as its form tells.
+    r"""Whether the regex may match the empty text, judged by its form.
 
     >>> can_be_empty("a*|b"), can_be_empty("(?=b)"), can_be_empty(r"\s+(?!\S)")
     (True, True, False)
@@ -74,10 +74,10 @@ def can_be_empty(source: str) -> bool:
 
 
 def alternatives(source: str) -> tuple[str, ...]:
-    r"""The branches of an Oniguruma regex, each as a regex of Python's `regex` without groups.
+    r"""Translate an Oniguruma regex into branches for Python's `regex`, without groups.
 
     Raises:
-        PatternError: it is broken, or says something that is not supported.
+        PatternError: it is broken, or needs something that is not supported.
 
     >>> alternatives(r"\p{N}{1,3}+|a(b|c)$")
     ('(?:\\p{N}{1,3})+', 'a(?:b|c)(?=\\n|\\Z)')
@@ -86,7 +86,7 @@ def alternatives(source: str) -> tuple[str, ...]:
 
 
 class _Branch(NamedTuple):
-    """A branch or an atom of one, and whether it may match nothing."""
+    """A branch or an atom of one, and whether it may match the empty text."""
 
     regex: str
     can_be_empty: bool
@@ -107,40 +107,33 @@ def _translated(source: str) -> tuple[_Branch, ...]:
 
 
 class _Translation:
-    """One pass over a regex; `_out` holds the parts of the branch, an atom each."""
+    """One pass over a regex, from `place` on."""
 
     def __init__(self, source: str, place: int) -> None:
         self._source = source
         self._place = place
 
     def branches(self) -> list[_Branch]:
-        """The branches of all of it."""
+        """Translate all of the regex."""
         branches = self._branches()
-        if self._rest:
+        if self._place < len(self._source):
             raise self._error("an unmatched parenthesis")
         return branches
 
     def check_folding(self, start: int) -> None:
-        """An error if what stands from there to here could match `ß` as `ss`, or the like."""
+        """Check that nothing from `start` on could match `ß` as `ss`, or the like."""
         if folded := _FOLDED.search(self._source, start, self._place):
             raise self._error(f"{folded.group()!r} in any case")
-
-    @property
-    def _rest(self) -> str:
-        return self._source[self._place : self._place + 64]
 
     def _error(self, what: str) -> PatternError:
         return PatternError(
             f"{what} is not supported, in the regex {self._source[:120]!r}", self._place
         )
 
-    def _take(self, match: re.Match[str]) -> None:
-        self._place = match.end()
-
     def _branches(self) -> list[_Branch]:
-        """The branches up to the end, or to the parenthesis that closes the group."""
+        """Translate branches up to the end, or to the parenthesis that closes the group."""
         branches = [self._branch()]
-        while self._rest.startswith("|"):
+        while self._source.startswith("|", self._place):
             self._place += 1
             branches.append(self._branch())
         return branches
@@ -157,7 +150,7 @@ class _Translation:
         return _Branch("".join(part.regex for part in parts), all(p.can_be_empty for p in parts))
 
     def _quantified(self, part: _Branch, quantifier: re.Match[str]) -> _Branch:
-        self._take(quantifier)
+        self._place = quantifier.end()
         atom, empty = part
         interval, suffix = quantifier["interval"], quantifier["suffix"]
         if interval and suffix == "?" and "," not in interval:
@@ -174,7 +167,10 @@ class _Translation:
             place = self._source[self._place + 1 : self._place + 2]
             return _Branch(self._escape(_ESCAPES), place in _PLACES)
         if character == "[":
-            return _Branch(self._class(), False)
+            head = _CLASS.match(self._source, self._place)
+            assert head is not None
+            self._place = head.end()
+            return _Branch(f"{head.group()}{self._inside_class()}]", False)
         if character == "(":
             return self._group()
         self._place += 1
@@ -184,13 +180,13 @@ class _Translation:
 
     def _escape(self, escapes: dict[str, str]) -> str:
         if code := _CODE.match(self._source, self._place):
-            self._take(code)
+            self._place = code.end()
             number = int(code[code.lastindex or 0], 16)
             if number > 0x10FFFF:
                 raise self._error(f"the character number {number:X}")
             return str(regex.escape(chr(number), special_only=False))
         if known := _PROPERTY.match(self._source, self._place):
-            self._take(known)
+            self._place = known.end()
             return known.group()
         character = self._source[self._place + 1 : self._place + 2]
         if character in escapes:
@@ -202,14 +198,8 @@ class _Translation:
         self._place += 2
         return translated
 
-    def _class(self) -> str:
-        head = _CLASS.match(self._source, self._place)
-        assert head is not None
-        self._take(head)
-        return f"{head.group()}{self._inside_class()}]"
-
     def _inside_class(self) -> str:
-        """What stands between the brackets of a class, those of classes inside it left out."""
+        """Translate the content of a class; classes inside it lose their brackets."""
         parts: list[str] = []
         while self._place < len(self._source):
             character = self._source[self._place]
@@ -218,7 +208,7 @@ class _Translation:
                     raise self._error("an empty class")
                 self._place += 1
                 return "".join(parts)
-            if self._rest.startswith(("[^", "[:", "&&")):
+            if self._source.startswith(("[^", "[:", "&&"), self._place):
                 raise self._error("a class that is made of classes")
             if character == "[":
                 self._place += 1
@@ -233,41 +223,38 @@ class _Translation:
     def _group(self) -> _Branch:
         head = _GROUP.match(self._source, self._place)
         assert head is not None  # a bare parenthesis is one
-        if head.group() == "(" and self._rest.startswith("(?"):
-            raise self._error(f"the group {self._rest[:4]}")
-        self._take(head)
+        if head.group() == "(" and self._source.startswith("(?", self._place):
+            raise self._error(f"the group {self._source[self._place : self._place + 4]}")
+        self._place = head.end()
         inside = self._branches()
-        if not self._rest.startswith(")"):
+        if not self._source.startswith(")", self._place):
             raise self._error("a parenthesis without an end")
         if "i" in (head["flags"] or "").partition("-")[0]:
             self.check_folding(head.end())
         self._place += 1
-        regex = f"{_head(head)}{'|'.join(branch.regex for branch in inside)})"
+        opening = head.group()
+        if head["flags"]:
+            opening = f"(?{head['flags'].replace('m', 's')}:"
+        elif opening == "(" or (opening.endswith(">") and opening != "(?>"):
+            opening = "(?:"  # a group that captures does not need to
+        regex = f"{opening}{'|'.join(branch.regex for branch in inside)})"
         looks_around = head.group() in _LOOKS_AROUND
         return _Branch(regex, looks_around or any(branch.can_be_empty for branch in inside))
 
 
-def _head(head: re.Match[str]) -> str:
-    """The beginning of a group; one that captures does not need to."""
-    if head["flags"]:
-        return f"(?{head['flags'].replace('m', 's')}:"
-    is_capturing = head.group() == "(" or (head.group().endswith(">") and head.group() != "(?>")
-    return "(?:" if is_capturing else head.group()
-
-
-# `TextOrRegex`: what a stage of `tokenizer.json` looks for, found as Oniguruma's users find it.
+# `TextOrRegex`: the text or regex that a stage of `tokenizer.json` looks for.
 #
-# An empty match is not taken where the last match ended, and after one the search goes on a
-# character further; Python's `finditer` does otherwise.
+# An empty match does not count at the end of the last match, and the search continues one character
+# after it, as in Oniguruma; Python's `finditer` differs.
 
 
 @dataclass(frozen=True)
 class TextOrRegex:
-    """What `Split` and `Replace` look for: a text as it stands, or a regex.
+    """The text or regex that `Split` and `Replace` look for.
 
     Attributes:
-        text: the text; `None` if it is a regex.
-        regex: the regex, in Oniguruma's dialect; `None` if it is a text.
+        text: the text; `None` for a regex.
+        regex: the regex, in Oniguruma's dialect; `None` for a text.
     """
 
     text: str | None = None
@@ -275,7 +262,7 @@ class TextOrRegex:
 
     @classmethod
     def from_json(cls, fields: Fields) -> TextOrRegex:
-        """From `{"String": …}` or `{"Regex": …}`."""
+        """Read `{"String": …}` or `{"Regex": …}`."""
         if fields.has("String"):
             return cls(text=fields.text("String"))
         found = cls(regex=fields.text("Regex"))
@@ -286,7 +273,7 @@ class TextOrRegex:
         return found
 
     def to_json(self) -> dict[str, str]:
-        """The inverse of `from_json`."""
+        """Return the object that `from_json` reads."""
         return {"Regex": self.regex} if self.regex is not None else {"String": self.text or ""}
 
     @cached_property
@@ -296,7 +283,7 @@ class TextOrRegex:
         return LimitedRegex("|".join(alternatives(self.regex)))
 
     def matches(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where it is found, from left to right; an empty text holds nothing."""
+        """Yield the spans of the matches, from left to right; an empty text has none."""
         if not text:
             return iter(())
         spans = [match.span() for match in self._compiled.finditer(text)]

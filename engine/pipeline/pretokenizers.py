@@ -138,7 +138,7 @@ class PreTokenizer(Stage):
     lengthens: ClassVar[bool] = False
     """Whether what it makes may be twice as long as what it is given."""
 
-    asks_where: ClassVar[bool] = False
+    depends_on_start: ClassVar[bool] = False
     """Whether it matters to `edits` if a text stands at the beginning of everything."""
 
     def edits(self, text: str, first: bool) -> Iterable[Edit]:
@@ -205,8 +205,8 @@ class Sequence(Composite[PreTokenizer], PreTokenizer):
         return opened(self) or (PreTokenizer(),)
 
     @property
-    def asks_where(self) -> bool:  # type: ignore[override]
-        return any(each.asks_where for each in self._stages)
+    def depends_on_start(self) -> bool:  # type: ignore[override]
+        return any(each.depends_on_start for each in self._stages)
 
     def aligned_pieces(self, aligned: Aligned) -> list[Aligned]:
         pieces = [aligned] if aligned.text else []
@@ -224,7 +224,7 @@ class Sequence(Composite[PreTokenizer], PreTokenizer):
 
     def _before_last(self, text: str, first: bool) -> list[tuple[str, bool]]:
         """The pieces that the last stage is given, each with whether it stands first."""
-        if any(each.asks_where for each in self._stages[1:]):
+        if any(each.depends_on_start for each in self._stages[1:]):
             # What stands first after several cuts is known from where it comes.
             aligned = [Aligned.of(text, start=0 if first else 1)]
             for each in self._stages[:-1]:
@@ -506,11 +506,11 @@ class Metaspace(MetaspaceSettings, PreTokenizer):
     lengthens = True
 
     @property
-    def asks_where(self) -> bool:  # type: ignore[override]
+    def depends_on_start(self) -> bool:  # type: ignore[override]
         return self.prepend_scheme == "first"
 
     def edits(self, text: str, first: bool) -> Iterable[Edit]:
-        prepends = self.prepend_scheme == "always" or (self.asks_where and first)
+        prepends = self.prepend_scheme == "always" or (self.depends_on_start and first)
         if prepends and text and text[0] not in (" ", self.replacement):
             yield Edit(0, 1, self.replacement + text[0])
         place = text.find(" ")
@@ -520,7 +520,7 @@ class Metaspace(MetaspaceSettings, PreTokenizer):
 
     def prepared(self, text: str, first: bool) -> str:
         changed = text.replace(" ", self.replacement)
-        prepends = self.prepend_scheme == "always" or (self.asks_where and first)
+        prepends = self.prepend_scheme == "always" or (self.depends_on_start and first)
         if prepends and changed and not changed.startswith(self.replacement):
             return self.replacement + changed
         return changed
