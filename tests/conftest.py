@@ -1,4 +1,4 @@
-"""For all tests: how many generated examples each of them is tried on.
+"""The number of generated examples for each test, by profile.
 
 `pytest` tries a tenth of what a test asks for (`examples`, or Hypothesis's 100),
 `pytest --hypothesis-profile thorough` half, and `… full` all of it.
@@ -18,5 +18,5 @@ settings.load_profile("quick")
 
 
 def pytest_collection_finish() -> None:
-    """What has been collected stays; each collection of garbage would look through all of it."""
+    """Freeze the collected tests, so that garbage collection does not search them each time."""
     gc.freeze()

@@ -1,4 +1,4 @@
-"""The examples in docstrings are true."""
+"""All examples in docstrings give the results they show."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ ROOMS = {
         styles
     """,
 }
-"""From top to bottom. Rooms in one line stand side by side, and do not import each other."""
+"""The rooms from top to bottom. Rooms in one line are level and do not import each other."""
 MOST_ENTRIES = 13
 
 EXCEPTIONS = {
@@ -56,7 +56,7 @@ BY_NAME = {
     "bpe_tui.session.models",  # the models, a folder above it each
     *(f"bpe_tui.{model}.model" for model in ("bpe", "wordpiece", "unigram")),  # their parts
 }
-"""Modules that may name others in strings, wherever those stand."""
+"""Modules that may name any others in strings."""
 
 
 def _name(path: Path) -> str:
@@ -77,7 +77,7 @@ DOTTED = re.compile(rf"((?:{'|'.join(ROOMS)})(?:\.\w+)+)(?::\w+)?")
 
 
 def _imported(module: str) -> Iterator[str]:
-    """The modules of the house that a module imports, or names in a string."""
+    """Yield the modules of ours that a module imports, or names in a string."""
     for node in ast.walk(ast.parse(MODULES[module].read_text("utf-8"))):
         named: list[str] = []
         if isinstance(node, ast.Import):
@@ -93,12 +93,12 @@ def _imported(module: str) -> Iterator[str]:
 
 @cache
 def _arrows() -> dict[str, set[str]]:
-    """What each module imports."""
+    """Return the imports of each module."""
     return {module: set(_imported(module)) - {module} for module in MODULES}
 
 
 def _room(module: str) -> str:
-    """`engine.text` of `engine.text.corpus`."""
+    """Return the room of a module: `engine.text` for `engine.text.corpus`."""
     return ".".join(module.split(".")[:2])
 
 

@@ -1,4 +1,4 @@
-"""What `SECURITY.md` and `docs/trust.md` promise is held by tests, which are named there."""
+"""Every promise of `SECURITY.md` and `docs/trust.md` names tests that exist."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SOURCES = sorted(path for room in ("engine", "bpe_tui") for path in (ROOT / room
 
 
 def promises() -> list[str]:
-    """Each promise, from its dash to the next one or the end of the list."""
+    """Yield each promise, from its dash to the next dash or the end of the list."""
     text = PROMISES[1].read_text("utf-8")
     lists = re.findall(r"^- \*\*.*?(?=^\S(?<!-)|\Z)", text, re.MULTILINE | re.DOTALL)
     return [promise for each in lists for promise in re.split(r"^- ", each, flags=re.M) if promise]

@@ -1,4 +1,4 @@
-"""For all tests of the application: what it remembers goes nowhere else."""
+"""Fixtures for all tests of the application: its own state directory, and faster idle times."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from textual.screen import Screen
 
 @pytest.fixture(autouse=True)
 def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A state directory of the test's own, and an application that goes when the test does."""
+    """Give the test its own state directory, and let its application be collected."""
     place = tmp_path_factory.mktemp("state")
     monkeypatch.setenv("XDG_STATE_HOME", str(place))
     monkeypatch.setattr("gc.freeze", lambda: None)  # it would keep each application for ever
@@ -28,7 +28,7 @@ def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 
 @pytest.fixture(autouse=True, scope="session")
 def style_sheets_parsed_once() -> Iterator[None]:
-    """Each application would parse the same style sheets anew, three times in its start."""
+    """Parse each style sheet once for all tests; an application parses them three times."""
     parsed: dict[object, list[RuleSet]] = {}
     parse = Stylesheet._parse_rules
 
@@ -47,7 +47,7 @@ def style_sheets_parsed_once() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def painted_when_waited_for() -> Iterator[None]:
-    """A frame is painted when a test waits for the screen, and not sixty times a second before."""
+    """Paint a frame only when a test waits for the screen, not sixty times a second."""
     paint, pause = Screen._compositor_refresh, Pilot.pause
     waited_for = False
 
@@ -97,7 +97,7 @@ async def idle(min_sleep: float = SOON, max_sleep: float = 1) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def idle_when_nothing_is_left_to_do() -> Iterator[None]:
-    """Textual waits until the process has slept for 20 ms, twice a key: half of a test's time."""
+    """Wait until nothing is left to do. Textual waits for 20 ms of sleep, twice for each key."""
     with pytest.MonkeyPatch.context() as patch:
         for module in ("app", "pilot"):
             patch.setattr(f"textual.{module}.wait_for_idle", idle)

@@ -1,4 +1,4 @@
-"""The application opened for a test.
+"""Opening the application for a test.
 
 Most tests ask what a key does in a finished run. For them a run is trained once in each test
 process and handed to every application that opens it (`RecordedJob`), with the messages of the
@@ -34,7 +34,7 @@ async def opened(
     trainer: str = RunConfig.trainer,
     model: str = "bpe",
 ) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]:
-    """The application with its training finished."""
+    """Open the application with its training finished."""
     config = RunConfig(
         str(corpus), vocab_size=vocab_size, tie_rule=tie_rule, trainer=trainer, model=model
     )
@@ -46,7 +46,7 @@ async def opened(
 async def opened_as(
     config: Config, size: tuple[int, int] = (120, 40)
 ) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]:
-    """The application with all steps of what `config` names."""
+    """Open the application with all steps of the run in `config`."""
     app = BpeTuiApp(config, recorded_once)
     app.makes_ahead = False  # most tests look at one screen
     async with app.run_test(size=size) as pilot:
@@ -61,7 +61,7 @@ async def ended(app: BpeTuiApp, pilot: Pilot[int]) -> None:
 
 
 async def until(pilot: Pilot[int], holds: Callable[[], object], seconds: float = 20) -> None:
-    """Wait until something is so, and fail if it never is."""
+    """Wait until a condition is true, and fail if it never is."""
     for _ in range(round(seconds / 0.01)):
         await pilot.pause()
         if holds():
@@ -73,7 +73,7 @@ async def until(pilot: Pilot[int], holds: Callable[[], object], seconds: float =
 async def each_size(
     pilot: Pilot[int], sizes: Sequence[tuple[int, int]] = ((120, 40), (80, 24), (60, 20))
 ) -> AsyncIterator[tuple[int, int]]:
-    """Give the terminal one size after the other; what has been opened stays open."""
+    """Give the terminal one size after the other; the open screen stays open."""
     for size in sizes:
         await pilot.resize_terminal(*size)
         await until(pilot, lambda: pilot.app.screen.outer_size == size)  # noqa: B023
@@ -90,14 +90,14 @@ def step(app: BpeTuiApp) -> int:
 
 
 def recorded_once(config: Config, post: Callable[[Message], object]) -> OpeningJob:
-    """A job that hands over a run which is trained already, if it is one of a corpus."""
+    """Return a job that posts a finished run, if the run is trained on a corpus."""
     if not isinstance(config, RunConfig) or not Path(config.corpus).is_file():
         return OpeningJob(config, post)
     return RecordedJob(config, post)
 
 
 class RecordedJob(OpeningJob):
-    """Posts the news of a training that has been made, on the application's own thread."""
+    """A job that posts the messages of a finished training, on the application's own thread."""
 
     def start(self) -> None:
         assert isinstance(self.config, RunConfig)
@@ -109,10 +109,10 @@ class RecordedJob(OpeningJob):
 
 
 Told = tuple[TrainingStarted, TrainingEnded]
-"""What a training job tells at its begin, with all that it has recorded, and at its end."""
+"""The messages of a training job: at its beginning, with the whole record, and at its end."""
 
 _RUNS: dict[tuple[RunConfig, bytes], Told] = {}
-"""By what is asked for, with the bytes of the corpus in place of its name."""
+"""Keyed by the options, with the bytes of the corpus instead of its name."""
 
 
 def _trained(config: RunConfig) -> Told:

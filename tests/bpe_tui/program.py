@@ -1,4 +1,4 @@
-"""The program run by a test: in this process where only its answers count, else in its own."""
+"""Running the program in a test: in this process, or in one of its own where that matters."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def run_process(
 
 
 def run_on_terminal(*arguments: str | Path) -> str:
-    """Run the program with a terminal as its standard output; what it draws there."""
+    """Run the program with a terminal as its standard output; return what it draws."""
     outer, inner = pty.openpty()
     subprocess.run([*PROGRAM, *arguments], stdout=inner, env=ENVIRONMENT, timeout=30, check=True)
     drawn = os.read(outer, 1 << 16).decode()
@@ -83,7 +83,7 @@ def press_on_terminal(
     environment = usual | {"TERM": "xterm-256color", "XDG_STATE_HOME": str(state)}
 
     def written(quiet: float) -> Iterator[bytes]:
-        """What is written until nothing more comes for a while, or for two seconds if it plays."""
+        """Return the output until it pauses, or of two seconds if it plays."""
         ends = time.monotonic() + 2
         with contextlib.suppress(OSError):  # it has ended
             while select.select([outer], [], [], quiet)[0] and time.monotonic() < ends:
@@ -107,7 +107,7 @@ def press_on_terminal(
 
 
 def refusal(result: Result) -> str:
-    """The one line in which bad input was refused."""
+    """Return the one line that refuses bad input."""
     error = result.stderr.decode()
     assert result.returncode == BAD_INPUT
     assert result.stdout == b""

@@ -1,4 +1,4 @@
-"""What the tests of Unigram's screens share."""
+"""Helpers for the tests of Unigram's screens."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def text_of(panel: Lines, rows: Sequence[int] | None = None) -> list[str]:
 
 
 async def settled(pilot: Pilot[int]) -> None:
-    """What is done in slices, while the cursor rests, is done."""
+    """Wait until the work that is done in slices is finished."""
     await pilot.pause()
     slices = [
         value

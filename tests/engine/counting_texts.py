@@ -1,4 +1,4 @@
-"""What counting might stumble over: each kind of space, broken bytes, special tokens."""
+"""Parts of texts that are hard to count: each kind of space, broken bytes, special tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many generated examples, or listed cases, a test is tried on."""
+"""The number of generated examples, or of listed cases, for a test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CaseT = TypeVar("CaseT")
 
 
 def examples(count: int) -> settings:
-    """`count` examples with the profile `full`, and as many fewer with another as it says.
+    """Set `count` examples for the profile `full`, and its share for other profiles.
 
     Below 10 a test would say too little.
     """
@@ -19,7 +19,7 @@ def examples(count: int) -> settings:
 
 
 def some(cases: Iterable[CaseT], step: int = 4) -> list[CaseT]:
-    """All cases in a thorough run, and the first of each `step` of them in a quick one.
+    """Return all cases in a thorough run, and every `step`-th case in a quick run.
 
     Of so many that are alike, such as each place where a file can be cut short.
     """

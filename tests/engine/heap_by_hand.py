@@ -24,12 +24,12 @@ class Moment:
 
     @property
     def claims(self) -> dict[Pair, int]:
-        """pair → the count its entry claims."""
+        """Pair → the count in its entry."""
         return {pair: -negative for negative, _, pair in self.heap.entries}
 
 
 def replay(corpus: Mapping[bytes, int], tie_rule: str, merges: int = 40) -> Iterator[Moment]:
-    """Pop, let the oracle's counts come true, push the pairs that the merge made; once a step."""
+    """For each step pop a pair, set the oracle's counts, and push the pairs that the merge made."""
     run = oracles.train(corpus, tie_rule, merges)
     counts = oracles.recount(run.words, run.word_counts)
     rule = TIE_RULES[tie_rule]

@@ -79,7 +79,7 @@ def t5() -> Tokenizer:
 
 
 def fallback_unigram() -> Tokenizer:
-    """What no piece spells becomes bytes; nothing is special, so that `<unk>` is text."""
+    """Unigram with byte fallback and without special tokens, so that `<unk>` is text."""
     made = _unigram(special_tokens=["<unk>"])
     spelled = json.loads(made.to_str())
     model = spelled["model"]

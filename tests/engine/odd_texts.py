@@ -1,4 +1,4 @@
-"""Texts that take tokenizers apart: many scripts, marks, spaces and symbols side by side."""
+"""Texts on which tokenizers differ: many scripts, marks, spaces and symbols."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CHARACTERS = (
 
 
 def texts(max_size: int = 24) -> st.SearchStrategy[str]:
-    """Texts of those characters, and of common words among them."""
+    """Generate texts of these characters and of common words."""
     words = st.sampled_from(
         ["don't", " the", "Hello", "  ", "\r\n", "'ll", "12345", "e\u0301", " "]
     )
@@ -26,10 +26,10 @@ def texts(max_size: int = 24) -> st.SearchStrategy[str]:
 
 
 def sample_texts() -> list[str]:
-    """The samples of the project, shortened."""
+    """Return the project's samples, shortened."""
     return [path.read_text()[:6000] for path in sorted(SAMPLES.glob("*.txt"))]
 
 
 def in_old_unicode(text: str) -> str:
-    """The text with the characters that Unicode 3.2 knew, on which all tables agree."""
+    """Keep the characters of Unicode 3.2, on which all tables agree."""
     return "".join(c for c in text if unicodedata.ucd_3_2_0.category(c) != "Cn")

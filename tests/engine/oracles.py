@@ -1,4 +1,4 @@
-"""Byte-pair encoding told a second time: slow, plain, and without a line of the engine's code.
+"""A second implementation of byte-pair encoding: slow, plain, without the engine's code.
 
 The tests hold the engine against this. Everything is recounted from scratch at every step, and
 each tie rule is written as its sentence in English reads.
@@ -21,7 +21,7 @@ Words = list[list[int]]
 
 
 def recount(words: Words, word_counts: Sequence[int]) -> dict[Pair, int]:
-    """Each pair of neighbours, as often as it stands there."""
+    """Count each pair of neighbours."""
     found: Counter[Pair] = Counter()
     for word, count in zip(words, word_counts, strict=True):
         for i in range(len(word) - 1):
@@ -30,7 +30,7 @@ def recount(words: Words, word_counts: Sequence[int]) -> dict[Pair, int]:
 
 
 def replace(word: Sequence[int], pair: Pair, new_id: int) -> list[int]:
-    """Walk from the left; where the pair stands, take both and put the new id."""
+    """Replace each occurrence of the pair by the new id, from left to right."""
     rest, done = list(word), []
     while rest:
         if tuple(rest[:2]) == pair:
@@ -42,7 +42,7 @@ def replace(word: Sequence[int], pair: Pair, new_id: int) -> list[int]:
 
 
 def apply_merges(text: bytes, merges: Sequence[tuple[bytes, bytes]], first_id: int) -> list[int]:
-    """Encode by the definition: every merge, in the order learnt, over the whole sequence."""
+    """Encode by the definition: apply every merge, in the order learnt, to the whole sequence."""
     ids = {bytes([byte]): byte for byte in range(256)}
     tokens = list(text)
     for new_id, (left, right) in enumerate(merges, first_id):
@@ -55,7 +55,7 @@ def apply_merges(text: bytes, merges: Sequence[tuple[bytes, bytes]], first_id: i
 
 
 def gpt2_bytes_to_unicode() -> dict[int, str]:
-    """The table of GPT-2's `encoder.py`."""
+    """Return the table of GPT-2's `encoder.py`."""
     visible = (
         list(range(ord("!"), ord("~") + 1))
         + list(range(ord("¡"), ord("¬") + 1))
@@ -87,7 +87,7 @@ def smallest_ids(tied: set[Pair], words: Words, vocab: list[bytes]) -> Pair:
 
 
 def smallest_ids_in_unicode_order(tied: set[Pair], words: Words, vocab: list[bytes]) -> Pair:
-    """Hugging Face numbers the 256 stand-in characters by code point, then counts on."""
+    """Order pairs by ids, with the 256 stand-in characters numbered by code point."""
     table = gpt2_bytes_to_unicode()
     alphabet = sorted(table.values())
 
@@ -120,7 +120,7 @@ TIE_ORACLES: dict[str, Callable[[set[Pair], Words, list[bytes]], Pair]] = {
 
 @dataclass(frozen=True)
 class OracleStep:
-    """Everything that can be said of one merge."""
+    """All facts about one merge."""
 
     pair: Pair
     new_id: int
@@ -135,7 +135,7 @@ class OracleStep:
 
     @property
     def changes(self) -> dict[Pair, tuple[int, int]]:
-        """pair → (count before, count after), for those that differ."""
+        """Pair → (count before, count after), for the counts that differ."""
         both = {p: (self.before.get(p, 0), self.after.get(p, 0)) for p in self.before | self.after}
         return {p: (was, now) for p, (was, now) in both.items() if was != now}
 
@@ -193,7 +193,7 @@ def train(
 
 
 def minbpe_merges(chunks: Sequence[bytes], merges: int) -> list[tuple[bytes, bytes]]:
-    """As minbpe's `RegexTokenizer` learns: every chunk of the text in its place, none put together.
+    """Train as minbpe's `RegexTokenizer` does: equal chunks of the text stay separate.
 
     Python's dicts keep the order of insertion, and `max` keeps the first of equals: so the pair
     met first in the text wins a tie.
@@ -219,7 +219,7 @@ def minbpe_merges(chunks: Sequence[bytes], merges: int) -> list[tuple[bytes, byt
 
 
 def corpora(max_pretokens: int = 6, max_length: int = 9) -> st.SearchStrategy[dict[bytes, int]]:
-    """Pretokens over very few letters, so that overlaps and ties abound."""
+    """Generate pretokens of very few letters, with many overlaps and ties."""
     pretoken = st.sampled_from(["a", "ab", "ab ", "abc"]).flatmap(
         lambda letters: st.text(letters, min_size=1, max_size=max_length)
     )

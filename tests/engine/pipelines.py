@@ -33,7 +33,7 @@ BYTES = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
 
 
 def trained(tokenizer: Tokenizer, size: int = 600, **options: Any) -> Tokenizer:
-    """A tokenizer with a vocabulary learnt from the samples."""
+    """Train a tokenizer on the samples."""
     if isinstance(tokenizer.decoder, decoders.ByteLevel):
         options["initial_alphabet"] = pre_tokenizers.ByteLevel.alphabet()
     trainer = trainers.BpeTrainer(vocab_size=size, show_progress=False, **options)
@@ -42,7 +42,7 @@ def trained(tokenizer: Tokenizer, size: int = 600, **options: Any) -> Tokenizer:
 
 
 def changed(tokenizer: Tokenizer, **model: Any) -> Tokenizer:
-    """The tokenizer with other settings of its model."""
+    """Return the tokenizer with other settings of its model."""
     spelled = json.loads(tokenizer.to_str())
     spelled["model"] |= model
     return Tokenizer.from_str(json.dumps(spelled))
@@ -204,7 +204,7 @@ def added() -> Tokenizer:
 
 
 def plain() -> Tokenizer:
-    """Nothing but a model of a few characters: what it lacks is left out."""
+    """A model of a few characters; other characters are left out."""
     merges = [("a", "b"), ("ab", "c"), ("b", "c"), ("a", "bc"), ("a", "b")]
     vocab = {text: 3 * n for n, text in enumerate(["a", "b", "c", "ab", "bc", "abc", " ", "e"])}
     return Tokenizer(models.BPE(vocab, merges))
@@ -218,5 +218,5 @@ BUILDERS: tuple[Callable[[], Tokenizer], ...] = (
 
 @cache
 def built(build: Callable[[], Tokenizer]) -> Tokenizer:
-    """The tokenizer as its own file has it."""
+    """Return the tokenizer as read from its own file."""
     return Tokenizer.from_str(build().to_str())

@@ -48,7 +48,7 @@ TYPES = ("bpe", "unigram", "char", "word")
 
 @cache
 def trained(model_type: str, variant: str) -> bytes:
-    """The file of a model, as the library writes it."""
+    """Return the file of a model, as the library writes it."""
     library = pytest.importorskip("sentencepiece")
     stories = (REPO / "samples" / "tinystories_valid.txt").read_text()[:60_000].splitlines()
     lines = [line for line in [*stories, *SCRIPTS.splitlines() * 20] if line.strip()]

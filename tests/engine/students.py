@@ -1,4 +1,4 @@
-"""Trainers as students hand them in: one that is right, and others with one mistake each.
+"""Trainers as students hand them in: one is right, the others have one mistake each.
 
 Each mistake is the one method that differs from `Student`. None of this uses the engine.
 """
@@ -20,7 +20,7 @@ GPT2 = re.compile(
 
 
 class Student:
-    """Recounts every pair at every step: slow and right."""
+    """A trainer that counts every pair again at every step: slow and right."""
 
     def documents(self, text: str) -> list[str]:
         return text.split(SPECIAL)
@@ -59,7 +59,7 @@ class Student:
         return tuple(out)
 
     def train(self, text: str, merges: int) -> list[tuple[Pair, int]]:
-        """The merges with the counts on which they were taken."""
+        """Return the merges, each with the count at which it was chosen."""
         words, steps = self.words(text), []
         while len(steps) < merges and (counts := self.count(words)):
             pair = self.best(counts)
@@ -72,14 +72,14 @@ class Student:
 
 
 class TakesTheFirstOfEquals(Student):
-    """`max` keeps the first: the pair that was met first wins the tie."""
+    """Mistake: `max` keeps the first pair it meets in a tie."""
 
     def best(self, counts: Counter[Pair]) -> Pair:
         return max(counts, key=lambda pair: counts[pair])
 
 
 class TakesTheLastOfEquals(Student):
-    """A loop with `>=` keeps the last."""
+    """Mistake: a loop with `>=` keeps the last pair of a tie."""
 
     def best(self, counts: Counter[Pair]) -> Pair:
         best = next(iter(counts))
@@ -90,7 +90,7 @@ class TakesTheLastOfEquals(Student):
 
 
 class ComparesSpellings(Student):
-    """Compares tokens as GPT-2 spells them, where a space is a late letter."""
+    """Mistake: compare tokens in GPT-2's spelling, in which a space is a late letter."""
 
     def best(self, counts: Counter[Pair]) -> Pair:
         def spelled(token: bytes) -> str:
@@ -100,7 +100,7 @@ class ComparesSpellings(Student):
 
 
 class ComparesReprs(Student):
-    """Compares what `print` shows: a newline is a backslash and an n."""
+    """Mistake: compare `repr`s, in which a newline is a backslash and an n."""
 
     def best(self, counts: Counter[Pair]) -> Pair:
         return max(counts, key=lambda pair: (counts[pair], repr(pair[0]), repr(pair[1])))
@@ -131,7 +131,7 @@ class StartsFromCharacters(Student):
 
 
 class CountsWithoutOverlap(Student):
-    """Counts as `str.count` does: `aa` once in `aaa`."""
+    """Mistake: count as `str.count` does, `aa` once in `aaa`."""
 
     def pairs(self, word: Word) -> list[Pair]:
         found: list[Pair] = []
@@ -144,7 +144,7 @@ class CountsWithoutOverlap(Student):
 
 
 class CountsEachWordOnce(Student):
-    """Forgets to multiply by how often the pretoken occurs."""
+    """Mistake: do not multiply by the count of the pretoken."""
 
     def words(self, text: str) -> dict[Word, int]:
         return dict.fromkeys(super().words(text), 1)
@@ -159,7 +159,7 @@ class LeavesSpecialTokensIn(Student):
 
 
 class JoinsDocuments(Student):
-    """Removes the special tokens, and with them the border between two documents."""
+    """Mistake: remove special tokens, and with them the border between two documents."""
 
     def documents(self, text: str) -> list[str]:
         return [text.replace(SPECIAL, "")]
@@ -171,7 +171,7 @@ class PutsASpaceForSpecialTokens(Student):
 
 
 class ForgetsToEscape(Student):
-    """A special token is a regex here: `|` means `or`."""
+    """Mistake: do not escape special tokens, so that `|` means `or`."""
 
     def documents(self, text: str) -> list[str]:
         return re.split(SPECIAL, text)
@@ -200,7 +200,7 @@ class CutsFourChunksAnywhere(Student):
 
 
 class LosesTheLastOfFourChunks(Student):
-    """Chunks end where a document does; `range(len(borders) - 2)` is one too short."""
+    """Mistake: lose the last of four chunks, by `range(len(borders) - 2)`."""
 
     def documents(self, text: str) -> list[str]:
         return super().documents(text[: text.index(SPECIAL, 3 * (len(text) // 4))])
@@ -212,7 +212,7 @@ class StripsDocuments(Student):
 
 
 class ReadsLineByLine(Student):
-    """`for line in file`: whitespace never goes on behind a newline."""
+    """Mistake: `for line in file` ends whitespace at each newline."""
 
     def documents(self, text: str) -> list[str]:
         return [line for d in super().documents(text) for line in d.splitlines(keepends=True)]
@@ -224,7 +224,7 @@ class ReadsLinesWithoutTheirEnds(Student):
 
 
 class TranslatesNewlines(Student):
-    """`open(path)` in text mode, which turns CR LF into LF."""
+    """Mistake: `open(path)` in text mode turns CR LF into LF."""
 
     def documents(self, text: str) -> list[str]:
         return super().documents(text.replace("\r\n", "\n").replace("\r", "\n"))
@@ -234,7 +234,7 @@ class TranslatesNewlines(Student):
 
 
 class DoesWithoutPretokens(Student):
-    """Counts pairs over whole documents, so that merges cross the borders of words."""
+    """Mistake: count pairs over whole documents, so that merges cross the borders of words."""
 
     def pretokens(self, document: str) -> list[str]:
         return [document] if document else []
@@ -268,7 +268,7 @@ class MergesFromTheRight(Student):
 
 
 class MergesTheFirstOnly(Student):
-    """`word.index(pair)` finds only one place."""
+    """Mistake: `word.index(pair)` finds only one place."""
 
     def merged(self, word: Word, pair: Pair) -> Word:
         for i in range(len(word) - 1):
@@ -281,7 +281,7 @@ class MergesTheFirstOnly(Student):
 
 
 class KeepsCounts(Student):
-    """Counts once, then brings the counts up to date after each merge; `update` does it wrongly."""
+    """Mistake in `update`: the counts are updated wrongly after each merge."""
 
     def update(self, counts: Counter[Pair], before: Word, after: Word, pair: Pair, n: int) -> None:
         raise NotImplementedError
@@ -308,7 +308,7 @@ class KeepsCounts(Student):
 
 
 class NeverLowersCounts(KeepsCounts):
-    """Counts the new pairs, and forgets those that lost a token."""
+    """Mistake: count the new pairs, but do not lower the counts of broken pairs."""
 
     def update(self, counts: Counter[Pair], before: Word, after: Word, pair: Pair, n: int) -> None:
         for new in self.pairs(after):
@@ -317,7 +317,7 @@ class NeverLowersCounts(KeepsCounts):
 
 
 class TrustsItsHeap(NeverLowersCounts):
-    """The same, as a heap shows it: an old entry is believed if its pair still stands anywhere."""
+    """Mistake: use an old heap entry if its pair still occurs anywhere."""
 
     def may_merge(self, pair: Pair, words: dict[Word, int]) -> bool:
         return any(pair in self.pairs(word) for word in words)
@@ -338,7 +338,7 @@ class NeverUpdatesCounts(KeepsCounts):
 
 
 class LooksAtOldNeighbours(KeepsCounts):
-    """In `abab` the right neighbour of the first `ab` is taken to be `a`, which is merging, too."""
+    """Mistake: in `abab` take `a` for the right neighbour of the first `ab`; it merges, too."""
 
     def update(self, counts: Counter[Pair], before: Word, after: Word, pair: Pair, n: int) -> None:
         i, new = 0, pair[0] + pair[1]
@@ -356,7 +356,7 @@ class LooksAtOldNeighbours(KeepsCounts):
 
 
 class TakesOffWhatWasNeverCounted(KeepsCounts):
-    """In `abab` the left neighbour of the second `ab` is the new token already."""
+    """Mistake: in `abab` lower a count for the left neighbour of the second `ab`, a new token."""
 
     def update(self, counts: Counter[Pair], before: Word, after: Word, pair: Pair, n: int) -> None:
         new = pair[0] + pair[1]

@@ -1,4 +1,4 @@
-"""What the library says of itself: docs/library.md's examples work, each method is documented."""
+"""The library's documentation: examples of docs/library.md work, each method has a docstring."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_examples_pass_a_strict_type_checker(tmp_path: Path) -> None:
 
 
 def public_functions() -> Iterator[tuple[str, Any]]:
-    """All that may be called or asked for, with its name: functions, methods, properties."""
+    """Yield all public functions, methods and properties, with their names."""
     for name in engine.__all__:
         public = getattr(engine, name)
         if not inspect.isclass(public):

@@ -33,5 +33,5 @@ def trained(
 
 
 def handout() -> Tokenizer:
-    """The course handout's tokenizer: 13 merges, one special token."""
+    """Train the course handout's tokenizer: 13 merges, one special token."""
     return trained(count_pretokens(REPO / "samples" / "handout.txt"), [END])

@@ -1,4 +1,4 @@
-"""Unigram, slow and literal: dicts and all segmentations where `engine.unigram` has arrays.
+"""A second Unigram, slow and literal: dicts and all segmentations instead of arrays.
 
 Models are dicts text → score. Only for short texts: there are 2ⁿ⁻¹ ways to cut n characters.
 """
@@ -12,7 +12,7 @@ Model = dict[str, float]
 
 
 def segmentations(text: str, model: Model) -> Iterator[tuple[str, ...]]:
-    """All ways to cut a text into pieces."""
+    """Yield all ways to cut a text into pieces."""
     if not text:
         yield ()
     for end in range(1, len(text) + 1):
@@ -26,12 +26,12 @@ def score(pieces: tuple[str, ...], model: Model) -> float:
 
 
 def log_total(text: str, model: Model) -> float:
-    """The log-probability of a text."""
+    """Return the log-probability of a text."""
     return log(fsum(exp(score(ways, model)) for ways in segmentations(text, model)))
 
 
 def expected_counts(counts: Mapping[str, int], model: Model) -> tuple[Model, float]:
-    """How often each piece is used on average, and the loss."""
+    """Return the expected count of each piece, and the loss."""
     expected = dict.fromkeys(model, 0.0)
     loss = 0.0
     for text, count in counts.items():
@@ -44,7 +44,7 @@ def expected_counts(counts: Mapping[str, int], model: Model) -> tuple[Model, flo
 
 
 def viterbi(text: str, model: Model, barred: str = "") -> tuple[str, ...] | None:
-    """The best way to cut a text, without one piece; of equals the one from furthest left."""
+    """Find the best way to cut a text without one piece; in a tie the longest last piece wins."""
     best: list[tuple[float, tuple[str, ...]] | None] = [(0.0, ())]
     for end in range(1, len(text) + 1):
         best.append(None)
@@ -60,7 +60,7 @@ def viterbi(text: str, model: Model, barred: str = "") -> tuple[str, ...] | None
 
 
 def best_counts(counts: Mapping[str, int], model: Model) -> dict[str, int]:
-    """How often the best segmentations use each piece."""
+    """Count the uses of each piece in the best segmentations."""
     used = dict.fromkeys(model, 0)
     for text, count in counts.items():
         for piece in viterbi(text, model) or ():
@@ -69,7 +69,7 @@ def best_counts(counts: Mapping[str, int], model: Model) -> dict[str, int]:
 
 
 def loss_increases(counts: Mapping[str, int], model: Model) -> Model:
-    """SentencePiece's estimate of what removing each piece would cost."""
+    """Compute SentencePiece's estimate of the cost of removing each piece."""
     used = best_counts(counts, model)
     total, pretokens = sum(used.values()), sum(counts.values())
     increases = {}
@@ -99,7 +99,7 @@ def digamma(x: float) -> float:
 
 
 def seeds(counts: Mapping[str, int], size: int, longest: int) -> Model:
-    """All characters, then the branching substrings of greatest count × length."""
+    """Return all characters, then the branching substrings of greatest count × length."""
     found: dict[str, int] = {}
     for text, count in counts.items():
         for start in range(len(text)):
@@ -124,7 +124,7 @@ def em_iteration(counts: Mapping[str, int], model: Model) -> Model:
 
 
 def prune(counts: Mapping[str, int], model: Model, size: int) -> Model:
-    """Unused pieces go, then those of the least loss increase; of equals the last."""
+    """Remove unused pieces, then those of the least loss increase; in a tie the last."""
     used, increases = best_counts(counts, model), loss_increases(counts, model)
     kept = {text for text in model if len(text) == 1 or used[text]}
     order = {text: place for place, text in enumerate(model)}
@@ -134,7 +134,7 @@ def prune(counts: Mapping[str, int], model: Model, size: int) -> Model:
 
 
 def train(counts: Mapping[str, int], vocab_size: int, longest: int = 16) -> Model:
-    """A whole training; `vocab_size` counts the unknown token, too."""
+    """Train to the end; `vocab_size` includes the unknown token."""
     model = seeds(counts, 1_000_000, longest)
     while True:
         model = em_iteration(counts, em_iteration(counts, model))

@@ -1,4 +1,4 @@
-"""WordPiece told a second time: slow, plain, and without a line of the engine's code.
+"""A second implementation of WordPiece: slow, plain, without the engine's code.
 
 The training is the code of Hugging Face's course (chapter 6.6), which recounts everything at every
 step, with exact fractions, the ties told, and one rule more for them. Words are strings here.
@@ -19,7 +19,7 @@ Splits = dict[str, list[str]]
 
 @dataclass
 class OracleStep:
-    """One merge, with everything before and after it."""
+    """One merge, with all counts before and after it."""
 
     pair: Pair
     piece: str
@@ -93,6 +93,6 @@ def train(
 
 
 def corpora() -> st.SearchStrategy[dict[str, int]]:
-    """Small corpora with many repeats, overlaps and ties."""
+    """Generate small corpora with many repeats, overlaps and ties."""
     words = st.text("abcé", min_size=1, max_size=8)
     return st.dictionaries(words, st.integers(1, 5), min_size=1, max_size=8)
