@@ -310,7 +310,11 @@ class Session:
     def seek_tie(self, direction: int) -> bool:
         """Go to the nearest tied step after this one or before it; whether there is one."""
         merges = self.merges
-        step = merges.frame.tied_step(direction) if merges is not None else None
+        step = (
+            merges.frame.tied_steps.nearest(merges.cursor, direction)
+            if merges is not None
+            else None
+        )
         if step is not None:
             self.seek(step)
         return step is not None

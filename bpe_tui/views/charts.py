@@ -113,8 +113,9 @@ def _ties(frame: Any) -> Figure:
 
 
 def _ties_here(frame: Any) -> str:
-    share = f", {frame.ties_so_far / frame.step:.0%}" if frame.step else ""
-    return f"{number(frame.ties_so_far)} of {plural(frame.step, 'merge')}{share}"
+    tied = frame.tied_steps.until(frame.step)
+    share = f", {tied / frame.step:.0%}" if frame.step else ""
+    return f"{number(tied)} of {plural(frame.step, 'merge')}{share}"
 
 
 TIES = ChartKind("ties", "How many merges were tied?", _ties, _ties_here, recorded)

@@ -382,7 +382,7 @@ class MergeTranscript(Transcript[MergeFrameT]):
         """The first pairs in the order in which they would merge now."""
 
     def tie(self, rest: str) -> Iterator[str]:
-        step = self.frame.tied_step(-1 if rest == "back" else 1)
+        step = self.frame.tied_steps.nearest(self.frame.step, -1 if rest == "back" else 1)
         if step is None:
             where = "before" if rest == "back" else "after"
             yield f"No merge {where} this one was tied."

@@ -163,7 +163,7 @@ def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:
     younger = max(pair, key=frame.step_making)
     made = frame.step_making(younger)
     merged = frame.step_of(pair)
-    number = record.number_of(pair)
+    number = record.pairs.number_of(pair)
     if number is None:
         return PairHistory(pair, frame.step, last, younger, made, (made,), (0,), merged, (), 0)
     states, values = record.counts.history(number, last)

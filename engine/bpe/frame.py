@@ -86,7 +86,7 @@ class PairQueue:
 
     def count_of(self, pair: Pair) -> int:
         """How often the pair stands side by side."""
-        number = self._record.number_of(pair)
+        number = self._record.pairs.number_of(pair)
         if number is None or number >= len(self._counts):
             return 0
         return int(self._counts[number])
@@ -196,7 +196,7 @@ class PairQueue:
         new = sum(move.move is Move.PUSH for move in made)
         claims = np.append(self._claims, np.zeros(new, dtype=self._claims.dtype))
         for move in made:
-            number = self._record.number_of(move.pair)
+            number = self._record.pairs.number_of(move.pair)
             assert number is not None  # it is in the heap
             is_out = move.move in (Move.POP, Move.POP_STALE)
             claims[number] = 0 if is_out else move.claimed
@@ -361,9 +361,9 @@ class Frame(MergeFrame[MergeStep]):
 
     # -- the tokens
 
-    def _ids_there(self) -> str:
+    def _describe_ids(self) -> str:
         # A tokenizer's own may leave some out.
-        return f"there are {self.vocab_size:,} tokens" if self.given else super()._ids_there()
+        return f"there are {self.vocab_size:,} tokens" if self.given else super()._describe_ids()
 
     def is_special(self, token_id: int) -> bool:
         return token_id in self._record.ids.specials
@@ -509,6 +509,7 @@ class Timeline(MergeTimeline[Frame]):
     """
 
     run: Run
+    record: Record
 
     def __init__(
         self,
@@ -535,11 +536,6 @@ class Timeline(MergeTimeline[Frame]):
         self.extend(steps)
 
     @property
-    def record(self) -> Record:
-        """What wrote the steps down."""
-        return self.run.record
-
-    @property
     def statistics(self) -> Statistics:
         """The whole run in numbers, for charts."""
         return self.run.statistics
@@ -555,7 +551,7 @@ class Timeline(MergeTimeline[Frame]):
         """
         if self._moves_done and 0 <= step <= len(self):
             # Between two steps, so that even the step at the cursor is a way to go.
-            self.came_from = self._cursor
+            self.came_from = self.cursor
             self._moves_done = 0
             self._frame = None
         return super().seek(step)
@@ -565,7 +561,7 @@ class Timeline(MergeTimeline[Frame]):
         moves = len(self.frame.queue.moves())
         if self._moves_done + 1 >= moves:
             return self.forward()
-        self.came_from = self._cursor
+        self.came_from = self.cursor
         self._moves_done += 1
         self._frame = None
         return self.frame

@@ -10,6 +10,7 @@ follows from the recorded steps, whichever algorithm took them:
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -33,11 +34,10 @@ class CountRecord(Protocol):
     tie_rule: TieRule
     tie_key: PairKey
     by_rule: bool
+    merged: array[int]
 
     @property
     def pairs(self) -> Sequence[Pair]: ...
-
-    def number_merged(self, index: int) -> int: ...
 
     def count_of(self, index: int) -> int: ...
 
@@ -91,7 +91,7 @@ class HeapReplay:
         numbers, set_to = self._log.changes(index)
         true_counts = dict(zip(numbers.tolist(), set_to.tolist(), strict=True))
         # The log says of the step's own pair that it is out; it may have been stale before that.
-        true_counts[record.number_merged(index)] = record.count_of(index)
+        true_counts[record.merged[index]] = record.count_of(index)
         entries = [
             StaleEntry(record.pairs[number], claim, true_count)
             for number, true_count in true_counts.items()
@@ -110,7 +110,7 @@ class HeapReplay:
 
     def _play(self, index: int) -> None:
         """One step: correct what stood above its pair, take the pair out, enter the new ones."""
-        own, count = self._record.number_merged(index), self._record.count_of(index)
+        own, count = self._record.merged[index], self._record.count_of(index)
         set_to: dict[int, int] = {}
         if count < self._top:
             self._go_down_to(count, set_to)
@@ -187,7 +187,7 @@ def claim_of(record: CountRecord, number: int, step: int) -> int:
         index = max(index, int(np.searchsorted(falling, -claim)))
         if index >= step:
             break
-        own = record.number_merged(index)
+        own = record.merged[index]
         if own == number:
             return 0
         true = int(counts[bisect_right(states, index) - 1])

@@ -27,12 +27,12 @@ from engine.encoding.alphabet import (
 )
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import (
+    IdMap,
     MergeBatch,
     MergeRecord,
     MergeReport,
     PairNumbers,
     PairStep,
-    RunIds,
     copied,
 )
 
@@ -127,20 +127,23 @@ class Record(MergeRecord[MergeStep]):
         tie_rule: TieRule,
         pairs: PairNumbers,
         start: Sequence[int],
-        given_ids: RunIds | None = None,
+        given_ids: IdMap | None = None,
         *,
         alphabet: Alphabet | None = None,
         units: Units = UNITS[DEFAULT_UNITS],
     ) -> None:
         super().__init__()
         self.vocab = vocab
-        self.ids = given_ids or RunIds(vocab, special_tokens)
+        first = len(vocab) - len(special_tokens)
+        self.ids = given_ids or IdMap(
+            vocab, {token: first + number for number, token in enumerate(special_tokens)}
+        )
         self.alphabet = alphabet or ByteAlphabet([self.ids.id_of(byte) for byte in range(256)])
         self.units = units
         self.special_tokens = tuple(special_tokens)
         self.first_id = len(vocab)
         self.tie_rule = tie_rule
-        self.pairs = self.ids.name(pairs)
+        self.pairs = self.ids.pairs_in_ids(pairs)
         # No pair is ever more frequent than the first that merges.
         small = max(start, default=0) < 2**31
         self.counts = ChangeLog(start, "i" if small else "q")
@@ -162,39 +165,39 @@ class Record(MergeRecord[MergeStep]):
 
     def append(self, merge: MergeReport) -> MergeStep:
         """Write one step down."""
-        index = len(self._pretokens)
+        index = len(self.pretokens)
         self.counts.append(merge.changed, merge.after, width=len(self.pairs))
-        self._merged.append(merge.number)
+        self.merged.append(merge.number)
         self._counts.append(merge.count)
-        self._occurrences.append(merge.occurrences)
-        self._removed.append(self._removed[index] + merge.occurrences)
-        self._pretokens.append(merge.pretokens)
+        self.occurrences.append(merge.occurrences)
+        self.removed.append(self.removed[index] + merge.occurrences)
+        self.pretokens.append(merge.pretokens)
         return MergeStep(self, index)
 
     def append_many(self, batch: MergeBatch) -> Iterator[MergeStep]:
         """Write several steps down. Each is there for others, and in `vocab`, as it is pulled."""
-        removed = accumulate(batch.occurrences, initial=self._removed[-1])
+        removed = accumulate(batch.occurrences, initial=self.removed[-1])
         self.counts.append_many(batch.changed, batch.after, batch.changes_ends, batch.widths)
-        self._merged.extend(batch.numbers)
+        self.merged.extend(batch.numbers)
         self._counts.extend(batch.counts)
-        self._occurrences.extend(batch.occurrences)
-        self._removed.extend(islice(removed, 1, None))
+        self.occurrences.extend(batch.occurrences)
+        self.removed.extend(islice(removed, 1, None))
         vocab = self.vocab
         for pretokens, left, right in zip(batch.pretokens, batch.lefts, batch.rights, strict=True):
             vocab.append(vocab[left] + vocab[right])
-            self._pretokens.append(pretokens)
-            yield MergeStep(self, len(self._pretokens) - 1)
+            self.pretokens.append(pretokens)
+            yield MergeStep(self, len(self.pretokens) - 1)
 
     def append_unchanged(self, numbers: Sequence[int]) -> Iterator[MergeStep]:
         """Write steps down that merge pairs which stand nowhere, and so change nothing."""
         first, steps = len(self), len(numbers)
         nothing = array("q", bytes(8 * steps))
         self.counts.append_unchanged(steps, width=len(self.pairs))
-        self._merged.extend(numbers)
+        self.merged.extend(numbers)
         self._counts.extend(nothing)
-        self._occurrences.extend(nothing)
-        self._removed.extend(repeat(self._removed[first], steps))
-        self._pretokens.extend(nothing)
+        self.occurrences.extend(nothing)
+        self.removed.extend(repeat(self.removed[first], steps))
+        self.pretokens.extend(nothing)
         return (MergeStep(self, index) for index in range(first, first + steps))
 
     def token(self, token_id: int) -> bytes:
@@ -231,10 +234,6 @@ class Record(MergeRecord[MergeStep]):
         """The step that made a token; negative for one that was there before the first."""
         return self.ids.place_of(token_id) - self.first_id
 
-    def number_merged(self, index: int) -> int:
-        """The number of the pair that step `index` merged."""
-        return self._merged[index]
-
     def places_of(self, index: int) -> Pair:
         """The pair that step `index` merged, by the places of its tokens."""
         left, right = self.pair_of(index)
@@ -243,10 +242,6 @@ class Record(MergeRecord[MergeStep]):
     def count_of(self, index: int) -> int:
         """The count of the pair that step `index` merged."""
         return self._counts[index]
-
-    def first_occurrences(self, steps: int) -> Ints:
-        """What `occurrences_of` says of each of the first `steps` steps."""
-        return np.array(self._occurrences[:steps], dtype=np.int64)
 
     def counts_until(self, steps: int) -> Ints:
         """`count_of` the first `steps` merges, at once."""
@@ -288,7 +283,7 @@ class Record(MergeRecord[MergeStep]):
             )
         ids = self._spelled
         pairs = (pair for left, right in forbidden for pair in product(ids[left], ids[right]))
-        return [number for pair in pairs if (number := self.number_of(pair)) is not None]
+        return [number for pair in pairs if (number := self.pairs.number_of(pair)) is not None]
 
     def _ids_by_bytes(self, pairs: Sequence[BytesPair]) -> dict[bytes, list[int]]:
         """token → its ids, of the tokens in these pairs."""

@@ -41,7 +41,7 @@ from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
 from engine.recording.affected_pretokens import CACHE_SIZE, Segmenter, TokensAtStep
 from engine.recording.change_log import ChangeLog
-from engine.recording.merge_record import GivenIds, MergeReport, key_of
+from engine.recording.merge_record import IdMap, MergeReport, key_of
 from engine.recording.token_table import NONE, TokenTable
 from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
@@ -99,7 +99,7 @@ class EncodedReplay:
     """
 
     def __init__(
-        self, task: TrainingTask, ids: GivenIds, alphabet: Alphabet, order: GivenMerges
+        self, task: TrainingTask, ids: IdMap, alphabet: Alphabet, order: GivenMerges
     ) -> None:
         self._task = task
         self._ids = ids
@@ -182,7 +182,7 @@ class EncodedReplay:
 class InPlaces(Alphabet):
     """An alphabet that gives places in place of ids."""
 
-    def __init__(self, inner: Alphabet, ids: GivenIds) -> None:
+    def __init__(self, inner: Alphabet, ids: IdMap) -> None:
         self._inner = inner
         self._ids = ids
 
@@ -275,7 +275,7 @@ class Replay:
         present = {pretoken: count for pretoken, count in counts.items() if count}
         ids = _in_places(tokenizer, [made for _, made in self._merges])
         base = [tokenizer.vocab[token_id] for token_id in ids[: len(ids) - len(self._merges)]]
-        self._ids = GivenIds(ids, tokenizer.vocab, tokenizer.rules.special_ids)
+        self._ids = IdMap(tokenizer.vocab, tokenizer.rules.special_ids, ids)
         alphabet = _spelled_in(tokenizer)
         is_flat = not self._merges or _is_flat(alphabet, self._merges)
         # Without steps to go through, pairs are of no use, and they are counted in bytes.

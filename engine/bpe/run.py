@@ -16,6 +16,7 @@ from engine.encoding.incremental import TypedText
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
 from engine.recording.affected_pretokens import Segmenter
+from engine.recording.merge_record import copied
 from engine.recording.playback import MergeRun
 from engine.recording.statistics import LEFT_OUT, MergeStatistics, TiedSteps
 from engine.recording.token_table import NONE, MergeRows, TokenTable
@@ -51,7 +52,7 @@ class RunVocabularies:
         """The tokens after the first `step` merges, of so many that are recorded."""
         if self._table is None or len(self._table.merges) < step:
             # The table comes last: another thread takes the rest to be there if it is.
-            self._occurrences = self._record.first_occurrences(recorded_steps)
+            self._occurrences = copied(self._record.occurrences, recorded_steps)
             self._table = self._table_of(recorded_steps)
         size = self._record.first_id + step
         # Without a corpus there is nothing to count.
@@ -230,26 +231,10 @@ class Statistics(MergeStatistics):
     [1.0, 1.39, 2.27]
     """
 
-    def __init__(
-        self,
-        record: Record,
-        counts: Mapping[bytes, int],
-        byte_count: int,
-        token_count: int,
-        ties: TiedSteps,
-    ) -> None:
-        super().__init__(counts, byte_count, ties)
-        self._record = record
-        self._tokens_at_start = token_count
-
-    def tokens_in_corpus(self, steps: int) -> Ints:
-        return self._tokens_at_start - self._record.removed_until(steps)
+    _record: Record
 
     def winning_counts(self, steps: int) -> Ints:
         return self._record.counts_until(steps)
-
-    def token_count(self, step: int) -> int:
-        return self._record.first_id + step
 
     def lengths_between(self, first: int, last: int) -> list[int]:
         record = self._record
@@ -313,9 +298,7 @@ class Run(MergeRun):
         self.segmenter = Segmenter(self.alphabet, self.table, record.pair_of, record.rank_of)
         self.heap_walk = HeapWalk(record)
         self.ties = TieHistory(record)
-        self.statistics = Statistics(
-            record, counts, self.bytes_total, self.tokens_at_start, self.ties
-        )
+        self.statistics = Statistics(record, counts, self.tokens_at_start, self.ties)
         self.typed = TypedText(self.pattern, self.splitter, self._ids_at)
         self._vocabularies = RunVocabularies(record, counts, self.alphabet)
         self._covered: dict[int, bytes] = {}  # by place, as far as somebody has asked
@@ -383,7 +366,7 @@ class Run(MergeRun):
             self.heap_walk = walk
         if isinstance(self.segmenter, Segmenter):
             room = ENCODED_AHEAD
-            for pretoken in self.by_count:
+            for pretoken in self.by_count.pretokens:
                 if (room := room - len(pretoken)) < 0:
                     break
                 self.segmenter.encode(pretoken)

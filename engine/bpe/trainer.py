@@ -170,7 +170,7 @@ class Trainer:
         if pairs_left:
             return StopReason.TOO_RARE
         counts = self._task.counts
-        tokens = self.record.alphabet.token_count(counts) - self.record.removed_by(len(self.record))
+        tokens = self.record.alphabet.token_count(counts) - self.record.removed[len(self.record)]
         whole = sum(count for pretoken, count in counts.items() if pretoken)
         return StopReason.NO_PAIR_LEFT if tokens == whole else StopReason.TOO_LONG
 

@@ -1,4 +1,4 @@
-"""What every room may use: errors, events, arrays, files, registries, helper processes.
+"""Tools for every room: errors, events, arrays, files, registries, helper processes.
 
-Nothing here knows what a tokenizer is; the room uses no other one.
+Nothing here knows what a tokenizer is. The room imports from no other room.
 """

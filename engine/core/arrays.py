@@ -1,7 +1,7 @@
-"""Arrays: numpy, their types by what is in them, and a table that is looked up by arrays.
+"""numpy, loaded when it is first used; names for array types; a lookup table for whole arrays.
 
 Importing numpy takes longer than training on a small corpus. So modules that training needs take
-`np` from here: it is numpy, but loaded only when something of it is first asked for.
+`np` from here: importing it costs nothing, and its first use loads numpy.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 
 class _LoadedWhenUsed(ModuleType):
-    """Stands for a module; from the first time that something of it is asked for, it is that."""
+    """A placeholder for a module; reading its first attribute loads the module."""
 
     def __getattr__(self, name: str) -> Any:
         module = import_module(self.__name__)
         self.__dict__.update(vars(module))
-        self.__class__ = ModuleType  # type: ignore[assignment]  # Python need not ask here again
+        self.__class__ = ModuleType  # type: ignore[assignment]  # from now on Python finds attributes without this method
         return getattr(module, name)
 
 
@@ -33,17 +33,17 @@ else:
     np = _LoadedWhenUsed("numpy")
 
 Ints: TypeAlias = "npt.NDArray[np.int64]"
-"""What is computed with."""
+"""Integers to compute with."""
 SmallInts: TypeAlias = "npt.NDArray[np.int32]"
-"""What is kept in great numbers: ids, positions."""
+"""Integers that are kept in large arrays: ids, positions."""
 Integers: TypeAlias = "npt.NDArray[np.signedinteger[Any]]"
-"""For functions that take either."""
+"""Integers of either size, for functions that take both."""
 Floats: TypeAlias = "npt.NDArray[np.float64]"
 Bools: TypeAlias = "npt.NDArray[np.bool_]"
 
 
 def parts_of(text: bytes, lengths: Iterable[int]) -> list[bytes]:
-    """The parts of a text, which stand one after the other, by their lengths.
+    """Cut a text into consecutive parts of these lengths.
 
     >>> parts_of(b"lowlower", [3, 5])
     [b'low', b'lower']
@@ -52,7 +52,7 @@ def parts_of(text: bytes, lengths: Iterable[int]) -> list[bytes]:
 
 
 def two_columns(pairs: Iterable[tuple[int, int]], count: int) -> Ints:
-    """The first of each pair, and the second of each.
+    """Return the first numbers of `count` pairs as one row, the second numbers as another.
 
     >>> two_columns([(1, 2), (3, 4)], 2).tolist()
     [[1, 3], [2, 4]]
@@ -67,15 +67,15 @@ _WORD = 64
 
 
 class NumberTable:
-    """What a dict of numbers is, for many keys at once.
+    """A map from numbers to numbers that looks many keys up at once.
 
-    Open addressing in arrays: a key stands at the place that its hash names, or behind it at the
-    first place that was free. All keys of an array are looked up by one gather, and a few for those
-    that stand further behind; a binary search would need twenty. The hash is a product with a
-    random odd number, so that nobody can write a file whose keys all fall on one place.
+    A hash table with open addressing in arrays: a key is at the slot that its hash names, or at the
+    first slot behind it that was free. One gather looks up all keys of an array; a few more gathers
+    find the keys that were moved behind. A binary search would need twenty. The hash is a product
+    with a random odd number, so no file can be written whose keys all share one slot.
 
     Args:
-        keys, values: not negative; of equal keys the last counts.
+        keys, values: integers that are not negative; the last of equal keys counts.
 
     >>> table = NumberTable(np.array([7, 300]), np.array([1, 2]))
     >>> table.of(np.array([300, 8, 7])).tolist()
@@ -83,35 +83,35 @@ class NumberTable:
     """
 
     def __init__(self, keys: Ints, values: Ints) -> None:
-        bits = (2 * len(keys) + 1).bit_length()  # at the most half of the places are taken
+        bits = (2 * len(keys) + 1).bit_length()  # at most half of the slots are taken
         self._shift = np.uint64(_WORD - bits)
         self._factor = np.uint64(getrandbits(_WORD) | 1)
         self._last = (1 << bits) - 1
         self._keys = np.full(1 << bits, _FREE, dtype=np.int64)
         self._values = np.full(1 << bits, NOT_THERE, dtype=np.int64)
-        places = self._places(keys)
+        slots = self._slots(keys)
         while len(keys):
-            free = self._keys[places] == _FREE
-            self._keys[places[free]] = keys[free]
-            here = self._keys[places] == keys
-            self._values[places[here]] = values[here]
-            keys, values, places = keys[~here], values[~here], places[~here] + 1 & self._last
+            free = self._keys[slots] == _FREE
+            self._keys[slots[free]] = keys[free]
+            here = self._keys[slots] == keys
+            self._values[slots[here]] = values[here]
+            keys, values, slots = keys[~here], values[~here], slots[~here] + 1 & self._last
 
     def of(self, keys: Ints) -> Ints:
-        """The value of each key; `NOT_THERE` (−1) for those that are not there."""
-        places = self._places(keys)
-        met = self._keys[places]
-        found = np.where(met == keys, self._values[places], NOT_THERE)
-        going_on = np.flatnonzero((met != keys) & (met != _FREE))
-        keys, places = keys[going_on], places[going_on]
-        while len(going_on):
-            places = places + 1 & self._last
-            met = self._keys[places]
+        """Return the value of each key; `NOT_THERE` (−1) for a key that is missing."""
+        slots = self._slots(keys)
+        met = self._keys[slots]
+        found = np.where(met == keys, self._values[slots], NOT_THERE)
+        unsettled = np.flatnonzero((met != keys) & (met != _FREE))
+        keys, slots = keys[unsettled], slots[unsettled]
+        while len(unsettled):
+            slots = slots + 1 & self._last
+            met = self._keys[slots]
             here = met == keys
-            found[going_on[here]] = self._values[places[here]]
+            found[unsettled[here]] = self._values[slots[here]]
             further = ~here & (met != _FREE)
-            going_on, keys, places = going_on[further], keys[further], places[further]
+            unsettled, keys, slots = unsettled[further], keys[further], slots[further]
         return found
 
-    def _places(self, keys: Ints) -> Ints:
+    def _slots(self, keys: Ints) -> Ints:
         return (keys.view(np.uint64) * self._factor >> self._shift).view(np.int64)

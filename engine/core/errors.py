@@ -1,10 +1,10 @@
-"""Everything that can go wrong, as one tree: catch `BpeError` to catch them all.
+"""The errors of `engine`, as one tree: `except BpeError` catches them all.
 
 Each message is one line that says what is wrong, where, and what to do about it. A message may
 quote a file name or a token: show it through a function that makes control characters visible.
 
-A class is there for what a caller may want to tell from the rest. An error of the system is its
-`__cause__`, where there is one.
+An error has a class of its own if a caller may want to handle it separately. If the operating
+system raised the original error, it is the `__cause__`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from __future__ import annotations
 from typing import Self
 
 LONGEST = 1000
-"""Characters of a message. What is longer quotes too much of a foreign value."""
+"""Most characters of a message; a longer one quotes too much of a foreign value."""
 
 
 def bounded(message: str) -> str:
-    """The message; a long one without its middle: where it is and what to do stand at the ends."""
+    """Cut the middle out of a long message: its ends say where the error is and what to do."""
     half = LONGEST // 2
     return message if len(message) <= LONGEST else f"{message[:half]} … {message[-half:]}"
 
@@ -37,12 +37,12 @@ class ClusterError(BpeError):
 
 
 class UnknownNameError(BpeError, KeyError):
-    """A pattern, tie rule, trainer, encoder or format is asked for by a name nobody registered.
+    """The name of a pattern, tie rule, trainer, encoder or format is not registered.
 
-    A `KeyError`, too, so that a registry is a mapping in every respect, `get` included.
+    It is a `KeyError`, too, as a registry is a `dict`.
     """
 
-    __str__ = Exception.__str__  # KeyError would put the message in quotes
+    __str__ = Exception.__str__  # KeyError puts the message in quotes
 
 
 class SpecialTokenError(BpeError):
@@ -50,11 +50,11 @@ class SpecialTokenError(BpeError):
 
 
 class SpecialTokenFoundError(SpecialTokenError):
-    """A text holds a special token, and nobody said what it means there.
+    """A text contains a special token, and the caller did not say how to encode it.
 
     Attributes:
         token: the special token.
-        position: where it begins in the text, in bytes.
+        position: its start in the text, in bytes.
     """
 
     def __init__(self, message: str, token: str, position: int) -> None:
@@ -67,7 +67,7 @@ class PatternError(BpeError):
     """A regex is broken, or takes too long.
 
     Attributes:
-        position: the character of the regex at which it is broken; `None` if that is no one place.
+        position: the index of the character at which the regex is broken; `None` if unknown.
     """
 
     def __init__(self, message: str, position: int | None = None) -> None:
@@ -76,19 +76,19 @@ class PatternError(BpeError):
 
 
 class UnigramError(BpeError):
-    """A Unigram model cannot be built, trained or used that way: an option or piece is wrong."""
+    """A Unigram model cannot be built, trained or used: an option or a piece is wrong."""
 
 
 class VocabSizeError(BpeError):
-    """The vocabulary asked for has no room for the 256 bytes and the special tokens."""
+    """The requested vocabulary has no room for the 256 bytes and the special tokens."""
 
 
 class DropoutError(BpeError):
-    """The probability of dropout is no probability, or its seed no number."""
+    """The probability of dropout is not between 0 and 1, or its seed is not a number."""
 
 
 class TokenLengthError(BpeError):
-    """The bound on the length of tokens leaves nothing to merge."""
+    """The maximum token length is too small to merge anything."""
 
 
 class VocabularyError(BpeError):
@@ -96,28 +96,23 @@ class VocabularyError(BpeError):
 
 
 class UnknownTokenIdError(BpeError):
-    """An id to decode is not in the vocab."""
+    """An id to decode is not in the vocabulary."""
 
     @classmethod
     def of(cls, token_id: int, size: int) -> Self:
-        """The error for an id that a vocabulary lacks.
-
-        Args:
-            token_id: the id.
-            size: how many tokens the vocabulary has.
-        """
+        """Return the error for an id that is missing in a vocabulary of `size` tokens."""
         return cls(f"there is no token with the id {token_id}; this vocabulary has {size:,} tokens")
 
 
 class TextError(BpeError, TypeError):
-    """What is to be encoded is no text."""
+    """The argument to encode is not a text."""
 
 
 class TokenIdsError(BpeError):
-    """What is to be decoded is no list of ids.
+    """The argument to decode is not a list of ids.
 
     Attributes:
-        word: what in it is no id.
+        word: the part of it that is not an id.
     """
 
     def __init__(self, message: str, word: str) -> None:
@@ -130,7 +125,7 @@ class TokenizerFileError(BpeError):
 
 
 class ConversionError(BpeError):
-    """A format cannot hold a tokenizer: what was written reads as another one."""
+    """A format cannot represent a tokenizer: the written file would load as another one."""
 
 
 class ComparisonError(BpeError):
@@ -138,7 +133,7 @@ class ComparisonError(BpeError):
 
 
 class OutputExistsError(BpeError):
-    """Writing would overwrite a file, and nobody asked for that."""
+    """A file exists already, and the caller did not allow overwriting it."""
 
 
 class OutputError(BpeError):
@@ -146,7 +141,7 @@ class OutputError(BpeError):
 
 
 class KernelMemoryError(BpeError, MemoryError):
-    """The compiled kernel finds no memory for what it has to do."""
+    """The compiled kernel cannot get enough memory."""
 
 
 class HelperWarning(UserWarning):
@@ -154,15 +149,15 @@ class HelperWarning(UserWarning):
 
 
 class TimelineError(BpeError):
-    """A step is asked for that has not been recorded."""
+    """The requested step has not been recorded."""
 
 
 class UnfinishedError(BpeError):
-    """A training was stopped that has nothing to show before its end."""
+    """A training was stopped, and it has no result before its end."""
 
 
 class QueryError(BpeError):
-    """A search cannot be carried out: its expression takes too long."""
+    """A search is given up: its expression takes too long."""
 
 
 class BreakpointError(BpeError):
@@ -170,11 +165,11 @@ class BreakpointError(BpeError):
 
 
 class WhatIfError(BpeError):
-    """A run cannot be forked that way: its pair or its document does not exist."""
+    """A run cannot be forked as requested: its pair or its document does not exist."""
 
 
 class QuestionError(BpeError):
-    """A question cannot be asked at a step: there is nothing of the kind, or it is undecided."""
+    """A question cannot be asked at a step: it would have no answer there, or several."""
 
 
 class AnswerError(BpeError):
@@ -186,7 +181,7 @@ class QuizFileError(BpeError):
 
 
 class StepsFileError(BpeError):
-    """A file of steps, a line of JSON a merge, is missing, or a line of it is no step."""
+    """A file of steps (one line of JSON for each merge) is missing, or a line is not a step."""
 
 
 class SessionFileError(BpeError):

@@ -1,6 +1,6 @@
-"""Events: the objects that callbacks receive while the engine works.
+"""Events: immutable objects that callbacks receive while the engine works.
 
-They are immutable. `MergeStep` (one merge while training) is where it is made: `engine.bpe.record`.
+The event of one merge during training, `MergeStep`, is in `engine.bpe.record`.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ BytesPair = tuple[bytes, bytes]
 
 @dataclass(frozen=True)
 class CountProgress:
-    """How far the reading and counting of a corpus is.
+    """Progress of reading and counting a corpus.
 
     Attributes:
-        bytes_read: of the file as it lies on disk: compressed bytes for a `.gz`.
-        bytes_total: of the same file; `None` where nobody can know it, as on standard input.
-        documents: that have begun so far.
-        pretokens: that have been counted so far.
-        distinct: how many different ones are among them.
+        bytes_read: bytes read of the file on disk: compressed bytes for a `.gz`.
+        bytes_total: size of the same file; `None` if unknown, as for standard input.
+        documents: number of documents begun so far.
+        pretokens: number of pretokens counted so far.
+        distinct: number of different pretokens among them.
     """
 
     bytes_read: int
@@ -37,11 +37,11 @@ class CountProgress:
 
 @dataclass(frozen=True)
 class TrainProgress:
-    """How far a training is.
+    """Progress of a training.
 
     Attributes:
-        merges: that have been learnt.
-        merges_wanted: how many it will be, unless no pair is left before.
+        merges: number of merges learnt.
+        merges_wanted: number of merges at the end, unless the pairs run out before.
     """
 
     merges: int
@@ -50,7 +50,7 @@ class TrainProgress:
 
 @dataclass(frozen=True)
 class WorkProgress:
-    """How far the work at hand is: what is being done, and `done` parts of `total`."""
+    """Progress of any work: its description, and `done` parts of `total`."""
 
     doing: str
     done: int
@@ -62,7 +62,7 @@ class CountChange(NamedTuple):
 
     Attributes:
         pair: the ids of its two tokens.
-        before, after: its counts; `before` is 0 for a pair that the merge made.
+        before, after: its counts; `before` is 0 if the merge created the pair.
     """
 
     pair: tuple[int, int]
@@ -71,17 +71,17 @@ class CountChange(NamedTuple):
 
 
 def largest_first(changes: Iterable[CountChange], own: Pair) -> tuple[CountChange, ...]:
-    """The changes of a merge: that of its own pair first, then the largest."""
+    """Sort the changes of a merge: its own pair first, then the largest changes."""
     return tuple(sorted(changes, key=lambda c: (c.pair != own, -abs(c.after - c.before), c.pair)))
 
 
 class StaleEntry(NamedTuple):
-    """A heap entry that was popped and found out of date.
+    """A heap entry that was popped and turned out to be out of date.
 
     Attributes:
         pair: the ids of its two tokens.
-        recorded: the count that the entry said.
-        actual: the count that the pair had by then.
+        recorded: the count in the entry.
+        actual: the true count of the pair at that moment.
     """
 
     pair: Pair
@@ -95,11 +95,11 @@ class EncodeStep:
 
     Attributes:
         pretoken: its bytes.
-        position: where the merged tokens stand: at `before[position]` and behind it.
-        pair: the ids of these two.
+        position: the index of the left one of the two merged tokens in `before`.
+        pair: the ids of the two tokens.
         rank: the index of the merge in `merges`.
-        token_id: what they become.
-        before, after: all ids of the pretoken.
+        token_id: the id of the token that replaces them.
+        before, after: all ids of the pretoken before and after the merge.
     """
 
     pretoken: bytes
@@ -113,14 +113,15 @@ class EncodeStep:
 
 WorkResult = TypeVar("WorkResult")
 Work = Generator[WorkProgress, None, WorkResult]
-"""Work in slices: whoever pulls can stop after every `WorkProgress`; the result is returned.
+"""Work in slices: a generator that yields `WorkProgress` and returns its result at the end.
 
-A screen must get a turn at least every 50 ms, so it pulls as long as there is time.
+The caller may stop after each slice. A screen must respond within 50 ms, so it pulls slices only
+as long as there is time.
 """
 
 
 def finished(work: Work[WorkResult]) -> WorkResult:
-    """The result of the work, all slices of it done now.
+    """Do all slices of the work now and return its result.
 
     >>> def count_to(number):
     ...     for done in range(number):

@@ -1,10 +1,11 @@
-"""Writing files so that a reader finds the old files or the whole new ones, never a part or a mix.
+"""Writing files so that a reader finds the old files or the complete new ones, never a mix.
 
-Drafts are written beside the places of the files and flushed to disk. Then each takes its place.
-Of files that belong together a list is written in between. Who finds that list knows that all
-drafts are whole, and that some may have taken their places: `finish_writing` lets the rest follow.
+Drafts are written beside the files and flushed to disk, then renamed. If several files belong
+together, a list of them is written before the first is renamed. A program that finds such a list
+knows that all drafts are complete and that some may be renamed already: `finish_writing` renames
+the rest.
 
-A symlink in the place of a file is followed, as `cp` does; one that leads nowhere is refused.
+A symlink is followed, as `cp` does; a symlink that leads nowhere is refused.
 """
 
 from __future__ import annotations
@@ -21,31 +22,31 @@ from engine.core.errors import OutputError, OutputExistsError
 
 DRAFT = ".bpe-tui-draft"
 LIST = ".bpe-tui-files"
-"""In a folder while a set of files takes its places: name → its draft."""
+"""File name of the list that is in a folder while its drafts are renamed: name → draft."""
 LARGEST_LIST = 1 << 14
 Content = bytes | Iterable[bytes]
-"""All of a file, or its parts in order."""
+"""The content of a file: in one piece, or its parts in order."""
 STALE_SECONDS = 3600
-"""A draft as old as that is one of a program that was killed."""
+"""Age from which on a draft must be from a program that was killed."""
 
 
 def write_files(
-    contents: Mapping[Path, bytes | Iterable[bytes]],
+    contents: Mapping[Path, Content],
     *,
     overwrite: bool = False,
     private: bool = False,
 ) -> None:
-    """Write files that belong together, making their directories.
+    """Write files that belong together, and create their directories.
 
-    A file that is there keeps its mode.
+    A file that is replaced keeps its mode.
 
     Args:
-        contents: path → what the file shall hold.
-        overwrite: whether files that are there may be replaced.
-        private: whether only their owner may read new ones, and enter new directories.
+        contents: path → content.
+        overwrite: whether existing files may be replaced.
+        private: whether only the owner may read new files and enter new directories.
 
     Raises:
-        OutputExistsError: a file is there already and `overwrite` is false; nothing is written.
+        OutputExistsError: a file exists already and `overwrite` is false; nothing is written.
         OutputError: the system refuses.
     """
     if not overwrite:
@@ -69,7 +70,12 @@ def write_files(
 
 
 def check_free(path: Path) -> None:
-    """Raises `OutputExistsError` if something is there, `OutputError` if nothing can be."""
+    """Check that a path is free.
+
+    Raises:
+        OutputExistsError: a file exists there.
+        OutputError: no file can have this path.
+    """
     try:
         taken = path.exists()
     except (OSError, ValueError) as error:
@@ -79,18 +85,20 @@ def check_free(path: Path) -> None:
 
 
 def finish_writing(path: Path) -> None:
-    """If a program was killed while a set with this file took its places, let the rest follow.
+    """Rename the remaining drafts if a program was killed between the files of a set with this one.
 
-    A list says nothing but which draft of the folder belongs to which file beside it. Where
-    somebody has written one of the files since, the drafts are given up.
+    If one of the files was written after the list, the drafts are outdated and are deleted.
     """
     folder = path.parent
     names = _listed(folder / LIST)
     if path.name not in names:
         return
-    with contextlib.suppress(OSError, ValueError):  # ValueError: no file can have that name
+    with contextlib.suppress(OSError, ValueError):  # ValueError: no file can have this name
         listed = (folder / LIST).lstat().st_mtime_ns
-        is_outdated = any(_is_newer(folder / name, listed) for name in names)
+        written = [folder / name for name in names]
+        is_outdated = any(
+            path.lstat().st_mtime_ns > listed for path in written if os.path.lexists(path)
+        )
         for name, draft in names.items():
             if is_outdated:
                 (folder / draft).unlink(missing_ok=True)
@@ -99,28 +107,23 @@ def finish_writing(path: Path) -> None:
         (folder / LIST).unlink(missing_ok=True)
 
 
-def _is_newer(path: Path, moment: int) -> bool:
-    try:
-        return path.lstat().st_mtime_ns > moment
-    except FileNotFoundError:
-        return False
-
-
 def sweep(folder: Path, drafts: str = f".*{DRAFT}") -> None:
-    """Remove drafts that killed programs have left; a clock may have jumped either way."""
+    """Remove the drafts that killed programs have left in a folder.
+
+    Args:
+        folder: where to look.
+        drafts: a pattern in which only `*` has a special meaning.
+    """
+    pattern = drafts.replace("[", "[[]").replace("?", "[?]")
     with contextlib.suppress(OSError):
-        for draft in folder.glob(_literal(drafts)):
+        for draft in folder.glob(pattern):
+            # A clock may have jumped either way.
             if abs(time() - draft.lstat().st_mtime) > STALE_SECONDS:
                 draft.unlink(missing_ok=True)
 
 
-def _literal(pattern: str) -> str:
-    """A pattern in which only `*` means anything else than itself."""
-    return pattern.replace("[", "[[]").replace("?", "[?]")
-
-
 def _reason(error: OSError | ValueError) -> object:
-    """What is wrong, without the path; a ValueError is about a path that no file can have."""
+    """Return the message of an error without its path; a ValueError is about an impossible path."""
     return getattr(error, "strerror", None) or error
 
 
@@ -133,7 +136,7 @@ def _behind_link(path: Path) -> Path:
 
 
 def _put_in_place(drafts: Mapping[Path, Path]) -> None:
-    """Rename the drafts; of several in one folder a list says so meanwhile."""
+    """Rename the drafts; a list names them meanwhile if several are in one folder."""
     folders = {place.parent for place in drafts}
     if len(drafts) < 2 or len(folders) > 1:
         for place, draft in drafts.items():
@@ -146,18 +149,18 @@ def _put_in_place(drafts: Mapping[Path, Path]) -> None:
         for place, draft in drafts.items():
             _rename(draft, place)
     except OSError:
-        (folder / LIST).unlink(missing_ok=True)  # what failed once would fail again
+        (folder / LIST).unlink(missing_ok=True)  # a rename that failed once fails again
         raise
     (folder / LIST).unlink(missing_ok=True)
 
 
 def _rename(draft: Path, place: Path) -> None:
-    with contextlib.suppress(FileNotFoundError):  # somebody has finished it
+    with contextlib.suppress(FileNotFoundError):  # another program has renamed it
         draft.replace(place)
 
 
 def _listed(path: Path) -> dict[str, str]:
-    """What a list says; nothing if it is none of ours."""
+    """Read a list: name → draft; empty if the file is not a list that this module wrote."""
     try:
         content = read_own(path, LARGEST_LIST)
         names = json.loads(content)
@@ -165,20 +168,21 @@ def _listed(path: Path) -> dict[str, str]:
         return {}
     if not isinstance(names, dict):
         return {}
-    return names if all(_is_draft_of(name, draft) for name, draft in names.items()) else {}
-
-
-def _is_draft_of(name: str, draft: object) -> bool:
-    is_plain = Path(name).name == name and isinstance(draft, str) and Path(draft).name == draft
-    return is_plain and str(draft).startswith(f".{name}.") and str(draft).endswith(DRAFT)
+    for name, draft in names.items():
+        # A forged list must not rename anything but a draft, nor reach into another folder.
+        if not isinstance(draft, str) or Path(name).name != name or Path(draft).name != draft:
+            return {}
+        if not (draft.startswith(f".{name}.") and draft.endswith(DRAFT)):
+            return {}
+    return names
 
 
 def read_own(path: Path, limit: int) -> bytes:
-    """All of an ordinary file of this user's; no link is followed and no pipe waited for.
+    """Read an ordinary file that this user owns; follow no link and wait for no pipe.
 
     Raises:
-        OSError: it cannot be read.
-        ValueError: it is anything else, or longer than `limit`.
+        OSError: the file cannot be read.
+        ValueError: it is not such a file, or longer than `limit` bytes.
     """
     careful = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # Windows has neither
     handle = os.open(path, os.O_RDONLY | careful)
@@ -191,17 +195,15 @@ def read_own(path: Path, limit: int) -> bytes:
 
 
 def _write_beside(place: Path, content: Content, private: bool) -> Path:
+    """Write the draft of a file and flush it to disk; it has the mode of the file it replaces."""
     draft = place.with_name(f".{place.name}.{os.urandom(4).hex()}{DRAFT}")
-    with contextlib.suppress(FileNotFoundError):
-        mode = stat.S_IMODE(place.stat().st_mode)
-        return _written(draft, content, 0o600, mode)
-    return _written(draft, content, 0o600 if private else 0o666)
-
-
-def _written(draft: Path, content: Content, new: int, mode: int | None = None) -> Path:
-    """Write a draft: with the mode `new`, less what the user's mask takes away; then `mode`."""
     try:
-        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, new)
+        mode = stat.S_IMODE(place.stat().st_mode)
+    except FileNotFoundError:
+        mode = None
+    new_mode = 0o666 if mode is None and not private else 0o600
+    try:
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, new_mode)
         with os.fdopen(handle, "wb") as stream:
             stream.writelines((content,) if isinstance(content, bytes) else content)
             stream.flush()

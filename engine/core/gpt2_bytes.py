@@ -1,7 +1,8 @@
-"""GPT-2's printable stand-ins for the 256 bytes, as its `encoder.py` defines them.
+"""GPT-2's spelling of bytes: one printable character for each of the 256 bytes.
 
-Visible Latin-1 characters stand for themselves; the other bytes, in order, for U+0100 upwards, so
-a space is `Ġ` and a newline `Ċ`. `vocab.json` and `merges.txt` are written in these characters.
+A byte that is a visible Latin-1 character is spelled as that character. The other bytes, in order,
+are spelled U+0100, U+0101, …: a space is `Ġ` and a newline `Ċ`. `vocab.json` and `merges.txt` use
+this spelling. Source: GPT-2's `encoder.py`.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ BYTE_TO_CHAR: dict[int, str] = {byte: chr(byte) for byte in _VISIBLE} | {
 }
 CHAR_TO_BYTE: dict[str, int] = {char: byte for byte, char in BYTE_TO_CHAR.items()}
 
-# Translating a whole text is much faster than looking up its characters. Latin-1 has a character
-# for each byte; what is no stand-in becomes one that Latin-1 lacks, or is one already.
+# Translating a whole text is much faster than looking up its characters one by one. Latin-1 has a
+# character for each byte; a character that spells no byte becomes one that Latin-1 lacks.
 _TO_LATIN_1 = dict.fromkeys(range(0x100), "\uffff") | {
     ord(char): chr(byte) for char, byte in CHAR_TO_BYTE.items()
 }
 
 
 def spell(token: bytes) -> str:
-    """The token in GPT-2's spelling.
+    """Return the token in GPT-2's spelling.
 
     >>> spell(b" the\\n")
     'ĠtheĊ'
@@ -35,7 +36,7 @@ def spell(token: bytes) -> str:
 
 
 def unspell(spelling: str) -> bytes:
-    """The bytes that a GPT-2 spelling stands for; `KeyError` for any other character.
+    """Return the bytes of a GPT-2 spelling; `KeyError` if a character spells no byte.
 
     >>> unspell("ĠtheĊ")
     b' the\\n'
@@ -47,7 +48,9 @@ def unspell(spelling: str) -> bytes:
 
 
 def unspell_all(spellings: Sequence[str]) -> list[bytes | None]:
-    """What many spellings stand for; `None` for those with another character. All at once: quick.
+    """Return the bytes of many spellings; `None` where a character spells no byte.
+
+    All spellings are translated together, which is much faster than one by one.
 
     >>> unspell_all(["Ġthe", "▁the", "Ċ"])
     [b' the', None, b'\\n']
@@ -57,23 +60,22 @@ def unspell_all(spellings: Sequence[str]) -> list[bytes | None]:
     if together.isascii() or all(character <= "\xff" for character in set(together)):
         data = together.encode("latin-1")
         return [data[start:end] for start, end in places]
-    return [_latin_1(together[start:end]) for start, end in places]
-
-
-def _latin_1(text: str) -> bytes | None:
-    try:
-        return text.encode("latin-1")
-    except UnicodeEncodeError:
-        return None
+    spelled = (together[start:end] for start, end in places)
+    return [
+        part.encode("latin-1") if part.isascii() or max(part) <= "\xff" else None
+        for part in spelled
+    ]
 
 
 def read_stand_ins(text: str) -> bytes | None:
-    """The bytes that a text in GPT-2's spelling stands for; `None` if it says what it says.
+    """Return the bytes of a text in GPT-2's spelling; `None` if it is ordinary text.
 
-    Many letters are stand-ins, too: é is one, for half a character. So a text is taken for a
-    spelling only if a space or a newline is spelled in it (`Ġ`, `Ċ`), or a whole character of
-    several bytes; if nothing in it is no UTF-8, but that a token may begin or end within a
-    character; and if no control character comes out of it.
+    Many ordinary letters also spell a byte: é spells half a character. So a text counts as a
+    spelling only if
+
+    * it spells a space or a newline (`Ġ`, `Ċ`), or a complete character of several bytes;
+    * its bytes are valid UTF-8, except that it may begin or end within a character;
+    * it spells no control character.
 
     >>> read_stand_ins("Ġè¿Ļ").decode(), read_stand_ins("Ġè¿")
     (' 这', b' \\xe8\\xbf')
@@ -89,12 +91,12 @@ def read_stand_ins(text: str) -> bytes | None:
     whole = _whole_characters(token)
     if whole is None or any(char < " " and char not in "\t\n\r" for char in whole):
         return None
-    says_space = "Ġ" in text or "Ċ" in text
-    return token if says_space or not whole.isascii() else None
+    spells_space = "Ġ" in text or "Ċ" in text
+    return token if spells_space or not whole.isascii() else None
 
 
 def _whole_characters(token: bytes) -> str | None:
-    """The characters that lie in the token whole; `None` if other bytes lie between them."""
+    """Return the complete characters in a token; `None` if there are invalid bytes among them."""
     start = 0
     while start < min(len(token), 3) and 0x80 <= token[start] < 0xC0:
         start += 1

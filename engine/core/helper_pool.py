@@ -1,12 +1,12 @@
-"""A pool of helpers that works on tasks and gives the results in the order of the tasks.
+"""A pool of helpers that works on tasks and yields the results in the order of the tasks.
 
-Work that lets other threads run has threads for helpers. All others are plain subprocesses spoken
-to through pipes, and not `multiprocessing`: that would import the caller's main module again, fail
+If the work lets other threads run, the helpers are threads. Otherwise they are plain subprocesses
+that communicate through pipes. `multiprocessing` would import the caller's main module again, fail
 inside a running full-screen application, and leave forked children behind when the parent is
-killed. These end when their pipe does, and never print.
+killed. Ours end when their pipe is closed, and never print.
 
-What goes through the pipes is pickled. That is safe there, since both ends are this program; what
-comes from a file is never unpickled.
+Messages in the pipes are pickled. That is safe because both ends are this program; data from a
+file is never unpickled.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ TaskT = TypeVar("TaskT")
 ResultT = TypeVar("ResultT")
 
 SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1"}
-"""For the environment of a process of ours. Imported, numpy starts a thread a core for linear
-algebra, of which there is none here: that takes longer than all the rest of the import."""
+"""Environment of a helper process. Without it, importing numpy starts a thread for each core, for
+linear algebra that is not used here; that takes longer than the rest of the import."""
 
 _START = "import sys; sys.path[:] = sys.argv[1:]; from engine.core.helper_pool import main; main()"
 
 _AHEAD = 4
-"""Tasks read for each process before the next result is there: two wait, and two it has already."""
+"""Tasks read ahead for each process: two that it has already, and two that wait."""
 
 _FILES_TO_START = 8
-"""Three pipes and the null device are open for a moment while a helper starts; one is to spare."""
+"""Files that are open while a helper starts: three pipes, the null device, and one to spare."""
 
 _RARELY = 1 << 20
-"""Helpers make many lists and hardly any cycles: so many objects before the collector looks."""
+"""New objects between two garbage collections: helpers make many lists and hardly any cycles."""
 
 
 def available_cores() -> int:
-    """The cores that this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -62,27 +62,28 @@ def in_order(
     doing: str,
     threads: bool = False,
 ) -> Generator[ResultT, None, None]:
-    """Work on tasks with helper processes and this one; closing the generator ends them.
+    """Work on tasks with helper processes and this one; closing the generator ends the helpers.
 
-    A helper that cannot start or dies is told with a `HelperWarning`, and this process does its
-    work again.
+    If a helper cannot start or dies, there is a `HelperWarning`, and this process repeats the
+    helper's work.
 
     Args:
-        prepare: is called once in each process, and gives the function from a task to its result,
-            which gets its tasks in their order. Work that is done again gets a function of its own.
-            It is pickled, as tasks and results are: a function of a module, or `partial` of one.
-        tasks: are read by a thread of their own, only a few ahead of the results, so that they may
-            block or never end.
-        helpers: how many processes there are beside this one.
-        doing: what the work is, for the warning: `counting`.
-        threads: whether the helpers are threads: for work that lets others run meanwhile. Nothing
-            is pickled then.
+        prepare: called once in each process. It returns the function that turns a task into its
+            result; that function gets its tasks in order. Repeated work gets a new function.
+            `prepare`, tasks and results are pickled: it is a function of a module, or a `partial`
+            of one.
+        tasks: read by a separate thread, only a few ahead of the results, so they may block or
+            never end.
+        helpers: number of helpers besides this process.
+        doing: a word for the work, for the warning: `counting`.
+        threads: whether the helpers are threads, for work that lets other threads run. Then
+            nothing is pickled.
 
     Yields:
         the results, in the order of the tasks.
 
     Raises:
-        Exception: what `tasks`, `prepare` or the work raises, wherever it is done.
+        Exception: any error of `tasks`, `prepare` or the work, in whichever process it occurs.
     """
     pool = _Pool[TaskT, ResultT](prepare, tasks, helpers + 1, doing)
     try:
@@ -95,9 +96,9 @@ def in_order(
 
 
 class _Pool(Generic[TaskT, ResultT]):
-    """One thread reads tasks, one a helper passes them on; the caller's thread may work, too.
+    """One thread that reads tasks, one for each helper that sends them, and the caller's thread.
 
-    All that they share is read and changed under `_changed`.
+    The threads read and change what they share only while they hold `_changed`.
     """
 
     def __init__(
@@ -114,10 +115,10 @@ class _Pool(Generic[TaskT, ResultT]):
         self._helpers: list[subprocess.Popen[bytes]] = []
         self._changed = threading.Condition()  # its lock can be taken twice
         self._waiting: deque[tuple[int, TaskT]] = deque()  # each with its place among all tasks
-        self._lost: deque[list[tuple[int, TaskT]]] = deque()  # what each dead helper had to do
+        self._lost: deque[list[tuple[int, TaskT]]] = deque()  # the tasks of each dead helper
         self._done: dict[int, ResultT] = {}
         self._read = 0
-        self._given = 0  # results, so this is the place of the next one, too
+        self._given = 0  # number of results yielded, and so the place of the next one
         self._all_read = False
         self._stopped = False
         self._error: BaseException | None = None
@@ -126,12 +127,12 @@ class _Pool(Generic[TaskT, ResultT]):
         """Start the thread that reads tasks, the helpers, and the threads that serve them.
 
         Returns:
-            whether tasks are read; if not, none has been.
+            whether the tasks are being read; if not, none was read.
         """
         try:
             _start_thread(self._read_tasks)
         except RuntimeError:
-            return False  # a system that gives us no thread gives no helper, either
+            return False  # without threads there are no helpers either
         try:
             for _ in range(helpers):
                 if threads:
@@ -145,7 +146,7 @@ class _Pool(Generic[TaskT, ResultT]):
         return True
 
     def results(self) -> Generator[ResultT, None, None]:
-        """The results in order; this thread works, too, while the next is not there."""
+        """Yield the results in order; work in this thread, too, while the next one is not ready."""
         work = self._prepare()
         while True:
             lost: list[tuple[int, TaskT]] | None = None
@@ -166,7 +167,7 @@ class _Pool(Generic[TaskT, ResultT]):
                 if is_there:
                     result = self._done.pop(self._given)
                     self._given += 1
-                    self._changed.notify_all()  # there is room for one task more
+                    self._changed.notify_all()  # there is room for one more task
                 elif self._lost:
                     lost = self._lost.popleft()
                 else:
@@ -185,14 +186,14 @@ class _Pool(Generic[TaskT, ResultT]):
                 return
 
     def _warn(self, what: str) -> None:
-        told = f"a helper process {what} while {self._doing}; this process does its work instead"
-        warnings.warn(told, HelperWarning, stacklevel=2)
+        message = f"a helper process {what} while {self._doing}; this process does its work instead"
+        warnings.warn(message, HelperWarning, stacklevel=2)
 
     def stop(self) -> None:
-        """End the helpers.
+        """End the helpers, without waiting for the threads.
 
-        The threads are not waited for: one may be reading from a pipe into which nobody writes,
-        for ever. They end as soon as they turn to the others, or with the program.
+        A thread may be blocked for ever on a pipe that is never written to. Threads end when they
+        next look at the shared state, or with the program.
         """
         with self._changed:
             self._stopped = True
@@ -221,16 +222,16 @@ class _Pool(Generic[TaskT, ResultT]):
             self._fail(error)
 
     def _serve(self, helper: subprocess.Popen[bytes]) -> None:
-        """Pass tasks to a helper and take its results, as long as there are any."""
+        """Send tasks to a helper and receive its results, until no task is left."""
         assert helper.stdin is not None
         assert helper.stdout is not None
         sent: deque[tuple[int, TaskT]] = deque()
         try:
             _send(helper.stdin, self._prepare)
             error, _ = _received(helper.stdout)
-            # Now it is there, and from now on it works as fast as we do.
+            # The helper has started.
             while error is None:
-                # One task more than it is working on, so that it never has to wait.
+                # Send one task ahead, so that the helper never has to wait.
                 while len(sent) < 2 and (task := self._take(wait=not sent)) is not None:
                     sent.append(task)
                     _send(helper.stdin, task[1])
@@ -248,7 +249,7 @@ class _Pool(Generic[TaskT, ResultT]):
             self._fail(cause)
 
     def _work(self) -> None:
-        """What a thread does in place of a helper process."""
+        """Work on tasks in a thread; it replaces a helper process."""
         try:
             work = self._prepare()
             while (task := self._take(wait=True)) is not None:
@@ -257,7 +258,7 @@ class _Pool(Generic[TaskT, ResultT]):
             self._fail(cause)
 
     def _take(self, wait: bool = False) -> tuple[int, TaskT] | None:
-        """The next task; `None` if there is none, or with `wait` none any more."""
+        """Take the next task; `None` if none is ready, or with `wait` if none will follow."""
         with self._changed:
             if wait:
                 self._changed.wait_for(lambda: self._waiting or self._all_read or self._stopped)
@@ -269,7 +270,7 @@ class _Pool(Generic[TaskT, ResultT]):
             self._changed.notify_all()
 
     def _fail(self, error: BaseException) -> None:
-        """Have the caller raise it; of several errors the first, which led to the others."""
+        """Make the caller raise this error; of several errors the first."""
         with self._changed:
             self._error = self._error or error
             self._changed.notify_all()
@@ -280,12 +281,15 @@ def _start_thread(work: Callable[..., None], *arguments: object) -> None:
 
 
 def _start_helper() -> subprocess.Popen[bytes]:
-    import subprocess  # takes its time to load, and most work has no helpers
+    import subprocess  # slow to load, and most work has no helpers
 
     here = str(Path(__file__).resolve().parents[2])
-    _check_room_for_pipes()
+    with contextlib.ExitStack() as opened:
+        # Raise `OSError` now if too few files may be open; `Popen` would lose its pipes.
+        for _ in range(_FILES_TO_START):
+            opened.callback(os.close, os.open(os.devnull, os.O_RDONLY))
     return subprocess.Popen(
-        # Without site-packages of its own: it gets our path.
+        # The helper gets our path instead of its own site-packages.
         [sys.executable, "-S", "-P", "-c", _START, here, *sys.path],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -293,13 +297,6 @@ def _start_helper() -> subprocess.Popen[bytes]:
         env={**os.environ, **SINGLE_THREADED},
         start_new_session=True,  # Ctrl+C is for the parent to handle
     )
-
-
-def _check_room_for_pipes() -> None:
-    """Raises `OSError` if too few files may be open; `Popen` would lose the pipes it has made."""
-    with contextlib.ExitStack() as opened:
-        for _ in range(_FILES_TO_START):
-            opened.callback(os.close, os.open(os.devnull, os.O_RDONLY))
 
 
 def _send(stream: IO[bytes], value: object) -> None:
@@ -310,10 +307,10 @@ def _send(stream: IO[bytes], value: object) -> None:
 
 
 def _received(stream: IO[bytes]) -> Any:
-    """What the other end has sent.
+    """Receive a value from the other end.
 
     Raises:
-        EOFError: it has gone, perhaps amid it.
+        EOFError: the other end is gone, perhaps in the middle of a message.
     """
     import pickle
 
@@ -323,14 +320,14 @@ def _received(stream: IO[bytes]) -> Any:
         raise EOFError from error
 
 
-# What follows runs in the helper.
+# The functions below run in the helper.
 
 
 def main() -> None:
-    """Take `prepare`, say that we are ready, then answer tasks until the input ends."""
+    """Receive `prepare`, report that we are ready, then answer tasks until the input ends."""
     gc.set_threshold(_RARELY)
     messages: SimpleQueue[Any] = SimpleQueue()
-    # Tasks are read while we work: one may wait, and whoever sends it need not.
+    # Tasks are read while we work, so that the sender never has to wait.
     threading.Thread(target=_read_messages, args=(messages,), daemon=True).start()
     answers = sys.stdout.buffer
     try:
@@ -345,7 +342,7 @@ def main() -> None:
     except Exception as error:
         _send(answers, (error, None))
         while messages.get() is not None:
-            pass  # a task that is on its way must not find the pipe closed before the error is read
+            pass  # a task on its way must not find the pipe closed before the error is read
 
 
 def _read_messages(messages: SimpleQueue[Any]) -> None:
@@ -353,4 +350,4 @@ def _read_messages(messages: SimpleQueue[Any]) -> None:
         while True:
             messages.put(_received(sys.stdin.buffer))
     finally:
-        messages.put(None)  # the input has ended, or is none of ours
+        messages.put(None)  # the input has ended, or is not ours

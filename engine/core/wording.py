@@ -1,7 +1,7 @@
-"""Sentences that quote tokens. Words are `str`; tokens, which may hold any bytes, are `bytes`.
+"""Sentences that quote tokens: a sequence of `str` for words and `bytes` for tokens.
 
-Whoever shows a sentence says how bytes are written: a screen makes control characters visible, a
-notebook may take GPT-2's spelling.
+Tokens may hold any bytes. The caller that shows a sentence decides how to write them: a screen
+makes control characters visible, a notebook may use GPT-2's spelling.
 """
 
 from __future__ import annotations
@@ -13,43 +13,43 @@ from engine.core.gpt2_bytes import spell
 
 Words = tuple[str | bytes, ...]
 ShowBytes = Callable[[bytes], str]
-"""How bytes are written."""
+"""A function that writes the bytes of a token as text."""
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence, and one that stands in for it where room is short.
+    """A sentence, with a shorter version for where room is short.
 
-    >>> said = say(b" th", " stands 12 times.", shorter=(b" th", ": 12."))
-    >>> str(said), str(said.shorter)
-    ('Ġth stands 12 times.', 'Ġth: 12.')
+    >>> sentence = say(b" th", " occurs 12 times.", shorter=(b" th", ": 12."))
+    >>> str(sentence), str(sentence.shorter)
+    ('Ġth occurs 12 times.', 'Ġth: 12.')
     """
 
     words: Words
     shorter: Sentence | None = None
 
     def describe(self, show: ShowBytes = spell) -> str:
-        """The sentence as text."""
+        """Return the sentence as text."""
         return describe(self.words, show)
 
     def __str__(self) -> str:
         return self.describe()
 
     def __iter__(self) -> Iterator[Sentence]:
-        """The ways to say it, the longest first."""
-        said: Sentence | None = self
-        while said is not None:
-            yield said
-            said = said.shorter
+        """Yield the versions of the sentence, the longest first."""
+        version: Sentence | None = self
+        while version is not None:
+            yield version
+            version = version.shorter
 
 
 def say(*words: str | bytes, shorter: Words = ()) -> Sentence:
-    """A sentence of these words."""
+    """Make a sentence of these words."""
     return Sentence(words, Sentence(shorter) if shorter else None)
 
 
 def describe(words: Words, show: ShowBytes = spell) -> str:
-    """Words and tokens as one text."""
+    """Return words and tokens as one text."""
     return "".join(word if isinstance(word, str) else show(word) for word in words)
 
 
@@ -57,7 +57,7 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def with_power(value: float, digits: int) -> str:
-    """A small number with so many digits and a power of ten.
+    """Write a small number with this number of digits and a power of ten.
 
     (0.0000231, 3) → '2.31·10⁻⁵'; (0.001, 1) → '10⁻³'.
     """
@@ -67,5 +67,5 @@ def with_power(value: float, digits: int) -> str:
 
 
 def times(count: int) -> str:
-    """How often: 1 → 'once', 1204 → '1,204 times'."""
+    """Write how often something occurs: 1 → 'once', 1204 → '1,204 times'."""
     return "once" if count == 1 else f"{count:,} times"

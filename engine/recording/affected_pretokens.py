@@ -1,7 +1,7 @@
-"""Which pretokens a merge changed, and what each of them did to the counts of pairs.
+"""The pretokens that a merge changed, and their share in the changes of pair counts.
 
-No list of them is recorded. They are found again when somebody asks: a search through all
-pretokens for the bytes of the new token, at C speed, then a look at those that hold it.
+They are not recorded but searched on demand: all pretokens are searched for the bytes of the new
+token, at C speed, and the tokens of the hits are compared before and after the merge.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count, islice, pairwise
+from itertools import accumulate, count, islice, pairwise
 from time import monotonic
 from typing import NamedTuple, Protocol
 
@@ -21,33 +21,29 @@ from engine.encoding.encoders import LONG, MergeTable, RankHeap, RankLoop
 from engine.encoding.merging import merge_pair
 from engine.recording.merge_record import PairStep
 
-# The tokens of a pretoken at any step.
-#
-# No log is needed for that. Encode the pretoken with all merges known, once; to see it as it was
-# after k merges, take every token that is younger apart into its two parts, again and again. From
-# one step to the next there is still less to do: make the one merge, or take its token apart.
-
+# The tokens of a pretoken at any step need no log. Encode the pretoken once with all known merges.
+# For its tokens after k merges, split every token that a later merge made into its two parts, again
+# and again. From one step to the next it is enough to make one merge, or to split its token.
 
 CACHE_SIZE = 1 << 16
 NEAR = 4
-"""So many steps from the one asked for last, each merge is made by itself; the next step is most
-often one."""
+"""Steps up to which `tokens_at` goes forward merge by merge; most calls ask for the next step."""
 
 
 class TokensAtStep(Protocol):
-    """Tells the tokens of pretokens at any step."""
+    """A source of the tokens of pretokens at any step."""
 
     def tokens_at(self, pretoken: bytes, step: int) -> tuple[int, ...]: ...
 
 
 class Segmenter:
-    """Tokens of pretokens at any step of a run.
+    """The tokens of pretokens at any step of a run.
 
     Args:
         alphabet: spells a pretoken at step 0.
         table: the merges known so far; it may grow.
-        pair_of: the parts of the token that a merge made, by the merge's rank.
-        rank_of: the rank of the merge that made a token; negative for one that none did.
+        pair_of: rank of a merge → the pair that it merged.
+        rank_of: token → rank of the merge that made it; negative if none did.
     """
 
     def __init__(
@@ -60,23 +56,27 @@ class Segmenter:
         self._table = table
         self._pair_of = pair_of
         self._rank_of = rank_of
-        # These two look into the table anew each time, and so see it grow.
+        # Both read the table at each call, and so use its new merges.
         self._loop = RankLoop(alphabet, table)
         self._heap = RankHeap(alphabet, table)
-        # pretoken → (how many merges were known, its tokens then)
+        # pretoken → (number of merges known, its tokens then)
         self._known: dict[bytes, tuple[int, Sequence[int]]] = {}
-        # pretoken → (the step that was asked for last, its tokens then)
+        # pretoken → (step of the last call, its tokens then)
         self._last: dict[bytes, tuple[int, tuple[int, ...]]] = {}
 
     def tokens_at(self, pretoken: bytes, step: int) -> tuple[int, ...]:
-        """The token ids of the pretoken after the first `step` merges."""
+        """Return the token ids of the pretoken after the first `step` merges."""
         at, last = self._last.get(pretoken, (-1, ()))
         if at == step:
             return last
         if at > step:
             tokens = self._taken_apart(last, step)
         elif at >= 0 and step <= min(at + NEAR, len(self._table)):
-            tokens = self._merged(last, at, step)
+            tokens = last
+            for rank in range(at, step):
+                pair = self._pair_of(rank)
+                if pair[0] in tokens and pair[1] in tokens:
+                    tokens = tuple(merge_pair(tokens, pair, self._table[pair][1]))
         else:
             merges, known = self._known.get(pretoken, (-1, ()))
             tokens = self._taken_apart(known if merges >= step else self.encode(pretoken), step)
@@ -86,20 +86,12 @@ class Segmenter:
         return tokens
 
     def encode(self, pretoken: bytes) -> Sequence[int]:
-        """The token ids of the pretoken after all merges known so far, which are remembered."""
+        """Return the token ids of the pretoken after all merges known so far, and cache them."""
         if len(self._known) >= CACHE_SIZE:
             self._known.clear()
         encoder = self._heap if len(pretoken) > LONG else self._loop
         tokens = encoder.encode(pretoken)
         self._known[pretoken] = len(self._table), tokens
-        return tokens
-
-    def _merged(self, tokens: tuple[int, ...], start: int, stop: int) -> tuple[int, ...]:
-        """What the merges from step `start` up to step `stop` make of the tokens."""
-        for rank in range(start, stop):
-            pair = self._pair_of(rank)
-            if pair[0] in tokens and pair[1] in tokens:
-                tokens = tuple(merge_pair(tokens, pair, self._table[pair][1]))
         return tokens
 
     def _taken_apart(self, tokens: Sequence[int], step: int) -> tuple[int, ...]:
@@ -117,49 +109,40 @@ class Segmenter:
         return tuple(result)
 
 
+@dataclass
 class PretokenIndex:
-    """Distinct pretokens in their order, joined to one string of bytes.
+    """Distinct pretokens in order, joined to one string of bytes that can be searched.
 
     >>> list(PretokenIndex([b"new", b"low", b"slow"]).containing(b"ow"))
     [(1, b'low'), (2, b'slow')]
     """
 
-    def __init__(self, pretokens: Sequence[bytes]) -> None:
-        self._pretokens = pretokens
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self._pretokens)
+    pretokens: Sequence[bytes]
 
     @cached_property
-    def _joined(self) -> bytes:
-        return b"".join(self._pretokens)
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        starts, position = [], 0
-        for pretoken in self._pretokens:
-            starts.append(position)
-            position += len(pretoken)
-        return starts
+    def _joined_and_starts(self) -> tuple[bytes, list[int]]:
+        starts = list(accumulate(map(len, self.pretokens[:-1]), initial=0))
+        return b"".join(self.pretokens), starts if self.pretokens else []
 
     def containing(self, needle: bytes, before: int | None = None) -> Iterator[tuple[int, bytes]]:
-        """The pretokens that hold `needle`, with their indices; only those below `before`."""
-        whole = before is None or before >= len(self._starts)
-        limit = len(self._joined) if whole else self._starts[before or 0]
-        position = self._joined.find(needle, 0, limit)
+        """Yield the pretokens that contain `needle`, with their indices below `before`."""
+        joined, starts = self._joined_and_starts
+        whole = before is None or before >= len(starts)
+        limit = len(joined) if whole else starts[before or 0]
+        position = joined.find(needle, 0, limit)
         while position >= 0:
-            index = bisect_right(self._starts, position) - 1
-            end = self._starts[index] + len(self._pretokens[index])
+            index = bisect_right(starts, position) - 1
+            end = starts[index] + len(self.pretokens[index])
             # A hit may run across the border of two pretokens.
             if position + len(needle) <= end:
-                yield index, self._pretokens[index]
-                position = self._joined.find(needle, end, limit)
+                yield index, self.pretokens[index]
+                position = joined.find(needle, end, limit)
             else:
-                position = self._joined.find(needle, position + 1, limit)
+                position = joined.find(needle, position + 1, limit)
 
 
 LONGEST_TAKEN_APART = 1 << 15
-"""In bytes. Longer pretokens are left out: to find the tokens of one would take seconds."""
+"""Most bytes of a pretoken that is searched; to find the tokens of a longer one takes seconds."""
 
 
 @dataclass(frozen=True)
@@ -167,8 +150,8 @@ class AffectedPretoken:
     """A pretoken that a merge changed.
 
     Attributes:
-        count: how often the corpus has it.
-        before, after: the ids of its tokens before the merge and after it.
+        count: its number of occurrences in the corpus.
+        before, after: the ids of its tokens before and after the merge.
     """
 
     pretoken: bytes
@@ -178,7 +161,7 @@ class AffectedPretoken:
 
 
 class SegmentedRun(Protocol):
-    """What the search asks of a run: its pretokens, and their tokens at any step."""
+    """The part of a run that the search needs: its pretokens, and their tokens at any step."""
 
     counts: Mapping[bytes, int]
     segmenter: TokensAtStep
@@ -188,7 +171,7 @@ class SegmentedRun(Protocol):
 
 
 class AffectedPretokens:
-    """The pretokens that one merge changed, most frequent first, found as far as somebody asks.
+    """The pretokens that one merge changed, most frequent first, searched only as far as needed.
 
     `merge` is `None` at step 0, where nothing has changed.
     """
@@ -198,7 +181,7 @@ class AffectedPretokens:
         self._search = iter(()) if merge is None else _search(run, merge)
 
     def __iter__(self) -> Iterator[AffectedPretoken]:
-        # Several iterators may run at once; whoever is first finds, the others read what is found.
+        # Several iterators may run at once: the first one searches, the others read its results.
         for index in count():
             if index == len(self._found):
                 pretoken = next(self._search, None)
@@ -208,7 +191,7 @@ class AffectedPretokens:
             yield self._found[index]
 
     def first(self, limit: int, seconds: float) -> tuple[list[AffectedPretoken], bool]:
-        """The first `limit` of them that are found in so many seconds; whether time sufficed."""
+        """Return up to `limit` of them found in time, and whether the time was enough."""
         deadline = monotonic() + seconds
         found = []
         for pretoken in islice(self, limit):
@@ -233,21 +216,22 @@ def _search(run: SegmentedRun, merge: PairStep) -> Iterator[AffectedPretoken]:
 
 
 class Contribution(NamedTuple):
-    """What one pretoken did to the count of a pair."""
+    """The share of one pretoken in the change of a pair's count."""
 
     affected: AffectedPretoken
     change: int
 
 
+@dataclass
 class CountAttribution:
-    """The changes of counts that one merge made, by the pretokens behind them.
+    """The changes of pair counts that one merge made, by the pretokens behind them.
 
-    A merge changes counts only inside the pretokens that hold its pair. The pairs of each of them
-    are counted before and after: the difference, times how often the pretoken occurs, is its part.
-    A pair without the new token can only lose and one with it only gain, so parts never cancel each
-    other, and no pretoken behind a change is missing.
+    A merge changes counts only inside the pretokens that contain its pair. The share of such a
+    pretoken in a change is the difference of the pair's occurrences in it, times its count. A pair
+    without the new token can only lose and a pair with it only gain. So shares never cancel out,
+    and no pretoken behind a change is missing.
 
-    It is read in slices of time, for a screen that must not wait.
+    `read` works in slices of time, for a screen that must not wait.
 
     >>> from engine import Timeline, Trainer
     >>> counts = {b"low": 5, b"lower": 2}
@@ -259,14 +243,15 @@ class CountAttribution:
     [(b'low', -5), (b'lower', -2)]
     """
 
-    def __init__(self, affected: Iterator[AffectedPretoken]) -> None:
-        self._affected = affected
-        self._behind: defaultdict[Pair, list[Contribution]] = defaultdict(list)
+    affected: Iterator[AffectedPretoken]
+    _behind: defaultdict[Pair, list[Contribution]] = field(
+        default_factory=lambda: defaultdict(list), init=False
+    )
 
     def read(self, seconds: float = 3600.0) -> bool:
-        """Look at pretokens for so long; whether all have been looked at by now."""
+        """Read pretokens for some seconds; return whether all have been read."""
         deadline = monotonic() + seconds
-        for affected in self._affected:
+        for affected in self.affected:
             for pair, change in pair_changes(affected).items():
                 self._behind[pair].append(Contribution(affected, change))
             if monotonic() > deadline:
@@ -274,12 +259,12 @@ class CountAttribution:
         return True
 
     def behind(self, pair: Pair) -> list[Contribution]:
-        """The pretokens that changed the pair's count, of those read, most frequent first."""
+        """Return the pretokens read so far that changed the pair's count, most frequent first."""
         return self._behind.get(pair, [])
 
 
 def pair_changes(affected: AffectedPretoken) -> dict[Pair, int]:
-    """What a merge in one pretoken does to the counts of pairs; no zeros."""
+    """Count how a merge in one pretoken changes the counts of pairs; zeros are left out."""
     changes: dict[Pair, int] = {}
     for pair in pairwise(affected.after):
         changes[pair] = changes.get(pair, 0) + affected.count

@@ -1,13 +1,13 @@
 """A log of counters that can be read as it was at any step.
 
-The log keeps, for each step, which counters were set to what. State at step k is the start plus
-the first k steps' entries, the last entry for a counter winning; numpy does that in one assignment.
-Now and then a whole state is kept (a checkpoint), where the entries since the last one outnumber
-the counters: so checkpoints take no more room than the log itself, and no read replays more than
-one copy's worth of entries.
+For each step the log stores which counters were set and their values. The state at step k is the
+start plus the entries of the first k steps; of several entries for one counter the last one wins.
+numpy applies them in one assignment. When the entries since the last checkpoint outnumber the
+counters, the whole state is stored as a new checkpoint. So checkpoints take no more memory than the
+log, and no read replays more entries than there are counters.
 
-One thread may append while others read steps they know to be complete: arrays are only ever
-replaced by longer copies, never resized in place. Reading may keep a checkpoint, behind a lock.
+One thread may append while others read steps that they know to be complete: arrays are replaced by
+longer copies, never resized in place. Reading may store a checkpoint, behind a lock.
 """
 
 from __future__ import annotations
@@ -22,19 +22,20 @@ from typing import Literal
 from engine.core.arrays import Integers, Ints, np
 
 IntegerType = Literal["i", "q"]
-"""Integers of 32 or 64 bits, as `array` and numpy call them."""
+"""Type codes of `array` and numpy for integers of 32 and 64 bits."""
 
 
 class GrowingArray:
     """A growing array of integers: extend it at the end, view any finished part.
 
-    What comes in arrays is kept as it is until somebody looks, so that writing needs no numpy.
+    Values that come as `array` are stored as they are until the first view, so writing needs no
+    numpy.
     """
 
     def __init__(self, integers: IntegerType) -> None:
         self._integers = integers
         self._data: Integers | None = None
-        self._length = 0  # of what is in `_data`
+        self._length = 0  # number of values in `_data`
         self._waiting: list[array[int]] = []
         self._waiting_length = 0
         self._lock = Lock()
@@ -59,7 +60,7 @@ class GrowingArray:
         return self._data[start:stop]
 
     def _take_in(self) -> None:
-        """Add what has waited."""
+        """Copy the waiting arrays into `_data`."""
         if self._data is None:
             self._data = np.empty(0, dtype=self._integers)
         for values in self._waiting:
@@ -78,12 +79,12 @@ class GrowingArray:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory that the values take."""
+        """Memory of the values, in bytes."""
         return len(self) * array(self._integers).itemsize
 
 
 class ChangeLog:
-    """Counters numbered from 0 and their values after each step, kept as `integers`.
+    """Counters numbered from 0 and their values after each step, stored as `integers`.
 
     >>> log = ChangeLog([5, 3])
     >>> log.append([0, 2], [1, 4], width=3)
@@ -93,8 +94,8 @@ class ChangeLog:
 
     def __init__(self, start: Sequence[int], integers: IntegerType = "q") -> None:
         self.integers = integers
-        self._ends = array("q", (0,))  # step → where its entries end
-        self._widths = array("q", (len(start),))  # step → how many counters there are then
+        self._ends = array("q", (0,))  # step → end of its entries
+        self._widths = array("q", (len(start),))  # step → number of counters then
         self._counters = GrowingArray("i")
         self._values = GrowingArray(integers)
         self._lock = Lock()
@@ -104,7 +105,7 @@ class ChangeLog:
     def append(
         self, counters: Sequence[int] | Integers, values: Sequence[int] | Integers, width: int
     ) -> None:
-        """One step: these counters were set to these values; there are `width` counters now."""
+        """Append a step that sets some counters; `width` is the number of counters after it."""
         self._counters.extend(counters)
         self._values.extend(values)
         self._widths.append(width)
@@ -113,7 +114,12 @@ class ChangeLog:
     def append_many(
         self, counters: array[int], values: array[int], ends: array[int], widths: array[int]
     ) -> None:
-        """Several steps at once: what they set, where each one's part ends in the log, widths.
+        """Append several steps at once.
+
+        Args:
+            counters, values: the entries of all steps.
+            ends: the end of each step's entries in the whole log.
+            widths: the number of counters after each step.
 
         >>> log = ChangeLog([5, 3])
         >>> log.append_many(*(array("q", part) for part in ([0, 2, 1], [1, 4, 0], [2, 3], [3, 3])))
@@ -126,18 +132,18 @@ class ChangeLog:
         self._ends.extend(ends)
 
     def append_unchanged(self, steps: int, width: int) -> None:
-        """So many steps that set no counter."""
+        """Append steps that set no counter."""
         self._widths.extend(repeat(width, steps))
         self._ends.extend(repeat(len(self._counters), steps))
 
     def changes(self, step: int) -> tuple[Integers, Integers]:
-        """The counters that step number `step` (from 0) set, and the values it set them to."""
+        """Return the counters that step number `step` (from 0) set, and their new values."""
         self._check(step, len(self._ends) - 2)
         start, end = self._ends[step], self._ends[step + 1]
         return self._counters.view(start, end), self._values.view(start, end)
 
     def differences(self, step: int) -> list[tuple[int, int, int]]:
-        """What step number `step` changed: (counter, before, after); a new counter was 0 before.
+        """List the changes of step number `step`: (counter, before, after); a new counter was 0.
 
         >>> log = ChangeLog([5, 3])
         >>> log.append([0, 2], [1, 4], width=3)
@@ -152,9 +158,9 @@ class ChangeLog:
         return list(zip(counters.tolist(), before.tolist(), after.tolist(), strict=True))
 
     def entries(self, start: int, stop: int) -> tuple[Integers, Ints, Integers]:
-        """What the steps after state `start`, up to state `stop`, set: counters, states, values.
+        """Return the entries of the steps from state `start` to `stop`: counters, states, values.
 
-        A value holds from its state on: what step number k set from state k + 1.
+        A value holds from its state on; step number k sets values from state k + 1 on.
         """
         ends = np.array(self._ends[start : stop + 1], dtype=np.int64)
         since = np.repeat(np.arange(start + 1, stop + 1), np.diff(ends))
@@ -162,7 +168,7 @@ class ChangeLog:
         return self._counters.view(first, end), since, self._values.view(first, end)
 
     def history(self, counter: int, until: int) -> tuple[Ints, Integers]:
-        """The steps after which a counter had another value, up to `until`, and those values.
+        """Return the states, up to `until`, at which a counter was set, and its values there.
 
         >>> log = ChangeLog([5, 3])
         >>> log.append([0, 2], [1, 4], width=3)
@@ -181,36 +187,29 @@ class ChangeLog:
         return states, values
 
     def at(self, step: int) -> Integers:
-        """All counters after the first `step` steps: an array of the caller's own."""
+        """Return all counters after the first `step` steps, in a new array."""
         self._check(step, len(self._ends) - 1)
         with self._lock:
             index = bisect_right(self._checkpoint_steps, step) - 1
             base_step, base = self._checkpoint_steps[index], self._checkpoints[index]
-        state = self._replay(base, base_step, step)
-        if self._ends[step] - self._ends[base_step] > max(len(state), 4096):
-            self._keep(step, state.copy())
+        start, end = self._ends[base_step], self._ends[step]
+        state = np.zeros(self._widths[step], dtype=self.integers)
+        state[: len(base)] = base
+        # If a counter occurs twice, numpy keeps the later value, as a replay must.
+        state[self._counters.view(start, end)] = self._values.view(start, end)
+        if end - start > max(len(state), 4096):
+            with self._lock:
+                index = bisect_right(self._checkpoint_steps, step)
+                self._checkpoint_steps.insert(index, step)
+                self._checkpoints.insert(index, state.copy())
         return state
-
-    def _keep(self, step: int, state: Integers) -> None:
-        with self._lock:
-            index = bisect_right(self._checkpoint_steps, step)
-            self._checkpoint_steps.insert(index, step)
-            self._checkpoints.insert(index, state)
 
     def _check(self, step: int, last: int) -> None:
         if not 0 <= step <= last:
             raise IndexError(f"step {step} is not among those from 0 to {last}")
 
-    def _replay(self, base: Integers | array[int], base_step: int, step: int) -> Integers:
-        start, end = self._ends[base_step], self._ends[step]
-        state = np.zeros(self._widths[step], dtype=self.integers)
-        state[: len(base)] = base
-        # Where a counter comes up twice, numpy keeps the later value: just what a replay means.
-        state[self._counters.view(start, end)] = self._values.view(start, end)
-        return state
-
     @property
     def nbytes(self) -> int:
-        """Bytes of memory that the entries take, checkpoints left out."""
+        """Memory of the entries without checkpoints, in bytes."""
         entries = self._counters.nbytes + self._values.nbytes
         return entries + 8 * (len(self._ends) + len(self._widths))

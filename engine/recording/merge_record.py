@@ -6,7 +6,7 @@ columns, an entry for each step, and makes a `PairStep` when a step is asked for
 A token has a *place*, in the order of making, and an *id*. In a run of ours they are equal. A
 tokenizer from elsewhere may number otherwise (GPT-2 orders the bytes its own way, tiktoken puts
 special tokens last), and a replay of its merges shows its ids. So a record is kept in places and
-answers in ids; `RunIds` and `GivenIds` turn one into the other.
+answers in ids; `IdMap` converts between the two.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
 from engine.core.arrays import Integers, Ints, np
@@ -24,21 +23,23 @@ from engine.core.gpt2_bytes import spell
 from engine.recording.change_log import ChangeLog
 
 STRIDE = 2**32 - 5
-"""key = left · STRIDE + right. Above any id; odd, so that keys with the same right token do not
-share their low bits, by which a dict places them."""
+"""Factor of a pair's key: left · STRIDE + right.
+
+It is above any id. It is odd, so that the keys of pairs with one right token differ in their low
+bits, which a dict uses to place them."""
 
 
 def key_of(pair: Pair) -> int:
-    """The pair as one integer."""
+    """Return the pair as one integer."""
     return pair[0] * STRIDE + pair[1]
 
 
 class PairNumbers(Sequence[Pair]):
     """Pairs numbered in the order in which they first appear.
 
-    Counts, logs and queues are arrays over these numbers; a pair itself is needed only to be shown
-    or to be found. It is found by its *key*, one integer for two token ids, because many keys can
-    be made at once from arrays and hash faster than tuples. One thread may add, any may read.
+    Counts, logs and queues are arrays over these numbers; the pair itself is needed only to show it
+    or to find it. It is found by its *key*, one integer for two token ids: arrays compute many keys
+    at once, and keys hash faster than tuples. One thread may add, any may read.
 
     >>> pairs = PairNumbers([(7, 8)])
     >>> pairs.number_or_new((7, 9)), pairs.number_or_new((7, 8)), list(pairs)
@@ -60,11 +61,11 @@ class PairNumbers(Sequence[Pair]):
         return (divmod(key, STRIDE) for key in self._keys)
 
     def number_of(self, pair: Pair) -> int | None:
-        """The pair's number; `None` for a pair that never stood side by side."""
+        """Return the pair's number; `None` if the pair never occurred."""
         return self.number_of_key.get(key_of(pair))
 
     def number_or_new(self, pair: Pair) -> int:
-        """The pair's number; the next free one if it has none yet."""
+        """Return the pair's number; a new pair gets the next free one."""
         key = key_of(pair)
         number = self.number_of_key.get(key)
         if number is None:
@@ -73,7 +74,7 @@ class PairNumbers(Sequence[Pair]):
         return number
 
     def numbers_with(self, token_id: int) -> Ints:
-        """The numbers of the pairs that have a token on either side, in their order.
+        """Return the numbers of the pairs with this token on either side, ascending.
 
         >>> PairNumbers([(7, 8), (9, 9), (8, 7)]).numbers_with(7).tolist()
         [0, 2]
@@ -82,9 +83,9 @@ class PairNumbers(Sequence[Pair]):
         return np.flatnonzero((keys // STRIDE == token_id) | (keys % STRIDE == token_id))
 
     def add_new(self, keys: Sequence[int]) -> range:
-        """Number pairs that have no number yet, given by their keys; their numbers."""
+        """Number new pairs, given by their keys; return their numbers."""
         first = len(self._keys)
-        # A pair can be read before it can be found, for whoever reads meanwhile.
+        # Another thread may read: a pair that can be found must be readable.
         self._keys.extend(keys)
         for number, key in enumerate(keys, first):
             self.number_of_key[key] = number
@@ -92,82 +93,55 @@ class PairNumbers(Sequence[Pair]):
 
 
 class TokensById(Protocol):
-    """id → bytes: a list where ids leave no gap, else a mapping."""
+    """id → bytes: a list if the ids have no gaps, else a mapping."""
 
     def __getitem__(self, token_id: int, /) -> bytes: ...
 
 
-class RunIds:
-    """The ids of a run of ours, which are the places.
+class IdMap:
+    """The places of tokens and their ids, each found from the other.
 
     Args:
-        tokens: the run's vocab before any merge, the special tokens at its end; it grows.
-        special_tokens: those, in their order.
-
-    Attributes:
-        tokens: id → bytes.
+        tokens: id → bytes; in a run of ours the vocab, which grows.
         special_ids: special token → id.
-    """
+        ids: the id of the token at each place; `None` in a run of ours, where id and place are
+            equal. If several places have one id, the first counts.
 
-    def __init__(self, tokens: Sequence[bytes], special_tokens: Sequence[str]) -> None:
-        self.tokens: TokensById = tokens
-        first = len(tokens) - len(special_tokens)
-        self.special_ids: Mapping[str, int] = {
-            token: first + number for number, token in enumerate(special_tokens)
-        }
-
-    @cached_property
-    def specials(self) -> frozenset[int]:
-        """The ids of the special tokens."""
-        return frozenset(self.special_ids.values())
-
-    def id_of(self, place: int) -> int:
-        return place
-
-    def place_of(self, token_id: int) -> int:
-        """The inverse of `id_of`; −1 for an id that no token of the run has."""
-        return token_id
-
-    def name(self, pairs: PairNumbers) -> PairNumbers | NamedPairs:
-        """The pairs in ids."""
-        return pairs
-
-
-class GivenIds(RunIds):
-    """The ids of a tokenizer.
-
-    Args:
-        ids: the id of the token at each place; of several places with one id the first counts.
-
-    >>> ids = GivenIds([70, 9], {70: b"a", 9: b"ab"}, {})
+    >>> ids = IdMap({70: b"a", 9: b"ab"}, {}, [70, 9])
     >>> ids.id_of(1), ids.place_of(70), ids.place_of(1)
     (9, 0, -1)
     """
 
     def __init__(
-        self, ids: Sequence[int], tokens: Mapping[int, bytes], special_ids: Mapping[str, int]
+        self,
+        tokens: TokensById,
+        special_ids: Mapping[str, int],
+        ids: Sequence[int] | None = None,
     ) -> None:
         self.tokens = tokens
         self.special_ids = special_ids
+        self.specials = frozenset(special_ids.values())
         self._ids = ids
         self._places: dict[int, int] = {}
-        for place, token_id in enumerate(ids):
+        for place, token_id in enumerate(ids or ()):
             self._places.setdefault(token_id, place)
 
     def id_of(self, place: int) -> int:
-        return self._ids[place]
+        return place if self._ids is None else self._ids[place]
 
     def place_of(self, token_id: int) -> int:
-        return self._places.get(token_id, -1)
+        """Return the place of a token; −1 if no token of the run has this id."""
+        return token_id if self._ids is None else self._places.get(token_id, -1)
 
-    def name(self, pairs: PairNumbers) -> PairNumbers | NamedPairs:
-        return NamedPairs(pairs, self)
+    def pairs_in_ids(self, pairs: PairNumbers) -> PairNumbers | PairsInIds:
+        """Return a view in ids of pairs that are kept in places."""
+        return pairs if self._ids is None else PairsInIds(pairs, self)
 
 
-class NamedPairs(Sequence[Pair]):
-    """Pairs that are kept in places, read in ids: number → pair."""
+class PairsInIds(Sequence[Pair]):
+    """A view in ids of pairs that are kept in places: number → pair."""
 
-    def __init__(self, pairs: PairNumbers, ids: RunIds) -> None:
+    def __init__(self, pairs: PairNumbers, ids: IdMap) -> None:
         self._pairs = pairs
         self._ids = ids
 
@@ -182,24 +156,23 @@ class NamedPairs(Sequence[Pair]):
         return map(self.__getitem__, range(len(self)))
 
     def number_of(self, pair: Pair) -> int | None:
-        """The pair's number; `None` for a pair that never stood side by side."""
+        """Return the pair's number; `None` if the pair never occurred."""
         return self._pairs.number_of((self._ids.place_of(pair[0]), self._ids.place_of(pair[1])))
 
     def numbers_with(self, token_id: int) -> Ints:
-        """The numbers of the pairs that have a token on either side, in their order."""
+        """Return the numbers of the pairs with this token on either side, ascending."""
         return self._pairs.numbers_with(self._ids.place_of(token_id))
 
 
 class PairStep(ABC):
-    """One merge during training: a thin view of the record. Facts are computed when asked for.
+    """One merge during training: a thin view of the record, which computes each fact on demand.
 
-    BPE takes the most frequent pair, WordPiece the one of the highest score: a subclass says what
-    the pair was chosen by. Two steps are equal if every fact about them is, whichever algorithm
-    found them.
+    BPE merges the most frequent pair, WordPiece the pair of the highest score; a subclass adds the
+    measure. Two steps are equal if all their facts are, even if different algorithms found them.
 
     Attributes:
-        record: what wrote the step down.
-        index: its rank; 0 is the first learnt.
+        record: the record of the run.
+        index: the rank of the merge; 0 for the first.
     """
 
     __slots__ = ("index", "record")
@@ -214,15 +187,15 @@ class PairStep(ABC):
     @property
     @abstractmethod
     def count(self) -> int:
-        """How often the pair stood side by side before this step."""
+        """The number of occurrences of the pair before this step."""
 
     @abstractmethod
     def _shared_top(self) -> Iterable[Pair]:
-        """All pairs, in any order, that by the training's measure were as good as this one."""
+        """Return all pairs, in any order, that the training's measure ranks equal to this one."""
 
     @abstractmethod
     def _chosen_by(self) -> dict[str, object]:
-        """The pair's measure as plain values."""
+        """Return the pair's measure as plain values."""
 
     @property
     def pair(self) -> Pair:
@@ -241,32 +214,32 @@ class PairStep(ABC):
 
     @property
     def new_id(self) -> int:
-        """The id of the token that it makes."""
+        """The id of the new token."""
         return self.record.new_id(self.index)
 
     @property
     def token(self) -> bytes:
-        """The new token's bytes: `##low` for a piece of WordPiece's inside of a word."""
+        """The new token's bytes: `##low` for a WordPiece inside a word."""
         return self.record.vocab[self.record.first_id + self.index]
 
     @property
     def covers(self) -> bytes:
-        """The bytes of a pretoken that the new token stands for: `low`."""
+        """The bytes of a pretoken that the new token represents: `low`."""
         return self.record.covers(self.new_id)
 
     @property
     def occurrences(self) -> int:
-        """How many were replaced; less than `count` where the pair overlapped itself."""
-        return self.record.occurrences_of(self.index)
+        """The number of replacements; less than `count` if the pair overlapped itself."""
+        return self.record.occurrences[self.index]
 
     @property
     def pretokens(self) -> int:
-        """In how many distinct pretokens."""
-        return self.record.pretokens_of(self.index)
+        """The number of distinct pretokens that changed."""
+        return self.record.pretokens[self.index]
 
     @property
     def tied(self) -> tuple[Pair, ...]:
-        """All pairs that shared the top, this step's own first, the others by their ids."""
+        """All pairs that shared the top: this step's own first, the others by their ids."""
         return (self.pair, *sorted(pair for pair in self._shared_top() if pair != self.pair))
 
     @property
@@ -279,7 +252,7 @@ class PairStep(ABC):
         return largest_first(changes, self.pair)
 
     def as_dict(self) -> dict[str, object]:
-        """The step as plain values for JSON; tokens in GPT-2's spelling of bytes."""
+        """Return the step as plain values for JSON; tokens are in GPT-2's spelling of bytes."""
         return {
             "index": self.index,
             "pair": list(self.pair),
@@ -302,21 +275,21 @@ class PairStep(ABC):
 
 
 StepT = TypeVar("StepT", bound=PairStep, covariant=True)
-"""Covariant: a record of BPE's steps is a record of steps that join a pair."""
+"""The steps of a record. Covariant: a record of BPE's steps is a record of `PairStep`s."""
 
 
 @dataclass(slots=True)
 class MergeReport:
-    """What a training algorithm reports of one step; pairs are given by their numbers.
+    """A training algorithm's report of one step; pairs are given by their numbers.
 
     Attributes:
         number: the pair that was merged.
-        count: how often it stood side by side before.
-        changed: the pairs whose count changed, this one among them.
+        count: its number of occurrences before.
+        changed: the pairs whose count changed, this one included.
         after: their new counts, in that order; 0 for a pair that is gone.
-        occurrences: how often the pair was replaced in the corpus; less than `count` only where it
+        occurrences: number of replacements in the corpus; less than `count` only if the pair
             overlapped itself, as in `aaa`.
-        pretokens: in how many distinct pretokens.
+        pretokens: number of distinct pretokens that changed.
     """
 
     number: int
@@ -336,7 +309,7 @@ class MergeReport:
         occurrences: int,
         pretokens: int,
     ) -> MergeReport:
-        """From pairs in place of numbers; `after` maps each changed pair to its new count."""
+        """Make a report from pairs; `after` maps each changed pair to its new count."""
         numbers = [pairs.number_or_new(changed) for changed in after]
         number = pairs.number_or_new(pair)
         return cls(number, count, numbers, list(after.values()), occurrences, pretokens)
@@ -344,14 +317,14 @@ class MergeReport:
 
 @dataclass(slots=True)
 class MergeBatch:
-    """What an algorithm reports of several steps at once: a `MergeReport` each, in columns.
+    """A report of several steps at once: the values of their `MergeReport`s, in columns.
 
     Attributes:
         lefts, rights: the ids of the pair that each step merges.
-        numbers, counts, occurrences, pretokens: of each step what its `MergeReport` says.
-        changed, after: what changed in all of them, one step after the other.
-        changes_ends: where the changes of each step end among those of all steps of the run.
-        widths: how many pairs have a number after each step.
+        numbers, counts, occurrences, pretokens: an entry for each step.
+        changed, after: the changes of all steps, one step after the other.
+        changes_ends: the end of each step's changes among the changes of the whole run.
+        widths: the number of numbered pairs after each step.
     """
 
     lefts: array[int]
@@ -367,51 +340,55 @@ class MergeBatch:
 
 
 class MergeRecord(ABC, Generic[StepT]):
-    """The steps of one run, to be appended to by one thread and read by any.
+    """The steps of one run. One thread appends, any thread may read.
 
-    A subclass fills the columns in its `append`, `_pretokens` last: its length is how many steps
-    there are, for other threads too.
+    A subclass fills the columns in its `append`, `pretokens` last: its length is the number of
+    steps, for other threads too.
 
     Attributes:
-        vocab: place → bytes, shared with the algorithm, which adds a token each step.
-        first_id: how many tokens there are before the first merge.
-        pairs: number → pair, in the order in which they first appeared; shared likewise.
-        counts: the count of each pair, by its number.
+        vocab: place → bytes, shared with the algorithm, which adds a token in each step.
+        first_id: number of tokens before the first merge.
+        pairs: number → pair, in the order of first appearance; shared with the algorithm.
+        counts: the count of each pair after each step, by its number.
+        merged: the number of the pair that each step merged.
+        occurrences: the number of replacements in each step.
+        pretokens: the number of distinct pretokens that each step changed.
+        removed: the tokens that the corpus has lost after the first 0, 1, … steps.
     """
 
     vocab: list[bytes]
     first_id: int
-    pairs: PairNumbers | NamedPairs
+    pairs: PairNumbers | PairsInIds
     counts: ChangeLog
 
     def __init__(self) -> None:
-        self._merged = array("q")
-        self._occurrences = array("q")
-        self._removed = array("q", (0,))  # step → tokens that merging has removed by then
-        self._pretokens = array("q")
+        self.merged = array("q")
+        self.occurrences = array("q")
+        self.removed = array("q", (0,))
+        self.pretokens = array("q")
 
     @abstractmethod
     def _step(self, index: int) -> StepT:
-        """A step that has been written down."""
+        """Return a recorded step."""
 
     @abstractmethod
     def token(self, token_id: int) -> bytes:
-        """The bytes of any token of the run."""
+        """Return the bytes of any token of the run."""
 
     @abstractmethod
     def covers(self, token_id: int) -> bytes:
-        """The bytes of a pretoken that the token stands for."""
+        """Return the bytes of a pretoken that the token represents."""
 
     @abstractmethod
     def new_id(self, index: int) -> int:
-        """The id of the token that step `index` made."""
+        """Return the id of the token that step `index` made."""
 
     @abstractmethod
     def rank_of(self, token_id: int) -> int:
-        """The step that made a token; negative for one that was there before the first."""
+        """Return the index of the step that made a token; negative if no step made it."""
 
     def __len__(self) -> int:
-        return len(self._pretokens)
+        return len(self.pretokens)
 
     def __getitem__(self, index: int) -> StepT:
         if not 0 <= index < len(self):
@@ -419,32 +396,14 @@ class MergeRecord(ABC, Generic[StepT]):
         return self._step(index)
 
     def id_of(self, place: int) -> int:
-        """The id of the token at a place of `vocab`."""
+        """Return the id of the token at a place of `vocab`."""
         return place
 
-    def number_of(self, pair: Pair) -> int | None:
-        """The pair's number; `None` for a pair that never stood side by side."""
-        return self.pairs.number_of(pair)
-
     def pair_of(self, index: int) -> Pair:
-        """The pair that step `index` merged."""
-        return self.pairs[self._merged[index]]
-
-    def occurrences_of(self, index: int) -> int:
-        return self._occurrences[index]
-
-    def pretokens_of(self, index: int) -> int:
-        return self._pretokens[index]
-
-    def removed_by(self, step: int) -> int:
-        """How many tokens fewer the corpus has after the first `step` merges."""
-        return self._removed[step]
-
-    def removed_until(self, steps: int) -> Ints:
-        """`removed_by` of steps 0 … `steps`, at once."""
-        return copied(self._removed, steps + 1)
+        """Return the pair that step `index` merged."""
+        return self.pairs[self.merged[index]]
 
 
 def copied(column: array[int], length: int) -> Ints:
-    """The beginning of a column; a view of it would keep the column from growing."""
+    """Copy the beginning of a column; a view would prevent the column from growing."""
     return np.frombuffer(column[:length], dtype=np.int64)

@@ -1,6 +1,6 @@
-"""Statistics that models share: how frequent pretokens are, which steps were tied, compression.
+"""Statistics that models share: frequencies of pretokens, tied steps, compression.
 
-Series over steps have an entry for each step 0, 1, …, so that an index is a step.
+A series over steps has an entry for each step 0, 1, …, so an index is a step.
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence, Sized
 from functools import cached_property
 from itertools import islice
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from engine.core.arrays import Floats, Ints, np
+from engine.recording.merge_record import MergeRecord, copied
 
 PretokenT = TypeVar("PretokenT")
 
 
 class PretokenStatistics(Generic[PretokenT]):
-    """The series of some pretoken counts.
+    """Statistics of pretoken counts.
 
     >>> statistics = PretokenStatistics({b"low": 5, b"the": 9, b"lower": 2})
     >>> statistics.pretoken_counts.tolist(), statistics.commonest_pretoken
@@ -29,16 +30,16 @@ class PretokenStatistics(Generic[PretokenT]):
 
     @cached_property
     def pretoken_counts(self) -> Ints:
-        """How often each distinct pretoken occurs, the most frequent first: the rank is index + 1.
+        """Counts of the distinct pretokens, the highest first: the rank is index + 1.
 
         By Zipf's law (Human Behavior and the Principle of Least Effort, 1949) the count falls about
-        as 1 ÷ rank: a straight line where both axes are logarithmic.
+        as 1 ÷ rank: a straight line if both axes are logarithmic.
         """
         return np.sort(self._unsorted)[::-1]
 
     @cached_property
     def commonest_pretoken(self) -> PretokenT | None:
-        """The pretoken of rank 1, the first met of equals; `None` for an empty corpus."""
+        """The most frequent pretoken, the first of several; `None` for an empty corpus."""
         if not self._counts:
             return None
         return next(islice(self._counts, int(np.argmax(self._unsorted)), None))
@@ -49,14 +50,13 @@ class PretokenStatistics(Generic[PretokenT]):
 
 
 BLOCK = 512
-"""Steps looked at together, so that numpy has enough to do."""
+"""Number of steps that numpy examines at once."""
 
 
 class TiedSteps(Sequence[int]):
     """The steps at which the winning pair was tied, in order.
 
-    They are looked for in blocks, when somebody asks. A subclass says how many pairs shared the
-    top.
+    They are searched in blocks, on demand. A subclass counts the pairs that shared the top.
     """
 
     def __init__(self, record: Sized) -> None:
@@ -66,7 +66,7 @@ class TiedSteps(Sequence[int]):
 
     @abstractmethod
     def pairs_at_top(self, start: int, stop: int) -> Ints:
-        """How many pairs shared the top before each of the merges `start` … `stop` − 1."""
+        """Count the pairs that shared the top before each of the merges `start` … `stop` − 1."""
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -91,11 +91,11 @@ class TiedSteps(Sequence[int]):
         return index < len(steps) and int(steps[index]) == step
 
     def until(self, step: int) -> int:
-        """How many of the first `step` merges were tied."""
+        """Count the tied merges among the first `step`."""
         return int(np.searchsorted(self.steps, step, side="right"))
 
     def nearest(self, step: int, direction: int) -> int | None:
-        """The nearest tied step after `step` (1) or before it (−1)."""
+        """Return the nearest tied step after `step` (direction 1) or before it (−1)."""
         if direction > 0:
             index = int(np.searchsorted(self.steps, step, side="right"))
         else:
@@ -104,57 +104,64 @@ class TiedSteps(Sequence[int]):
 
 
 LEFT_OUT = -1
-"""Stands for the length of a token that is not counted: a special one."""
+"""Length of a special token, which is not counted."""
 
 
 class MergeStatistics(PretokenStatistics[bytes]):
-    """The series that every training has which merges pairs.
+    """The series of a training that merges pairs. A subclass adds winning counts and lengths.
 
-    `counts` are the pretoken counts that it was trained on, `byte_count` the bytes in all of them.
-    A subclass says how often the winners stood, how many tokens that left, and how long they are.
+    Args:
+        record: the record of the steps.
+        counts: the pretoken counts that were trained on.
+        tokens_at_start: number of tokens in the corpus at step 0.
+        ties: the tied steps.
     """
 
-    def __init__(self, counts: Mapping[bytes, int], byte_count: int, ties: TiedSteps) -> None:
+    def __init__(
+        self,
+        record: MergeRecord[Any],
+        counts: Mapping[bytes, int],
+        tokens_at_start: int,
+        ties: TiedSteps,
+    ) -> None:
         super().__init__(counts)
-        self._byte_count = byte_count
+        self._record = record
+        self._byte_count = sum(len(pretoken) * count for pretoken, count in counts.items())
+        self._tokens_at_start = tokens_at_start
         self._ties = ties
         self._lengths: Ints = np.zeros(0, dtype=np.int64)
 
     @abstractmethod
     def winning_counts(self, steps: int) -> Ints:
-        """The count of the pair that merged, for each of the first `steps` merges."""
-
-    @abstractmethod
-    def tokens_in_corpus(self, steps: int) -> Ints:
-        """How many tokens the corpus has at steps 0 … `steps`."""
-
-    @abstractmethod
-    def token_count(self, step: int) -> int:
-        """How many tokens the vocabulary has at a step."""
+        """Return the count of the merged pair for each of the first `steps` merges."""
 
     @abstractmethod
     def lengths_between(self, first: int, last: int) -> list[int]:
-        """How long the tokens from one place to another are, `LEFT_OUT` for special ones."""
+        """Return the lengths of tokens `first` … `last` − 1 by place; `LEFT_OUT` if special."""
+
+    def tokens_in_corpus(self, steps: int) -> Ints:
+        """Return the number of tokens in the corpus at steps 0 … `steps`."""
+        return self._tokens_at_start - copied(self._record.removed, steps + 1)
 
     def bytes_per_token(self, steps: int) -> Floats:
-        """The compression at steps 0 … `steps`; 1.0 throughout for an empty corpus."""
+        """Return the compression at steps 0 … `steps`; 1.0 for an empty corpus."""
         if not self._byte_count:
             return np.ones(steps + 1)
         compression: Floats = self._byte_count / self.tokens_in_corpus(steps)
         return compression
 
     def ties(self, steps: int) -> Ints:
-        """How many merges were tied by steps 0 … `steps`."""
+        """Return the number of tied merges by steps 0 … `steps`."""
         tied = self._ties.steps
         tied_at = np.bincount(tied[tied <= steps], minlength=steps + 1)
         return np.cumsum(tied_at).astype(np.int64)
 
     def token_lengths(self, step: int) -> Ints:
-        """How many tokens are so long at a step, by the length.
+        """Count the tokens of each length at a step: index n has those of length n.
 
-        Special tokens are left out: nothing learnt them.
+        Special tokens are left out, because they were not learnt.
         """
-        known, wanted = len(self._lengths), self.token_count(step)
+        known, wanted = len(self._lengths), self._record.first_id + step
         if known < wanted:
             newer = self.lengths_between(known, wanted)
             self._lengths = np.append(self._lengths, newer).astype(np.int64)

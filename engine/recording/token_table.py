@@ -1,8 +1,8 @@
 """`TokenTable`: all tokens of a vocabulary with the merges that make them, as arrays.
 
-A token is named by its row: in a run its place in the order of making, else in the order of ids.
-Only what never changes stands here. In a run the tokens of step k are the first rows of the run's
-table: so nothing below is computed again when the step changes.
+A token is identified by its row: its place in a run, otherwise its position in the order of ids.
+The table never changes. The tokens at step k of a run are the first rows of the run's table, so
+nothing here is computed again when the step changes.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import in_lower_case, to_texts
 
 NONE = -1
-"""Stands in a column of rows, ranks or counts where there is none."""
+"""Missing value in a column of rows, ranks or counts."""
 
 
 @dataclass(frozen=True)
 class MergeRows:
-    """Merges in order of rank: the rows of the two parts and of what they make, and the ranks."""
+    """Merges in order of rank: the rows of the two parts and of the new token, and the ranks."""
 
     left: Ints
     right: Ints
@@ -41,13 +41,13 @@ class MergeRows:
 
     @classmethod
     def of(cls, merges: Iterable[tuple[Pair, int, int]]) -> MergeRows:
-        """From (pair of rows, row made, rank) each."""
+        """Make the columns from (pair of rows, row made, rank) of each merge."""
         rows = [(left, right, made, rank) for (left, right), made, rank in merges]
         return cls(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
     @classmethod
     def of_table(cls, table: Mapping[Pair, tuple[int, int]], ids: Ints) -> MergeRows:
-        """From pair → (rank, id made); row n is the token `ids[n]`, and these ascend."""
+        """Make the columns from pair → (rank, id made); row n is the token `ids[n]`, ids ascend."""
         left, right, rank, made = columns_of(table)
         left, right, made = (np.searchsorted(ids, each) for each in (left, right, made))
         return cls(left, right, made, rank)
@@ -57,11 +57,11 @@ NO_TWIN = 2**63 - 1
 
 
 def least_twins(tokens: Sequence[bytes], sign: bytes) -> Ints:
-    """For each token the first row that holds a twin of it, `NO_TWIN` without one.
+    """Return for each token the first row with a twin of it, `NO_TWIN` if it has none.
 
-    Twins are two tokens that differ only by case, or only by one `sign` at the beginning: by a
-    space in BPE, which stands before a word, or by WordPiece's `##`, inside of one. A token has a
-    twin among the first n tokens just if its number here is less than n.
+    Twins are two tokens that differ only by case, or only by one `sign` at the beginning: BPE's
+    space before a word, or WordPiece's `##` inside a word. A token has a twin among the first n
+    tokens if and only if its value here is less than n.
     """
     first_row = _first_rows(tokens)
     twins = np.full(len(tokens), NO_TWIN, dtype=np.int64)
@@ -78,17 +78,17 @@ Item = TypeVar("Item", bound=Hashable)
 
 
 def _first_rows(tokens: Sequence[Item]) -> dict[Item, int]:
-    """The first row of each."""
-    # Of equal keys the last stays: go through them from the end, so that it is the first.
+    """Return the first row of each distinct item."""
+    # A dict keeps the last of equal keys: in reversed order that is the first row.
     return dict(zip(reversed(tokens), reversed(range(len(tokens))), strict=True))
 
 
 def _by_case(tokens: Sequence[bytes], first_row: dict[bytes, int]) -> tuple[Ints, Ints]:
-    """The rows of some tokens, and of each the first that is the same in lower case."""
+    """Return rows of tokens, and for each the first row that is equal to it in lower case."""
     rows = np.array(sorted(first_row.values()), dtype=np.int64)
     texts = to_texts([tokens[row] for row in rows.tolist()])
     lower = in_lower_case(texts)
-    # Of twins one at least has capitals: only what is the same as such a one is compared.
+    # At least one of two twins has capitals: only tokens equal to such a token are compared.
     has_capitals = set(compress(lower, map(ne, texts, lower)))
     some = np.fromiter(map(has_capitals.__contains__, lower), np.bool_, len(lower))
     rows, lower = rows[some], list(compress(lower, some))
@@ -99,7 +99,7 @@ def _by_case(tokens: Sequence[bytes], first_row: dict[bytes, int]) -> tuple[Ints
 
 
 def _by_sign(first_row: dict[bytes, int], sign: bytes) -> tuple[Ints, Ints]:
-    """The rows of some tokens that begin with the sign, and of the same ones without it."""
+    """Return rows of tokens with the sign, and the rows of the same tokens without it."""
     signed = [
         (row, token.removeprefix(sign))
         for token, row in first_row.items()
@@ -112,18 +112,18 @@ def _by_sign(first_row: dict[bytes, int], sign: bytes) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True)
 class TokenTable:
-    """The tokens by row.
+    """All tokens by row.
 
     Attributes:
-        ids: the id of each.
-        tokens: the bytes of each.
+        ids: the id of each token.
+        tokens: the bytes of each token.
         merges: all merges, in order of rank.
         special_rows: the rows of the special tokens.
-        alphabet: what a pretoken is spelled in, in ids, before any merge.
+        alphabet: spells a pretoken in ids, before any merge.
     """
 
     SIGN: ClassVar[bytes] = b" "
-    """What stands in front of a token, or does not: before a word, here."""
+    """The sign by which twins differ: here the space before a word."""
 
     ids: Ints
     tokens: Sequence[bytes]
@@ -133,7 +133,7 @@ class TokenTable:
 
     @classmethod
     def of_tokenizer(cls, tokenizer: Tokenizer) -> TokenTable:
-        """The vocabulary of any tokenizer; its ids may leave gaps."""
+        """Make the table of any tokenizer; its ids may have gaps."""
         ids = sorted(tokenizer.vocab)
         in_order = np.array(ids, dtype=np.int64)
         return cls(
@@ -149,13 +149,13 @@ class TokenTable:
 
     @cached_property
     def base_rows(self) -> Ints:
-        """The rows of the tokens that no merge has to make."""
+        """The rows of the alphabet's tokens, which need no merge."""
         row_of = self.row_of
         return np.array([row_of[token_id] for token_id in self.alphabet.token_ids], dtype=np.int64)
 
     @cached_property
     def row_of(self) -> dict[int, int]:
-        """id → row, the first of a token that is made more than once."""
+        """id → row; the first row of a token that is made more than once."""
         ids = self.ids.tolist()
         return dict(zip(reversed(ids), range(len(ids) - 1, -1, -1), strict=True))
 
@@ -166,12 +166,12 @@ class TokenTable:
 
     @cached_property
     def lengths(self) -> Ints:
-        """Bytes of each token as it is written."""
+        """The number of bytes of each token as it is written."""
         return np.fromiter(map(len, self.tokens), dtype=np.int64, count=len(self))
 
     @cached_property
     def covered(self) -> Ints:
-        """Bytes of a text that each token stands for: fewer where it ends in `</w>`."""
+        """The number of bytes of text that each token represents: fewer if it ends in `</w>`."""
         marker = self.alphabet.marker
         if marker is None:
             return self.lengths
@@ -184,36 +184,36 @@ class TokenTable:
 
     @cached_property
     def joined(self) -> np.typing.NDArray[np.uint8]:
-        """The bytes of all tokens one after the other."""
+        """The bytes of all tokens, concatenated."""
         return np.frombuffer(b"".join(self.tokens), dtype=np.uint8)
 
     @cached_property
     def ends(self) -> Ints:
-        """Where each token ends in `joined`."""
+        """The end of each token in `joined`."""
         return np.cumsum(np.fromiter(map(len, self.tokens), dtype=np.int64, count=len(self)))
 
     @cached_property
     def maker(self) -> Ints:
-        """The index in `merges` of the first merge that makes the token; `NONE` if none does."""
+        """The index in `merges` of the first merge that makes each token; `NONE` if none does."""
         makers = np.full(len(self), NONE, dtype=np.int64)
-        # The last assignment stays: go through the merges from the end, so that it is the first.
+        # The last assignment wins: in reversed order that is the first merge.
         makers[self.merges.made[::-1]] = np.arange(len(self.merges), dtype=np.int64)[::-1]
         makers[self.base_rows] = NONE
         return makers
 
     @cached_property
     def ranks(self) -> Ints:
-        """The rank of the first merge that makes the token; `NONE` if none does."""
+        """The rank of the first merge that makes each token; `NONE` if none does."""
         return self._of_makers(self.merges.rank)
 
     @cached_property
     def parents(self) -> tuple[Ints, Ints]:
-        """The rows of the two parts that this merge joins; `NONE` if there is none."""
+        """The rows of the two parts that this merge joins; `NONE` if no merge makes the token."""
         return self._of_makers(self.merges.left), self._of_makers(self.merges.right)
 
     def _of_makers(self, column: Ints) -> Ints:
-        """For each token what a column of the merges says of its maker."""
-        # The index −1 is the last of the longer column, where NONE stands.
+        """Return for each token the value of its maker in a column of the merges."""
+        # The index −1 finds the appended NONE.
         return np.append(column, NONE)[self.maker]
 
     @cached_property
@@ -224,10 +224,10 @@ class TokenTable:
 
     @cached_property
     def is_text(self) -> Bools:
-        """Whether the token is valid UTF-8 by itself."""
+        """Whether each token is valid UTF-8 by itself."""
         texts = to_texts(self.tokens)
         codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-        # A byte that is no UTF-8 has become a surrogate.
+        # `to_texts` turns each invalid byte into a surrogate.
         strays_before = np.concatenate(([0], np.cumsum((codes >= 0xD800) & (codes < 0xE000))))
         ends = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
         has_strays: Bools = np.diff(strays_before[ends], prepend=0) > 0
@@ -235,48 +235,44 @@ class TokenTable:
 
     @cached_property
     def byte_order(self) -> Ints:
-        """The position of each token among all of them sorted by their bytes."""
-        # Latin-1 keeps the order of bytes, and Python compares strings of it faster.
+        """The position of each token in the order of their bytes."""
+        # Latin-1 keeps the order of bytes, and Python compares such strings faster.
         return sorted_positions([token.decode("latin-1") for token in self.tokens])
 
     @cached_property
     def reading_order(self) -> Ints:
-        """The position of each token sorted as text, without regard to case and leading spaces."""
+        """The position of each token sorted as text, ignoring case and leading spaces."""
         return sorted_positions(in_lower_case([text.lstrip() for text in to_texts(self.tokens)]))
 
     @cached_property
     def is_reachable(self) -> Bools:
-        """Whether encoding its own bytes gives the token: see `reachable`."""
+        """Whether encoding a token's own bytes returns the token: see `reachable`."""
         return reachable(self)
 
     @cached_property
     def least_twins(self) -> Ints:
-        """The first row with a token that differs only by case or the sign in front."""
+        """The first row with a token that differs only by case or the sign: see `least_twins`."""
         return least_twins(self.tokens, self.SIGN)
 
     @cached_property
     def first_rows(self) -> dict[bytes, int]:
-        """The first row of each token, by its bytes."""
+        """bytes → first row with this token."""
         return _first_rows(self.tokens)
 
 
 def sorted_positions(keys: Sequence[str]) -> Ints:
-    """The position of each key in sorted order; the earlier of two equal keys comes first."""
+    """Return the position of each key in sorted order; the earlier of equal keys comes first."""
     positions = np.empty(len(keys), dtype=np.int64)
     positions[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
     return positions
 
 
-NEVER = 2**63 - 1
-"""The rank of a pair that does not merge."""
-
-
 def reachable(table: TokenTable) -> Bools:
-    """Of each token whether encoding its own bytes as one pretoken gives it; special ones count.
+    """Return for each token whether encoding its own bytes returns it; true for special tokens.
 
-    It does not where another merge of lower rank takes a byte across the border of its two parts.
-    To encode all tokens one by one would take seconds, so they are looked at together: a token is
-    reachable if the merge that makes it is sound (see `_sound`) and its parts are reachable.
+    It does not if a merge of lower rank takes a byte across the border of its two parts. To encode
+    all tokens one by one would take seconds, so they are examined together: a token is reachable if
+    the merge that makes it is sound (see `_sound`) and its parts are reachable.
     """
     merges, maker = table.merges, table.maker
     older = np.maximum(table.ranks[merges.left], table.ranks[merges.right])
@@ -297,11 +293,11 @@ def reachable(table: TokenTable) -> Bools:
 
 
 LONG = 1 << 10
-"""Bytes of a token that is encoded by itself."""
+"""Bytes from which on a token is encoded by itself."""
 
 
 def _by_encoding(table: TokenTable) -> Bools:
-    """The answer where merges may come in any order: each token is encoded."""
+    """Return the same for merges in any order, by encoding every token."""
     merges, ids = table.merges, table.ids
     columns = MergeColumns(ids[merges.left], ids[merges.right], merges.rank, ids[merges.made])
 
@@ -311,9 +307,9 @@ def _by_encoding(table: TokenTable) -> Bools:
         pairs, values = zip(left, right, strict=True), zip(rank, made, strict=True)
         return Cached(table.alphabet, dict(zip(pairs, values, strict=True)))
 
-    # A few rounds more cost less than an encoder of so many merges.
+    # A few more rounds cost less than an encoder for so many merges.
     at_once = BatchEncoder(table.alphabet, columns, lambda token: encoder().encode(token), LONG)
-    # There is a round for each merge: tokens of one length need about as many.
+    # There is a round for each merge: tokens of equal length need about the same number.
     order = np.argsort(table.lengths, kind="stable")
     encoded = at_once.encode([table.tokens[row] for row in order.tolist()])
     is_one = encoded.counts == 1
@@ -323,34 +319,24 @@ def _by_encoding(table: TokenTable) -> Bools:
     return found
 
 
-class _Ranks:
-    """The ranks of many pairs at once."""
-
-    def __init__(self, merges: MergeRows, tokens: int) -> None:
-        self._tokens = tokens
-        self._table = NumberTable(merges.left * tokens + merges.right, merges.rank)
-
-    def of(self, left: Ints, right: Ints) -> Ints:
-        found = self._table.of(left * self._tokens + right)
-        return np.where(found == NOT_THERE, NEVER, found)
-
-
 def _sound(merges: MergeRows, maker: Ints) -> Bools:
-    """Of each merge whether its two parts, encoded as one text, come to stand side by side.
+    """Return for each merge whether its two parts become neighbours when their text is encoded.
 
-    They do unless a merge across their border comes first. What stood next to the border before is
-    found by undoing: of the two tokens there, the one made later comes apart. Each pair met on the
-    way must not merge earlier than that undone merge, or it would have happened instead; nor at the
-    same rank if the undone one is right of the border, because of equal merges the leftmost is made
-    first. The merge is sound if this holds down to single bytes.
+    They do unless a merge across their border happens first. The earlier tokens at the border are
+    found by undoing merges: of the two tokens there, the one made later is split. Each pair found
+    at the border must not merge before the undone merge, or it would have happened instead. Nor may
+    it merge at the same rank if the undone merge is right of the border, because the leftmost of
+    equal merges is made first. The merge is sound if this holds down to single bytes.
     """
     sound = np.ones(len(merges), dtype=np.bool_)
-    ranks = _Ranks(merges, len(maker))
+    tokens = len(maker)
+    ranks = NumberTable(merges.left * tokens + merges.right, merges.rank)
     rank = np.where(maker == NONE, NONE, merges.rank[maker]) if len(merges) else maker
     open_merges = np.arange(len(merges))
     left, right, limit = merges.left, merges.right, merges.rank
     while len(open_merges):
-        broken = ranks.of(left, right) < limit
+        found = ranks.of(left * tokens + right)
+        broken = (found != NOT_THERE) & (found < limit)
         sound[open_merges[broken]] = False
         bytes_only = (maker[left] == NONE) & (maker[right] == NONE)
         go_on = ~broken & ~bytes_only

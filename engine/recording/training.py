@@ -1,8 +1,8 @@
-"""From a corpus to a trained model, for every model alike: read it, count it, make the steps.
+"""Training of any model on a corpus: read the corpus, count it, make the steps.
 
-Nothing here knows a screen. A `TrainingListener` is told how far the work is; a job posts that to a
-screen, a command draws a bar, a transcript waits. What a listener raises stops the work and reaches
-the caller: so a training is cancelled.
+Nothing here knows a screen. A `TrainingListener` receives the progress: a job posts it to a screen,
+a command draws a bar, a transcript waits. To cancel a training, the listener raises an error, which
+stops the work and reaches the caller.
 
     corpus ──count──> CountedCorpus ──start──> Training ──pull its steps──> recording, stop reason
 """
@@ -10,11 +10,11 @@ the caller: so a training is cancelled.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from engine.core.errors import BpeError
 from engine.core.events import CountProgress, WorkProgress
@@ -31,11 +31,11 @@ NOT_KEPT = KeptCount(None)
 
 @dataclass(frozen=True)
 class CountedCorpus:
-    """What a training starts from. Without a corpus there is nothing in it.
+    """The counts that a training starts from; empty if there is no corpus.
 
     Attributes:
-        counts: pretoken → how often it occurs, in order of first appearance.
-        documents, bytes_read: how many there are in the corpus.
+        counts: pretoken → number of occurrences, in order of first appearance.
+        documents, bytes_read: their numbers in the corpus.
         cut_head: cuts the beginning of the corpus into pretokens.
     """
 
@@ -46,19 +46,8 @@ class CountedCorpus:
 
     @cached_property
     def excerpt(self) -> Excerpt:
-        """The beginning of the corpus in pretokens; cut when first asked for."""
+        """The beginning of the corpus in pretokens, cut at first use."""
         return self.cut_head()
-
-
-class StepMaker(Protocol):
-    """What makes the steps: the trainer of a model, or a replay."""
-
-    @property
-    def stop_reason(self) -> Enum | None:
-        """Why there are no more steps, once there are none."""
-
-    def steps(self) -> Iterator[Any]:
-        """The steps; between them a `WorkProgress` wherever they take long."""
 
 
 @dataclass
@@ -66,12 +55,13 @@ class Training:
     """A model's trainer, and the recording of its steps.
 
     Args:
-        trainer: makes the steps.
-        record: makes the recording, which is at step 0 then; `None` where nobody wants one.
-        begins_with: the trainer's own event before which there is no step 0, if it has such.
+        trainer: the trainer of a model, or a replay. `steps()` yields its steps, and a
+            `WorkProgress` between slow steps; `stop_reason` is `None` until the last step.
+        record: makes the recording, which is at step 0 then; `None` if no recording is needed.
+        begins_with: the type of the trainer's event that precedes step 0; `None` if it has none.
 
     Attributes:
-        recording: the player of the steps, once there is one.
+        recording: the player of the steps, once it is made.
     """
 
     trainer: Any
@@ -81,46 +71,46 @@ class Training:
 
     @property
     def stop_reason(self) -> Enum:
-        """Why training ended.
+        """The reason why training ended.
 
         Raises:
-            BpeError: it has not.
+            BpeError: training has not ended.
         """
-        maker: StepMaker = self.trainer
-        if maker.stop_reason is None:
+        reason: Enum | None = self.trainer.stop_reason
+        if reason is None:
             raise BpeError("training ended without a reason")
-        return maker.stop_reason
+        return reason
 
     def complete(self) -> Any:
-        """The recording with all steps, where nobody else has added them; it stays at step 0."""
+        """Add all recorded steps to the recording and return it; its cursor stays at step 0."""
         self.recording.extend_to(len(self.recording.run.record))
         self.recording.complete()
         return self.recording
 
 
 class TrainingListener:
-    """Hears of a training, in this order. A subclass overrides what it wants to know."""
+    """A receiver of a training's events, in this order. A subclass overrides what it needs."""
 
     def on_partial(self, count: CorpusCount) -> None:
-        """The counts so far, after each chunk. Look at once: they change after the call."""
+        """Receive the counts so far, after each chunk; they change after the call."""
 
     def on_progress(self, progress: CountProgress) -> None:
-        """How far the reading is, after each chunk."""
+        """Receive the progress of reading, after each chunk."""
 
     def on_counted(self, corpus: CountedCorpus) -> None:
-        """All of the corpus is counted."""
+        """Receive the counts of the whole corpus."""
 
     def on_begun(self, training: Training, corpus: CountedCorpus) -> None:
-        """There is a step 0, and the recording if one is wanted."""
+        """Receive the training at step 0, with its recording if there is one."""
 
     def on_work(self, work: WorkProgress) -> None:
-        """How far the work on a step is, where steps take long."""
+        """Receive the progress of the work on a slow step."""
 
     def on_step(self, step: Any) -> None:
-        """A step is made, and in the record."""
+        """Receive a step, which is in the record already."""
 
     def on_ended(self, training: Training) -> None:
-        """No step will follow."""
+        """Receive the training after its last step."""
 
 
 def train_on_corpus(
@@ -137,24 +127,24 @@ def train_on_corpus(
     """Read a corpus, count its pretokens, and make all steps of a training on them.
 
     Args:
-        corpus: what to train on; `None` to go through a tokenizer's merges without one.
-        pattern, special_tokens: what cuts the corpus into pretokens.
+        corpus: the corpus; `None` to replay a tokenizer's merges without one.
+        pattern, special_tokens: cut the corpus into pretokens.
         start: makes the training from the counts.
-        kept: where the count may be found from an earlier run, and is kept for a later one.
-        workers: how many count at once; by default one a core.
-        listener: is told how far it is.
-        splitter: what cuts special tokens out, where there is more to it; see `count_corpus`.
+        kept: the stored count of an earlier run; a new count is stored there.
+        workers: number of workers that count; by default one for each core.
+        listener: receives the events.
+        splitter: cuts special tokens out, if that needs more than their list; see `count_corpus`.
 
     Returns:
         the training, with its steps made.
 
     Raises:
-        BpeError: the corpus cannot be read, or `start` refuses what it has to train with.
+        BpeError: the corpus cannot be read, or `start` refuses the counts.
     """
     listener = listener or TrainingListener()
     counted, count = CountedCorpus(), None
     if corpus is not None:
-        bytes_read = corpus.bytes_total or 0  # of a kept count, whose corpus is not read
+        bytes_read = corpus.bytes_total or 0  # for a stored count, whose corpus is not read
 
         def on_progress(progress: CountProgress) -> None:
             nonlocal bytes_read
@@ -179,7 +169,7 @@ def train_on_corpus(
     _make_steps(training, counted, listener)
     listener.on_ended(training)
     if count is not None:
-        kept.keep(count)  # at last: nobody waits for it now
+        kept.keep(count)  # last, so that nothing waits for it
     return training
 
 
@@ -193,7 +183,7 @@ def find_or_count(
     on_partial: Callable[[CorpusCount], None] | None = None,
     splitter: SpecialSplitter | None = None,
 ) -> CorpusCount:
-    """The count of a corpus, as it was kept or made now. Who wants to keep it does so then."""
+    """Return the stored count of a corpus, or count it now; a new count is not stored."""
     if (found := kept.find()) is not None:
         corpus.read_head()
         return found

@@ -1,7 +1,7 @@
-"""`Vocabulary`: the tokens there are at one moment, in columns.
+"""`Vocabulary`: the tokens at one moment, in columns.
 
-They can be sorted, filtered, searched, and taken apart into their merge trees. A vocabulary is made
-from a step of a run (`Frame.vocabulary`) or from any tokenizer (`Vocabulary.of_tokenizer`).
+Tokens can be sorted, filtered, searched, and shown as merge trees. A vocabulary is made from a step
+of a run (`Frame.vocabulary`) or from any tokenizer (`Vocabulary.of_tokenizer`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from engine.text.typed_regex import compile_typed
 # -- columns to sort by, and filters
 
 SortKey = Callable[["Vocabulary"], Ints]
-"""A number for each token, by row; the least comes first, a negative one means nothing."""
+"""A function that returns a number for each row; the least comes first, negative means no value."""
 
 COLUMNS: Registry[SortKey] = Registry(
     "column",
@@ -36,23 +36,16 @@ COLUMNS: Registry[SortKey] = Registry(
         "text": lambda tokens: tokens.table.reading_order[: len(tokens)],
         "length": lambda tokens: tokens.table.lengths[: len(tokens)],
         "rank": lambda tokens: tokens.ranks,
-        "count": lambda tokens: _counts_or(tokens, 0),
+        "count": lambda tokens: tokens.counts_or(0),
         "parents": lambda tokens: tokens.parents[0] * len(tokens.table) + tokens.parents[1],
         "children": lambda tokens: tokens.children,
     },
 )
 
 
-def _counts_or(tokens: Vocabulary, nobody_counts: int) -> Ints:
-    """The counts; where there is no corpus, this number for each token."""
-    if tokens.counts is None:
-        return np.full(len(tokens), nobody_counts, dtype=np.int64)
-    return tokens.counts
-
-
 @dataclass(frozen=True)
 class Filter:
-    """Keeps the tokens of which one odd thing is true: `keeps` says it of each token, by row."""
+    """A filter for tokens with one odd property; `keeps` returns a flag for each row."""
 
     name: str
     summary: str
@@ -69,7 +62,7 @@ FILTERS: Registry[Filter] = registry_of(
     Filter(
         "unused",
         "never used in the corpus now",
-        lambda tokens: np.equal(_counts_or(tokens, NONE), 0),
+        lambda tokens: np.equal(tokens.counts_or(NONE), 0),
     ),
     Filter(
         "unreachable",
@@ -86,11 +79,13 @@ FILTERS: Registry[Filter] = registry_of(
 
 @dataclass(frozen=True)
 class TreeLine:
-    """A token in the merge tree of a token.
+    """A line of a merge tree: one token.
 
-    `rank` is that of the merge that made it, `None` for a byte or a special token; `folded` says
-    that its parts are left out. `trunk` has an entry for each level above: whether another line of
-    that level follows further down, which a drawing needs (`├─`, `└─`, `│`).
+    Attributes:
+        rank: the rank of the merge that made the token; `None` for a byte or a special token.
+        folded: whether its parts are left out.
+        trunk: for each level above, whether another line of that level follows further down, for
+            drawing `├─`, `└─` and `│`.
     """
 
     token_id: int
@@ -101,25 +96,26 @@ class TreeLine:
 
 # -- finding tokens by a piece of text or by a regular expression
 #
-# A substring is looked for in all tokens at once. A regular expression has to be tried on one token
-# after the other, because `$` and `(?!…)` look at the token's end; that takes longer, so the result
-# comes in batches and whoever waits for it can stop between two. Some expressions take for ever on
-# some tokens: each try on a longer token has a time limit.
+# A substring is searched in all tokens at once. A regular expression is tried on one token after
+# the other, because `$` and `(?!…)` depend on the token's end. That takes longer, so the result
+# comes in batches, and the caller may stop between two. Some expressions take for ever on some
+# tokens: each try on a longer token has a time limit.
 
 BATCH = 2000
 SIGNS: Final = frozenset(r".^$*+?{}[]\|()")
-"""What makes a text an expression."""
+"""Characters that mark a text as an expression."""
 SHORT = 12
-"""Bytes of a token on which no expression takes long; asking for a time limit costs more."""
+"""Length in bytes up to which no expression is slow, and a time limit would cost more."""
 SECONDS_A_TOKEN = 0.05
 
 
 @dataclass(frozen=True)
 class Query:
-    """What was typed, and how it is read.
+    """A typed search: plain text or a regular expression.
 
-    `expression` is `None` for plain text. `problem` says why a text that looks like an expression
-    is read as plain text after all.
+    Attributes:
+        expression: the compiled expression; `None` for plain text.
+        problem: why a text that looks like an expression is searched as plain text.
     """
 
     text: str
@@ -128,12 +124,12 @@ class Query:
 
     @property
     def spelled(self) -> bytes | None:
-        """What the text says if it is GPT-2's spelling: `Ġthe` is ` the`; `None` if it is not."""
+        """The bytes of the text if it is GPT-2's spelling (`Ġthe` is ` the`); otherwise `None`."""
         return read_stand_ins(self.text)
 
     @classmethod
     def read(cls, text: str) -> Query:
-        """An expression if it has one of its signs and is well formed, plain text if not.
+        """Read a text as an expression if it contains one of its signs and is well formed.
 
         >>> Query.read("th").expression, Query.read("^th").expression.pattern
         (None, '^th')
@@ -149,43 +145,40 @@ class Query:
             return cls(text, problem=f"{error}{place}")
 
     def as_plain_text(self, problem: str) -> Query:
-        """This text, read as plain text, and why."""
+        """Return the same text as plain text, with the reason."""
         return Query(self.text, problem=problem)
 
 
 def rows_with(table: TokenTable, piece: bytes) -> Ints:
-    """The rows of the tokens that hold the piece, ascending, some of them more than once."""
+    """Return the rows of the tokens that contain the piece, ascending, some of them repeatedly."""
     joined = table.joined
     places = np.flatnonzero(joined[: max(len(joined) - len(piece) + 1, 0)] == piece[0])
     for offset, byte in enumerate(piece[1:], start=1):
         places = places[joined[places + offset] == byte]
     rows = np.searchsorted(table.ends, places, side="right")
-    # Where the piece begins in one token and ends in the next, no token holds it.
+    # A hit may run across the border of two tokens.
     return rows[places + len(piece) <= table.ends[rows]]
 
 
 def _matching(table: TokenTable, expression: regex.Pattern[str], rows: Ints) -> Ints:
     found = []
-    tokens, matches = table.tokens, expression.search
-    for row in rows.tolist():
-        token = tokens[row]
-        match = matches(to_text(token)) if len(token) <= SHORT else _in_time(expression, token)
-        if match is not None:
-            found.append(row)
-    return np.array(found, dtype=np.int64)
-
-
-def _in_time(expression: regex.Pattern[str], token: bytes) -> regex.Match[str] | None:
+    tokens, search = table.tokens, expression.search
     try:
-        return expression.search(to_text(token), timeout=SECONDS_A_TOKEN)
+        for row in rows.tolist():
+            text = to_text(tokens[row])
+            is_short = len(tokens[row]) <= SHORT
+            match = search(text) if is_short else search(text, timeout=SECONDS_A_TOKEN)
+            if match is not None:
+                found.append(row)
     except TimeoutError:
         raise QueryError(
             "this expression takes too long on some tokens; say it with fewer nested repeats"
         ) from None
+    return np.array(found, dtype=np.int64)
 
 
 def _with_first_letter(text: str, change: Callable[[str], str]) -> str:
-    """The text with its first letter changed: ` the` → ` The`."""
+    """Change the first letter of a text: ` the` → ` The`."""
     place = next((place for place, sign in enumerate(text) if sign.isalpha()), None)
     if place is None:
         return text
@@ -195,13 +188,12 @@ def _with_first_letter(text: str, change: Callable[[str], str]) -> str:
 class Vocabulary:
     """The first `size` tokens of a table, made by its first `merge_count` merges.
 
-    Columns are arrays by row (see `TokenTable`); what is asked about a single token is asked by
-    its id.
+    Columns are arrays by row (see `TokenTable`); methods for a single token take its id.
 
     Attributes:
-        table: the tokens; it may hold more, which later steps make.
-        counts: how often each token stands in the corpus now, `NONE` (−1) for special tokens,
-            which nobody counts; `None` where there is no corpus.
+        table: the tokens; it may have more rows, of tokens that later steps make.
+        counts: the number of occurrences of each token in the corpus, `NONE` (−1) for special
+            tokens; `None` if there is no corpus.
 
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"he", 257: b"the"}
     >>> merges = [(b"h", b"e"), (b"t", b"he")]
@@ -216,7 +208,7 @@ class Vocabulary:
     counts: Ints | None
 
     COLUMNS: ClassVar[Registry[SortKey]] = COLUMNS
-    """What its rows can be sorted by."""
+    """The columns that rows can be sorted by."""
 
     def __init__(
         self, table: TokenTable, size: int, merge_count: int, counts: Ints | None = None
@@ -228,7 +220,7 @@ class Vocabulary:
 
     @classmethod
     def of_tokenizer(cls, tokenizer: Tokenizer) -> Vocabulary:
-        """All tokens of a tokenizer, without a corpus."""
+        """Make the vocabulary of a tokenizer, without counts."""
         table = TokenTable.of_tokenizer(tokenizer)
         return cls(table, len(table), len(table.merges))
 
@@ -239,18 +231,24 @@ class Vocabulary:
 
     @cached_property
     def ranks(self) -> Ints:
-        """The rank of the merge that makes each token, `NONE` for bytes and special tokens."""
+        """The rank of the merge that makes each token; `NONE` for bytes and special tokens."""
         return self.table.ranks[: self._size]
 
     @cached_property
     def parents(self) -> tuple[Ints, Ints]:
-        """The rows of the two tokens merged into each, `NONE` for bytes and special tokens."""
+        """The rows of the two parts of each token; `NONE` for bytes and special tokens."""
         left, right = self.table.parents
         return left[: self._size], right[: self._size]
 
+    def counts_or(self, default: int) -> Ints:
+        """Return the counts; without a corpus, `default` for each token."""
+        if self.counts is None:
+            return np.full(len(self), default, dtype=np.int64)
+        return self.counts
+
     @cached_property
     def children(self) -> Ints:
-        """How many merges use each token."""
+        """The number of merges that use each token."""
         merges, made = self.table.merges, self._merge_count
         left, right = merges.left[:made], merges.right[:made]
         used = np.bincount(left, minlength=self._size) + np.bincount(right, minlength=self._size)
@@ -259,10 +257,10 @@ class Vocabulary:
     # -- single tokens, by id
 
     def row_of(self, token_id: int) -> int:
-        """The row of a token.
+        """Return the row of a token.
 
         Raises:
-            UnknownTokenIdError: there is no such token, or not yet.
+            UnknownTokenIdError: the token does not exist, or not yet.
         """
         row = self.table.row_of.get(token_id, self._size)
         if row >= self._size:
@@ -273,33 +271,36 @@ class Vocabulary:
         return int(self.table.ids[row])
 
     def token(self, token_id: int) -> bytes:
-        """The bytes of a token; `UnknownTokenIdError` if there is none."""
+        """Return the bytes of a token; `UnknownTokenIdError` if it does not exist."""
         return self.table.tokens[self.row_of(token_id)]
 
     def length_of(self, token_id: int) -> int:
-        """How long the token is: in bytes, or in what else its table measures."""
+        """Return the length of the token, in bytes or the unit of its table."""
         return int(self.table.lengths[self.row_of(token_id)])
 
     def rank_of(self, token_id: int) -> int | None:
-        """The rank of the merge that makes the token; `None` for bytes and special tokens."""
+        """Return the rank of the token's merge; `None` for bytes and special tokens."""
         rank = int(self.ranks[self.row_of(token_id)])
         return None if rank == NONE else rank
 
     def parents_of(self, token_id: int) -> Pair | None:
-        """The ids of the two tokens merged into this one; `None` for bytes and special tokens."""
+        """Return the ids of the token's two parts; `None` for bytes and special tokens."""
         row = self.row_of(token_id)
         left, right = self.parents
         return None if left[row] == NONE else (self.id_of(left[row]), self.id_of(right[row]))
 
     def count_of(self, token_id: int) -> int | None:
-        """How often the token stands in the corpus now; `None` if nobody counts it."""
+        """Return the token's count in the corpus; `None` for special tokens or without a corpus."""
         row = self.row_of(token_id)
         return None if self.counts is None or self.counts[row] == NONE else int(self.counts[row])
 
     def twins_of(self, token_id: int) -> dict[str, int]:
-        """The tokens that differ from one only by its sign in front or by case: how → id.
+        """Find the tokens that differ from this one only by the sign in front or by case.
 
         The sign is a space, or WordPiece's `##`.
+
+        Returns:
+            the kind of difference (`sign`, `capital`, `small`) → id.
         """
         row, table = self.row_of(token_id), self.table
         token, rows = table.tokens[row], table.first_rows
@@ -317,10 +318,10 @@ class Vocabulary:
         return found
 
     def merge_tree(self, token_id: int, folded: Collection[int] = ()) -> Iterator[TreeLine]:
-        """How a token came to be: it, then its two parts with theirs, depth first, a line each.
+        """Yield the merge tree of a token, depth first: the token, then its two parts with theirs.
 
-        The parts of the ids in `folded` are left out. A tree may have millions of lines: take as
-        many as there is room for.
+        The parts of the ids in `folded` are left out. A tree may have millions of lines: take only
+        as many as fit.
 
             "the" = t + he, he = h + e      the   rank 2, trunk ()
                                             t             trunk (True,)
@@ -329,7 +330,7 @@ class Vocabulary:
                                             e             trunk (False, False)
 
         Raises:
-            UnknownTokenIdError: there is no such token.
+            UnknownTokenIdError: the token does not exist.
         """
         waiting: list[tuple[int, tuple[bool, ...]]] = [(token_id, ())]
         while waiting:
@@ -343,7 +344,7 @@ class Vocabulary:
                 waiting.append((left, (*trunk, True)))
 
     def built_on(self, token_id: int) -> list[int]:
-        """The tokens that are made by merging this one with another, in order of rank."""
+        """Return the tokens that have this one as a part, in order of rank."""
         row = self.row_of(token_id)
         merges, made = self.table.merges, self._merge_count
         uses = (merges.left[:made] == row) | (merges.right[:made] == row)
@@ -354,12 +355,12 @@ class Vocabulary:
     def rows(
         self, *, filters: Collection[str] = (), sort: str = "id", reverse: bool = False
     ) -> Ints:
-        """The rows that all the filters keep, sorted by a column; equal ones by id.
+        """Return the rows that pass all filters, sorted by a column and then by id.
 
-        Tokens that have nothing in that column come last, whichever way it is sorted.
+        Tokens without a value in that column come last in either direction.
 
         Raises:
-            UnknownNameError: there is no such filter or column.
+            UnknownNameError: the filter or column does not exist.
         """
         key = self.COLUMNS[sort](self)
         kept = np.ones(self._size, dtype=np.bool_)
@@ -372,7 +373,7 @@ class Vocabulary:
         return rows[np.argsort(key, kind="stable")]
 
     def search(self, query: Query, rows: Ints) -> Iterator[Ints]:
-        """Those of `rows` whose tokens match, in their order, in batches.
+        """Yield the `rows` whose tokens match, in their order, in batches.
 
         Raises:
             QueryError: the expression takes too long on some token.

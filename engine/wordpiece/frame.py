@@ -149,11 +149,10 @@ class WordPieceStatistics(MergeStatistics):
     [3.26, 3.0, 2.21, 2.0]
     """
 
+    _record: WordPieceRecord
+
     def __init__(self, record: WordPieceRecord, ties: ScoreTies) -> None:
-        counts = record.input.counts
-        byte_count = sum(len(word) * count for word, count in counts.items())
-        super().__init__(counts, byte_count, ties)
-        self._record = record
+        super().__init__(record, record.input.counts, record.input.character_count, ties)
 
     def pieces_per_word(self, steps: int) -> Floats:
         """Pieces of a word on average at steps 0 … `steps`; 0 throughout without words."""
@@ -163,10 +162,6 @@ class WordPieceStatistics(MergeStatistics):
         on_average: Floats = self.tokens_in_corpus(steps) / words
         return on_average
 
-    def tokens_in_corpus(self, steps: int) -> Ints:
-        """How many pieces the words of the corpus have at steps 0 … `steps`."""
-        return self._record.input.character_count - self._record.removed_until(steps)
-
     def winning_scores(self, steps: int) -> Floats:
         """The score of the pair that merged, rounded, for each of the first `steps` merges."""
         return estimates(*self._record.scores_until(steps))
@@ -174,10 +169,6 @@ class WordPieceStatistics(MergeStatistics):
     def winning_counts(self, steps: int) -> Ints:
         """The count of the pair that merged, for each of the first `steps` merges."""
         return self._record.scores_until(steps)[0]
-
-    def token_count(self, step: int) -> int:
-        """How many pieces the vocabulary has at a step."""
-        return self._record.first_id + step
 
     def lengths_between(self, first: int, last: int) -> list[int]:
         specials = len(self._record.input.special_tokens)
@@ -416,6 +407,7 @@ class WordPieceTimeline(MergeTimeline[WordPieceFrame]):
     """
 
     run: WordPieceRun
+    record: WordPieceRecord
 
     def __init__(
         self,
@@ -427,11 +419,6 @@ class WordPieceTimeline(MergeTimeline[WordPieceFrame]):
     ) -> None:
         super().__init__(WordPieceRun(record, pattern, excerpt))
         self.extend(steps)
-
-    @property
-    def record(self) -> WordPieceRecord:
-        """What wrote the steps down."""
-        return self.run.record
 
     @property
     def statistics(self) -> WordPieceStatistics:

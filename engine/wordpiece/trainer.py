@@ -242,11 +242,11 @@ class WordPieceRecord(MergeRecord[WordPieceStep]):
         changed = sorted({left, right, new_id})
         self.piece_counts.append(changed, [self._now[piece] for piece in changed], new_id + 1)
         self.counts.append(merge.changed, merge.after, width=len(self.pairs))
-        self._merged.append(merge.number)
+        self.merged.append(merge.number)
         self._tied.append(tied)
-        self._occurrences.append(merge.occurrences)
-        self._removed.append(self._removed[-1] + merge.occurrences)
-        self._pretokens.append(merge.pretokens)
+        self.occurrences.append(merge.occurrences)
+        self.removed.append(self.removed[-1] + merge.occurrences)
+        self.pretokens.append(merge.pretokens)
         return WordPieceStep(self, len(self) - 1)
 
     def _note_new_pairs(self) -> None:
@@ -287,7 +287,7 @@ class WordPieceRecord(MergeRecord[WordPieceStep]):
 
     def parents_until(self, steps: int) -> tuple[Ints, Ints]:
         """The ids of the two pieces that each of the first `steps` merges joined."""
-        merged, known = copied(self._merged, steps), len(self._lefts)
+        merged, known = copied(self.merged, steps), len(self._lefts)
         lefts, rights = self._lefts.view(0, known)[merged], self._rights.view(0, known)[merged]
         return lefts.astype(np.int64), rights.astype(np.int64)
 

@@ -366,14 +366,14 @@ def _recently_changed(frame: Frame, chance: Chance) -> Pair:
     record = frame.run.record
     index = frame.step - 1 - chance.below(min(RECENT, frame.step))
     numbers = sorted(record.counts.changes(index)[0].tolist())
-    others = [number for number in numbers if number != record.number_merged(index)]
+    others = [number for number in numbers if number != record.merged[index]]
     return record.pairs[chance.pick(others or numbers)]
 
 
 def _entry_of(frame: Frame, pair: Pair) -> QueueEntry | None:
     """Return the heap's entry of a pair; `None` if it has none."""
     record = frame.run.record
-    number = record.number_of(pair)
+    number = record.pairs.number_of(pair)
     claim = 0 if number is None else claim_of(record, number, frame.step)
     return QueueEntry(pair, claim, frame.count_of(pair), 0, False) if claim else None
 
@@ -385,7 +385,7 @@ def _merges_to_show(frame: Frame, entry: QueueEntry) -> tuple[int, ...]:
     the pair, then the last ones.
     """
     record = frame.run.record
-    number = record.number_of(entry.pair)
+    number = record.pairs.number_of(entry.pair)
     assert number is not None  # it has an entry
     states, counts = (found.tolist() for found in record.counts.history(number, frame.step))
     changing = [state - 1 for state in states if state]
@@ -425,7 +425,7 @@ def _why_stale_or_true(
     first = say(
         *("it is stale: ", *pair, f" occurs {times(entry.count)} now, not {entry.recorded:,}.")
     )
-    number = record.number_of(entry.pair)
+    number = record.pairs.number_of(entry.pair)
     changed = [index for index in merges if number in record.counts.changes(index)[0]]
     if not changed:
         return (first,)

@@ -41,9 +41,10 @@ def test_a_step_is_tied_where_several_pairs_had_its_score(corpus: dict[str, int]
     assert stops("tie", timeline) == tied
     for step in range(len(timeline) + 1):
         frame = timeline.seek(step)
-        assert frame.ties_so_far == sum(t <= step for t in tied)
-        assert frame.tied_step(1) == next((t for t in tied if t > step), None)
-        assert frame.tied_step(-1) == next((t for t in reversed(tied) if t < step), None)
+        ties = frame.tied_steps
+        assert ties.until(step) == sum(t <= step for t in tied)
+        assert ties.nearest(step, 1) == next((t for t in tied if t > step), None)
+        assert ties.nearest(step, -1) == next((t for t in reversed(tied) if t < step), None)
 
 
 @given(corpus=oracle.corpora())
@@ -89,7 +90,9 @@ def test_the_series_of_the_charts_are_the_facts_of_the_frames(corpus: dict[str, 
     assert statistics.winning_counts(steps).tolist() == [merge.count for merge in merges]
     scores = [float(merge.score.value) for merge in merges]
     assert np.allclose(statistics.winning_scores(steps), scores)
-    assert statistics.ties(steps).tolist() == [frame.ties_so_far for frame in frames]
+    assert statistics.ties(steps).tolist() == [
+        frame.tied_steps.until(frame.step) for frame in frames
+    ]
     for step in (0, steps):
         lengths = Counter(
             len(bare(piece).decode())

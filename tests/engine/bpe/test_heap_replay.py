@@ -72,6 +72,6 @@ def test_an_entry_of_a_pair_that_is_gone_stays_until_the_top_count_passes_it() -
     # (b, c) always stands beside (a, b) and is gone once that has merged; its entry is not.
     record = trained({b"abc": 2, b"ab": 1, b"xy": 2}, "smallest-ids", "fast")
     pair = (ord("b"), ord("c"))
-    assert record.counts.at(1)[record.number_of(pair)] == 0
+    assert record.counts.at(1)[record.pairs.number_of(pair)] == 0
     assert claims(record, 1)[pair] == 2
     assert [tuple(entry) for entry in record[1].discarded] == [(pair, 2, 0)]

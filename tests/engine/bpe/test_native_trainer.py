@@ -45,8 +45,8 @@ def told(record: Record) -> Iterator[object]:
         numbers, after = record.counts.changes(index)
         yield (
             *(record.pair_of(index), record.vocab[record.first_id + index]),
-            *(record.count_of(index), record.occurrences_of(index), record.pretokens_of(index)),
-            record.removed_by(index + 1),
+            *(record.count_of(index), record.occurrences[index], record.pretokens[index]),
+            record.removed[index + 1],
             {record.pairs[number]: count for number, count in zip(numbers, after, strict=True)},
         )
 
@@ -54,7 +54,7 @@ def told(record: Record) -> Iterator[object]:
 def assert_same(counts: Mapping[bytes, int], **options: object) -> None:
     native, fast = (recorded(counts, name, **options) for name in ("native", "fast"))
     assert list(told(native)) == list(told(fast))
-    assert [native.number_of(pair) for pair in native.pairs] == list(range(len(native.pairs)))
+    assert [native.pairs.number_of(pair) for pair in native.pairs] == list(range(len(native.pairs)))
 
 
 letters = st.sampled_from([b"a", b"ab", b"abc", bytes(range(256)), b"\0\xff"])

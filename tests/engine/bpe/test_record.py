@@ -109,15 +109,15 @@ class TestARecord:
     def test_numbers_the_pairs_in_order_of_first_appearance(self) -> None:
         record = trained({b"abc": 2, b"ab": 1})
         assert list(record.pairs) == [(A, B), (B, C), (256, C)]
-        assert [record.number_of(pair) for pair in record.pairs] == [0, 1, 2]
+        assert [record.pairs.number_of(pair) for pair in record.pairs] == [0, 1, 2]
 
     def test_has_no_number_for_a_pair_that_never_stood(self) -> None:
-        assert trained({b"ab": 1}).number_of((B, A)) is None
+        assert trained({b"ab": 1}).pairs.number_of((B, A)) is None
 
     def test_knows_how_many_tokens_merging_has_saved(self) -> None:
         record = trained({b"aaab": 5, b"ab": 1})
         # aaab → (aa)ab → (aa)(ab) → (aaab)
-        assert [record.removed_by(step) for step in range(4)] == [0, 5, 11, 16]
+        assert [record.removed[step] for step in range(4)] == [0, 5, 11, 16]
 
     def test_finds_the_pairs_of_a_count_in_a_past_state(self) -> None:
         record = trained({b"ab": 2, b"cd": 2, b"ef": 1})
@@ -156,4 +156,4 @@ def test_the_counts_at_each_step_are_a_recount(algorithm: str, corpus: dict[byte
             n * len(word) for word, n in zip(step.words_after, run.word_counts, strict=True)
         )
         all_bytes = sum(n * len(pretoken) for pretoken, n in corpus.items())
-        assert record.removed_by(k) == all_bytes - tokens
+        assert record.removed[k] == all_bytes - tokens

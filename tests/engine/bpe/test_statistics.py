@@ -24,7 +24,7 @@ def test_a_series_is_what_the_frames_say_one_by_one(counts: dict[bytes, int]) ->
     frames = [timeline.seek(step) for step in range(len(timeline) + 1)]
     series, steps = timeline.statistics, len(timeline)
     assert series.bytes_per_token(steps).tolist() == [frame.bytes_per_token for frame in frames]
-    assert series.ties(steps).tolist() == [frame.ties_so_far for frame in frames]
+    assert series.ties(steps).tolist() == [frame.tied_steps.until(frame.step) for frame in frames]
     merges = [frame.merge.count for frame in frames if frame.merge]
     assert series.winning_counts(steps).tolist() == merges
 
