@@ -1,4 +1,4 @@
-"""What every panel is: rows about a frame, with a title that says which question it answers."""
+"""The bases of all panels: rows about a frame, with a title and a foot in the border."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ from engine.core.events import Pair
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import Pretoken
 
-# Tokens, pairs and pretokens as spans: how they look, everywhere.
+# How tokens, pairs and pretokens look, everywhere.
 
 PRETOKEN_BORDER: Span = ("│", "border")
 TOKEN_BORDER: Span = ("┊", "cut")
 ABOUT_TO_JOIN: Span = ("+", "pair")
-"""In place of a border: what stands on both sides is one token after the next merge."""
+"""Drawn instead of a border between two tokens that the next merge joins."""
 
 
 class TokenPainter:
-    """Draws the tokens of one frame. `marks` puts «» round the fresh token, for want of colour.
+    """Draws the tokens of one frame. `marks` puts «» round the fresh token, without colours.
 
-    A token is looked up in the record's whole vocab: a row of the future may name it.
+    Tokens are looked up in the whole vocabulary of the run: a row may show a later token.
     """
 
     def __init__(self, frame: AnyMergeFrame, *, marks: bool) -> None:
@@ -51,11 +51,11 @@ class TokenPainter:
         self.fresh = frame.merge.new_id if frame.merge else -1
         self.marks = marks
         self.joining: Pair | None = None
-        """A pair that is marked as about to join, wherever tokens stand side by side."""
+        """A pair that is marked as about to join wherever it occurs."""
         self._widths: dict[tuple[str, bool], tuple[int, ...]] = {}
 
     def role(self, token_id: int) -> str:
-        """Bytes and characters are plain, special tokens special; merged ones have hues."""
+        """Return the role of a token: plain for bytes and characters, a hue for merged tokens."""
         if token_id == self.fresh:
             return "fresh"
         if self.frame.is_special(token_id):
@@ -65,18 +65,18 @@ class TokenPainter:
         return f"token-{token_id % TOKEN_HUES}"
 
     def token(self, token_id: int) -> Span:
-        """A token in one span."""
+        """Return a token in one span."""
         text = visible_bytes(self.frame.any_token(token_id))
         if self.marks and token_id == self.fresh:
             text = f"«{text}»"
         return SubjectSpan.of(text, self.role(token_id), token_id)
 
     def spans(self, token_id: int) -> list[Span]:
-        """A token in as many spans as it has looks."""
+        """Return a token in spans, one for each role in it."""
         return [self.token(token_id)]
 
     def tokens(self, ids: Iterable[int]) -> list[Span]:
-        """The tokens of one pretoken with the borders between them."""
+        """Return the tokens of one pretoken with the borders between them."""
         ids = tuple(ids)
         if joints := self.joints(ids):
             return self._joining(ids, joints)
@@ -89,7 +89,7 @@ class TokenPainter:
         return spans
 
     def joints(self, ids: Sequence[int]) -> set[int]:
-        """Before which places the pair about to join does so, from left to right.
+        """Return the places before which the pair about to join does so, from left to right.
 
         In `a a a` the pair of two `a` joins before place 1 only: `a+a┊a`.
         """
@@ -102,7 +102,7 @@ class TokenPainter:
         return joints
 
     def _joining(self, ids: Sequence[int], joints: set[int]) -> list[Span]:
-        """The tokens of one pretoken, `+` at the joints: as many cells as with borders."""
+        """Return the tokens of one pretoken, with `+` instead of borders at the joints."""
         spans: list[Span] = []
         for place, token_id in enumerate(ids):
             if place:
@@ -112,23 +112,23 @@ class TokenPainter:
         return spans
 
     def strip(self, ids: Sequence[int], place: int, cells: int) -> list[Span]:
-        """The tokens of one pretoken in exactly so many cells, the one at `place` in sight."""
+        """Return the tokens of a pretoken in exactly `cells` cells, with the one at `place`."""
         spans = self.tokens(ids)
-        return in_sight(spans, min(2 * place, len(spans) - 1), cells)  # borders stand between
+        return in_sight(spans, min(2 * place, len(spans) - 1), cells)  # 2: borders are spans too
 
     def pair(self, pair: Pair, between: str = " │ ") -> PairSpans:
         return PairSpans(self.spans(pair[0]), (between, "border"), self.spans(pair[1]))
 
     def words(self, pretoken: Pretoken) -> Iterable[list[Span]]:
-        """What the tokens of a pretoken spell, word by word, each with the border behind it."""
+        """Return the tokens of a pretoken, word by word, each word with the border behind it."""
         spans = self.pretoken(pretoken)
-        if not spans:  # between words whose ends are marked there are no tokens
+        if not spans:  # blanks have no tokens if the ends of words are marked
             return ()
         spans.append(PRETOKEN_BORDER)
         return (spans,)
 
     def widths(self, pretoken: Pretoken) -> tuple[int, ...]:
-        """The cells of each of these words; remembered, so that a painter kept need not draw."""
+        """Return the cells of each word of a pretoken; remembered between calls."""
         key = pretoken.text, pretoken.special
         if (known := self._widths.get(key)) is None:
             known = self._widths[key] = tuple(map(spans_width, self.words(pretoken)))
@@ -141,17 +141,17 @@ class TokenPainter:
 
 
 def as_joining(token: Iterable[Span]) -> list[Span]:
-    """A token as part of the pair about to join; a fresh one stays what it is."""
+    """Return a token in the role of the pair about to join; a fresh token keeps its role."""
     return [(text, role if role == "fresh" else "pair") for text, role in token]
 
 
 def pair_text(frame: AnyMergeFrame, pair: Pair) -> str:
-    """A pair in one string, for titles."""
+    """Return a pair as one string, for titles."""
     return " │ ".join(visible_bytes(frame.any_token(token_id)) for token_id in pair)
 
 
 BORDER_CELLS = 6
-"""Cells of a border that its title or foot leaves free: corners, ends, blanks."""
+"""Cells of a border that a title or foot cannot use: corners, ends, blanks."""
 
 FrameT = TypeVar("FrameT")
 PainterT = TypeVar("PainterT", bound=TokenPainter)
@@ -159,19 +159,19 @@ MergeFrameT = TypeVar("MergeFrameT", bound=AnyMergeFrame)
 
 
 class FramePanel(Lines, Generic[FrameT]):
-    """Shows `frame`, of the model's own kind.
+    """A list of rows about `frame`, a frame of the model's own kind.
 
-    A subclass makes the rows in `rows_of`; they are made only when seen.
+    A subclass makes the rows in `rows_of`; they are made only when the panel is visible.
     """
 
     LEAST_FOR_HEAD = 5
-    """Rows from which on there is room for what the columns are called."""
+    """Least height, in rows, at which the names of the columns are shown."""
 
     WIDEST = 72
-    """Columns that are further apart than this no eye can follow."""
+    """Most cells of a row: the eye loses a row whose columns are further apart."""
 
     FOLLOWS_RECORDING = False
-    """Whether the panel changes when steps are recorded and the cursor stands still."""
+    """Whether the panel changes when steps are recorded but the cursor does not move."""
 
     frame: reactive[Any] = reactive(None, repaint=False)
 
@@ -179,7 +179,7 @@ class FramePanel(Lines, Generic[FrameT]):
 
     ID: ClassVar[str] = ""
     TITLE: ClassVar[str] = ""
-    """What stands in the border until the rows say more: the id, if this is empty."""
+    """Title in the border until the rows set another; the id, if this is empty."""
 
     def __init__(self, title: str = "", id: str = "") -> None:
         super().__init__(id=id or self.ID)
@@ -187,7 +187,7 @@ class FramePanel(Lines, Generic[FrameT]):
         self.border_title = Content(self.named)
 
     def rows_of(self, frame: FrameT, width: int) -> Sequence[Row]:
-        """The rows for a frame in so many cells."""
+        """Return the rows for a frame, each at most `width` cells wide."""
         raise NotImplementedError
 
     def watch_frame(self, old: Any, new: Any) -> None:
@@ -200,13 +200,13 @@ class FramePanel(Lines, Generic[FrameT]):
 
     @property
     def room(self) -> int:
-        """Cells that a row may take, beside the scrollbar."""
+        """The cells for a row, without the scrollbar."""
         return min(self.scrollable_content_region.width, self.WIDEST)
 
     def rebuild(self) -> None:
         if self.frame is not None and self.display and self.size.width:
             self.head = ()
-            self._rows = ()  # the old ones may tell of what is gone, and the foot would ask them
+            self._rows = ()  # old rows may show what is gone, and the foot would read them
             try:
                 self._rows = self.rows_of(self.frame, self.room)
             except Exception as error:
@@ -214,7 +214,7 @@ class FramePanel(Lines, Generic[FrameT]):
             super().rebuild()
             self._say_foot()
         else:
-            self._rows = ()  # when they are seen again, what they tell of may be gone
+            self._rows = ()  # what they show may be gone when the panel is visible again
 
     def render_line(self, y: int) -> Strip:
         try:
@@ -224,33 +224,32 @@ class FramePanel(Lines, Generic[FrameT]):
             return super().render_line(y)
 
     def _failed(self, error: Exception) -> Sequence[Row]:
-        """What stands in place of rows that could not be made."""
+        """Return rows with the error, shown if the panel's rows cannot be made."""
         said = cast("Notifier", self.app).survive(error)
         return paragraph(said, max(self.room, 1), "loss")
 
     def say(self, title: str, foot: str = "") -> None:
-        """Set what the border says; the text is shown as it is."""
+        """Set the title and the foot in the border, as plain text."""
         self.border_title = Content(title)
         self._foot = foot
         self._say_foot()
 
     def name_columns(self, head: Sequence[Span]) -> None:
-        """Say in a line above the rows what their columns are called, if there is room."""
+        """Show the names of the columns above the rows, if there is room."""
         self.head = head if self.size.height >= self.LEAST_FOR_HEAD else ()
 
     def whole(self, row: Row) -> Sequence[Span]:
-        """What a row names, in full, if it is cut there; else nothing."""
+        """Return in full what a row shows shortened; nothing if the row is not shortened."""
         return ()
 
     def _say_foot(self) -> None:
-        """The foot, or what is cut in the row of the cursor."""
+        """Show the foot, or in full what is shortened in the cursor's row."""
         whole: Sequence[Span] = ()
         if self.frame is not None and self.has_focus and self.cursor < self.row_count:
             whole = self.whole(self.row(self.cursor))
         room = max(self.outer_size.width - BORDER_CELLS, 8)
-        spans = without_middle(whole, room)
-        said = "".join(text for text, _ in spans) or leading_parts(room, self._foot)
-        self.border_subtitle = Content(said)
+        text = "".join(text for text, _ in without_middle(whole, room))
+        self.border_subtitle = Content(text or leading_parts(room, self._foot))
 
     def watch_cursor(self) -> None:
         super().watch_cursor()
@@ -262,26 +261,26 @@ class FramePanel(Lines, Generic[FrameT]):
 
 
 class TokenPanel(FramePanel[MergeFrameT]):
-    """A panel about the tokens of a state, of whichever model that merges pairs."""
+    """A panel about the tokens of a frame, for models that merge pairs."""
 
     TOKEN: ClassVar[str] = "token"
-    """What one of them is called."""
+    """The model's word for a token."""
 
     MARKS_NEXT: ClassVar[bool] = False
-    """Whether the pair of the next merge is marked where it stands."""
+    """Whether the pair of the next merge is marked wherever it occurs."""
 
     def painter(self, frame: MergeFrameT) -> TokenPainter:
-        """Draws the tokens of a frame; a model whose tokens look otherwise has its own."""
+        """Return a painter of the frame's tokens. Models with other looks override this."""
         return self.marking(TokenPainter(frame, marks=self.app.no_color))
 
     def marking(self, painter: PainterT) -> PainterT:
-        """The painter, told to mark the pair of the next merge if the panel does so."""
+        """Let the painter mark the pair of the next merge if `MARKS_NEXT`, and return it."""
         if self.MARKS_NEXT:
             painter.joining = painter.frame.next_pair
         return painter
 
     def whole(self, row: Row) -> Sequence[Span]:
-        """The pair, token or pretoken that a row leads to, if it stands there shortened."""
+        """Return in full the pair, token or pretoken that a row leads to, if it is shortened."""
         frame, shown = self.frame, "".join(text for text, _ in row.spans)
         if frame is None or ELLIPSIS not in shown:
             return ()
@@ -301,16 +300,16 @@ class TokenPanel(FramePanel[MergeFrameT]):
 
 
 class Panel(TokenPanel[Frame]):
-    """A panel about a state of BPE."""
+    """A panel about a frame of BPE."""
 
     frame: reactive[Frame | None] = reactive(None, repaint=False)
 
 
-# What a panel says where it has nothing to show: why, and what to do about it.
+# Sentences for a panel that has nothing to show: the reason, and what to do.
 
-GIVEN = "These merges are a tokenizer's. None was chosen here, so no heap and no trainer tells it."
+GIVEN = "These merges are a tokenizer's. None was chosen here, so there is no heap and no trainer."
 
 
 def sentence(text: str, width: int) -> list[Row]:
-    """A sentence in as many rows as it needs."""
+    """Wrap a sentence in dim rows."""
     return paragraph(text, width, "dim")

@@ -1,4 +1,4 @@
-"""What all screens share: panels to move about in, a zoom, and a footer of the keys that work."""
+"""The bases of all screens: panels, a zoom, and a footer of the keys that work now."""
 
 from __future__ import annotations
 
@@ -33,19 +33,18 @@ from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.controls import FootLine, KeyBar, Scrubber
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.window import PaintedOnce
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 20
 LEGEND_HEIGHT = 24
-"""From so many rows on one is spared for what the signs mean."""
+"""Least height, in rows, at which the legend of signs has a row."""
 WIDTHS = [(0, "-too-narrow"), (LEAST_WIDTH, "-slim"), (76, "-narrow"), (100, "-wide")]
 HEIGHTS = [(0, "-too-low"), (LEAST_HEIGHT, "-low"), (28, "-tall")]
-"""Least cells → the class that a screen has then."""
+"""(least cells, class of the screen) from the smallest on."""
 
 
 class TooSmall(Static):
-    """Takes the place of everything where there is no room for it."""
+    """A message shown instead of all panels if the terminal is too small."""
 
     def on_resize(self) -> None:
         width, height = self.screen.size
@@ -55,17 +54,17 @@ class TooSmall(Static):
 
 
 class NotePanel(Static):
-    """Has what stays on the screen until it is closed; takes no room while there is nothing."""
+    """A panel with a message that stays until it is closed; hidden while there is none."""
 
-    said: reactive[str] = reactive("")
+    text: reactive[str] = reactive("")
 
     def on_mount(self) -> None:
         self.border_title = Content("note")
         self.border_subtitle = Content("Esc closes · Ctrl+L all messages")
 
-    def watch_said(self, said: str) -> None:
-        self.display = bool(said)
-        self.update(Content(said))
+    def watch_text(self, text: str) -> None:
+        self.display = bool(text)
+        self.update(Content(text))
 
 
 class PanelScreen(PaintedOnce[None]):
@@ -74,14 +73,14 @@ class PanelScreen(PaintedOnce[None]):
     HORIZONTAL_BREAKPOINTS = []  # Textual's are about the terminal; see `_class_by_size`
     VERTICAL_BREAKPOINTS = []
     NAME: ClassVar[str] = ""
-    """Its name in the table of screens; the keys of the commands on it are bound."""
+    """The name in the table of screens; it decides which commands are bound."""
     PANEL_ORDER: ClassVar[tuple[str, ...]] = ()
     """Ids of the panels in the order of the Tab key."""
     SLOT: ClassVar[tuple[str, ...]] = ()
-    """Panels that share a place where there is not room for all; at first the first is seen."""
+    """Panels that share a place if there is too little room; the first is shown first."""
 
     zoomed: reactive[str | None] = reactive(None, init=False)
-    """The id of the panel that has the room of all."""
+    """The id of the panel that fills the screen."""
 
     def __init_subclass__(cls, **settings: Any) -> None:
         if "NAME" in vars(cls):
@@ -89,17 +88,16 @@ class PanelScreen(PaintedOnce[None]):
         super().__init_subclass__(**settings)
 
     _styled_for: str | None = None
-    """The theme in which its widgets have their styles; only a theme changes those of a screen that
-    is away."""
+    """The theme of the widgets' styles; only a new theme changes them while it is hidden."""
 
     def __init__(self) -> None:
         self.slot = self.SLOT[0] if self.SLOT else ""
         super().__init__(id=self.NAME or None, classes=f"slot-{self.slot}" if self.slot else None)
 
     async def on_event(self, event: events.Event) -> None:
-        """Textual's own way, but styles are worked out anew only where they may have changed.
+        """Handle an event as Textual does, but compute styles only if they may have changed.
 
-        A screen that was made as the application closed lacks widgets: it is never shown.
+        A screen that is made while the application closes has no widgets and is never shown.
         """
         if isinstance(event, events.ScreenResume):
             event.refresh_styles = self._styled_for != self.app.theme
@@ -112,16 +110,12 @@ class PanelScreen(PaintedOnce[None]):
     def on_mount(self) -> None:
         for panel in self.PANEL_ORDER:
             self.query_one(f"#{panel}").add_class("panel", update=False)
-        self.query_one(FootLine).legend = self._legend()
+        self.query_one(FootLine).legend = legend_of(*kind_and_model(self.id or ""))
         self.show_keys()
         self.show_notices()
 
-    def _legend(self) -> tuple[tuple[Span, ...], ...]:
-        kind, model = kind_and_model(self.id or "")
-        return legend_of(kind, model)
-
     def compose(self) -> ComposeResult:
-        # Before there are widgets: a change of classes later has all their styles worked out anew.
+        # Before there are widgets: a later change of classes computes all their styles again.
         self._class_by_size(self.app.size, update=False)
         yield TooSmall(id="too-small")
         yield Static(id="heading")
@@ -131,34 +125,34 @@ class PanelScreen(PaintedOnce[None]):
         yield KeyBar()
 
     def compose_body(self) -> ComposeResult:
-        """What stands between the heading and the keys."""
+        """Yield the widgets between the heading and the keys."""
         yield from ()
 
-    # -- what is told
+    # -- messages
 
     @property
-    def speaker(self) -> Notifier:
+    def notifier(self) -> Notifier:
         return cast("Notifier", self.app)
 
-    def tell(self, said: str) -> None:
-        """Say something, visible already, until the next key."""
-        self.speaker.tell(said)
+    def tell(self, text: str) -> None:
+        """Show a visible text until the next key."""
+        self.notifier.tell(text)
 
     def show_notices(self) -> None:
-        """Show what the application has to say; where rows are few, over the keys."""
+        """Show the application's messages; on a low screen, over the keys."""
         if not self.query(FootLine):
             return  # the screen is not there yet, and asks when it is
         notices, line, note = (
-            self.speaker.notices,
+            self.notifier.notices,
             self.query_one(FootLine),
             self.query_one(NotePanel),
         )
-        line.said = notices.now
+        line.message = notices.now
         is_low = self.size.height < LEGEND_HEIGHT
         line.set_class(is_low and not notices.now, "-away")
         self.query_one(KeyBar).set_class(is_low and bool(notices.now), "-away")
-        if note.said != notices.note:
-            note.said = notices.note
+        if note.text != notices.note:
+            note.text = notices.note
             self.show_keys()
 
     def on_screen_resume(self) -> None:
@@ -168,10 +162,10 @@ class PanelScreen(PaintedOnce[None]):
         self._class_by_size(event.size)
         self.show_notices()
 
-    # -- how much room there is
+    # -- the room for panels
 
     taken = Size(0, 0)
-    """Columns and rows that something beside the panels has, such as the text of a lesson."""
+    """Columns and rows used by something else, such as the text of a lesson."""
 
     @property
     def size(self) -> Size:
@@ -179,7 +173,7 @@ class PanelScreen(PaintedOnce[None]):
         return super().size - self.taken
 
     def give_room(self, taken: Size) -> None:
-        """Let something else have so many columns and rows; it splits them off by itself."""
+        """Leave columns and rows to something else, which splits them off itself."""
         if taken != self.taken:
             self.taken, full = taken, self.app.size
             self.post_message(events.Resize(full, full, full))
@@ -196,13 +190,13 @@ class PanelScreen(PaintedOnce[None]):
 
     @property
     def is_typing(self) -> bool:
-        """Whether letters go into a field."""
+        """Whether a field has the focus, so that letters are typed into it."""
         return isinstance(self.focused, Input | TextArea)
 
     def show_keys(self) -> None:
-        """Put the keys that do something now into the footer."""
+        """Show in the footer the keys that work now."""
         keys = [command.key for command in commands_on(self.id or "") if self._is_for_now(command)]
-        # Of several keys for one thing, such as Tab and Shift+Tab, one will do.
+        # One key of several with the same label, such as Tab and Shift+Tab, is enough.
         self.query_one(KeyBar).keys = list({key.label: key for key in reversed(keys)}.values())[
             ::-1
         ]
@@ -213,7 +207,7 @@ class PanelScreen(PaintedOnce[None]):
         if self.is_typing:
             return command.in_fields
         if command.action == "screen.leave":
-            return self.can_leave or bool(self.speaker.notices.note)
+            return self.can_leave or bool(self.notifier.notices.note)
         return command.in_footer and self.refusal_of(command) is None
 
     @property
@@ -223,44 +217,44 @@ class PanelScreen(PaintedOnce[None]):
 
     @property
     def can_leave(self) -> bool:
-        """Whether Esc leads anywhere, outside a field."""
+        """Whether Esc does something, outside a field."""
         return self.zoomed is not None or self.way_back
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """In a field a letter is a letter, and ← is the field's own."""
+        """Allow only commands for fields while a field has the focus: it needs letters and ←."""
         if action != "press":
             return True
         command = command_at(str(parameters[0]), self.id or "")
         return command is not None and (command.in_fields or not self.is_typing)
 
     def refusal_of(self, command: Command) -> str | None:
-        """Why a command does nothing for what is shown; `None` if it does something."""
+        """Return why a command does nothing here; `None` if it does something."""
         return refusal(command, self.id or "")
 
     async def action_press(self, keys: str) -> None:
-        """What the keys of a command do."""
+        """Run the command of these keys, or show why it is refused."""
         command = command_at(keys, self.id or "")
         if command is None:
             return
         if (refused := self.refusal_of(command)) is not None:
             self.tell(refused)
-        elif self.speaker.notices.note and command.action == "screen.leave" and not self.is_typing:
-            self.speaker.close_note()
+        elif self.notifier.notices.note and command.action == "screen.leave" and not self.is_typing:
+            self.notifier.close_note()
         else:
             await self.run_action(command.action)
 
     def on_key(self, event: events.Key) -> None:
-        """A key that nobody has taken: say where it works."""
+        """Say where a key works that does nothing here."""
         if self.is_typing or not self.is_ready or event.key in self.active_bindings:
             return
         here, _ = kind_and_model(self.id or "")
-        if (said := explain_dead_key(event.key, self.model, here)) is not None:
+        if (explained := explain_dead_key(event.key, self.model, here)) is not None:
             event.stop()
-            self.tell(said)
+            self.tell(explained)
 
     @property
     def model(self) -> Model | None:
-        """What the session trains; `None` without a session."""
+        """The model of the session; `None` without a session."""
         return None
 
     def on_descendant_focus(self) -> None:
@@ -276,18 +270,18 @@ class PanelScreen(PaintedOnce[None]):
     # -- commands that all screens have
 
     def action_next_panel(self, by: int) -> None:
-        """Focus the next panel of the order, bringing it to sight if need be."""
+        """Focus the next panel in the order of Tab, and make it visible."""
         focused, order = self.focused_panel(), self.tab_order
         place = order.index(focused) if focused else -1 if by > 0 else 0
         self.show_panel(order[(place + by) % len(order)])
 
     @property
     def tab_order(self) -> tuple[str, ...]:
-        """The panels that Tab goes through."""
+        """The panels in the order of Tab."""
         return self.PANEL_ORDER
 
     def focused_panel(self) -> str | None:
-        """The id of the panel that has the focus, itself or through a field in it."""
+        """Return the id of the panel that has the focus, or that contains the focused field."""
         widget: Widget | None = self.focused
         while widget is not None and widget is not self:
             if widget.id in self.PANEL_ORDER:
@@ -296,7 +290,7 @@ class PanelScreen(PaintedOnce[None]):
         return None
 
     def show_panel(self, panel: str) -> None:
-        """Bring a panel to sight and focus it, or the first field in it."""
+        """Make a panel visible and focus it, or the first field in it."""
         if panel in self.SLOT:
             self.fill_slot(panel)
         if self.zoomed is not None:
@@ -304,21 +298,21 @@ class PanelScreen(PaintedOnce[None]):
         widget = self.query_one(f"#{panel}")
         if not widget.can_focus:
             fields = (each for each in widget.query("*") if each.can_focus and each.display)
-            widget = next(fields, widget)  # a panel just made has no field yet
-        # `focus()` would wait its turn, and keys typed fast would go elsewhere meanwhile.
+            widget = next(fields, widget)  # a new panel has no field yet
+        # `focus()` would act later, and keys typed fast would go elsewhere meanwhile.
         self.set_focus(widget)
 
     def fill_slot(self, panel: str) -> None:
-        """Let the style sheet show this panel in the place that several share."""
+        """Show this panel in the place that several panels share."""
         if panel == self.slot:
             return
-        # In one go: each change of a class has the styles of all widgets worked out anew.
+        # In one assignment: each change of a class computes the styles of all widgets again.
         self.classes = (self.classes - {f"slot-{self.slot}"}) | {f"slot-{panel}"}
         self.slot = panel
 
-    def say(self, place: str, said: str) -> None:
-        """Put a plain text into a line of the screen, such as `#heading`."""
-        self.query_one(place, Static).update(Content(said), layout=False)
+    def say(self, place: str, text: str) -> None:
+        """Set the plain text of a line of the screen, such as `#heading`."""
+        self.query_one(place, Static).update(Content(text), layout=False)
 
     def action_show(self, panel: str) -> None:
         self.show_panel(panel)
@@ -327,7 +321,7 @@ class PanelScreen(PaintedOnce[None]):
         self.zoomed = self.focused_panel() if self.zoomed is None else None
 
     def watch_zoomed(self, old: str | None, new: str | None) -> None:
-        """Mark the panel and what holds it; the style sheet hides everything else."""
+        """Mark the panel and its ancestors; the style sheet hides everything else."""
         for panel, is_zoomed in ((old, False), (new, True)):
             if panel is not None:
                 for widget in self.query_one(f"#{panel}").ancestors_with_self:
@@ -336,7 +330,7 @@ class PanelScreen(PaintedOnce[None]):
         self.show_keys()
 
     def action_leave(self) -> None:
-        """Esc: out of a field to the panels, out of a zoom, or back to where a row led from."""
+        """Handle Esc: leave a field, end a zoom, or go back to where a row led from."""
         if self.is_typing:
             self.show_panel(self.PANEL_ORDER[0])
         elif self.zoomed is not None:
@@ -346,11 +340,11 @@ class PanelScreen(PaintedOnce[None]):
 
     @property
     def way_back(self) -> bool:
-        """Whether there is somewhere that Esc leads back to."""
+        """Whether Esc leads back to another place."""
         return False
 
     def action_go_back(self) -> None:
-        """Go there."""
+        """Go back to where a row led from."""
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         event.stop()
@@ -367,14 +361,14 @@ ABOUT_MERGES = frozenset(
         "app.show('check')",
     )
 )
-"""The actions that have no answer for a tokenizer without merges."""
+"""The actions that do nothing for a tokenizer without merges."""
 
 
 class SessionScreen(PanelScreen):
-    """A screen that shows the session's frame in panels; a row leads to others, Esc leads back."""
+    """A screen of panels about the session's frame. Rows lead elsewhere, Esc leads back."""
 
     frame: reactive[Any] = reactive(None, repaint=False)
-    """What the session shows: the state at the cursor, as the model of the screen has it."""
+    """The frame at the session's cursor, of the model's own kind."""
 
     @property
     def host(self) -> Host:
@@ -402,35 +396,35 @@ class SessionScreen(PanelScreen):
             self.show_session(self.session)
 
     def show_session(self, session: Session) -> None:
-        """Bring the screen up to date with the session."""
+        """Update the screen from the session."""
         if self.is_current:
             self.frame = self.frame_of(session)
 
     def frame_of(self, session: Session) -> Any:
-        """The frame that the panels see."""
+        """Return the frame for the panels."""
         return session.shown
 
     def heading(self, session: Session, room: int) -> str:
-        """What the first line says, in so many cells."""
+        """Return the text of the first line, in at most `room` cells."""
         frame = self.frame_of(session)
         subject, *facts = self.facts_of(frame)
         step = f"step {number(frame.step)} of {number(frame.recorded_steps)}"
         return fitting_facts(list(enumerate((subject, step, *facts))), room)
 
     def facts_of(self, frame: Any) -> Sequence[str]:
-        """What the first line says of a frame beside its step: the subject, then more."""
+        """Return the facts in the first line: the subject, then others; the step is added."""
         raise NotImplementedError
 
     def narrate(self, frame: Any) -> Sequence[str]:
-        """What the step that led to a frame has done: a sentence, and shorter ones."""
+        """Describe what the step that led to a frame has done: a sentence, and shorter ones."""
         raise NotImplementedError
 
     def narrate_back(self, frame: Any) -> Sequence[str]:
-        """What going back one step to a frame has undone: a sentence, and shorter ones."""
+        """Describe what going back one step to a frame has undone: a sentence, and shorter ones."""
         return narrate_undone(frame)
 
     def show_target(self, target: object) -> None:
-        """Bring to sight what a row has led to: one of the targets in `bpe_tui.views.panel`."""
+        """Make visible what a row leads to: a target of `bpe_tui.views.targets`."""
 
     def _is_for_now(self, command: Command) -> bool:
         if command.action.startswith("app.scene(") and not self.host.guide.is_under_way:
@@ -448,7 +442,7 @@ class SessionScreen(PanelScreen):
         return super().refusal_of(command)
 
     def painter_maker(self) -> Callable[[Any], TokenPainter] | None:
-        """What draws tokens as this screen does, for windows about some of them."""
+        """Return a function that makes this screen's painter, for windows about tokens."""
         panels = self.query(TokenPanel)
         return panels.first().painter if panels else None
 
@@ -457,11 +451,11 @@ class SessionScreen(PanelScreen):
         self.host.navigation.go_to_target(target)
 
     def inspect(self, event: Lines.Asked) -> None:
-        """Tell about the token, or the border between two, that was clicked."""
+        """Explain the token, or the border between two tokens, that was clicked."""
         self.host.navigation.ask(event.subjects, event.beside)
 
     def enter(self, field: Input) -> None:
-        """Do what Enter does in a field: nothing, unless a subclass knows better."""
+        """Handle Enter in a field; a subclass may override this."""
 
     # A subclass overrides `follow`, `inspect` and `enter`, not these: Textual calls the handlers of
     # all bases.
@@ -500,10 +494,10 @@ class SessionScreen(PanelScreen):
 
 
 class TiledScreen(SessionScreen):
-    """A screen of panels that are all alike: all at once where there is room, else one at a time.
+    """A screen of equal panels: all at once if there is room, else one at a time.
 
-    Where there is little room, a line names the panels, and the one in front is to be seen.
-    A subclass lists its `TILES` and says what panel each is.
+    With little room, a line names the panels, and only the one in front is visible. A subclass
+    lists its `TILES` and makes the panel of each.
     """
 
     TILES: ClassVar[tuple[Any, ...]] = ()
@@ -514,7 +508,7 @@ class TiledScreen(SessionScreen):
 
     @abstractmethod
     def panel_of(self, tile: Any) -> Widget:
-        """The panel of a tile; it has a reactive `frame`."""
+        """Return the panel of a tile; it has a reactive `frame`."""
 
     def compose_body(self) -> ComposeResult:
         yield from self.compose_above()
@@ -525,11 +519,11 @@ class TiledScreen(SessionScreen):
         yield from self.compose_below()
 
     def compose_above(self) -> ComposeResult:
-        """What stands between the heading and the panels."""
+        """Yield the widgets between the heading and the panels."""
         yield from ()
 
     def compose_below(self) -> ComposeResult:
-        """What stands between the panels and the keys."""
+        """Yield the widgets between the panels and the keys."""
         yield from ()
 
     def on_mount(self) -> None:

@@ -1,6 +1,6 @@
-"""Screens that play a recording: where it stands above, the step in a sentence below.
+"""Screens that play a recording: the player above, a sentence about the step below.
 
-A model's training screen is declared: its panels, its line to type in, its sentences.
+A model declares its training screen: its panels, its line to type in, its sentences.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from textual.containers import Container, Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Input, ProgressBar, Static
 
-from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.config import RunConfig
 from bpe_tui.session.jobs import ReadingProgress
 from bpe_tui.session.session import Session, StepFrame
 from bpe_tui.styles import sheet
@@ -32,13 +32,11 @@ from engine.recording.merge_record import PairStep
 
 PLAYING, PAUSED, FOLLOWING = "▶", "‖", "⇥"
 TIE_GAP = 8
-"""Cells from one tie's mark to the next: late in a run nearly every merge is tied."""
+"""Least cells between the marks of two ties: late in a run nearly every merge is tied."""
 ROOMY = 100
-"""From so many cells on there is room for the token count."""
-
-
+"""Least width, in cells, at which the token count is shown."""
 PATIENCE_SECONDS = 0.2
-"""A corpus that is read sooner is shown without a word of the reading, which nobody could read."""
+"""A corpus that is read faster than this is shown without the reading panel."""
 
 
 class Transport(Horizontal):
@@ -60,14 +58,14 @@ class Transport(Horizontal):
         scrubber.length, scrubber.position = shown.recorded_steps, shown.step
         scrubber.marks = self.marks(session)
         self._put("#transport-step", _step_text(session, shown))
-        size = self.size or self.screen.size  # before it is laid out it has none
+        size = self.size or self.screen.size  # before the first layout it has no size
         is_roomy = size.width >= ROOMY
         speed = session.speed
         rate = "/s" if not is_roomy else " step/s " if speed == 1 else " steps/s"
         self._put("#transport-facts", f"  {speed:>4}{rate}   {self.facts(session, is_roomy)}")
 
     def marks(self, session: Session) -> tuple[Marks, ...]:
-        """The steps worth seeing: ties and breakpoints."""
+        """Return the marks on the slider: ties and breakpoints."""
         merges = session.merges
         if merges is None:
             return ()
@@ -77,17 +75,17 @@ class Transport(Horizontal):
         )
 
     def facts(self, session: Session, roomy: bool) -> str:
-        """What it has brought: tokens, if there is room, and compression."""
+        """Return the token count, if there is room, and the compression."""
         frame = session.frame
         if frame is None or not frame.has_corpus:
             return ""
-        noun = "token " if frame.token_count == 1 else "tokens"  # as wide, so that nothing jumps
+        noun = "token " if frame.token_count == 1 else "tokens"  # equal widths: nothing jumps
         tokens = f"{number(frame.token_count):>{len(number(frame.byte_count))}} {noun}   "
         return f"{tokens if roomy else ''}{frame.bytes_per_token:5.2f} bytes/token"
 
     def _put(self, selector: str, text: str) -> None:
         static = self.query_one(selector, Static)
-        # The width changes with the number of digits only; everything else would jump.
+        # Set the width only if it changes: a new width moves everything else.
         if static.styles.width is None or static.styles.width.value != len(text):
             static.styles.width = len(text)
         static.update(Content(text), layout=False)
@@ -101,7 +99,7 @@ def _step_text(session: Session, shown: StepFrame) -> str:
 
 
 class ReadingPanel(Vertical):
-    """How far the reading is, and which pairs show already; until the first frame is there."""
+    """The progress of reading a corpus and its most frequent pairs so far, before training."""
 
     def __init__(self) -> None:
         super().__init__(id="reading")
@@ -114,7 +112,9 @@ class ReadingPanel(Vertical):
         yield Static(id="reading-pairs")
 
     def show(self, session: Session) -> None:
-        name = visible_text(_what(session.config), spaces=False)
+        config = session.config
+        paths = config.corpus if isinstance(config, RunConfig) else " and ".join(config.paths)
+        name = visible_text(paths, spaces=False)
         self.border_subtitle = Content("Esc cancels" if session.failure is None else "o opens")
         what, bar = self.query_one("#reading-what", Static), self.query_one(ProgressBar)
         bar.display = session.failure is None
@@ -143,11 +143,6 @@ class ReadingPanel(Vertical):
             what.update(Content(f"{name}: opening …"))
 
 
-def _what(config: Config) -> str:
-    """What is being opened, as it was named."""
-    return config.corpus if isinstance(config, RunConfig) else " and ".join(config.paths)
-
-
 def _how_far(reading: ReadingProgress) -> str:
     progress = reading.progress
     seconds = progress.bytes_read / max(reading.rate, 1e-6)
@@ -169,7 +164,7 @@ def _pairs(reading: ReadingProgress) -> str:
 
 
 class PlayerScreen(SessionScreen):
-    """Shows the recording at the session's cursor, and lets the cursor be dragged."""
+    """A screen of the recording at the session's cursor, with a slider for the cursor."""
 
     TRANSPORT: ClassVar[type[Transport]]
 
@@ -185,30 +180,27 @@ class PlayerScreen(SessionScreen):
         self.say("#heading", self.heading(session, room))
         self.query_one(Transport).show(session)
         if session.went_back:
-            said = first_fitting(room, *self.narrate_back(frame))
+            narration = first_fitting(room, *self.narrate_back(frame))
         else:
-            said = add_stop(session, self.narrate(frame), room)
-        self.say("#narration", said)
+            narration = add_stop(session, self.narrate(frame), room)
+        self.say("#narration", narration)
 
 
 class StepsScreen(PlayerScreen):
-    """The training screen of a model: the reading, then panels round the cursor and a line to type.
-
-    A model declares its panels, the corpus first.
-    """
+    """The training screen of a model: the reading panel, then panels and a line to type in."""
 
     PANELS: ClassVar[tuple[type[Any], ...]] = ()
-    """The corpus, what stands beside it, and those below, each with its `ID`.
+    """Classes of the corpus panel, the one beside it, and those below, each with its `ID`.
 
-    Where there is not room for all, those after the corpus share a place. A class with the `ID` of
-    another as `IN_PLACE_OF` shares that one's place always: the one asked for last is seen.
+    With little room, the panels after the corpus share a place. A panel whose `IN_PLACE_OF` is the
+    `ID` of another always shares that one's place: the last one asked for is visible.
     """
     FIRST: ClassVar[str]
-    """The id of the panel that is seen first where there is little room."""
+    """The id of the panel that is visible first if there is little room."""
     TYPED_LINE: ClassVar[type[TypedLine]]
     CSS_PATH = sheet("training.tcss")
     _is_patient = True
-    """Whether what is opened first may still be read before it has to be said how far it is."""
+    """Whether to wait for the first reading before the reading panel appears."""
     _place_of: ClassVar[Mapping[str, str]] = {}
     """Id of each panel below → the id of the one whose place it has."""
 
@@ -245,7 +237,7 @@ class StepsScreen(PlayerScreen):
             self.show_session(self.session)
 
     def prepare(self, session: Session) -> None:
-        """Tell panels what they have to know before they see the frame."""
+        """Set what panels need before they get the frame."""
         self.query_one(ExcerptPanel).playing = session.playing or session.following
 
     def show_session(self, session: Session) -> None:
@@ -255,7 +247,7 @@ class StepsScreen(PlayerScreen):
         if is_reading and self._is_patient and session.failure is None:
             return
         self._is_patient = False
-        # The styles of a screen that is being mounted are worked out when it comes to the front.
+        # The styles of a screen that is being mounted are computed when it comes to the front.
         self.set_class(is_reading, "-reading", update=self.is_mounted)
         if is_reading:
             self.say("#heading", self.heading(session, self.size.width - 2))
@@ -277,15 +269,14 @@ class StepsScreen(PlayerScreen):
         super().show_panel(panel)
 
     def fill_slot(self, panel: str) -> None:
-        """Mark the panel for the style sheet; beside what leads on there is room for the first."""
+        """Mark the visible panel for the style sheet, and a companion if it is the second one."""
         if panel == self.slot:
             return
         self.slot = panel
         for each in self.SLOT:
             widget = self.query_one(f"#{each}")
             widget.set_class(each == panel, "-in-slot")
-            leads_on = panel == self.PANELS[1].ID
-            widget.set_class(each == self.FIRST and leads_on, "-companion")
+            widget.set_class(each == self.FIRST and panel == self.PANELS[1].ID, "-companion")
 
     def show_target(self, target: object) -> None:
         if isinstance(target, ToLine):
@@ -296,7 +287,7 @@ class StepsScreen(PlayerScreen):
         self.action_show("encode")
 
     def action_why(self) -> None:
-        """Ask about the pair of the row under the cursor; else about the one that merges next."""
+        """Explain the pair of the cursor's row; without one, the pair that merges next."""
         self.host.navigation.ask(self._pair_under_cursor() or self.frame.next_pair or ())
 
     def _pair_under_cursor(self) -> Pair | None:
@@ -318,7 +309,7 @@ class StepsScreen(PlayerScreen):
             super().action_leave()
 
     def enter(self, field: Input) -> None:
-        """Enter in the line takes its text to the encoding screen."""
+        """Open the encoding screen with the text of the line."""
         self.host.navigation.open_encoding(self.session.text)
 
     def on_input_changed(self, event: Input.Changed) -> None:

@@ -125,33 +125,30 @@ MOST_ROWS = 3
 
 
 class FootLine(Widget):
-    """Shows `said`; while that is empty, as many of the `legend`'s entries as there is room for.
+    """A line with a `message`, or without one, the entries of the `legend` that fit.
 
-    An entry that means more stands before those that mean less.
+    The most important entries come first.
     """
 
-    said: reactive[str] = reactive("", layout=False)
+    message: reactive[str] = reactive("", layout=False)
     legend: reactive[Sequence[Sequence[Span]]] = reactive(())
 
-    def watch_said(self) -> None:
-        self.set_class(bool(self.said), "-said")
+    def watch_message(self) -> None:
+        self.set_class(bool(self.message), "-message")
         rows = self._rows
         if self.styles.height is None or self.styles.height.value != len(rows):
             self.styles.height = len(rows)
 
     def on_resize(self) -> None:
-        self.watch_said()
-
-    @property
-    def _room(self) -> int:
-        return max(self.screen.size.width - 2, 1)
+        self.watch_message()
 
     @property
     def _rows(self) -> list[list[Span]]:
-        """A message in its rows, or the legend in one."""
-        if not self.said:
-            return [fitting_entries(self.legend, self._room)]
-        return [[(line, "")] for line in wrapped_text(self.said, self._room)[:MOST_ROWS]]
+        """The rows of the message, or one row with the legend."""
+        room = max(self.screen.size.width - 2, 1)
+        if not self.message:
+            return [fitting_entries(self.legend, room)]
+        return [[(line, "")] for line in wrapped_text(self.message, room)[:MOST_ROWS]]
 
     def render_line(self, y: int) -> Strip:
         rows = self._rows

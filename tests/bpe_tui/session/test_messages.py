@@ -28,7 +28,7 @@ async def test_a_message_lies_over_nothing_but_keys_and_goes_with_the_next_key()
             await pilot.press("home", "T")
             await pilot.pause()
             line, sentence = app.screen.query_one(FootLine), app.screen.query_one("#narration")
-            assert line.said == app.notices.now == "No merge before this one was tied."
+            assert line.message == app.notices.now == "No merge before this one was tied."
             assert line.region.height == 1
             assert sentence.region == before
             assert not line.region.overlaps(sentence.region)
@@ -36,7 +36,7 @@ async def test_a_message_lies_over_nothing_but_keys_and_goes_with_the_next_key()
             assert not app._notifications
             await pilot.press("right")
             await pilot.pause()
-            assert line.said == ""
+            assert line.message == ""
             assert app.screen.query_one(KeyBar).display
             assert app.notices.everything == ["No merge before this one was tied."]
 
