@@ -65,13 +65,13 @@ class BpeExplainer(MergeExplainer[Frame]):
         rivals = [rival for rival in tied if rival != pair]
         if rivals:
             return self._why_of_tied(before, pair, rivals, is_ahead, width)
-        stood = "stands" if is_ahead else "stood"
+        occurs = "occurs" if is_ahead else "occurred"
         top = before.top_pairs(2)
         is_alone = len(top) < 2
         ends = () if is_alone else (", more often than any other pair.", ", the most often.")
         first: list[Span] = [
             *self.named(before, pair, "pair" if is_ahead else "strong"),
-            (f" {stood} side by side {times(before.count_of(pair))}", ""),
+            (f" {occurs} {times(before.count_of(pair))}", ""),
         ]
         first.append((first_fitting(width - spans_width(first), *ends, "."), ""))
         if is_alone:
@@ -87,15 +87,15 @@ class BpeExplainer(MergeExplainer[Frame]):
     def _why_of_tied(
         self, before: Frame, pair: Pair, rivals: Sequence[Pair], is_ahead: bool, width: int
     ) -> tuple[list[Span], list[Span]]:
-        """For example: `s│t and e│s both stand 9 times: a tie.`"""
-        stand, often = "stand" if is_ahead else "stood", times(before.count_of(pair))
+        """For example: `s│t and e│s both occur 9 times: a tie.`"""
+        occur, often = "occur" if is_ahead else "occurred", times(before.count_of(pair))
         first = [*self.named(before, pair, "pair" if is_ahead else "strong"), (" and ", "")]
         if len(rivals) == 1:
             first += self.named(before, rivals[0], "tie" if is_ahead else "")
-            ends = f" both {stand} {often}: a tie.", f": a tie, {often}."
+            ends = f" both {occur} {often}: a tie.", f": a tie, {often}."
         else:
             others = plural(len(rivals), "other")
-            ends = f"{others} {stand} {often} each: a tie.", f"{others}: a tie, {often}."
+            ends = f"{others} {occur} {often} each: a tie.", f"{others}: a tie, {often}."
         first.append((first_fitting(width - spans_width(first), *ends), ""))
         # Of many rivals one is enough: the best of them.
         rival = next(one for one, _ in before.top_pairs(2) if one != pair)
@@ -108,11 +108,11 @@ class BpeExplainer(MergeExplainer[Frame]):
         self, before: Frame, pair: Pair, is_ahead: bool
     ) -> tuple[list[Span], list[Span]]:
         """A merge that no count chose: a tokenizer's, or one that a fork forced."""
-        stands = "stands" if is_ahead else "stood"
+        occurs = "occurs" if is_ahead else "occurred"
         count = before.count_of(pair)
         first: list[Span] = [
             *self.named(before, pair, "pair" if is_ahead else "strong"),
-            (f" {stands} side by side {times(count) if count else 'nowhere'}.", ""),
+            (f" {occurs} {times(count) if count else 'nowhere'}.", ""),
         ]
         said = GIVEN if before.given else "It was not chosen by its count: this is a fork."
         return first, [(said, "dim")]

@@ -1,9 +1,7 @@
-"""What each step of a BPE training has done, in plain sentences.
+"""Sentences about each step of a BPE training: for the last line of a screen, for the transcript.
 
-One of them is the last line of a screen; without a screen they are all there is.
-
-A sentence stands for itself: read aloud, it needs no colour, no column and no sign but the dot for
-a space. `room` is how many cells there are; where they are few, a shorter sentence is chosen.
+Each sentence is complete by itself: read aloud, it needs no colour and no column. Where a function
+takes `room`, it chooses a shorter sentence if there are few cells.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ from bpe_tui.views.narration import (
     format_rivals,
     times,
 )
+from bpe_tui.views.report import StepReport, merge_report
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
@@ -28,48 +27,45 @@ from engine.core.wording import describe
 
 
 def narrate(frame: Frame, room: int = ROOMY) -> str:
-    """What just happened at a step, or at a move of the heap within it.
+    """Return a sentence about the merge or the move of the heap that led to a frame.
 
-    For example: `Merge 128 of 1,742: o and u stood side by side 1,204 times; they are one token
-    now, ou.` Or: `Merge 128: o and u, 1,204 times, become ou.`
+    For example: `Merge 128 of 1,742: o and u occurred together 1,204 times; they are one token now,
+    ou.` Or: `Merge 128: o and u, 1,204 times, become ou.`
     """
     return first_fitting(room, *sentences_about(frame))
 
 
 def sentences_about(frame: Frame) -> tuple[str, ...]:
-    """What just happened in a sentence, and in shorter ones."""
+    """Return a sentence about the step or move that led to a frame, then shorter ones."""
     if frame.moves_done:
-        said = narrate_move(frame)
-        return said, said.partition(". ")[2]
+        sentence = narrate_move(frame)
+        return sentence, sentence.partition(". ")[2]
     merge = frame.merge
     if merge is None:
         return _narrate_start(frame)
     pair, token = format_pair(frame, merge.pair), visible_bytes(merge.token)
+    step = number(frame.step)
+    numbered = f"Merge {step} of {number(frame.recorded_steps)}"
     if not merge.count:
-        where = "stand nowhere in this corpus" if frame.has_corpus else "are one token now"
-        return (
-            f"Merge {number(frame.step)} of {number(frame.recorded_steps)}: {pair} {where}: "
-            f"{token}.",
-            f"Merge {number(frame.step)}: {pair} make {token}.",
-        )
-    prescribed = narrate_prescribed(frame, merge)
+        where = "occur nowhere in this corpus" if frame.has_corpus else "are one token now"
+        return f"{numbered}: {pair} {where}: {token}.", f"Merge {step}: {pair} make {token}."
+    count, forked = times(merge.count), narrate_fork_rule(frame, merge)
     return (
-        f"Merge {number(frame.step)} of {number(frame.recorded_steps)}: {pair} stood side by side "
-        f"{times(merge.count)}; they are one token now, {token}.{prescribed}",
-        f"Merge {number(frame.step)}: {pair}, {times(merge.count)}, become {token}.{prescribed}",
-        f"Merge {number(frame.step)}: {pair}, {times(merge.count)}, become {token}.",
+        f"{numbered}: {pair} occurred together {count}; they are one token now, {token}.{forked}",
+        f"Merge {step}: {pair}, {count}, become {token}.{forked}",
+        f"Merge {step}: {pair}, {count}, become {token}.",
     )
 
 
-def narrate_prescribed(frame: Frame, merge: MergeStep) -> str:
-    """What a fork forbade or forced at a merge, as a sentence after another; empty if nothing.
+def narrate_fork_rule(frame: Frame, merge: MergeStep) -> str:
+    """Return a sentence about the pair that a fork forbade or forced at a merge; empty if none.
 
-    For example: ` Forbidden: e and st, 9 times.`
+    It begins with a space, to follow another sentence: ` Forbidden: e and st, 9 times.`
     """
-    prescribed = merge.record.fork_rules
-    if prescribed is None:
+    fork_rules = merge.record.fork_rules
+    if fork_rules is None:
         return ""
-    if prescribed.forces(merge.index):
+    if fork_rules.forces(merge.index):
         return " It was chosen by hand, not by its count."
     if not merge.forbidden_rivals:
         return ""
@@ -80,27 +76,27 @@ def narrate_prescribed(frame: Frame, merge: MergeStep) -> str:
 
 
 def is_replayed(frame: Frame, merge: MergeStep) -> bool:
-    """Whether a fork only repeats the merge, and its own rules would have taken another pair."""
-    prescribed = merge.record.fork_rules
-    if prescribed is None or merge.index >= prescribed.replayed:
+    """Whether a fork repeats the merge although its own rules would have chosen another pair."""
+    fork_rules = merge.record.fork_rules
+    if fork_rules is None or merge.index >= fork_rules.replayed:
         return False
     return frame.choices_before.get(frame.tie_rule.name) != merge.pair
 
 
 def narrate_tie(frame: Frame) -> str:
-    """Why this pair merged and no other."""
+    """Return why this pair merged and no other."""
     merge = frame.merge
     if merge is None:
         return "Nothing has merged at step 0."
     pair, rivals = format_pair(frame, merge.pair), merge.tied[1:]
     if frame.given:
-        return f"The pair {pair} merged because the tokenizer says so; no count chose it."
-    prescribed = merge.record.fork_rules
-    if prescribed is not None and prescribed.forces(merge.index):
+        return f"The pair {pair} merged because the tokenizer's file says so; no count chose it."
+    fork_rules = merge.record.fork_rules
+    if fork_rules is not None and fork_rules.forces(merge.index):
         return f"The pair {pair} merged because it was chosen by hand, {times(merge.count)}."
     if is_replayed(frame, merge):
-        return f"The pair {pair} merged because the run did so that this is a fork of."
-    forbidden = narrate_prescribed(frame, merge)
+        return f"The pair {pair} merged because it did in the run that was forked."
+    forbidden = narrate_fork_rule(frame, merge)
     if not rivals:
         return (
             f"The pair {pair} merged because no other {'that may merge ' if forbidden else ''}"
@@ -110,8 +106,36 @@ def narrate_tie(frame: Frame) -> str:
     return f"{tied} {_decided(frame.at(frame.step - 1), merge.pair, rivals)}{forbidden}"
 
 
+def explain_merge(frame: Frame) -> Iterator[str]:
+    """Yield why the pair of this step merged, and what other tie rules would have merged."""
+    yield narrate_tie(frame)
+    merge = frame.merge
+    if merge is not None and len(merge.tied) > 1:
+        for rule, pair in frame.choices_before.items():
+            if pair != merge.pair:
+                yield f"The tie rule {rule} would have merged {format_pair(frame, pair)}."
+
+
+def report_step(frame: Frame) -> StepReport:
+    """Return the report of the step that led to a frame.
+
+    >>> from engine import Timeline, Trainer
+    >>> counts = {b"low": 5, b"lower": 2}
+    >>> report = report_step(Timeline(counts, Trainer(counts, 300).steps()).seek(1))
+    >>> report.title
+    'Merge 1: o and w → ow'
+    >>> next(iter(report.sentences))
+    'Merge 1 of 4: o and w occurred together 7 times; they are one token now, ow.'
+    """
+    sentences = [narrate(frame)]
+    if frame.merge is not None:
+        sentences += explain_merge(frame)
+        sentences.append(f"A token has {frame.bytes_per_token:.2f} bytes on average.")
+    return merge_report(frame, sentences, "pretoken")
+
+
 def narrate_next(frame: Frame) -> Iterator[str]:
-    """Which pair merges next, which are as frequent, and why this one wins over them."""
+    """Yield sentences about the next merge: its pair, equally frequent ones, why it wins."""
     following = frame.next_pair
     if following is None:
         yield "No pair merges next."
@@ -139,7 +163,7 @@ def narrate_next(frame: Frame) -> Iterator[str]:
 
 
 def _decided(frame: Frame, winner: Pair, rivals: Sequence[Pair]) -> str:
-    """Which tie rule decides between pairs, and how; against one rival, what made the difference.
+    """Return which tie rule decides between pairs; against one rival, also the difference.
 
     `frame` is the state before the merge.
     """
@@ -150,12 +174,12 @@ def _decided(frame: Frame, winner: Pair, rivals: Sequence[Pair]) -> str:
 
 
 def why_first(frame: Frame, winner: Pair, rival: Pair) -> str:
-    """Why the tie rule takes `winner` before `rival`: `s is later in byte order than e`."""
+    """Return why the tie rule ranks `winner` first: `s is later in byte order than e`."""
     return describe(frame.why_first(winner, rival), visible_bytes)
 
 
 def describe_unknown(frame: Frame, text: str) -> str:
-    """What is lost of a text with characters that the run cannot spell; empty if nothing is."""
+    """Count the characters of a text that the run cannot spell, in a sentence; empty if none."""
     unknown = frame.unknown_in(text)
     if not unknown:
         return ""
@@ -189,7 +213,7 @@ def _narrate_start(frame: Frame) -> tuple[str, ...]:
 
 
 def narrate_move(frame: Frame) -> str:
-    """What the last move in the heap has done."""
+    """Return a sentence about the last move of the heap."""
     moves = frame.queue.moves()
     move = moves[frame.moves_done - 1]
     pair, claimed, true = format_pair(frame, move.pair), times(move.claimed), number(move.true)

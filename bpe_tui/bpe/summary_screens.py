@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,6 +15,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from bpe_tui.bpe.inspection_rows import SECTIONS
+from bpe_tui.bpe.narration import report_step
 from bpe_tui.bpe.training_screen import BpeScreen
 from bpe_tui.session.declarations import CHARTS as NAME
 from bpe_tui.session.declarations import INSPECTION, VOCABULARY
@@ -33,17 +35,16 @@ from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.exports import exports_of
 from bpe_tui.views.inspection_screen import InspectionScreen
 from bpe_tui.views.narration import how_trained
+from bpe_tui.views.report import json_lines, markdown
 from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
 from bpe_tui.views.vocabulary_screen import VocabularyPanel, VocabularyScreen
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import number, plural
 from engine.analysis.inspection import Inspection
 from engine.bpe.frame import Frame
-from engine.bpe.report import markdown
 from engine.formats import DEFAULT_FORMAT, FORMATS, WRITABLE, save
 from engine.formats.tokenizer_format import Opened, TokenizerFormat
 from engine.formats.writing import describe_obstacle
-from engine.recording.report import json_lines
 
 
 class BpeVocabularyScreen(VocabularyScreen, BpeScreen):
@@ -220,5 +221,5 @@ class SaveTokenizer(SaveFile):
         save(self._frame.tokenizer(), path, name, overwrite=overwrite, renumber=True)
 
 
-EXPORTS = exports_of(markdown, json_lines, CHARTS)
+EXPORTS = exports_of(partial(markdown, "Byte-pair encoding", report_step), json_lines, CHARTS)
 """What of a BPE training or replay can be exported."""

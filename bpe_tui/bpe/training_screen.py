@@ -294,7 +294,7 @@ SLICE_SECONDS = 0.004
 """How long at a time it is read which pretokens changed the counts."""
 ROOM_FOR_PRETOKENS = 44
 TIED_SHOWN = 3
-NOWHERE = "The pair stands nowhere in this corpus: the merge changes no count."
+NOWHERE = "The pair occurs nowhere in this corpus: the merge changes no count."
 CHANGES_SHOWN = 500
 NOTE_CELLS = 8
 ROOMY = 12
@@ -380,7 +380,7 @@ class MergePanel(Panel):
 
 def _first_pair(painter: TokenPainter, following: Pair, count: int, width: int) -> list[Row]:
     """Which pair merges first, and how often it stands."""
-    said = words_of(f"stands side by side {times(count)}, more often than any other pair.")
+    said = words_of(f"occurs {times(count)}, more often than any other pair.")
     return labelled("Next", [[[*painter.pair(following, "│"), ("  ", "")], *said]], width)
 
 

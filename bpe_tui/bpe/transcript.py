@@ -1,11 +1,17 @@
-"""A training of BPE, or a replay, without a screen."""
+"""The commands of `--plain` on a BPE training or replay."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bpe_tui.bpe.narration import describe_unknown, narrate, narrate_next, narrate_tie
+from bpe_tui.bpe.narration import (
+    describe_unknown,
+    explain_merge,
+    narrate,
+    narrate_next,
+    narrate_tie,
+)
 from bpe_tui.views.narration import format_pair, times
 from bpe_tui.views.transcript import AT_THE_END, DECODE, MOVES, MergeTranscript, PlainCommand
 from bpe_tui.widgets.numbers import plural
@@ -15,14 +21,14 @@ from engine.text.pretokenize import to_bytes
 
 
 class BpeTranscript(MergeTranscript[Frame]):
-    """Answers commands about recorded merges."""
+    """A transcript of recorded merges of BPE."""
 
     COMMANDS = (
         *MOVES,
         PlainCommand("tie [back]", "To the next merge that was tied, or the one before."),
         PlainCommand("ahead", "The pair that merges next: its ties, why it wins, other tie rules."),
         PlainCommand("why", "Why this pair merged; what other tie rules would take."),
-        PlainCommand("why A B", "What became of the pair A B: its count, and what took of it."),
+        PlainCommand("why A B", "The history of the pair A B: its counts, and what lowered them."),
         PlainCommand("merge", "The merge in full: pretokens, counts changed."),
         PlainCommand("pairs [N]", "The most frequent pairs."),
         PlainCommand("encode TEXT", "A text with the merges of this step."),
@@ -43,16 +49,10 @@ class BpeTranscript(MergeTranscript[Frame]):
             yield f"{format_pair(self.frame, pair)}, {times(count)}."
 
     def ahead(self, rest: str) -> Iterator[str]:
-        yield from narrate_next(self.frame)
+        return narrate_next(self.frame)
 
     def why_merged(self) -> Iterator[str]:
-        yield narrate_tie(self.frame)
-        merge = self.frame.merge
-        if merge is None or len(merge.tied) == 1:
-            return
-        for rule, pair in self.frame.choices_before.items():
-            if pair != merge.pair:
-                yield f"The tie rule {rule} would have merged {format_pair(self.frame, pair)}."
+        return explain_merge(self.frame)
 
     def encoded(self, text: str) -> Iterator[str]:
         ids = [token_id for piece in self.frame.encode(text) for token_id in piece.ids]

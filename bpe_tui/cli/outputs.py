@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,7 +11,6 @@ from pathlib import Path
 from engine.bpe.record import MergeStep
 from engine.core import files
 from engine.core.errors import OutputError, OutputExistsError
-from engine.recording.report import json_line
 from engine.text.corpus import Corpus
 
 
@@ -69,7 +69,7 @@ def step_writer(path: Path | None, *, overwrite: bool) -> Iterator[Callable[[Mer
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with draft.open("x", encoding="utf-8", newline="\n") as stream:
-            yield lambda step: print(json_line(step), file=stream)
+            yield lambda step: print(json.dumps(step.as_dict(), ensure_ascii=False), file=stream)
             stream.flush()
             os.fsync(stream.fileno())
         if not overwrite:

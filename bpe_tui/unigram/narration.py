@@ -1,50 +1,59 @@
-"""What each step of a Unigram training has done, in plain sentences."""
+"""Sentences about each step of a Unigram training, for screens, transcript and report.
+
+Scores, expected counts and probabilities have one form everywhere: `score_text` and the like.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from itertools import islice
 from math import exp
+from typing import Any
 
-from bpe_tui.views.narration import (
-    ROOMY,
-    first_fitting,
-)
+from bpe_tui.views.narration import ROOMY, first_fitting
+from bpe_tui.views.report import ROWS, StepReport, Table
 from bpe_tui.widgets.numbers import MINUS, number, plural, with_power
 from bpe_tui.widgets.visible import visible_text
 from engine.unigram.frame import UnigramFrame, count_changes
 from engine.unigram.record import EmStep, PruneRule, PruneStep
 
-# Scores, expected counts and probabilities as people read them.
-
 LARGEST_EXPONENT = 700.0
-"""e to more than that is no float."""
+"""Powers of e above this overflow a float."""
+SMALLEST_PLAIN = 0.0001
+"""Costs below this are written with a power of ten."""
+WHO_GOES = {
+    PruneRule.LOSS: "those that raise the loss least",
+    PruneRule.SCORE: "those with the lowest scores, down to the size asked for",
+}
+NAMED = 3
+"""Number of unknown parts of a text that a sentence names; it counts the others."""
+BATCH = 50
+"""Removed pieces written at a time: each may take a search for its best replacement."""
 
 
 def score_text(score: float, decimals: int = 2) -> str:
-    """A log-probability, or a difference of two, with a true minus sign: −7.12."""
+    """Return a log-probability, or a difference of two, with a true minus sign: `−7.12`."""
     return f"{score:.{decimals}f}".replace("-", MINUS)
 
 
 def count_text(count: float) -> str:
-    """An expected count: 1,204.3 and, where it is small, 0.62."""
+    """Return an expected count: `1,204.3`; below 10 with two decimals, `0.62`."""
     return f"{count:,.1f}" if count >= 10 else f"{count:.2f}"
 
 
-SMALLEST_PLAIN = 0.0001
-"""A cost below this has a power of ten."""
-
-
 def cost_text(increase: float) -> str:
-    """What losing a piece costs, in nats a pretoken; in a large corpus that is very little.
+    """Return a loss increase in nats a pretoken, with a power of ten if it is very small.
 
     0.28983 → '0.2898'; 0.0000231 → '2.3·10⁻⁵'.
     """
     cost = abs(increase)
-    told = f"{cost:.4f}" if not cost or cost >= SMALLEST_PLAIN else with_power(cost, 2)
-    return f"{MINUS if increase < 0 else ''}{told}"
+    text = f"{cost:.4f}" if not cost or cost >= SMALLEST_PLAIN else with_power(cost, 2)
+    return f"{MINUS if increase < 0 else ''}{text}"
 
 
 def percent(probability: float) -> str:
-    """A probability in four significant digits at the most: 2.304 %, 0.0041 %, 10⁻⁶ %."""
+    """Return a probability with four significant digits or fewer: `2.304 %`, `10⁻⁶ %`."""
     share = 100 * probability
     if share and share < 0.0001:
         return f"{with_power(share, 1)} %"
@@ -52,7 +61,7 @@ def percent(probability: float) -> str:
 
 
 def describe_distance(difference: float) -> str:
-    """How far a log-probability is behind another, and what that means for the probability.
+    """Return how far a log-probability is below another, and the ratio of the probabilities.
 
     7.4 → 'Log-probability 7.40 lower, 1,636 times less probable'; 0.0 → 'Just as probable'.
     """
@@ -66,16 +75,8 @@ def describe_distance(difference: float) -> str:
     return f"Log-probability {difference:.2f} lower, {factor} times less probable"
 
 
-WHO_GOES = {
-    PruneRule.LOSS: "those that raise the loss least",
-    PruneRule.SCORE: "those with the lowest scores, down to the size asked for",
-}
-NAMED = 3
-"""So many unknown parts of a text are named; the others are counted."""
-
-
 def narrate(frame: UnigramFrame) -> tuple[str, ...]:
-    """What the step that led to a frame has done: a sentence, and shorter ones.
+    """Return a sentence about the step that led to a frame, then shorter ones.
 
     For example: `Step 3 of 6, prune 1: 706 of 5,106 pieces go: those that raise the loss least.
     The loss rises from 10.12 to 10.13.`
@@ -88,13 +89,13 @@ def narrate(frame: UnigramFrame) -> tuple[str, ...]:
     characters = frame.record.characters
     return (
         f"Step 0: the seed has {plural(frame.size, 'piece')}, {plural(characters, 'character')} "
-        "and all else that stands in the corpus more than once.",
+        "and every substring that occurs more than once.",
         f"Step 0: a seed of {plural(frame.size, 'piece')}.",
     )
 
 
 def narrate_back(frame: UnigramFrame) -> tuple[str, str]:
-    """What going back one step to this frame has undone."""
+    """Return a sentence about the step that going back to this frame undid, then a shorter one."""
     assert frame.leads_on is not None
     gone = frame.leads_on.size_before - frame.leads_on.size_after
     what = "the prune is" if isinstance(frame.leads_on, PruneStep) else "the iteration of EM is"
@@ -107,7 +108,7 @@ def narrate_back(frame: UnigramFrame) -> tuple[str, str]:
 
 
 def describe_unknown(frame: UnigramFrame, text: str, room: int = ROOMY) -> str:
-    """What of a text no piece spells, and how that is counted; empty if all is spelled."""
+    """Return which parts of a text no piece spells, in a sentence; empty if there are none."""
     unknown, token = frame.unknown_in(text), visible_text(frame.record.unknown)
     if not unknown:
         return ""
@@ -148,6 +149,118 @@ def _narrate_prune(frame: UnigramFrame, step: PruneStep) -> tuple[str, ...]:
 
 
 def _moves(before: float, after: float) -> str:
+    """Return how the loss changed: `rises from 10.120 to 10.130`."""
     if f"{before:.3f}" == f"{after:.3f}":
         return f"stays at {after:.3f}"
     return f"{'rises' if after > before else 'falls'} from {before:.3f} to {after:.3f}"
+
+
+# -- reports
+
+
+def report_step(frame: UnigramFrame) -> StepReport:
+    """Return the report of the step that led to a frame.
+
+    >>> from engine.unigram.frame import UnigramTimeline
+    >>> from engine.unigram.trainer import UnigramTrainer
+    >>> trainer = UnigramTrainer({"hug": 10, "pug": 5, "hugs": 5, "bun": 4}, 10)
+    >>> steps = list(trainer.steps())
+    >>> timeline = UnigramTimeline(trainer.record, steps)
+    >>> report = report_step(timeline.seek(3))
+    >>> report.title
+    'Step 3: prune 1'
+    >>> report.tables[0].rows
+    [('bun', '−2.04', '0.7411', 'b u n'), ('hugs', '−1.80', '0.1768', 'hug s')]
+    """
+    step, sentence = frame.came_by, narrate(frame)[0]
+    if step is None:
+        return StepReport("Step 0", [sentence])
+    removed = step.size_before - step.size_after
+    if isinstance(step, PruneStep):
+        earlier = frame.at(frame.step - 1)
+        pruned = [
+            (
+                visible_text(piece.text),
+                score_text(piece.score),
+                cost_text(piece.loss_increase) if piece.loss_increase else "unused",
+                " ".join(map(visible_text, _alternative(earlier, piece.text))),
+            )
+            for piece in step.pruned[:ROWS]
+        ]
+        head = "piece", "score", "loss increase", "instead"
+        title = f"Step {number(frame.step)}: prune {step.round + 1}"
+        return StepReport(title, [sentence], [Table(head, pruned, removed)])
+    vanished = [
+        (visible_text(piece.text), score_text(piece.score), count_text(piece.expected_count))
+        for piece in step.vanished[:ROWS]
+    ]
+    changes = [
+        (visible_text(text), count_text(before), count_text(after))
+        for text, before, after in _largest_changes(frame)
+    ]
+    return StepReport(
+        f"Step {number(frame.step)}: EM {step.iteration + 1} of round {step.round + 1}",
+        [sentence],
+        [
+            Table(("vanished piece", "score", "expected count"), vanished, removed),
+            Table(
+                ("piece", "expected count before", "after"),
+                changes,
+                len(count_changes(frame).numbers),
+            ),
+        ],
+    )
+
+
+def json_lines(frame: UnigramFrame, first: int, last: int) -> Iterator[str]:
+    """Yield steps `first` … `last` (from 1) of the frame's run as JSON, each line in several parts.
+
+    A line is `EmStep.as_dict` or `PruneStep.as_dict`. Each piece that a prune removed also has its
+    best replacement; each iteration of EM has the expected counts that changed most.
+    """
+    for number_of_step in range(first, last + 1):
+        after, before = frame.at(number_of_step), frame.at(number_of_step - 1)
+        step = after.came_by
+        assert step is not None, "only step 0 has none"
+        facts = step.as_dict()
+        del facts["removed"]
+        if isinstance(step, EmStep):
+            facts["changes"] = [list(change) for change in _largest_changes(after)]
+        yield _json(facts)[:-1] + ', "removed": ['
+        removed: Iterator[Any] = iter(step.removed)
+        between = ""
+        while batch := list(islice(removed, BATCH)):
+            rows = []
+            for piece in batch:
+                row: dict[str, object] = piece._asdict()
+                del row["number"]
+                if isinstance(step, PruneStep):
+                    row["alternative"] = _alternative(before, piece.text)
+                rows.append(_json(row))
+            yield between + ", ".join(rows)
+            between = ", "
+        yield "]}\n"
+
+
+def _json(value: object) -> str:
+    """Return JSON with plain letters, or with escapes where a letter cannot be encoded."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return text
+
+
+def _largest_changes(frame: UnigramFrame) -> list[tuple[str, float, float]]:
+    """Return the expected counts that changed most: piece, before, after."""
+    texts, changes = frame.record.texts, count_changes(frame)
+    columns = (changes.numbers, changes.before, changes.after)
+    rows: Any = zip(*(column[:ROWS].tolist() for column in columns), strict=True)
+    return [(texts[piece], before, after) for piece, before, after in rows]
+
+
+def _alternative(frame: UnigramFrame, text: str) -> list[str]:
+    """Return the best segmentation of a piece without the piece itself."""
+    path = frame.alternative(text)
+    return [] if path is None else [text[edge.start : edge.end] for edge in path.edges]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -16,7 +17,7 @@ from bpe_tui.session.host import Notifier
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.unigram.model import UNIGRAM_CHARTS, UNIGRAM_INSPECTION, UNIGRAM_VOCABULARY
-from bpe_tui.unigram.narration import score_text
+from bpe_tui.unigram.narration import json_lines, report_step, score_text
 from bpe_tui.unigram.piece_table import (
     AboutPiecePanel,
     PieceDetailPanel,
@@ -46,6 +47,7 @@ from bpe_tui.views.inspection_rows import (
 )
 from bpe_tui.views.inspection_screen import InspectionScreen
 from bpe_tui.views.narration import how_trained
+from bpe_tui.views.report import markdown
 from bpe_tui.views.targets import ToPiece
 from bpe_tui.views.vocabulary_screen import TableScreen
 from bpe_tui.widgets.figure import Figure
@@ -55,7 +57,6 @@ from engine.analysis.unigram_inspection import UnigramInspection
 from engine.formats.tokenizer_format import Opened
 from engine.formats.tokenizer_json import FILE, save_pieces
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.report import json_lines, markdown
 
 
 class UnigramVocabularyScreen(TableScreen, UnigramScreen):
@@ -263,5 +264,5 @@ class SavePieces(SaveFile):
             cast("Notifier", self.app).tell(said, stays=True)
 
 
-EXPORTS = exports_of(markdown, json_lines, CHARTS)
+EXPORTS = exports_of(partial(markdown, "Unigram", report_step), json_lines, CHARTS)
 """What of a Unigram training can be exported."""

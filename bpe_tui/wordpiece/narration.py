@@ -1,12 +1,11 @@
-"""What the screens say of a WordPiece step, in one sentence."""
+"""Sentences about each step of a WordPiece training, for screens, transcript and report."""
 
 from __future__ import annotations
 
-from bpe_tui.views.narration import (
-    describe_rule,
-    format_pair,
-    format_rivals,
-)
+from collections.abc import Iterator
+
+from bpe_tui.views.narration import describe_rule, format_pair, format_rivals, times
+from bpe_tui.views.report import StepReport, Table, merge_report
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.wordpiece.frame import WordPieceFrame
@@ -16,17 +15,17 @@ from engine.wordpiece.trainer import WordPieceStep
 
 
 def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
-    """Why the most frequent pair did not merge, in a sentence that follows its counts."""
+    """Return why the most frequent pair did not merge, in a sentence that follows its score."""
     a, b = (visible_bytes(frame.any_token(piece)) for piece in frequent.pair)
     score = frequent.score
     if score.value == won.value:
         return f"{format_pair(frame, frequent.pair)} have the same score, and the tie rule decided."
-    times = short_number(float(won.value / score.value))
-    return f"But {a} and {b} are frequent anyway: its score is {times} times lower."
+    factor = short_number(float(won.value / score.value))
+    return f"But {a} and {b} are frequent anyway: its score is {factor} times lower."
 
 
 def describe_by_count(frame: WordPieceFrame, merge: WordPieceStep) -> str:
-    """What byte-pair encoding would have merged at this step, and why that lost, in sentences."""
+    """Return which pair BPE would have merged at this step, and why that pair lost."""
     frequent = frame.at(frame.step - 1).most_frequent
     assert frequent is not None, "a pair merged, so there was one"
     if frequent.pair == merge.pair:
@@ -39,7 +38,7 @@ def describe_by_count(frame: WordPieceFrame, merge: WordPieceStep) -> str:
 
 
 def describe_unknown(frame: WordPieceFrame, word: EncodedWord) -> str:
-    """Why a word is unknown, and at which character that turned out.
+    """Return why a word is unknown, and which of its characters no piece spells.
 
     For example: `café: no piece begins at its character 4, é; not even ##é is one. So the whole
     word is [UNK].`
@@ -56,20 +55,57 @@ def describe_unknown(frame: WordPieceFrame, word: EncodedWord) -> str:
 
 
 def narrate_tie(frame: WordPieceFrame) -> str:
-    """Whether other pairs had the same score, and what decided."""
+    """Return which other pairs had the same score, and which rule decided."""
     merge = frame.merge
     if merge is None:
         return "Nothing has merged at step 0."
     rivals = merge.tied[1:]
     if not rivals:
         return "No other pair had so high a score."
-    rule = frame.tie_rule
-    decided = describe_rule(rule.name, rule.summary)
+    decided = describe_rule(frame.tie_rule.name, frame.tie_rule.summary)
     return f"The same score had {format_rivals(frame, rivals)}. {decided}"
 
 
+def explain_merge(frame: WordPieceFrame) -> Iterator[str]:
+    """Yield why the pair of this step merged: its score, ties, the choice by count alone."""
+    merge = frame.merge
+    if merge is None:
+        yield narrate_tie(frame)
+        return
+    left, right = (visible_bytes(frame.any_token(piece)) for piece in merge.pair)
+    score = merge.score
+    yield (
+        f"The pair {left} and {right} occurred {times(score.count)}; {left} occurred "
+        f"{times(score.left)}, {right} {times(score.right)}. "
+        f"Its score is {score} = {score_text(score.value)}."
+    )
+    yield narrate_tie(frame)
+    yield describe_by_count(frame, merge)
+
+
+def report_step(frame: WordPieceFrame) -> StepReport:
+    """Return the report of the step that led to a frame.
+
+    >>> from engine.wordpiece.frame import WordPieceTimeline
+    >>> from engine.wordpiece.trainer import WordPieceTrainer
+    >>> trainer = WordPieceTrainer({b"hug": 10, b"pun": 12, b"hugs": 5}, 16)
+    >>> report_step(WordPieceTimeline(trainer.record, trainer.steps()).seek(1)).title
+    'Merge 1: ##g and ##s → ##gs'
+    """
+    sentences, pieces = [narrate(frame)[0]], []
+    if (merge := frame.merge) is not None:
+        sentences += explain_merge(frame)
+        sentences.append(f"A word has {frame.pieces_per_word:.2f} pieces on average.")
+        pieces = [
+            (visible_bytes(frame.any_token(part.piece_id)), number(part.before), number(part.after))
+            for part in merge.piece_changes
+        ]
+    table = Table(("piece", "count before", "after"), pieces, len(pieces))
+    return merge_report(frame, sentences, "word", table)
+
+
 def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
-    """What the step that led to a frame has done: a sentence, and shorter ones.
+    """Return a sentence about the step that led to a frame, then shorter ones.
 
     For example: `Merge 12 of 1,900: h and ##u scored 15 / (15 · 36), the highest; they are one
     piece now, hu.`

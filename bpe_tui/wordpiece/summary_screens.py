@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -33,6 +34,7 @@ from bpe_tui.views.inspection_rows import (
 from bpe_tui.views.inspection_screen import InspectionScreen
 from bpe_tui.views.narration import how_trained
 from bpe_tui.views.panel import TokenPainter
+from bpe_tui.views.report import json_lines, markdown
 from bpe_tui.views.token_detail import MergeTreePanel
 from bpe_tui.views.vocabulary_screen import (
     CELLS,
@@ -49,15 +51,14 @@ from bpe_tui.widgets.virtual_table import Column
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.wordpiece.encoding_screen import WordPieceLanesPanel
 from bpe_tui.wordpiece.model import WORDPIECE_CHARTS, WORDPIECE_INSPECTION, WORDPIECE_VOCABULARY
+from bpe_tui.wordpiece.narration import report_step
 from bpe_tui.wordpiece.training_screen import WordPieceScreen
 from engine.analysis.inspection import PieceInspection
 from engine.formats.tokenizer_format import Opened
 from engine.formats.tokenizer_json import save_pipeline
 from engine.pipeline.conversion import wordpiece_pipeline
-from engine.recording.report import json_lines
 from engine.recording.vocabulary import Vocabulary
 from engine.wordpiece.frame import WordPieceFrame
-from engine.wordpiece.report import markdown
 from engine.wordpiece.score import score_text
 from engine.wordpiece.tokenizer import FILE, save_vocab
 
@@ -243,5 +244,5 @@ class SaveVocab(SaveFile):
             save_vocab(self._frame.tokenizer.vocab, path, overwrite=overwrite)
 
 
-EXPORTS = exports_of(markdown, json_lines, CHARTS)
+EXPORTS = exports_of(partial(markdown, "WordPiece", report_step), json_lines, CHARTS)
 """What of a WordPiece training can be exported."""

@@ -1,4 +1,4 @@
-"""A WordPiece training without a screen."""
+"""The commands of `--plain` on a WordPiece training."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from bpe_tui.views.narration import format_pair, times
+from bpe_tui.views.narration import format_pair
 from bpe_tui.views.transcript import AT_THE_END, DECODE, MOVES, MergeTranscript, PlainCommand
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_bytes, visible_text
-from bpe_tui.wordpiece.narration import describe_by_count, describe_unknown, narrate, narrate_tie
+from bpe_tui.wordpiece.narration import describe_unknown, explain_merge, narrate, narrate_tie
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import score_text
 from engine.wordpiece.tokenizer import save_vocab
 
 
 class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
-    """Answers commands about recorded merges by score."""
+    """A transcript of recorded merges by score."""
 
     COMMANDS = (
         *MOVES,
         PlainCommand("tie [back]", "To the next merge whose score was tied, or the one before."),
         PlainCommand("why", "Why this pair merged: its score, and what counts alone would take."),
-        PlainCommand("why A B", "What became of the pair A B: its count, and what took of it."),
+        PlainCommand("why A B", "The history of the pair A B: its counts, and what lowered them."),
         PlainCommand("merge", "The merge in full: words, counts changed."),
         PlainCommand("pairs [N]", "The pairs of the highest scores."),
         PlainCommand("encode TEXT", "A text by longest match with the pieces of this step."),
@@ -47,18 +47,7 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
             yield f"{pair}, {scored.score} = {value}{tied}."
 
     def why_merged(self) -> Iterator[str]:
-        frame, merge = self.frame, self.frame.merge
-        if merge is not None:
-            left, right = (visible_bytes(frame.any_token(piece)) for piece in merge.pair)
-            score = merge.score
-            yield (
-                f"The pair {left} and {right} stood side by side {times(score.count)}; {left} "
-                f"stood {times(score.left)}, {right} {times(score.right)}. "
-                f"Its score is {score} = {score_text(score.value)}."
-            )
-        yield narrate_tie(frame)
-        if merge is not None:
-            yield describe_by_count(frame, merge)
+        return explain_merge(self.frame)
 
     def changed_parts(self) -> Iterator[str]:
         if (merge := self.frame.merge) is not None:
@@ -67,7 +56,7 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
                 yield self.changed(f"The count of the piece {piece}", part.before, part.after)
 
     def encode(self, rest: str) -> Iterator[str]:
-        return super().encode(rest if rest.strip() else "")  # between words there is nothing
+        return super().encode(rest if rest.strip() else "")  # whitespace alone has no pieces
 
     def encoded(self, text: str) -> Iterator[str]:
         words = list(self.frame.tokenizer.explain(text))

@@ -85,7 +85,7 @@ async def test_the_narration_tells_the_merge() -> None:
     async with opened() as (app, pilot):
         await pilot.press("right")
         said = str(app.screen.query_one("#narration", Static).render())
-        assert said.startswith("Merge 1 of 443: h and e stood side by side")
+        assert said.startswith("Merge 1 of 443: h and e occurred together")
         assert first.token == b"he"
 
 

@@ -67,7 +67,7 @@ async def test_where_there_is_little_room_tab_brings_the_next_section() -> None:
 
 
 async def test_many_tokens_are_looked_at_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bpe_tui.views.vocabulary_screen.AT_ONCE", 0)
+    monkeypatch.setattr("bpe_tui.views.inspection_screen.AT_ONCE", 0)
     async with opened(Path(__file__).parents[3] / "samples" / "handout.txt") as (app, pilot):
         await pilot.press("5")
         await until(pilot, lambda: said(app, "overview")[0].startswith("tokens"))

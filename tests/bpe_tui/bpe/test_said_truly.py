@@ -11,16 +11,16 @@ from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.heap_panel import PairsPanel
-from bpe_tui.bpe.narration import narrate, sentences_about
+from bpe_tui.bpe.narration import narrate, report_step, sentences_about
 from bpe_tui.bpe.training_screen import CorpusPanel, MergePanel
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.session import Session
 from bpe_tui.views.narration import add_stop
+from bpe_tui.views.report import step_markdown
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.visible import visible_bytes, width
 from engine import Timeline, Tokenizer, Trainer
 from engine.bpe.replay import Replay
-from engine.bpe.report import step_markdown
 from engine.bpe.trainer import StopReason
 
 HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
@@ -60,7 +60,7 @@ async def test_one_of_a_thing_is_said_as_one(tmp_path: Path) -> None:
             said = [text_of(panel) for panel in app.screen.query(Lines)]
             said += [str(panel.border_title) for panel in app.screen.query(Lines)]
             said += [str(line.render()) for line in app.screen.query(Static)]
-            said.append(step_markdown(app.session.frame))
+            said.append(step_markdown(report_step(app.session.frame)))
             assert [found for text in said for found in several.findall(text)] == []
             await pilot.press("right")
 

@@ -44,7 +44,7 @@ def test_a_sentence_for_each_state() -> None:
     timeline = recorded()
     assert narrate(timeline.frame).startswith("Step 0: 79 bytes, each a token of its own. The pair")
     assert narrate(timeline.forward()) == (
-        "Merge 1 of 6: s and t stood side by side 9 times; they are one token now, st."
+        "Merge 1 of 6: s and t occurred together 9 times; they are one token now, st."
     )
     assert narrate_undone(timeline.back())[0] == (
         "Back at step 0 of 6: st is taken apart into s and t again."
@@ -251,7 +251,7 @@ def test_a_prediction_is_answered_line_by_line_and_then_the_step_is_made(
     assert said(transcript, "5") == [
         "Right: s│t wins the tie of 2 at 9.",
         "Rule lexicographic: s is later in byte order than e.",
-        "Merge 1 of 6: s and t stood side by side 9 times; they are one token now, st.",
+        "Merge 1 of 6: s and t occurred together 9 times; they are one token now, st.",
         "0 of 1 at the first try; predict asks on.",
     ]
     shown = said(transcript, "predict next-pair", "show")

@@ -41,7 +41,7 @@ async def test_the_screen_as_text_is_what_lies_under_the_window(tmp_path: Path) 
         assert await export(app, pilot, ".txt", tmp_path / "screen.txt") == "closed"
         lines = (tmp_path / "screen.txt").read_text("utf-8").splitlines()
         assert len(lines) == 40
-        assert "Merge 1 of 443: h and e stood side by side" in "\n".join(lines)
+        assert "Merge 1 of 443: h and e occurred together" in "\n".join(lines)
         assert "export" not in "\n".join(lines[:-1])
 
 
@@ -128,7 +128,7 @@ async def test_a_unigram_training_exports_its_own_steps_and_charts(tmp_path: Pat
         await export(app, pilot, ".md", tmp_path / "steps.md", "1")
         lines = (tmp_path / "steps.jsonl").read_text("utf-8").splitlines()
         assert [json.loads(line)["kind"] for line in lines] == ["em", "em"]
-        assert "## Step 1, EM 1 of round 1:" in (tmp_path / "steps.md").read_text("utf-8")
+        assert "## Step 1: EM 1 of round 1" in (tmp_path / "steps.md").read_text("utf-8")
         await pilot.press("x", "up")  # the last kind
         await pilot.pause()
         app.screen.query_one("#dialog-input", Input).value = str(tmp_path / "charts.svg")

@@ -189,20 +189,20 @@ def test_before_the_first_merge_it_is_said_what_will_be() -> None:
 @pytest.mark.parametrize(
     ("step", "beat", "width", "sentences"),
     [
-        (0, Beat.PICK, 70, ["s│t and e│s both stand 9 times: a tie."]),
-        (0, Beat.REST, 70, ["s│t and e│s both stood 9 times: a tie."]),
+        (0, Beat.PICK, 70, ["s│t and e│s both occur 9 times: a tie."]),
+        (0, Beat.REST, 70, ["s│t and e│s both occurred 9 times: a tie."]),
         (0, Beat.PICK, 34, ["s│t and e│s: a tie, 9 times.", "s is later in byte order than e."]),
         (
             1,
             Beat.PICK,
             70,
             [
-                "e│st stands side by side 9 times, more often than any other pair.",
+                "e│st occurs 9 times, more often than any other pair.",
                 "Second is w│e with 8, 1 fewer.",
             ],
         ),
-        (1, Beat.REST, 50, ["e│st stood side by side 9 times, the most often."]),
-        (1, Beat.REST, 40, ["e│st stood side by side 9 times.", "Second was w│e with 8, 1 fewer."]),
+        (1, Beat.REST, 50, ["e│st occurred 9 times, the most often."]),
+        (1, Beat.REST, 34, ["e│st occurred 9 times.", "Second was w│e with 8, 1 fewer."]),
         (4, Beat.PICK, 40, ["w│est and 2 others: a tie, 6 times."]),
     ],
 )

@@ -59,7 +59,7 @@ async def test_questions_are_asked_answered_hinted_shown_and_skipped_with_keys()
         assert "Which pair merges next?" in said(screen, "pick")
         await pilot.press("exclamation_mark")  # the answer is told, and stays
         assert (step(app), screen.question) == (2, None)
-        assert "e│st stood side by side" in said(screen, "pick")
+        assert "e│st occurred" in said(screen, "pick")
         await pilot.press("enter")
         assert "Which pair merges next?" in said(screen, "pick")
         await pilot.press("right")  # not known

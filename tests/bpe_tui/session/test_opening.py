@@ -88,7 +88,7 @@ async def test_over_a_corpus_its_merges_are_the_steps(over_handout: Config) -> N
         assert frame.merge.new_id == 999 - 256
         counts = count_pretokens(HANDOUT)
         assert frame.byte_count == sum(len(pretoken) * n for pretoken, n in counts.items())
-        assert "stood side by side" in said(app, "#narration")
+        assert "occurred together" in said(app, "#narration")
         await pilot.press("i")
         assert app.screen.id == "training"  # no fork of what was not trained here
 

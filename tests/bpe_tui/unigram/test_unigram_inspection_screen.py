@@ -60,7 +60,7 @@ async def test_a_row_that_names_a_piece_leads_to_the_vocabulary_and_escape_back(
 async def test_many_pieces_are_looked_at_in_a_thread(
     corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bpe_tui.views.vocabulary_screen.AT_ONCE", 0)
+    monkeypatch.setattr("bpe_tui.views.inspection_screen.AT_ONCE", 0)
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("5")
         await until(pilot, lambda: said(app, "overview")[0].startswith("pieces"))

@@ -192,7 +192,7 @@ async def test_steps_and_charts_are_written_into_files(corpus: Path, tmp_path: P
             app.screen.query_one("#dialog-input", Input).value = str(tmp_path / f"out{suffix}")
             await pilot.press("enter")
             await until(pilot, (tmp_path / f"out{suffix}").exists)
-        assert "- score 5 / (20 · 5) = 0.05" in (tmp_path / "out.md").read_text("utf-8")
+        assert "Its score is 5 / (20 · 5) = 0.05" in (tmp_path / "out.md").read_text("utf-8")
         (line,) = (tmp_path / "out.jsonl").read_text("utf-8").splitlines()
         merge = frame_of(app).merge
         assert merge is not None

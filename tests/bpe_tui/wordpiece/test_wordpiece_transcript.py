@@ -34,7 +34,7 @@ def test_why_works_the_score_out_and_tells_what_counts_alone_would_take(
 ) -> None:
     first, tie, by_count = said(transcript, "next", "why")
     assert first == (
-        "The pair ##g and ##s stood side by side 5 times; ##g stood 20 times, ##s 5 times. "
+        "The pair ##g and ##s occurred 5 times; ##g occurred 20 times, ##s 5 times. "
         "Its score is 5 / (20 · 5) = 0.05."
     )
     assert tie == "No other pair had so high a score."

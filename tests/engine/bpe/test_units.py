@@ -20,7 +20,6 @@ from engine.analysis.inspection import Inspection
 from engine.analysis.why_not import why_not, why_not_merged
 from engine.bpe.frame import Timeline
 from engine.bpe.race import Race, RaceSettings
-from engine.bpe.report import step_markdown
 from engine.bpe.ties import TIE_RULES, never_seen
 from engine.bpe.trainer import StopReason, Trainer, train_bpe
 from engine.bpe.trainers import TRAINERS
@@ -266,7 +265,6 @@ def test_any_question_about_a_text_has_an_answer(
     for pretoken in frame.rules.pretokens(text):
         lanes = lockstep(frame, pretoken.bytes).runs
         assert lanes[1].states[-1].tokens == frame.tokens_of(pretoken.bytes)
-    assert step_markdown(frame)
 
 
 def test_a_fork_starts_from_the_same_units() -> None:

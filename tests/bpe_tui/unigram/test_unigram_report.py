@@ -9,9 +9,10 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bpe_tui.unigram.narration import json_lines, report_step
+from bpe_tui.views.report import markdown, step_markdown
 from engine.unigram.frame import UnigramTimeline
 from engine.unigram.record import EmStep, PruneStep
-from engine.unigram.report import json_lines, markdown, step_markdown
 from engine.unigram.trainer import UnigramTrainer
 
 WORDS = st.dictionaries(
@@ -27,7 +28,7 @@ def recorded(words: dict[str, int]) -> UnigramTimeline:
 
 @examples(25)
 @given(WORDS)
-def test_a_line_of_json_says_what_the_step_says(words: dict[str, int]) -> None:
+def test_a_line_of_json_holds_the_facts_of_its_step(words: dict[str, int]) -> None:
     timeline = recorded(words)
     text = "".join(json_lines(timeline.frame, 1, len(timeline)))
     lines = text.encode().decode().splitlines()  # has bytes, whatever the corpus holds
@@ -54,24 +55,24 @@ def test_a_line_of_json_says_what_the_step_says(words: dict[str, int]) -> None:
 @given(WORDS)
 def test_markdown_has_a_part_for_each_step_and_no_row_breaks(words: dict[str, int]) -> None:
     timeline = recorded(words)
-    text = "".join(markdown(timeline.frame, 1, len(timeline)))
+    text = "".join(markdown("Unigram", report_step, timeline.frame, 1, len(timeline)))
     assert text.count("\n## Step ") == len(timeline)
     for line in text.splitlines():
         if line.startswith("|"):
             assert line.replace("\\|", "").count("|") in (4, 5)
 
 
-def test_what_is_listed_ends_with_how_many_there_are_more() -> None:
+def test_a_table_ends_with_the_number_of_rows_that_it_leaves_out() -> None:
     timeline = recorded({f"▁{a}{b}{a}{b}": 3 for a in "hugpn" for b in "hugpn"})
     step = timeline.step_at(0)
     assert isinstance(step, EmStep)
-    told = step_markdown(timeline.seek(1))
+    report = step_markdown(report_step(timeline.seek(1)))
     if len(step.vanished) > 20:
-        assert f"and {len(step.vanished) - 20:,} more" in told
-    assert "## Step 0" in step_markdown(timeline.seek(0))
+        assert f"and {len(step.vanished) - 20:,} more" in report
+    assert "## Step 0" in step_markdown(report_step(timeline.seek(0)))
 
 
-def test_a_step_of_another_kind_is_no_step() -> None:
+def test_every_step_is_an_iteration_of_em_or_a_prune() -> None:
     timeline = recorded({"abab": 3, "ab": 2})
     kinds = {timeline.step_at(index).as_dict()["kind"] for index in range(len(timeline))}
     assert kinds <= {"em", "prune"}
