@@ -1,7 +1,9 @@
-"""Encodings by their name, through tiktoken if it is installed: `gpt2`, `tiktoken:o200k_base`.
+"""Tokenizers opened by name: tiktoken's encodings, and models on the Hugging Face hub.
 
-tiktoken fetches the ranks when they are asked for, and keeps them; nothing else here does. It is
-imported when a name asks for it, not before.
+    gpt2    tiktoken:o200k_base    hf:OWNER/NAME    hf:OWNER/NAME@REVISION
+
+The library of each kind fetches and caches the files. It is imported when such a name is given.
+From the hub come `tokenizer.json` or, if there is none, GPT-2's two files, opened like any file.
 """
 
 from __future__ import annotations
@@ -26,18 +28,20 @@ from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 if TYPE_CHECKING:
     import tiktoken
 
+# Encodings of tiktoken
+
 ENCODING_PREFIX = "tiktoken:"
 ENCODING_NAMES = (
     *("gpt2", "r50k_base", "p50k_base", "p50k_edit"),
     *("cl100k_base", "o200k_base", "o200k_harmony"),
 )
-"""Those that tiktoken itself has; its plugins may have more, to be asked for with the prefix."""
+"""tiktoken's own encodings; those of its plugins need the prefix."""
 
 _LOOKS_LIKE_A_NAME = re.compile(r"[\w.-]+")
 
 
 def recognises_encoding(source: TokenizerSource) -> bool:
-    """Whether it is a name of tiktoken's; it is asked only where there is no file of that name."""
+    """Whether it is an encoding's name; only used if no such file exists."""
     name = source.given[0]
     return len(source.given) == 1 and (name.startswith(ENCODING_PREFIX) or name in ENCODING_NAMES)
 
@@ -64,28 +68,23 @@ def _encoding(name: str) -> tiktoken.Encoding:
         ) from None
     known = tiktoken.list_encoding_names()
     if name not in known:
-        raise TokenizerFileError(
-            f"{name}: tiktoken has no encoding of this name{_near(name, known)}"
-        )
+        near = get_close_matches(name, known, n=1)
+        hint = f"; did you mean {near[0]}?" if near else f"; it has {', '.join(sorted(known))}"
+        raise TokenizerFileError(f"{name}: tiktoken has no encoding of this name{hint}")
     try:
         return tiktoken.get_encoding(name)
-    except OSError as error:  # so are all errors of the library that fetches
+    except OSError as error:  # also raised by the library that downloads
         raise TokenizerFileError(
             f"{name}: its ranks are not on this machine and cannot be fetched "
             f"({type(error).__name__}); set TIKTOKEN_CACHE_DIR to a directory in which tiktoken "
             "has kept them where there was a network, or open a .tiktoken file"
         ) from error
-    except ValueError as error:  # the digest of what was fetched or kept is wrong
+    except ValueError as error:  # the ranks have a wrong digest
         raise TokenizerFileError(f"{name}: tiktoken refuses the ranks it has: {error}") from error
 
 
-def _near(name: str, known: list[str]) -> str:
-    near = get_close_matches(name, known, n=1)
-    return f"; did you mean {near[0]}?" if near else f"; it has {', '.join(sorted(known))}"
-
-
 def describe_near_name(name: str) -> str:
-    """A hint for a path that does not exist and might be a misspelt name.
+    """Return a hint for a path that does not exist but may be a misspelt encoding.
 
     >>> describe_near_name("cl100k")
     '; did you mean the encoding cl100k_base?'
@@ -104,10 +103,12 @@ TIKTOKEN_NAME = TokenizerFormat(
 )
 
 
+# Models on the hub
+
 HUB_PREFIX = "hf:"
 _HUB_NAME = re.compile(r"([\w.-]+(?:/[\w.-]+)?)(?:@([\w./-]+))?", re.ASCII)
 HUB_FILES = (("tokenizer.json",), ("vocab.json", "merges.txt"))
-"""The files to look for, in this order."""
+"""Names of the files of a tokenizer, the preferred ones first."""
 
 
 def recognises_hub_name(source: TokenizerSource) -> bool:
@@ -117,7 +118,7 @@ def recognises_hub_name(source: TokenizerSource) -> bool:
 def load_from_hub(
     source: TokenizerSource, overrides: Overrides, open_files: Callable[..., Opened]
 ) -> Opened:
-    """What `open_files` makes of the files that are fetched."""
+    """Fetch the files of a model and open them with `open_files`."""
     name = source.given[0].removeprefix(HUB_PREFIX)
     if (found := _HUB_NAME.fullmatch(name)) is None:
         raise TokenizerFileError(
@@ -128,10 +129,11 @@ def load_from_hub(
 
 
 def _fetch(repository: str, revision: str | None) -> list[Path]:
-    """The files on this machine, fetched if they are not here.
+    """Return the paths of the files, fetched unless they are on this machine.
 
     Raises:
-        TokenizerFileError: the library is missing, the hub cannot be reached, or has no such thing.
+        TokenizerFileError: the library is missing, the hub cannot be reached, or it has no such
+            model.
     """
     try:
         from huggingface_hub import constants, errors, hf_hub_download
@@ -151,7 +153,7 @@ def _fetch(repository: str, revision: str | None) -> list[Path]:
             return [Path(fetch(name)) for name in names]
         except (OSError, ValueError, errors.EntryNotFoundError) as error:
             kinds = {kind.__name__ for kind in type(error).__mro__}
-            refusal = next((told for kind, told in _REFUSALS.items() if kind in kinds), None)
+            refusal = next((text for kind, text in _REFUSALS.items() if kind in kinds), None)
             if refusal is not None:
                 raise TokenizerFileError(f"{repository}: {refusal}") from error
             if "EntryNotFoundError" not in kinds:
@@ -164,7 +166,7 @@ REACHED_SECONDS = 4.0
 
 
 def _is_reachable(address: str) -> bool:
-    """Whether somebody answers there, or at the proxy in between, within some seconds.
+    """Whether the server or its proxy accepts a connection within `REACHED_SECONDS`.
 
     Without a network the library itself would try for half a minute.
     """
@@ -183,7 +185,7 @@ def _is_reachable(address: str) -> bool:
         asked.set()
 
     asked = Event()
-    # A thread of its own, since looking up a name knows no time limit.
+    # In a thread, since looking up a name has no time limit.
     Thread(target=ask, name="hub", daemon=True).start()
     asked.wait(REACHED_SECONDS)
     return answered.is_set()
@@ -198,11 +200,11 @@ _REFUSALS = {
     "RevisionNotFoundError": "has no such revision",
     "RepositoryNotFoundError": "the hub has no such model, or does not show it to you",
 }
-"""The library's error → what it means; the first that fits, as some are kinds of others."""
+"""Error class of the library → message; the first match is used, since some are subclasses."""
 
 
 def hub_format(open_files: Callable[..., Opened]) -> TokenizerFormat:
-    """The format; `open_files` is the registry's, which stands above the formats in it."""
+    """Make the format; the registry passes its `open_files`, which this module cannot import."""
     return TokenizerFormat(
         "hf-name",
         "the name of a model on the Hugging Face hub, hf:OWNER/NAME",

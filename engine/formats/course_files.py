@@ -1,14 +1,19 @@
-r"""Course solutions as text: what Python prints, JSON a line, tables of ids and tokens.
+r"""Files of course solutions: pickles, JSON, and text that Python prints or that is a table.
 
     {0: b'\x00', 1: b'\x01', …}       {"id": 0, "token": "00"}       id,token
     [(b't', b'h'), (b'th', b'e')]     {"id": 1, "token": "01"}       0,00
 
-The first lines of a file tell which it is. Its values go the way of all solutions, through
-`course_values`, which tells what is meant and refuses what is in doubt. The other file of two may
-be JSON, or lines of two tokens.
+    {"vocab": {"0": "a", "1": "b", "2": "ab"}, "merges": [["a", "b"]]}
 
-Python is read as data: that it has no operators, few names and little depth is looked at before
-Python's own parser makes constants of it.
+A solution is one file or two, or a directory with them. The first bytes of a file show which kind
+it is. `course_values` interprets the values of all kinds and refuses ambiguous ones.
+
+**Python** is read as data: before Python's parser makes constants of it, a check finds that it has
+no operators, few names and little depth. **Pickles** are read, never executed (see `safe_pickle`),
+and never written, since a pickle is a program. **JSON** has no bytes, and every solution writes
+them in another way (see `course_spellings`). We write latin-1, in which each character is one byte:
+ASCII is readable, and in any language the code points are the bytes. Our JSON also has the special
+tokens with their ids, and the pattern by its name or as a regex.
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ import ast
 import csv
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import StringIO
 from itertools import accumulate, islice
 from pathlib import Path
@@ -50,16 +55,21 @@ STEMS = ("vocab", "merges")
 
 
 class _TextLayout(NamedTuple):
-    """A way to write values as text: whether a file that begins so is written so, and its value."""
+    """A way to write values as text.
+
+    Attributes:
+        recognises: whether a file with this beginning is written in this way.
+        read: returns the value of the file.
+    """
 
     recognises: Callable[[str], bool]
     read: Callable[[Path], Any]
 
 
-# What Python prints
+# Output of Python's print
 
 LARGEST_PYTHON = 1 << 24
-"""Bytes of Python that are parsed: a vocabulary of 200,000 tokens has a quarter of them."""
+"""Largest Python text, in characters: four times a vocabulary of 200,000 tokens."""
 MOST_CONSTANTS = 1 << 19
 DEEPEST = 8
 MOST_NAMES = 64
@@ -76,7 +86,7 @@ _PYTHON = re.compile(
 )
 _COMMENT = re.compile(r"#[^\n]*")
 _NO_LITERAL = re.compile(rf"({_STRING.pattern})|<class '\w+'>|np\.int\d+\((\d+)\)")
-"""What Python prints and cannot parse: the type of a defaultdict; besides, numbers of NumPy."""
+"""Printed text that Python cannot parse: the type of a defaultdict, and NumPy's numbers."""
 _DATA = re.compile(r"[\[\](){},:=\w\s]*+")
 _NAME = re.compile(r"[^\W\d]\w*")
 _NO_DATA = (ValueError, SyntaxError, TypeError, MemoryError, RecursionError)
@@ -113,7 +123,7 @@ def _read_python(path: Path) -> Any:
 
 
 def _assigned(module: ast.Module) -> Iterator[tuple[str | int, Any]]:
-    """Name → value of each statement; its place, if it has no name."""
+    """Yield the name and the value of each statement; its place if it has no name."""
     for place, statement in enumerate(module.body):
         if not isinstance(statement, ast.Assign | ast.Expr):
             raise ValueError(f"line {statement.lineno} is no value")
@@ -127,14 +137,15 @@ def _assigned(module: ast.Module) -> Iterator[tuple[str | int, Any]]:
         yield name, dict(found) if value is not statement.value else found
 
 
-MOST_IN_CELL = 40
-"""Characters: bytes and special tokens, with which a vocabulary begins, have no more."""
+# JSON, one value a line
 
-# JSON, a value a line
+MOST_IN_CELL = 40
+"""Largest number of characters of the bytes and special tokens that begin a vocabulary."""
+_LINES_TRIED = 8
 
 
 def _is_json_lines(head: str) -> bool:
-    """Whether the first lines are pairs, or have the first ids: most lines of JSON are a corpus."""
+    """Whether the first lines are pairs or have the first ids; otherwise they are a corpus."""
     lines = [line for line in head.split("\n")[:-1] if line.strip()][:_LINES_TRIED]
     try:
         found = tidied(list(map(json.loads, lines)))
@@ -144,16 +155,13 @@ def _is_json_lines(head: str) -> bool:
         ids = [token_id for token_id in found if type(token_id) is int]
         in_order = len(ids) < len(found) or ids == list(range(len(ids)))
         return in_order and all(map(_is_short, found.values()))
-    rows = found if len(lines) > 1 else []
-    return bool(rows) and all(map(_is_short_pair, rows))
-
-
-_LINES_TRIED = 8
-
-
-def _is_short_pair(row: Any) -> bool:
-    are_two = isinstance(row, list | tuple) and len(row) == 2 and type(row[0]) is type(row[1])
-    return are_two and all(map(_is_short, row))
+    return (
+        len(lines) > 1
+        and bool(found)
+        and all(isinstance(row, list | tuple) and len(row) == 2 for row in found)
+        and all(type(left) is type(right) for left, right in found)
+        and all(_is_short(part) for row in found for part in row)
+    )
 
 
 def _is_short(part: Any) -> bool:
@@ -175,33 +183,26 @@ def _in_doubt(path: Path, what: str) -> TokenizerFileError:
     return TokenizerFileError(f"{path}: {what}; {HOW_TO_SAVE}")
 
 
-# Tables: an id and a token a line
+# Tables: an id and a token on each line
 
 SEPARATORS = ("\t", ",", " -> ", ": ", " ")
 _MOST_DIGITS = 10
 
 
-def _is_table(head: str) -> bool:
-    return _layout(head) is not None
-
-
 def _layout(head: str) -> tuple[str, int] | None:
-    """What stands between the columns, and in which of them the ids are, the first or the last.
+    """Return the separator of the columns, and whether the first (0) or the last (-1) has the ids.
 
-    They are 0, 1, 2, and so on, which they are in hardly any other file.
+    The ids must be 0, 1, 2, …, which hardly any other file has. `None` if it is no table.
     """
     for separator in SEPARATORS:
         for place in (0, -1):
-            rows = _split_rows(head, separator, place)[:-1]  # the last one may be cut
+            rows = _split_rows(head, separator, place)[:-1]  # the last row may be incomplete
             ids = [_number(row[place]) for row in rows]
             del ids[: ids[:1] == [None]]  # the names of the columns
             if len(ids) > 3 and ids == list(range(len(ids))):
-                return None if any(map(_is_prose, rows)) else (separator, place)
+                is_prose = any(len(cell) > MOST_IN_CELL for row in rows for cell in row)
+                return None if is_prose else (separator, place)
     return None
-
-
-def _is_prose(row: Sequence[str]) -> bool:
-    return any(len(cell) > MOST_IN_CELL for cell in row)
 
 
 def _split_rows(text: str, separator: str, place: int) -> list[list[str]]:
@@ -223,7 +224,7 @@ def _number(text: str) -> int | None:
 
 
 def _read_table(path: Path) -> list[list[Any]]:
-    """Rows of an id and a token."""
+    """Read the id and the token of each row; or merges, for a table of numbered pairs."""
     text = read_text(path)
     layout = _layout(text[:HEAD])
     rows = [] if layout is None else _split_rows(text, *layout)
@@ -249,19 +250,21 @@ def _read_table(path: Path) -> list[list[Any]]:
     return [[token_id, row[at_token]] for token_id, row in zip(ids, rows, strict=True)]
 
 
-# Lines of two tokens, as merges are
+# Lines of two tokens: merges
 
 _BETWEEN_TOKENS = (" ", "\t", ",")
 
 
 def read_merge_lines(path: Path) -> list[list[str]]:
-    """The merges of a file with two tokens a line, whatever spells them.
+    """Read merges from a file with two tokens a line, in any spelling.
 
     Raises:
-        TokenizerFileError: a line is not cut in two, or in more than one way.
+        TokenizerFileError: a line does not have exactly two tokens.
     """
     lines = read_lines(path)
-    start = 1 if lines[:1] and _is_heading(lines[0]) else 0
+    names = tuple(re.split(r"[,\t ]", lines[0].lower())) if lines else ()
+    has_heading = names in PAIR_NAMES[:2] or (bool(lines) and lines[0].startswith(gpt2.VERSION))
+    start = 1 if has_heading else 0
     rows = [(number, line) for number, line in enumerate(lines[start:], start + 1) if line]
     literals = [pair for _, line in rows if (pair := pair_of_literals(line)) is not None]
     if len(literals) == len(rows):
@@ -272,7 +275,11 @@ def read_merge_lines(path: Path) -> list[list[str]]:
             merges = _split_rows("\n".join(line for _, line in rows), separator, 0)
         if merges and all(len(merge) == 2 and all(merge) for merge in merges):
             return merges
-    number, line = next((n, each) for n, each in rows if not _is_cut_in_two(each))
+    number, line = next(
+        (number, line)
+        for number, line in rows
+        if len(line.split(" ")) != 2 or not all(line.split(" "))
+    )
     raise _in_doubt(
         path,
         f"line {number} is not two tokens with a space between: {line[:60]!r}; tokens that hold "
@@ -280,22 +287,12 @@ def read_merge_lines(path: Path) -> list[list[str]]:
     )
 
 
-def _is_heading(line: str) -> bool:
-    return (
-        line.startswith(gpt2.VERSION) or tuple(re.split(r"[,\t ]", line.lower())) in PAIR_NAMES[:2]
-    )
-
-
-def _is_cut_in_two(line: str) -> bool:
-    return len(line.split(" ")) == 2 and all(line.split(" "))
-
-
-# The format
+# Text files, one or two
 
 _TEXT_LAYOUTS = (
     _TextLayout(lambda head: _PYTHON.match(head) is not None, _read_python),
     _TextLayout(_is_json_lines, _read_json_lines),
-    _TextLayout(_is_table, _read_table),
+    _TextLayout(lambda head: _layout(head) is not None, _read_table),
 )
 
 
@@ -305,10 +302,10 @@ def _text_layout_of(head: bytes) -> _TextLayout | None:
 
 
 def read_value(path: Path, head: bytes) -> Any:
-    """What a file holds: in Python's writing, JSON, lines of JSON, a table, or lines of merges.
+    """Return the value of a file: Python's output, JSON, lines of JSON, a table, or merges.
 
     Raises:
-        TokenizerFileError: it is damaged, or it cannot be told what is meant.
+        TokenizerFileError: the file is damaged or ambiguous.
     """
     if (reader := _text_layout_of(head)) is not None:
         return reader.read(path)
@@ -321,7 +318,7 @@ def recognises_text(source: TokenizerSource) -> bool:
 
 
 def _text_files(source: TokenizerSource) -> TokenizerSource:
-    """One file or two; those of a directory, or beside `vocab.…`, that are called so."""
+    """Return the one or two files, by their usual names in a directory or beside `vocab.…`."""
     one = source.only_file
     folder = one.parent if one is not None and one.stem == STEMS[0] else source.folder
     if folder is None:
@@ -329,26 +326,26 @@ def _text_files(source: TokenizerSource) -> TokenizerSource:
     names = [[folder / (stem + ending) for ending in TEXT_ENDINGS] for stem in STEMS]
     found = [next((path for path in paths if path.is_file()), None) for paths in names]
     vocab, merges = (one or found[0]), found[1]
-    return (
-        source
-        if vocab is None
-        else TokenizerSource((vocab,) if merges is None else (vocab, merges))
-    )
+    if vocab is None:
+        return source
+    return TokenizerSource((vocab,) if merges is None else (vocab, merges))
 
 
 def read_text_files(
     source: TokenizerSource, special_tokens: Sequence[str] | None = None
 ) -> VocabAndMerges:
-    """What the files of a source that was recognised say.
+    """Read the files of a recognised source.
 
     Raises:
-        TokenizerFileError: a file is damaged, or it cannot be told what is meant.
+        TokenizerFileError: a file is damaged or ambiguous.
     """
     files = _text_files(source)
     values = [read_value(path, head) for path, head in zip(files.paths, files.heads, strict=True)]
     looked_for = "a dict of ids and tokens and a list of pairs are looked for, in one or two files"
     return read_values(source, values, looked_for, special_tokens)
 
+
+# JSON
 
 VOCAB, MERGES, LINES = "vocab.json", "merges.json", "merges.txt"
 
@@ -358,7 +355,7 @@ def recognises_json(source: TokenizerSource) -> bool:
     if not files.exists or not any(map(gpt2.could_be_json, files.heads)):
         return False
     if not all(map(gpt2.could_be_json, files.heads)):
-        # A vocabulary in JSON with merges in lines is GPT-2's, unless it is spelled otherwise.
+        # A JSON vocabulary with merges in lines is GPT-2's, except in another spelling.
         return len(files.given) == 2 and any(map(gpt2.is_spelled_otherwise, files.heads))
     if len(files.given) == 2:
         return True
@@ -368,7 +365,7 @@ def recognises_json(source: TokenizerSource) -> bool:
 
 
 def _json_files(source: TokenizerSource) -> TokenizerSource:
-    """One file or two; of a directory those with the usual names."""
+    """Return the one or two files; in a directory, those with the usual names."""
     folder = source.folder
     if folder is not None and source.in_folder(VOCAB) is not None:
         merges = source.in_folder(MERGES, LINES)
@@ -381,22 +378,21 @@ def _json_files(source: TokenizerSource) -> TokenizerSource:
     return source
 
 
-def _values(files: TokenizerSource) -> list[Any]:
-    """The value of each file; of one that is no JSON its lines, cut in two."""
-    pairs = zip(files.paths, files.heads, strict=True)
-    return [read_json(p) if gpt2.could_be_json(head) else read_merge_lines(p) for p, head in pairs]
-
-
 def read_json_files(
     source: TokenizerSource, special_tokens: Sequence[str] | None = None
 ) -> VocabAndMerges:
-    """What the files of a source that was recognised say.
+    """Read the files of a recognised source.
 
     Raises:
-        TokenizerFileError: a file is damaged, or it cannot be told what is meant.
+        TokenizerFileError: a file is damaged or ambiguous.
     """
+    files = _json_files(source)
+    values = [
+        read_json(path) if gpt2.could_be_json(head) else read_merge_lines(path)
+        for path, head in zip(files.paths, files.heads, strict=True)
+    ]
     looked_for = "an object of ids and tokens and a list of pairs are looked for"
-    return read_values(source, _values(_json_files(source)), looked_for, special_tokens)
+    return read_values(source, values, looked_for, special_tokens)
 
 
 def save_json(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
@@ -407,32 +403,25 @@ def save_json(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
             raise TokenizerFileError(f"{path}: the special token {token!r} is no UTF-8 text")
     pattern = tokenizer.pattern
     name = pattern.name if PATTERNS.get(pattern.name) == pattern else pattern.source
+    # `json.dumps` escapes all but ASCII, so each byte stays one character.
     vocab = [
-        f"{_json_string(str(token_id))}: {_json_string(token.decode('latin-1'))}"
+        f"{json.dumps(str(token_id))}: {json.dumps(token.decode('latin-1'))}"
         for token_id, token in sorted(tokenizer.vocab.items())
         if token_id not in tokenizer.special_ids
     ]
     merges = [
-        f"[{_json_string(left.decode('latin-1'))}, {_json_string(right.decode('latin-1'))}]"
+        f"[{json.dumps(left.decode('latin-1'))}, {json.dumps(right.decode('latin-1'))}]"
         for left, right in tokenizer.merges
     ]
+    rows_of_vocab, rows_of_merges = ",\n".join(vocab), ",\n".join(merges)
     content = (
-        f'{{\n"pattern": {_json_string(name)},\n'
-        f'"special_tokens": {json.dumps(dict(special_ids))},\n'
-        f'"vocab": {{\n{_json_lines(vocab)}}},\n"merges": [\n{_json_lines(merges)}]\n}}\n'
+        f'{{\n"pattern": {json.dumps(name)},\n"special_tokens": {json.dumps(dict(special_ids))},\n'
+        f'"vocab": {{\n{rows_of_vocab}\n}},\n"merges": [\n{rows_of_merges}\n]\n}}\n'
     )
     write_files({path: content.encode()}, overwrite=overwrite)
 
 
-def _json_string(text: str) -> str:
-    """A JSON string; all but ASCII is escaped, so that a character stays the byte it is."""
-    return json.dumps(text)
-
-
-def _json_lines(rows: Iterable[str]) -> str:
-    """A row each, with commas between."""
-    return ",\n".join(rows) + "\n"
-
+# Pickles
 
 _PICKLE_HEAD = re.compile(
     rb"\x80[\x02-\x05]"  # protocol 2 and later begin with their number,
@@ -444,13 +433,11 @@ PICKLE_ENDINGS = (".pkl", ".pickle")
 
 def recognises_pickle(source: TokenizerSource) -> bool:
     paths = _pickle_paths(source)
-    if not paths:
-        return False
-    return all(_PICKLE_HEAD.match(head) for head in TokenizerSource(paths).heads)
+    return bool(paths) and all(_PICKLE_HEAD.match(head) for head in TokenizerSource(paths).heads)
 
 
 def _pickle_paths(source: TokenizerSource) -> list[Path]:
-    """The one file or two; of a directory those that are named like pickles."""
+    """Return the one or two files; in a directory, those with a pickle's ending."""
     if source.folder is None:
         return list(source.paths) if source.exists else []
     found = source.with_endings(*PICKLE_ENDINGS)
@@ -460,10 +447,10 @@ def _pickle_paths(source: TokenizerSource) -> list[Path]:
 def read_pickle_files(
     source: TokenizerSource, special_tokens: Sequence[str] | None = None
 ) -> VocabAndMerges:
-    """What the files of a source that was recognised say.
+    """Read the files of a recognised source.
 
     Raises:
-        TokenizerFileError: a file is damaged, or it cannot be told what is meant.
+        TokenizerFileError: a file is damaged or ambiguous.
     """
     values: list[Any] = []
     for path in _pickle_paths(source):

@@ -1,9 +1,8 @@
-"""How files of course solutions write the bytes of a token, and how that is found out.
+"""Spellings of bytes in files of course solutions, and how the right one is found.
 
-A vocabulary is in a spelling if the 256 bytes are all there in it: no two of those below fit the
-same vocabulary, since in each the bytes look different. They are tried in their order all the same,
-so that the answer never depends on chance. Merges may be spelled in another way: the one is taken
-in which they name the most tokens of the vocabulary.
+A vocabulary has a spelling if it contains all 256 bytes in it. No two spellings below fit the same
+vocabulary, since each writes the bytes differently; a fixed order makes the choice certain. Merges
+may have another spelling: the one in which they name the most tokens of the vocabulary.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ def _of_bytes(token: Any) -> bytes:
 
 
 def _of_numbers(token: Any) -> bytes:
-    """`[116, 104]`; `bytes` alone would take a number for a length."""
+    """Decode `[116, 104]`; `bytes` alone would read a number as a length."""
     if not isinstance(token, list | tuple):
         raise TypeError("no list of numbers")
     return bytes(token)
@@ -42,7 +41,7 @@ _SIGNS = re.compile(r"0x|\\x|[ :-]")
 
 
 def _of_hex(token: str) -> bytes:
-    r"""`7468`, `74 68`, `0x74 0x68` or `\x74\x68`."""
+    r"""Decode `7468`, `74 68`, `0x74 0x68` or `\x74\x68`."""
     if not _HEX.fullmatch(token):
         raise ValueError("no hex")
     return bytes.fromhex(_SIGNS.sub("", token))
@@ -52,7 +51,7 @@ _NUMBERS = re.compile(r"[\[(]?\d{1,3}(?:[, ]{1,2}\d{1,3})*+,?[\])]?")
 
 
 def _of_written_numbers(token: str) -> bytes:
-    """`116 104`, `116,104` or `[116, 104]`, as text."""
+    """Decode `116 104`, `116,104` or `[116, 104]`, as text."""
     if not _NUMBERS.fullmatch(token):
         raise ValueError("no numbers")
     return bytes(map(int, re.findall(r"\d+", token)))
@@ -62,7 +61,7 @@ _ESCAPED = re.compile(r"""(?:[^\\]|\\(?:x[0-9A-Fa-f]{2}|[\\'"nrtabfv0]))*+""")
 
 
 def _of_escapes(token: str) -> bytes:
-    r"""`th\xc3\n`: what `b'…'` has between the quotes."""
+    r"""Decode `th\xc3\n`, the text between the quotes of `b'…'`."""
     if not _ESCAPED.fullmatch(token):
         raise ValueError("no escapes of Python's")
     return token.encode("latin-1").decode("unicode_escape").encode("latin-1")
@@ -74,7 +73,7 @@ _TWO_LITERALS = re.compile(rf"\(?({_BYTES}),? ?({_BYTES})\)?")
 
 
 def pair_of_literals(text: str) -> list[str] | None:
-    """Two tokens as `str` writes a pair of bytes.
+    """Return the two tokens of a pair of bytes that Python printed; `None` if it is none.
 
     >>> pair_of_literals("(b' ', b'the')"), pair_of_literals("t h")
     (["b' '", "b'the'"], None)
@@ -84,7 +83,7 @@ def pair_of_literals(text: str) -> list[str] | None:
 
 
 def _of_literal(token: str) -> bytes:
-    r"""`b'\xe0'`, as `str` and `repr` write it."""
+    r"""Decode `b'\xe0'`, as `str` and `repr` write it."""
     if not _LITERAL.fullmatch(token):
         raise ValueError("no bytes of Python's")
     return bytes(literal_eval(token))
@@ -102,27 +101,28 @@ SPELLINGS: dict[str, Callable[[Any], bytes]] = {
     "written numbers": _of_written_numbers,
     "text with surrogates": lambda token: token.encode("utf-8", "surrogateescape"),
 }
-"""Name → the bytes of a token; one of `NOT_SO` for what is not written so."""
-NOT_SO = (ValueError, KeyError, TypeError, AttributeError, SyntaxError)
+"""Name → function that decodes a token, or raises one of `NOT_THIS_SPELLING`."""
+NOT_THIS_SPELLING = (ValueError, KeyError, TypeError, AttributeError, SyntaxError)
 
 
 def respell(place: str, vocab: Mapping[int, Any], merges: Sequence[Any]) -> VocabAndMerges:
-    """The bytes of a vocabulary and its merges, in the spellings that fit.
+    """Decode a vocabulary and its merges with the spellings that fit.
 
     Args:
-        vocab: id → token, spelled.
-        merges: two tokens each, spelled; or two ids.
+        place: the files, as an error names them.
+        vocab: id → token as it is written.
+        merges: pairs of tokens as they are written, or pairs of ids.
 
     Raises:
-        TokenizerFileError: none fits, or merges can be read in two ways.
+        TokenizerFileError: no spelling fits, or the merges fit two.
     """
     for name, bytes_of in SPELLINGS.items():
         read, texts = _read_vocab(vocab, bytes_of)
         if len({token for token in read.values() if len(token) == 1}) == 256:
-            pairs, how = _read_merges(place, merges, read, name)
+            pairs, merges_name = _read_merges(place, merges, read, name)
             notes = [f"its tokens are spelled in {name}"]
-            if how != name:
-                notes.append(f"its merges are spelled in {how}")
+            if merges_name != name:
+                notes.append(f"its merges are spelled in {merges_name}")
             return VocabAndMerges(place, read, pairs, texts, notes=notes)
     found = _of_decoded(place, vocab, merges)
     if found is not None:
@@ -134,7 +134,7 @@ def respell(place: str, vocab: Mapping[int, Any], merges: Sequence[Any]) -> Voca
 
 
 def _why_not(vocab: Mapping[int, Any]) -> str:
-    """What its tokens seem to be instead."""
+    """Describe the tokens of a vocabulary that has no spelling."""
     texts = [token for token in vocab.values() if isinstance(token, str)]
     if any("\ufffd" in text for text in texts):
         return " (its tokens are decoded text, in which bytes that are no character became U+FFFD)"
@@ -151,7 +151,7 @@ def _read_vocab(
     for token_id, spelled in vocab.items():
         try:
             read[token_id] = bytes_of(spelled)
-        except NOT_SO:
+        except NOT_THIS_SPELLING:
             if not isinstance(spelled, str):
                 return {}, {}
             texts[token_id] = spelled
@@ -166,7 +166,7 @@ _IDS = "ids"
 def _read_merges(
     place: str, merges: Sequence[tuple[Any, Any]], vocab: Mapping[int, bytes], name: str
 ) -> tuple[Pairs, str]:
-    """The merges, and how they are spelled: as the vocabulary is, if that fits as well as any."""
+    """Return the merges and their spelling: the vocabulary's if no other fits better."""
     known = set(vocab.values())
 
     def fit(pairs: Pairs) -> int:
@@ -179,7 +179,12 @@ def _read_merges(
     best = max(fits.values(), default=0)
     fitting = [way for way, number in fits.items() if number == best]
     if not fitting or (merges and best == 0 and found[name] is None):
-        rank, merge = _first_odd(merges, vocab, SPELLINGS[name])
+        wrong = (
+            (rank, merge)
+            for rank, merge in enumerate(merges)
+            if _try_merges([merge], vocab, SPELLINGS[name]) is None
+        )
+        rank, merge = next(wrong, (0, merges[0]))
         raise TokenizerFileError(
             f"{place}: merge {rank + 1} is unknown or not spelled as the vocabulary is: "
             f"{short_repr(merge)}"
@@ -207,40 +212,26 @@ def _try_merges(
     vocab: Mapping[int, bytes],
     bytes_of: Callable[[Any], bytes],
 ) -> Pairs | None:
+    pairs: Pairs = []
     try:
-        return [_pair(merge, vocab, bytes_of) for merge in merges]
-    except NOT_SO:
+        for left, right in merges:
+            by_id = type(left) is int and type(right) is int
+            decode = vocab.__getitem__ if by_id else bytes_of
+            pairs.append((decode(left), decode(right)))
+    except NOT_THIS_SPELLING:
         return None
+    return pairs
 
 
-def _pair(
-    merge: tuple[Any, Any], vocab: Mapping[int, bytes], bytes_of: Callable[[Any], bytes]
-) -> tuple[bytes, bytes]:
-    left, right = merge
-    by_id = type(left) is int and type(right) is int
-    return (vocab[left], vocab[right]) if by_id else (bytes_of(left), bytes_of(right))
-
-
-def _first_odd(
-    merges: Sequence[tuple[Any, Any]],
-    vocab: Mapping[int, bytes],
-    bytes_of: Callable[[Any], bytes],
-) -> tuple[int, tuple[Any, Any]]:
-    for rank, merge in enumerate(merges):
-        if _try_merges([merge], vocab, bytes_of) is None:
-            return rank, merge
-    return 0, merges[0]
-
-
-# A vocabulary of decoded text: what U+FFFD stands for is known from merges that are in bytes.
+# A vocabulary of decoded text: merges in bytes show which bytes became U+FFFD
 
 
 def _of_decoded(
     place: str, vocab: Mapping[int, Any], merges: Sequence[tuple[Any, Any]]
 ) -> VocabAndMerges | None:
-    """The vocabulary if its tokens are what `decode(errors="replace")` makes of the bytes.
+    """Return the vocabulary if its tokens are the output of `decode(errors="replace")`.
 
-    Tokens with the same text are told apart by their order: bytes first, then merges.
+    Tokens with the same text are matched in order: first the bytes, then the merges.
     """
     pairs = _try_merges(merges, {}, _of_bytes) or _try_merges(merges, {}, _of_numbers)
     if not pairs or not all(isinstance(token, str) for token in vocab.values()):

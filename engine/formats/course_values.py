@@ -1,10 +1,10 @@
 """A vocabulary and merges found among plain values, as solutions of courses keep them.
 
-Stanford CS336 asks for `vocab: dict[int, bytes]` and `merges: list[tuple[bytes, bytes]]`, and
-everybody keeps them another way: together or apart, as a dict or a tuple, ids first or tokens
-first, merges as a list or as a dict with ranks, bytes in several spellings. What is meant is told
-by the values alone, in two steps: `find_parts` says which value is what, `read_parts` makes bytes
-of them. All of these are the same:
+Stanford CS336 asks for `vocab: dict[int, bytes]` and `merges: list[tuple[bytes, bytes]]`. Solutions
+save them in many ways: together or apart, as a dict or a tuple, ids first or tokens first, merges
+as a list or as a dict with ranks, bytes in several spellings. The values alone decide, in two
+steps: `find_parts` finds out which value is which, `read_parts` makes bytes of them. All of these
+are the same:
 
     {"vocab": {"0": "a", "1": "b", "2": "ab"}, "merges": [["a", "b"]]}
     {"merges": {"97,98": 256}}
@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
@@ -31,11 +31,17 @@ from engine.text.patterns import PATTERNS, Pattern
 HIGHEST_ID = 1 << 31
 
 
-class Parts(NamedTuple):
-    """What a solution is, as it was found; `special_tokens` and `pattern` if it tells them."""
+class SolutionParts(NamedTuple):
+    """The values of a solution, as they were found.
 
-    vocab: Any  # None: it follows from merges of ids
-    merges: Any  # None: they are missing
+    Attributes:
+        vocab: `None` if it follows from the merges.
+        merges: `None` if they are missing.
+        special_tokens, pattern: `None` if the solution does not give them.
+    """
+
+    vocab: Any
+    merges: Any
     special_tokens: Any = None
     pattern: Any = None
 
@@ -46,10 +52,10 @@ def read_values(
     looked_for: str,
     special_tokens: Sequence[str] | None,
 ) -> VocabAndMerges:
-    """What the values of some files say; `looked_for` tells what there should have been.
+    """Read the values of files; `looked_for` describes in an error what was expected.
 
     Raises:
-        TokenizerFileError: there is no vocabulary with merges, or it cannot be told what is meant.
+        TokenizerFileError: there is no vocabulary with merges, or the values are ambiguous.
     """
     parts = find_parts(values)
     if parts is None:
@@ -60,8 +66,8 @@ def read_values(
     return found if special_tokens is None else replace(found, special_tokens=special_tokens)
 
 
-def find_parts(values: Sequence[Any]) -> Parts | None:
-    """The vocabulary and the merges, in this order or the other; `None` if they are not there.
+def find_parts(values: Sequence[Any]) -> SolutionParts | None:
+    """Find the vocabulary and the merges, in either order; `None` if they are missing.
 
     >>> find_parts([[("a", "b")], {0: "a", 1: "b", 2: "ab"}]).merges
     [('a', 'b')]
@@ -82,11 +88,11 @@ def find_parts(values: Sequence[Any]) -> Parts | None:
 
 _VOCAB = ("vocab", "vocabulary", "id_to_token", "token_to_id", "id_to_bytes", "bytes_to_id", "itos")
 _MERGES = ("merges", "bpe_merges", "merge_rules", "bpe_ranks", "merge_ranks")
-"""What people call the two, the most usual name first."""
+"""Usual names of the two tables, the most common first."""
 
 
 def _has_names(one: Mapping[Any, Any]) -> bool:
-    """Whether it names a table; where a number is under such a name, it is the id of a token."""
+    """Whether it names a table; a number under such a name is the id of a token."""
     return any(isinstance(one.get(name), Mapping | list | tuple) for name in (*_VOCAB, *_MERGES))
 
 
@@ -94,49 +100,49 @@ def _table(one: Mapping[Any, Any], names: Sequence[str]) -> Any:
     return tidied(next((one[name] for name in names if name in one), None))
 
 
-def _named_parts(one: Mapping[Any, Any]) -> Parts | None:
-    """The parts of an object that names them."""
+def _named_parts(one: Mapping[Any, Any]) -> SolutionParts | None:
+    """Return the parts of an object that names them."""
     vocab, merges = _table(one, _VOCAB), _table(one, _MERGES)
     if _weight(vocab) + _weight(merges) > LARGEST:
         return None
-    said = one.get("special_tokens"), one.get("pattern")
+    given = one.get("special_tokens"), one.get("pattern")
     if vocab is None:
-        return Parts(None, merges, *said) if _need_no_vocab(merges) else None
-    return Parts(vocab, merges, *said) if merges is not None or _is_vocab(vocab) else None
+        return SolutionParts(None, merges, *given) if _need_no_vocab(merges) else None
+    return SolutionParts(vocab, merges, *given) if merges is not None or _is_vocab(vocab) else None
 
 
-def _sorted_parts(first: Any, second: Any) -> Parts | None:
-    """Of two values the vocabulary and the merges."""
+def _sorted_parts(first: Any, second: Any) -> SolutionParts | None:
+    """Return the vocabulary and the merges of two values."""
     if _weight(first) + _weight(second) > LARGEST:
         return None
     for vocab, merges in ((first, second), (second, first)):
         if _could_be_vocab(vocab) and _could_be_merges(merges):
-            return Parts(vocab, merges)
+            return SolutionParts(vocab, merges)
     return None
 
 
-def _single_part(one: Any) -> Parts | None:
-    """A value that is one of the two."""
+def _single_part(one: Any) -> SolutionParts | None:
+    """Return a single value as vocabulary or merges, whichever it is."""
     if _weight(one) > LARGEST:
         return None
     if isinstance(one, Mapping) or _are_merges_of_bytes(one):
         if _need_no_vocab(one):
-            return Parts(None, one)
+            return SolutionParts(None, one)
         if _is_vocab(one) and not _could_be_merges(one):
-            return Parts(one, None)
+            return SolutionParts(one, None)
     return None
 
 
-# Tables, whose rows may be objects, pairs, or have a number more than they need
+# Tables, whose rows may be objects, pairs, or pairs with an extra number
 
 ID_NAMES = ("id", "token_id", "new_id", "index", "idx", "rank", "")
 TOKEN_NAMES = ("hex", "bytes", "token_bytes", "token", "piece", "text", "value")
 PAIR_NAMES = (("left", "right"), ("first", "second"), ("token1", "token2"), ("a", "b"))
-"""What people call columns, the most telling name first; pandas gives an index none."""
+"""Usual names of columns, the clearest first; pandas gives an index no name."""
 
 
 def tidied(value: Any) -> Any:
-    """A table as a dict id → token or a list of pairs; anything else as it is.
+    """Return a table as a dict id → token or a list of pairs; other values unchanged.
 
     >>> tidied([{"id": 0, "token": "61"}]), tidied([[97, 98, 256]]), tidied([["a", "b", 9]])
     ({0: '61'}, {(97, 98): 256}, [['a', 'b']])
@@ -157,7 +163,7 @@ def tidied(value: Any) -> Any:
 
 
 def _rows_of(records: Sequence[Mapping[Any, Any]]) -> Sequence[Any]:
-    """The rows of objects of which each names its pair, or its id and its token."""
+    """Return the rows of objects that each name a pair, or an id and a token."""
     names = {str(name).strip().lower(): name for name in records[0]}
     pair = next((pair for pair in PAIR_NAMES if names.keys() >= set(pair)), None)
     if pair is None and "pair" not in names:
@@ -175,7 +181,7 @@ def _rows_of(records: Sequence[Mapping[Any, Any]]) -> Sequence[Any]:
 
 
 def column_names(names: Sequence[str]) -> tuple[str, str] | None:
-    """Which of these are the ids and the tokens; `None` if it is not said.
+    """Return the names of the columns with ids and tokens; `None` if they are not clear.
 
     >>> column_names(["id", "hex", "text"]), column_names(["x", "y"])
     (('id', 'hex'), None)
@@ -186,7 +192,7 @@ def column_names(names: Sequence[str]) -> tuple[str, str] | None:
 
 
 def _without_third(rows: Sequence[Any]) -> Any:
-    """Pairs with the ids that they make; or pairs, if the third number only tells their order."""
+    """Return pairs with their new ids; or only pairs, if the third number is their order."""
     thirds = [row[2] for row in rows]
     if not all(type(third) is int for third in thirds):
         return rows
@@ -194,12 +200,12 @@ def _without_third(rows: Sequence[Any]) -> Any:
     if ascend and all(type(part) is int for row in rows for part in row):
         found = {(left, right): made for left, right, made in rows}
         return found if len(found) == len(rows) else rows
-    is_told = ascend or all(a >= b for a, b in pairwise(thirds))
-    return [[left, right] for left, right, _ in rows] if is_told else rows
+    is_order = ascend or all(a >= b for a, b in pairwise(thirds))
+    return [[left, right] for left, right, _ in rows] if is_order else rows
 
 
 _IDS = re.compile(r"[\[(]?(\d{1,9}) ?[,_| -] ?(\d{1,9})[\])]?")
-"""A pair of ids as text, which the keys of a JSON object are: `32,116`, `(32, 116)`."""
+"""A pair of ids as text, as in the keys of a JSON object: `32,116`, `(32, 116)`."""
 
 
 def _pair_of_ids(key: Any) -> tuple[int, int] | None:
@@ -211,7 +217,7 @@ def _pair_of_ids(key: Any) -> tuple[int, int] | None:
 
 
 def _need_no_vocab(merges: Any) -> bool:
-    """Whether the vocabulary follows from the merges: the bytes, and what each of them makes."""
+    """Whether the merges determine the vocabulary: the bytes and the token of each merge."""
     return _are_merges_of_ids(merges) or _are_merges_of_bytes(merges)
 
 
@@ -223,7 +229,7 @@ def _are_merges_of_bytes(value: Any) -> bool:
 
 
 def _are_merges_of_ids(value: Any) -> bool:
-    """Pairs of ids, with their ranks or the ids that they make."""
+    """Whether these are pairs of ids, with or without ranks or new ids."""
     if isinstance(value, Mapping) and not all(type(made) is int for made in value.values()):
         return False
     is_some = isinstance(value, Mapping | list | tuple) and bool(value)
@@ -231,7 +237,7 @@ def _are_merges_of_ids(value: Any) -> bool:
 
 
 def _is_vocab(value: Any) -> bool:
-    """Whether it can be nothing but a vocabulary: ids on one side, as many as there are bytes."""
+    """Whether it is certainly a vocabulary: a dict of at least 256 with ids on one side."""
     if not isinstance(value, Mapping) or len(value) < 256 or _weight(value) > LARGEST:
         return False
     return any(all(map(_is_id, side)) for side in (value.keys(), value.values()))
@@ -242,40 +248,35 @@ def _is_id(value: Any) -> bool:
 
 
 def _weight(value: Any) -> int:
-    """The lengths of all tokens, added up.
+    """Return the sum of the lengths of all tokens.
 
-    A pickle can name one long token a million times: what is built from a value must be bounded by
-    more than the size of the file.
+    A pickle can repeat one long token a million times, so the size of the file is no limit for
+    what is built from its values.
     """
     tokens = [*value, *value.values()] if isinstance(value, Mapping) else value
     if not isinstance(tokens, list | tuple):
         return 0
     pairs = (each for each in tokens if isinstance(each, list | tuple) and len(each) == 2)
-    return _length(tokens) + sum(map(_length, pairs))
-
-
-def _length(parts: Sequence[Any]) -> int:
+    parts = chain(tokens, *pairs)
     return sum(len(part) for part in parts if isinstance(part, str | bytes | list | tuple))
 
 
 def _could_be_vocab(value: Any) -> bool:
-    """A dict with ids on one side, or a list of tokens that are not all pairs."""
-    if isinstance(value, Mapping):
-        return bool(value) and not _could_be_merges(value)
-    return isinstance(value, list | tuple) and bool(value) and not _could_be_merges(value)
+    """Whether it is a dict, or a list of tokens that are not all pairs."""
+    is_some = isinstance(value, Mapping | list | tuple) and bool(value)
+    return is_some and not _could_be_merges(value)
 
 
 def _could_be_merges(value: Any) -> bool:
     if isinstance(value, Mapping):
-        are_pairs = all(_is_key_of_two(key) for key in value)
+        are_pairs = all(
+            len(_tokens_of(key)) == 2 and all(_tokens_of(key))
+            if isinstance(key, str)
+            else isinstance(key, tuple) and len(key) == 2
+            for key in value
+        )
         return bool(value) and (are_pairs or _are_merges_of_ids(value))
     return isinstance(value, list | tuple) and all(_is_pair(each) for each in value)
-
-
-def _is_key_of_two(key: Any) -> bool:
-    if isinstance(key, str):
-        return len(_tokens_of(key)) == 2 and all(_tokens_of(key))
-    return isinstance(key, tuple) and len(key) == 2
 
 
 def _tokens_of(merge: str) -> list[str]:
@@ -288,11 +289,11 @@ def _is_pair(value: Any) -> bool:
     return isinstance(value, list | tuple) and len(value) == 2
 
 
-def read_parts(place: str, parts: Parts) -> VocabAndMerges:
-    """The vocabulary and the merges of the parts, in bytes.
+def read_parts(place: str, parts: SolutionParts) -> VocabAndMerges:
+    """Return the vocabulary and the merges of the parts, in bytes.
 
     Args:
-        place: what an error names.
+        place: the files, as an error names them.
 
     Raises:
         TokenizerFileError: the parts are malformed.
@@ -313,7 +314,7 @@ def read_parts(place: str, parts: Parts) -> VocabAndMerges:
 
 
 def _read_merges_of_bytes(place: str, merges: Sequence[Any]) -> VocabAndMerges:
-    """The vocabulary of the 256 bytes and what each merge makes of them."""
+    """Make the vocabulary of the 256 bytes and the tokens of the merges."""
     pairs = [(left, right) for left, right in merges]
     tokens = dict.fromkeys(bytes((byte,)) for byte in range(256))
     tokens |= dict.fromkeys(left + right for left, right in pairs)
@@ -322,7 +323,7 @@ def _read_merges_of_bytes(place: str, merges: Sequence[Any]) -> VocabAndMerges:
 
 
 def _read_merges_of_ids(place: str, merges: Any) -> VocabAndMerges:
-    """The vocabulary that merges of ids make of the 256 bytes, each of which is its own id."""
+    """Make the vocabulary of merges of ids, in which each of the 256 bytes is its own id."""
     pairs = _in_order(place, merges)
     made = sorted(merges.values()) if isinstance(merges, Mapping) else list(range(len(pairs)))
     if made and made[0] < 256:  # ranks
@@ -346,7 +347,7 @@ def _read_merges_of_ids(place: str, merges: Any) -> VocabAndMerges:
 
 
 def _read_special_tokens(place: str, found: Any) -> Sequence[str] | Mapping[str, int] | None:
-    """A list of tokens, or tokens with their ids."""
+    """Return the special tokens, as a list or with their ids."""
     match found:
         case None:
             return None
@@ -358,7 +359,7 @@ def _read_special_tokens(place: str, found: Any) -> Sequence[str] | Mapping[str,
 
 
 def _read_pattern(place: str, found: Any) -> Pattern | None:
-    """A pattern by its name, or a regex."""
+    """Return the pattern of a name or a regex."""
     if found is None:
         return None
     if not isinstance(found, str):
@@ -370,7 +371,7 @@ def _read_pattern(place: str, found: Any) -> Pattern | None:
 
 
 def _by_id(place: str, value: Any) -> dict[int, Any]:
-    """id → token, whichever way round they were kept."""
+    """Return id → token for a dict in either direction, or a list."""
     if isinstance(value, list | tuple):
         return dict(enumerate(value))
     if not isinstance(value, Mapping) or not value:
@@ -389,7 +390,7 @@ def _by_id(place: str, value: Any) -> dict[int, Any]:
 
 
 def _id(place: str, spelled: Any) -> int:
-    """An id; in JSON the keys of a dict are text."""
+    """Return an id, which may be text, as in the keys of a JSON object."""
     digits = str(spelled)[:12] if isinstance(spelled, int | str) else ""
     if isinstance(spelled, bool) or not (digits.isascii() and digits.isdigit()):
         raise TokenizerFileError(f"{place}: {short_repr(spelled)} is no token id")
@@ -399,7 +400,7 @@ def _id(place: str, spelled: Any) -> int:
 
 
 def _in_order(place: str, value: Any) -> list[tuple[Any, Any]]:
-    """The merges in order of rank: of a dict pair → rank or new id, by these."""
+    """Return the merges in order of rank; a dict is sorted by its ranks or new ids."""
     if isinstance(value, Mapping):
         if not all(type(rank) is int for rank in value.values()):
             raise TokenizerFileError(f"{place}: the merges have ranks that are no numbers")
@@ -414,7 +415,7 @@ def _in_order(place: str, value: Any) -> list[tuple[Any, Any]]:
 
 
 def _odd_merge(value: Any) -> str:
-    """What the first that is no pair seems to be."""
+    """Describe the first merge that is not a pair."""
     if not isinstance(value, list | tuple):
         return ""
     odd = next(each for each in value if not _is_pair(each))

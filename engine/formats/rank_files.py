@@ -1,10 +1,27 @@
-"""tiktoken's rank files: on each line a token in base64 and its rank, which is its id.
+"""Files of ranks: tiktoken's, with a token in base64 and its rank on each line, and `tekken.json`.
 
     IQ== 0
     Ig== 1
 
-The merges are not written, they follow from the ranks: see `ranks`. Nor are the pattern
-and the special tokens: see `known_ranks`.
+The rank of a token is its id. The merges follow from the ranks: see `ranks`. Pattern and special
+tokens are not in such a file. Files in wide use are known by their digest. Others are known by
+less: Whisper's by the token without bytes, Qwen's and Llama 4's by their size. For any other file
+the pattern is guessed from the tokens: no token crosses a place where its pattern cuts.
+
+Mistral's `tekken.json` has ranks too, with the pattern and the special tokens:
+
+    {"config": {"pattern": "…", "default_vocab_size": 131072, "default_num_special_tokens": 1000},
+     "vocab": [{"rank": 0, "token_bytes": "AA==", "token_str": "\\u0000"}, …],
+     "special_tokens": [{"rank": 0, "token_str": "<unk>", "is_control": true}, …]}
+
+Its special tokens have the first ids, and ranks are counted after them. Ranks beyond the size of
+the vocabulary are left out. Special tokens without a name in the file have those of
+`mistral_common`.
+
+Sources: the digests, special tokens and patterns of `tiktoken_ext/openai_public.py`; `tokenizer.py`
+of Llama 3, Llama 4 and Whisper; `tokenization_qwen.py`. r50k_base is also GPT-2's vocabulary.
+Several encodings with different special tokens share cl100k_base and p50k_base; those of the
+encoding with the file's name are used.
 """
 
 from __future__ import annotations
@@ -55,8 +72,8 @@ def load_tiktoken(source: TokenizerSource, overrides: Overrides) -> Opened:
     likely = None if known else likely_ranks(ranks, has_empty=empty is not None)
     used = known or likely
     pattern = overrides.pattern or (used.pattern if used else likely_pattern(ranks))
-    told = used.special_ids if used else {}
-    special_ids = number_special_tokens(overrides.special_tokens, told, ranks.values())
+    known_ids = used.special_ids if used else {}
+    special_ids = number_special_tokens(overrides.special_tokens, known_ids, ranks.values())
     try:
         tokenizer, notes = tokenizer_of_ranks(ranks, special_ids, pattern)
     except VocabularyError as error:
@@ -66,7 +83,9 @@ def load_tiktoken(source: TokenizerSource, overrides: Overrides) -> Opened:
     elif likely:
         notes.insert(0, f"{likely.name}, with their pattern and special tokens, by {likely.why}")
     else:
-        notes += note_guessed_pattern(overrides, _told(tokenizer.pattern.name))
+        guess = tokenizer.pattern.name
+        better = f"{guess}, which its tokens fit better than GPT-2's,"
+        notes += note_guessed_pattern(overrides, "GPT-2's" if guess == "gpt2" else better)
         if overrides.special_tokens is None:
             notes.append("the file names no special tokens; none are taken")
         notes += note_gaps(tokenizer.vocab)
@@ -76,23 +95,17 @@ def load_tiktoken(source: TokenizerSource, overrides: Overrides) -> Opened:
     return Opened(tokenizer, TIKTOKEN.name, tuple(notes))
 
 
-def _told(pattern: str) -> str:
-    return (
-        "GPT-2's" if pattern == "gpt2" else f"{pattern}, which its tokens fit better than GPT-2's,"
-    )
-
-
 def read_ranks(source: TokenizerSource, data: bytes) -> dict[bytes, int]:
-    """token → rank.
+    """Return token → rank.
 
     Raises:
-        TokenizerFileError: a line is no token and rank, or one of them is there twice.
+        TokenizerFileError: a line is no token and rank, or a token or a rank occurs twice.
     """
     return _read_at_once(data) or _read_by_line(source, data)
 
 
 def _read_at_once(data: bytes) -> dict[bytes, int] | None:
-    """The ranks if all lines are well formed; `None` to look at each of them."""
+    """Read all lines at once; return `None` if one is malformed."""
     if not _ALL_LINES.fullmatch(data):
         return None
     fields = data.split()
@@ -106,7 +119,7 @@ def _read_at_once(data: bytes) -> dict[bytes, int] | None:
 
 
 def _read_by_line(source: TokenizerSource, data: bytes) -> dict[bytes, int]:
-    """The ranks, read line by line, so that it is known which line is wrong."""
+    """Read line by line, to name the wrong line in an error."""
     ranks: dict[bytes, int] = {}
     for number, line in enumerate(data.split(b"\n"), start=1):
         if not line or line == b"\r":
@@ -159,6 +172,185 @@ TIKTOKEN = TokenizerFormat(
 )
 
 
+# Known by their digest
+
+_END = "<|endoftext|>"
+
+
+@dataclass(frozen=True)
+class KnownRanks:
+    """Special tokens and pattern of a file that holds only ranks.
+
+    Attributes:
+        special_ids: special token → id.
+        pattern: a name in `PATTERNS`.
+        why: the property that the file was recognised by, unless it is the digest.
+    """
+
+    name: str
+    special_ids: Mapping[str, int]
+    pattern: str
+    why: str = ""
+
+
+def _llama3_special_ids() -> dict[str, int]:
+    spelled = ["begin_of_text", "end_of_text", *(f"reserved_special_token_{n}" for n in range(4))]
+    spelled += ["start_header_id", "end_header_id", "reserved_special_token_4", "eot_id"]
+    spelled += [f"reserved_special_token_{n}" for n in range(5, 251)]
+    return {f"<|{name}|>": 128_000 + place for place, name in enumerate(spelled)}
+
+
+_FILL_IN_THE_MIDDLE = {"<|fim_prefix|>": 100258, "<|fim_middle|>": 100259, "<|fim_suffix|>": 100260}
+
+_BY_DIGEST: dict[str, KnownRanks] = {
+    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": KnownRanks(
+        "r50k_base", {_END: 50256}, "gpt2"
+    ),
+    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": KnownRanks(
+        "p50k_base", {_END: 50256}, "gpt2"
+    ),
+    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7": KnownRanks(
+        "cl100k_base",
+        {_END: 100257, **_FILL_IN_THE_MIDDLE, "<|endofprompt|>": 100276},
+        "cl100k",
+    ),
+    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d": KnownRanks(
+        "o200k_base", {_END: 199999, "<|endofprompt|>": 200018}, "o200k"
+    ),
+    "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55": KnownRanks(
+        "Llama 3", _llama3_special_ids(), "llama3"
+    ),
+}
+
+
+def known_ranks(data: bytes) -> KnownRanks | None:
+    """Recognise a file by its digest, with any line ends; `None` if it is not known."""
+    lines = data.replace(b"\r\n", b"\n").rstrip(b"\n") + b"\n"
+    return _BY_DIGEST.get(sha256(lines).hexdigest())
+
+
+# Known by their size, or by a token without bytes
+
+_NAMES_OF_LANGUAGES = (
+    "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no "
+    "th ur hr bg lt la mi ml cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw "
+    "gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt sa lb my bo tl "
+    "mg as tt haw ln ha ba jw su"
+)
+"""Whisper's languages, in the order of their tokens."""
+
+
+def _whispers() -> list[str]:
+    names = ["endoftext", "startoftranscript", *_NAMES_OF_LANGUAGES.split(), "translate"]
+    names += ["transcribe", "startoflm", "startofprev", "nospeech", "notimestamps"]
+    names += [f"{place * 0.02:.2f}" for place in range(1501)]
+    return [f"<|{name}|>" for name in names]
+
+
+_QWENS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", *(f"<|extra_{n}|>" for n in range(205))]
+
+
+def _llama4s() -> list[str]:
+    def reserved(kind: str, first: int, last: int) -> list[str]:
+        return [f"{kind}reserved_special_token_{n}" for n in range(first, last + 1)]
+
+    names = ["begin_of_text", "end_of_text", "fim_prefix", "fim_middle", "fim_suffix"]
+    names += ["header_start", "header_end", "eom", "eot", "step"]
+    names += reserved("text_post_train_", 0, 5)
+    names += ["python_start", "python_end", "finetune_right_pad"]
+    names += reserved("text_post_train_", 8, 68)
+    names += ["image_start", "image_end", *reserved("vision_", 0, 1)]
+    names += ["tile_x_separator", "tile_y_separator", *reserved("vision_", 2, 5)]
+    names += ["image", *reserved("vision_", 6, 6), "patch", *reserved("vision_", 7, 1047)]
+    names += [*reserved("reasoning_", 0, 7), "reasoning_thinking_start", "reasoning_thinking_end"]
+    names += reserved("", 0, 2047 - len(names))
+    return [f"<|{name}|>" for name in names]
+
+
+def _numbered(tokens: Sequence[str], first: int) -> dict[str, int]:
+    return {token: token_id for token_id, token in enumerate(tokens, start=first)}
+
+
+QWEN_SIZE, LLAMA4_SIZE = 151_643, 200_000
+
+
+def likely_ranks(ranks: Mapping[bytes, int], has_empty: bool) -> KnownRanks | None:
+    """Recognise ranks with an unknown digest by their size; `None` if they are like no others.
+
+    Args:
+        ranks: token → rank.
+        has_empty: whether the file also has a token without bytes, as Whisper's do.
+    """
+    size = len(ranks)
+    if has_empty:
+        return KnownRanks(
+            "taken for Whisper's ranks",
+            _numbered(_whispers(), size + 1),
+            "gpt2",
+            "a token without bytes; the special tokens are those of 99 languages, as in all its "
+            "models but large-v3",
+        )
+    if size == QWEN_SIZE and _fits_better("qwen2", ranks):
+        return KnownRanks(
+            "taken for Qwen's ranks",
+            _numbered(_QWENS, size),
+            "qwen2",
+            "how many there are; that Qwen first puts a text in Unicode's form NFC is left out",
+        )
+    if size == LLAMA4_SIZE and _fits_better("o200k", ranks):
+        special_ids = _numbered(_llama4s(), size)
+        return KnownRanks("taken for Llama 4's ranks", special_ids, "o200k", "how many there are")
+    return None
+
+
+# The pattern that the tokens fit
+
+_CANDIDATES = ("gpt2", "qwen2", "o200k", "llama3", "cl100k")
+"""Patterns to choose from; the first is taken of those that fit equally well."""
+_TOKENS_TRIED = 20_000
+_TOLERANCE = 0.002
+"""Fraction of the tokens that may cross a cut: some files were trained with one more regex."""
+
+
+def likely_pattern(ranks: Mapping[bytes, int]) -> str:
+    """Return the name of the pattern that the tokens fit best, preferring GPT-2's.
+
+    >>> likely_pattern({b" low": 0, b" 1999": 1}), likely_pattern({b"(low": 0, b"199": 1})
+    ('gpt2', 'o200k')
+    """
+    tokens = _some_texts(ranks)
+    cut: dict[str, float] = {}
+    for name in _CANDIDATES:
+        cut[name] = _cut_share(name, tokens)
+        if not cut[name]:
+            break  # none is better
+    least = min(cut.values())
+    return next(name for name in cut if cut[name] <= least + _TOLERANCE)
+
+
+def _fits_better(pattern: str, ranks: Mapping[bytes, int]) -> bool:
+    tokens = _some_texts(ranks)
+    return _cut_share(pattern, tokens) < _cut_share("gpt2", tokens)
+
+
+def _some_texts(ranks: Mapping[bytes, int]) -> list[str]:
+    """Return the texts of tokens from all parts of the ranks, without incomplete characters."""
+    chosen = list(ranks)[:: len(ranks) // _TOKENS_TRIED + 1]
+    texts = [token.decode("utf-8", "ignore") for token in chosen if len(token) > 1]
+    return [text for text in texts if text]
+
+
+def _cut_share(pattern: str, tokens: Sequence[str]) -> float:
+    """Return the fraction of the tokens that a pattern would cut."""
+    match = PATTERNS[pattern].compiled.match
+    reached = (
+        (found := match(token)) is not None and found.end() == len(token) for token in tokens
+    )
+    return 1 - sum(reached) / len(tokens) if tokens else 0.0
+
+
+# Mistral's tekken.json
+
 _TEKKEN_FILE = "tekken.json"
 _TEKKEN_SPECIAL_TOKENS = (
     *("<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"),
@@ -181,10 +373,10 @@ def recognises_tekken(source: TokenizerSource) -> bool:
 
 
 def load_tekken(source: TokenizerSource, overrides: Overrides) -> Opened:
-    """The tokenizer of a file.
+    """Open a `tekken.json`.
 
     Raises:
-        TokenizerFileError: says which key is wrong.
+        TokenizerFileError: a key is wrong; the message names it.
     """
     path = source.in_folder(_TEKKEN_FILE) or source.only_file
     assert path is not None  # it was recognised
@@ -193,8 +385,8 @@ def load_tekken(source: TokenizerSource, overrides: Overrides) -> Opened:
     except (VocabularyError, PatternError) as error:
         raise TokenizerFileError(f"{path}: {error}") from None
     except TokenizerFileError as error:
-        told = str(error).removeprefix(f"{path}: ")
-        raise TokenizerFileError(f"{path}: {told}") from None
+        reason = str(error).removeprefix(f"{path}: ")
+        raise TokenizerFileError(f"{path}: {reason}") from None
 
 
 def _read_tekken(fields: Fields, overrides: Overrides) -> Opened:
@@ -241,7 +433,7 @@ def _tekken_ranks(fields: Fields, specials: int, size: int) -> dict[bytes, int]:
         except (Base64Error, ValueError):
             raise each.error("token_bytes", "is no base64") from None
         if not token or token in ranks:
-            raise each.error("token_bytes", "is empty, or stands there twice")
+            raise each.error("token_bytes", "is empty, or occurs twice")
         ranks[token] = token_id
     if len(set(ranks.values())) < len(ranks):
         raise fields.error("vocab", "has a rank twice")
@@ -249,181 +441,3 @@ def _tekken_ranks(fields: Fields, specials: int, size: int) -> dict[bytes, int]:
 
 
 TEKKEN = TokenizerFormat("tekken", "Mistral's tekken.json", recognises_tekken, load_tekken)
-
-
-# Known by their digest
-
-_END = "<|endoftext|>"
-
-
-@dataclass(frozen=True)
-class KnownRanks:
-    """What a rank file leaves unsaid.
-
-    Attributes:
-        special_ids: special token → id.
-        pattern: a name in `PATTERNS`.
-        why: what it is known by, if that is less than all of the file.
-    """
-
-    name: str
-    special_ids: Mapping[str, int]
-    pattern: str
-    why: str = ""
-
-
-def _llama3_special_ids() -> dict[str, int]:
-    spelled = ["begin_of_text", "end_of_text", *(f"reserved_special_token_{n}" for n in range(4))]
-    spelled += ["start_header_id", "end_header_id", "reserved_special_token_4", "eot_id"]
-    spelled += [f"reserved_special_token_{n}" for n in range(5, 251)]
-    return {f"<|{name}|>": 128_000 + place for place, name in enumerate(spelled)}
-
-
-_FILL_IN_THE_MIDDLE = {"<|fim_prefix|>": 100258, "<|fim_middle|>": 100259, "<|fim_suffix|>": 100260}
-
-_BY_DIGEST: dict[str, KnownRanks] = {
-    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": KnownRanks(
-        "r50k_base", {_END: 50256}, "gpt2"
-    ),
-    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": KnownRanks(
-        "p50k_base", {_END: 50256}, "gpt2"
-    ),
-    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7": KnownRanks(
-        "cl100k_base",
-        {_END: 100257, **_FILL_IN_THE_MIDDLE, "<|endofprompt|>": 100276},
-        "cl100k",
-    ),
-    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d": KnownRanks(
-        "o200k_base", {_END: 199999, "<|endofprompt|>": 200018}, "o200k"
-    ),
-    "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55": KnownRanks(
-        "Llama 3", _llama3_special_ids(), "llama3"
-    ),
-}
-
-
-def known_ranks(data: bytes) -> KnownRanks | None:
-    """What is known of a rank file, whatever its line ends; `None` if it is not among the known."""
-    lines = data.replace(b"\r\n", b"\n").rstrip(b"\n") + b"\n"
-    return _BY_DIGEST.get(sha256(lines).hexdigest())
-
-
-# Known by their size, or by a token without bytes
-
-_NAMES_OF_LANGUAGES = (
-    "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no "
-    "th ur hr bg lt la mi ml cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw "
-    "gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt sa lb my bo tl "
-    "mg as tt haw ln ha ba jw su"
-)
-"""Whisper's languages, in the order of their tokens."""
-
-
-def _whispers() -> list[str]:
-    names = ["endoftext", "startoftranscript", *_NAMES_OF_LANGUAGES.split(), "translate"]
-    names += ["transcribe", "startoflm", "startofprev", "nospeech", "notimestamps"]
-    names += [f"{place * 0.02:.2f}" for place in range(1501)]
-    return [f"<|{name}|>" for name in names]
-
-
-def _qwens() -> list[str]:
-    return ["<|endoftext|>", "<|im_start|>", "<|im_end|>", *(f"<|extra_{n}|>" for n in range(205))]
-
-
-def _llama4s() -> list[str]:
-    def reserved(kind: str, first: int, last: int) -> list[str]:
-        return [f"{kind}reserved_special_token_{n}" for n in range(first, last + 1)]
-
-    names = ["begin_of_text", "end_of_text", "fim_prefix", "fim_middle", "fim_suffix"]
-    names += ["header_start", "header_end", "eom", "eot", "step"]
-    names += reserved("text_post_train_", 0, 5)
-    names += ["python_start", "python_end", "finetune_right_pad"]
-    names += reserved("text_post_train_", 8, 68)
-    names += ["image_start", "image_end", *reserved("vision_", 0, 1)]
-    names += ["tile_x_separator", "tile_y_separator", *reserved("vision_", 2, 5)]
-    names += ["image", *reserved("vision_", 6, 6), "patch", *reserved("vision_", 7, 1047)]
-    names += [*reserved("reasoning_", 0, 7), "reasoning_thinking_start", "reasoning_thinking_end"]
-    names += reserved("", 0, 2047 - len(names))
-    return [f"<|{name}|>" for name in names]
-
-
-def _numbered(tokens: Sequence[str], first: int) -> dict[str, int]:
-    return {token: token_id for token_id, token in enumerate(tokens, start=first)}
-
-
-QWEN_SIZE, LLAMA4_SIZE = 151_643, 200_000
-
-
-def likely_ranks(ranks: Mapping[bytes, int], has_empty: bool) -> KnownRanks | None:
-    """What ranks seem to be, whose digest nobody knows; `None` if they are like no others.
-
-    Args:
-        ranks: token → rank.
-        has_empty: whether there is a token without bytes, too, as in Whisper's files.
-    """
-    size = len(ranks)
-    if has_empty:
-        return KnownRanks(
-            "taken for Whisper's ranks",
-            _numbered(_whispers(), size + 1),
-            "gpt2",
-            "a token without bytes; the special tokens are those of 99 languages, as in all its "
-            "models but large-v3",
-        )
-    if size == QWEN_SIZE and _fits_better("qwen2", ranks):
-        return KnownRanks(
-            "taken for Qwen's ranks",
-            _numbered(_qwens(), size),
-            "qwen2",
-            "how many there are; that Qwen first puts a text in Unicode's form NFC is left out",
-        )
-    if size == LLAMA4_SIZE and _fits_better("o200k", ranks):
-        special_ids = _numbered(_llama4s(), size)
-        return KnownRanks("taken for Llama 4's ranks", special_ids, "o200k", "how many there are")
-    return None
-
-
-# Known by what pattern their tokens fit
-
-_CANDIDATES = ("gpt2", "qwen2", "o200k", "llama3", "cl100k")
-"""Of those that fit as well the first is taken: GPT-2's, then those that cut more before others."""
-_TOKENS_TRIED = 20_000
-_TOLERANCE = 0.002
-"""The share of tokens that may reach over a cut: some files were trained with one regex more."""
-
-
-def likely_pattern(ranks: Mapping[bytes, int]) -> str:
-    """The name of the pattern that the tokens fit, GPT-2's if it is no worse than others.
-
-    >>> likely_pattern({b" low": 0, b" 1999": 1}), likely_pattern({b"(low": 0, b"199": 1})
-    ('gpt2', 'o200k')
-    """
-    tokens = _some_texts(ranks)
-    cut: dict[str, float] = {}
-    for name in _CANDIDATES:
-        cut[name] = _cut_share(name, tokens)
-        if not cut[name]:
-            break  # none is better
-    least = min(cut.values())
-    return next(name for name in cut if cut[name] <= least + _TOLERANCE)
-
-
-def _fits_better(pattern: str, ranks: Mapping[bytes, int]) -> bool:
-    tokens = _some_texts(ranks)
-    return _cut_share(pattern, tokens) < _cut_share("gpt2", tokens)
-
-
-def _some_texts(ranks: Mapping[bytes, int]) -> list[str]:
-    """Tokens from all over the ranks; those that are no whole text tell nothing."""
-    chosen = list(ranks)[:: len(ranks) // _TOKENS_TRIED + 1]
-    texts = [token.decode("utf-8", "ignore") for token in chosen if len(token) > 1]
-    return [text for text in texts if text]
-
-
-def _cut_share(pattern: str, tokens: Sequence[str]) -> float:
-    """The share of the tokens that a pattern would cut."""
-    match = PATTERNS[pattern].compiled.match
-    reached = (
-        (found := match(token)) is not None and found.end() == len(token) for token in tokens
-    )
-    return 1 - sum(reached) / len(tokens) if tokens else 0.0

@@ -1,18 +1,19 @@
-"""Vocabularies that only rank their tokens, as tiktoken's files do: the merges behind them.
+"""The merges of vocabularies that only rank their tokens, as tiktoken's files do.
 
-There, any two neighbours whose joined bytes are a token may merge, the lowest rank first and of
-equal ones the leftmost; and a text that is one token as a whole is looked up before.
+In such a vocabulary, two neighbours may merge if their joined bytes are a token. The lowest rank
+merges first, and of equal ranks the leftmost. A text that is a single token is looked up before.
 
-**A token has one merge at most.** Let two neighbours in a text join to the token. Until then
-nothing was merged across its two ends, so between them everything went as if its bytes stood
-alone: the neighbours are the last two parts that encoding the token's own bytes gives, whatever
-the text. So pairs with ranks encode what the ranks do. A token whose own bytes do not come down to
-two parts is made by no merge in any text, and is met only where a text is looked up whole.
+**A token has at most one merge.** Let two neighbours in a text join to the token. Before that,
+nothing was merged across its two ends, so its bytes were encoded as if they were a text of their
+own. The neighbours are therefore the last two parts in encoding the token's own bytes, in any text.
+So pairs with ranks encode like the ranks. A token whose own bytes end in more than two parts is
+made by no merge; it only occurs where a whole text is looked up.
 
-**Finding it fast.** While every token so far is made of tokens of lower rank, or by no merge,
-merges happen in order of rank, and a split of a token is its merge if nothing merges across it
-earlier: `last_merges` finds that split for all tokens at once. A token without one, and from the
-first on that is made of younger tokens every token, has its bytes encoded instead.
+**Finding the merges fast.** Consider the tokens in order of rank. As long as each is made of tokens
+of lower rank, or by no merge, merges happen in order of rank. Then a split of a token is its merge
+if nothing merges across the split earlier; `last_merges` finds these splits for all tokens at once.
+For a token without such a split, and for all tokens from the first one made of tokens of higher
+rank, the bytes are encoded instead.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ from engine.encoding.tokenizer import Tokenizer
 from engine.formats.writing import made_by_merges
 from engine.text.patterns import PatternLike
 
-# From ranks to a tokenizer that encodes as tiktoken does with them, and back
+# From ranks to a tokenizer that encodes like tiktoken, and back
 
 SHOWN = 3
-"""Tokens that a note names before it says how many more there are."""
+"""Number of tokens that a note names before `…`."""
 
 
 def tokenizer_of_ranks(
@@ -43,7 +44,7 @@ def tokenizer_of_ranks(
     special_ids: Mapping[str, int],
     pattern: PatternLike,
 ) -> tuple[Tokenizer, list[str]]:
-    """The tokenizer whose ids are the ranks, and what is to be said about it.
+    """Return the tokenizer whose ids are the ranks, and notes about it.
 
     Args:
         ranks: token → rank; no rank twice.
@@ -64,24 +65,22 @@ def tokenizer_of_ranks(
     if found.unmade:
         alphabet = WholeTokens(alphabet, {token: ranks[token] for token in found.unmade})
     made = Tokenizer(vocab, None, special_ids, pattern, alphabet=alphabet, table=found.table)
-    return made, _note_unmade(found.unmade)
-
-
-def _note_unmade(unmade: Sequence[bytes]) -> list[str]:
-    if not unmade:
-        return []
-    shown = ", ".join(map(spell, unmade[:SHOWN])) + (", …" if len(unmade) > SHOWN else "")
-    return [
-        f"no merge can be found for {len(unmade):,} of its tokens ({shown}): "
+    if not found.unmade:
+        return made, []
+    more = ", …" if len(found.unmade) > SHOWN else ""
+    shown = ", ".join(map(spell, found.unmade[:SHOWN])) + more
+    note = (
+        f"no merge can be found for {len(found.unmade):,} of its tokens ({shown}): "
         "only a pretoken that is just such a token becomes one"
-    ]
+    )
+    return made, [note]
 
 
 def ranks_of(tokenizer: Tokenizer) -> dict[bytes, int]:
-    """The ranks with which tiktoken encodes as the tokenizer does.
+    """Return the ranks with which tiktoken encodes like the tokenizer.
 
     Raises:
-        VocabularyError: there are none.
+        VocabularyError: there are no such ranks.
     """
     ranks = {
         token: token_id
@@ -102,10 +101,10 @@ def ranks_of(tokenizer: Tokenizer) -> dict[bytes, int]:
 
 
 def _merge_alike(ranked: Tokenizer, tokenizer: Tokenizer) -> bool:
-    """Whether a tokenizer merges as its ranks do.
+    """Whether a tokenizer merges like its ranks.
 
-    It may list other pairs that join to a token, as tokenizer.json files made from ranks do: they
-    never stand side by side, so they count for nothing.
+    It may have other pairs that join to a token, as tokenizer.json files made from ranks do. They
+    are never neighbours, so they change nothing.
     """
     merges, known = made_by_merges(ranked), ranked.merge_table
     vocab = tokenizer.vocab
@@ -116,7 +115,7 @@ def _merge_alike(ranked: Tokenizer, tokenizer: Tokenizer) -> bool:
 
 
 def _spelling(tokenizer: Tokenizer, made: Set[int]) -> tuple[object, ...]:
-    """What a pretoken is before any merge; whole tokens that are made anyway do not count."""
+    """Return the alphabet, and its whole tokens without those that merges make."""
     alphabet = tokenizer.alphabet
     if not isinstance(alphabet, WholeTokens):
         return alphabet, {}
@@ -130,19 +129,17 @@ def _spelling(tokenizer: Tokenizer, made: Set[int]) -> tuple[object, ...]:
 # From ranks to merges
 
 MOST_WORK = 1 << 30
-"""The squares of the tokens' lengths, added up; cl100k_base has 2 ** 23."""
+"""Largest sum of the squares of the tokens' lengths; cl100k_base has 2 ** 23."""
 
 NEVER = 1 << 62
-
-Merge = tuple[bytes, bytes]
 
 
 @dataclass(frozen=True)
 class RankedMerges:
-    """What ranks say.
+    """The merges of a ranked vocabulary.
 
     Attributes:
-        table: the merges in order: pair of ranks → (place, rank of what it makes).
+        table: the merges in order: pair of ranks → (place, rank of the new token).
         unmade: the tokens that no merge makes.
     """
 
@@ -151,7 +148,7 @@ class RankedMerges:
 
 
 def merges_of_ranks(ranks: Mapping[bytes, int]) -> RankedMerges:
-    """The merges of a vocabulary token → rank, and the tokens without one.
+    """Find the merges of a vocabulary token → rank, and the tokens without one.
 
     Raises:
         VocabularyError: the tokens are so long that this would take minutes.
@@ -160,7 +157,11 @@ def merges_of_ranks(ranks: Mapping[bytes, int]) -> RankedMerges:
     >>> dict(found.table), found.unmade
     ({(1, 2): (0, 3), (0, 3): (1, 4)}, [b'aca'])
     """
-    _check_lengths(ranks)
+    lengths = np.fromiter(map(len, ranks), dtype=np.int64, count=len(ranks))
+    if np.dot(lengths, lengths) > MOST_WORK:
+        raise VocabularyError(
+            f"its tokens, of up to {lengths.max():,} bytes, are too long to find their merges"
+        )
     tokens = sorted(ranks, key=ranks.__getitem__)
     in_order = np.array(sorted(ranks.values()), dtype=np.int64)
     left, right = last_merges(tokens)
@@ -186,19 +187,10 @@ def _each(tokens: Sequence[bytes], places: Ints) -> Iterator[bytes]:
     return map(tokens.__getitem__, places.tolist())
 
 
-def _check_lengths(ranks: Mapping[bytes, int]) -> None:
-    lengths = np.fromiter(map(len, ranks), dtype=np.int64, count=len(ranks))
-    if np.dot(lengths, lengths) > MOST_WORK:
-        longest = max(map(len, ranks))
-        raise VocabularyError(
-            f"its tokens, of up to {longest:,} bytes, are too long to find their merges"
-        )
-
-
 def _found_by_encoding(
     tokens: Sequence[bytes], ranks: Mapping[bytes, int]
 ) -> tuple[Ints, list[bytes]]:
-    """The left parts, right parts and ranks of some tokens, and those without a merge."""
+    """Return left part, right part and rank of each token's merge, and the tokens without one."""
     rows: list[tuple[int, int, int]] = []
     unmade: list[bytes] = []
     for token in tokens:
@@ -212,8 +204,8 @@ def _found_by_encoding(
     return np.array(rows, dtype=np.int64).reshape(-1, 3).T, unmade
 
 
-def _last_merge(token: bytes, ranks: Mapping[bytes, int]) -> Merge | None:
-    """The last merge in encoding a token's own bytes; `None` if they end in more than two parts."""
+def _last_merge(token: bytes, ranks: Mapping[bytes, int]) -> tuple[bytes, bytes] | None:
+    """Return the last two parts in encoding a token's own bytes; `None` if more remain."""
     rank_of = ranks.get
     parts = [token[place : place + 1] for place in range(len(token))]
     waiting = [rank_of(token[place : place + 2], NEVER) for place in range(len(token) - 1)]
@@ -231,23 +223,22 @@ def _last_merge(token: bytes, ranks: Mapping[bytes, int]) -> Merge | None:
     return parts[0], parts[1]
 
 
-# Which split of a token is its last merge, for all tokens at once
+# The split of each token that is its last merge, for all tokens at once
 #
-# Tokens are named by their places in order of rank, so of two the younger has the greater number.
-# Whether the parts of a split come to stand side by side is found by undoing, as in
-# `engine.recording.token_table`, and for that the merges of the parts have to be known.
-# They are shorter: so the tokens are gone through by length, all of one length together.
-
+# A token is named by its place in order of rank, so the younger of two has the higher number.
+# Undoing merges shows whether the parts of a split become neighbours, as in
+# `engine.recording.token_table`. This needs the merges of the parts, which are shorter. So tokens
+# are processed by length, all of one length together.
 
 NONE = -1
-"""Stands for a part where there is none."""
+"""The place of a part that does not exist."""
 
 
 def last_merges(tokens: Sequence[bytes]) -> tuple[Ints, Ints]:
-    """The last merge of each token: its two parts, both older; `NONE` where there is none.
+    """Return the two parts of each token's last merge, both older than it; `NONE` if it has none.
 
-    It holds for a token if all older ones have such parts or are made by no merge, and if the
-    parts' bytes are the token's: see `Splits`.
+    The result is valid for a token if all older tokens have such parts or are made by no merge.
+    The caller must compare the bytes: see `splits_of`.
 
     >>> last_merges([b"a", b"b", b"c", b"bc", b"abc"])
     (array([-1, -1, -1,  1,  0]), array([-1, -1, -1,  2,  3]))
@@ -264,32 +255,32 @@ def last_merges(tokens: Sequence[bytes]) -> tuple[Ints, Ints]:
 
 
 class _Undoing:
-    """The merges known so far, and what they say of two neighbours."""
+    """The merges known so far, which show whether two tokens become neighbours."""
 
     def __init__(self, splits: Splits, lengths: Ints) -> None:
         tokens = len(lengths)
         self.left = np.full(tokens, NONE, dtype=np.int64)
         self.right = np.full(tokens, NONE, dtype=np.int64)
         self._tokens = tokens
-        self._stands = lengths == 1  # what a merge makes will be added
+        self._is_made = lengths == 1  # tokens that merges make are added
         self._age = np.where(lengths == 1, NONE, np.arange(tokens, dtype=np.int64))
         self._joined = NumberTable(splits.left * tokens + splits.right, splits.whole)
 
     def settle(self, whole: Ints, left: Ints, right: Ints) -> None:
-        """Keep the sound ones of some splits, all merges of their parts being known."""
-        possible = np.flatnonzero(self._stands[left] & self._stands[right])
-        sound = possible[self._come_together(left[possible], right[possible])]
+        """Keep those splits that are merges; the merges of all their parts must be known."""
+        possible = np.flatnonzero(self._is_made[left] & self._is_made[right])
+        sound = possible[self._become_neighbours(left[possible], right[possible])]
         self.left[whole[sound]], self.right[whole[sound]] = left[sound], right[sound]
-        self._stands[whole[sound]] = True
+        self._is_made[whole[sound]] = True
 
-    def _come_together(self, left: Ints, right: Ints) -> Bools:
-        """Whether two tokens, encoded as one text, come to stand side by side."""
+    def _become_neighbours(self, left: Ints, right: Ints) -> Bools:
+        """Whether two tokens become neighbours when their joined text is encoded."""
         sound = np.ones(len(left), dtype=np.bool_)
         open_splits = np.arange(len(left))
         while len(open_splits):
             left_age, right_age = self._age[left], self._age[right]
             left_is_younger = left_age > right_age
-            # Of equal merges the left one is made first, so one across the split comes before.
+            # Of equal merges the leftmost is made first, so one across the split precedes.
             limit = np.where(left_is_younger, left_age, right_age + 1)
             left, right = (
                 np.where(left_is_younger, self.right[left], left),
@@ -306,17 +297,17 @@ class _Undoing:
 
 # All ways to cut tokens into two others
 #
-# Slicing each token at each place and looking both parts up in a dict takes a second for 200,000
-# tokens. Here all places are looked at together, by a hash that follows for any part of a text
-# from the hashes of its beginnings: the sum of byte · B^place, modulo 2 ** 64. Divided by B^start
-# (B is odd, so it has an inverse) it is the same wherever the part stands.
+# Slicing each token at each place and looking up both parts in a dict takes a second for 200,000
+# tokens. Here all places are tried together with a hash: the sum of byte · B^place, modulo 2 ** 64.
+# The hash of any part of a text follows from the hashes of the text's beginnings. Divided by
+# B^start (B is odd, so it has an inverse) it does not depend on the part's place.
 #
-# Two texts may have one hash, so a split found here is a claim: whoever uses it compares the bytes.
-# A split that is there is never missed, provided that no two tokens have one hash; if two have,
-# none is claimed at all.
+# Two texts may have the same hash, so a split found here may be wrong and its bytes must be
+# compared. No split is missed, provided that all tokens have different hashes; if two have the
+# same, no splits are returned.
 
 BLOCK = 1 << 18
-"""Bytes of tokens that are looked at together: what is made of them takes fifty times the room."""
+"""Number of bytes of tokens that are hashed together, which takes fifty times their memory."""
 
 _BASE = 0x9E3779B97F4A7C15
 _MODULUS = 1 << 64
@@ -326,7 +317,7 @@ Hashes: TypeAlias = "np.typing.NDArray[np.uint64]"
 
 
 class Splits(NamedTuple):
-    """Token `whole` is token `left` and then token `right`; all are places in the list given."""
+    """Tokens `whole` that are the tokens `left` and `right` joined, as places in the given list."""
 
     whole: Ints
     left: Ints
@@ -340,8 +331,8 @@ class _Powers(NamedTuple):
     down: Hashes
 
 
-class _Block(NamedTuple):
-    """Some tokens: the place of the first, where each begins and ends, sums up to each byte."""
+class _TokenBlock(NamedTuple):
+    """Joined tokens: the place of the first, starts and ends of each, hash sums up to each byte."""
 
     first: int
     starts: Ints
@@ -350,7 +341,7 @@ class _Block(NamedTuple):
 
 
 def splits_of(tokens: Sequence[bytes]) -> Splits:
-    """Each split of each token into two of the tokens, as far as hashes tell.
+    """Return the splits of tokens into two of the tokens, by hash; their bytes must be compared.
 
     >>> splits_of([b"a", b"b", b"ab"])
     Splits(whole=array([2]), left=array([0]), right=array([1]))
@@ -377,7 +368,7 @@ def _powers(count: int) -> _Powers:
     return _Powers(powers_of(_BASE), powers_of(pow(_BASE, -1, _MODULUS)))
 
 
-def _blocks(tokens: Sequence[bytes], lengths: Ints, powers: _Powers) -> Iterator[_Block]:
+def _blocks(tokens: Sequence[bytes], lengths: Ints, powers: _Powers) -> Iterator[_TokenBlock]:
     ends = np.cumsum(lengths)
     first = done = 0
     while first < len(tokens):
@@ -385,20 +376,20 @@ def _blocks(tokens: Sequence[bytes], lengths: Ints, powers: _Powers) -> Iterator
         behind = max(behind, first + 1)
         joined = np.frombuffer(b"".join(tokens[first:behind]), dtype=np.uint8)
         sums = np.zeros(len(joined) + 1, dtype=np.uint64)
-        # One more than the byte: else a zero in front of a text would not count.
+        # The byte plus one; otherwise zero bytes at the start of a text would not change its hash.
         np.cumsum((joined + np.uint64(1)) * powers.up[: len(joined)], out=sums[1:])
         own_ends = ends[first:behind] - done
-        yield _Block(first, own_ends - lengths[first:behind], own_ends, sums)
+        yield _TokenBlock(first, own_ends - lengths[first:behind], own_ends, sums)
         first, done = behind, int(ends[behind - 1])
 
 
-def _hashes(block: _Block, starts: Ints, ends: Ints, powers: _Powers) -> Ints:
-    """The hashes of parts of the block's text, the sign cut off."""
+def _hashes(block: _TokenBlock, starts: Ints, ends: Ints, powers: _Powers) -> Ints:
+    """Return the hashes of parts of the block's text, without the sign bit."""
     hashes = (block.sums[ends] - block.sums[starts]) * powers.down[starts]
     return (hashes & _SIGN).view(np.int64)
 
 
-def _splits_in(block: _Block, table: NumberTable, powers: _Powers) -> Splits:
+def _splits_in(block: _TokenBlock, table: NumberTable, powers: _Powers) -> Splits:
     inner = np.maximum(block.ends - block.starts - 1, 0)
     owner = np.repeat(np.arange(len(inner), dtype=np.int64), inner)
     place = np.arange(len(owner), dtype=np.int64) - np.repeat(np.cumsum(inner) - inner, inner)

@@ -1,18 +1,18 @@
-"""Reading pickles as data: an interpreter of their opcodes that can make nothing but plain values.
+"""Pickles read as data, by an interpreter of their opcodes that can only make plain values.
 
-`pickle.load` runs whatever a file tells it to, and forbidding names is not enough: ten bytes can
+`pickle.load` runs any function that a file names, and forbidding names is not enough: ten bytes can
 ask for a gigabyte. Here the standard library's disassembler, which executes nothing, cuts the file
-into opcodes (`pickletools` explains them), and `PickleMachine` knows those that make bytes, text,
-numbers, tuples, lists and dicts.
+into opcodes (`pickletools` explains them). `PickleMachine` executes only those that make bytes,
+text, numbers, tuples, lists and dicts.
 
 **Names.** A pickle may name any function of any module, and `pickle.load` calls it. Here a name is
-only ever looked up in the table `NAMES`; nothing is imported. Old protocols have no opcode for
-bytes and call functions for them, and courses like `defaultdict` and `Counter`.
+only looked up in the table `NAMES`; nothing is imported. Names are needed because old protocols
+call functions to make bytes, and solutions use `defaultdict` and `Counter`.
 
-**Memory.** An opcode makes one small object or adds to one that is there; an argument is no longer
-than the file; calls and opcodes come out of an `Allowance`. Objects may hold one another many times
-over (a list of itself twice, forty deep), so whoever reads the values must go down no further than
-they need. What is hashed is looked at before, since a hash goes all the way down.
+**Memory.** An opcode makes one small object or adds to an existing one. An argument is not longer
+than the file. An `Allowance` limits calls and opcodes. Objects may contain one another many times
+(a list of itself twice, forty deep), so readers of the values must not descend further than they
+need. A key is checked before it is hashed, since hashing descends completely.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class PickleError(TokenizerFileError):
 
 
 class Allowance:
-    """What all pickles of a file may use together.
+    """The limits for all pickles of a file together.
 
     Attributes:
-        opcodes: a vocabulary of 200,000 tokens with its merges takes 2 ** 21.
-        copied: bytes and items in what calls return.
+        opcodes: number of opcodes left; a vocabulary of 200,000 tokens with merges needs 2 ** 21.
+        copied: number of bytes and items left that calls may return.
     """
 
     def __init__(self, opcodes: int = 1 << 23, copied: int = 1 << 26) -> None:
@@ -45,25 +45,25 @@ class Allowance:
         self.copied = copied
 
     def use(self, opcodes: int = 0, copied: int = 0) -> None:
-        """Raises `PickleError` when more is used than there is."""
+        """Subtract from what is left; raise `PickleError` if nothing is left."""
         self.opcodes -= opcodes
         self.copied -= copied
         if self.opcodes < 0 or self.copied < 0:
             raise PickleError("asks for far more than a vocabulary needs")
 
 
-# What pickles call by name and is nothing but data
+# Functions that pickles call by name to make data
 
 
 def _encoded(text: str, encoding: str = "utf-8") -> bytes:
-    """`_codecs.encode`: bytes in protocols 0 to 2."""
+    """Replace `_codecs.encode`, which makes bytes in protocols 0 to 2."""
     if encoding not in ("latin1", "latin-1", "utf-8"):
         raise ValueError("text is encoded as utf-8 or latin-1 in pickles")
     return text.encode(encoding)
 
 
 def _bytes(*arguments: Any) -> bytes:
-    """`bytes()`; with arguments also as protocols before 3 call it."""
+    """Replace `bytes`, also with the arguments of protocols before 3."""
     match arguments:
         case () | (bytes(),):
             return b"".join(arguments)
@@ -75,7 +75,7 @@ def _bytes(*arguments: Any) -> bytes:
 
 
 def _dict(*pairs: Any) -> dict[Any, Any]:
-    """`OrderedDict` and `Counter`: an ordinary dict will do."""
+    """Replace `OrderedDict` and `Counter` by an ordinary dict."""
     match pairs:
         case ():
             return {}
@@ -105,10 +105,10 @@ NAMES: dict[str, Callable[..., Any]] = {
     **{f"builtins {name}": function for name, function in _BUILTINS.items()},
     **{f"__builtin__ {name}": function for name, function in _BUILTINS.items()},
 }
-"""`module name` → what stands for it here; Python 2 calls `builtins` `__builtin__`."""
+"""`module name` → the function called instead; in Python 2 `builtins` is `__builtin__`."""
 
 
-# The stack machine that pickles are programs for, able to make plain values only
+# The stack machine that runs pickles, limited to plain values
 
 HIGHEST_PROTOCOL = 5
 LARGEST_NUMBER = 1 << 63
@@ -124,8 +124,8 @@ _CONSTANTS = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
 _LENGTHS = {"EMPTY_TUPLE": 0, "TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
 
 
-class _Named:
-    """A function that the pickle names and `NAMES` knows."""
+class _NamedFunction:
+    """A function that the pickle names and `NAMES` has."""
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         self.name = name
@@ -133,7 +133,7 @@ class _Named:
 
 
 class PickleMachine:
-    """Runs one pickle."""
+    """An interpreter that runs one pickle."""
 
     def __init__(self, allowance: Allowance) -> None:
         self._allowance = allowance
@@ -142,7 +142,7 @@ class PickleMachine:
         self._memo: dict[int, Any] = {}
 
     def run(self, opcodes: Iterator[tuple[str, Any]]) -> Any:
-        """The value that the opcodes make."""
+        """Execute the opcodes and return the value that they make."""
         for name, argument in opcodes:
             self._allowance.use(opcodes=1)
             if name == "STOP":
@@ -156,7 +156,7 @@ class PickleMachine:
         raise PickleError("is cut short")
 
     def _execute(self, opcode: str, argument: Any) -> None:
-        """Do what one opcode says; those that make or change objects of other kinds are refused."""
+        """Execute one opcode; those that make or change other kinds of objects are refused."""
         if opcode in _VALUES:  # nearly all
             self._push(argument)
             return
@@ -228,7 +228,7 @@ class PickleMachine:
                     f"is of protocol {argument}; {HIGHEST_PROTOCOL} is the highest known"
                 )
             case "PROTO" | "FRAME":
-                pass  # they say nothing about the values
+                pass  # they do not affect the values
             case "EMPTY_SET" | "FROZENSET":
                 raise PickleError("holds a set, which has no order: save a list or a dict")
             case _:
@@ -263,10 +263,10 @@ class PickleMachine:
     def _push_name(self, name: str) -> None:
         if name not in NAMES:
             raise _refusal(name)
-        self._stack.append(_Named(name, NAMES[name]))
+        self._stack.append(_NamedFunction(name, NAMES[name]))
 
     def _called(self, named: Any, arguments: Any) -> Any:
-        if not isinstance(named, _Named) or not isinstance(arguments, tuple):
+        if not isinstance(named, _NamedFunction) or not isinstance(arguments, tuple):
             raise PickleError("is broken: it calls what is no function")
         try:
             made = named.function(*arguments)
@@ -288,17 +288,18 @@ _MOST_IN_KEY = 8
 
 
 def _is_key(key: Any) -> bool:
-    """Whether it is cheap to hash: one scalar, or a tuple of a few."""
+    """Whether it is cheap to hash: a scalar, or a short tuple of scalars."""
     if isinstance(key, tuple):
         return len(key) <= _MOST_IN_KEY and all(isinstance(part, _SCALARS) for part in key)
     return isinstance(key, _SCALARS)
 
 
 def load_pickles(data: bytes) -> list[Any]:
-    """The values of the pickles in the data, one behind the other.
+    """Return the values of the consecutive pickles in the data.
 
     Raises:
-        PickleError: the data is no pickle, cut short, far too large, or would call something.
+        PickleError: the data is no pickle, cut short, far too large, or calls a function that is
+            not in `NAMES`.
 
     >>> import pickle
     >>> load_pickles(pickle.dumps({1: b"a"}) + pickle.dumps([(b"a", b"b")]))
@@ -314,7 +315,7 @@ def load_pickles(data: bytes) -> list[Any]:
 
 
 def _opcodes(stream: BytesIO) -> Iterator[tuple[str, Any]]:
-    """The opcodes of one pickle by name, each with its argument."""
+    """Yield the name and the argument of each opcode of one pickle."""
     opcodes = pickletools.genops(stream)
     while True:
         try:
@@ -323,7 +324,7 @@ def _opcodes(stream: BytesIO) -> Iterator[tuple[str, Any]]:
             return
         except (ValueError, struct.error, OverflowError) as error:
             raise PickleError(f"is no pickle, or cut short: {str(error)[:80]}") from None
-        # Python, too, refuses a frame that promises more than there is.
+        # As in Python, a frame longer than the rest of the file is refused.
         left = stream.getbuffer().nbytes - stream.tell()
         if opcode.name == "FRAME" and argument is not None and argument > left:
             raise PickleError("is no pickle, or cut short: a frame is longer than the file")

@@ -1,8 +1,8 @@
-"""SentencePiece's `.model`: pieces with scores, and what is done to a text before and after.
+"""SentencePiece's `.model`: pieces with scores, and rules for normalizing and decoding.
 
-A file is a message of Protocol Buffers (`sentencepiece_model.proto`). The stages that do the work
-are in `engine.pipeline.sentencepiece`, and are imported when needed. A control symbol such as `<s>`
-is found in no text, as in SentencePiece's library, unless somebody names it as a special token.
+A file is a message of Protocol Buffers (`sentencepiece_model.proto`). The stages are in
+`engine.pipeline.sentencepiece` and are imported when needed. As in SentencePiece's library, a
+control symbol such as `<s>` is not found in texts, unless the caller names it as a special token.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ if TYPE_CHECKING:
     from engine.pipeline.sentencepiece import ScoredPiece, SentencePieceNormalizer
 
 
-# Protocol Buffers as they stand in a file, without a schema: numbered fields, one after the other.
+# Protocol Buffers without a schema: numbered fields, one after the other
 #
-# A field is a key (its number, and how its value is written) and the value: a whole number in
-# groups of seven bits, eight bytes, a length with so many bytes, or four bytes. A message inside a
-# message is such bytes again. See <https://protobuf.dev/programming-guides/encoding>.
+# A field is a key (its number and the encoding of its value) and the value: a whole number in
+# groups of seven bits, eight bytes, a length and that number of bytes, or four bytes. A message
+# inside a message is a field of bytes. See <https://protobuf.dev/programming-guides/encoding>.
 
 
 VARINT, EIGHT_BYTES, BYTES, FOUR_BYTES = 0, 1, 2, 5
 _LONGEST_VARINT = 10
 
-Value = int | bytes
+FieldValue = int | bytes
 
 
 class ProtobufError(ValueError):
-    """It is no such message; says why."""
+    """The bytes are not such a message; the text says why."""
 
 
-def fields_in(data: bytes) -> Iterator[tuple[int, int, Value]]:
-    r"""The fields of a message: number, how it is written, value.
+def fields_in(data: bytes) -> Iterator[tuple[int, int, FieldValue]]:
+    r"""Yield the number, the encoding and the value of each field of a message.
 
     >>> list(fields_in(b"\x08\x96\x01\x12\x02hi"))
     [(1, 0, 150), (2, 2, b'hi')]
 
     Raises:
-        ProtobufError: it is cut short, or no message.
+        ProtobufError: the bytes are cut short, or no message.
     """
     place = 0
     while place < len(data):
@@ -57,7 +57,7 @@ def fields_in(data: bytes) -> Iterator[tuple[int, int, Value]]:
         number, kind = key >> 3, key & 7
         if number == 0:
             raise ProtobufError(f"a field at byte {place} has the number 0")
-        value: Value
+        value: FieldValue
         if kind == VARINT:
             value, place = _varint(data, place)
         elif kind in (EIGHT_BYTES, BYTES, FOUR_BYTES):
@@ -82,15 +82,18 @@ def _varint(data: bytes, place: int) -> tuple[int, int]:
     raise ProtobufError(f"a number at byte {place} does not end")
 
 
-class Message:
-    """The fields of a message by their numbers; of one that should stand once the last counts.
+class ProtobufMessage:
+    """The fields of a message by their numbers; the last value of a repeated field is used.
+
+    Args:
+        kinds: number → encoding of the known fields; others are ignored.
 
     Raises:
-        ProtobufError: it is no message, or a field is not written as it should be.
+        ProtobufError: it is no message, or a field has another encoding.
     """
 
     def __init__(self, data: bytes, kinds: Mapping[int, int]) -> None:
-        self._values: defaultdict[int, list[Value]] = defaultdict(list)
+        self._values: defaultdict[int, list[FieldValue]] = defaultdict(list)
         for number, kind, value in fields_in(data):
             if number in kinds:
                 if kinds[number] != kind:
@@ -107,15 +110,12 @@ class Message:
     def all_bytes(self, number: int) -> Sequence[bytes]:
         return [value for value in self._values.get(number, ()) if isinstance(value, bytes)]
 
-    def has(self, number: int) -> bool:
-        return number in self._values
-
     def data(self, number: int) -> bytes:
         found = self.all_bytes(number)
         return found[-1] if found else b""
 
     def text(self, number: int, default: str = "") -> str:
-        if not self.has(number):
+        if number not in self._values:
             return default
         try:
             return self.data(number).decode()
@@ -126,15 +126,15 @@ class Message:
         (value,) = struct.unpack("<f", self.data(number) or bytes(4))
         return float(value)
 
-    def message(self, number: int) -> bytes:
-        """The bytes of a message inside, whose parts may stand apart."""
-        return b"".join(self.all_bytes(number))
+    def message(self, number: int, kinds: Mapping[int, int]) -> ProtobufMessage:
+        """Return an inner message, whose parts may be in several fields."""
+        return ProtobufMessage(b"".join(self.all_bytes(number)), kinds)
 
 
 FILES = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "sentencepiece.model")
-"""As they are called in directories of models."""
+"""Their names in directories of models."""
 
-# The numbers of the fields, and how they are written.
+# Numbers and encodings of the fields
 
 _PIECES, _TRAINER, _NORMALIZER, _DENORMALIZER = 1, 2, 3, 5
 _MODEL = {_PIECES: BYTES, _TRAINER: BYTES, _NORMALIZER: BYTES, _DENORMALIZER: BYTES}
@@ -150,7 +150,7 @@ TYPES = {UNIGRAM: "Unigram", BPE: "BPE", WORD: "words", CHARACTER: "characters"}
 
 MOST_PIECES = 1 << 21
 LARGEST_SCORE = 1e20
-"""What is larger is no logarithm of a probability, and its sums may not be finite."""
+"""Largest score: a larger one is no logarithm of a probability, and sums may overflow."""
 _LONGEST_HEAD = 127
 
 
@@ -164,9 +164,9 @@ def _path(source: TokenizerSource) -> Path | None:
 
 
 def begins_with_piece(head: bytes) -> bool:
-    """Whether a file begins with a field 1 that holds a text and a score, and with more behind it.
+    """Whether a file with this beginning has a field 1 with a text and a score, and more fields.
 
-    The text's length, the score's key and the next field's key have to be where they belong.
+    The text's length, the score's key and the next field's key must be at their places.
     """
     if len(head) < 2 or head[0] != _PIECES << 3 | BYTES or head[1] > _LONGEST_HEAD:
         return False
@@ -180,10 +180,10 @@ def begins_with_piece(head: bytes) -> bool:
 
 
 def load(source: TokenizerSource, overrides: Overrides) -> Opened:
-    """The tokenizer of a model.
+    """Open a SentencePiece model.
 
     Raises:
-        TokenizerFileError: the file is damaged, or has what is not supported.
+        TokenizerFileError: the file is damaged, or uses an unsupported feature.
     """
     from engine.pipeline.conversion import tokenizer_of
 
@@ -191,9 +191,11 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     assert path is not None  # it was recognised
     data = read_bytes(path)
     try:
-        _check_overrides(overrides)
-        content = Message(data, _MODEL)
-        pipeline, notes = _read(content, overrides)
+        if overrides.pattern is not None:
+            raise TokenizerFileError(
+                "a SentencePiece model cuts a text by no pattern, so none can be given"
+            )
+        pipeline, notes = _read(ProtobufMessage(data, _MODEL), overrides)
         return Opened(tokenizer_of(pipeline), FORMAT.name, tuple(notes))
     except ProtobufError as error:
         raise TokenizerFileError(
@@ -203,14 +205,7 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
         raise TokenizerFileError(f"{path}: {error}") from None
 
 
-def _check_overrides(overrides: Overrides) -> None:
-    if overrides.pattern is not None:
-        raise TokenizerFileError(
-            "a SentencePiece model cuts a text by no pattern, so none can be given"
-        )
-
-
-def _read(content: Message, overrides: Overrides) -> tuple[Pipeline, list[str]]:
+def _read(content: ProtobufMessage, overrides: Overrides) -> tuple[Pipeline, list[str]]:
     from engine.pipeline.added_tokens import AddedToken
     from engine.pipeline.pipeline import Pipeline
     from engine.pipeline.sentencepiece import (
@@ -222,9 +217,9 @@ def _read(content: Message, overrides: Overrides) -> tuple[Pipeline, list[str]]:
     )
 
     pieces = list(_pieces(content))
-    training = Message(content.message(_TRAINER), _TRAINING)
-    rules = Message(content.message(_NORMALIZER), _NORMALIZING)
-    afterwards = Message(content.message(_DENORMALIZER), _NORMALIZING)
+    training = content.message(_TRAINER, _TRAINING)
+    rules = content.message(_NORMALIZER, _NORMALIZING)
+    afterwards = content.message(_DENORMALIZER, _NORMALIZING)
     has_bytes = training.flag(_BYTE_FALLBACK, False)
     _check_pieces(pieces, has_bytes)
     type_number = training.whole(_TYPE, UNIGRAM)
@@ -249,14 +244,14 @@ def _read(content: Message, overrides: Overrides) -> tuple[Pipeline, list[str]]:
     return pipeline, list(_notes(type_number, pieces, rules, silent, overrides))
 
 
-def _pieces(content: Message) -> Iterator[ScoredPiece]:
+def _pieces(content: ProtobufMessage) -> Iterator[ScoredPiece]:
     from engine.pipeline.sentencepiece import BYTE, NORMAL, ScoredPiece
 
     found = content.all_bytes(_PIECES)
     if len(found) > MOST_PIECES:
         raise TokenizerFileError(f"has more than {MOST_PIECES:,} pieces; is it a tokenizer?")
     for place, each in enumerate(found):
-        piece = Message(each, _PIECE)
+        piece = ProtobufMessage(each, _PIECE)
         text, score, kind = piece.text(_TEXT), piece.float(_SCORE), piece.whole(_KIND, NORMAL)
         if not text:
             raise TokenizerFileError(f"its piece {place} is empty")
@@ -273,11 +268,11 @@ def _check_pieces(pieces: list[ScoredPiece], has_bytes: bool) -> None:
     texts: set[str] = set()
     for piece in pieces:
         if piece.text in texts:
-            raise TokenizerFileError(f"the piece {piece.text[:60]!r} stands in it twice")
+            raise TokenizerFileError(f"the piece {piece.text[:60]!r} occurs twice in it")
         texts.add(piece.text)
     unknown = sum(piece.kind == UNKNOWN for piece in pieces)
     if unknown != 1:
-        raise TokenizerFileError(f"it has {unknown} unknown pieces in place of one")
+        raise TokenizerFileError(f"it has {unknown} unknown pieces instead of one")
     bytes_found = {piece.text for piece in pieces if piece.kind == BYTE}
     if bytes_found and not has_bytes:
         raise TokenizerFileError("it has pieces for bytes, and says that it does not use them")
@@ -311,7 +306,7 @@ def _model(type_number: int, pieces: list[ScoredPiece], has_bytes: bool) -> Mode
 
 
 def _check_merges(pieces: list[ScoredPiece]) -> None:
-    """An error where byte-pair encoding would need more than merges."""
+    """Raise `TokenizerFileError` if byte-pair encoding would need more than merges."""
     from engine.pipeline.sentencepiece import NORMAL, UNUSED, USER_DEFINED
 
     unused = [piece.text for piece in pieces if piece.kind == UNUSED]
@@ -332,7 +327,9 @@ def _check_merges(pieces: list[ScoredPiece]) -> None:
                 )
 
 
-def _normalizer(rules: Message, kept: list[str], space_behind: bool) -> SentencePieceNormalizer:
+def _normalizer(
+    rules: ProtobufMessage, kept: list[str], space_behind: bool
+) -> SentencePieceNormalizer:
     from engine.pipeline.sentencepiece import CharacterMap, SentencePieceNormalizer
 
     charsmap = rules.data(_MAP)
@@ -351,7 +348,7 @@ def _normalizer(rules: Message, kept: list[str], space_behind: bool) -> Sentence
 def _notes(
     type_number: int,
     pieces: list[ScoredPiece],
-    rules: Message,
+    rules: ProtobufMessage,
     silent: list[str],
     overrides: Overrides,
 ) -> Iterator[str]:

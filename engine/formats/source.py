@@ -28,7 +28,7 @@ MOST_LINES = 1 << 21
 MOST_VALUES = 1 << 23
 """Largest number of values in a JSON file; in memory each is many times larger than its text."""
 HEAD = 1 << 12
-"""Number of bytes by which the format of a file is recognised."""
+"""Number of first bytes that show the format of a file."""
 
 
 class TokenizerSource:

@@ -1,16 +1,31 @@
-r"""Codes of subword-nmt and fastBPE: merges of characters, with `</w>` behind a word's last one.
+r"""Merges with `</w>` at the end of a word: codes of subword-nmt and fastBPE, and CLIP's files.
+
+**Codes** are merges of characters:
 
     #version: 0.2          e s 5
     e s                    es t</w> 4
     es t</w>
 
-Left subword-nmt, right fastBPE, which has no version and adds how often each pair was merged. Such
-a file has no ids and no vocabulary; ours are `<unk>`, the characters of the merges without and with
-`</w>`, then what each merge makes. Codes without a version and without counts are of subword-nmt's
-version 0.1, where `</w>` is a symbol of its own, which merges like any other. Of a merge that
-stands there twice the first counts.
+On the left subword-nmt's; on the right fastBPE's, without a version but with the count of each
+merge. Such a file has no ids; ours number `<unk>`, the characters of the merges without and with
+`</w>`, and what each merge makes. Codes with neither version nor counts are subword-nmt's version
+0.1, in which `</w>` is a token of its own that merges like any other. If a merge occurs twice, the
+first is used.
 
-TokenizerSource: `apply_bpe.py` of rsennrich/subword-nmt, `fastBPE.hpp` of glample/fastBPE.
+**CLIP** merges bytes, and `</w>` follows the last byte of a word:
+
+    "bpe_simple_vocab_16e6.txt#version: 0.2        {"!": 0, …, "!</w>": 256, …, "in": 512, …}
+    i n
+    t h
+
+On the left OpenAI's `bpe_simple_vocab_16e6.txt.gz`, which lists only merges; on the right the
+`vocab.json` of a directory that also has `merges.txt`. OpenAI's vocabulary is the 256 bytes in
+GPT-2's spelling, the same with `</w>`, the tokens of the first 48,894 merges, and two special
+tokens. Texts are lower-cased and normalized to NFC, whitespace is dropped, and a digit is a word.
+CLIP's use of ftfy and of HTML entities is left out. The settings in the folder are used too.
+
+Sources: `apply_bpe.py` of rsennrich/subword-nmt, `fastBPE.hpp` of glample/fastBPE,
+`clip/simple_tokenizer.py` of openai/CLIP.
 """
 
 from __future__ import annotations
@@ -30,8 +45,8 @@ from engine.formats import gpt2
 from engine.formats.guesses import note_gaps
 from engine.formats.source import TokenizerSource, read_head, read_json, read_lines
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
-from engine.formats.tokenizer_json import read_folder_settings
-from engine.text.patterns import Pattern, own_pattern
+from engine.formats.tokenizer_json import overridden, read_folder_settings
+from engine.text.patterns import own_pattern
 from engine.text.pretokenize import to_bytes
 
 if TYPE_CHECKING:
@@ -47,11 +62,11 @@ _BETWEEN_WORDS = r"[ \r\n]+"
 
 @dataclass(frozen=True)
 class Codes:
-    """What a file says.
+    """The content of a file of codes.
 
     Attributes:
         merges: pairs of tokens in order of rank, none twice.
-        is_apart: whether `</w>` is a symbol of its own.
+        is_apart: whether `</w>` is a token of its own.
         has_counts: whether each line ends in a count, as in fastBPE.
     """
 
@@ -61,7 +76,7 @@ class Codes:
 
     @property
     def characters(self) -> list[str]:
-        """The characters that the merges are made of, in order of code points."""
+        """The characters of the merges, in order of code points."""
         tokens = chain.from_iterable(self.merges)
         return sorted(set().union(*(token.removesuffix(SUFFIX) for token in tokens)))
 
@@ -74,22 +89,22 @@ def recognises_codes(source: TokenizerSource) -> bool:
 
 
 def are_codes(head: bytes) -> bool:
-    """Whether a file begins with merges, and `</w>` stands at the end of a token.
+    """Whether a file with this beginning holds merges, and a token ends in `</w>`.
 
     >>> are_codes(b"#version: 0.2\\ne s\\nes t</w>\\n"), are_codes(b"#version: 0.2\\ne s\\n")
     (True, False)
     """
-    lines = head.split(b"\n")[:-1] or [head]  # the last one may be cut
+    lines = head.split(b"\n")[:-1] or [head]  # the last line may be incomplete
     if b"#version:" in lines[0]:
         del lines[0]
     return all(map(_MERGE.fullmatch, lines)) and any(map(_SUFFIXED.search, lines))
 
 
 def load_codes(source: TokenizerSource, overrides: Overrides) -> Opened:
-    """The tokenizer of a file of codes.
+    """Open a file of codes.
 
     Raises:
-        TokenizerFileError: a line is no merge.
+        TokenizerFileError: a line is no merge, or a pattern was given.
     """
     path = source.paths[0]
     codes = read_codes(path)
@@ -103,13 +118,13 @@ def load_codes(source: TokenizerSource, overrides: Overrides) -> Opened:
     notes = (
         f"codes of {maker}, which have no ids; here these are <unk>, the characters without and "
         "with </w>, then the merges",
-        "words are what stands between spaces; a character that no merge has is <unk>",
+        "words end at spaces; a character that occurs in no merge is <unk>",
     )
     return Opened(make(codes, special_tokens), CODES.name, notes)
 
 
 def read_codes(path: Path) -> Codes:
-    """The merges of a file.
+    """Read the merges of a file.
 
     Raises:
         TokenizerFileError: a line is not two tokens, or two and a count.
@@ -134,7 +149,7 @@ def read_codes(path: Path) -> Codes:
     if not merges:
         raise TokenizerFileError(f"{path}: has no merges")
     has_counts = widths == {3}
-    # 0.2.0 is 0.2, but 0.10 is not 0.1; without a line that says it, the codes are the oldest.
+    # 0.2.0 is 0.2, but 0.10 is not 0.1. Without a line of version it is the oldest.
     known = re.sub(r"(\.0+)*$", "", version[1]) if version else "0.1"
     if version and known not in ("0.1", "0.2"):
         raise TokenizerFileError(f"{path}: is of version {version[1]}; known are 0.1 and 0.2")
@@ -142,11 +157,9 @@ def read_codes(path: Path) -> Codes:
     return Codes(list(merges), is_apart, has_counts)
 
 
-# `</w>` in the last character
-
-
 def _with_suffix(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
-    # The stages are many modules, which nobody should wait for who reads another format.
+    """Make the tokenizer in which `</w>` belongs to the last character."""
+    # Imported late: the stages are many modules.
     from engine.pipeline.added_tokens import AddedToken
     from engine.pipeline.conversion import tokenizer_of
     from engine.pipeline.decoders import BPEDecoder
@@ -172,11 +185,8 @@ def _with_suffix(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
     )
 
 
-# `</w>` as a symbol of its own
-
-
 def _with_symbol(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
-    """Its tokens are what decoding gives: `est ` for `est</w>`, as those of our own runs."""
+    """Make the tokenizer in which `</w>` is a token; its vocab has `est ` for `est</w>`."""
     ids = {_UNK: 0}
     for token in (*codes.characters, SUFFIX):
         ids.setdefault(token, len(ids))
@@ -198,21 +208,18 @@ def _with_symbol(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
         vocab,
         [(vocab[left], vocab[right]) for left, right in table],
         special_ids,
-        words_at_spaces(),
+        own_pattern(r"[^ \r\n]+|[ \r\n]+"),
         alphabet=alphabet,
         table=table,
     )
-
-
-def words_at_spaces() -> Pattern:
-    """Words between spaces and line ends, and what stands between the words."""
-    return own_pattern(r"[^ \r\n]+|[ \r\n]+")
 
 
 CODES = TokenizerFormat(
     *("subword-nmt", "codes of subword-nmt or fastBPE, with </w>", recognises_codes, load_codes)
 )
 
+
+# CLIP
 
 _CLIP_NAME = "bpe_simple_vocab"
 _FIRST_LINE = re.compile(rb'"?' + _CLIP_NAME.encode())
@@ -224,7 +231,7 @@ TextMerges = Sequence[tuple[str, str]]
 
 
 def recognises_clip(source: TokenizerSource) -> bool:
-    """OpenAI's file says its own name in the first line; among merges `</w>` tells."""
+    """Whether the first line has the name of OpenAI's file, or the merges have `</w>`."""
     if source.only_file is not None and _FIRST_LINE.match(source.heads[0]):
         return True
     both = gpt2.both_files(source)
@@ -232,12 +239,11 @@ def recognises_clip(source: TokenizerSource) -> bool:
 
 
 def load_clip(source: TokenizerSource, overrides: Overrides) -> Opened:
-    """The tokenizer of the file, or of the two files.
+    """Open OpenAI's file, or a vocabulary and merges.
 
     Raises:
-        TokenizerFileError: a line is no merge, or the vocabulary is another one's.
+        TokenizerFileError: a line is no merge, or the vocabulary is not CLIP's.
     """
-    from engine.formats.tokenizer_json import overridden
     from engine.pipeline.conversion import tokenizer_of
 
     both, folder = gpt2.both_files(source), gpt2.folder_of(source)
@@ -264,10 +270,10 @@ def load_clip(source: TokenizerSource, overrides: Overrides) -> Opened:
 
 
 def _read_file(path: Path) -> tuple[dict[str, int], TextMerges]:
-    """Vocabulary and merges of OpenAI's file.
+    """Read vocabulary and merges of OpenAI's file.
 
-    As in CLIP, an empty last line takes an id, of two merges that make one token the later one
-    gives it its id, and what is behind the 48,894th is not read.
+    As in CLIP, an empty last line takes an id, a token that two merges make has the id of the
+    later, and merges after the 48,894th are not read.
     """
     lines = read_lines(path)[: MOST_MERGES + 1]
     merges = _read_merges(path, lines)
@@ -281,23 +287,19 @@ def _read_file(path: Path) -> tuple[dict[str, int], TextMerges]:
 
 
 def _read_merges(path: Path, lines: Sequence[str]) -> TextMerges:
-    """The merges behind the first line."""
+    """Read the merges after the first line."""
     merges: list[tuple[str, str]] = []
     for number, line in enumerate(lines[1:], start=2):
         parts = line.split()
         if not line and number == len(lines):
             continue
-        if len(parts) != 2 or not all(map(_is_spelled, parts)):
+        if len(parts) != 2 or not set("".join(parts)) <= CHAR_TO_BYTE.keys():
             raise TokenizerFileError(
                 f"{path}: line {number} is not two tokens in GPT-2's stand-ins with a space "
                 f"between: {line[:60]!r}"
             )
         merges.append((parts[0], parts[1]))
     return merges
-
-
-def _is_spelled(token: str) -> bool:
-    return all(map(CHAR_TO_BYTE.__contains__, token))
 
 
 def _read_vocab(path: Path) -> dict[str, int]:
@@ -314,7 +316,7 @@ def _read_vocab(path: Path) -> dict[str, int]:
     needed = (char + end for char in BYTE_TO_CHAR.values() for end in ("", SUFFIX))
     if missing := [token for token in needed if token not in vocab]:
         raise TokenizerFileError(
-            f"{path}: has </w>, and is not CLIP's, which knows each byte without and with it "
+            f"{path}: has </w>, and is not CLIP's, which has each byte without and with it "
             f"({missing[0]!r} is missing); open the tokenizer.json of the same model"
         )
     return vocab
@@ -331,7 +333,7 @@ def _check_merges(path: Path, vocab: Mapping[str, int], merges: TextMerges) -> N
 
 
 def _pipeline(vocab: Mapping[str, int], merges: TextMerges) -> Pipeline:
-    # The stages are many modules, which nobody should wait for who reads another format.
+    # Imported late: the stages are many modules.
     from engine.pipeline.added_tokens import AddedToken
     from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
     from engine.pipeline.decoders import Replace as ReplaceDecoder

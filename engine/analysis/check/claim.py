@@ -19,8 +19,8 @@ from engine.counting.count import count_corpus, count_text
 from engine.encoding.encoders import RankHeap
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer, read_vocab_and_merges
-from engine.formats.course_spellings import NOT_SO, SPELLINGS
-from engine.formats.course_values import Parts, read_parts
+from engine.formats.course_spellings import NOT_THIS_SPELLING, SPELLINGS
+from engine.formats.course_values import SolutionParts, read_parts
 from engine.text.corpus import Corpus, separator_of
 from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import SpecialSplitter, check_special_tokens, to_bytes
@@ -187,7 +187,7 @@ class Claim:
         if vocab is None:
             pairs, spelling = _of_text(merges)
             return cls(_steps(pairs), None, (f"merges are spelled in {spelling}",))
-        read = read_parts("the vocabulary", Parts(vocab, merges))
+        read = read_parts("the vocabulary", SolutionParts(vocab, merges))
         return cls(_steps(read.merges), read.all_tokens, tuple(read.notes))
 
 
@@ -214,7 +214,7 @@ def _pairs_of(
     """The merges in bytes, if their texts are spelled so."""
     try:
         return [(_bytes(left, bytes_of), _bytes(right, bytes_of)) for left, right in merges]
-    except NOT_SO:
+    except NOT_THIS_SPELLING:
         return None
 
 

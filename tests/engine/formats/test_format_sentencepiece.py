@@ -190,7 +190,7 @@ def test_pieces_of_equal_scores(
     ("pieces", "message"),
     [
         (LETTERS[1:], "has 0 unknown pieces"),
-        ([*LETTERS, ("a", 0.0, 1)], "'a' stands in it twice"),
+        ([*LETTERS, ("a", 0.0, 1)], "'a' occurs twice in it"),
         ([*LETTERS, ("", 0.0, 1)], "piece 5 is empty"),
         ([*LETTERS, ("x", float("nan"), 1)], "the score of its piece 5, 'x', is no number"),
         ([*LETTERS, ("x", 0.0, 9)], "of an unknown kind"),
