@@ -47,11 +47,11 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True)
 class Aligned:
-    """A text that was made of another one.
+    """A text made of another one by edits.
 
     Attributes:
-        text: as it is now.
-        spans: for each of its characters from where to where the original is that it stands for.
+        text: the text now.
+        spans: for each of its characters, the span of the original that it comes from.
     """
 
     text: str
@@ -59,17 +59,17 @@ class Aligned:
 
     @classmethod
     def of(cls, text: str, start: int = 0) -> Self:
-        """A text that nothing has changed, and that begins at `start` of the original."""
+        """Align an unchanged text that begins at `start` of the original."""
         return cls(text, tuple((start + at, start + at + 1) for at in range(len(text))))
 
     def part(self, start: int, end: int) -> Aligned:
-        """The characters from `start` to `end`."""
+        """Return the characters from `start` to `end`."""
         return Aligned(self.text[start:end], self.spans[start:end])
 
     def edited(self, edits: Iterable[Edit]) -> Aligned:
-        """The text after edits, which come in order and do not overlap.
+        """Return the text after edits, which come in order and do not overlap.
 
-        What is inserted stands for nothing: its span is empty.
+        An insertion has an empty span.
 
         >>> Aligned.of("ABC").edited([Edit(1, 2, "be")]).spans
         ((0, 1), (1, 2), (1, 2), (2, 3))
@@ -85,35 +85,32 @@ class Aligned:
         return Aligned("".join((*texts, self.text[last:])), (*spans, *self.spans[last:]))
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The stretch of the original that the characters from `start` to `end` stand for."""
+        """Return the span of the original that the characters from `start` to `end` come from."""
         if start < end:
             return self.spans[start][0], self.spans[end - 1][1]
-        place = self.spans[start][0] if start < len(self.spans) else self._end
+        end_of_all = self.spans[-1][1] if self.spans else 0
+        place = self.spans[start][0] if start < len(self.spans) else end_of_all
         return place, place
-
-    @property
-    def _end(self) -> int:
-        return self.spans[-1][1] if self.spans else 0
 
 
 class Normalizer(Stage):
-    """Makes a text that is easier to encode, and often loses something."""
+    """Makes a text easier to encode, and often loses something."""
 
     @abstractmethod
     def align(self, aligned: Aligned) -> Aligned:
-        """The normalized text, with where each of its characters comes from."""
+        """Return the normalized text, aligned with the original."""
 
     def normalize(self, text: str) -> str:
-        """The normalized text. A subclass may know a faster way to it."""
+        """Return the normalized text. A subclass may have a faster way."""
         return self.align(Aligned.of(text)).text
 
 
 class EditingNormalizer(Normalizer):
-    """A normalizer that tells what it changes."""
+    """A normalizer described by its edits."""
 
     @abstractmethod
     def edits(self, text: str) -> Iterator[Edit]:
-        """What changes, from left to right."""
+        """Yield the edits of a text, from left to right."""
 
     def align(self, aligned: Aligned) -> Aligned:
         return aligned.edited(self.edits(aligned.text))
@@ -124,7 +121,7 @@ class CharacterNormalizer(EditingNormalizer):
 
     @abstractmethod
     def replaced(self, character: str) -> str:
-        """What comes in the place of a character: itself, another, several, or nothing."""
+        """Return the replacement of a character: any text, or itself."""
 
     def edits(self, text: str) -> Iterator[Edit]:
         for at, character in enumerate(text):
@@ -138,7 +135,7 @@ class CharacterNormalizer(EditingNormalizer):
 
 @stage
 class Sequence(Composite[Normalizer], Normalizer):
-    """Normalizers one after the other."""
+    """Several normalizers, one after the other."""
 
     name = "Sequence"
     parts_key = "normalizers"
@@ -158,9 +155,13 @@ class Sequence(Composite[Normalizer], Normalizer):
         return text
 
 
-Changing = tuple[str, int]
-"""A character of the new text: 0 if it stands for one old character, +1 if for none beyond the one
-before, −n if for one and n more."""
+# The four normalization forms of Unicode
+#
+# Characters are traced as in Hugging Face's library: all parts of one character come from it; a
+# character composed of several comes from the first.
+
+NewCharacter = tuple[str, int]
+"""A new character, and 0: replaces one old one; +1: inserted; −n: replaces n + 1 old ones."""
 
 
 class _UnicodeForm(EditingNormalizer):
@@ -170,10 +171,10 @@ class _UnicodeForm(EditingNormalizer):
         return unicodedata.normalize(self.name, text)
 
     def edits(self, text: str) -> Iterator[Edit]:
-        """A character with what may join it is looked at by itself: forms reach no further."""
+        """Yield the edits of a text, cut where no form joins characters across the cut."""
         if unicodedata.is_normalized(self.name, text):
             return
-        starts = [at for at in range(len(text)) if at == 0 or self._stands_alone(text, at)]
+        starts = [at for at in range(len(text)) if at == 0 or self._is_independent(text, at)]
         for start, end in pairwise((*starts, len(text))):
             if self.normalize(text[start:end]) != text[start:end]:
                 yield from self._edits_within(text, start, end)
@@ -198,15 +199,15 @@ class _UnicodeForm(EditingNormalizer):
                 edits.append(Edit(at + change, at, ""))
         yield from edits
 
-    def _decomposed(self, text: str) -> list[Changing]:
-        """The parts of the characters, marks in their canonical order."""
+    def _decomposed(self, text: str) -> list[NewCharacter]:
+        """Return the parts of the characters, marks in their canonical order."""
         form: Literal["NFD", "NFKD"] = "NFKD" if self.name in ("NFKC", "NFKD") else "NFD"
         parts = [
             (part, int(number > 0))
             for character in text
             for number, part in enumerate(unicodedata.normalize(form, character))
         ]
-        ordered: list[Changing] = []
+        ordered: list[NewCharacter] = []
         for is_mark, run in groupby(parts, key=lambda part: unicodedata.combining(part[0]) > 0):
             stretch = list(run)
             if is_mark:
@@ -214,8 +215,8 @@ class _UnicodeForm(EditingNormalizer):
             ordered += stretch
         return ordered
 
-    def _stands_alone(self, text: str, at: int) -> bool:
-        """Whether the character there has nothing to do with what is before it, in any form."""
+    def _is_independent(self, text: str, at: int) -> bool:
+        """Whether no form joins the character at `at` with the one before it."""
         before, character = text[at - 1], text[at]
         first = unicodedata.normalize("NFKD", character)[0]
         if unicodedata.category(first)[0] == "M" or "\u1160" <= first <= "\u11ff":
@@ -224,9 +225,9 @@ class _UnicodeForm(EditingNormalizer):
         return self.normalize(before + character) == apart
 
 
-def _composed(parts: list[Changing]) -> list[Changing]:
-    """Parts joined to one character wherever Unicode has one."""
-    joined: list[Changing] = []
+def _composed(parts: list[NewCharacter]) -> list[NewCharacter]:
+    """Compose the parts wherever Unicode has one character for two."""
+    joined: list[NewCharacter] = []
     starter: int | None = None
     last_class = 0
     for character, change in parts:
@@ -259,23 +260,23 @@ class NFKD(_UnicodeForm):
     name = "NFKD"
 
 
-# `Precompiled`: SentencePiece's normalization rules, as a trie that came with the model.
+# `Precompiled`: SentencePiece's normalization rules, in a trie that comes with the model
 #
-# The map is a double array of the keys, followed by all replacements, each ended by a NUL. How it
-# is applied is Hugging Face's way, oddities included, and not quite SentencePiece's: a grapheme of
-# less than 6 bytes is looked up as a whole first, then character by character; of the keys that a
-# text begins with the *shortest* counts, and its replacement stands for the whole text.
+# The map is a double array of the keys, followed by all replacements, each ended by a NUL. It is
+# applied in Hugging Face's way, which differs from SentencePiece's: a grapheme of less than 6 bytes
+# is looked up as a whole first, then character by character; of the keys that begin a text the
+# *shortest* counts, and its replacement replaces the whole text.
 
 
 LONGEST_GRAPHEME = 5
-"""Bytes of a grapheme that is looked up as a whole."""
+"""Bytes of the longest grapheme that is looked up as a whole."""
 
 _GRAPHEMES = regex.compile(r"\X")
 
 
 @stage
 class Precompiled(EditingNormalizer):
-    """What the map says of a text comes in its place; the map is in base64.
+    """Replaces texts by the entries of a map, which is in base64.
 
     {"type": "Precompiled", "precompiled_charsmap": "ALQCAACEAAAA…"}
     """
@@ -287,15 +288,15 @@ class Precompiled(EditingNormalizer):
         try:
             _ = self._map
         except (ValueError, binascii.Error, struct.error) as error:
-            problem = f"is no map of characters: {error}"
-            raise fields.error("precompiled_charsmap", problem) from None
+            message = f"is no map of characters: {error}"
+            raise fields.error("precompiled_charsmap", message) from None
 
     @cached_property
     def _map(self) -> tuple[tuple[int, ...], bytes]:
         """The units of the trie, and the replacements.
 
         Raises:
-            ValueError: it is no such map.
+            ValueError: it is not a map.
         """
         data = base64.b64decode(self.precompiled_charsmap, validate=True)
         (size,) = struct.unpack_from("<I", data)
@@ -324,7 +325,7 @@ class Precompiled(EditingNormalizer):
                     yield Edit(at, at + 1, new)
 
     def _look_up(self, text: str) -> str | None:
-        """What comes in the place of a text; `None` if it stays."""
+        """Return the replacement of a text; `None` if it stays."""
         place = self._shortest_key(text.encode("utf-8", "surrogatepass"))
         replacements = self._map[1]
         if place is None or place >= len(replacements):
@@ -333,15 +334,14 @@ class Precompiled(EditingNormalizer):
         return replacements[place : end if end >= 0 else None].decode("utf-8", "replace")
 
     def _shortest_key(self, key: bytes) -> int | None:
-        """The value of the shortest key in the double array that begins `key`.
+        """Return the value of the shortest key that begins `key`; `None` if none does.
 
-        A unit holds the offset to its children, its label, and whether it ends a key, in the bits
-        that Darts-clone gave them.
+        A unit holds the offset to its children, its label, and whether it ends a key.
         """
         units = self._map[0]
         if not units:
             return None
-        node = _offset(units[0])
+        node = trie_offset(units[0])
         for byte in key:
             if byte == 0:
                 return None
@@ -351,21 +351,22 @@ class Precompiled(EditingNormalizer):
             unit = units[node]
             if unit & 0x800000FF != byte:
                 return None
-            node ^= _offset(unit)
+            node ^= trie_offset(unit)
             if unit >> 8 & 1:
                 return units[node] & 0x7FFFFFFF if node < len(units) else None
         return None
 
 
-def _offset(unit: int) -> int:
+def trie_offset(unit: int) -> int:
+    """Return the offset to the children in a unit of a double array, as Darts-clone packs it."""
     return (unit >> 10) << ((unit & 0x200) >> 6)
 
 
-# One character at a time
+# Normalizers of single characters
 
 
 class Lowercase(CharacterNormalizer):
-    """Each character by itself, so a `Σ` at the end of a word becomes `σ`, not `ς`."""
+    """Lowers each character by itself, so a `Σ` at the end of a word becomes `σ`, not `ς`."""
 
     name = "Lowercase"
 
@@ -373,12 +374,12 @@ class Lowercase(CharacterNormalizer):
         return character.lower()
 
     def normalize(self, text: str) -> str:
-        # Only of `Σ` it matters what stands around it.
+        # `str.lower` looks at the neighbours of `Σ` only.
         return super().normalize(text) if "Σ" in text else text.lower()
 
 
 class StripAccents(CharacterNormalizer):
-    """Combining marks away. It does not part `é` into `e` and its accent: that is for NFD."""
+    """Removes combining marks. NFD has to split `é` into `e` and its accent before."""
 
     name = "StripAccents"
 
@@ -393,7 +394,7 @@ _NMT = dict.fromkeys(_REMOVED, "") | dict.fromkeys(_SPACES, " ")
 
 
 class Nmt(CharacterNormalizer):
-    """Control characters away, odd spaces made plain, as in SentencePiece's `nmt` rules."""
+    """Removes control characters and makes odd spaces plain, as SentencePiece's `nmt` rules do."""
 
     name = "Nmt"
 
@@ -405,7 +406,7 @@ class Nmt(CharacterNormalizer):
 
 
 class ByteLevel(CharacterNormalizer):
-    """Every byte as GPT-2's printable stand-in."""
+    """Spells each byte as GPT-2's printable character for it."""
 
     name = "ByteLevel"
 
@@ -413,12 +414,12 @@ class ByteLevel(CharacterNormalizer):
         return spell(to_bytes(character))
 
 
-# Whitespace at the ends, a text in front, one text for another
+# Normalizers of whitespace at the ends, of the beginning, of matches
 
 
 @stage
 class Strip(EditingNormalizer):
-    """Takes whitespace away at the left, at the right, or at both ends."""
+    """Removes whitespace at the left, at the right, or at both ends."""
 
     name = "Strip"
     strip_left: bool = True
@@ -435,14 +436,14 @@ class Strip(EditingNormalizer):
 
 @stage
 class Prepend(EditingNormalizer):
-    """Puts a text in front of what is not empty: SentencePiece's `▁` before the first word."""
+    """Puts a text in front of any text that is not empty, such as SentencePiece's `▁`."""
 
     name = "Prepend"
     prepend: str
 
     def edits(self, text: str) -> Iterator[Edit]:
         if text:
-            # It goes with the first character, so that no span is empty.
+            # An edit of the first character, so that no span is empty.
             yield Edit(0, 1, self.prepend + text[0])
 
     def normalize(self, text: str) -> str:
@@ -451,7 +452,7 @@ class Prepend(EditingNormalizer):
 
 @stage
 class Replace(EditingNormalizer):
-    """Each match becomes `content`, literally; that comes from the last character of the match.
+    """Replaces each match by `content`, literally; its characters come from the match's last one.
 
     {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
     """
@@ -476,11 +477,11 @@ class Replace(EditingNormalizer):
         return super().normalize(text)
 
 
-# BERT's: clean text, Chinese characters apart, accents away, lower case
+# BERT's normalizer
 
 
 class _CleanText(CharacterNormalizer):
-    """Control and format characters away, any whitespace a plain space."""
+    """Removes control and format characters, and makes any whitespace a plain space."""
 
     def replaced(self, character: str) -> str:
         if character in WHITE_SPACE and character not in "\v\f\x85":
@@ -490,14 +491,14 @@ class _CleanText(CharacterNormalizer):
         return "" if is_removed or character == "\ufffd" else character
 
 
-# Unicode has them since version 9, which the tables that decide here do not know.
+# These are in Unicode since version 9; Hugging Face's table is older.
 _NEWER_FORMAT_CHARACTERS = "\u0890\u0891\u08e2\U000110cd" + "".join(
     map(chr, range(0x13430, 0x13439))
 )
 
 
 class _ChineseCharactersApart(CharacterNormalizer):
-    """A space on either side of each Chinese character."""
+    """Puts a space on either side of each Chinese character."""
 
     def replaced(self, character: str) -> str:
         is_chinese = any(first <= character <= last for first, last in _CHINESE)
@@ -518,12 +519,12 @@ class _NonspacingMarksAway(CharacterNormalizer):
 
 @stage
 class BertNormalizer(Normalizer):
-    """Four normalizers in a row, each of which may be switched off.
+    """Four normalizers in a row; each can be switched off.
 
         {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
          "strip_accents": null, "lowercase": true}
 
-    With `strip_accents=None`, accents go where case goes.
+    With `strip_accents=None`, accents are removed if `lowercase` is true.
     """
 
     name = "BertNormalizer"

@@ -37,15 +37,13 @@ from engine.text.pretokenize import to_bytes
 
 NOTHING_CUT = PATTERNS["none"]
 
-# What becomes of the matches that a pre-tokenizer cuts at: the five behaviours.
-
 Span = tuple[int, int]
 Stretch = tuple[int, int, bool]
-"""Where it begins, where it ends, whether it is a match."""
+"""Start, end, whether it is a match."""
 
 
 def stretches(matches: Iterable[Span], length: int) -> Iterator[Stretch]:
-    """The matches and what stands between them; together they cover a text of that length."""
+    """Yield the matches and the text between them, which cover all of the text."""
     last = 0
     for start, end in matches:
         if last < start:
@@ -54,14 +52,6 @@ def stretches(matches: Iterable[Span], length: int) -> Iterator[Stretch]:
         last = end
     if last < length:
         yield last, length, False
-
-
-def _removed(row: list[Stretch]) -> list[Span]:
-    return [(start, end) for start, end, is_match in row if not is_match]
-
-
-def _isolated(row: list[Stretch]) -> list[Span]:
-    return [(start, end) for start, end, _ in row]
 
 
 def _merged_with_previous(row: list[Stretch]) -> list[Span]:
@@ -88,27 +78,25 @@ def _merged_with_next(row: list[Stretch]) -> list[Span]:
     return spans[::-1]
 
 
-def _contiguous(row: list[Stretch]) -> list[Span]:
-    runs = [list(run) for _, run in groupby(row, key=lambda stretch: stretch[2])]
-    return [(run[0][0], run[-1][1]) for run in runs]
-
-
 BEHAVIORS: Registry[Callable[[list[Stretch]], list[Span]]] = Registry(
     "behavior",
     {
-        "Removed": _removed,
-        "Isolated": _isolated,
+        "Removed": lambda row: [(start, end) for start, end, is_match in row if not is_match],
+        "Isolated": lambda row: [(start, end) for start, end, _ in row],
         "MergedWithPrevious": _merged_with_previous,
         "MergedWithNext": _merged_with_next,
-        "Contiguous": _contiguous,
+        "Contiguous": lambda row: [
+            (run[0][0], run[-1][1])
+            for run in (list(group) for _, group in groupby(row, key=lambda stretch: stretch[2]))
+        ],
     },
 )
 
 
 def cut_at(matches: Iterable[Span], length: int, behavior: str, invert: bool = False) -> list[Span]:
-    """The pieces of a text of that length, cut at matches.
+    """Return the pieces of a text of that length, cut at matches.
 
-    A behaviour leaves the matches out, keeps them as pieces, or joins them with a neighbour:
+    A behavior leaves the matches out, keeps them as pieces, or joins them with a neighbour:
 
     >>> dashes = [(1, 2), (2, 3)]
     >>> for behavior in BEHAVIORS:
@@ -121,7 +109,7 @@ def cut_at(matches: Iterable[Span], length: int, behavior: str, invert: bool = F
 
     Args:
         behavior: a name in `BEHAVIORS`.
-        invert: whether what stands between matches counts as a match instead.
+        invert: whether the text between matches counts as a match instead.
     """
     row = list(stretches(matches, length))
     if invert:
@@ -133,32 +121,32 @@ MOST_LENGTHENING = 4
 
 
 class PreTokenizer(Stage):
-    """Cuts a text; pieces may be left out, but none is empty."""
+    """Cuts a text into pieces; it may leave some out, but none is empty."""
 
     lengthens: ClassVar[bool] = False
-    """Whether what it makes may be twice as long as what it is given."""
+    """Whether its output may be twice as long as its input."""
 
     depends_on_start: ClassVar[bool] = False
-    """Whether it matters to `edits` if a text stands at the beginning of everything."""
+    """Whether its edits depend on the text being at the very beginning."""
 
     def edits(self, text: str, first: bool) -> Iterable[Edit]:
-        """What changes before the cut; `first`: nothing of the original stands before the text."""
+        """Return the changes before the cut; `first` if the text begins the original."""
         return ()
 
     def spans(self, text: str) -> Iterable[Span]:
-        """The pieces of the changed text, from left to right."""
+        """Return the spans of the pieces in the changed text, from left to right."""
         return ((0, len(text)),)
 
     def respelled(self, piece: Aligned) -> Aligned:
-        """A piece as the model is given it."""
+        """Return a piece as the model gets it."""
         return piece
 
     def as_pattern(self) -> Pattern | None:
-        """A pattern that cuts the changed text the same; `None` if there is none."""
+        """Return a pattern that cuts the changed text alike; `None` if there is none."""
         return None
 
     def aligned_pieces(self, aligned: Aligned) -> list[Aligned]:
-        """The pieces of a text that may be a part of an original, each with where it comes from.
+        """Return the pieces of a text or a part of one, aligned with the original.
 
         >>> from engine.pipeline.pretokenizers import Digits
         >>> pieces = Digits(individual_digits=False).aligned_pieces(Aligned.of("a12b"))
@@ -171,23 +159,23 @@ class PreTokenizer(Stage):
         return [self.respelled(piece) for piece in pieces if piece.text]
 
     def prepared(self, text: str, first: bool) -> str:
-        """The text after `edits`."""
+        """Return the text after `edits`."""
         edits = list(self.edits(text, first))
         return Aligned.of(text).edited(edits).text if edits else text
 
     def cut(self, text: str, first: bool) -> list[str]:
-        """The pieces before they are spelled anew."""
+        """Return the pieces before they are respelled."""
         changed = self.prepared(text, first)
         return [changed[start:end] for start, end in self.spans(changed) if start < end]
 
     def pieces(self, text: str, first: bool) -> list[str]:
-        """The pieces as the model is given them, without where they come from."""
+        """Return the pieces as the model gets them, as plain text."""
         return self.cut(text, first)
 
 
 @stage
 class Sequence(Composite[PreTokenizer], PreTokenizer):
-    """Pre-tokenizers of which each cuts the pieces of the one before."""
+    """Several pre-tokenizers; each cuts the pieces of the one before."""
 
     name = "Sequence"
     parts_key = "pretokenizers"
@@ -223,9 +211,9 @@ class Sequence(Composite[PreTokenizer], PreTokenizer):
         return [*chain.from_iterable(last.cut(*p) for p in self._before_last(text, first))]
 
     def _before_last(self, text: str, first: bool) -> list[tuple[str, bool]]:
-        """The pieces that the last stage is given, each with whether it stands first."""
+        """Return the pieces that the last stage gets, each with whether it is first."""
         if any(each.depends_on_start for each in self._stages[1:]):
-            # What stands first after several cuts is known from where it comes.
+            # After several cuts, only the spans tell which piece is first.
             aligned = [Aligned.of(text, start=0 if first else 1)]
             for each in self._stages[:-1]:
                 aligned = list(chain.from_iterable(map(each.aligned_pieces, aligned)))
@@ -236,14 +224,14 @@ class Sequence(Composite[PreTokenizer], PreTokenizer):
         return [(piece, first) for piece in pieces]
 
 
-# Our patterns as Oniguruma writes them, which is what `tokenizer.json` holds.
+# Our patterns in Oniguruma's dialect, as `tokenizer.json` holds them
 #
-# Nearly all alternatives mean the same there; those that do not are listed here.
+# Nearly all alternatives mean the same in both dialects; `_RESPELLED` lists the others.
 
 _RESPELLED = {
-    # There `{1,3}+` would repeat the repetition; an atomic group gives nothing back, either.
+    # In Oniguruma `{1,3}+` repeats the repetition; an atomic group is possessive, too.
     r"\p{N}{1,3}+": r"(?>\p{N}{1,3})",
-    # There `$` is the end of any line. The run has taken every newline, so the end is the end.
+    # In Oniguruma `$` is the end of any line. `\s++` takes all newlines, so `\z` is the same.
     r"\s++$": r"\s++\z",
     r"(?s:.+)": r"(?m:.+)",
 }
@@ -251,11 +239,11 @@ _RESPELLED = {
 _KNOWN = {
     alternative.regex for pattern in PATTERNS.values() for alternative in pattern.alternatives
 }
-"""The alternatives that tests have compared in both dialects."""
+"""Alternatives that tests compare in both dialects."""
 
 
 def in_oniguruma(pattern: Pattern) -> str | None:
-    r"""The regex of a pattern for `tokenizer.json`; `None` if nobody knows that it is the same.
+    r"""Return the regex of a pattern for `tokenizer.json`; `None` if no translation is known.
 
     >>> in_oniguruma(PATTERNS["cl100k"]).split("|")[5:8]
     ['(?>\\p{N}{1,3})', ' ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+', '\\s++\\z']
@@ -268,14 +256,14 @@ def in_oniguruma(pattern: Pattern) -> str | None:
 
 @stage
 class Split(PreTokenizer):
-    r"""Cuts at each match, which is how newer models say their pattern.
+    r"""Cuts at each match of a pattern; most newer models use it.
 
         {"type": "Split", "pattern": {"Regex": "\\d+"}, "behavior": "Isolated", "invert": false}
 
     Attributes:
-        pattern: what to look for.
-        behavior: what becomes of a match: a name in `BEHAVIORS`.
-        invert: whether what stands between matches counts as a match instead.
+        pattern: the text or regex to look for.
+        behavior: the treatment of a match: a name in `BEHAVIORS`.
+        invert: whether the text between matches counts as a match instead.
     """
 
     name = "Split"
@@ -293,7 +281,7 @@ class Split(PreTokenizer):
         named = _NAMED.get(source)
         if named is not None and (self.behavior, self.invert) in _KEEPING_MATCHES:
             return named
-        # A pattern keeps what it does not match, too.
+        # A `Pattern` keeps the text between its matches, too.
         if self.behavior != "Isolated" or can_be_empty(source):
             return None
         branches = alternatives(source)
@@ -301,19 +289,19 @@ class Split(PreTokenizer):
         return Pattern("split", "the regex of the file", tuple(numbered), ())
 
 
-# Named patterns match all of a text, so nothing stands between their matches.
+# Named patterns match all of a text, so there is nothing between their matches.
 _KEEPING_MATCHES = {("Isolated", False), ("Isolated", True), ("Removed", True)}
 
-# The way in which files write GPT-2's regex.
+# GPT-2's regex as files write it.
 _GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
 _NAMED = {in_oniguruma(pattern): pattern for pattern in PATTERNS.values()}
 _NAMED[_GPT2] = PATTERNS["gpt2"]
 
 
-# Where one kind of character meets another
+# Cuts between kinds of characters
 
-# Punctuation that Unicode has since version 9, and which the tables that decide here lack.
+# Punctuation that is in Unicode since version 9; Hugging Face's table is older.
 _NEWER = (
     r"\u061d\u09fd\u0a76\u0c77\u0c84\u1b4e\u1b4f\u1b7d-\u1b7f\u2e43-\u2e4f\u2e52-\u2e63"
     r"\U00010d6e\U00010ead\U00010ed0\U00010f55-\U00010f59\U00010f86-\U00010f89"
@@ -323,7 +311,7 @@ _NEWER = (
     r"\U00011ef7\U00011ef8\U00011f43-\U00011f4f\U00011fff\U00012ff1\U00012ff2"
     r"\U00016d6d-\U00016d6f\U00016e97-\U00016e9a\U00016fe2\U0001e5ff\U0001e95e\U0001e95f"
 )
-# These two were punctuation at that time.
+# These two were punctuation in that version.
 _PUNCTUATION = regex.compile(rf"[!-/:-@\[-`{{-~\u166d\U000111c9]|(?![{_NEWER}])\p{{P}}")
 _WHITE_SPACE = regex.compile(r"\s")
 _WORDS = regex.compile(r"\w+|[^\w\s]+")
@@ -336,7 +324,7 @@ def _spans(pattern: regex.Pattern[str], text: str) -> Iterator[Span]:
 
 @stage
 class Digits(PreTokenizer):
-    """Digits apart from the rest, together or each by itself. Any number is one: `½`, `Ⅻ`."""
+    """Separates digits from other text, together or one by one. Any number counts: `½`, `Ⅻ`."""
 
     name = "Digits"
     individual_digits: bool = False
@@ -348,7 +336,7 @@ class Digits(PreTokenizer):
 
 @stage
 class Punctuation(PreTokenizer):
-    """Punctuation marks apart; `behavior` says how."""
+    """Cuts at punctuation marks, as `behavior` says."""
 
     name = "Punctuation"
     behavior: str = setting(default="Isolated", read=one_of(BEHAVIORS), may_be_missing=True)
@@ -367,7 +355,7 @@ class Whitespace(PreTokenizer):
 
 
 class WhitespaceSplit(PreTokenizer):
-    """What stands between whitespace."""
+    """Cuts at whitespace and leaves it out."""
 
     name = "WhitespaceSplit"
 
@@ -376,7 +364,7 @@ class WhitespaceSplit(PreTokenizer):
 
 
 class BertPreTokenizer(WhitespaceSplit):
-    """What stands between whitespace, every punctuation mark apart."""
+    """Cuts at whitespace, which is left out, and isolates each punctuation mark."""
 
     name = "BertPreTokenizer"
 
@@ -388,22 +376,19 @@ class BertPreTokenizer(WhitespaceSplit):
 
 @stage
 class CharDelimiterSplit(PreTokenizer):
-    """What stands between one character."""
+    """Cuts at a character and leaves it out."""
 
     name = "CharDelimiterSplit"
     delimiter: SingleCharacter
 
-    @cached_property
-    def _delimiter(self) -> regex.Pattern[str]:
-        return regex.compile(regex.escape(self.delimiter))
-
     def spans(self, text: str) -> Iterable[Span]:
-        return cut_at(_spans(self._delimiter, text), len(text), "Removed")
+        delimiter = regex.compile(regex.escape(self.delimiter))  # the module caches it
+        return cut_at(_spans(delimiter, text), len(text), "Removed")
 
 
 @stage
 class FixedLength(PreTokenizer):
-    """So many characters each."""
+    """Cuts pieces of a fixed number of characters."""
 
     name = "FixedLength"
     length: int = setting(default=5, may_be_missing=True)
@@ -417,20 +402,20 @@ class FixedLength(PreTokenizer):
         return ((start, min(start + self.length, len(text))) for start in starts)
 
 
-# `ByteLevel` and `Metaspace`: a space becomes a mark that is seen, `Ġ` or `▁`, and begins a word.
+# `ByteLevel` and `Metaspace`: a space becomes a visible mark, `Ġ` or `▁`, that begins a word
 #
-# GPT-2's `Ġ` is one of its printable stand-ins for bytes. SentencePiece's `▁` stands for a space
-# and nothing else. The decoders and post-processors of the same names have the same settings.
+# GPT-2's `Ġ` is one of its printable characters for bytes. SentencePiece's `▁` means a space and
+# nothing else. The decoders and post-processors of the same names have the same settings.
 
 
 @stage
 class ByteLevelSettings(Stage):
-    """What stages of the name `ByteLevel` have.
+    """The settings of stages named `ByteLevel`.
 
     Attributes:
-        add_prefix_space: whether a text that begins with no space gets one.
-        trim_offsets: whether the offsets of tokens leave spaces out; only the post-processor asks.
-        use_regex: whether it cuts at all; only the pre-tokenizer asks.
+        add_prefix_space: whether a text that does not begin with a space gets one.
+        trim_offsets: whether spans of tokens leave spaces out; for the post-processor.
+        use_regex: whether it cuts at all; for the pre-tokenizer.
     """
 
     name = "ByteLevel"
@@ -440,7 +425,7 @@ class ByteLevelSettings(Stage):
 
 
 class ByteLevel(ByteLevelSettings, PreTokenizer):
-    """Cuts as GPT-2 does, if it uses its regex, and spells bytes.
+    """Cuts as GPT-2 does, if it uses its regex, and spells bytes in printable characters.
 
     {"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true}
     """
@@ -469,13 +454,13 @@ class ByteLevel(ByteLevelSettings, PreTokenizer):
 
 @stage
 class MetaspaceSettings(Stage):
-    """What stages of the name `Metaspace` have.
+    """The settings of stages named `Metaspace`.
 
     Attributes:
-        replacement: the character, `▁` as a rule.
-        prepend_scheme: when a text that begins with none gets one: always, never, or if it stands
-            `first` in everything.
-        split: whether the text is cut before each; only the pre-tokenizer asks.
+        replacement: the mark, usually `▁`.
+        prepend_scheme: when a text that does not begin with a mark gets one: always, never, or
+            `first`: only at the beginning of the whole text.
+        split: whether the text is cut before each mark; for the pre-tokenizer.
     """
 
     name = "Metaspace"
@@ -488,7 +473,7 @@ class MetaspaceSettings(Stage):
     @classmethod
     def from_json(cls, fields: Fields) -> Self:
         found = super().from_json(fields)
-        # Files of older versions say `never` in this way.
+        # Files of older versions have `add_prefix_space: false` for `never`.
         if not fields.has("add_prefix_space") or fields.flag("add_prefix_space"):
             return found
         scheme = found.prepend_scheme
@@ -498,7 +483,7 @@ class MetaspaceSettings(Stage):
 
 
 class Metaspace(MetaspaceSettings, PreTokenizer):
-    """Makes every space a mark, and cuts before each.
+    """Replaces each space by a mark, and cuts before each mark.
 
     {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true}
     """

@@ -23,7 +23,7 @@ from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet, CharacterAlphabet
 from engine.pipeline.decoders import Decoder
 from engine.pipeline.models import MergingModel, Model, ModelToken
-from engine.pipeline.normalizers import Edit, EditingNormalizer
+from engine.pipeline.normalizers import Edit, EditingNormalizer, trie_offset
 from engine.pipeline.pretokenizers import PreTokenizer, Span
 from engine.pipeline.stage import LONGEST_CONTENT, stage
 from engine.text.patterns import Alternative, Pattern
@@ -80,7 +80,7 @@ class CharacterMap:
     def _walk(self, data: bytes) -> tuple[int, int, bool]:
         """Where the longest key ends, its value, and whether the data ended before the array."""
         units, end, value = self._units, 0, 0
-        node = _offset(units[0])
+        node = trie_offset(units[0])
         for place, byte in enumerate(data, start=1):
             node ^= byte
             if byte == 0 or node >= len(units):
@@ -88,7 +88,7 @@ class CharacterMap:
             unit = units[node]
             if unit & _LABEL != byte:
                 return end, value, False
-            node ^= _offset(unit)
+            node ^= trie_offset(unit)
             if unit & _HAS_LEAF and node < len(units):
                 end, value = place, units[node] & 0x7FFFFFFF
         return end, value, True
@@ -97,10 +97,6 @@ class CharacterMap:
 _TOO_LONG = re.compile(rb"[^\0]{%d}" % (LONGEST_CONTENT + 1))
 LONGEST_RULE = 64
 """Characters: SentencePiece's builder allows 32 rules that begin alike."""
-
-
-def _offset(unit: int) -> int:
-    return (unit >> 10) << ((unit & 0x200) >> 6)
 
 
 @stage
