@@ -1,7 +1,7 @@
-"""The stages of a `tokenizer.json`, from a text to ids and back, and what each made of a text.
+"""The stages of a `tokenizer.json`, from a text to ids and back, and the output of each.
 
-Each kind of stage has its registry: `normalizers`, `pretokenizers`, `models`, `post_processors`,
-`decoders`. To add a stage, write a class whose fields are its settings (see `stage`) and a line in
-the registry of its kind. Uses the models of WordPiece, Unigram and BPE and what is below them;
-formats, analysis and the application use it.
+Each kind of stage has a module and a registry in it: `normalizers`, `pretokenizers`, `models`,
+`post_processors`, `decoders`. To add a stage, write a class whose fields are its settings (see
+`stage`) and name it in the registry of its kind. The room uses the models of WordPiece, Unigram and
+BPE and the rooms below; formats, analysis and the application use it.
 """

@@ -1,4 +1,4 @@
-"""What a text loses on its way through a pipeline, stage by stage.
+"""Losses of a text on its way through a pipeline, stage by stage.
 
 Decoding cannot restore what a normalizer changed, what a pre-tokenizer left out, or what became an
 unknown token. Each is found by tracing characters back to the original.

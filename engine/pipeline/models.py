@@ -31,12 +31,12 @@ from engine.wordpiece.words import CONTINUES
 
 
 class ModelToken(NamedTuple):
-    """A token that a model made of a pretoken.
+    """A token that a model makes of a part of a pretoken.
 
     Attributes:
         token_id: its id.
-        text: as the vocabulary writes it; Unigram tells the text that an unknown token stands for.
-        start, end: which characters of the pretoken it stands for.
+        text: its text in the vocabulary; of an unknown token of Unigram, the unknown text.
+        start, end: its characters in the pretoken.
     """
 
     token_id: int
@@ -46,22 +46,22 @@ class ModelToken(NamedTuple):
 
 
 class Model(Stage):
-    """Encodes pretokens; its tokens are texts, of bytes' stand-ins or of characters."""
+    """Encodes pretokens; its tokens are texts, of characters or of printable bytes."""
 
     vocab: Mapping[str, int]
 
     @abstractmethod
     def tokenize(self, pretoken: str) -> list[ModelToken]:
-        """The tokens of a pretoken as the pre-tokenizer gave it, from left to right."""
+        """Return the tokens of a pretoken as the pre-tokenizer gives it, from left to right."""
 
     @property
     @abstractmethod
     def unknown_id(self) -> int | None:
-        """The id of what it cannot spell; `None` if there is none."""
+        """Id of text that the model cannot spell; `None` if there is none."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know about it."""
+        """Remarks for whoever inspects the model."""
         return ()
 
     @cached_property
@@ -71,7 +71,7 @@ class Model(Stage):
 
 
 class MergingModel(Model):
-    """A model that merges, so that everything that explains merges can explain it."""
+    """A model that merges, so that code that explains merges can explain it."""
 
     merges: Sequence[tuple[str, str]]
 
@@ -82,27 +82,26 @@ class MergingModel(Model):
 
     @abstractmethod
     def first(self, merges: int) -> MergingModel:
-        """The model with its first so many merges, and no pretoken looked up whole.
+        """Return the model with its first `merges` merges, and without looking up whole pretokens.
 
-        All of its tokens are there, since ids depend on how many there are.
+        It keeps all of its tokens, since ids depend on their number.
         """
 
     @property
     @abstractmethod
     def table(self) -> Mapping[Pair, tuple[int, int]]:
-        """pair of ids → (rank, id of what it makes), in order of rank."""
+        """pair of ids → (rank, id of the merged token), in order of rank."""
 
     @abstractmethod
     def alphabet(self, in_bytes: bool) -> Alphabet:
-        """What a pretoken is made of, in bytes or in characters."""
+        """Return the alphabet of a pretoken, in bytes or in characters."""
 
     @abstractmethod
     def tokens(self, in_bytes: bool) -> dict[int, bytes]:
-        """The text of each token, without what only the vocabulary adds to it."""
+        """Return the text of each token, without prefix, suffix and byte names."""
 
     @cached_property
     def _encoder(self) -> RankHeap:
-        """Bytes' stand-ins are characters like any others to it."""
         return RankHeap(self.alphabet(in_bytes=False), self.table)
 
     def tokenize(self, pretoken: str) -> list[ModelToken]:
@@ -120,24 +119,22 @@ class MergingModel(Model):
         ]
 
 
-# Reading the `vocab` of a model: an object of tokens with their ids.
-
 LARGEST_ID = (1 << 32) - 1
-"""Hugging Face's library keeps an id in 32 bits."""
+"""The largest id in Hugging Face's library, which has 32 bits for one."""
 
 
 def read_vocab(fields: Fields, key: str) -> dict[str, int]:
-    """The token → id under a key.
+    """Read the object of tokens and ids under a key.
 
     Raises:
-        TokenizerFileError: an id is no whole number, too large, or given twice.
+        TokenizerFileError: an id is not a whole number, too large, or given twice.
     """
     vocab = dict(fields.inner(key).value)
     well_formed("".join(vocab), fields.path(key))
     ids = vocab.values()
     are_ids = set(map(type, ids)) == {int} and min(ids) >= 0 and max(ids) <= LARGEST_ID
     if are_ids and len(set(ids)) == len(ids):
-        return vocab  # as it is nearly always, and quicker than one by one
+        return vocab  # nearly always; the loop only finds what to name in the error
     of_id: dict[int, str] = {}
     for token, token_id in vocab.items():
         if type(token_id) is not int or token_id < 0:
@@ -152,7 +149,7 @@ def read_vocab(fields: Fields, key: str) -> dict[str, int]:
 
 
 def tables_last(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a model with its large tables at the end, where people expect them."""
+    """Return the settings of a model with its large tables at the end, where people expect them."""
     tables = {key: settings[key] for key in ("vocab", "merges") if key in settings}
     return {key: value for key, value in settings.items() if key not in tables} | tables
 
@@ -171,13 +168,13 @@ class BPE(MergingModel):
     Attributes:
         vocab: token → id.
         merges: pairs of tokens, in order of rank.
-        dropout: how often a merge is left out in training; never here.
-        unk_token: stands for a character that the vocabulary lacks.
-        continuing_subword_prefix: stands before all characters of a pretoken but the first.
-        end_of_word_suffix: stands behind the last one.
-        fuse_unk: whether one `unk_token` stands for several unknown characters side by side.
-        byte_fallback: whether `<0x00>` … stand for the bytes of such a character.
-        ignore_merges: whether a pretoken that is a token is not made by merging.
+        dropout: the probability of leaving a merge out in training; not used in encoding.
+        unk_token: replaces a character that the vocabulary lacks.
+        continuing_subword_prefix: is put before each character of a pretoken but the first.
+        end_of_word_suffix: is put behind the last character of a pretoken.
+        fuse_unk: whether adjacent unknown characters become one `unk_token`.
+        byte_fallback: whether an unknown character becomes tokens `<0x00>` … for its bytes.
+        ignore_merges: whether a pretoken that is a token is looked up instead of merged.
     """
 
     name = "BPE"
@@ -199,7 +196,11 @@ class BPE(MergingModel):
             _ = self.table
         except KeyError as error:
             token = error.args[0]
-            place = next(n for n, merge in enumerate(self.merges) if token in self._needed(*merge))
+            place = next(
+                n
+                for n, (left, right) in enumerate(self.merges)
+                if token in (left, right, self._joined(left, right))
+            )
             what = f"[{place}] needs the token {token[:60]!r}, which the vocab does not have"
             raise fields.error("merges", what) from None
         if self._byte_ids and (self._prefix or self._suffix):
@@ -225,12 +226,9 @@ class BPE(MergingModel):
     def _suffix(self) -> str:
         return self.end_of_word_suffix or ""
 
-    def _needed(self, left: str, right: str) -> tuple[str, str, str]:
-        return left, right, self._joined(left, right)
-
     def _joined(self, left: str, right: str) -> str:
-        """What a merge makes: the right part loses its prefix, or as much as that is."""
-        # A merge may name what is no text; then no token of the vocabulary is found to be it.
+        """Return the result of a merge; the right part loses its prefix, or as many bytes."""
+        # A merge may name an invalid text; then no token of the vocabulary equals the result.
         right_bytes = right.encode("utf-8", "surrogatepass")
         return left + right_bytes[len(self._prefix.encode()) :].decode("utf-8", "replace")
 
@@ -243,7 +241,7 @@ class BPE(MergingModel):
 
     @cached_property
     def _byte_ids(self) -> list[int | None]:
-        """The ids of the bytes, if unknown characters fall back to them and any is there."""
+        """Ids of the bytes; empty if unknown characters do not fall back to bytes."""
         ids = [self.vocab.get(f"<0x{byte:02X}>") for byte in range(256)]
         return ids if self.byte_fallback and any(i is not None for i in ids) else []
 
@@ -277,71 +275,65 @@ class BPE(MergingModel):
             return arrays
         lefts, rights, made = self._columns()
         found = dict(zip(zip(lefts, rights, strict=True), enumerate(made), strict=True))
-        # Of a pair that stands there twice the last rank counts, and so the order may be wrong.
-        return found if len(found) == len(self.merges) else dict(sorted(found.items(), key=_rank))
+        if len(found) < len(self.merges):
+            # The last rank of a repeated pair counts, so the order may be wrong.
+            found = dict(sorted(found.items(), key=lambda item: item[1][0]))
+        return found
 
     def _columns(self) -> tuple[Iterator[int], Iterator[int], Iterator[int]]:
-        """Of each merge the ids of its parts, and of what it makes; `KeyError` if one has none."""
+        """Return iterators over the ids of left parts, right parts and results of all merges."""
         lefts, rights = zip(*self.merges, strict=True) if self.merges else ((), ())
         joined = map(self._joined if self._prefix else add, lefts, rights)
         id_of = self.vocab.__getitem__
         return map(id_of, lefts), map(id_of, rights), map(id_of, joined)
 
     def alphabet(self, in_bytes: bool) -> Alphabet:
-        inner = self._alphabet(in_bytes)
+        vocab, has_affixes = self.vocab, self._prefix or self._suffix
+        inner: Alphabet
+        if in_bytes and not has_affixes and all(map(vocab.__contains__, BYTE_TO_CHAR.values())):
+            inner = ByteAlphabet([vocab[BYTE_TO_CHAR[byte]] for byte in range(256)])
+        else:
+            longest = 1 + len(self._prefix) + len(self._suffix)
+            inner = CharacterAlphabet(
+                {token: token_id for token, token_id in vocab.items() if 0 < len(token) <= longest},
+                self._byte_ids or None,
+                self.unknown_id,
+                self.fuse_unk,
+                self._prefix,
+                self._suffix,
+                in_bytes,
+            )
         if not self.ignore_merges:
             return inner
         if not in_bytes:
-            return WholeTokens(inner, {token.encode(): i for token, i in self.vocab.items()})
-        unspelled = zip(unspell_all(list(self.vocab)), self.vocab.values(), strict=True)
-        # Of the others none is spelled as a pretoken is.
+            return WholeTokens(inner, {token.encode(): i for token, i in vocab.items()})
+        unspelled = zip(unspell_all(list(vocab)), vocab.values(), strict=True)
+        # Tokens that are not spelled in bytes equal no pretoken.
         return WholeTokens(inner, {token: i for token, i in unspelled if token is not None})
 
     @property
     def unknown_id(self) -> int | None:
         return None if self.unk_token is None else self.vocab.get(self.unk_token)
 
-    def _alphabet(self, in_bytes: bool) -> Alphabet:
-        vocab, has_affixes = self.vocab, self._prefix or self._suffix
-        if in_bytes and not has_affixes and all(map(vocab.__contains__, BYTE_TO_CHAR.values())):
-            return ByteAlphabet([vocab[BYTE_TO_CHAR[byte]] for byte in range(256)])
-        longest = 1 + len(self._prefix) + len(self._suffix)
-        return CharacterAlphabet(
-            {token: token_id for token, token_id in vocab.items() if 0 < len(token) <= longest},
-            self._byte_ids or None,
-            vocab.get(self.unk_token) if self.unk_token is not None else None,
-            self.fuse_unk,
-            self._prefix,
-            self._suffix,
-            in_bytes,
-        )
-
-
-def _rank(item: tuple[Pair, tuple[int, int]]) -> int:
-    return item[1][0]
-
 
 def _read_merges(fields: Fields, key: str) -> list[tuple[str, str]]:
-    """The merges in either spelling: `["a", "b"]` or `"a b"`."""
+    """Read the merges in either form: `["a", "b"]` or `"a b"`."""
     spelled = fields.items(key)
     if spelled and isinstance(spelled[0], str) and spelled[0].startswith("#version"):
         del spelled[0]
     all_lists = set(map(type, spelled)) <= {list}
-    merges = spelled if all_lists else [_parts(each) for each in spelled]
+    merges = spelled
+    if not all_lists:
+        merges = [each.split(" ") if type(each) is str else each for each in spelled]
+        merges = [each if type(each) is list else [] for each in merges]
     if set(map(len, merges)) <= {2} and set(map(type, chain.from_iterable(merges))) <= {str}:
-        return list(map(tuple, merges))  # that they are well formed follows: the vocab has them
+        return list(map(tuple, merges))  # well formed, since the vocab will have them
     place = next(n for n, parts in enumerate(merges) if [*map(type, parts)] != [str, str])
     raise fields.error(key, f"[{place}] is not two tokens: {short_repr(spelled[place])}")
 
 
-def _parts(merge: object) -> list[Any]:
-    if type(merge) is str:
-        return merge.split(" ")
-    return merge if type(merge) is list else []
-
-
 def _read_unknown(fields: Fields, key: str) -> str:
-    """The token for what cannot be spelled, which has to be in the vocab."""
+    """Read the unknown token, which has to be in the vocab."""
     token = fields.text(key)
     if token not in fields.inner("vocab").value:
         what = f"{token[:60]!r} is not in the vocab, so nothing stands for what cannot be spelled"
@@ -350,7 +342,7 @@ def _read_unknown(fields: Fields, key: str) -> str:
 
 
 class _ModelOfWords(Model):
-    """A model that has a token for the words that it cannot spell."""
+    """A model that has a token for words that it cannot spell."""
 
     unk_token: str
 
@@ -361,7 +353,7 @@ class _ModelOfWords(Model):
 
 @stage
 class WordLevel(_ModelOfWords):
-    """A pretoken is a token, or else the `unk_token`.
+    """Takes a pretoken as one token; any other pretoken is the `unk_token`.
 
     >>> WordLevel({"<unk>": 0, "cat": 1}, "<unk>").tokenize("cats")
     [ModelToken(token_id=0, text='<unk>', start=0, end=4)]
@@ -385,8 +377,8 @@ class WordPiece(_ModelOfWords):
 
     Attributes:
         vocab: piece as it is written → id.
-        unk_token: what a word becomes that cannot be spelled; in the vocab.
-        continuing_subword_prefix: stands before a piece that continues a word.
+        unk_token: replaces a word that cannot be spelled; in the vocab.
+        continuing_subword_prefix: is put before a piece that continues a word.
         max_input_chars_per_word: a longer word is unknown.
 
     >>> model = WordPiece({"[UNK]": 0, "hug": 1, "##s": 2})
@@ -424,7 +416,7 @@ class WordPiece(_ModelOfWords):
 
 
 LARGEST_SCORE = 1e300
-"""What is larger is no logarithm of a probability, and no number that sums stay finite with."""
+"""A larger score is not the logarithm of a probability, and could make sums infinite."""
 
 
 @stage
@@ -433,8 +425,8 @@ class Unigram(Model):
 
     Attributes:
         pieces: text and score of each id.
-        unk_id: the id of what no piece spells; `None` if there is none.
-        byte_fallback: whether `<0x00>` … stand for the bytes of it, if all are there.
+        unk_id: the id of text that no piece spells; `None` if there is none.
+        byte_fallback: whether such text becomes tokens `<0x00>` … for its bytes, if all exist.
 
     >>> model = Unigram([("<unk>", 0.0), ("h", -2.0), ("ug", -2.3), ("hug", -5.0)], 0)
     >>> [token.text for token in model.tokenize("hug漢字")]
@@ -450,7 +442,16 @@ class Unigram(Model):
     def from_json(cls, fields: Fields) -> Self:
         """`{"unk_id": 0, "vocab": [["<unk>", 0.0], ["▁the", -3.5]], "byte_fallback": false}`"""
         unknown = fields.count("unk_id") if fields.has("unk_id") else None
-        model = cls(list(_pieces(fields)), unknown, bool(fields.flag_or_null("byte_fallback")))
+        pieces: list[tuple[str, float]] = []
+        for place, item in enumerate(fields.items("vocab")):
+            piece = item if isinstance(item, list) else []
+            kinds = [type(part) for part in piece]
+            if kinds not in ([str, float], [str, int]) or not abs(piece[1]) <= LARGEST_SCORE:
+                message = f"[{place}] is no piece with its score: {short_repr(item)}"
+                raise fields.error("vocab", message)
+            text = well_formed(piece[0], f"{fields.path('vocab')}[{place}]")
+            pieces.append((text, float(piece[1])))
+        model = cls(pieces, unknown, bool(fields.flag_or_null("byte_fallback")))
         model.check(fields)
         return model
 
@@ -485,7 +486,7 @@ class Unigram(Model):
         tokens: list[ModelToken] = []
         for is_unknown, run in groupby(edges, key=lambda edge: edge.piece == self.unk_id):
             spans = [(edge.start, edge.end) for edge in run]
-            if is_unknown:  # side by side they are one
+            if is_unknown:  # adjacent unknown texts are one token
                 spans = [(spans[0][0], spans[-1][1])]
             for start, end in spans:
                 tokens += self._tokens_of(pretoken[start:end], start, end)
@@ -502,18 +503,9 @@ class Unigram(Model):
         return [ModelToken(token_id, text, start, end)]
 
 
-def _pieces(fields: Fields) -> Iterator[tuple[str, float]]:
-    for place, item in enumerate(fields.items("vocab")):
-        piece = item if isinstance(item, list) else []
-        kinds = [type(part) for part in piece]
-        if kinds not in ([str, float], [str, int]) or not abs(piece[1]) <= LARGEST_SCORE:
-            raise fields.error("vocab", f"[{place}] is no piece with its score: {short_repr(item)}")
-        yield well_formed(piece[0], f"{fields.path('vocab')}[{place}]"), float(piece[1])
-
-
 class _Models(StageRegistry[Model]):
     def from_json(self, fields: Fields) -> Model:
-        # Files of early versions name no type; which it is shows in what else they name.
+        # Files of early versions have no type; their other keys show which it is.
         if "type" not in fields.value:
             for key, model in _KNOWN_BY.items():
                 if key in fields.value:

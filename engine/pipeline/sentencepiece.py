@@ -13,6 +13,7 @@ import struct
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import groupby, islice
@@ -36,13 +37,13 @@ _HAS_LEAF = 0x100
 
 
 class CharacterMap:
-    """The rules of a normalizer: a double array of what is replaced, then what comes in its place.
+    """The rules of a normalizer: a double array of keys, and their replacements.
 
     Args:
-        data: as a model holds it: the size of the array, the array, texts that end in NUL.
+        data: the map in a model: the size of the array, the array, texts that end in NUL.
 
     Raises:
-        TokenizerFileError: it is no such map.
+        TokenizerFileError: it is not such a map.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -58,16 +59,16 @@ class CharacterMap:
         self._at_two = lru_cache(REMEMBERED)(self._look_up)
 
     def longest(self, text: str, start: int) -> tuple[int, str] | None:
-        """Where the longest rule ends that fits at a place, and what comes; `None`: none fits."""
+        """Return the end and replacement of the longest rule at a place; `None` if none fits."""
         two = text[start : start + 2]
         length, new, is_open = self._at_two(two)
         if is_open and start + 2 < len(text):
-            # No rule is longer than this in any model known; more would be read in vain.
+            # No known model has longer rules.
             length, new, _ = self._look_up(text[start : start + LONGEST_RULE])
         return (start + length, new) if length else None
 
     def _look_up(self, text: str) -> tuple[int, str, bool]:
-        """Characters of the longest rule, its replacement, whether a longer text might fit more."""
+        """Return the length and replacement of the longest rule, and if more text may match."""
         data = text.encode("utf-8", "replace")
         end, place, is_open = self._walk(data)
         if end == 0:
@@ -78,7 +79,7 @@ class CharacterMap:
         return characters, new.decode("utf-8", "replace"), is_open
 
     def _walk(self, data: bytes) -> tuple[int, int, bool]:
-        """Where the longest key ends, its value, and whether the data ended before the array."""
+        """Return the end and value of the longest key, and whether a longer key is possible."""
         units, end, value = self._units, 0, 0
         node = trie_offset(units[0])
         for place, byte in enumerate(data, start=1):
@@ -96,18 +97,18 @@ class CharacterMap:
 
 _TOO_LONG = re.compile(rb"[^\0]{%d}" % (LONGEST_CONTENT + 1))
 LONGEST_RULE = 64
-"""Characters: SentencePiece's builder allows 32 rules that begin alike."""
+"""Characters of the longest rule; SentencePiece's builder allows 32 rules that begin alike."""
 
 
 @stage
 class SentencePieceNormalizer(EditingNormalizer):
-    """What a model says of spaces and characters.
+    """Replaces by the rules of a model and marks spaces.
 
     Attributes:
         charsmap: the rules; empty if there are none.
-        kept: user-defined symbols.
+        kept: user-defined symbols, which stay as they are.
         add_dummy_prefix: whether a text gets a space in front, or behind with `space_behind`.
-        remove_extra_whitespaces: whether of several spaces one is kept, and none at the ends.
+        remove_extra_whitespaces: whether runs of spaces become one, and none at the ends.
         escape_whitespaces: whether a space becomes `▁`.
     """
 
@@ -135,21 +136,18 @@ class SentencePieceNormalizer(EditingNormalizer):
 
     def normalize(self, text: str) -> str:
         if not self.charsmap and not self.kept and not self.remove_extra_whitespaces and text:
-            return self._of_spaces_only(text)
+            # Only spaces change.
+            marked = _SURROGATE.sub("\ufffd", text).replace(" ", self._space)
+            added = self._space if self.add_dummy_prefix else ""
+            return marked + added if self.space_behind else added + marked
         return super().normalize(text)
-
-    def _of_spaces_only(self, text: str) -> str:
-        """The text where nothing but its spaces change."""
-        marked = _SURROGATE.sub("\ufffd", text).replace(" ", self._space)
-        added = self._space if self.add_dummy_prefix else ""
-        return marked + added if self.space_behind else added + marked
 
     def edits(self, text: str) -> Iterator[Edit]:
         rows = self._trimmed(list(self._replaced(text)))
         if rows is None:
             yield from [Edit(0, len(text), "")] if text else []
             return
-        # Where nothing is left, the space in front is one of the last.
+        # If no text is left, the space in front is removed with the last spaces.
         is_left = not self.remove_extra_whitespaces or any(edit.new for edit in rows)
         if self.add_dummy_prefix and not self.space_behind and is_left:
             yield Edit(0, 0, self._space)
@@ -160,7 +158,7 @@ class SentencePieceNormalizer(EditingNormalizer):
             yield Edit(len(text), len(text), self._space)
 
     def _replaced(self, text: str) -> Iterator[Edit]:
-        """What comes for each stretch of the text, before anything is done to spaces."""
+        """Yield an edit for each stretch, before spaces are treated."""
         find = self._map.longest if self._map is not None else None
         kept_at = self._kept_at if self.kept else None
         start = 0
@@ -179,7 +177,7 @@ class SentencePieceNormalizer(EditingNormalizer):
             start = found[0]
 
     def _trimmed(self, rows: list[Edit]) -> list[Edit] | None:
-        """The edits with spaces removed or marked as asked; `None` if the text is only spaces."""
+        """Return the edits with spaces removed or marked; `None` if all are spaces."""
         removes, mark = self.remove_extra_whitespaces, self._space
         if not rows or (removes and all(edit.new == " " for edit in rows)):
             return None
@@ -190,17 +188,13 @@ class SentencePieceNormalizer(EditingNormalizer):
             if new:
                 after_space = removes and new.endswith(" ")
             made.append(Edit(start, end, new.replace(" ", mark)))
-        return self._without_last_spaces(made) if removes else made
-
-    def _without_last_spaces(self, rows: list[Edit]) -> list[Edit]:
-        place = len(rows) - 1
+        place = len(made) - 1 if removes else -1
         while place >= 0:
-            start, end, new = rows[place]
-            rows[place] = Edit(start, end, new.rstrip(self._space))
-            if rows[place].new:
+            made[place] = made[place]._replace(new=made[place].new.rstrip(mark))
+            if made[place].new:
                 break
             place -= 1
-        return rows
+        return made
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -211,15 +205,15 @@ _BYTE = re.compile("<0x([0-9A-F]{2})>")
 
 @stage
 class SentencePieceDecoder(Decoder):
-    """What stands for no text goes; the space that was put in front goes, too.
+    """Drops tokens without text, and the space that encoding put in front.
 
     Attributes:
         silent: control symbols.
-        unknown, unknown_text: the unknown piece, and what it becomes.
-        takes_first_space: whether the first space is one that encoding has put there.
-        takes_first_spaces: whether all spaces in front are taken away.
+        unknown, unknown_text: the unknown piece, and its text.
+        takes_first_space: whether encoding has added the first space, which is dropped then.
+        takes_first_spaces: whether all spaces in front are dropped.
         has_bytes: whether `<0x41>` is a byte.
-        afterwards: what is done to the text in the end, if anything.
+        afterwards: normalizes the decoded text; `None` to leave it.
     """
 
     name = "SentencePiece"
@@ -239,7 +233,8 @@ class SentencePieceDecoder(Decoder):
     def _texts(self, tokens: list[str]) -> Iterator[str]:
         at_start = took_space = False
         is_first, has_text = True, False
-        for is_byte, run in groupby(tokens, key=self._is_byte):
+        is_byte_token = _BYTE.fullmatch if self.has_bytes else lambda _: None
+        for is_byte, run in groupby(tokens, key=lambda token: bool(is_byte_token(token))):
             if is_byte:
                 text = _characters(bytes(int(token[3:5], 16) for token in run))
                 has_text = has_text or bool(text)
@@ -252,11 +247,8 @@ class SentencePieceDecoder(Decoder):
                 has_text = has_text or bool(text)
                 yield text
 
-    def _is_byte(self, token: str) -> bool:
-        return self.has_bytes and _BYTE.fullmatch(token) is not None
-
     def _text_of(self, token: str, at_start: bool) -> tuple[bool, str]:
-        """Whether the one space in front was taken, and the text."""
+        """Return whether the one space in front was dropped, and the text."""
         if token in self.silent:
             return False, ""
         if token == self.unknown:
@@ -267,30 +259,25 @@ class SentencePieceDecoder(Decoder):
 
 
 def _characters(data: bytes) -> str:
-    """The text of bytes; each that belongs to no character becomes U+FFFD."""
+    """Decode bytes; each byte that belongs to no character becomes U+FFFD."""
     text, place = "", 0
     while place < len(data):
-        character, width = _first_character(data[place : place + 4])
+        character, end = "\ufffd", place + 1
+        for stop in range(end, min(place + 4, len(data)) + 1):
+            with suppress(UnicodeDecodeError):
+                character, end = data[place:stop].decode(), stop
+                break
         text += character
-        place += width
+        place = end
     return text
 
 
-def _first_character(data: bytes) -> tuple[str, int]:
-    for width in range(1, len(data) + 1):
-        try:
-            return data[:width].decode(), width
-        except UnicodeDecodeError:
-            continue
-    return "\ufffd", 1
-
-
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
-"""What a piece is."""
+"""Kinds of pieces."""
 
 
 class ScoredPiece(NamedTuple):
-    """A piece of a model; its id is its place."""
+    """A piece of a model; its place is its id."""
 
     text: str
     score: float
@@ -299,7 +286,7 @@ class ScoredPiece(NamedTuple):
 
 @stage
 class _Pieces(Model):
-    """What all of its models have.
+    """The base of SentencePiece's models.
 
     Attributes:
         pieces: in order of their ids; no text twice.
@@ -320,13 +307,13 @@ class _Pieces(Model):
         return next(kinds, None)
 
     def of_kind(self, *kinds: int) -> dict[str, int]:
-        """The pieces of these kinds: text → id."""
+        """Return the pieces of these kinds: text → id."""
         pieces = enumerate(self.pieces)
         return {piece.text: token_id for token_id, piece in pieces if piece.kind in kinds}
 
     @cached_property
     def byte_ids(self) -> list[int] | None:
-        """The ids of the 256 bytes, if unknown characters fall back to them."""
+        """Ids of the 256 bytes if unknown characters fall back to them; else `None`."""
         if not self.byte_fallback:
             return None
         return [self.vocab[f"<0x{byte:02X}>"] for byte in range(256)]
@@ -334,15 +321,15 @@ class _Pieces(Model):
 
 @stage
 class SentencePieceBPE(_Pieces, MergingModel):
-    """Any two neighbours that are a piece together may merge: the highest score first.
+    """Merges any two neighbours that form a piece, the highest score first.
 
-    A piece has many ways to be cut in two, and each is a merge here. Only one of them ever comes
-    about (see `engine.formats.ranks`), so their order does not matter; but two pieces of one score
-    share a rank, and of those the leftmost is merged.
+    A piece can be cut in two in several ways, and each is a merge here. Only one of them ever
+    occurs (see `engine.formats.ranks`), so their order does not matter. But pieces of equal score
+    share a rank, and then the leftmost is merged.
 
     Attributes:
         merges_pieces: false in a model of characters, which merges nothing.
-        most: how many merges there are at the most; `None`: all.
+        most: the greatest number of merges; `None` for all.
     """
 
     name = "BPE"
@@ -359,10 +346,6 @@ class SentencePieceBPE(_Pieces, MergingModel):
 
     @cached_property
     def table(self) -> dict[Pair, tuple[int, int]]:
-        return dict(islice(self._whole_table.items(), self.most))
-
-    @cached_property
-    def _whole_table(self) -> dict[Pair, tuple[int, int]]:
         if not self.merges_pieces:
             return {}
         normal = self.of_kind(NORMAL)
@@ -378,7 +361,7 @@ class SentencePieceBPE(_Pieces, MergingModel):
                     if left is not None and right is not None:
                         own = rank if len(group) > 1 else len(table)
                         table[left, right] = own, token_id
-        return table
+        return dict(islice(table.items(), self.most))
 
     def alphabet(self, in_bytes: bool) -> Alphabet:
         characters = {text: i for text, i in self.of_kind(NORMAL).items() if len(text) == 1}
@@ -393,7 +376,7 @@ class SentencePieceBPE(_Pieces, MergingModel):
 
 
 class SymbolAlphabet(Alphabet):
-    """An alphabet with symbols that are one token wherever they stand, and never merge.
+    """An alphabet with symbols that are always one token and never merge.
 
     >>> inner = CharacterAlphabet({"a": 5, "b": 6}, unknown=0)
     >>> SymbolAlphabet(inner, {"ab": 7}).spell(b"aabb")
@@ -434,10 +417,10 @@ class SymbolAlphabet(Alphabet):
 
 @stage
 class _Choosing(_Pieces):
-    """A model without merges; a subclass says which pieces a text is cut into."""
+    """A model without merges; a subclass chooses the pieces of a text."""
 
     def spans(self, text: str) -> Iterator[tuple[int | None, int, int]]:
-        """Each piece with where it begins and ends; the unknown piece as often as it stands."""
+        """Yield the id (`None`: unknown), start and end of each piece."""
         raise NotImplementedError
 
     def tokenize(self, pretoken: str) -> list[ModelToken]:
@@ -449,7 +432,7 @@ class _Choosing(_Pieces):
             elif byte_ids is not None:
                 spelled = [byte_ids[byte] for byte in pretoken[start:end].encode()]
                 tokens += [ModelToken(each, texts[each], start, end) for each in spelled]
-            elif tokens and tokens[-1].token_id == unknown:  # side by side they are one
+            elif tokens and tokens[-1].token_id == unknown:  # adjacent unknown texts are one token
                 start = tokens.pop().start
                 tokens.append(ModelToken(unknown, pretoken[start:end], start, end))
             elif unknown is not None:
@@ -458,19 +441,19 @@ class _Choosing(_Pieces):
 
 
 _SMALLEST = 2.0**-126
-"""C's FLT_MIN, which SentencePiece begins with to find the greatest score."""
+"""C's FLT_MIN, SentencePiece's initial value of the greatest score."""
 _PENALTY = 10.0
 
 
 @stage
 class SentencePieceUnigram(_Choosing):
-    """Takes the segmentation with the highest sum of scores, the sum kept in 32 bits."""
+    """Takes the segmentation with the highest sum of scores, kept in 32 bits."""
 
     name = "Unigram"
 
     @cached_property
     def _scores(self) -> list[float]:
-        """What each piece adds; a user-defined symbol nearly as much as its bytes ever could."""
+        """Scores of the pieces; a user-defined symbol nearly beats all its bytes."""
         most = max((p.score for p in self.pieces if p.kind == NORMAL), default=_SMALLEST)
         most = max(most, _SMALLEST)
         return [
@@ -491,7 +474,7 @@ class SentencePieceUnigram(_Choosing):
 
     @cached_property
     def _lengths(self) -> dict[str, list[int]]:
-        """The first two characters of pieces → how long they are, ascending."""
+        """First two characters of pieces → their lengths, ascending."""
         found: defaultdict[str, set[int]] = defaultdict(set)
         for text in self._known:
             if len(text) > 1:
@@ -537,7 +520,7 @@ _WORD = re.compile(f"{SPACE}[^{SPACE}]*|[^{SPACE}]+")
 
 @stage
 class SentencePieceWords(_Choosing):
-    """A word is a piece, or else unknown; so is one that is spelled like a control symbol."""
+    """Takes a word as one piece; any other word, or a control symbol, is unknown."""
 
     name = "WordLevel"
 
@@ -551,10 +534,12 @@ class SentencePieceWords(_Choosing):
 
 
 def words_of(tokens: Iterable[str]) -> Pattern | None:
-    """A pattern that cuts where no merge of these tokens ever joins; `None`: none is known.
+    """Return a pattern that cuts only where no merge of these tokens joins; `None` if none is
+    known.
 
-    The library cuts nothing. A merge makes a token, so it never joins a `▁` to a character behind
-    which no token has a `▁`: words can be encoded one by one, and remembered.
+    SentencePiece's library cuts nothing. But a merge makes a token. So if no token has a `▁` behind
+    a certain character, no merge joins the two, and the text can be cut there. Words can then be
+    encoded one by one, and remembered.
 
     >>> words_of(["▁", "a", "▁a"]).split("▁a▁▁ab▁"), words_of(["▁", ">", ">▁"]).split("▁a>▁a▁a")
     (['▁a', '▁▁ab', '▁'], ['▁a>▁a', '▁a'])
@@ -562,7 +547,7 @@ def words_of(tokens: Iterable[str]) -> Pattern | None:
     known = set(tokens)
     if SPACE not in known:
         return None
-    # All at once, with what no token holds between them: there are hundreds of thousands.
+    # There are hundreds of thousands, so they are split all at once, joined by `_BETWEEN`.
     parts = _BETWEEN.join(known).split(SPACE)
     joined = sorted({part[-1:] for part in parts[:-1]} - {"", _BETWEEN})
     inside = rf"|(?<=[{''.join(map(re.escape, joined))}]){SPACE}+" if joined else ""
@@ -578,7 +563,7 @@ def words_of(tokens: Iterable[str]) -> Pattern | None:
 
 
 _BETWEEN = "\ud800"
-"""No text: half of a pair of surrogates."""
+"""Half of a surrogate pair, which no token holds."""
 
 
 @stage
