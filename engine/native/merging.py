@@ -10,8 +10,8 @@ from threading import Lock
 
 from engine.native import KERNEL, KernelObject, address, random_seed
 
-TIE_RULES = frozenset(("lexicographic", "smallest-ids", "huggingface", "sentencepiece"))
-"""The names of the tie rules that the kernel has."""
+KERNEL_TIE_RULES = frozenset(("lexicographic", "smallest-ids", "huggingface", "sentencepiece"))
+"""Names of the tie rules that the kernel knows; `fast` trains by any other rule."""
 MOST_CELLS = 2**31 - 1
 MOST_COUNTED = 2**62
 """The limit of all counts."""
@@ -60,7 +60,7 @@ class Merger(KernelObject):
     Args:
         counts: pretoken → count; ask `can_merge` first.
         first_id: the id of the first merge; bytes have the ids below 256.
-        tie_rule: a name in `TIE_RULES`.
+        tie_rule: a name in `KERNEL_TIE_RULES`.
         tie_ids: byte → its rank where ids break ties.
         min_count, max_token_length: as in `Trainer`.
 

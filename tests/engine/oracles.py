@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NoReturn
 
 from hypothesis import strategies as st
 
@@ -106,13 +107,25 @@ def shortest_then_smallest(tied: set[Pair], words: Words, vocab: list[bytes]) ->
     return pair
 
 
-TIE_ORACLES: dict[str, Callable[[set[Pair], Words, list[bytes]], Pair]] = {
-    "lexicographic": greatest_bytes,
-    "first-seen": met_first,
-    "smallest-ids": smallest_ids,
-    "huggingface": smallest_ids_in_unicode_order,
-    "sentencepiece": shortest_then_smallest,
-}
+class _Oracles(dict[str, Callable[[set[Pair], Words, list[bytes]], Pair]]):
+    def __missing__(self, rule: str) -> NoReturn:
+        raise AssertionError(
+            f"the tie rule {rule!r} has no oracle; write a function that chooses one of the tied "
+            "pairs by that rule, independently of `engine`, and add it to TIE_ORACLES in "
+            "tests/engine/oracles.py"
+        )
+
+
+TIE_ORACLES = _Oracles(
+    {
+        "lexicographic": greatest_bytes,
+        "first-seen": met_first,
+        "smallest-ids": smallest_ids,
+        "huggingface": smallest_ids_in_unicode_order,
+        "sentencepiece": shortest_then_smallest,
+    }
+)
+"""Tie rule → a second implementation, which the tests compare with the rule's own."""
 
 
 # --- training ---------------------------------------------------------------------------------

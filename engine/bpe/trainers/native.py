@@ -14,7 +14,7 @@ from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
 from engine.core.arrays import Ints, np
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
-from engine.native.merging import STEP, TIE_RULES, Batch, Merger, can_merge
+from engine.native.merging import KERNEL_TIE_RULES, STEP, Batch, Merger, can_merge
 from engine.recording.merge_record import MergeBatch, MergeReport, PairNumbers
 
 _ANY = 2**62
@@ -115,5 +115,5 @@ ALGORITHM = Algorithm(
     bytes_only=True,
     task_type=NativeTask,
     batches=batches,
-    can_solve=lambda counts, tie_rule: tie_rule.name in TIE_RULES and can_merge(counts),
+    can_solve=lambda counts, tie_rule: tie_rule.name in KERNEL_TIE_RULES and can_merge(counts),
 )

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,10 +25,9 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers import algorithm_for
 from engine.native import KERNEL
-from engine.native.merging import MOST_COUNTED, Merger, can_merge
+from engine.native.merging import KERNEL_TIE_RULES, MOST_COUNTED, Merger, can_merge
 
 needs_kernel = pytest.mark.skipif(KERNEL is None, reason="the kernel is not compiled here")
-STATIC_RULES = [name for name, rule in TIE_RULES.items() if rule.static]
 
 
 def recorded(counts: Mapping[bytes, int], algorithm: str, **options: object) -> Record:
@@ -67,7 +67,7 @@ pretokens = letters.flatmap(
 @examples(150)
 @given(
     counts=st.dictionaries(pretokens, st.sampled_from([1, 2, 3, 50, 3_000_000_000]), max_size=20),
-    tie_rule=st.sampled_from(STATIC_RULES),
+    tie_rule=st.sampled_from(sorted(KERNEL_TIE_RULES)),
     longest=st.sampled_from([None, 2, 3, 5]),
 )
 def test_the_record_is_that_of_fast(
@@ -104,6 +104,16 @@ def test_pairs_are_found_from_other_threads_while_it_trains() -> None:
 
 
 RULE = "lexicographic", range(256)
+
+
+def test_the_kernel_knows_only_registered_rules() -> None:
+    assert set(TIE_RULES) >= KERNEL_TIE_RULES
+
+
+@needs_kernel
+def test_a_rule_that_the_kernel_does_not_know_is_left_to_fast() -> None:
+    rule = replace(TIE_RULES["lexicographic"], name="unknown to the kernel")
+    assert algorithm_for("native", rule).name == "fast"
 
 
 @needs_kernel

@@ -138,8 +138,13 @@ def test_the_vocab_may_grow_while_a_key_is_in_use(rule: str) -> None:
     assert key((256, 97)) != early == key((97, 98))
 
 
-def test_each_rule_has_an_oracle() -> None:
-    assert set(oracles.TIE_ORACLES) == set(TIE_RULES)
+@pytest.mark.parametrize("rule", TIE_RULES)
+def test_each_rule_has_an_oracle(rule: str) -> None:
+    assert callable(oracles.TIE_ORACLES[rule])
+
+
+def test_each_oracle_belongs_to_a_rule() -> None:
+    assert set(oracles.TIE_ORACLES) <= set(TIE_RULES)
 
 
 def test_an_unknown_rule_is_an_error_that_suggests_one() -> None:
