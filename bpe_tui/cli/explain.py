@@ -139,7 +139,7 @@ def why(
     found = list(_answers(policy.applied(loaded), to_text(context), parts))
     if not found:
         shown = quoted(b"".join(parts))
-        raise CommandLineError(f"{shown} does not stand in the text; blanks and case count")
+        raise CommandLineError(f"{shown} does not occur in the text; blanks and case count")
     for place, answer in found:
         where = f"at byte {place}: " if len(found) > 1 else ""
         print(f"{where}{answer.describe(quoted)}")

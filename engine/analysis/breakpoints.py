@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import lru_cache
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from engine.wordpiece.trainer import WordPieceStep  # loaded by who has such merges
 
 
-# -- bytes in a line of text: written in quotes, and read back
+# -- bytes in a line of text, in quotes
 _STRAY = re.compile("[\udc80-\udcff]")
 
 
 def text_of(data: bytes, stray: str) -> str:
-    """The bytes as text, those that are no UTF-8 by a format of their own.
+    """Decode the bytes; write those that are not UTF-8 in the format `stray`.
 
     >>> text_of(b"a\\xe6", stray="<{:02X}>")
     'a<E6>'
@@ -47,7 +47,7 @@ _ESCAPED = re.compile(rb"\\(x[0-9a-fA-F]{2}|.)", re.DOTALL)
 
 
 def unquoted(text: str) -> bytes:
-    r"""The bytes that a word or a string in quotes stands for.
+    r"""Return the bytes of a word or a string in quotes.
 
     >>> unquoted(r'" the\n\xe6"'), unquoted("the")
     (b' the\n\xe6', b'the')
@@ -56,15 +56,15 @@ def unquoted(text: str) -> bytes:
     if not text.startswith('"'):
         return data
 
-    def meant(found: re.Match[bytes]) -> bytes:
+    def unescaped(found: re.Match[bytes]) -> bytes:
         code = found[1]
         return bytes.fromhex(code[1:].decode()) if len(code) == 3 else _ESCAPES.get(code, code)
 
-    return _ESCAPED.sub(meant, data[1:-1])
+    return _ESCAPED.sub(unescaped, data[1:-1])
 
 
 def quoted(data: bytes) -> str:
-    r"""The bytes as a string in quotes, which `unquoted` reads.
+    r"""Return the bytes as a string in quotes, which `unquoted` reads.
 
     >>> print(quoted(b' the\n\xe6"'))
     " the\n\xe6\""
@@ -75,8 +75,10 @@ def quoted(data: bytes) -> str:
     return '"' + text_of(data, stray=r"\x{:02x}") + '"'
 
 
+# -- the conditions
+
 LONGEST_MATCH_SECONDS = 0.02
-"""What one token may cost an expression; some take ages to find that nothing matches."""
+"""Time limit for an expression on one token; some take ages to find that nothing matches."""
 
 
 _STRING = r"(\"(?:[^\"\\]|\\.)*\"|[^\s\"]+)"
@@ -86,15 +88,15 @@ _SCORE = r"(\d{1,18}(?:\s*/\s*\d{1,18}|\.\d{1,18})?(?:e-\d{1,2})?)"
 
 
 class Breakpoint:
-    """Something to stop at. Its `str` is a line of text that `parse` reads back.
+    """A condition to stop at. Its `str` is a line of text that `parse` reads back.
 
     Attributes:
-        form: how the line is written, with `{}` for each field of the dataclass.
-        example: such a line.
-        example_in_pieces: the example where tokens are pieces of words, as WordPiece has them.
+        form: the line, with `{}` for each field of the dataclass.
+        example: an example of the line.
+        example_in_pieces: an example for WordPiece, whose tokens are pieces of words.
         grammar: a regular expression for the line, with a group for each field.
-        value: reads a field from what its group has found.
-        scored: it is about scores, which only WordPiece's merges have.
+        value: reads a field from the text of its group.
+        scored: whether it is about scores, which only WordPiece's merges have.
     """
 
     form: ClassVar[str]
@@ -108,7 +110,7 @@ class Breakpoint:
         """Whether to stop at this merge of the timeline.
 
         Raises:
-            BreakpointError: it cannot say.
+            BreakpointError: it cannot be found out.
         """
         raise NotImplementedError
 
@@ -128,7 +130,7 @@ def _fraction(text: str) -> Fraction:
 
 @dataclass(frozen=True)
 class Tie(Breakpoint):
-    """Several pairs shared the top: its count, or in WordPiece its score."""
+    """Several pairs shared the top count, or in WordPiece the top score."""
 
     form = "tie"
     example = "tie"
@@ -140,9 +142,9 @@ class Tie(Breakpoint):
 
 @dataclass(frozen=True)
 class CountBelow(Breakpoint):
-    """A merge of a pair less frequent than `limit`, right after one that was not.
+    """The count of the merged pair falls below `limit`.
 
-    BPE's counts only fall, so there is one. WordPiece's rise and fall: it may be often.
+    In BPE this happens once, as counts only fall. In WordPiece they rise and fall.
     """
 
     form = "count<{}"
@@ -155,7 +157,7 @@ class CountBelow(Breakpoint):
     def __post_init__(self) -> None:
         if self.limit < 2:
             raise BreakpointError(
-                f"no merge has a count below {max(self.limit, 0)}: a pair that merges stands "
+                f"no merge has a count below {max(self.limit, 0)}: a pair that merges occurs "
                 "somewhere; give a number from 2 on"
             )
 
@@ -167,7 +169,7 @@ class CountBelow(Breakpoint):
 
 @dataclass(frozen=True)
 class ScoreBelow(Breakpoint):
-    """A merge with a score below `limit`, right after one whose score was not; WordPiece's only."""
+    """The score of the merged pair falls below `limit`; only WordPiece has scores."""
 
     form = "score<{}"
     example = "score<1/100"
@@ -192,7 +194,7 @@ class ScoreBelow(Breakpoint):
 
 @dataclass(frozen=True)
 class TokenLength(Breakpoint):
-    """The new token stands for `least` bytes or more."""
+    """The new token has `least` bytes or more."""
 
     form = "len>={}"
     example = "len>=8"
@@ -207,7 +209,7 @@ class TokenLength(Breakpoint):
 
 @dataclass(frozen=True)
 class AtStep(Breakpoint):
-    """A step by its number."""
+    """The step has this number."""
 
     form = "step {}"
     example = "step 1000"
@@ -284,14 +286,14 @@ class PretokenWhole(Breakpoint):
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         if step.covers != self.pretoken:
             return False
-        # A token of the same bytes need not be what the pretoken's own merges come to.
+        # The pretoken's own merges need not end with the token of the same bytes.
         tokens = timeline.run.segmenter.tokens_at(self.pretoken, step.index + 1)
         return tokens == (step.new_id,)
 
 
 @dataclass(frozen=True)
 class Matching(Breakpoint):
-    """The new token as text matches a regular expression; a stray byte reads `<E6>` in it."""
+    """The text of the new token matches a regular expression; stray bytes are `<E6>` in it."""
 
     form = "/{}/"
     example = "/ing$/"
@@ -332,22 +334,22 @@ KINDS: tuple[type[Breakpoint], ...] = (
     PretokenWhole,
     Matching,
 )
-"""All kinds, in the order in which they are offered."""
+"""All kinds, in the order of their examples."""
 
 
 def examples(scored: bool) -> list[str]:
-    """A line of each kind, for merges with scores or without."""
+    """Return an example of each kind, for merges with scores or without."""
     if scored:
         return [kind.example_in_pieces or kind.example for kind in KINDS]
     return [kind.example for kind in KINDS if not kind.scored]
 
 
 def parse(line: str, scored: bool = False) -> Breakpoint:
-    r"""The breakpoint that a line means.
+    r"""Read the breakpoint of a line.
 
     Args:
-        line: such as one of `examples`.
-        scored: the merges have scores, as in WordPiece.
+        line: for example one of `examples`.
+        scored: whether the merges have scores, as in WordPiece.
 
     >>> parse("count < 50"), parse('token " the"')
     (CountBelow(limit=50), TokenMade(token=b' the'))
@@ -355,7 +357,7 @@ def parse(line: str, scored: bool = False) -> Breakpoint:
     ScoreBelow(limit=Fraction(1, 100))
 
     Raises:
-        BreakpointError: it means none, or one at which nothing can ever stop.
+        BreakpointError: it is no breakpoint, or one that no merge can meet.
     """
     line = line.strip()
     for kind in KINDS:
@@ -378,13 +380,13 @@ A_LOOK_AT_THE_CLOCK = 64
 
 @dataclass
 class WatchedBreakpoint:
-    """A breakpoint of the list.
+    """A breakpoint of the list, with the steps found so far.
 
     Attributes:
-        enabled: whether anything stops at it.
+        enabled: whether a run stops at it.
         hits: the steps at which it stops, in order.
-        examined: how many merges have been looked at.
-        failure: why it was given up, if it was; it is not enabled then.
+        examined: the number of merges that it was tried on.
+        failure: the error that disabled it; empty if there was none.
     """
 
     breakpoint: Breakpoint
@@ -393,28 +395,27 @@ class WatchedBreakpoint:
     examined: int = 0
     failure: str = ""
 
-    def examine(self, timeline: MergeTimeline[Any], deadline: float) -> bool:
-        """Look at the merges that have not been looked at; whether none is left."""
+    def examine(self, timeline: MergeTimeline[Any], deadline: float) -> None:
+        """Try the breakpoint on further merges, until the deadline."""
         while self.examined < len(timeline):
-            if self.examined % A_LOOK_AT_THE_CLOCK == 0 and monotonic() > deadline:
-                return False
+            if self.examined % MERGES_A_SLICE == 0 and monotonic() > deadline:
+                return
             if self.breakpoint.matches(timeline.record[self.examined], timeline):
                 self.hits.append(self.examined + 1)
             self.examined += 1
-        return True
 
 
 class Hit(NamedTuple):
-    """A step to stop at, and the breakpoint that says so."""
+    """A step to stop at, and the breakpoint that it meets."""
 
     step: int
     breakpoint: Breakpoint
 
 
 class BreakpointList:
-    """Breakpoints to be added, switched off and on, and taken out again.
+    """The breakpoints of a run, which can be added, switched off and on, and removed.
 
-    `scored`: the merges have scores that can be stopped at.
+    `scored`: whether the merges have scores.
     """
 
     def __init__(self, scored: bool = False) -> None:
@@ -429,14 +430,14 @@ class BreakpointList:
 
     @property
     def enabled(self) -> list[WatchedBreakpoint]:
-        """Those at which anything stops."""
+        """The breakpoints that are switched on."""
         return [watched for watched in self._watched if watched.enabled]
 
     def add(self, line: str) -> None:
-        """Add the breakpoint that a line means, or switch it on if it is there.
+        """Add the breakpoint of a line, or switch it on if it is in the list.
 
         Raises:
-            BreakpointError: the line means none.
+            BreakpointError: the line is no breakpoint.
         """
         wanted = parse(line, self._scored)
         for watched in self._watched:
@@ -446,20 +447,20 @@ class BreakpointList:
         self._watched.append(WatchedBreakpoint(wanted))
 
     def toggle(self, place: int) -> None:
-        """Switch a breakpoint off or on; one that was given up stays off."""
+        """Switch a breakpoint off or on; one that failed stays off."""
         watched = self._watched[place]
         watched.enabled = not watched.enabled and not watched.failure
 
     def remove(self, place: int) -> None:
-        """Take a breakpoint out."""
+        """Remove a breakpoint."""
         del self._watched[place]
 
     def restart(self) -> None:
-        """Forget what was found: the merges are others now."""
+        """Forget all stops found, since the merges are other ones now."""
         self._watched = [WatchedBreakpoint(w.breakpoint, w.enabled) for w in self._watched]
 
     def examine(self, timeline: MergeTimeline[Any], seconds: float) -> int:
-        """Look at merges for so long; how many have been looked at for all that are enabled."""
+        """Try merges for some seconds; return how many all enabled breakpoints were tried on."""
         deadline = monotonic() + seconds
         for watched in self.enabled:
             try:
@@ -469,7 +470,7 @@ class BreakpointList:
         return min((watched.examined for watched in self.enabled), default=len(timeline))
 
     def next_hit(self, step: int) -> Hit | None:
-        """The first stop after a step, among the merges looked at.
+        """Return the first stop after a step, among the merges tried so far.
 
         >>> from engine import Timeline, Trainer
         >>> counts = {b"low": 5, b"lower": 2}
@@ -480,19 +481,18 @@ class BreakpointList:
         >>> breakpoints.next_hit(0)
         Hit(step=2, breakpoint=TokenLength(least=3))
         """
-        return min(self._hits_after(step), key=lambda hit: hit.step, default=None)
-
-    def _hits_after(self, step: int) -> Iterator[Hit]:
+        found = []
         for watched in self.enabled:
             place = bisect_right(watched.hits, step)
             if place < len(watched.hits):
-                yield Hit(watched.hits[place], watched.breakpoint)
+                found.append(Hit(watched.hits[place], watched.breakpoint))
+        return min(found, key=lambda hit: hit.step, default=None)
 
     @property
     def hit_count(self) -> int:
-        """How many stops are known; it changes whenever `hits` does."""
+        """Number of stops found; it changes whenever `hits` does."""
         return sum(len(watched.hits) for watched in self.enabled)
 
     def hits(self) -> list[int]:
-        """All steps at which something stops, in order."""
+        """Return all steps to stop at, in order."""
         return sorted({step for watched in self.enabled for step in watched.hits})

@@ -1,8 +1,8 @@
-"""`Inspection`: a tokenizer in numbers, each computed when it is asked for.
+"""`Inspection`: the numbers of a tokenizer, each computed when it is first used.
 
-It is made of a vocabulary in columns, so a tokenizer from a file and a step of a run are inspected
-alike. A column is used wherever one will do, not token after token: 200,000 tokens take a fraction
-of a second.
+It reads a vocabulary in columns, so a tokenizer from a file and a step of a run are inspected
+alike. Columns are used wherever possible, instead of token after token: 200,000 tokens take a
+fraction of a second.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 # -- lengths, in bytes or characters
 Histogram = list[tuple[int, int]]
-"""(length, how many tokens have it), ascending."""
+"""(length, number of tokens of that length), ascending."""
 
 
 def histogram(lengths: Ints) -> Histogram:
-    """How many have each length.
+    """Count the tokens of each length.
 
     >>> histogram(np.array([1, 3, 1]))
     [(1, 2), (3, 1)]
@@ -48,7 +48,7 @@ def histogram(lengths: Ints) -> Histogram:
 
 
 def mean_of(lengths: Histogram) -> float:
-    """The mean length; 0 where there is none.
+    """Return the mean length; 0 if there are no tokens.
 
     >>> mean_of([(1, 2), (4, 1)])
     2.0
@@ -59,7 +59,7 @@ def mean_of(lengths: Histogram) -> float:
 
 # -- kinds of tokens
 MIXED, PART = len(KIND_NAMES), len(KIND_NAMES) + 1
-"""Kinds of tokens beyond those of characters: several scripts; bytes of a character, no letter."""
+"""Kinds of tokens beyond those of characters: several scripts, and parts of characters."""
 
 
 TOKEN_KIND_NAMES = (*KIND_NAMES, "several scripts", "parts of characters")
@@ -69,11 +69,11 @@ _NO_SCRIPT = 255
 
 
 def token_kinds(tokens: Sequence[bytes], table: ScriptTable) -> npt.NDArray[np.uint8]:
-    r"""The kind of each token, a place in `TOKEN_KIND_NAMES`. No token may be empty.
+    r"""Return the kind of each token, an index of `TOKEN_KIND_NAMES`. No token may be empty.
 
-    Letters go before everything else: ` 漢1` is Han. Letters that several scripts share count only
-    where there are no others. Without letters stray bytes go before digits, digits before symbols,
-    and whitespace is what is left of a token that holds nothing else.
+    Letters decide before everything else: ` 漢1` is Han. Letters that several scripts share count
+    only if there are no others. Without letters stray bytes decide before digits, digits before
+    symbols. A token is whitespace if it has nothing else.
 
     >>> kinds = token_kinds([b" the", b" 12", b"\n", b"\xe4\xb8", "aя".encode()], ScriptTable())
     >>> [TOKEN_KIND_NAMES[kind] for kind in kinds]
@@ -103,7 +103,7 @@ def token_kinds(tokens: Sequence[bytes], table: ScriptTable) -> npt.NDArray[np.u
 
 
 def kind_counts(tokens: Sequence[bytes]) -> list[tuple[str, int]]:
-    """(script or other kind, tokens of that kind), the most frequent first; no token is empty.
+    """Return (script or other kind, number of tokens), the most frequent first.
 
     >>> kind_counts([b"the", b"12", b"a"])
     [('Latin', 2), ('digits', 1)]
@@ -125,13 +125,13 @@ _DIGIT = re.compile(rb"[0-9]")
 
 @dataclass(frozen=True)
 class NumberPolicy:
-    """How numbers are cut: by the pattern, and by what the vocabulary has.
+    """The way numbers are cut: by the pattern, and by the tokens of the vocabulary.
 
     Attributes:
-        longest: how many digits the pattern leaves in one pretoken; `None` if any number of them.
+        longest: most digits that the pattern leaves in one pretoken; `None` if there is no limit.
         from_right: whether the rest comes first: `1 234 567` instead of `123 456 7`.
-        known: number of digits → (how many such numbers are tokens, how many there are).
-        has_digits: whether any token holds one.
+        known: number of digits → (such numbers that are tokens, all such numbers).
+        has_digits: whether any token has a digit.
     """
 
     longest: int | None
@@ -141,7 +141,7 @@ class NumberPolicy:
 
     @property
     def policy(self) -> str:
-        """In words.
+        """A few words on how numbers are cut.
 
         >>> from engine.text.patterns import PATTERNS
         >>> numbers_of(PATTERNS["qwen2"], [b"0", b"1"]).policy
@@ -165,7 +165,7 @@ class NumberPolicy:
 
 
 def numbers_of(pattern: Pattern, tokens: Collection[bytes]) -> NumberPolicy:
-    """How a pattern and these tokens cut numbers."""
+    """Find out how a pattern and these tokens cut numbers."""
     pieces = [piece for piece in pattern.split(PROBE) if piece]
     longest = max(map(len, pieces))
     known = {}
@@ -180,7 +180,7 @@ def numbers_of(pattern: Pattern, tokens: Collection[bytes]) -> NumberPolicy:
 
 @dataclass(frozen=True)
 class TokenExamples:
-    """Some of many tokens: how many there are, and the least ids of them, single bytes last."""
+    """Examples of many tokens: the number of all, and the smallest ids, single bytes last."""
 
     count: int
     ids: tuple[int, ...]
@@ -188,7 +188,7 @@ class TokenExamples:
 
 @dataclass(frozen=True)
 class IdGaps:
-    """Ids that no token has, below the greatest: how many, and the first stretches of them."""
+    """Ids without a token, below the greatest: their number, and the first ranges of them."""
 
     count: int
     stretches: tuple[tuple[int, int], ...]
@@ -202,22 +202,22 @@ SPELLED_FORMATS = frozenset({"gpt2", "huggingface"})
 
 
 class AnyInspection(ABC):
-    """What inspections of all models have in common."""
+    """The inspection of a tokenizer of any model."""
 
     unit: ClassVar[str]
-    """What lengths are counted in."""
+    """The unit of lengths: byte or character."""
     SLOW: ClassVar[tuple[str, ...]]
-    """The names of what takes time with many tokens."""
+    """The attributes that take time with many tokens."""
 
     pattern: Pattern
-    """What cuts texts."""
+    """The pattern that cuts texts."""
     encodes: bool = True
-    """Whether a text can be encoded; if not, nobody knows which tokens never are."""
+    """Whether a text can be encoded; if not, unreachable tokens cannot be found."""
 
     @property
     @abstractmethod
     def _in_text(self) -> Collection[bytes]:
-        """The ordinary tokens as they stand in a text."""
+        """The ordinary tokens, as they are in a text."""
 
     @property
     @abstractmethod
@@ -231,33 +231,33 @@ class AnyInspection(ABC):
 
     @abstractmethod
     def longest(self, count: int) -> list[int]:
-        """The longest ordinary tokens, the longest first; of equal ones the first."""
+        """Return the ids of the longest ordinary tokens, the longest first."""
 
     @abstractmethod
     def length_of(self, token_id: int) -> int:
-        """The length of a token."""
+        """Return the length of a token."""
 
     @abstractmethod
     def token(self, token_id: int) -> bytes:
-        """A token as it is written."""
+        """Return a token as it is written."""
 
     @property
     def mean_length(self) -> float:
-        """The length of an ordinary token on average."""
+        """The mean length of ordinary tokens."""
         return mean_of(self.length_histogram)
 
     @property
     def pattern_name(self) -> str | None:
-        """The named pattern that this one is; `None` if it is none of them."""
+        """The name of the pattern; `None` if it is none of the named ones."""
         return name_of(self.pattern)
 
     @cached_property
     def numbers(self) -> NumberPolicy:
-        """How numbers are cut."""
+        """The way numbers are cut."""
         return numbers_of(self.pattern, self._in_text)
 
     def prepare(self) -> Self:
-        """Compute now what takes time, so that it can be left to a thread."""
+        """Compute all that takes time; may be called in a thread."""
         with gc_paused():
             for name in self.SLOW:
                 getattr(self, name)
@@ -265,17 +265,17 @@ class AnyInspection(ABC):
 
 
 class Inspection(AnyInspection):
-    """What can be said of a tokenizer.
+    """The inspection of a tokenizer with bytes as units, or of a step of a BPE training.
 
     Attributes:
         vocabulary: its tokens.
-        pattern: what cuts its texts.
+        pattern: the pattern that cuts its texts.
         special_ids: special token → id.
-        merges: how many merges it has.
-        model: what encodes, as its file calls it, if it merges nothing; `None` for BPE.
-        encodes: whether a text can be encoded, for which merges must not be missing.
-        format: the name of the format it was in; `None` for a step of a run.
-        notes: what its reader had to say.
+        merges: the number of its merges.
+        model: the name of its model in the file, if that has no merges; `None` for BPE.
+        encodes: whether a text can be encoded, which takes the merges.
+        format: the name of its file's format; `None` for a step of a run.
+        notes: notes of the format's reader.
 
     >>> from engine import Tokenizer
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"he", 300: b"the"}
@@ -307,7 +307,7 @@ class Inspection(AnyInspection):
 
     @classmethod
     def of_opened(cls, opened: Opened) -> Inspection:
-        """The inspection of a tokenizer from a file."""
+        """Inspect a tokenizer from a file."""
         tokenizer = opened.tokenizer
         return cls(
             Vocabulary.of_tokenizer(tokenizer),
@@ -322,9 +322,9 @@ class Inspection(AnyInspection):
 
     @classmethod
     def of_frame(cls, frame: Frame, opened: Opened | None = None) -> Inspection:
-        """The inspection of the tokenizer that a step of a run has learnt.
+        """Inspect the tokenizer of a step of a run.
 
-        `opened` is the file's tokenizer, if it is its merges that the run makes again.
+        `opened` is the tokenizer from a file, if the run makes its merges again.
         """
         rules = frame.rules
         of_run = (frame.vocabulary, rules.pattern, rules.special_ids, frame.step)
@@ -343,7 +343,7 @@ class Inspection(AnyInspection):
 
     @property
     def size(self) -> int:
-        """Tokens, special ones included."""
+        """Number of tokens, special ones included."""
         return len(self.vocabulary)
 
     @property
@@ -356,7 +356,7 @@ class Inspection(AnyInspection):
 
     @cached_property
     def _ordinary_rows(self) -> Ints:
-        """The rows of all but the special tokens, in the order of their ids."""
+        """The rows of the ordinary tokens, in the order of their ids."""
         table = self.vocabulary.table
         rows = table.by_id[table.by_id < self.size]
         return rows[~table.is_special[rows]]
@@ -386,7 +386,7 @@ class Inspection(AnyInspection):
 
     @cached_property
     def duplicates(self) -> TokenExamples:
-        """Ordinary tokens with the bytes of an earlier one."""
+        """The ordinary tokens with the bytes of an earlier one."""
         if len(self._in_text) == len(self._ordinary):
             return TokenExamples(0, ())
         seen: set[bytes] = set()
@@ -395,14 +395,14 @@ class Inspection(AnyInspection):
             if token in seen:
                 found.append(row)
             seen.add(token)
-        return self._few(np.array(found, dtype=np.int64))
+        return self._examples(np.array(found, dtype=np.int64))
 
     @cached_property
     def spelling_example(self) -> bytes | None:
-        """A token that files in GPT-2's spelling write in other letters: ` 这` as `Ġè¿Ļ`.
+        """A token that is hard to read in GPT-2's spelling: ` 这`, spelled `Ġè¿Ļ`.
 
-        It has a character of several bytes, if there is such a token, and begins with a space;
-        `None` where files are spelled otherwise.
+        It begins with a space, and has a character of several bytes if there is such a token.
+        `None` if the file is in another spelling.
         """
         if self.format not in SPELLED_FORMATS or self.model is not None:
             return None
@@ -414,7 +414,7 @@ class Inspection(AnyInspection):
 
     @cached_property
     def whitespace_runs(self) -> dict[str, list[int]]:
-        """Of which lengths there are tokens of nothing but spaces, newlines, tabs."""
+        """The lengths of the tokens that are only spaces, only newlines, only tabs."""
         longest = int(self.lengths.max(initial=0))
         return {
             name: [n for n in range(1, longest + 1) if sign * n in self._in_text]
@@ -425,7 +425,7 @@ class Inspection(AnyInspection):
 
     @property
     def lengths(self) -> Ints:
-        """Bytes of a text that each token stands for."""
+        """The number of bytes of each token in a text."""
         return self.vocabulary.table.covered[: self.size]
 
     def token(self, token_id: int) -> bytes:
@@ -446,7 +446,7 @@ class Inspection(AnyInspection):
 
     @property
     def _texts(self) -> Iterable[bytes]:
-        """What of the ordinary tokens stands in a text: here all of it."""
+        """The ordinary tokens without marks such as `##`."""
         return self._ordinary
 
     @cached_property
@@ -456,28 +456,28 @@ class Inspection(AnyInspection):
     @cached_property
     def partial(self) -> TokenExamples:
         """The tokens that are not valid UTF-8 by themselves."""
-        return self._kept_by("partial")
+        return self._filtered("partial")
 
     @cached_property
     def unreachable(self) -> TokenExamples:
-        """The tokens whose own bytes encode to something else."""
-        return self._kept_by("unreachable")
+        """The tokens whose own bytes encode to other tokens."""
+        return self._filtered("unreachable")
 
     @cached_property
     def twins(self) -> TokenExamples:
         """The tokens that differ from another only by case or a leading space."""
-        return self._kept_by("twins")
+        return self._filtered("twins")
 
     @cached_property
     def unused(self) -> TokenExamples:
-        """The tokens that the corpus has nowhere now; none where nothing is counted."""
-        return self._kept_by("unused")
+        """The tokens that do not occur in the corpus now; none if nothing is counted."""
+        return self._filtered("unused")
 
-    def _kept_by(self, filter: str) -> TokenExamples:
-        return self._few(self.vocabulary.rows(filters=(filter,)))
+    def _filtered(self, filter: str) -> TokenExamples:
+        return self._examples(self.vocabulary.rows(filters=(filter,)))
 
-    def _few(self, rows: Ints) -> TokenExamples:
-        # A single byte is seldom what surprises.
+    def _examples(self, rows: Ints) -> TokenExamples:
+        # Single bytes are seldom surprising, so they are last.
         examples = np.concatenate((rows[self.lengths[rows] > 1], rows[self.lengths[rows] <= 1]))
         return TokenExamples(len(rows), tuple(self._ids[examples[:EXAMPLES]].tolist()))
 
@@ -488,12 +488,12 @@ def _model_without_merges(opened: Opened) -> str | None:
 
 
 class PieceInspection(Inspection):
-    """What can be said of a vocabulary of pieces. Lengths are in characters, `##` left out.
+    """The inspection of a step of a WordPiece training. Lengths are in characters, without `##`.
 
     Attributes:
-        unknown_token: what a word becomes that the pieces cannot spell.
-        min_count: pairs rarer than this did not merge.
-        tie_rule: the name of the rule that chose among pairs of one score.
+        unknown_token: replaces a word that the pieces cannot spell.
+        min_count: the least count of a pair that merges.
+        tie_rule: the name of the rule that chose among pairs of equal score.
 
     >>> from engine.wordpiece.frame import WordPieceTimeline
     >>> from engine.wordpiece.trainer import WordPieceTrainer
@@ -521,15 +521,14 @@ class PieceInspection(Inspection):
 
     @property
     def _texts(self) -> Iterable[bytes]:
-        """The pieces without `##`."""
         return map(bare, self._ordinary)
 
     @cached_property
     def continuing(self) -> int:
-        """Pieces inside of words: those with `##`."""
+        """Number of pieces inside words: those with `##`."""
         return sum(piece.startswith(CONTINUES.encode()) for piece in self._ordinary)
 
     @property
     def starting(self) -> int:
-        """Pieces at the beginning of words."""
+        """Number of pieces at the beginning of words."""
         return len(self._ordinary) - self.continuing

@@ -1,9 +1,9 @@
-r"""A regex while somebody types it: what it cuts, what matched, how it differs, what is wrong.
+r"""Try a pattern as it is typed: its pretokens, its errors, its differences from another.
 
-A typed regex is cut at its top-level `|` into alternatives, so that each pretoken can say which one
-matched, as for the named patterns. It may be wrong at any moment, or take for ever on a harmless
-text: `(?:a|aa)+$` tries every way to cut up a run of `a`. So a trial says where a
-regex is broken, and gives up after a while.
+A typed regex is cut at its top-level `|` into alternatives, so that each pretoken knows which one
+matched, as for the named patterns. It may be invalid at any moment, or take for ever on a harmless
+text: `(?:a|aa)+$` tries every way to cut up a run of `a`. So a trial reports where a regex is
+invalid, and has a time limit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engine.text.pretokenize import Pretoken, SpecialSplitter, fill_gaps, to_byt
 from engine.text.typed_regex import compile_typed, within_seconds
 
 TIMEOUT_SECONDS = 0.1
-"""Of the processor's time, for a whole text."""
+"""Processor time for a whole text."""
 
 _NUMBERED = regex.compile(r"(?<!\\)(?:\\\\)*(?:\\[1-9]|\\g<\d|\(\?\(?\d)")
 r"""A reference to a group by its number: `\1`, `\g<1>`, `(?1)`, `(?(1)…)`."""
@@ -40,9 +40,9 @@ _LABEL = "_alternative_{}_"
 
 @dataclass(frozen=True)
 class Stretch:
-    """A part of the text that two patterns cut at both ends, and nowhere alike in between.
+    """A part of the text between two borders that two patterns share, with no other in between.
 
-    Where they agree both sides are the same one pretoken.
+    Where the patterns agree both sides are the same one pretoken.
     """
 
     mine: tuple[Pretoken, ...]
@@ -57,12 +57,12 @@ class Stretch:
 def try_pattern(
     source: str, text: str, splitter: SpecialSplitter, timeout: float = TIMEOUT_SECONDS
 ) -> tuple[Pretoken, ...]:
-    r"""The pretokens that a typed regex makes of a text.
+    r"""Return the pretokens that a typed regex makes of a text.
 
-    Each says which alternative matched. One that a named pattern has, too, goes by its name there.
+    Each has the alternative that matched. One that a named pattern has, too, has its name there.
 
     Raises:
-        PatternError: it is no regex, or takes longer than the timeout.
+        PatternError: it is not a valid regex, or takes longer than the timeout.
 
     >>> pieces = try_pattern(r" ?\w+|[^\w]", "hi you!", SpecialSplitter([]))
     >>> [(piece.text, piece.alternative.regex) for piece in pieces]
@@ -72,7 +72,7 @@ def try_pattern(
     is_verbose = bool(compiled.flags & regex.VERBOSE)  # then a `|` may stand in a comment
     alternatives = _named([source] if is_verbose else split_alternatives(source))
     labelled = compiled if len(alternatives) == 1 else _labelled(alternatives)
-    # Surrogates become the characters they stand for before the pattern sees them.
+    # Pairs of surrogates become one character before the pattern sees them.
     pieces = tuple(splitter.split_text(to_text(to_bytes(text))))
     try:
         return within_seconds(
@@ -86,7 +86,7 @@ def try_pattern(
 
 
 def split_alternatives(source: str) -> list[str]:
-    r"""A regex cut at its `|`, but for those in groups, classes, comments and escapes.
+    r"""Cut a regex at each `|`, except those in groups, classes, comments and escapes.
 
     >>> split_alternatives(r"a|(b|c)|[d|]|\|")
     ['a', '(b|c)', '[d|]', '\\|']
@@ -102,7 +102,7 @@ def split_alternatives(source: str) -> list[str]:
 
 
 def differences(mine: Sequence[Pretoken], other: Sequence[Pretoken]) -> list[Stretch]:
-    """Two ways to cut the same text, stretch by stretch between the borders they share."""
+    """Compare two ways to cut the same text, between each two borders that they share."""
     shared = {piece.end for piece in mine} & {piece.end for piece in other}
     mine_parts, other_parts = _stretches(mine, shared), _stretches(other, shared)
     return [Stretch(a, b) for a, b in zip(mine_parts, other_parts, strict=True)]
@@ -118,12 +118,12 @@ def _stretches(pieces: Iterable[Pretoken], borders: set[int]) -> Iterator[tuple[
 
 
 def _checked(source: str) -> Any:
-    """The regex as it stands; its errors say what is wrong and where."""
+    """Compile the regex; its errors report what is wrong and where."""
     if not source:
         raise PatternError("nothing typed; type a regex")
     compiled = compile_typed(source)
     if compiled.groups and (found := _NUMBERED.search(source)):
-        # A group round each alternative says which one matched, and shifts the numbers.
+        # A group is put round each alternative, to see which one matched: that shifts the numbers.
         raise PatternError(
             "a group is referred to by its number; give it a name: (?P<x>…) and (?P=x)",
             found.start(),
@@ -132,8 +132,7 @@ def _checked(source: str) -> Any:
 
 
 def _named(parts: Sequence[str]) -> tuple[Alternative, ...]:
-    """The alternatives under the names they have in the named patterns; others are called by
-    their regex."""
+    """Name the alternatives as the named patterns do; others are named by their regex."""
     names = {
         alternative.regex: alternative.name
         for pattern in PATTERNS.values()
@@ -143,7 +142,7 @@ def _named(parts: Sequence[str]) -> tuple[Alternative, ...]:
 
 
 def _labelled(alternatives: Sequence[Alternative]) -> Any:
-    """The regex with a named group round each alternative."""
+    """Compile the regex with a named group round each alternative."""
     groups = (
         f"(?P<{_LABEL.format(place)}>{alternative.regex})"
         for place, alternative in enumerate(alternatives)
@@ -164,7 +163,7 @@ def _cut(
             yield Pretoken(piece, offset, offset + len(piece), None, special=True)
         else:
             left = max(ends - monotonic(), 0.001)
-            # `concurrent` lets other threads go on meanwhile, such as one that paints.
+            # `concurrent` lets other threads run meanwhile, such as the one that paints.
             found = labelled.finditer(piece, timeout=left, concurrent=True)
             matches = (
                 (*match.span(), by_label.get(match.lastgroup, alternatives[0])) for match in found

@@ -1,8 +1,7 @@
-"""`UnigramInspection`: the pieces of a step in numbers; and the filters of the vocabulary.
+"""`UnigramInspection`: the numbers of a Unigram step; and the filters of its pieces.
 
-Each number is computed when it is asked for. A filter keeps the pieces of which one thing is true.
-
-Bits and perplexities are those of the model on the corpus that it was trained on.
+Each number is computed when it is first used. Bits and perplexities are those of the model on the
+corpus that it was trained on.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from engine.unigram.pieces import SPACE, unspelled
 
 
 class UnigramInspection(AnyInspection):
-    """What can be said of the pieces of a frame. Pieces are named by their numbers.
+    """The inspection of the pieces of a frame. Pieces are identified by their numbers.
 
     >>> from engine.unigram.frame import UnigramTimeline
     >>> from engine.unigram.trainer import UnigramTrainer
@@ -60,27 +59,27 @@ class UnigramInspection(AnyInspection):
 
     @property
     def size(self) -> int:
-        """How many pieces there are."""
+        """Number of pieces."""
         return self.frame.size
 
     @property
     def characters(self) -> int:
-        """How many of them are single characters."""
+        """Number of pieces that are single characters."""
         return int(np.count_nonzero(self._is_character))
 
     @property
     def special_ids(self) -> dict[str, int]:
-        """The unknown token and the special tokens, which no piece stands for → id."""
+        """Unknown token and special tokens → id; these are no pieces."""
         record = self.frame.record
         return {token: id_ for id_, token in enumerate((record.unknown, *record.special_tokens))}
 
     @property
     def word_starts(self) -> int:
-        """How many pieces begin with a ▁."""
+        """Number of pieces that begin with a ▁."""
         return sum(text.startswith(SPACE) for text in self.frame.texts)
 
     def text(self, number: int) -> str:
-        """A piece."""
+        """Return the text of a piece."""
         return self.frame.record.texts[number]
 
     def token(self, token_id: int) -> bytes:
@@ -90,42 +89,37 @@ class UnigramInspection(AnyInspection):
 
     @property
     def loss(self) -> float:
-        """Nats a pretoken."""
+        """Mean negative log-likelihood of a pretoken, in nats."""
         return self.frame.loss
 
     @property
     def perplexity(self) -> float:
-        """Among so many equally probable pretokens the model would be as unsure as it is."""
+        """The number of equally probable pretokens that would give the same loss."""
         return exp(self.loss)
 
     @property
     def worst_and_best(self) -> tuple[int, int] | None:
-        """The pieces of the lowest and of the greatest score; `None` if there is none."""
+        """The pieces with the lowest and the greatest score; `None` if there are no pieces."""
         numbers, scores = self.frame.numbers, self.frame.scores
         if not len(scores):
             return None
         return int(numbers[scores.argmin()]), int(numbers[scores.argmax()])
 
     def score(self, number: int) -> float:
-        """The score of a piece that is there."""
+        """Return the score of a piece of the frame."""
         return float(self.frame.scores[np.searchsorted(self.frame.numbers, number)])
 
     @cached_property
     def entropy(self) -> float:
-        """Bits that a token of the corpus carries on average, by the pieces' expected counts."""
-        shares = self._shares
-        return float(-(shares * np.log2(shares)).sum())
-
-    @property
-    def _shares(self) -> Floats:
+        """Mean information of a token of the corpus, in bits, by the pieces' expected counts."""
         counts = self.frame.expected_counts
         used = counts[counts > 0]
         shares: Floats = used / used.sum() if len(used) else used
-        return shares
+        return float(-(shares * np.log2(shares)).sum())
 
     @property
     def fertility(self) -> float:
-        """Tokens a pretoken takes on average."""
+        """Mean number of tokens of a pretoken."""
         return float(self.frame.statistics.fertility(self.frame.step)[-1])
 
     # -- the pieces
@@ -153,58 +147,42 @@ class UnigramInspection(AnyInspection):
 
     @cached_property
     def seldom(self) -> TokenExamples:
-        """Pieces that the corpus is expected to use less than once."""
-        return self._few(PIECE_FILTERS["seldom"].keeps(self.frame))
+        """The pieces with an expected count below 1."""
+        return self._examples(PIECE_FILTERS["seldom"].keeps(self.frame))
 
     @cached_property
     def twins(self) -> TokenExamples:
-        """Pieces that differ from another only by case or a ▁ in front."""
-        return self._few(PIECE_FILTERS["twins"].keeps(self.frame))
+        """The pieces that differ from another only by case or a ▁ in front."""
+        return self._examples(PIECE_FILTERS["twins"].keeps(self.frame))
 
     @cached_property
     def runs(self) -> TokenExamples:
-        """Pieces of one character again and again, such as `!!!!`."""
-        return self._few(self.frame.record.columns.are_runs[self.frame.numbers])
+        """The pieces that repeat one character, such as `!!!!`."""
+        return self._examples(self.frame.record.columns.are_runs[self.frame.numbers])
 
     @cached_property
     def partial(self) -> TokenExamples:
-        """Pieces that hold a byte that is no UTF-8; no tokenizer.json can spell them."""
-        return self._few(self.frame.record.columns.are_partial[self.frame.numbers])
+        """The pieces with a byte that is not UTF-8, which no tokenizer.json can spell."""
+        return self._examples(self.frame.record.columns.are_partial[self.frame.numbers])
 
     @property
     def _is_character(self) -> Flags:
         return PIECE_FILTERS["characters"].keeps(self.frame)
 
-    def _few(self, found: Flags) -> TokenExamples:
-        # A single character is seldom what surprises: the numbers of those come first.
+    def _examples(self, found: Flags) -> TokenExamples:
+        # Single characters are seldom surprising. They have the lowest numbers: move them back.
         numbers = self.frame.numbers[found]
         examples = np.roll(numbers, -int(np.count_nonzero(self._is_character[found])))
         return TokenExamples(len(numbers), tuple(examples[:EXAMPLES].tolist()))
 
 
-SELDOM = 1.0
-"""A piece that the corpus is expected to use less often than this is not used on average."""
-
-
 @dataclass(frozen=True)
 class PieceFilter:
-    """`keeps` says of each piece of a frame whether it stays."""
+    """A condition on pieces; `keeps` returns for each piece of a frame whether it is true."""
 
     name: str
     summary: str
     keeps: Callable[[UnigramFrame], Flags]
-
-
-def _seldom(frame: UnigramFrame) -> Flags:
-    return np.less(frame.expected_counts, SELDOM)
-
-
-def _characters(frame: UnigramFrame) -> Flags:
-    return np.less(frame.numbers, frame.record.characters)
-
-
-def _leaving(frame: UnigramFrame) -> Flags:
-    return np.equal(frame.goes_at, frame.step + 1)
 
 
 def _twins(frame: UnigramFrame) -> Flags:
@@ -214,8 +192,20 @@ def _twins(frame: UnigramFrame) -> Flags:
 
 PIECE_FILTERS: Registry[PieceFilter] = registry_of(
     "filter",
-    PieceFilter("seldom", "expected to be used less than once", _seldom),
-    PieceFilter("characters", "single characters, which are never removed", _characters),
-    PieceFilter("leaving", "the next step removes it", _leaving),
+    PieceFilter(
+        "seldom",
+        "expected to be used less than once",
+        lambda frame: np.less(frame.expected_counts, 1),
+    ),
+    PieceFilter(
+        "characters",
+        "single characters, which are never removed",
+        lambda frame: np.less(frame.numbers, frame.record.characters),
+    ),
+    PieceFilter(
+        "leaving",
+        "the next step removes it",
+        lambda frame: np.equal(frame.goes_at, frame.step + 1),
+    ),
     PieceFilter("twins", "differs from another only by case or a leading ▁", _twins),
 )

@@ -1,10 +1,10 @@
-"""Why is this piece of a text not one token? Why do these two tokens not merge?
+"""Explain why a piece of a text is not one token, and why two tokens do not merge.
 
-Exactly one answer holds for each place of a text. The special tokens are cut out first, then the
-pattern cuts, and only then the merges are at work, so the questions are asked in this order: is it
+Exactly one answer holds for each place of a text. Special tokens are cut out first, then the
+pattern cuts, and only then merges are applied. So the questions are asked in this order: is it
 special, does a border run through it, does a token have these bytes, do these bytes alone lead to
-it, and which merge took one of them away. The last question has an answer whenever the others
-have not: as long as no merge crosses the edges of the piece, its bytes merge as they would alone.
+it, and which merge took one of them away. If the others have no answer, the last one has: as long
+as no merge crosses the edges of the piece, its bytes merge as they would alone.
 """
 
 from __future__ import annotations
@@ -30,18 +30,20 @@ from engine.encoding.rules import (
 )
 from engine.text.pretokenize import Pretoken, to_bytes, to_text
 
+# -- questions in GPT-2's spelling: `Ġè¿Ļ` in a vocabulary is the text ` 这`
+
 BYTES_SHOWN = 24
 
 
 @dataclass(frozen=True)
 class StandIns:
-    """A text in GPT-2's spelling, and the bytes that it stands for."""
+    """A text in GPT-2's spelling, and the bytes that it spells."""
 
     spelling: str
     token: bytes
 
     def describe(self, show: ShowBytes) -> str:
-        """What it says, as a clause.
+        """Return a clause on what it spells.
 
         >>> StandIns("Ġè¿Ļ", " 这".encode()).describe(lambda token: f"`{token.decode()}`")
         "GPT-2's stand-ins for ` 这`, bytes 20 E8 BF 99"
@@ -53,7 +55,7 @@ class StandIns:
 
 
 def stand_ins_in(text: str) -> Iterator[StandIns]:
-    """The words of a text that are written in GPT-2's spelling, where a blank stands for nothing.
+    """Yield the words of a text that are in GPT-2's spelling, which has no blanks.
 
     >>> [found.spelling for found in stand_ins_in("why does it say Ġè¿Ļ here?")]
     ['Ġè¿Ļ']
@@ -65,17 +67,17 @@ def stand_ins_in(text: str) -> Iterator[StandIns]:
 
 
 def without_stand_ins(text: str) -> str:
-    """The text with the words that are written in GPT-2's spelling as what they stand for.
+    """Return the text with the words in GPT-2's spelling replaced by what they spell.
 
     >>> without_stand_ins("a list: ĠtheĠcat Ġè¿Ļ")
     'a list:  the cat  这'
     """
 
-    def said(word: re.Match[str]) -> str:
+    def plain(word: re.Match[str]) -> str:
         token = read_stand_ins(word.group())
         return word.group() if token is None else to_text(token)
 
-    return re.sub(r"\S+", said, text)
+    return re.sub(r"\S+", plain, text)
 
 
 # -- the answers, each with its facts and a sentence
@@ -83,33 +85,33 @@ def without_stand_ins(text: str) -> str:
 
 @dataclass(frozen=True)
 class Answer(ABC):
-    """Why `piece` is not one token, or that it is."""
+    """An answer to why `piece` is not one token, or that it is one."""
 
     piece: bytes
 
     @abstractmethod
     def describe(self, show: ShowBytes = spell) -> str:
-        """The answer in one or two sentences.
+        """Return the answer in one or two sentences.
 
         Args:
-            show: how tokens are written, which may be any bytes; by default in GPT-2's spelling,
-                where a space is `Ġ`.
+            show: writes a token, which may be any bytes; by default in GPT-2's spelling, where a
+                space is `Ġ`.
         """
 
 
 @dataclass(frozen=True)
 class NotInText(Answer):
-    """The text does not hold the piece."""
+    """The piece does not occur in the text."""
 
     def describe(self, show: ShowBytes = spell) -> str:
         if not self.piece:
             return "Nothing is asked: type the piece that you expected to be one token."
-        return f"{show(self.piece)} does not stand in the text; spaces and case count."
+        return f"{show(self.piece)} does not occur in the text; spaces and case count."
 
 
 @dataclass(frozen=True)
 class OneToken(Answer):
-    """It is one token here. `merge` made it, or it is a single byte."""
+    """The piece is one token here, made by `merge`, or a single byte."""
 
     token_id: int
     merge: Merge | None
@@ -121,7 +123,7 @@ class OneToken(Answer):
 
 @dataclass(frozen=True)
 class SpecialToken(Answer):
-    """It is a special token, or lies inside one."""
+    """The piece is a special token, or lies inside one."""
 
     token: str
     token_id: int
@@ -156,7 +158,7 @@ class BorderInside(Answer):
 
 @dataclass(frozen=True)
 class NoSuchToken(Answer):
-    """No token has these bytes. `parts` is how they end up; `made_later` is a merge to come."""
+    """No token has these bytes, which encode as `parts`; `made_later` is a merge to come."""
 
     parts: tuple[RankedToken, ...]
     made_later: int | None
@@ -171,7 +173,7 @@ class NoSuchToken(Answer):
 
 @dataclass(frozen=True)
 class Unreachable(Answer):
-    """The token is there, but its own bytes encode as `parts`."""
+    """The token exists, but its own bytes encode as `parts`."""
 
     token_id: int
     merge: Merge | None
@@ -187,9 +189,9 @@ class Unreachable(Answer):
 
 @dataclass(frozen=True)
 class Beaten(Answer):
-    """A merge joins bytes of the piece to bytes outside. It is merge `number` of the pretoken.
+    """A merge, the pretoken's merge `number`, joins bytes of the piece to bytes outside.
 
-    `was_whole` says that the piece was one token by then, and went into a larger one.
+    `was_whole`: the piece was one token by then, and became part of a larger one.
     """
 
     token_id: int
@@ -213,7 +215,7 @@ class Beaten(Answer):
 
 
 def nth_here(number: int) -> str:
-    """A merge in the encoding of a pretoken, told apart from the merges of the training.
+    """Name a merge in the encoding of a pretoken; merges of the training have ranks.
 
     >>> nth_here(3), nth_here(12)
     ('the 3rd merge of the pretoken', 'the 12th merge of the pretoken')
@@ -224,7 +226,7 @@ def nth_here(number: int) -> str:
 
 
 def cut_by(pretoken: Pretoken) -> str:
-    """What cut a pretoken: the name of an alternative, mostly."""
+    """Return the name of the alternative that cut a pretoken, or what else did."""
     if pretoken.special:
         return "special token"
     return pretoken.alternative.name if pretoken.alternative else "no alternative"
@@ -232,7 +234,7 @@ def cut_by(pretoken: Pretoken) -> str:
 
 @dataclass(frozen=True)
 class Merged(Answer):
-    """The pair does merge here, as merge `number` of the pretoken."""
+    """The pair merges here, as merge `number` of the pretoken."""
 
     pretoken: bytes
     number: int
@@ -246,7 +248,7 @@ class Merged(Answer):
 class NoMerge(Answer):
     """No merge joins these two tokens.
 
-    `other` makes the same bytes of other parts, if any does; `made_later` is a merge to come.
+    `other` is a merge that makes the same bytes of other parts; `made_later` is one to come.
     """
 
     left: bytes
@@ -266,7 +268,7 @@ class NoMerge(Answer):
 
 @dataclass(frozen=True)
 class PairBeaten(Answer):
-    """The pair has a merge, `wanted`, but merge `number` took one of its tokens first."""
+    """The pair has a merge, `wanted`, but the pretoken's merge `number` took a token first."""
 
     wanted: Merge
     pretoken: bytes
@@ -284,7 +286,7 @@ class PairBeaten(Answer):
 
 
 def occurrences(text: str, piece: str | bytes) -> Iterator[int]:
-    """Where the piece stands in the text, in bytes from its start; places may overlap.
+    """Yield where the piece occurs in the text, in bytes from its start; places may overlap.
 
     >>> list(occurrences("banana", "ana"))
     [1, 3]
@@ -297,11 +299,11 @@ def occurrences(text: str, piece: str | bytes) -> Iterator[int]:
 
 
 BARS = "|│┊"
-"""What parts the two tokens of a pair that is asked about; the last two are as drawn."""
+"""Signs between the two tokens of a pair that is asked about; the screen draws the last two."""
 
 
 def ways_to_part(typed: str, signs: str) -> list[tuple[str, str]]:
-    """Each two parts of a text between which one of the signs stands.
+    """Return each two parts of a text that have one of the signs between them.
 
     >>> ways_to_part("a|b|c", "|")
     [('a', 'b|c'), ('a|b', 'c')]
@@ -314,10 +316,10 @@ def ways_to_part(typed: str, signs: str) -> list[tuple[str, str]]:
 
 
 def parts_asked(asked: str, text: str | None = None) -> tuple[str, ...]:
-    """The piece that is asked about, or the two tokens if a bar or a blank parts them.
+    """Return the piece that is asked about, or the two tokens if a bar or a blank parts them.
 
-    A bar or blank that the text itself has there is one. Where there is no text, the question
-    makes it: a bar parts, a blank is a blank.
+    A bar or blank that the text itself has there parts nothing. Without a text a bar parts, and a
+    blank does not.
 
     >>> parts_asked("un|do", "undo"), parts_asked("un do", "undo"), parts_asked("u|n", "a u|n")
     (('un', 'do'), ('un', 'do'), ('u|n',))
@@ -328,19 +330,19 @@ def parts_asked(asked: str, text: str | None = None) -> tuple[str, ...]:
         return (asked,)
     for signs in (BARS,) if text is None else (BARS, " "):
         cuts = ways_to_part(asked, signs)
-        standing = (cut for cut in cuts if text is not None and "".join(cut) in text)
-        found = next(standing, cuts[0] if cuts and signs == BARS else None)
+        in_text = (cut for cut in cuts if text is not None and "".join(cut) in text)
+        found = next(in_text, cuts[0] if cuts and signs == BARS else None)
         if found is not None:
             return found
     return (asked,)
 
 
 def why_not(source: HasRules, text: str, piece: str | bytes, start: int | None = None) -> Answer:
-    """Why the piece is not one token of the text, or that it is.
+    """Answer why the piece is not one token of the text, or that it is.
 
     Args:
         source: a tokenizer or a frame.
-        start: where the piece stands, in bytes; the first place that it is found at by default.
+        start: the place of the piece, in bytes; by default its first occurrence.
 
     >>> from engine.encoding.tokenizer import Tokenizer
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"bc", 257: b"ab"}
@@ -362,7 +364,7 @@ across its edge.
 def why_not_merged(
     source: HasRules, text: str, left: str | bytes, right: str | bytes, start: int | None = None
 ) -> Answer:
-    """Why two tokens that stand side by side do not merge, or that they do.
+    """Answer why two adjacent tokens do not merge, or that they do.
 
     Args:
         source, start: as in `why_not`.
@@ -390,7 +392,7 @@ def _bytes_of(piece: str | bytes) -> bytes:
 def _find(
     rules: EncodingRules, text: str, wanted: bytes, start: int | None
 ) -> Answer | tuple[bytes, int]:
-    """The one pretoken that holds the piece, and where in it; or why there is none."""
+    """Return the one pretoken that holds the piece, and where in it; or why there is none."""
     pretokens = rules.pretokens(text)
     data = b"".join(pretoken.bytes for pretoken in pretokens)  # the text as it is normalized
     first = data.find(wanted) if start is None else start
@@ -408,7 +410,7 @@ def _find(
 def _pretokens_between(
     pieces: Sequence[Pretoken], first: int, last: int
 ) -> Iterator[tuple[Pretoken, int]]:
-    """The pretokens that hold the bytes from `first` to `last`, each with where it starts."""
+    """Yield the pretokens that hold the bytes from `first` to `last`, each with its start."""
     start = 0
     for piece in pieces:
         if start >= last:
@@ -420,9 +422,9 @@ def _pretokens_between(
 
 
 def _why_not_at_the_end(rules: EncodingRules, wanted: bytes, pretoken: bytes, first: int) -> Answer:
-    """Why the last piece of a word is not one token, where an alphabet marks the word's end.
+    """Answer for the last piece of a word, where an alphabet marks the word's end.
 
-    The mark stands behind the piece and merges with it, so a token with the mark is what is wanted.
+    The mark is behind the piece and merges with it, so a token that ends with the mark is wanted.
     """
     marker = rules.alphabet.marker
     assert marker is not None
@@ -444,7 +446,7 @@ def _why_not_at_the_end(rules: EncodingRules, wanted: bytes, pretoken: bytes, fi
 
 
 def _why_no_token(rules: EncodingRules, wanted: bytes) -> Answer | None:
-    """Why the bytes are no token anywhere; `None` if they are."""
+    """Answer why no text gives the bytes as one token; `None` if they alone do."""
     token_id = rules.ids.get(wanted)
     alone = rules.inside.tokens_of(wanted)
     parts = ranked_tokens(rules, alone)
@@ -457,7 +459,7 @@ def _why_no_token(rules: EncodingRules, wanted: bytes) -> Answer | None:
 
 
 def _what_happened(rules: EncodingRules, wanted: bytes, pretoken: bytes, first: int) -> Answer:
-    """What becomes of a token that its own bytes lead to, at a place in a pretoken."""
+    """Answer for a place in a pretoken, for a token that its own bytes alone encode as."""
     token_id = rules.ids[wanted]
     edges = (first, first + len(wanted))
     across = first_merge_across(rules, pretoken, edges)
@@ -474,7 +476,7 @@ def _beaten(
     across: Crossing,
     edges: tuple[int, int],
 ) -> Answer:
-    """The answer for a piece at `edges` that the merge `across` takes bytes from."""
+    """Return the answer for a piece at `edges` that the merge `across` takes bytes from."""
     merge = merge_of(rules, across.rank, across.pair)
     middle = across.start + len(merge.left)
     was_whole = edges in ((across.start, middle), (middle, across.end))
@@ -484,7 +486,7 @@ def _beaten(
 def _what_happened_to_pair(
     rules: EncodingRules, left: bytes, right: bytes, pretoken: bytes, first: int
 ) -> Answer:
-    """What becomes of two tokens side by side in a pretoken."""
+    """Answer for two tokens that are adjacent in a pretoken."""
     joined, middle = left + right, first + len(left)
     pair = (rules.ids[left], rules.ids[right])
     known = rules.merge_of(pair)
@@ -492,8 +494,8 @@ def _what_happened_to_pair(
         made, later = rules.ids.get(joined), rules.table.get(pair)
         other = None if made is None else merge_making(rules, made)
         return NoMerge(joined, left, right, other, later[0] if later else None)
-    # Where nothing crosses the edges both tokens form, and then nothing keeps them from merging,
-    # but that the right one may go with the mark of the word's end before.
+    # If no merge crosses the edges, both tokens form. Then they merge, unless the right one merges
+    # with the mark of the word's end first.
     across = first_merge_across(rules, pretoken, (first, middle, first + len(joined)))
     if across is None:
         last = rules.tokens_of(pretoken)[-1]

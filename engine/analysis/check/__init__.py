@@ -1,9 +1,8 @@
-"""Is what a trainer made what the rule gives? Where not: the first difference, and its cause.
+"""Check a trainer's merges against the rule: find the first difference, and its cause.
 
-A trainer's merges are made again over the corpus, and each is held against the rule (`checking`).
-For the first that differs, trainers with known mistakes are run over the same corpus
-(`explanation`): the one that makes most of these merges, too, has the mistake. The mistakes are in
-`causes`.
+`checking` makes a trainer's merges again over the corpus and compares each with the rule. For the
+first that differs it runs trainers with known mistakes, which `causes` lists: the one that makes
+most of the trainer's merges has the mistake. `report` has the findings and their sentences.
 
 Uses bpe, formats and what is below; the command `check` and the library's users use it.
 """

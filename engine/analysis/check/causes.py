@@ -1,13 +1,12 @@
 """The known mistakes of trainers. To add one, add an entry to `CAUSES`.
 
-An entry has a name, a sentence, and the trainers that make the mistake. Slips in the list of merges
-are in `slips`. Most others are of one kind:
+An entry has a name, a sentence, and the trainers that make the mistake. Most are of two kinds:
 
     _habit     a mistake in counting pairs, in merging, or in keeping the counts
     _reading   a mistake in reading the corpus: a function makes the documents that were read
     Cause      any other: a function that gives the trainers to try
 
-Functions of several lines stand above the table, under the entry's kind.
+Functions of several lines are above the table, under the entry's kind.
 """
 
 from __future__ import annotations
@@ -45,33 +44,37 @@ from engine.encoding.merging import merge_pair
 from engine.text.patterns import PATTERNS, Pattern
 from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
 
+# -- slips: the trainer is right, and a line of the list that it wrote is not
+#
+# A slip explains a divergence only if it explains everything: all merges but the lines in question
+# are the rule's, in its order. So the rule's own list is made as far as the trainer's goes.
+
 MOST_LINES = 50
 """Lines in a row that may be missing, or too many."""
 
 
 def _place_of(step: ClaimedStep, steps: Sequence[ClaimedStep], start: int, end: int) -> int | None:
-    """Where a step's pair is among others."""
+    """Find the step with the same pair between two places."""
     return next(
         (at for at, each in enumerate(steps[start:end], start) if each.pair == step.pair), None
     )
 
 
 def _missing(case: DivergenceCase) -> Iterator[Slip]:
-    """The pair that the trainer takes is the rule's some merges later."""
+    """Look for the trainer's pair a few lines further on in the rule's list."""
     first, steps = case.divergence, case.steps
     if case.is_tie and first == len(steps) - 1:
-        return  # it took the other of two, and nothing behind it says more
+        return  # it took the other of two, and there is no later merge to confirm a slip
     rule = case.assignment.first_by_rule(len(steps) + MOST_LINES)
     last = _place_of(steps[first], rule, first + 1, first + 1 + MOST_LINES)
     if last is not None:
         made = chain(rule[:first], rule[last:])
-        are = _are(last - first)
-        sentence = f"{_merge_range(first, last)} of the rule {are} missing from yours"
-        yield Slip(sentence, list(made), first - last)
+        merges, are, _ = _wording(first, last)
+        yield Slip(f"{merges} of the rule {are} missing from yours", list(made), first - last)
 
 
 def _too_many(case: DivergenceCase) -> Iterator[Slip]:
-    """The pair that the rule takes is the trainer's some merges later."""
+    """Look for the rule's pair a few lines further on in the trainer's list."""
     first, steps = case.divergence, case.steps
     rule = case.assignment.first_by_rule(len(steps))
     if first >= len(rule):
@@ -79,56 +82,41 @@ def _too_many(case: DivergenceCase) -> Iterator[Slip]:
     last = _place_of(rule[first], steps, first + 1, first + 1 + MOST_LINES)
     if last is not None:
         made = chain(rule[:first], steps[first:last], rule[first:])
-        many = "a line" if last == first + 1 else "lines"
-        sentence = f"your {_merge_range(first, last)} {_are(last - first)} {many} too many"
-        yield Slip(sentence, list(made), last - first)
+        merges, are, lines = _wording(first, last)
+        yield Slip(f"your {merges} {are} {lines} too many", list(made), last - first)
 
 
 def _swapped(case: DivergenceCase) -> Iterator[Slip]:
-    """The trainer takes the rule's pair elsewhere, and there the rule takes the trainer's."""
+    """Swap the rule's merge with the one that the trainer took, wherever the rule has that."""
     first, steps = case.divergence, case.steps
     rule = case.assignment.first_by_rule(len(steps))
     other = _place_of(steps[first], rule, first + 1, len(steps))
     if other is not None:
         made = list(rule)
         made[first], made[other] = made[other], made[first]
-        sentence = f"merges {first + 1:,} and {other + 1:,} stand in each other's place"
-        yield Slip(sentence, made, 0)
+        yield Slip(f"merges {first + 1:,} and {other + 1:,} are swapped", made, 0)
 
 
-def _merge_range(first: int, last: int) -> str:
-    """Merges from `first` to before `last`, both from 0: `merge 35`, `merges 35 to 37`."""
-    one = last == first + 1
-    return f"merge {first + 1:,}" if one else f"merges {first + 1:,} to {last:,}"
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
-
-
-MISSING = Cause("missing-line", "lines of the list of merges are missing", _missing, cost=1)
-
-
-TOO_MANY = Cause(
-    "line-too-many", "the list of merges has lines that do not belong", _too_many, cost=1
-)
-
-
-SWAPPED = Cause("swapped-lines", "two lines of the list of merges are swapped", _swapped, cost=1)
+def _wording(first: int, last: int) -> tuple[str, str, str]:
+    """Return (`merges 35 to 37`, `are`, `lines`) for `first` to before `last`, both from 0."""
+    if last == first + 1:
+        return f"merge {first + 1:,}", "is", "a line"
+    return f"merges {first + 1:,} to {last:,}", "are", "lines"
 
 
 # -- habits: how a trainer counts, merges, keeps its counts
 def _habit(name: str, sentence: str, **habits: object) -> Cause:
-    """A mistake in counting, merging or keeping the counts; `habits` are fields of `Habits`."""
+    """Return a mistake in counting, merging or keeping the counts: other fields of `Habits`."""
 
-    def change(way: Procedure) -> Procedure:
-        return replace(way, habits=replace(way.habits, **habits))  # type: ignore[arg-type]
+    def change(procedure: Procedure) -> Procedure:
+        changed = replace(procedure.habits, **habits)  # type: ignore[arg-type]
+        return replace(procedure, habits=changed)
 
     return Cause(name, sentence, lambda case: [Deviation(sentence, change)])
 
 
 def pairs_apart(word: Word) -> Iterator[Pair]:
-    """The pairs of neighbours, a pair that overlaps itself counted without overlap.
+    """Yield the pairs of neighbours; one that overlaps itself is counted without overlap.
 
     >>> list(pairs_apart([7, 7, 7]))
     [(7, 7)]
@@ -143,7 +131,7 @@ def pairs_apart(word: Word) -> Iterator[Pair]:
 
 
 def pairs_once(word: Word) -> Iterator[Pair]:
-    """The different pairs of neighbours, each once.
+    """Return the different pairs of neighbours, each once.
 
     >>> list(pairs_once([7, 8, 7, 8]))
     [(7, 8), (8, 7)]
@@ -161,7 +149,7 @@ def merge_from_the_right(word: Word, pair: Pair, new_id: int) -> list[int]:
 
 
 def merge_first_only(word: Word, pair: Pair, new_id: int) -> list[int]:
-    """Replace only the first occurrence, as `list.index` finds it."""
+    """Replace only the first occurrence."""
     for place, adjacent in enumerate(pairwise(word)):
         if adjacent == pair:
             return [*word[:place], new_id, *word[place + 2 :]]
@@ -169,26 +157,26 @@ def merge_first_only(word: Word, pair: Pair, new_id: int) -> list[int]:
 
 
 def only_new_pairs(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[CountDelta]:
-    """New pairs are counted; the pairs that they took tokens from keep their old counts."""
+    """Count new pairs; the pairs that they took tokens from keep their old counts."""
     return ((come, +1) for come in pairwise(after) if new_id in come)
 
 
 def only_old_pairs(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[CountDelta]:
-    """Old pairs are counted down; those with the new token are never counted."""
+    """Count old pairs down; pairs with the new token are never counted."""
     yield from ((gone, -1) for gone in pairwise(before))
     yield from ((left, +1) for left in pairwise(after) if new_id not in left)
 
 
 def no_changes(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[CountDelta]:
-    """The counts stay as they were at the start."""
+    """Keep the counts as they were at the start."""
     return iter(())
 
 
 def neighbours_before(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[CountDelta]:
-    """The neighbours of each occurrence are read from the word as it was.
+    """Take the neighbours of each occurrence from the word before the merge.
 
-    Where two occurrences stand side by side (`abab`) the neighbour is about to merge, too: pairs
-    are counted that will not be there, and the pair of the two new tokens is not.
+    Where two occurrences are adjacent (`abab`) the neighbour is about to merge, too: pairs are
+    counted that will not be there, and the pair of the two new tokens is not.
     """
     position, last = 0, len(before) - 2
     while position <= last:
@@ -206,10 +194,10 @@ def neighbours_before(before: Word, after: Word, pair: Pair, new_id: int) -> Ite
 
 
 def left_merged_already(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[CountDelta]:
-    """The left neighbour is read from the word that is being built.
+    """Take the left neighbour from the word that is being built.
 
-    Where two occurrences stand side by side (`abab`) it is the new token already: its pair with `a`
-    is taken off, which was never counted.
+    Where two occurrences are adjacent (`abab`) it is the new token already: its pair with `a` is
+    subtracted, which was never counted.
     """
     yield from EXACTLY(before, after, pair, new_id)
     yield from (((new_id, pair[0]), -1) for both in pairwise(after) if both == (new_id, new_id))
@@ -217,29 +205,29 @@ def left_merged_already(before: Word, after: Word, pair: Pair, new_id: int) -> I
 
 # -- readings: the corpus as a trainer may have read it
 def _reading(name: str, sentence: str, *reads: DocumentReader) -> Cause:
-    """A mistake in reading the corpus, in one or several variants."""
+    """Return a mistake in reading the corpus, in one or several variants."""
 
     def deviations(case: DivergenceCase) -> Iterator[Deviation]:
         here = case.assignment
         for read in reads:
             if read(here, here.documents) != here.documents:
-                yield Deviation(sentence, lambda way, read=read: way.reading(read))  # type: ignore[misc]
+                yield Deviation(sentence, lambda procedure, read=read: procedure.reading(read))  # type: ignore[misc]
 
     return Cause(name, sentence, deviations, cost=1)
 
 
 def _each(change: Callable[[bytes], bytes]) -> DocumentReader:
-    """A reading that changes each document by itself."""
+    """Return a reading that changes each document by itself."""
     return lambda here, documents: [change(document) for document in documents]
 
 
 def _in_pieces(cut: Callable[[bytes], Sequence[bytes]]) -> DocumentReader:
-    """A reading that cuts each document in pieces and reads each piece by itself."""
+    """Return a reading that cuts each document into pieces and reads each piece by itself."""
     return lambda here, documents: [piece for document in documents for piece in cut(document)]
 
 
 def _lines(document: bytes) -> list[bytes]:
-    r"""The lines with their newlines.
+    r"""Return the lines with their newlines.
 
     >>> _lines(b"a\n\nb")
     [b'a\n', b'\n', b'b']
@@ -252,7 +240,7 @@ def _stripped_lines(document: bytes) -> list[bytes]:
 
 
 def _unescaped(here: Assignment, documents: Documents) -> Documents:
-    """`re.split("|".join(special_tokens), text)`: `<|e|>` cuts at `<`, at `e` and at `>`."""
+    """Split like `re.split("|".join(special_tokens), text)`: `<|e|>` cuts at `<`, `e` and `>`."""
     source = "|".join(here.special_tokens)
     try:
         pieces = regex.split(source, to_text(here.text), timeout=SECONDS_TO_SPLIT)
@@ -264,11 +252,12 @@ def _unescaped(here: Assignment, documents: Documents) -> Documents:
 SECONDS_TO_SPLIT = 5.0
 
 
-# Chunks: a corpus is cut in so many for as many processes, or read so many bytes at a time.
+# Chunks: trainers cut a corpus into one for each process, or read a number of bytes at a time.
+
 NUMBERS_OF_CHUNKS = (2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 64, 100)
-
-
 SIZES_OF_CHUNKS = (1 << 10, 1 << 12, 1 << 13, 1 << 16, 1 << 20, 1 << 22, 1 << 24, 10**6, 10**7)
+
+_CHUNKED = "the corpus is cut in chunks anywhere, also inside pretokens and special tokens"
 
 
 def _chunk_borders(case: DivergenceCase) -> Iterator[Deviation]:
@@ -281,9 +270,6 @@ def _chunk_borders(case: DivergenceCase) -> Iterator[Deviation]:
             yield _chunked(f"chunks of {size:,} bytes", size, -(-len(text) // size))
 
 
-_CHUNKED = "the corpus is cut in chunks anywhere, also inside pretokens and special tokens"
-
-
 def _chunked(variant: str, size: int, number: int) -> Deviation:
     def read(here: Assignment, documents: Documents) -> Documents:
         places = [*(size * place for place in range(number)), len(here.text)]
@@ -293,7 +279,8 @@ def _chunked(variant: str, size: int, number: int) -> Deviation:
         cut = SpecialSplitter(here.special_tokens).documents
         return [document for chunk in whole for document in cut(chunk)]
 
-    return Deviation(f"{_CHUNKED}: here in {variant}", lambda way: way.reading(read), variant)
+    sentence = f"{_CHUNKED}: here in {variant}"
+    return Deviation(sentence, lambda procedure: procedure.reading(read), variant)
 
 
 _LAST_LOST = "the last chunk of the corpus is never counted"
@@ -317,10 +304,12 @@ def _ending_at(end: int) -> Callable[[Procedure], Procedure]:
     def read(here: Assignment, documents: Documents) -> Documents:
         return SpecialSplitter(here.special_tokens).documents(here.text[:end])
 
-    return lambda way: way.reading(read)
+    return lambda procedure: procedure.reading(read)
 
 
 # -- patterns, and none
+
+
 def _other_patterns(case: DivergenceCase) -> Iterator[Deviation]:
     for pattern in PATTERNS.values():
         if pattern != case.assignment.pattern and pattern.name != "none":
@@ -336,7 +325,7 @@ def _stray_patterns(case: DivergenceCase) -> Iterator[Deviation]:
 
 
 def _cutting(pattern: Pattern | StrayPattern) -> Callable[[Procedure], Procedure]:
-    return lambda way: way.cutting(pattern)
+    return lambda procedure: procedure.cutting(pattern)
 
 
 _UNCUT = "pairs are counted across the borders of pretokens: each document is one long sequence"
@@ -344,28 +333,24 @@ _UNCUT = "pairs are counted across the borders of pretokens: each document is on
 
 def _no_pretokens(case: DivergenceCase) -> Iterator[Deviation]:
     here = case.assignment
-    # Each byte of a pretoken takes forty in memory. The report says of a larger corpus, too, where
-    # a pair crosses a border.
+    # Each byte of a pretoken takes forty in memory. For a larger corpus, too, the report says
+    # whether the pair crosses a border.
     if len(here.text) <= LARGEST_TRIED and here.pattern.name != "none":
         yield Deviation(_UNCUT, _cutting(PATTERNS["none"]))
 
 
 _UNWEIGHTED = "every distinct pretoken is counted once, not as often as it occurs"
-
-
 _CHARACTERS = "the merges start from characters, not from bytes"
-
-
-def _unweighted(case: DivergenceCase) -> Iterator[Deviation]:
-    yield Deviation(_UNWEIGHTED, lambda way: replace(way, weighs=False))
 
 
 def _characters(case: DivergenceCase) -> Iterator[Deviation]:
     if not case.assignment.text.isascii():
-        yield Deviation(_CHARACTERS, lambda way: replace(way, characters=True))
+        yield Deviation(_CHARACTERS, lambda procedure: replace(procedure, characters=True))
 
 
 # -- tie rules
+
+
 def _tie_rules(case: DivergenceCase) -> Iterator[Deviation]:
     for rule in ORDERS if case.is_tie else ():
         if rule != case.assignment.tie_rule:
@@ -374,7 +359,7 @@ def _tie_rules(case: DivergenceCase) -> Iterator[Deviation]:
 
 
 def _deciding(rule: TieRule) -> Callable[[Procedure], Procedure]:
-    return lambda way: replace(way, tie_rule=rule)
+    return lambda procedure: replace(procedure, tie_rule=rule)
 
 
 # -- the table, from mild to grave; of causes that explain as much, the earlier is named first
@@ -412,19 +397,19 @@ CAUSES: Registry[Cause] = registry_of(
     ),
     _habit(
         "neighbours-before",
-        "where two occurrences stand side by side, as in abab, each is given the other's "
+        "where two occurrences are adjacent, as in abab, each is given the other's "
         "old token for a neighbour",
         changes=neighbours_before,
     ),
     _habit(
         "left-merged-already",
-        "where two occurrences stand side by side, as in abab, the second takes off a pair of the "
+        "where two occurrences are adjacent, as in abab, the second takes off a pair of the "
         "new token and a, which was never counted",
         changes=left_merged_already,
     ),
     _habit(
         "once-a-word",
-        "a pair is counted once in each pretoken, however often it stands in it",
+        "a pair is counted once in each pretoken, however often it occurs in it",
         pairs_of=pairs_once,
         changes=recounted(pairs_once),
     ),
@@ -441,8 +426,7 @@ CAUSES: Registry[Cause] = registry_of(
     Cause("pattern", "the text is cut by another pattern", _other_patterns, cost=1),
     _reading(
         "documents-joined",
-        "documents are not kept apart: special tokens are removed, and what stood around "
-        "them joins",
+        "documents are not kept apart: special tokens are removed, and the texts around them join",
         lambda here, documents: [b"".join(documents)],
     ),
     _reading(
@@ -492,10 +476,14 @@ CAUSES: Registry[Cause] = registry_of(
         _each(lambda document: to_bytes(to_text(document).lower())),
     ),
     Cause("characters", _CHARACTERS, _characters),
-    Cause("unweighted", _UNWEIGHTED, _unweighted),
-    MISSING,
-    SWAPPED,
-    TOO_MANY,
+    Cause(
+        "unweighted",
+        _UNWEIGHTED,
+        lambda case: [Deviation(_UNWEIGHTED, lambda procedure: replace(procedure, weighs=False))],
+    ),
+    Cause("missing-line", "lines of the list of merges are missing", _missing, cost=1),
+    Cause("swapped-lines", "two lines of the list of merges are swapped", _swapped, cost=1),
+    Cause("line-too-many", "the list of merges has lines that do not belong", _too_many, cost=1),
     Cause("stray-pattern", "the text is cut by a pattern without a name", _stray_patterns, cost=2),
     Cause("chunk-borders", _CHUNKED, _chunk_borders, cost=2),
     Cause("last-chunk-lost", _LAST_LOST, _last_chunk_lost, cost=2),

@@ -244,7 +244,7 @@ def _divergence(steps: Sequence[ClaimedStep], place: int, assignment: Assignment
 
 COSTS = 0, 1, 2
 TRIED_WITH_OTHERS = 2
-"""Number of mistakes that explain a part, each of which is tried together with any other."""
+"""Number of mistakes that are tried together with any other if none explains everything."""
 
 _Found = list[tuple[Explanation, Deviation | Slip]]
 

@@ -1,4 +1,4 @@
-"""What a trainer was asked to do, and what it says that it did: the assignment and the claim."""
+"""The assignment of a trainer, and its claim: the corpus and the rule, and the merges it made."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Assignment:
     """A corpus and how to train on it.
 
     Attributes:
-        read: gives the text of the corpus; called once, and only when somebody wants the text.
+        read: returns the text of the corpus; called once, when the text is first needed.
         special_tokens, pattern, tie_rule: the rule.
-        vocab_size: bytes + special tokens + merges; `None` if nobody says.
-        known_counts: the pretoken counts, where somebody has them already.
-        has_text: whether there is a text; of a file of counts nothing else is known.
+        vocab_size: bytes + special tokens + merges; `None` if any size will do.
+        known_counts: the pretoken counts, if they are known already.
+        has_text: whether there is a text; a file of counts has none.
     """
 
     read: Callable[[], bytes]
@@ -56,7 +56,7 @@ class Assignment:
         vocab_size: int | None = None,
         known_counts: Mapping[bytes, int] | None = None,
     ) -> Assignment:
-        """The assignment to train on a corpus, opened or named, as `train_bpe` takes it.
+        """Return the assignment to train on a corpus, opened or named, as `train_bpe` takes it.
 
         Raises:
             BpeError: one of its subclasses, for a file or an argument that will not do.
@@ -67,10 +67,15 @@ class Assignment:
         if not isinstance(corpus, Corpus):
             corpus = Corpus(corpus, separator=separator_of(specials))
         opened = corpus
+
+        def whole_text() -> bytes:
+            chunks = opened.chunks(PATTERNS["gpt2"], SpecialSplitter(()))
+            return b"".join(chunk.data for chunk in chunks)
+
         if opened.holds_counts and known_counts is None:
             known_counts = count_corpus(opened, pattern, specials).counts
         return cls(
-            lambda: _whole_text(opened),
+            whole_text,
             specials,
             as_pattern(pattern),
             TIE_RULES[tie_rule],
@@ -86,12 +91,12 @@ class Assignment:
 
     @cached_property
     def documents(self) -> list[bytes]:
-        """What stands between the special tokens."""
+        """The texts between the special tokens."""
         return SpecialSplitter(self.special_tokens).documents(self.text)
 
     @cached_property
     def counts(self) -> Mapping[bytes, int]:
-        """The pretokens as the rule cuts them, and how often each occurs."""
+        """The pretokens that the rule cuts, with their counts."""
         if self.known_counts is not None:
             return self.known_counts
         return count_text(self.text, self.pattern, self.special_tokens)
@@ -103,18 +108,18 @@ class Assignment:
 
     @property
     def merges_wanted(self) -> int | None:
-        """How many merges fill the vocabulary; `None` if nobody gave a size."""
+        """The number of merges that fill the vocabulary; `None` if any size will do."""
         return None if self.vocab_size is None else self.vocab_size - self.first_id
 
     def first_by_rule(self, count: int) -> Sequence[ClaimedStep]:
-        """The first merges that the rule gives, so many or as many as there are."""
+        """Return the first `count` merges by the rule, or all if there are fewer."""
         made, more = self._by_rule
         made.extend(islice(more, max(count - len(made), 0)))
         return made[:count]
 
     @cached_property
     def _by_rule(self) -> tuple[list[ClaimedStep], Iterator[ClaimedStep]]:
-        """What is made of them, and what makes more."""
+        """The merges made so far, and the iterator that makes more."""
         algorithm = algorithm_for(DEFAULT_TRAINER, self.tie_rule, counts=self.counts)
         return [], steps_of(algorithm, self.task(kind=algorithm.task_type))
 
@@ -124,7 +129,7 @@ class Assignment:
         tie_rule: TieRule | None = None,
         kind: type[TrainingTask] = TrainingTask,
     ) -> TrainingTask:
-        """The training task, with other pretokens or another tie rule if they are given."""
+        """Return the training task, with other pretokens or another tie rule if given."""
         return kind(
             self.counts if counts is None else counts,
             base_vocab(self.special_tokens),
@@ -134,15 +139,10 @@ class Assignment:
 
 
 def steps_of(algorithm: Algorithm, task: TrainingTask) -> Iterator[ClaimedStep]:
-    """The merges that an algorithm makes, with their counts."""
+    """Yield the merges that an algorithm makes, with their counts."""
     for merge in algorithm.run(task):
         left, right = task.pairs[merge.number]
         yield ClaimedStep(task.vocab[left], task.vocab[right], merge.count)
-
-
-def _whole_text(corpus: Corpus) -> bytes:
-    chunks = corpus.chunks(PATTERNS["gpt2"], SpecialSplitter(()))
-    return b"".join(chunk.data for chunk in chunks)
 
 
 ClaimedToken = bytes | str | int
@@ -153,10 +153,10 @@ ClaimedToken = bytes | str | int
 class Claim:
     """The steps of a trainer in their order, and its vocabulary if it wrote one.
 
-    Nothing here is believed: a step may name tokens that no earlier step makes.
+    Nothing here is checked yet: a step may name tokens that no earlier step makes.
 
     Attributes:
-        notes: how tokens that are no bytes were read.
+        notes: how tokens that are not bytes were read.
     """
 
     steps: Sequence[ClaimedStep]
@@ -169,9 +169,9 @@ class Claim:
         vocab: Mapping[int, bytes | str] | None,
         merges: Sequence[tuple[ClaimedToken, ClaimedToken]],
     ) -> Claim:
-        """The claim that a vocab (id → token) and merges (left, right) make.
+        """Return the claim that a vocab (id → token) and merges (left, right) make.
 
-        Tokens that are `str` are read as in a file: the spelling is told by all of them together.
+        Tokens that are `str` are read as in a file: all of them together show the spelling.
 
         >>> Claim.of(None, [(b"a", b"b")]).steps
         [ClaimedStep(left=b'a', right=b'b', count=None, new_id=None)]
@@ -179,7 +179,7 @@ class Claim:
         ((b' ', b't'), (b' ', b't'))
 
         Raises:
-            TokenizerFileError: nobody can say which bytes the tokens are.
+            TokenizerFileError: the bytes of the tokens cannot be found out.
         """
         tokens = chain(() if vocab is None else vocab.values(), *merges)
         if all(isinstance(token, bytes) for token in tokens):
@@ -196,12 +196,16 @@ def _steps(merges: Sequence[BytesPair]) -> list[ClaimedStep]:
 
 
 def _of_text(merges: Sequence[tuple[ClaimedToken, ClaimedToken]]) -> tuple[list[BytesPair], str]:
-    """The bytes of merges without a vocabulary, and how they are spelled.
+    """Return the bytes of merges without a vocabulary, and the name of their spelling.
 
-    The first merge is of two bytes: that tells `74 68` in hex from the digits that it also may be.
+    The first merge joins two single bytes, so `74 68` is hex there and not two digits each.
     """
-    ways = {**SPELLINGS, "text": to_bytes}
-    read = {name: pairs for name, way in ways.items() if (pairs := _pairs_of(merges, way))}
+    spellings = {**SPELLINGS, "text": to_bytes}
+    read = {
+        name: pairs
+        for name, spelling in spellings.items()
+        if (pairs := _pairs_of(merges, spelling))
+    }
     of_bytes = (name for name, [first, *_] in read.items() if [*map(len, first)] == [1, 1])
     likely = ("GPT-2's spelling", "text")
     name = next(of_bytes, None) or next((name for name in likely if name in read), "text")
@@ -211,28 +215,28 @@ def _of_text(merges: Sequence[tuple[ClaimedToken, ClaimedToken]]) -> tuple[list[
 def _pairs_of(
     merges: Sequence[tuple[ClaimedToken, ClaimedToken]], bytes_of: Callable[[str], bytes]
 ) -> list[BytesPair] | None:
-    """The merges in bytes, if their texts are spelled so."""
+    """Return the merges in bytes; `None` if their texts are not in this spelling."""
+
+    def read(token: ClaimedToken) -> bytes:
+        if isinstance(token, bytes):
+            return token
+        if isinstance(token, str):
+            return bytes_of(token)
+        raise TokenizerFileError(
+            f"a merge names {token!r:.40}, which is neither bytes nor text; ids mean something "
+            "only beside a vocabulary"
+        )
+
     try:
-        return [(_bytes(left, bytes_of), _bytes(right, bytes_of)) for left, right in merges]
+        return [(read(left), read(right)) for left, right in merges]
     except NOT_THIS_SPELLING:
         return None
-
-
-def _bytes(token: ClaimedToken, bytes_of: Callable[[str], bytes]) -> bytes:
-    if isinstance(token, bytes):
-        return token
-    if isinstance(token, str):
-        return bytes_of(token)
-    raise TokenizerFileError(
-        f"a merge names {token!r:.40}, which is neither bytes nor text; ids mean something only "
-        "beside a vocabulary"
-    )
 
 
 def read_claim(
     *paths: str | os.PathLike[str], special_tokens: Sequence[str] = (), are_steps: bool = False
 ) -> tuple[Claim, tuple[str, ...]]:
-    """Read a trainer's files as they are: they need not make a working tokenizer.
+    """Read a trainer's files unchecked: they need not make a working tokenizer.
 
     Args:
         paths: vocabulary and merges, or one path that holds both, in any known format.
@@ -242,16 +246,16 @@ def read_claim(
         the claim, and notes on how the files were read.
 
     Raises:
-        TokenizerFileError: nothing is there, no format fits, the files are damaged, or hold a model
-            without merges.
+        TokenizerFileError: there is no such file, no format fits, the files are damaged, or hold a
+            model without merges.
         StepsFileError: a line of steps cannot be understood.
     """
     if are_steps:
         steps = read_steps(paths[0])
         return Claim(steps.steps), (f"tokens are written as {' and '.join(steps.forms)}",)
-    said = read_vocab_and_merges(*paths, special_tokens=special_tokens)
-    if said is not None:
-        found, format = said
+    parts = read_vocab_and_merges(*paths, special_tokens=special_tokens)
+    if parts is not None:
+        found, format = parts
         if not found.has_merges:
             raise TokenizerFileError(
                 f"{os.fspath(paths[0])} is a vocabulary without merges, and merges are what is "
@@ -275,7 +279,7 @@ def read_claim(
 
 
 def _merges_made(tokenizer: Tokenizer) -> tuple[list[BytesPair], tuple[str, ...]]:
-    """The merges, one a token: files made of pieces or ranks may have every way to cut a token."""
+    """Return one merge a token, and notes: some files list every way to cut a token in two."""
     vocab, table = tokenizer.vocab, tokenizer.merge_table
     if len({made for _, made in table.values()}) == len(table):
         return list(tokenizer.merges), ()

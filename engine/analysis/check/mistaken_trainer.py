@@ -1,9 +1,9 @@
-"""A trainer that may be wrong: in reading the corpus, counting, merging, or keeping its counts.
+"""Trainers with mistakes: in reading the corpus, counting, merging, or keeping the counts.
 
 A right trainer counts every pair of neighbours, replaces the best from left to right, and keeps the
-counts true. `Habits` says which of these one does in another way. A word that holds the merged pair
-is counted again as a whole. That is slower than `PairIndex`, but a mistake is then one small
-function. `Procedure` has all that a trainer may do in another way: mistakes can be combined.
+counts true. `Habits` replace some of these. After a merge a word is counted again as a whole. That
+is slower than `PairIndex`, but each mistake is one small function. A `Procedure` is habits and all
+that comes before them, so several mistakes can be combined.
 """
 
 from __future__ import annotations
@@ -30,23 +30,11 @@ from engine.recording.merge_record import TokensById
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import to_bytes, to_text
 
-
-def _smallest(key_of: Callable[[bytes], TieKey]) -> Callable[[TokensById, FirstSeen], PairKey]:
-    """The rule whose winner has the smallest (left, right), each token seen through a function."""
-
-    def make_key(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
-        return lambda pair: (key_of(vocab[pair[0]]), key_of(vocab[pair[1]]))
-
-    return make_key
-
-
-def _greatest(text_of: Callable[[bytes], str]) -> Callable[[TokensById, FirstSeen], PairKey]:
-    """The rule whose winner has the greatest (left, right), each token as a text."""
-    return _smallest(lambda token: turned(text_of(token)))
+# -- tie rules and patterns that slip in, tried beside `TIE_RULES` and `PATTERNS`
 
 
 def turned(text: str) -> tuple[int, ...]:
-    """A key that sorts texts the other way round: a prefix comes behind what it begins.
+    """Return a key that reverses the order of texts; a prefix sorts behind longer texts.
 
     >>> min(["a", "ab", "b"], key=turned), min(["a", "ab"], key=turned)
     ('b', 'ab')
@@ -54,35 +42,29 @@ def turned(text: str) -> tuple[int, ...]:
     return (*(-ord(char) for char in text), 1)
 
 
-def _greatest_ids(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
-    return lambda pair: (-pair[0], -pair[1])
-
-
-def _greatest_right(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
-    return lambda pair: (_latin(vocab[pair[1]]), _latin(vocab[pair[0]]))
-
-
-def _longest(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
-    def key(pair: Pair) -> TieKey:
-        left, right = vocab[pair[0]], vocab[pair[1]]
-        return -len(left) - len(right), _latin(left), _latin(right)
-
-    return key
-
-
 def _latin(token: bytes) -> tuple[int, ...]:
     return turned(token.decode("latin-1"))
 
 
-def _greatest_joined(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
-    return lambda pair: _latin(vocab[pair[0]] + vocab[pair[1]])
+def _by_tokens(name: str, summary: str, key: Callable[[bytes, bytes], TieKey]) -> TieRule:
+    """Return the rule whose winner has the smallest key of its two tokens."""
+
+    def make_key(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
+        return lambda pair: key(vocab[pair[0]], vocab[pair[1]])
+
+    return TieRule(name, summary, make_key)
+
+
+def _greatest(name: str, summary: str, text_of: Callable[[bytes], str]) -> TieRule:
+    """Return the rule whose winner has the greatest (left, right), each token as a text."""
+    return _by_tokens(name, summary, lambda *pair: tuple(turned(text_of(each)) for each in pair))
 
 
 def _first_counted(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
     entered: dict[Pair, TieKey] = {}
 
     def key(pair: Pair) -> TieKey:
-        # A pair is asked for when it is counted first: at the merge that made its younger token.
+        # The first key of a pair is asked for at the merge that made its younger token.
         if pair not in entered:
             entered[pair] = max(*pair, 255), first_seen(pair)
         return entered[pair]
@@ -100,7 +82,11 @@ def _last_seen(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
 
 ORDERS = (
     *TIE_RULES.values(),
-    TieRule("smallest bytes", "the smaller (left bytes, right bytes) wins", _smallest(lambda t: t)),
+    _by_tokens(
+        "smallest bytes",
+        "the smaller (left bytes, right bytes) wins",
+        lambda left, right: (left, right),
+    ),
     TieRule(
         "first counted",
         "the pair that entered the dict of counts first wins, as with max(counts, key=counts.get)",
@@ -112,48 +98,60 @@ ORDERS = (
         _last_seen,
         static=False,
     ),
-    TieRule("greatest ids", "the greater (left id, right id) wins", _greatest_ids),
     TieRule(
+        "greatest ids",
+        "the greater (left id, right id) wins",
+        lambda vocab, first_seen: lambda pair: (-pair[0], -pair[1]),
+    ),
+    _greatest(
         "greatest spelling",
         "the greater pair of strings in GPT-2's spelling (Ġ for a space) wins, not of bytes",
-        _greatest(spell),
+        spell,
     ),
-    TieRule(
+    _by_tokens(
         "smallest spelling",
         "the smaller pair of strings in GPT-2's spelling (Ġ for a space) wins, not of bytes",
-        _smallest(spell),
+        lambda left, right: (spell(left), spell(right)),
     ),
-    TieRule(
+    _greatest(
         "greatest text",
         "the greater pair of strings decoded from UTF-8 wins, not of bytes",
-        _greatest(lambda token: token.decode("utf-8", "replace")),
+        lambda token: token.decode("utf-8", "replace"),
     ),
-    TieRule(
+    _greatest(
         "greatest repr",
         "the greater pair of reprs wins, where b'\\n' is spelled with a backslash, not of bytes",
-        _greatest(repr),
+        repr,
     ),
-    TieRule("right first", "the greater (right bytes, left bytes) wins", _greatest_right),
-    TieRule(
+    _by_tokens(
+        "right first",
+        "the greater (right bytes, left bytes) wins",
+        lambda left, right: (_latin(right), _latin(left)),
+    ),
+    _by_tokens(
         "longest token",
         "the longer joined token wins, then the greater (left bytes, right bytes)",
-        _longest,
+        lambda left, right: (-len(left) - len(right), _latin(left), _latin(right)),
     ),
-    TieRule("greatest joined", "the pair whose joined bytes are greater wins", _greatest_joined),
+    _by_tokens(
+        "greatest joined",
+        "the pair whose joined bytes are greater wins",
+        lambda left, right: _latin(left + right),
+    ),
 )
 
 
 @dataclass(frozen=True)
 class StrayPattern:
-    """A regex of which only the matches are counted: what stands between them is lost.
+    """A regex whose matches alone are counted: the text between them is lost.
 
-    Python's own `re` and `regex` mean the same by all of these.
+    Python's own `re` and `regex` agree on all of these.
     """
 
     source: str
 
     def count(self, texts: Iterable[str]) -> Counter[bytes]:
-        r"""How often each match occurs in these texts.
+        r"""Count each match in these texts.
 
         >>> StrayPattern(r"\w+").count(["low, low"])
         Counter({b'low': 2})
@@ -189,43 +187,39 @@ STRAY_PATTERNS = tuple(
 )
 
 
+# -- habits: how a trainer counts, merges and keeps its counts
+
 Word = Sequence[int]
-
-
 PairsOf = Callable[[Word], Iterator[Pair]]
-
-
 CountDelta = tuple[Pair, int]
 """A pair whose count changes, and by how much."""
-
-
 CountUpdate = Callable[[Word, Word, Pair, int], Iterator[CountDelta]]
-"""(word before, word after, merged pair, new id) → the pairs whose counts change, and by what."""
+"""(word before, word after, merged pair, new id) → the changes of counts."""
 
 
 def recounted(pairs_of: PairsOf) -> CountUpdate:
-    """The right way to keep counts: the pairs of the old word go, those of the new one come."""
+    """Return the right update: the pairs of the old word go, those of the new one come."""
 
-    def changes(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[CountDelta]:
+    def update(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[CountDelta]:
         yield from ((gone, -1) for gone in pairs_of(before))
         yield from ((come, +1) for come in pairs_of(after))
 
-    return changes
+    return update
 
 
 EXACTLY = recounted(pairwise)
-"""Every pair of neighbours is counted, before and after."""
+"""The update that counts every pair of neighbours, before and after."""
 
 
 @dataclass(frozen=True)
 class Habits:
-    """How a trainer counts, merges and keeps its counts; by default rightly.
+    """The habits of a trainer in counting and merging; by default the right ones.
 
     Attributes:
         pairs_of: the pairs that it counts in a word at the start.
-        merge_word: how it replaces a pair in a word by the new id.
-        changes: how it corrects its counts after that.
-        skips_gone: it passes over a pair that stands nowhere any more, though it still counts it.
+        merge_word: replaces a pair in a word by the new id.
+        changes: corrects its counts after that.
+        skips_gone: whether it skips pairs that occur nowhere any more, though it counts them.
     """
 
     pairs_of: PairsOf = pairwise
@@ -235,7 +229,7 @@ class Habits:
 
 
 class MistakenIndex:
-    """The words of a task, and the counts that a trainer with such habits believes in."""
+    """The words of a training task, and the counts that a trainer with such habits has."""
 
     def __init__(self, task: TrainingTask, habits: Habits) -> None:
         self._habits = habits
@@ -249,12 +243,12 @@ class MistakenIndex:
                 self._places[pair].add(place)
 
     def occurs(self, pair: Pair) -> bool:
-        """Whether the pair stands side by side anywhere."""
+        """Whether the pair occurs in any word."""
         words = (self._words[place] for place in self._places.get(pair, ()))
         return any(pair in pairwise(word) for word in words)
 
     def first_seen(self, pair: Pair) -> tuple[int, int]:
-        """(index of the pretoken, position in it); behind all others if it stands nowhere."""
+        """Return (index of the pretoken, position in it); the greatest if it occurs nowhere."""
         for place in sorted(self._places.get(pair, ())):
             for position, adjacent in enumerate(pairwise(self._words[place])):
                 if adjacent == pair:
@@ -262,7 +256,7 @@ class MistakenIndex:
         return len(self._words), 0
 
     def merge(self, pair: Pair, new_id: int) -> list[Pair]:
-        """Merge a pair and correct the counts by habit; returns the pairs whose counts rose."""
+        """Merge a pair and correct the counts by habit; return the pairs whose counts rose."""
         deltas: Counter[Pair] = Counter()
         for place in list(self._places.get(pair, ())):
             before = self._words[place]
@@ -286,7 +280,7 @@ class MistakenIndex:
 
 
 def merges_with_habits(task: TrainingTask, habits: Habits) -> Iterator[ClaimedStep]:
-    """The merges of a trainer with these habits, with the counts that it believes in.
+    """Yield the merges of a trainer with these habits, with the counts that it has.
 
     >>> from engine.analysis.check.claim import Assignment
     >>> aaaa = Assignment(lambda: b"aaaa").task()
@@ -302,30 +296,29 @@ def merges_with_habits(task: TrainingTask, habits: Habits) -> Iterator[ClaimedSt
             continue
         yield ClaimedStep(vocab[pair[0]], vocab[pair[1]], index.counts[pair])
         token = vocab[pair[0]] + vocab[pair[1]]
-        if token not in made:  # a pair that is merged in part only comes again
+        if token not in made:  # a pair that was merged only in part merges again
             made[token] = task.join(pair)
         for changed in index.merge(pair, made[token]):
             queue.push(changed)
 
 
-# -- all that a trainer may do in another way
+# -- procedures: habits, and all that comes before them
+
 Documents = Sequence[bytes]
-
-
 DocumentReader = Callable[[Assignment, Documents], Documents]
 """(assignment, the documents so far) → the documents that a trainer reads."""
 
 
 @dataclass(frozen=True)
 class Procedure:
-    """How a trainer does an assignment.
+    """All the steps of a trainer, from reading the corpus to keeping the counts.
 
     Attributes:
-        readings: what becomes of the documents, one after the other, before they are cut.
-        pattern: what cuts them.
+        readings: change the documents, one after the other, before they are cut.
+        pattern: cuts the documents.
         weighs: whether a pretoken counts as often as it occurs.
         characters: whether the merges start from characters instead of bytes.
-        pretokens: the pretoken counts, where readings and pattern are counted already.
+        pretokens: the pretoken counts, if readings and pattern have been applied already.
     """
 
     assignment: Assignment
@@ -339,39 +332,37 @@ class Procedure:
 
     @classmethod
     def by_rule(cls, assignment: Assignment) -> Procedure:
-        """No mistake at all."""
+        """Return the procedure without any mistake."""
         return cls(assignment, assignment.pattern, assignment.tie_rule, pretokens=assignment.counts)
 
     def reading(self, read: DocumentReader) -> Procedure:
-        """This way, and what is read is then read so."""
+        """Return this procedure with one more change of the documents."""
         return replace(self, readings=(*self.readings, read), pretokens=None)
 
     def cutting(self, pattern: Pattern | StrayPattern) -> Procedure:
-        """This way, with another pattern."""
+        """Return this procedure with another pattern."""
         return replace(self, pattern=pattern, pretokens=None)
 
     def counted(self) -> Procedure:
-        """This way, with the pretokens counted once for all that is made of it."""
+        """Return this procedure with the pretokens counted, once for all variants of it."""
         return replace(self, pretokens=self._counts())
 
     def merges(self) -> Iterator[ClaimedStep]:
-        """The merges that are made, with the counts that the trainer believes in."""
-        task = self._task()
+        """Return the merges that are made, with the counts that the trainer has."""
+        counts = self._counts()
+        if not self.weighs:
+            counts = dict.fromkeys(counts, 1)
+        if self.characters:
+            base = UNITS["characters"].base(counts)
+            task = TrainingTask(base.counts, base.tokens, self.tie_rule, 1, alphabet=base.alphabet)
+        else:
+            task = self.assignment.task(counts, self.tie_rule)
         if self.habits != Habits():
             return merges_with_habits(task, self.habits)
         if task.alphabet is BYTES and self.tie_rule.name in TIE_RULES:
             return steps_of(algorithm_for(WITHOUT_KERNEL, self.tie_rule), task)
-        # `heap` knows where a pair stands first, even if the rule asks only once.
+        # `heap` knows where a pair occurs first, even if the rule asks only once.
         return steps_of(heap.ALGORITHM, task)
-
-    def _task(self) -> TrainingTask:
-        counts = self._counts()
-        if not self.weighs:
-            counts = dict.fromkeys(counts, 1)
-        if not self.characters:
-            return self.assignment.task(counts, self.tie_rule)
-        base = UNITS["characters"].base(counts)
-        return TrainingTask(base.counts, base.tokens, self.tie_rule, 1, alphabet=base.alphabet)
 
     def _counts(self) -> Mapping[bytes, int]:
         if self.pretokens is not None:
@@ -384,7 +375,7 @@ class Procedure:
             return self.pattern.count(map(to_text, documents))
         if self.pattern != here.pattern or not here.tie_rule.static:
             return _counts_of(documents, self.pattern)
-        # Where most documents are read as they are, only the others are counted again.
+        # Where most documents are unchanged, only the others are counted again.
         before, after = Counter(here.documents), Counter(documents)
         gone, come = list((before - after).elements()), list((after - before).elements())
         if 2 * (sum(map(len, gone)) + sum(map(len, come))) > len(here.text):
@@ -396,8 +387,8 @@ class Procedure:
 
 
 def _counts_of(documents: Documents, pattern: Pattern) -> Counter[bytes]:
-    """How often each pretoken occurs in these documents."""
-    # A mark that stands nowhere in the documents parts them: a special token is cut out.
+    """Count the pretokens of these documents."""
+    # A mark that occurs in no document separates them: a special token is cut out.
     mark = b"\0document\0"
     while any(mark in document for document in documents):
         mark += b"\0"
@@ -412,13 +403,13 @@ LARGEST_TRIED = 1 << 23
 
 @dataclass(frozen=True)
 class DivergenceCase:
-    """What is to be explained.
+    """A divergence to explain.
 
     Attributes:
         assignment: what the trainer was asked to do.
         steps: what it did.
-        divergence: the first of them that is not by the rule, from 0.
-        is_tie: whether the trainer took a pair there that is as frequent as the rule's.
+        divergence: the first of these steps that is not by the rule, from 0.
+        is_tie: whether the trainer's pair there is as frequent as the rule's.
     """
 
     assignment: Assignment
@@ -432,25 +423,25 @@ class Deviation:
     """A trainer with one mistake.
 
     Attributes:
-        sentence: what it does wrong, in words.
-        change: how it goes about the assignment, made of another way to do so.
-        variant: its name among the deviations of its cause, where there are several.
+        sentence: describes the mistake.
+        change: adds the mistake to a procedure.
+        variant: its name among the deviations of its cause, if there are several.
     """
 
     sentence: str
     change: Callable[[Procedure], Procedure]
     variant: str = ""
 
-    def merges(self, way: Procedure) -> Iterator[ClaimedStep]:
-        """The merges of a trainer that makes this mistake beside those of `way`."""
-        return self.change(way).merges()
+    def merges(self, procedure: Procedure) -> Iterator[ClaimedStep]:
+        """Return the merges of a trainer with this mistake and those of `procedure`."""
+        return self.change(procedure).merges()
 
 
 @dataclass(frozen=True)
 class Slip:
-    """A list of merges that is wrong, made by a trainer that is right.
+    """A wrong list of merges from a trainer that is right.
 
-    It is worth telling only if it explains all of them.
+    It explains a divergence only if it explains all of the list.
 
     Attributes:
         steps: the list.
@@ -462,8 +453,8 @@ class Slip:
     lines: int
     variant: str = ""
 
-    def merges(self, way: Procedure) -> Iterator[ClaimedStep]:
-        """The list, whatever the way."""
+    def merges(self, procedure: Procedure) -> Iterator[ClaimedStep]:
+        """Return the list, for any procedure."""
         return iter(self.steps)
 
 
@@ -472,10 +463,10 @@ class Cause:
     """A known mistake.
 
     Attributes:
-        name, sentence: what it is called, and what it is.
-        deviations: the trainers with this mistake that are worth trying in a case.
-        cost: what it takes to try: 0 a moment, 1 counting the corpus again, 2 doing so often. The
-            dearer are tried only if nothing cheaper explains everything.
+        name, sentence: its name and its description.
+        deviations: gives the trainers with this mistake that are worth trying in a case.
+        cost: 0 if a try takes a moment, 1 if the corpus is counted again, 2 if that is done often.
+            The dearer are tried only if nothing cheaper explains everything.
     """
 
     name: str

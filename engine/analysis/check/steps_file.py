@@ -1,17 +1,17 @@
-"""Steps in lines of JSON, a line a merge: what a trainer in any language can print.
+"""Files of steps: lines of JSON, one a merge, that a trainer in any language can print.
 
     {"left": "Ġt", "right": "he", "count": 1234, "new_id": 259}
 
-`count` is how often the pair stood side by side. It may be left out, and so may `new_id`; other
-keys are passed over, so the lines of `bpe-tui train --steps` are such a file, too. A token is
-written in one of these forms; a reader tells them apart by their type:
+`count` is the count of the pair. It may be left out, and so may `new_id`; other keys are ignored,
+so `bpe-tui train --steps` writes such a file, too. A token is written in one of these forms, which
+differ in their type:
 
     "Ġthe"                   text in GPT-2's spelling: a printable stand-in for every byte
     [32, 116, 104, 101]      a list of byte values
     {"hex": "20746865"}      hexadecimal digits
     {"base64": "IHRoZQ=="}   base64
 
-`StepRecorder` writes such a file, `read_steps` reads it. Nothing in a file is believed, and no line
+`StepRecorder` writes such a file, `read_steps` reads it. All that is read is checked, and no line
 may be longer than `LONGEST_LINE`.
 """
 
@@ -32,7 +32,7 @@ from engine.core.gpt2_bytes import spell, unspell
 from engine.core.registry import Registry
 
 LONGEST_LINE = 1 << 20
-"""Bytes of a line."""
+"""Bytes of the longest line that is read."""
 MOST_STEPS = 1 << 20
 
 
@@ -40,7 +40,7 @@ MOST_STEPS = 1 << 20
 class ClaimedStep:
     """A merge as a trainer reports it.
 
-    `count` (how often the pair stood) and `new_id` are `None` where the trainer does not say.
+    `count` (of the pair) and `new_id` are `None` if the trainer does not report them.
     """
 
     left: bytes
@@ -59,8 +59,8 @@ class ClaimedStep:
 class StepRecorder:
     r"""Writes each merge of a trainer as a line of JSON, which `bpe-tui check --jsonl` reads.
 
-    A line is on its way to the disk as soon as it is recorded, so that a trainer that crashes
-    leaves its steps behind. What the file held before is lost: it is a log of one run.
+    Each line is written at once, so a trainer that crashes leaves its steps behind. An older file
+    is overwritten: it is a log of one run.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp(), "steps.jsonl")
@@ -81,13 +81,13 @@ class StepRecorder:
         try:
             self._file = self._path.open("w", encoding="utf-8", newline="\n", buffering=1)
         except (OSError, ValueError) as error:
-            raise self._failed(error) from error
+            raise self._error(error) from error
         return self
 
     def __call__(
         self, left: bytes, right: bytes, count: int | None = None, new_id: int | None = None
     ) -> None:
-        """Write down a merge: the bytes of its two tokens; its count and new id if given."""
+        """Write a merge: the bytes of its two tokens; its count and new id if given."""
         if self._file is None:
             raise OutputError(f"{self._path}: record inside `with StepRecorder(…) as record:`")
         facts: dict[str, object] = {"left": spell(left), "right": spell(right)}
@@ -96,7 +96,7 @@ class StepRecorder:
         try:
             self._file.write(json.dumps(facts, ensure_ascii=False) + "\n")
         except OSError as error:
-            raise self._failed(error) from error
+            raise self._error(error) from error
 
     def __exit__(
         self,
@@ -108,28 +108,12 @@ class StepRecorder:
             self._file.close()
             self._file = None
 
-    def _failed(self, error: OSError | ValueError) -> OutputError:
+    def _error(self, error: OSError | ValueError) -> OutputError:
         reason = getattr(error, "strerror", None) or error
         return OutputError(f"{self._path}: cannot be written: {reason}")
 
 
 # -- the forms of a token
-
-
-def _of_text(value: str) -> bytes:
-    try:
-        return unspell(value)
-    except KeyError as error:
-        raise ValueError(
-            f"has the character {error.args[0]!r}, which GPT-2's spelling does not use (a space "
-            'is Ġ, a newline Ċ); write a list of byte values or {"hex": …}'
-        ) from None
-
-
-def _of_list(value: list[Any]) -> bytes:
-    if not all(type(byte) is int and 0 <= byte < 256 for byte in value):
-        raise ValueError("is a list, but not of bytes from 0 to 255")
-    return bytes(value)
 
 
 def _of_hex(digits: str) -> bytes:
@@ -152,18 +136,26 @@ DECODERS: Registry[Callable[[str], bytes]] = Registry(
 
 
 def read_token(value: object) -> tuple[bytes, str]:
-    """A token, and the name of the form in which it is written.
+    """Return a token, and the name of the form in which it is written.
 
     >>> read_token("Ġthe"), read_token([32, 116]), read_token({"hex": "2074"})
     ((b' the', 'GPT-2 spelling'), (b' t', 'lists of bytes'), (b' t', 'hex'))
 
     Raises:
-        ValueError: says what is wrong with it.
+        ValueError: it is in none of the forms, or damaged; the message says which.
     """
     if isinstance(value, str):
-        return _of_text(value), "GPT-2 spelling"
+        try:
+            return unspell(value), "GPT-2 spelling"
+        except KeyError as error:
+            raise ValueError(
+                f"has the character {error.args[0]!r}, which GPT-2's spelling does not use (a "
+                'space is Ġ, a newline Ċ); write a list of byte values or {"hex": …}'
+            ) from None
     if isinstance(value, list):
-        return _of_list(value), "lists of bytes"
+        if not all(type(byte) is int and 0 <= byte < 256 for byte in value):
+            raise ValueError("is a list, but not of bytes from 0 to 255")
+        return bytes(value), "lists of bytes"
     if isinstance(value, dict) and len(value) == 1:
         [(form, text)] = value.items()
         if form in DECODERS and isinstance(text, str):
@@ -183,10 +175,10 @@ class ReadSteps:
 
 
 def read_steps(path: str | os.PathLike[str]) -> ReadSteps:
-    """Read a file of steps; empty lines are passed over.
+    """Read a file of steps; empty lines are skipped.
 
     Raises:
-        StepsFileError: the file cannot be read, or a line of it is no step; says which line.
+        StepsFileError: the file cannot be read, or a line is no step; the message names the line.
     """
     steps: list[ClaimedStep] = []
     forms: dict[str, None] = {}
@@ -220,7 +212,7 @@ def _lines(file: BinaryIO, path: str | os.PathLike[str]) -> Iterator[tuple[int, 
 
 
 def _step(line: bytes) -> tuple[ClaimedStep, list[str]]:
-    """A line's step and the forms of its tokens; a `ValueError` says what is wrong."""
+    """Return a line's step and the forms of its tokens; raise `ValueError` if it is no step."""
     try:
         facts = json.loads(line)
     except (ValueError, RecursionError):

@@ -81,7 +81,7 @@ def test_why_answers_about_a_pair(capsys: pytest.CaptureFixture[str], toy: str) 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["why", "zz", "--text", "low"], "“zz” does not stand in the text; blanks and case count"),
+        (["why", "zz", "--text", "low"], "“zz” does not occur in the text; blanks and case count"),
         (["why", ""], "a token cannot be empty; say which one you mean"),
     ],
 )

@@ -91,7 +91,7 @@ TOKENIZER = tokenizer(MERGE_LIST)
             "<t> lies inside <s><t>, which is a special token: one id, 262, cut out before "
             "anything merges and never taken apart.",
         ),
-        ("un", "no", NotInText, "no does not stand in the text; spaces and case count."),
+        ("un", "no", NotInText, "no does not occur in the text; spaces and case count."),
         (
             "un",
             "",
@@ -136,7 +136,7 @@ def test_each_kind_of_answer(text: str, piece: str, kind: type[Answer], sentence
             "A pretoken border runs through nĠ: between un (letters) and Ġun (letters). "
             "Merges never cross a border.",
         ),
-        ("xy", ("y", "x"), NotInText, "yx does not stand in the text; spaces and case count."),
+        ("xy", ("y", "x"), NotInText, "yx does not occur in the text; spaces and case count."),
         (
             "xxy",
             ("xx", "y"),
