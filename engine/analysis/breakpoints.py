@@ -371,11 +371,13 @@ def parse(line: str, scored: bool = False) -> Breakpoint:
     raise BreakpointError("not a breakpoint; write one like  " + "   ".join(examples(scored)))
 
 
-# -- the breakpoints of a run, and the steps at which they stop, found in slices of time
+# -- the breakpoints of a run, and the steps at which they stop
+#
+# Each breakpoint is tried on every merge once, in order, as far as the recording goes, in slices of
+# time. So a search is never repeated, and all stops found can be shown along the timeline.
 
-
-A_LOOK_AT_THE_CLOCK = 64
-"""Merges between two looks at the clock."""
+MERGES_A_SLICE = 64
+"""Number of merges between two looks at the clock."""
 
 
 @dataclass

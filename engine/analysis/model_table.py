@@ -1,7 +1,7 @@
-"""The comparison table: every kind of tokenizer on the same text.
+"""The model table: every kind of tokenizer, measured on the same text.
 
 Tokenizers learn from the first nine tenths of the corpus and are measured on the rest, or on a
-text that somebody typed: on what they have learnt from, no word would be unknown.
+typed text: on the text that they learnt from, no word would be unknown.
 """
 
 from __future__ import annotations
@@ -27,20 +27,15 @@ from engine.text.pretokenize import (
 from engine.text.scripts import WRITTEN_WITHOUT_SPACES, ScriptTable
 from engine.unigram.pieces import SPACE
 
-# What a tokenizer makes of a text and of misspelled words, in numbers.
-#
-# A misspelled word has two letters swapped: `the` → `teh`. A word tokenizer knows a word or it does
-# not; subwords fall apart into smaller ones. A swap leaves a word its letters, so tokenizers of
-# characters and of bytes make as many tokens of it as before.
-
+# -- a tokenizer on a text
 
 _WHITESPACE = re.compile(r"\s+")
 FREQUENT = 40
-"""How many of the most frequent tokens are remembered."""
+"""Number of most frequent tokens that are listed."""
 
 
 class DecodingLoss(Enum):
-    """Why a text is another after decoding; the value says it in words."""
+    """A reason why decoding does not give the text back; the value describes it."""
 
     UNKNOWN = "what became unknown stays so"
     WHITESPACE = "which whitespace stood where is not kept"
@@ -50,13 +45,13 @@ class DecodingLoss(Enum):
 
 @dataclass(frozen=True)
 class TextMeasures:
-    """Counts of a text; what is unknown is what the tokenizer turned into its unknown token.
+    """The counts of a text that a tokenizer has encoded.
 
     Attributes:
-        unknown_words: the words whose encoding holds an unknown token: out of vocabulary.
+        unknown_words: the number of words with an unknown token: out of vocabulary.
         unknown_spellings: these words, each once, the most frequent first.
-        unknown_characters: those that an unknown token stands for.
-        losses: in what the text that decoding gave was another; bytes that are no UTF-8 set aside.
+        unknown_characters: the number of characters that unknown tokens replace.
+        losses: why the decoded text differs; bytes that are not UTF-8 are ignored.
         frequent: (id, count) of the most frequent tokens, the lower id first among equals.
     """
 
@@ -72,7 +67,7 @@ class TextMeasures:
 
     @property
     def exact(self) -> bool:
-        """Whether decoding gave the very same text."""
+        """Whether decoding gives exactly the same text."""
         return not self.losses
 
     @property
@@ -102,7 +97,7 @@ def _ratio(some: int, all_: int) -> float:
 
 
 def word_counts(stretches: Iterable[str]) -> Counter[str]:
-    """The words of texts, punctuation apart, with their counts. No tokenizer has a part in it.
+    """Count the words of texts, with punctuation apart, independently of any tokenizer.
 
     >>> word_counts(["to be, or", "to"])
     Counter({'to': 2, 'be': 1, ',': 1, 'or': 1})
@@ -116,7 +111,7 @@ def word_counts(stretches: Iterable[str]) -> Counter[str]:
 
 
 def measure(tokenizer: ComparableTokenizer, stretches: Sequence[str]) -> TextMeasures:
-    """Measure a text that special tokens, if there were any, have cut into stretches.
+    """Measure a tokenizer on a text, given as the stretches between special tokens.
 
     >>> from engine.analysis.tokenizer_kinds import train_kind
     >>> found = measure(train_kind("word", b"to be or not to be", 9), ["to be asked to be"])
@@ -152,7 +147,7 @@ def measure(tokenizer: ComparableTokenizer, stretches: Sequence[str]) -> TextMea
 
 
 def _losses(tokenizer: ComparableTokenizer, text: str, ids: Sequence[int]) -> set[DecodingLoss]:
-    """Why decoding does not give a text back; none if it does."""
+    """Find out why decoding does not give a text back."""
     given, back = to_bytes(text).decode("utf-8", "replace"), tokenizer.decode(ids)
     if back == given:
         return set()
@@ -169,7 +164,7 @@ def _losses(tokenizer: ComparableTokenizer, text: str, ids: Sequence[int]) -> se
 
 
 def _apart(text: str) -> tuple[str, list[str]]:
-    """A text without its whitespace, and the whitespace.
+    """Return a text without its whitespace, and the whitespace.
 
     >>> _apart("to  be ")
     ('tobe', ['  ', ' '])
@@ -177,10 +172,14 @@ def _apart(text: str) -> tuple[str, list[str]]:
     return _WHITESPACE.sub("", text), _WHITESPACE.findall(text)
 
 
-# -- misspelled words
+# -- a tokenizer on misspelled words
+#
+# A misspelled word has two letters swapped: `the` → `teh`. It is unknown to a word tokenizer, and
+# subwords fall apart into smaller ones. Tokenizers of characters and bytes make as many tokens as
+# before.
 
 SHORTEST = 3
-"""Letters of a word that is misspelled: two of them swapped may well be another word."""
+"""Letters of the shortest words that are misspelled: a swap in shorter ones may be another word."""
 
 
 @dataclass(frozen=True)
@@ -193,10 +192,10 @@ class Misspelling:
 
 @dataclass(frozen=True)
 class MisspelledWord:
-    """What a tokenizer makes of a word and of its misspelling.
+    """The encodings of a word and of its misspelling by one tokenizer.
 
     Attributes:
-        tokens, wrong_tokens: how many tokens they are, each behind a space.
+        tokens, wrong_tokens: the number of tokens of each, behind a space.
         unknown: whether the misspelling, or a part of it, is unknown.
     """
 
@@ -208,23 +207,23 @@ class MisspelledWord:
 
 @dataclass(frozen=True)
 class MisspellingBehaviour:
-    """What a tokenizer makes of all misspellings; means are 0 if there are none."""
+    """The encodings of all misspellings by one tokenizer; means are 0 if there are none."""
 
     words: tuple[MisspelledWord, ...]
 
     @property
     def tokens_per_word(self) -> float:
-        """How many tokens the words are on average, as they are spelled rightly."""
+        """Mean number of tokens of the words, spelled rightly."""
         return self._mean([word.tokens for word in self.words])
 
     @property
     def wrong_tokens_per_word(self) -> float:
-        """How many tokens the misspellings are on average."""
+        """Mean number of tokens of the misspellings."""
         return self._mean([word.wrong_tokens for word in self.words])
 
     @property
     def unknown_share(self) -> float:
-        """How many of the misspellings are unknown."""
+        """Share of the misspellings that are unknown."""
         return self._mean([word.unknown for word in self.words])
 
     def _mean(self, numbers: Sequence[int]) -> float:
@@ -232,7 +231,7 @@ class MisspellingBehaviour:
 
 
 def swap_letters(word: str) -> str:
-    """Two neighbours in the middle change places, or else the first two before it that differ.
+    """Swap two neighbours that differ: in the middle, or else as near before it as possible.
 
     >>> swap_letters("the"), swap_letters("little")
     ('teh', 'ltitle')
@@ -244,10 +243,10 @@ def swap_letters(word: str) -> str:
 
 
 def misspellings(counts: Mapping[str, int], limit: int) -> list[Misspelling]:
-    """The most frequent words that can be misspelled, at the most `limit`.
+    """Return misspellings of the most frequent words, at the most `limit`.
 
-    What comes out as another word of the text is no misspelling, and left out. So is what is
-    written without spaces, as Chinese is: there a word may be a whole sentence.
+    Words whose misspelling is another word of the text are left out. So are words of scripts that
+    are written without spaces, as Chinese is: there a word may be a whole sentence.
 
     >>> [made.wrong for made in misspellings({"the": 9, "form": 8, "from": 7, "cat": 1}, 5)]
     ['teh', 'cta']
@@ -267,16 +266,18 @@ def misspellings(counts: Mapping[str, int], limit: int) -> list[Misspelling]:
 def measure_misspelled(
     tokenizer: ComparableTokenizer, wrong: Sequence[Misspelling]
 ) -> MisspellingBehaviour:
-    """What a tokenizer makes of the misspellings."""
+    """Encode the misspellings with a tokenizer."""
     measured = []
     for misspelling in wrong:
-        # As it stands in a text: many tokenizers treat the first word of all differently.
+        # With a space, as inside a text: many tokenizers treat the first word of all differently.
         right_ids = tokenizer.encode(" " + misspelling.word)
         wrong_ids = tokenizer.encode(" " + misspelling.wrong)
         unknown = tokenizer.unknown_id is not None and tokenizer.unknown_id in wrong_ids
         measured.append(MisspelledWord(misspelling, len(right_ids), len(wrong_ids), unknown))
     return MisspellingBehaviour(tuple(measured))
 
+
+# -- the table
 
 HELD_OUT = 0.1
 MISSPELLED_WORDS = 100
@@ -291,12 +292,12 @@ _CHARACTER = re.compile(rb"(?=[^\x80-\xbf])")
 
 @dataclass(frozen=True)
 class KindRow:
-    """A tokenizer in the table.
+    """A row of the table: a tokenizer, measured.
 
     Attributes:
-        unseen: what it makes of text that it has not learnt from.
-        misspelled: of misspelled words.
-        chinese: of a text in Chinese.
+        unseen: on text that it has not learnt from.
+        misspelled: on misspelled words.
+        chinese: on a text in Chinese.
     """
 
     name: str
@@ -309,7 +310,7 @@ class KindRow:
 
 @dataclass(frozen=True)
 class Untrained:
-    """A kind that cannot be trained that way, and why."""
+    """A kind that cannot be trained with these settings, and why."""
 
     name: str
     reason: str
@@ -317,9 +318,9 @@ class Untrained:
 
 @dataclass(frozen=True)
 class MeasuredTexts:
-    """What all rows of a table are measured on: see `KindRow`.
+    """The texts that all rows of a table are measured on: see `KindRow`.
 
-    `unseen` is what stands between special tokens.
+    `unseen` is the stretches between special tokens.
     """
 
     unseen: tuple[str, ...]
@@ -334,7 +335,7 @@ class MeasuredTexts:
         special_tokens: Sequence[str] = (),
         chinese: str = CHINESE,
     ) -> MeasuredTexts:
-        """The texts for a corpus that is learnt from, whose words are misspelled, and another."""
+        """Return the texts: misspelled words of the corpus, and an unseen text."""
         splitter = SpecialSplitter(special_tokens)
         known = word_counts(_stretches(to_text(corpus), splitter))
         wrong = misspellings(known, MISSPELLED_WORDS)
@@ -348,9 +349,9 @@ def _stretches(text: str, splitter: SpecialSplitter) -> tuple[str, ...]:
 def hold_out(
     corpus: bytes, special_tokens: Sequence[str] = (), share: float = HELD_OUT
 ) -> tuple[bytes, bytes]:
-    """The corpus in two: what is learnt from, and at the most this share of it that is not.
+    """Split the corpus in two: a text to learn from, and at the most this share to measure on.
 
-    Cut behind a special token, or where there is none at whitespace, or else between characters.
+    The cut is behind a special token; if there is none at whitespace, or else between characters.
 
     >>> hold_out(b"one two three four", share=0.3)
     (b'one two three ', b'four')
@@ -364,7 +365,7 @@ def hold_out(
 
 
 def row_of(tokenizer: ComparableTokenizer, texts: MeasuredTexts) -> KindRow:
-    """The row of one tokenizer."""
+    """Measure one tokenizer."""
     return KindRow(
         tokenizer.name,
         tokenizer.granularity,
@@ -383,12 +384,12 @@ def table_rows(
     kinds: Iterable[str] = KINDS,
     chinese: str = CHINESE,
 ) -> Iterator[KindRow | Untrained]:
-    """The rows of the table, each as soon as its tokenizer is trained and measured.
+    """Yield the rows of the table, each as soon as its tokenizer is trained and measured.
 
     Args:
         corpus: a text; without `typed` its last tenth is held out.
         vocab_size: for each kind that has a choice.
-        typed: a text to measure on, in place of the end of the corpus.
+        typed: a text to measure on instead of the end of the corpus.
         kinds: names in `KINDS`.
 
     >>> rows = table_rows(b"to be or not to be " * 9, 300, typed="to bee", kinds=["word", "byte"])
@@ -410,7 +411,7 @@ def try_training(
     special_tokens: Sequence[str] = (),
     go_on: GoOn = lambda: True,
 ) -> ComparableTokenizer | Untrained:
-    """A tokenizer of one kind, or why there is none.
+    """Train a tokenizer of one kind, or return why that cannot be done.
 
     >>> try_training("word", b"to be or not to be", 4).vocab_size
     4

@@ -1,15 +1,15 @@
-"""What tokenizers have in common: tokens and merges, and one text, with where its cuts differ.
+"""Compare tokenizers: their tokens and merges, and where they cut one text differently.
 
-All tokenizers cut at the edges that they have in common. Between two such edges that are neighbours
-either nobody cuts, or they differ. So the differences follow from sets of edges alone, whatever the
-ids are. Differences that touch are one, as lines of a `diff` make one hunk.
+All tokenizers cut at the edges that they share. Between two neighbouring shared edges either none
+of them cuts, or they differ. So the differences follow from sets of edges alone, whatever the ids
+are. Differences that touch are one, as lines of a `diff` make one hunk.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate, chain, pairwise, repeat, zip_longest
 from operator import add, eq
@@ -38,9 +38,11 @@ from engine.text.scripts import (
     ScriptTable,
 )
 
+# -- the edges of a text's tokens, by each tokenizer
+
 
 def token_lengths(tokenizer: Tokenizer) -> Ints:
-    """The bytes of each token, by id."""
+    """Return the number of bytes of each token, by id."""
     vocab = tokenizer.vocab
     lengths = np.zeros(max(vocab, default=-1) + 1, dtype=np.int64)
     ids = np.fromiter(vocab, dtype=np.int64, count=len(vocab))
@@ -49,18 +51,18 @@ def token_lengths(tokenizer: Tokenizer) -> Ints:
 
 
 BLOCK = 1 << 16
-"""Tokens whose widths are added up together."""
+"""Number of tokens whose widths are added up together."""
 
 
 WORTH_THREADS = 1 << 18
-"""Bytes that take longer to encode than threads to start."""
+"""Bytes of a text that takes longer to encode than threads take to start."""
 
 
 def edges_of_all(tokenizers: Sequence[Tokenizer], data: bytes) -> list[Ints]:
-    """The edges by each tokenizer, as `token_spans` tells them.
+    """Return the edges of the tokens by each tokenizer, as `token_spans` does.
 
     Raises:
-        ComparisonError: nothing says which part of the text a token stands for.
+        ComparisonError: the part of the text that a token covers cannot be found out.
     """
     # Python's own encoders would only wait for each other.
     threads = available_cores() if KERNEL is not None and len(data) >= WORTH_THREADS else 1
@@ -71,17 +73,16 @@ def edges_of_all(tokenizers: Sequence[Tokenizer], data: bytes) -> list[Ints]:
 
 
 def token_spans(tokenizer: Tokenizer, data: bytes) -> Ints:
-    """The edges of the tokens of a text: token n is `data[edges[n]:edges[n + 1]]`.
+    """Return the edges of the tokens of a text: token n is `data[edges[n]:edges[n + 1]]`.
 
-    A token that stands for nothing in the text, such as a `▁` put in front, has no width.
+    A token that covers nothing of the text, such as a `▁` put in front, has no width.
 
-    Where the tokens' bytes joined are the text, the edges follow from their lengths. Where not, an
-    unknown token does not say how long its character was: then each merge is followed from the
-    edges of the alphabet's tokens on. And where a pipeline changes the text before it is cut, its
-    alignment leads back to the original.
+    If the joined tokens are the text, the edges follow from their lengths. If not, the length of an
+    unknown token is not known: then each merge is followed from the edges of the alphabet's tokens
+    on. If a pipeline changes the text before it is cut, its alignment leads back to the original.
 
     Raises:
-        ComparisonError: nothing says which part of the text each token stands for.
+        ComparisonError: the part of the text that a token covers cannot be found out.
 
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
     >>> token_spans(Tokenizer(vocab, [(b"a", b"b")]), b"abc").tolist()
@@ -102,14 +103,14 @@ def token_spans(tokenizer: Tokenizer, data: bytes) -> Ints:
             "for; compare without a text"
         )
     if not len(ids):
-        return np.array([0, len(data)], dtype=np.int64)  # nothing is left of it: one piece
+        return np.array([0, len(data)], dtype=np.int64)  # all of it was removed: one piece
     edges = np.maximum.accumulate(np.array([0, *ends], dtype=np.int64))
-    edges[-1] = len(data)  # what is left out at the end belongs to the last token
+    edges[-1] = len(data)  # text that was removed at the end belongs to the last token
     return edges
 
 
 def _ends(lengths: Ints, ids: Integers) -> Ints:
-    """0, and where each token ends. Block by block: large arrays are new memory each time."""
+    """Return 0 and the end of each token; block by block, as large arrays are slow to allocate."""
     edges = np.zeros(len(ids) + 1, dtype=np.int64)
     for start in range(0, len(ids), BLOCK):
         widths = lengths[ids[start : start + BLOCK]]
@@ -119,7 +120,7 @@ def _ends(lengths: Ints, ids: Integers) -> Ints:
 
 
 def _spells(tokenizer: Tokenizer) -> bool:
-    """Whether the tokens of any text joined are the text, so that nobody has to look."""
+    """Whether the joined tokens are always the text, for any text."""
     vocab, alphabet = tokenizer.vocab.get, tokenizer.alphabet
     whole: Mapping[bytes, int] = {}
     if isinstance(alphabet, WholeTokens):
@@ -139,7 +140,7 @@ def _spells(tokenizer: Tokenizer) -> bool:
 
 
 def _followed(tokenizer: Tokenizer, text: str) -> Iterator[int]:
-    """The bytes of the text that each of its tokens stands for."""
+    """Yield the number of bytes of the text that each of its tokens covers."""
     rules = tokenizer.rules
     for pretoken in rules.pretokens(text):
         if rules.is_special(pretoken):
@@ -149,7 +150,7 @@ def _followed(tokenizer: Tokenizer, text: str) -> Iterator[int]:
 
 
 def _edges(tokenizer: Tokenizer, pretoken: bytes) -> list[int]:
-    """The edges of the tokens of a pretoken, in its own bytes."""
+    """Return the edges of the tokens of a pretoken, in its own bytes."""
     edges = list(tokenizer.alphabet.edges(pretoken))
     for step in tokenizer.rules.steps(pretoken):
         del edges[step.position + 1]
@@ -157,7 +158,7 @@ def _edges(tokenizer: Tokenizer, pretoken: bytes) -> list[int]:
 
 
 def _aligned(tokenizer: Tokenizer, pipeline: Pipeline, text: str) -> Iterator[int]:
-    """Where the tokens end in the original, in bytes; within a character they end behind it."""
+    """Yield the ends of the tokens in the original, in bytes; always at the end of a character."""
     places = [0, *accumulate(len(to_bytes(character)) for character in text)]
     splitter = pipeline.splitter
     for section, added in splitter.aligned_sections(text):
@@ -170,8 +171,8 @@ def _aligned(tokenizer: Tokenizer, pipeline: Pipeline, text: str) -> Iterator[in
 
 
 def _ends_of_piece(tokenizer: Tokenizer, piece: Aligned, in_bytes: bool) -> Iterator[int]:
-    """Where the tokens of a piece end, in characters of the original."""
-    # In bytes each stand-in is a byte; else a character is as many as it has in UTF-8.
+    """Yield the ends of the tokens of a piece, in characters of the original."""
+    # In bytes each character stands for one byte; else it has the bytes of its UTF-8.
     pretoken = unspell(piece.text) if in_bytes else to_bytes(piece.text)
     widths = [1] * len(pretoken) if in_bytes else [len(to_bytes(c)) for c in piece.text]
     character_at = [place for place, width in enumerate(widths) for _ in range(width)]
@@ -179,15 +180,18 @@ def _ends_of_piece(tokenizer: Tokenizer, piece: Aligned, in_bytes: bool) -> Iter
         yield piece.span(0, character_at[edge - 1] + 1)[1]
 
 
+# -- vocabularies and merges
+
+
 @dataclass(frozen=True)
 class Overlap:
-    """Vocabularies as sets of bytes, special tokens left out; ids do not matter.
+    """The tokens that vocabularies share, as bytes without ids and special tokens.
 
     Attributes:
-        sizes: how many different tokens each has.
-        shared: how many all have.
-        only: for each the tokens that no other has, in order of its ids.
-        pairwise: `pairwise[a][b]` tokens are in both a and b.
+        sizes: the number of different tokens of each vocabulary.
+        shared: the number of tokens that are in all of them.
+        only: for each vocabulary the tokens that no other has, in order of its ids.
+        pairwise: `pairwise[a][b]` is the number of tokens in both a and b.
     """
 
     sizes: tuple[int, ...]
@@ -220,7 +224,7 @@ def overlap(tokenizers: Sequence[Tokenizer]) -> Overlap:
 
 
 def _ordinary(tokenizer: Tokenizer) -> list[bytes]:
-    """The tokens but for the special ones, in order of ids."""
+    """Return the ordinary tokens in order of their ids."""
     vocab, special = tokenizer.vocab, tokenizer.special_ids
     return [vocab[token_id] for token_id in sorted(vocab) if token_id not in special]
 
@@ -234,7 +238,7 @@ class MergeListDifference:
 
 
 def first_merge_difference(one: Tokenizer, other: Tokenizer) -> MergeListDifference | None:
-    """Where the merges of two tokenizers part; `None` if they are the same.
+    """Find the first rank at which two lists of merges differ; `None` if they are the same.
 
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab", 257: b"cd"}
     >>> ours = Tokenizer(vocab, [(b"a", b"b"), (b"c", b"d")])
@@ -247,9 +251,10 @@ def first_merge_difference(one: Tokenizer, other: Tokenizer) -> MergeListDiffere
     return None
 
 
+# -- fertility: tokens a word
+
 SLICE = 1 << 17
-"""Bytes that are looked at together: what is made of them takes thirty times the room, and should
-stay near the processor."""
+"""Bytes that are counted together: arrays thirty times as large should still fit in the cache."""
 
 
 _SPACELESS = np.isin(np.arange(len(KIND_NAMES)), sorted(WRITTEN_WITHOUT_SPACES))
@@ -257,7 +262,7 @@ _SPACELESS = np.isin(np.arange(len(KIND_NAMES)), sorted(WRITTEN_WITHOUT_SPACES))
 
 @dataclass(frozen=True)
 class ScriptFertility:
-    """The words of one script, and the tokens that each tokenizer takes for them."""
+    """The number of words of one script, and of their tokens by each tokenizer."""
 
     script: str
     words: int
@@ -269,18 +274,12 @@ class ScriptFertility:
         return tuple(tokens / self.words for tokens in self.tokens)
 
 
-@dataclass
-class _Sums:
-    words: Ints
-    tokens: Ints = field(repr=False)
-
-
 def fertility(data: bytes, edges: Sequence[Ints]) -> list[ScriptFertility]:
-    """Script by script how many tokens a word takes, the script with the most words first.
+    """Count the words of each script and their tokens, the script with the most words first.
 
-    A word is a run of letters and marks of one script; in scripts that are written without spaces
-    between words each character is one. Marks and letters that several scripts share go with the
-    character before them. A token that reaches into two words counts in both.
+    A word is a run of letters and marks of one script. In scripts that are written without spaces
+    each character is a word. Marks and letters that several scripts share belong to the script of
+    the character before them. A token that reaches into two words counts in both.
 
     Args:
         data: the text.
@@ -292,19 +291,20 @@ def fertility(data: bytes, edges: Sequence[Ints]) -> list[ScriptFertility]:
     """
     table = ScriptTable()
     kinds = len(KIND_NAMES)
-    sums = _Sums(np.zeros(kinds, np.int64), np.zeros((len(edges), kinds), np.int64))
+    words: Ints = np.zeros(kinds, np.int64)
+    tokens: Ints = np.zeros((len(edges), kinds), np.int64)
     for start, end in _slices(data):
-        _add(sums, table, data, edges, start, end)
+        _count_words(words, tokens, table, data, edges, start, end)
     found = [
-        ScriptFertility(name, int(words), tuple(tokens.tolist()))
-        for name, words, tokens in zip(KIND_NAMES, sums.words, sums.tokens.T, strict=True)
-        if words
+        ScriptFertility(name, int(count), tuple(of_words.tolist()))
+        for name, count, of_words in zip(KIND_NAMES, words, tokens.T, strict=True)
+        if count
     ]
     return sorted(found, key=lambda each: -each.words)
 
 
 def _slices(data: bytes) -> Iterator[tuple[int, int]]:
-    """Stretches that end before a newline or a space, so that no word is cut."""
+    """Yield slices that end before a newline or a space, so that no word is cut."""
     start = 0
     while start < len(data):
         wanted = start + SLICE
@@ -314,28 +314,35 @@ def _slices(data: bytes) -> Iterator[tuple[int, int]]:
         start = end
 
 
-def _add(
-    sums: _Sums, table: ScriptTable, data: bytes, edges: Sequence[Ints], start: int, end: int
+def _count_words(
+    words: Ints,
+    tokens: Ints,
+    table: ScriptTable,
+    data: bytes,
+    edges: Sequence[Ints],
+    start: int,
+    end: int,
 ) -> None:
+    """Add the words of a slice to `words`, and their tokens to the rows of `tokens`, by script."""
     text = to_text(data[start:end])
     kinds = _shared_as_before(table.kinds(text))
     begins, ends = _words(kinds)
     of_words = kinds[begins]
     places = _byte_places(text)
     first_bytes, last_bytes = places.take(begins), places.take(ends) - 1
-    sums.words += np.bincount(of_words, minlength=len(sums.words))
+    words += np.bincount(of_words, minlength=len(words))
     for row, each in enumerate(edges):
-        # Tokens that a word touches: one more than the cuts strictly inside it.
+        # A word touches one token more than there are cuts strictly inside it.
         first, last = np.searchsorted(each, (start, end + 1))
         cuts = np.bincount(each[first:last] - start, minlength=end - start + 1)
         cuts_up_to = cuts.cumsum(dtype=np.int32)
         weights = cuts_up_to.take(last_bytes) - cuts_up_to.take(first_bytes) + 1
-        counted = np.bincount(of_words, weights=weights, minlength=len(sums.words))
-        sums.tokens[row] += counted.astype(np.int64)
+        counted = np.bincount(of_words, weights=weights, minlength=len(words))
+        tokens[row] += counted.astype(np.int64)
 
 
 def _shared_as_before(kinds: Kinds) -> Kinds:
-    """Shared letters and marks get the kind of the character before; at the start they stay."""
+    """Give shared letters and marks the kind of the character before; at the start they stay."""
     if not np.any(kinds == SHARED):
         return kinds
     sources = np.where(kinds == SHARED, 0, np.arange(len(kinds)))
@@ -343,7 +350,7 @@ def _shared_as_before(kinds: Kinds) -> Kinds:
 
 
 def _words(kinds: Kinds) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Where words begin and end, in characters."""
+    """Return where words begin and end, in characters."""
     is_word: Bools = kinds >= OTHER
     before = np.concatenate((np.zeros(1, np.uint8), kinds[:-1]))
     begins = is_word & ((before != kinds) | _SPACELESS[kinds])
@@ -352,9 +359,9 @@ def _words(kinds: Kinds) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
 
 
 def _byte_places(text: str) -> Ints:
-    """Where each character begins in UTF-8, and last where the text ends."""
+    """Return the start of each character in UTF-8, and the end of the text."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    # A surrogate stands for one byte that is no UTF-8.
+    # A surrogate is one byte that is not UTF-8.
     widths = np.ones(len(codes) + 1, dtype=np.uint8)
     for least in (0x80, 0x800, 0x10000):
         widths[1:] += codes >= least
@@ -363,11 +370,14 @@ def _byte_places(text: str) -> Ints:
     return widths.cumsum(dtype=np.int64)
 
 
+# -- differences in one text
+
+
 @dataclass(frozen=True)
 class Difference:
-    """The bytes `start`…`end` of the text are cut differently; all cut at both ends.
+    """The bytes `start`…`end` of the text, which are cut differently; all cut at both ends.
 
-    `edges` are each tokenizer's cuts in between, both ends included.
+    `edges` are the cuts of each tokenizer in between, both ends included.
     """
 
     start: int
@@ -376,16 +386,16 @@ class Difference:
 
     @property
     def token_counts(self) -> tuple[int, ...]:
-        """How many tokens each tokenizer makes of it."""
+        """Number of tokens that each tokenizer makes of these bytes."""
         return tuple(len(edges) - 1 for edges in self.edges)
 
 
 class Differences(Sequence[Difference]):
-    """All of them in order; each is made when somebody looks at it."""
+    """All differences in order, each made when it is asked for."""
 
     def __init__(self, edges: Sequence[Ints], spans: Ints) -> None:
         self._edges = edges
-        self.spans = spans  # a row (start, end) for each
+        self.spans = spans  # rows (start, end)
 
     def __len__(self) -> int:
         return len(self.spans)
@@ -396,38 +406,34 @@ class Differences(Sequence[Difference]):
     def __getitem__(self, place: slice) -> list[Difference]: ...
     def __getitem__(self, place: int | slice) -> Difference | list[Difference]:
         if isinstance(place, slice):
-            return [self._at(n) for n in range(len(self))[place]]
-        return self._at(range(len(self))[place])
-
-    def _at(self, place: int) -> Difference:
-        start, end = self.spans[place].tolist()
-        return Difference(
-            start, end, tuple(edges_within(edges, start, end) for edges in self._edges)
-        )
-
-
-def edges_within(edges: Ints, start: int, end: int) -> tuple[int, ...]:
-    """The edges from `start` to `end`, both included."""
-    first, last = np.searchsorted(edges, start), np.searchsorted(edges, end, side="right")
-    return tuple(edges[first:last].tolist())
+            return [self[n] for n in range(len(self))[place]]
+        start, end = self.spans[range(len(self))[place]].tolist()
+        between = []
+        for edges in self._edges:
+            first, last = np.searchsorted(edges, start), np.searchsorted(edges, end, side="right")
+            between.append(tuple(edges[first:last].tolist()))
+        return Difference(start, end, tuple(between))
 
 
 def differences(edges: Sequence[Ints], length: int) -> Differences:
-    """The maximal stretches that are not cut alike.
+    """Find the longest parts of the text that are cut differently throughout.
 
     Args:
-        edges: for each tokenizer the edges of its tokens, 0 and `length` among them.
-        length: bytes of the text.
+        edges: for each tokenizer the edges of its tokens, with 0 and `length`.
+        length: the number of bytes of the text.
 
     >>> edges = [np.array([0, 2, 3, 5, 6]), np.array([0, 1, 3, 5, 6])]
     >>> differences(edges, 6)[:]
     [Difference(start=0, end=3, edges=((0, 2, 3), (0, 1, 3)))]
     """
-    marks = [_marked(each, length) for each in edges]
+    marks: list[Bools] = []
+    for each in edges:
+        marks.append(np.zeros(length + 1, dtype=np.bool_))
+        marks[-1][each] = True
     common = np.logical_and.reduce(marks)
     disputed = np.logical_or.reduce(marks) & ~common
     shared = np.flatnonzero(common)
-    # The stretch between shared edges n and n + 1 differs if something in it is disputed.
+    # The part between shared edges n and n + 1 differs if only some tokenizers cut inside it.
     differs = np.zeros(len(shared) + 1, dtype=np.bool_)
     differs[1:-1] = np.logical_or.reduceat(disputed, shared)[:-1]
     begins = np.flatnonzero(differs[1:] & ~differs[:-1])
@@ -435,14 +441,8 @@ def differences(edges: Sequence[Ints], length: int) -> Differences:
     return Differences(edges, np.stack((shared[begins], shared[ends]), axis=1))
 
 
-def _marked(edges: Ints, length: int) -> Bools:
-    marks = np.zeros(length + 1, dtype=np.bool_)
-    marks[edges] = True
-    return marks
-
-
 class TextComparison:
-    """A text cut by each of some tokenizers.
+    """A text cut by each of several tokenizers.
 
     Attributes:
         data: the text.
@@ -465,37 +465,37 @@ class TextComparison:
 
     @property
     def bytes_per_token(self) -> tuple[float, ...]:
-        """The compression by each; 0 for an empty text."""
+        """The compression by each tokenizer; 0 for an empty text."""
         return tuple(len(self.data) / count if count else 0.0 for count in self.token_counts)
 
     @cached_property
     def differences(self) -> Differences:
-        """The stretches that are not cut alike by all."""
+        """The parts of the text that are cut differently."""
         return differences(self.edges, len(self.data))
 
     @cached_property
     def differing_bytes(self) -> int:
-        """Bytes of the text that stand in a difference."""
+        """Number of bytes of the text in all differences."""
         spans = self.differences.spans
         return int((spans[:, 1] - spans[:, 0]).sum())
 
     @cached_property
     def _agreed(self) -> Ints:
-        """Where all cut."""
+        """The places where all cut."""
         marks = np.zeros(len(self.data) + 1, dtype=np.int64)
         for edges in self.edges:
             marks[edges] += 1
         return np.flatnonzero(marks == len(self.edges))
 
     def agreed_before(self, place: int) -> int:
-        """The last place up to this one, in bytes, where all cut."""
+        """Return the last place up to this one, in bytes, where all cut."""
         return int(self._agreed[np.searchsorted(self._agreed, place, side="right") - 1])
 
     def agreed_after(self, place: int) -> int:
-        """The first place from this one on where all cut."""
+        """Return the first place from this one on where all cut."""
         return int(self._agreed[np.searchsorted(self._agreed, place)])
 
     @cached_property
     def fertility(self) -> list[ScriptFertility]:
-        """Tokens a word, script by script."""
+        """The tokens a word, script by script."""
         return fertility(self.data, self.edges)

@@ -1,10 +1,15 @@
-"""The kinds of tokenizers that can be trained on one corpus, each as it usually is.
+"""The kinds of tokenizers that can be trained on one corpus, each with its usual settings.
 
 `train_kind` returns a `ComparableTokenizer`. To add a kind, add an entry to `KINDS`.
 
-What merges does not merge a pair that stands only once. In BPE that pair says nothing about any
-other text; without pre-tokenization whole paragraphs would end up as one token. In WordPiece it has
-the highest score of all, and would fill the vocabulary.
+A pair that occurs only once does not merge. In BPE it has no use in any other text; without
+pre-tokenization whole paragraphs would become one token. In WordPiece it has the highest score of
+all, and would fill the vocabulary.
+
+Baselines need no training to speak of: they cut a text into words, characters or bytes and look
+each up. Words make short sequences, but every new word is unknown; bytes are never unknown, but
+many; characters are between the two. To add one, write a subclass of `BaselineTokenizer` and name
+it in `BASELINES`.
 """
 
 from __future__ import annotations
@@ -37,11 +42,13 @@ from engine.unigram.trainer import UnigramTrainer
 from engine.wordpiece.tokenizer import WordPieceTokenizer
 from engine.wordpiece.trainer import WordPieceTrainer
 
+# -- baselines
+
 
 class TextUnit(NamedTuple):
-    """A unit of a text and the id that it becomes. A special token is a unit, too.
+    """A unit of a text and its id. A special token is a unit, too.
 
-    `known` is false for a unit that the vocab lacks: its id is that of the unknown token.
+    `known` is false for a unit that is not in the vocab: its id is that of the unknown token.
     """
 
     data: bytes
@@ -50,21 +57,21 @@ class TextUnit(NamedTuple):
 
 
 class BaselineTokenizer(ABC):
-    """Cuts a text into units and looks each up. A subclass says what a unit is.
+    """A tokenizer that cuts a text into units and looks each up; subclasses define the units.
 
     Args:
         vocab: id → bytes.
-        special_tokens: strings of the vocab that are one id wherever they stand.
-        pattern: what cuts a text into words, where words matter.
+        special_tokens: strings of the vocab that are one id wherever they occur.
+        pattern: cuts a text into words, if the units are words.
     """
 
     name: ClassVar[str]
     summary: ClassVar[str]
     granularity: ClassVar[str]
     unknown_token: ClassVar[str | None] = "<UNK>"
-    """What a unit becomes that the vocab lacks; `None` where there can be no such unit."""
+    """The token for units that are not in the vocab; `None` if there are no such units."""
     joiner: ClassVar[bytes] = b""
-    """What stands between two units when they are put together again."""
+    """The bytes between two units in a decoded text."""
 
     def __init__(
         self,
@@ -82,7 +89,7 @@ class BaselineTokenizer(ABC):
 
     @abstractmethod
     def units(self, text: str) -> Iterable[bytes]:
-        """The units of a text without special tokens."""
+        """Return the units of a text without special tokens."""
 
     @classmethod
     def train(
@@ -92,12 +99,12 @@ class BaselineTokenizer(ABC):
         special_tokens: Sequence[str] = (),
         pattern: PatternLike = "bert",
     ) -> Self:
-        """A tokenizer that knows the most frequent units of a corpus.
+        """Return a tokenizer with the most frequent units of a corpus.
 
         Args:
-            counts: pretoken → how often it occurs, as `count_pretokens` gives it.
+            counts: pretoken → count, as `count_pretokens` gives it.
             vocab_size: unknown token + special tokens + units, at the most; `None` for all units.
-                Of units equally frequent the smaller bytes are taken first.
+                Among equally frequent units the smaller bytes are first.
             special_tokens, pattern: as in the class.
 
         Raises:
@@ -111,7 +118,7 @@ class BaselineTokenizer(ABC):
                 f"a vocabulary of {vocab_size} is too small; the unknown token and the special "
                 f"tokens need at least {len(first)}"
             )
-        # This one is only to cut text: its vocab is not known yet.
+        # This tokenizer only cuts text: the vocab is not known yet.
         cutter = cls(dict(enumerate(first)), special_tokens, pattern)
         totals: Counter[bytes] = Counter()
         for pretoken, count in counts.items():
@@ -123,11 +130,11 @@ class BaselineTokenizer(ABC):
 
     @property
     def vocab_size(self) -> int:
-        """How many units the vocab has."""
+        """Number of units in the vocab."""
         return len(self.vocab)
 
     def explain(self, text: str) -> Iterator[TextUnit]:
-        """The units of a text with their ids, and whether they are known."""
+        """Yield the units of a text with their ids, and whether they are known."""
         for piece, special in self._splitter.split_text(without_stray_surrogates(text)):
             for unit in (to_bytes(piece),) if special else self.units(piece):
                 token_id = self._ids.get(unit, self.unknown_id)
@@ -135,14 +142,14 @@ class BaselineTokenizer(ABC):
                 yield TextUnit(unit, token_id, unit in self._ids)
 
     def encode(self, text: str) -> list[int]:
-        """The token ids of a text."""
+        """Return the token ids of a text."""
         return [unit.token_id for unit in self.explain(text)]
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of the ids; what became unknown stays so.
+        """Return the text of the ids; unknown tokens stay unknown.
 
         Raises:
-            UnknownTokenIdError: names the id that the vocab lacks.
+            UnknownTokenIdError: an id is not in the vocab.
         """
         try:
             units = [self.vocab[token_id] for token_id in ids]
@@ -151,11 +158,11 @@ class BaselineTokenizer(ABC):
         return self.joiner.join(units).decode("utf-8", "replace")
 
     def unknown_characters(self, text: str) -> int:
-        """For how many characters of a text the unknown token stands."""
+        """Count the characters of a text that the unknown token replaces."""
         return sum(len(to_text(unit.data)) for unit in self.explain(text) if not unit.known)
 
     def piece(self, token_id: int) -> bytes:
-        """A unit as the vocab has it."""
+        """Return the bytes of a unit."""
         return self.vocab[token_id]
 
 
@@ -180,7 +187,7 @@ class ByteTokenizer(BaselineTokenizer):
         special_tokens: Sequence[str] = (),
         pattern: PatternLike = "bert",
     ) -> Self:
-        """The 256 bytes and the special tokens, whatever the corpus is.
+        """Return the tokenizer of the 256 bytes and the special tokens, for any corpus.
 
         Raises:
             VocabSizeError: `vocab_size` has no room for them.
@@ -195,7 +202,7 @@ class ByteTokenizer(BaselineTokenizer):
 
 
 class CharacterTokenizer(BaselineTokenizer):
-    """Code points, whitespace included; one that the corpus does not have is `<UNK>`.
+    """Code points, whitespace included; one that is not in the corpus is `<UNK>`.
 
     A code point is not always what a reader calls a character: `é` may be one or two.
 
@@ -213,7 +220,7 @@ class CharacterTokenizer(BaselineTokenizer):
 
 
 class WordTokenizer(BaselineTokenizer):
-    """Words as the pattern cuts them, without whitespace; a new word is `<UNK>`.
+    """Words that the pattern cuts, without whitespace; a new word is `<UNK>`.
 
     Decoding puts one space between two words, so spacing is lost, and so is an unknown word.
 
@@ -235,18 +242,18 @@ class WordTokenizer(BaselineTokenizer):
 BASELINES: Registry[type[BaselineTokenizer]] = Registry(
     "tokenizer", {kind.name: kind for kind in (WordTokenizer, CharacterTokenizer, ByteTokenizer)}
 )
-"""A text is cut into words, characters or bytes, and each is looked up."""
+"""The baselines by name."""
 
 
 # -- the tokenizers
 class ComparableTokenizer(Protocol):
-    """A tokenizer of any kind, as the table needs it.
+    """A tokenizer of any kind, with all that the model table needs.
 
     Attributes:
-        name: of its kind.
-        granularity: what a token is: words, subwords, bytes, …
-        vocab_size: how many tokens it has.
-        unknown_id: stands for what the vocabulary cannot spell; `None` if there is no such id.
+        name: the name of its kind.
+        granularity: what tokens are: words, subwords, bytes, …
+        vocab_size: the number of its tokens.
+        unknown_id: replaces text that the vocabulary cannot spell; `None` if there is no such id.
     """
 
     @property
@@ -266,18 +273,18 @@ class ComparableTokenizer(Protocol):
     def decode(self, ids: Iterable[int]) -> str: ...
 
     def piece(self, token_id: int) -> bytes:
-        """A token as the vocabulary has it."""
+        """Return the bytes of a token."""
 
     def unknown_characters(self, text: str) -> int:
-        """For how many characters of a text the unknown token stands."""
+        """Count the characters of a text that the unknown token replaces."""
 
 
 @dataclass(frozen=True)
 class ComparableBpe:
-    """A `Tokenizer` as a candidate.
+    """A `Tokenizer` as a `ComparableTokenizer`.
 
     Attributes:
-        pieces: its tokens as people write them: `est</w>`, where decoding gives `est `.
+        pieces: its tokens as they are usually written: `est</w>`, which decodes to `est `.
     """
 
     tokenizer: Tokenizer
@@ -300,12 +307,12 @@ class ComparableBpe:
         return self.pieces[token_id]
 
     def unknown_characters(self, text: str) -> int:
-        """Each unknown character is one unknown token."""
+        """Count the unknown tokens: each replaces one character."""
         return sum(token_id == self.unknown_id for token_id in self.encode(text))
 
 
 def spaced_words(text: str) -> list[str]:
-    """The words of a text as SentencePiece writes them, runs of whitespace as one space.
+    """Return the words of a text as SentencePiece writes them, each with one space before it.
 
     >>> spaced_words("to  be")
     ['▁to', '▁be']
@@ -314,7 +321,7 @@ def spaced_words(text: str) -> list[str]:
 
 
 class ComparableUnigram:
-    """The pieces of a Unigram model as a candidate; the unknown token has the id 0.
+    """The pieces of a Unigram model as a `ComparableTokenizer`; the unknown token has the id 0.
 
     >>> candidate = ComparableUnigram([("<unk>", 0.0), ("▁hug", -1.0), ("s", -2.0)], [])
     >>> candidate.encode("hugs hug"), candidate.decode([1, 2, 1])
@@ -353,7 +360,7 @@ class ComparableUnigram:
         return to_bytes(self._texts[token_id])
 
     def unknown_characters(self, text: str) -> int:
-        """For how many characters the unknown token stands; the ▁ before a word is none of them."""
+        """Count the characters that the unknown token replaces, without the ▁ before a word."""
         stretches = self._splitter.split_text(without_stray_surrogates(text))
         words = (word for some, special in stretches if not special for word in spaced_words(some))
         return sum(
@@ -370,15 +377,11 @@ Counts = Mapping[bytes, int]
 
 
 GoOn = Callable[[], bool]
-"""Asked between two steps of a training whether to make another one."""
+"""Called between two steps of a training; false stops it."""
 
 
 MIN_COUNT = 2
-"""How often a pair has to stand so that it merges."""
-
-
-def _always() -> bool:
-    return True
+"""The least count of a pair that merges."""
 
 
 @dataclass(frozen=True)
@@ -386,12 +389,12 @@ class TokenizerKind:
     """A kind of tokenizer.
 
     Attributes:
-        pattern: what cuts the corpus for it, a name in `PATTERNS`.
-        train: pretoken counts, vocabulary size at the most, special tokens and whether to go on →
-            a tokenizer.
-        model: which training it is, whose steps can be watched: `bpe`, `wordpiece` or `unigram`;
-            `None`: it has no steps.
-        units: what its merges start from, a name in `UNITS`, if it is BPE.
+        pattern: the pattern that cuts the corpus for it, a name in `PATTERNS`.
+        train: (pretoken counts, largest vocabulary size, special tokens, whether to go on) →
+            tokenizer.
+        model: the training whose steps can be watched: `bpe`, `wordpiece` or `unigram`; `None` if
+            it has no steps.
+        units: for BPE the units that its merges start from, a name in `UNITS`.
     """
 
     name: str
@@ -407,17 +410,17 @@ def train_kind(
     corpus: bytes,
     vocab_size: int,
     special_tokens: Sequence[str] = (),
-    go_on: GoOn = _always,
+    go_on: GoOn = lambda: True,
 ) -> ComparableTokenizer:
-    """A tokenizer of one kind, trained on a text; one that merges may be stopped on the way.
+    """Train a tokenizer of one kind on a text; one that merges may be stopped on the way.
 
     >>> train_kind("word", b"to be or not to be", 4).encode("to be and")
     [2, 1, 0]
 
     Raises:
         UnknownNameError: there is no such kind.
-        VocabSizeError: the kind needs more tokens than that to begin with.
-        UnfinishedError: `go_on` stopped a kind that has nothing to show before its end.
+        VocabSizeError: the kind needs a larger vocabulary to begin with.
+        UnfinishedError: `go_on` stopped a kind that has no tokenizer before its end.
     """
     kind = KINDS[name]
     counts = count_text(corpus, kind.pattern, special_tokens)
@@ -431,7 +434,7 @@ def _bpe(
     units: str = DEFAULT_UNITS,
     granularity: str = "subwords",
 ) -> TokenizerKind:
-    """BPE, by what it starts from and what cuts the corpus."""
+    """Return a kind of BPE, with the units that it starts from and the pattern."""
 
     def train(
         counts: Counts, vocab_size: int, special_tokens: Sequence[str], go_on: GoOn
@@ -465,7 +468,7 @@ def _train_unigram(
     for pretoken, count in counts.items():
         for word in spaced_words(to_text(pretoken)):
             words[word] += count
-    # The unknown token it has by itself, and a tokenizer opened over a corpus may name it.
+    # The trainer adds the unknown token, which the special tokens of an open tokenizer may include.
     others = [token for token in special_tokens if token != UNKNOWN.decode()]
     trainer = UnigramTrainer(words, vocab_size, others)
     for _ in trainer.steps():
@@ -475,6 +478,7 @@ def _train_unigram(
 
 
 def _baseline(tokenizer: type[BaselineTokenizer]) -> TokenizerKind:
+    """Return the kind of a baseline, which trains in one step."""
     return TokenizerKind(
         tokenizer.name,
         tokenizer.summary,

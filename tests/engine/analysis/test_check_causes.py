@@ -188,7 +188,7 @@ def test_two_lines_that_are_swapped_are_the_cause(one: int, other: int) -> None:
     merges[one], merges[other] = merges[other], merges[one]
     report = told_of(merges, 257 + MERGES)
     assert "swapped-lines" in [explanation.cause for explanation in report.likely]
-    assert f"merges {one + 1} and {other + 1} stand in each other" in " ".join(report.describe())
+    assert f"merges {one + 1} and {other + 1} are swapped" in " ".join(report.describe())
 
 
 def test_what_explains_little_is_not_called_likely() -> None:
