@@ -250,13 +250,13 @@ def _losses(tokenizer: Tokenizer, draft: Path, format: str) -> Iterator[str]:
     if not keeps_pattern:
         yield (
             f"{format} does not keep the pattern {tokenizer.pattern.name!r}; "
-            "say it when you open the files"
+            "give it when you open the files"
         )
     if not keeps_special:
         special = ", ".join(tokenizer.special_tokens) or "none"
         yield (
             f"{format} does not keep which tokens are special ({special}); "
-            "say it when you open them"
+            "name them when you open the files"
         )
     if lost := len(tokenizer.vocab) - len(completed.vocab):
         yield f"{lost:,} tokens that encoding never gives are not kept"

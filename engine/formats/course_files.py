@@ -242,7 +242,7 @@ def _read_table(path: Path) -> list[list[Any]]:
         if columns is None and width == 3 and None in [_number(row[2]) for row in rows]:
             return [row[1:] for row in rows]  # merges with their numbers
         if columns is None:
-            raise _in_doubt(path, f"which of its {width} columns is the token is not said")
+            raise _in_doubt(path, f"it is not clear which of its {width} columns is the token")
         at_id, at_token = map(heading.index, columns)
     ids = [_number(row[at_id]) for row in rows]
     if None in ids or len(set(ids)) < len(ids):
@@ -283,7 +283,7 @@ def read_merge_lines(path: Path) -> list[list[str]]:
     raise _in_doubt(
         path,
         f"line {number} is not two tokens with a space between: {line[:60]!r}; tokens that hold "
-        "spaces or newlines cannot be told apart in lines",
+        "spaces or newlines are ambiguous in lines",
     )
 
 
@@ -298,18 +298,7 @@ _TEXT_LAYOUTS = (
 
 def _text_layout_of(head: bytes) -> _TextLayout | None:
     text = head.decode("utf-8", "ignore")
-    return next((reader for reader in _TEXT_LAYOUTS if reader.recognises(text)), None)
-
-
-def read_value(path: Path, head: bytes) -> Any:
-    """Return the value of a file: Python's output, JSON, lines of JSON, a table, or merges.
-
-    Raises:
-        TokenizerFileError: the file is damaged or ambiguous.
-    """
-    if (reader := _text_layout_of(head)) is not None:
-        return reader.read(path)
-    return read_json(path) if gpt2.could_be_json(head) else read_merge_lines(path)
+    return next((layout for layout in _TEXT_LAYOUTS if layout.recognises(text)), None)
 
 
 def recognises_text(source: TokenizerSource) -> bool:
@@ -340,7 +329,12 @@ def read_text_files(
         TokenizerFileError: a file is damaged or ambiguous.
     """
     files = _text_files(source)
-    values = [read_value(path, head) for path, head in zip(files.paths, files.heads, strict=True)]
+    values: list[Any] = []
+    for path, head in zip(files.paths, files.heads, strict=True):
+        if (layout := _text_layout_of(head)) is not None:
+            values.append(layout.read(path))
+        else:
+            values.append(read_json(path) if gpt2.could_be_json(head) else read_merge_lines(path))
     looked_for = "a dict of ids and tokens and a list of pairs are looked for, in one or two files"
     return read_values(source, values, looked_for, special_tokens)
 

@@ -139,7 +139,7 @@ def _why_not(vocab: Mapping[int, Any]) -> str:
     if any("\ufffd" in text for text in texts):
         return " (its tokens are decoded text, in which bytes that are no character became U+FFFD)"
     if vocab and len(texts) == len(vocab):
-        return " (its tokens seem to be text, in which not every byte can be said)"
+        return " (its tokens seem to be text, which cannot hold every byte)"
     return ""
 
 
@@ -169,13 +169,14 @@ def _read_merges(
     """Return the merges and their spelling: the vocabulary's if no other fits better."""
     known = set(vocab.values())
 
-    def fit(pairs: Pairs) -> int:
-        return sum(left + right in known for left, right in pairs)
-
     ways = {name: SPELLINGS[name], **SPELLINGS}
     found = {way: _try_merges(merges, vocab, bytes_of) for way, bytes_of in ways.items()}
     found[_IDS] = _try_merges(merges, vocab, lambda token: vocab[int(_digits(token))])
-    fits = {way: fit(pairs) for way, pairs in found.items() if pairs is not None}
+    fits = {
+        way: sum(left + right in known for left, right in pairs)
+        for way, pairs in found.items()
+        if pairs is not None
+    }
     best = max(fits.values(), default=0)
     fitting = [way for way, number in fits.items() if number == best]
     if not fitting or (merges and best == 0 and found[name] is None):

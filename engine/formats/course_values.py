@@ -77,7 +77,10 @@ def find_parts(values: Sequence[Any]) -> SolutionParts | None:
             return _sorted_parts(tidied(first), tidied(second))
         case [[first, second]] if not (_is_pair(first) and _is_pair(second)):
             return _sorted_parts(tidied(first), tidied(second))
-        case [Mapping() as one] if _has_names(one):
+        # A number under such a name is the id of a token.
+        case [Mapping() as one] if any(
+            isinstance(one.get(name), Mapping | list | tuple) for name in (*_VOCAB, *_MERGES)
+        ):
             return _named_parts(one)
         case [one]:
             return _single_part(tidied(one))
@@ -89,11 +92,6 @@ def find_parts(values: Sequence[Any]) -> SolutionParts | None:
 _VOCAB = ("vocab", "vocabulary", "id_to_token", "token_to_id", "id_to_bytes", "bytes_to_id", "itos")
 _MERGES = ("merges", "bpe_merges", "merge_rules", "bpe_ranks", "merge_ranks")
 """Usual names of the two tables, the most common first."""
-
-
-def _has_names(one: Mapping[Any, Any]) -> bool:
-    """Whether it names a table; a number under such a name is the id of a token."""
-    return any(isinstance(one.get(name), Mapping | list | tuple) for name in (*_VOCAB, *_MERGES))
 
 
 def _table(one: Mapping[Any, Any], names: Sequence[str]) -> Any:
@@ -116,7 +114,9 @@ def _sorted_parts(first: Any, second: Any) -> SolutionParts | None:
     if _weight(first) + _weight(second) > LARGEST:
         return None
     for vocab, merges in ((first, second), (second, first)):
-        if _could_be_vocab(vocab) and _could_be_merges(merges):
+        # A vocabulary is a dict, or a list of tokens that are not all pairs.
+        is_some = isinstance(vocab, Mapping | list | tuple) and bool(vocab)
+        if is_some and not _could_be_merges(vocab) and _could_be_merges(merges):
             return SolutionParts(vocab, merges)
     return None
 
@@ -259,12 +259,6 @@ def _weight(value: Any) -> int:
     pairs = (each for each in tokens if isinstance(each, list | tuple) and len(each) == 2)
     parts = chain(tokens, *pairs)
     return sum(len(part) for part in parts if isinstance(part, str | bytes | list | tuple))
-
-
-def _could_be_vocab(value: Any) -> bool:
-    """Whether it is a dict, or a list of tokens that are not all pairs."""
-    is_some = isinstance(value, Mapping | list | tuple) and bool(value)
-    return is_some and not _could_be_merges(value)
 
 
 def _could_be_merges(value: Any) -> bool:
@@ -420,7 +414,7 @@ def _odd_merge(value: Any) -> str:
         return ""
     odd = next(each for each in value if not _is_pair(each))
     if isinstance(odd, str) and odd.count(" ") > 1:
-        return f": in {odd[:40]!r} it cannot be seen which space stands between two tokens"
+        return f": in {odd[:40]!r} it is not clear which space separates the two tokens"
     if isinstance(odd, str | bytes | int):
         return f": it is a flat list, with {short_repr(odd)} in it"
     return f": {short_repr(odd)} is one of them"

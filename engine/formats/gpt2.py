@@ -304,7 +304,7 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
     }
     if len(spelled) < len(tokenizer.vocab):
         raise TokenizerFileError(
-            f"{path}: two tokens have the same spelling, which {VOCAB} cannot say; "
+            f"{path}: two tokens have the same spelling, which {VOCAB} cannot hold; "
             "choose special tokens that no ordinary token equals"
         )
     merges = [f"{VERSION} 0.2", *(f"{spell(a)} {spell(b)}" for a, b in tokenizer.merges)]

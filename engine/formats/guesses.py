@@ -119,16 +119,12 @@ def note_guessed_special_tokens(
     >>> note_guessed_special_tokens(Overrides(), ["<s>", "</s>"])
     ['taken for special, since no merge makes them: <s> </s>']
     """
-    names = [shorten(name, LONGEST_SHOWN) for name in taken]
+    most = LONGEST_SHOWN
+    names = [name if len(name) <= most else f"{name[: most - 1]}…" for name in taken]
     if overrides.special_tokens is not None or not names:
         return []
     more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
     return [f"taken for special, {why}: {' '.join(names[:MOST_NAMED])}{more}"]
-
-
-def shorten(name: str, most: int) -> str:
-    """Return the name, cut to `most` characters."""
-    return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
 MOST_NAMED, LONGEST_SHOWN = 16, 40
@@ -141,7 +137,7 @@ def note_gaps(token_ids: Iterable[int]) -> list[str]:
     """Return a note if some ids below the highest are missing, which is harmless.
 
     >>> note_gaps([0, 1, 3])
-    ['1 id below the highest stands for no token (2)']
+    ['1 id below the highest has no token (2)']
     """
     known = set(token_ids)
     gaps = max(known) + 1 - len(known)
@@ -149,5 +145,5 @@ def note_gaps(token_ids: Iterable[int]) -> list[str]:
         return []
     missing = (token_id for token_id in count() if token_id not in known)
     shown = ", ".join(map(str, islice(missing, min(gaps, MOST_SHOWN))))
-    ids = "1 id below the highest stands" if gaps == 1 else f"{gaps:,} ids below the highest stand"
-    return [f"{ids} for no token ({shown}{', …' if gaps > MOST_SHOWN else ''})"]
+    ids = "1 id below the highest has" if gaps == 1 else f"{gaps:,} ids below the highest have"
+    return [f"{ids} no token ({shown}{', …' if gaps > MOST_SHOWN else ''})"]

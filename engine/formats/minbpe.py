@@ -14,7 +14,6 @@ id: minbpe writes tokens that hold spaces, though it cannot read them again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 from engine.core.errors import PatternError, TokenizerFileError
@@ -45,7 +44,13 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
         raise lines.error(f"is a pattern that cannot be used ({error})") from None
     special_ids = _read_special_ids(lines)
     pairs = _read_pairs(lines)
-    vocab = _vocab_of(source, pairs)
+    vocab = {byte: bytes((byte,)) for byte in range(256)}
+    room = LARGEST
+    for left, right in pairs:
+        room -= len(vocab[left]) + len(vocab[right])
+        if room < 0:  # forty merges that double a token would take a terabyte
+            raise TokenizerFileError(f"{source}: its tokens take more than {LARGEST >> 20} MB")
+        vocab[len(vocab)] = vocab[left] + vocab[right]
     for token, token_id in special_ids.items():
         if token_id in vocab:
             raise TokenizerFileError(
@@ -128,17 +133,6 @@ def _number(spelled: str) -> int | None:
     """Return the number; `None` if it is not one, or is too large for any tokenizer."""
     is_number = spelled.isascii() and spelled.isdigit() and len(spelled) <= _MOST_DIGITS
     return int(spelled) if is_number else None
-
-
-def _vocab_of(source: TokenizerSource, pairs: Iterable[Pair]) -> dict[int, bytes]:
-    vocab = {byte: bytes((byte,)) for byte in range(256)}
-    room = LARGEST
-    for left, right in pairs:
-        room -= len(vocab[left]) + len(vocab[right])
-        if room < 0:  # forty merges that double a token would take a terabyte
-            raise TokenizerFileError(f"{source}: its tokens take more than {LARGEST >> 20} MB")
-        vocab[len(vocab)] = vocab[left] + vocab[right]
-    return vocab
 
 
 def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:

@@ -88,13 +88,13 @@ def ranks_of(tokenizer: Tokenizer) -> dict[bytes, int]:
         if token_id not in tokenizer.special_ids
     }
     if len(ranks) + len(tokenizer.special_ids) < len(tokenizer.vocab):
-        raise VocabularyError("two ids stand for the same bytes, and ranks can say only one")
+        raise VocabularyError("two ids have the same bytes, and ranks can hold only one")
     ranked, _ = tokenizer_of_ranks(ranks, {}, tokenizer.pattern)
     made = {token_id for _, token_id in ranked.merge_table.values()}
     spell_alike = _spelling(ranked, made) == _spelling(tokenizer, made)
     if not spell_alike or not _merge_alike(ranked, tokenizer):
         raise VocabularyError(
-            "ranks cannot say what merges here: tokens are not numbered in the order of their "
+            "ranks cannot describe these merges: tokens are not numbered in the order of their "
             "merges, or are made by no merge of two tokens"
         )
     return ranks

@@ -20,6 +20,7 @@ from __future__ import annotations
 import pickletools
 import struct
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 
@@ -32,6 +33,7 @@ class PickleError(TokenizerFileError):
     """A pickle is broken, or holds more than data."""
 
 
+@dataclass
 class Allowance:
     """The limits for all pickles of a file together.
 
@@ -40,9 +42,8 @@ class Allowance:
         copied: number of bytes and items left that calls may return.
     """
 
-    def __init__(self, opcodes: int = 1 << 23, copied: int = 1 << 26) -> None:
-        self.opcodes = opcodes
-        self.copied = copied
+    opcodes: int = 1 << 23
+    copied: int = 1 << 26
 
     def use(self, opcodes: int = 0, copied: int = 0) -> None:
         """Subtract from what is left; raise `PickleError` if nothing is left."""
@@ -84,10 +85,6 @@ def _dict(*pairs: Any) -> dict[Any, Any]:
     raise ValueError("a dict is made of nothing or of a dict")
 
 
-def _default_dict(factory: object = None, *pairs: Any) -> dict[Any, Any]:
-    return _dict(*pairs)
-
-
 def _never(*arguments: Any) -> Any:
     raise ValueError("a type is only named, for a defaultdict")
 
@@ -101,7 +98,7 @@ NAMES: dict[str, Callable[..., Any]] = {
     "_codecs encode": _encoded,
     "collections OrderedDict": _dict,
     "collections Counter": _dict,
-    "collections defaultdict": _default_dict,
+    "collections defaultdict": lambda factory=None, *pairs: _dict(*pairs),
     **{f"builtins {name}": function for name, function in _BUILTINS.items()},
     **{f"__builtin__ {name}": function for name, function in _BUILTINS.items()},
 }
@@ -124,12 +121,12 @@ _CONSTANTS = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
 _LENGTHS = {"EMPTY_TUPLE": 0, "TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
 
 
+@dataclass(frozen=True)
 class _NamedFunction:
     """A function that the pickle names and `NAMES` has."""
 
-    def __init__(self, name: str, function: Callable[..., Any]) -> None:
-        self.name = name
-        self.function = function
+    name: str
+    function: Callable[..., Any]
 
 
 class PickleMachine:

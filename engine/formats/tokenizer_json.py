@@ -289,7 +289,7 @@ def save_pipeline(pipeline: Pipeline, path: Path, overwrite: bool) -> None:
     target = path / FILE if path.is_dir() else path
     if not pipeline.model.in_tokenizer_json:
         raise TokenizerFileError(
-            f"{target}: a tokenizer.json cannot say all that SentencePiece does to a text, so a "
+            f"{target}: a tokenizer.json cannot hold all of SentencePiece's normalization, so a "
             "SentencePiece model is only read; keep its .model"
         )
     text = json.dumps(pipeline.to_json(), ensure_ascii=False, indent=2)

@@ -68,17 +68,13 @@ class Codes:
         merges: pairs of tokens in order of rank, none twice.
         is_apart: whether `</w>` is a token of its own.
         has_counts: whether each line ends in a count, as in fastBPE.
+        characters: the characters of the merges, in order of code points.
     """
 
     merges: Sequence[tuple[str, str]]
     is_apart: bool
     has_counts: bool
-
-    @property
-    def characters(self) -> list[str]:
-        """The characters of the merges, in order of code points."""
-        tokens = chain.from_iterable(self.merges)
-        return sorted(set().union(*(token.removesuffix(SUFFIX) for token in tokens)))
+    characters: Sequence[str]
 
 
 def recognises_codes(source: TokenizerSource) -> bool:
@@ -154,7 +150,9 @@ def read_codes(path: Path) -> Codes:
     if version and known not in ("0.1", "0.2"):
         raise TokenizerFileError(f"{path}: is of version {version[1]}; known are 0.1 and 0.2")
     is_apart = not has_counts and known == "0.1"
-    return Codes(list(merges), is_apart, has_counts)
+    tokens = chain.from_iterable(merges)
+    characters = set().union(*(token.removesuffix(SUFFIX) for token in tokens))
+    return Codes(list(merges), is_apart, has_counts, sorted(characters))
 
 
 def _with_suffix(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:

@@ -67,12 +67,12 @@ def check_format_fits(tokenizer: Tokenizer, path: Path, format: TokenizerFormat)
     if pipeline is not None and not pipeline.merges and not format.keeps_stages:
         raise TokenizerFileError(
             f"{path}: the tokenizer's model, {pipeline.model.name}, merges nothing, and the format "
-            f"{format.name} says merges only, of bytes; write a tokenizer.json instead"
+            f"{format.name} holds only merges of bytes; write a tokenizer.json instead"
         )
     if not tokenizer.rules.splitter.is_plain and not format.keeps_stages:
         raise TokenizerFileError(
             f"{path}: the tokenizer changes a text before it cuts it, which the format "
-            f"{format.name} cannot say; write a tokenizer.json instead"
+            f"{format.name} cannot hold; write a tokenizer.json instead"
         )
     if obstacle := describe_obstacle(tokenizer.alphabet, format):
         raise TokenizerFileError(f"{path}: {obstacle}")
@@ -113,7 +113,7 @@ def check_plain(tokenizer: Tokenizer, path: Path) -> None:
         plain = None
     if plain is None or _encoding(plain) != _encoding(tokenizer):
         raise TokenizerFileError(
-            f"{path}: this format can say bytes and merges only, and the tokenizer has tokens that "
+            f"{path}: this format holds only bytes and merges, and the tokenizer has tokens that "
             "no merge makes, or two ids for the same bytes; try the format huggingface"
         )
 

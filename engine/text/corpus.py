@@ -339,8 +339,8 @@ class SourceReader:
             return
         if source.path is None and taken != source.size:
             raise CorpusError(
-                f"{source.name}: the server told of {source.size:,} bytes and sent {taken:,}; try "
-                "again"
+                f"{source.name}: the server announced {source.size:,} bytes and sent {taken:,}; "
+                "try again"
             )
         if taken < source.size and not is_packed:
             raise CorpusError(

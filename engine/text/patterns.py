@@ -374,7 +374,7 @@ def own_pattern(source: str) -> Pattern:
         return named
     if compile_foreign(source).groups:
         # `findall` would return the groups instead of the pretokens.
-        raise PatternError("it captures groups; write (?:…) in place of (…)")
+        raise PatternError("it captures groups; write (?:…) instead of (…)")
     return Pattern(OWN, "a regex of its own", (Alternative("own regex", source),), ())
 
 

@@ -75,12 +75,11 @@ def to_bytes(text: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        return _NO_UTF_8.sub(_mended, text).encode("utf-8", "surrogateescape")
-
-
-def _mended(surrogates: re.Match[str]) -> str:
-    """Return a pair of surrogates as one character, a lone one as U+FFFD."""
-    return surrogates.group().encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        mended = _NO_UTF_8.sub(
+            lambda found: found[0].encode("utf-16", "surrogatepass").decode("utf-16", "replace"),
+            text,
+        )
+        return mended.encode("utf-8", "surrogateescape")
 
 
 def without_stray_surrogates(text: str) -> str:

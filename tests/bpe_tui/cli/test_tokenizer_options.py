@@ -53,7 +53,7 @@ def test_notes_go_to_standard_error_a_line_each(places: dict[str, Path]) -> None
     assert result.stderr.decode().splitlines() == [
         "bpe-tui: note: the file names no pattern; GPT-2's is taken; --pattern gives another one",
         "bpe-tui: note: the file names no special tokens; none are taken",
-        "bpe-tui: note: 1 id below the highest stands for no token (256)",
+        "bpe-tui: note: 1 id below the highest has no token (256)",
     ]
 
 

@@ -95,7 +95,7 @@ def test_what_is_wished_goes_before_the_guesses(vocab: Path) -> None:
 def test_of_a_piece_that_is_there_twice_the_later_id_counts(tmp_path: Path) -> None:
     opened = open_tokenizer(written(tmp_path / "v", ["a", "[UNK]", "a"]))
     assert opened.tokenizer.encode("a b") == [2, 1]
-    assert "1 id below the highest stands for no token (0)" in opened.notes
+    assert "1 id below the highest has no token (0)" in opened.notes
 
 
 def test_a_directory_and_lines_that_end_as_on_windows_will_do(tmp_path: Path, vocab: Path) -> None:

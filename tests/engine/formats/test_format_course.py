@@ -211,5 +211,5 @@ def test_a_gap_in_the_ids_is_a_note(path: Path) -> None:
     vocab, merges = spelled(Tokenizer(BYTES | {300: b"st"}, [(b"s", b"t")]), "latin-1")
     path.write_text(json.dumps([vocab, merges]))
     assert open_tokenizer(path).notes[1] == (
-        "44 ids below the highest stand for no token (256, 257, 258, …)"
+        "44 ids below the highest have no token (256, 257, 258, …)"
     )

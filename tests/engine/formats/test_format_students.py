@@ -383,7 +383,7 @@ RAW = "".join(f"{decoded(left)} {decoded(right)}\n" for left, right in PLAIN.mer
     [
         (
             {"vocab.json": json.dumps(by_id(PLAIN, decoded)), "merges.txt": RAW},
-            "tokens that hold spaces or newlines cannot be told apart in lines",
+            "tokens that hold spaces or newlines are ambiguous in lines",
         ),
         (
             {

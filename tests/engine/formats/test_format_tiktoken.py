@@ -218,7 +218,7 @@ def test_pairs_that_never_stand_side_by_side_do_no_harm(tmp_path: Path) -> None:
 
 def test_ranks_cannot_say_merges_in_another_order_than_the_ids(tmp_path: Path) -> None:
     tok = Tokenizer(BYTES | {256: b"ab", 257: b"bc"}, [(b"b", b"c"), (b"a", b"b")])
-    with pytest.raises(TokenizerFileError, match="ranks cannot say what merges here"):
+    with pytest.raises(TokenizerFileError, match="ranks cannot describe these merges"):
         save(tok, tmp_path / "ranks", "tiktoken")
 
 
@@ -232,7 +232,7 @@ def test_an_unknown_file_says_what_was_guessed(tmp_path: Path) -> None:
     assert open_tokenizer(written(tmp_path, lines(SINGLE_BYTES | {b"ab": 300}))).notes == (
         "the file names no pattern; GPT-2's is taken; --pattern gives another one",
         "the file names no special tokens; none are taken",
-        "44 ids below the highest stand for no token (256, 257, 258, …)",
+        "44 ids below the highest have no token (256, 257, 258, …)",
     )
 
 

@@ -220,7 +220,7 @@ class TestAddresses:
             ("missing", "the server answers 404"),
             ("slow", "the server has said nothing for"),
             ("liar", "the connection broke off|sent 340,000"),
-            ("short", "told of 339,000 bytes and sent 340,000"),
+            ("short", "announced 339,000 bytes and sent 340,000"),
         ],
     )
     def test_what_goes_wrong_is_told_without_credentials(
