@@ -1,4 +1,4 @@
-"""The encoding screen of BPE: a text, its pretokens, and the questions that one can ask of it."""
+"""The encoding screen of BPE: a text, its pretokens, and panels that answer questions about it."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ from engine.text.pretokenize import Pretoken, pretokens, to_bytes, to_text
 
 TOKENS_CELLS = len(" tokens")
 NAME_CELLS = len("contraction")
-"""Cells that the name of what matched has at the least: with fewer most would be cut."""
+"""Least width of the name of the alternative that matched, in cells."""
 BESIDE_TEXT = TOKENS_CELLS + 4
-"""Cells of a row of the pretokens beside text and name: a mark, how many tokens, a gap."""
+"""Cells of a row besides text and name: a mark, the number of tokens, a gap."""
 
 
 class PretokensPanel(PartsPanel[Frame]):
@@ -89,12 +89,12 @@ class PretokensPanel(PartsPanel[Frame]):
 
     @property
     def selected(self) -> EncodedPretoken | None:
-        """The pretoken that the cursor is on."""
+        """The pretoken at the cursor."""
         return self._pieces[self.cursor] if self.cursor < len(self._pieces) else None
 
     @property
     def is_seen_before(self) -> bool:
-        """Whether the same pretoken stands before it in the text."""
+        """Whether the same pretoken occurs earlier in the text."""
         return self.selected is not None and self._seen[self.cursor]
 
     def rebuild(self) -> None:
@@ -119,7 +119,7 @@ class PretokensPanel(PartsPanel[Frame]):
         )
 
     def whole(self, row: Row) -> Sequence[Span]:
-        """The pretoken and what matched it, if something of the row is cut."""
+        """Return the pretoken and its alternative in full, if the row cuts one of them."""
         piece = self.selected
         if piece is None or not any(ELLIPSIS in text for text, _ in row.spans):
             return ()
@@ -129,7 +129,7 @@ class PretokensPanel(PartsPanel[Frame]):
         ]
 
     def _matched_by(self, place: int) -> str:
-        """Which alternative of the pattern took a pretoken from the text."""
+        """Return the name of the pattern's alternative that matched a pretoken."""
         pretoken = self._pieces[place].pretoken
         if pretoken.special:
             return "special token"
@@ -160,14 +160,14 @@ class PretokensPanel(PartsPanel[Frame]):
 
 LONGEST_REGEX = 2000
 PAUSE_SECONDS = 0.1
-"""How long a typist has to pause before the regex is tried."""
+"""Time without typing after which the regex is tried."""
 
 CutRow = tuple[Pretoken | None, Pretoken | None, bool]
-"""A row: a pretoken of the typed regex, one of the named pattern, and whether they differ."""
+"""A row: a pretoken of the typed regex, one of the named pattern, whether they differ."""
 
 
 class RegexRows(Panel):
-    """The pretokens of the typed regex; beside them, where they differ, those of another."""
+    """The pretokens of the typed regex; where they differ, also those of a named pattern."""
 
     WIDEST = 100
 
@@ -178,7 +178,7 @@ class RegexRows(Panel):
         self._problem: PatternError | None = None
 
     def show_cuts(self, stretches: Sequence[Stretch], other: str) -> None:
-        """Show these, beside those of the pattern of that name."""
+        """Show the stretches of the text, compared with the named pattern."""
         self._problem, self._cuts = None, [cut for each in stretches for cut in _cuts(each)]
         self._other = other if any(stretch.differs for stretch in stretches) else ""
         self.rebuild()
@@ -199,7 +199,7 @@ class RegexRows(Panel):
 
 
 class RegexPanel(Vertical):
-    """A line for a regex, and what it does to the text; ↑ ↓ choose what it is compared with."""
+    """A line for a regex, with its pretokens below; ↑ ↓ choose the pattern to compare with."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "compare(-1)", "pattern before", show=False),
@@ -211,7 +211,7 @@ class RegexPanel(Vertical):
 
     @dataclass
     class Tried(Message):
-        """A regex has been tried: the stretches of the text, or what is wrong with it."""
+        """The result of a regex: the stretches of the text, or the error."""
 
         source: str
         found: list[Stretch] | PatternError
@@ -233,7 +233,7 @@ class RegexPanel(Vertical):
         yield RegexRows().data_bind(frame=RegexPanel.frame)
 
     def open(self) -> None:
-        """Come into sight: the first time with the pattern of the run."""
+        """Show the panel; the first time with the pattern of the run."""
         if self.frame is not None and not self._compared:
             pattern = self.frame.rules.pattern
             self._choices = {**PATTERNS, pattern.name: pattern}
@@ -249,7 +249,7 @@ class RegexPanel(Vertical):
         self._try_soon()
 
     def action_compare(self, by: int) -> None:
-        """Compare with the next pattern: the named ones, and the run's own."""
+        """Compare with the next pattern: a named one, or the run's own."""
         if not self._compared:
             return
         names = list(self._choices)
@@ -257,7 +257,7 @@ class RegexPanel(Vertical):
         self._try_soon()
 
     def _try_soon(self) -> None:
-        """Try the regex as soon as the typist pauses, if anybody sees it."""
+        """Try the regex after a pause in typing, if the panel is visible."""
         if self._waiting is not None:
             self._waiting.stop()
         self._waiting = self.set_timer(PAUSE_SECONDS, self._try)
@@ -310,7 +310,7 @@ def _cuts(stretch: Stretch) -> Iterator[CutRow]:
 
 
 def _column(width: int) -> int:
-    """Cells of a pretoken, of what matched it, and of another."""
+    """Return the width of each of the three columns, in cells."""
     return max((width - 2) // 3, 6)
 
 
@@ -330,7 +330,7 @@ def _cut_row(cut: CutRow, width: int) -> Row:
 
 
 def _problem_rows(source: str, problem: PatternError, width: int) -> list[Row]:
-    """What is wrong with the regex, and its text up to there."""
+    """Return the error in the regex, and the text around its place."""
     message = visible_text(str(problem), spaces=False)
     place = problem.position
     if place is None:
@@ -354,7 +354,7 @@ LABEL_WIDTH = 9
 
 
 class WhyNotRows(Panel):
-    """The answer for each place at which the piece stands in the text."""
+    """The answer for each place where the piece occurs in the text."""
 
     text: Drawn[str] = Drawn("")
     asked: Drawn[str] = Drawn("")
@@ -386,7 +386,7 @@ class WhyNotRows(Panel):
     def _answer_rows(
         self, frame: Frame, parts: tuple[str, ...], place: int | None, width: int
     ) -> list[Row]:
-        """The answer in words, and the merge that it names where it stands."""
+        """Return the answer in words, then the merge that it names with its tokens."""
         answer = _answer(frame, self.text, parts, place)
         role = "gain" if isinstance(answer, OneToken | Merged) else ""
         rows = paragraph(answer.describe(quoted), width, role)
@@ -400,7 +400,7 @@ class WhyNotRows(Panel):
 
 
 class WhyNotPanel(Vertical):
-    """A line for the piece, and the answers under it."""
+    """A line for the piece, with the answers below."""
 
     frame: reactive[Frame | None] = reactive(None)
 
@@ -419,7 +419,7 @@ class WhyNotPanel(Vertical):
         yield WhyNotRows().data_bind(frame=WhyNotPanel.frame)
 
     def ask(self, piece: str) -> None:
-        """Ask about a piece. It goes into the line, if a line can show it as it is."""
+        """Ask about a piece, and put it into the line if the line can show it unchanged."""
         field = self.query_one(Input)
         is_plain = visible_text(piece, spaces=False) == piece and len(piece) <= LONGEST_PIECE
         with field.prevent(Input.Changed):
@@ -439,20 +439,20 @@ def _answer(frame: Frame, text: str, parts: tuple[str, ...], place: int | None) 
 
 
 def _whereabouts(text: str, place: int) -> str:
-    """What stands before the place: `at byte 15, after …kite·`."""
+    """Return the place and the text before it: `at byte 15, after …kite·`."""
     before = to_text(to_bytes(text)[:place])[-12:]
     return f"at byte {number(place)}" + (f", after …{visible_text(before)}" if before else "")
 
 
 WALKS: dict[str, type[Walk]] = {"lockstep": LockstepPanel, "dropout": DropoutRows}
-"""What the arrows go through while one of these is in the slot; else the merges."""
+"""Panel in the slot → the walk that ← and → go through; for others the merges."""
 
 GIVE_WAY = {"pretokens": "-slim", "ids": "-low", "decode": "-low"}
-"""Where there is so little room, these are not seen while the slot shows more than the merges."""
+"""Panel → class of a screen too small to show it beside a slot with another view."""
 
 
 class EncodingScreen(WalkScreen, BpeScreen):
-    """Type a text; see it cut and encoded with the merges of the timeline's step."""
+    """A screen to type a text and see it cut and encoded with the merges of the step."""
 
     NAME = ENCODING
     CSS_PATH = sheet("encoding.tcss")
@@ -482,12 +482,12 @@ class EncodingScreen(WalkScreen, BpeScreen):
     # -- state in
 
     def frame_of(self, session: Session) -> Frame | None:
-        """The session's, with special tokens as text where that is wished."""
+        """Return the session's frame, with special tokens as text if that is chosen."""
         frame = session.frame
         return frame.with_specials_as_text() if frame and self._specials_as_text else frame
 
     def heading(self, session: Session, room: int) -> str:
-        """What encodes: a tokenizer as it is, or the merges of a step."""
+        """Return what encodes: a whole tokenizer, or the merges of a step."""
         is_whole = session.at_end and session.stop_reason is not None
         if session.opened is not None and is_whole:
             return heading(session, room)
@@ -497,7 +497,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
         return "Encoding", f"vocabulary of {plural(frame.vocab_size, 'token')}"
 
     def action_specials(self) -> None:
-        """Special tokens in the text are one id, or ordinary text."""
+        """Switch special tokens in the text between one id and ordinary text."""
         self._specials_as_text = not self._specials_as_text
         self._say_specials()
         self.show_session(self.session)
@@ -542,7 +542,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
             panel.show(describe_decoded(panel.typed, lambda ids: visible_bytes(frame.decode(ids))))
 
     def enter(self, field: Input) -> None:
-        """Enter in a panel's line goes to the rows under it."""
+        """Go to the rows under a panel's line."""
         self._leave_field()
 
     # -- the panels that share a place
@@ -555,7 +555,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
             self.query_one(RegexPanel).open()
 
     def action_ask(self) -> None:
-        """Ask about what is selected in the text, or the pretoken at the cursor."""
+        """Ask why the selected text, or the pretoken at the cursor, is not one token."""
         piece = self.query_one(PretokensPanel).selected
         asked = self.query_one("#text", TextArea).selected_text
         self.show_panel("why-not")
@@ -566,7 +566,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
         return super().can_leave or self.slot != self.SLOT[0]
 
     def action_leave(self) -> None:
-        """Esc: out of a field, out of a zoom, back to the merges of the pretoken, then further."""
+        """Leave a field, a zoom, a panel in the slot, or the screen, in this order."""
         if self.is_typing and self.focused_panel() in self.SLOT:
             self._leave_field()
         elif self.is_typing or self.zoomed is not None or self.slot == self.SLOT[0]:
@@ -576,13 +576,13 @@ class EncodingScreen(WalkScreen, BpeScreen):
             self.show_keys()
 
     def action_compare(self) -> None:
-        """Ask for another tokenizer, and compare this step's with it on the text."""
+        """Open another tokenizer to compare with this step on the text."""
         if self.frame is not None:
             self.session.hold()
             self.host.open_comparison(self.frame, self.text)
 
     def _leave_field(self) -> None:
-        """From a line to the rows under it."""
+        """Move the focus from a line to the rows under it."""
         panel = self.focused_panel()
         if panel is not None and (rows := self.query(f"#{panel} Lines")):
             self.set_focus(rows.first())
@@ -602,5 +602,5 @@ class EncodingScreen(WalkScreen, BpeScreen):
 
     @property
     def _walk(self) -> Walk:
-        """The panel whose steps ← and → go through."""
+        """The walk that ← and → go through."""
         return self.query_one(WALKS.get(self.slot, EncodeStepsPanel))

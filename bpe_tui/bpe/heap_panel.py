@@ -16,10 +16,10 @@ from engine.bpe.heap import HeapMove, Move
 
 
 def highest_shown(frame: Frame) -> int:
-    """The highest count that columns have room for.
+    """Return the highest count that columns have room for.
 
-    Counts only fall. The room for them follows at powers of two, where the rows of the corpus break
-    anew, too: from step to step numbers stand still.
+    Counts only fall. The width follows at steps that are powers of two, as the line breaks of the
+    corpus do. So numbers keep their columns from one step to the next.
     """
     step = layout_step(frame.step)
     if not step or not frame.run.record.by_rule or frame.given:
@@ -28,23 +28,23 @@ def highest_shown(frame: Frame) -> int:
 
 
 ARRAY_SHOWN = 127
-"""Entries of the array that are shown: seven levels of the tree."""
+"""Number of array entries shown: seven levels of the tree."""
 TABLE_SHOWN = 200
 TREE_LEVELS = 5
 CELL = 24
-"""Cells that an entry of the array takes."""
+"""Width of one entry of the array, in cells."""
 SIDE_BY_SIDE = 100
-"""From so many cells on, tree and array stand beside each other."""
+"""Least width, in cells, for tree and array beside each other."""
 MOVES_SHOWN = 6
 SLICE_SECONDS = 0.02
-"""How long at a time the heap is replayed towards a far step."""
+"""Time for one slice of replaying the heap to a distant step."""
 WIDE = 60
-"""From so many cells on there is room for a column of changes."""
+"""Least width, in cells, for a column of changes."""
 ROOMY = 44
-"""From so many cells on there is room for words behind the count."""
+"""Least width, in cells, for words after the count."""
 PLACE_CELLS = 6
 PAIR_CELLS = 14
-"""What a pair keeps for itself before there are bars."""
+"""Width of a pair, in cells, before there is room for bars."""
 
 
 KEY_MAKES_THEM = " (key . makes them)"
@@ -53,7 +53,7 @@ KEY_MAKES_THEM = " (key . makes them)"
 def array_rows(
     frame: Frame, painter: TokenPainter, width: int, how_made: str = KEY_MAKES_THEM
 ) -> list[Row]:
-    """The moves of the next merge, and the array, several entries a row."""
+    """Return the moves of the next merge, then the array with several entries a row."""
     if width >= SIDE_BY_SIDE:
         return _beside_the_tree(frame, painter, width, how_made)
     entries = frame.queue.array(ARRAY_SHOWN, frame.moves_done)
@@ -70,7 +70,7 @@ def array_rows(
 def tree_rows(
     frame: Frame, painter: TokenPainter, width: int, how_made: str = KEY_MAKES_THEM
 ) -> list[Row]:
-    """The upper levels of the tree, children under their parent."""
+    """Return the upper levels of the tree, children under their parent."""
     if width >= SIDE_BY_SIDE:
         return _beside_the_tree(frame, painter, width, how_made)
     entries = frame.queue.array((1 << TREE_LEVELS) - 1, frame.moves_done)
@@ -93,7 +93,7 @@ def tree_rows(
 
 
 def _beside_the_tree(frame: Frame, painter: TokenPainter, width: int, how_made: str) -> list[Row]:
-    """Tree and array beside each other."""
+    """Return rows with the tree on the left and the array on the right."""
     half = width // 2 - 1
     trees, arrays = tree_rows(frame, painter, half), array_rows(frame, painter, half, how_made)
     rows = []
@@ -116,7 +116,7 @@ def _entry(painter: TokenPainter, entry: QueueEntry) -> list[Span]:
 
 
 def _move_rows(frame: Frame, painter: TokenPainter, how_made: str) -> list[Row]:
-    """The moves of the next merge, with how far they are; before the first, how to make it."""
+    """Return the moves of the next merge, with those made marked."""
     moves = frame.queue.moves()
     if not moves:
         return [Row([("No merge follows: nothing moves.", "dim")])]
@@ -148,9 +148,9 @@ def _move_row(painter: TokenPainter, move: HeapMove, place: int, done: int) -> R
 
 
 class PairsPanel(Panel):
-    """The heap: its best entries in its own order, or its array, or its tree.
+    """The heap as a table of its best entries, as an array, or as a tree.
 
-    In the table stale entries stand where they claim to belong.
+    In the table a stale entry has the place of the count that it claims.
     """
 
     ID = "pairs"
@@ -159,7 +159,7 @@ class PairsPanel(Panel):
 
     view: Drawn[str] = Drawn("table")
     moved_by_key: Drawn[bool] = Drawn(True)
-    """Whether the key `.` makes the moves of the heap, and not the phases of another trainer."""
+    """Whether the key `.` moves the heap, and not the phases of another trainer."""
 
     def next_view(self) -> None:
         names = list(VIEWS)
@@ -179,9 +179,9 @@ class PairsPanel(Panel):
         self.call_after_refresh(self._show_next, self.frame)
 
     def _show_next(self, frame: Frame | None) -> None:
-        """Bring the pair that merges next into sight: stale entries may stand before it.
+        """Scroll to the pair that merges next, since stale entries may come before it.
 
-        Not while somebody goes through the rows.
+        The panel does not scroll while its own cursor is in use.
         """
         if frame is None or self.view != "table" or (self.has_focus and self.cursor):
             return
@@ -191,7 +191,7 @@ class PairsPanel(Panel):
         self.scroll_to(y=max(below, 0), animate=False, immediate=True)
 
     def _show_move(self, move: HeapMove) -> None:
-        """Bring the entry that was pushed into sight; what was popped was at the top."""
+        """Scroll to the entry that was pushed; a popped one was at the top."""
         places = (
             place
             for place in range(self.row_count)
@@ -226,7 +226,7 @@ class PairsPanel(Panel):
         return VIEWS[self.view](frame, painter, width, how_made)
 
     def _instead_of_array(self, frame: Frame) -> list[Row]:
-        """What to show where the heap's array is not there, or not yet."""
+        """Return rows for the case that the heap's array does not exist, or not yet."""
         if not frame.tie_rule.static or not frame.run.record.by_rule:
             if frame.given:
                 return sentence(GIVEN, self.room)
@@ -246,7 +246,7 @@ class PairsPanel(Panel):
 def table_rows(
     frame: Frame, painter: TokenPainter, width: int, how_made: str = KEY_MAKES_THEM
 ) -> Sequence[Row]:
-    """The best entries, one a row; between two merges, above them the move made last."""
+    """Return the best entries, one a row; between two merges, the last move comes first."""
     entries = frame.queue.entries(TABLE_SHOWN, frame.moves_done)
     table, top = _table(frame, painter, width), []
     if frame.moves_done:
@@ -264,7 +264,7 @@ def _table(frame: Frame, painter: TokenPainter, width: int) -> RowTable:
 
 
 RankedEntry = tuple[int, QueueEntry]
-"""An entry behind its place from 1."""
+"""An entry with its place, from 1."""
 
 
 def _columns(frame: Frame, painter: TokenPainter, width: int) -> list[RowColumn]:
@@ -300,7 +300,7 @@ def _columns(frame: Frame, painter: TokenPainter, width: int) -> list[RowColumn]
         return [("  ", ""), *([] if has_changes else change(placed))]
 
     def length(placed: RankedEntry) -> list[Span]:
-        """The true count as a bar; behind it, what a stale entry claims."""
+        """Return the true count as a bar, then a trace up to a stale entry's claim."""
         entry = placed[1]
         body = bar(entry.count / scale, bar_cells)
         claimed = trace(entry.recorded / scale, bar_cells, body)

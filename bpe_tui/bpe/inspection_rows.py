@@ -1,6 +1,6 @@
-"""What kind of vocabulary has a BPE tokenizer learnt? The sections of its inspection in rows.
+"""The sections of the inspection of a BPE tokenizer, in rows.
 
-The shell prints them and the inspection screen shows them; nothing of textual is imported here.
+The shell prints them and the inspection screen shows them, so this module imports no screen.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _overview(inspection: Inspection) -> list[tuple[str, str]]:
 
 
 def _describe_spelling(inspection: Inspection) -> list[tuple[str, str]]:
-    """How its files spell a token, if that is to be told."""
+    """Return how the tokenizer's files spell a token, if they spell it differently."""
     token = inspection.spelling_example
     if token is None:
         return []
@@ -49,7 +49,7 @@ def _describe_spelling(inspection: Inspection) -> list[tuple[str, str]]:
 
 
 def _describe_model(inspection: Inspection) -> tuple[str, str]:
-    """How many merges there are, or which model it is that has none."""
+    """Return the number of merges, or the name of a model without merges."""
     if not inspection.encodes:
         return "merges", "missing: ids decode, and no text can be encoded"
     if inspection.model is None:
@@ -58,7 +58,7 @@ def _describe_model(inspection: Inspection) -> tuple[str, str]:
 
 
 def _runs(lengths: Sequence[int]) -> str:
-    """Lengths as stretches: [1, 2, 3, 8] → '1–3, 8 in a row are one token'."""
+    """Describe lengths as ranges: [1, 2, 3, 8] → '1–3, 8 in a row are one token'."""
     if not lengths:
         return "none is a token"
     stretches: list[list[int]] = []

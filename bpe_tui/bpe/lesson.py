@@ -1,4 +1,4 @@
-"""What BPE tells in the lesson view: counts of pairs, and why the top one merges."""
+"""The lesson view of BPE: counts of pairs, and why the top one merges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.core.events import Pair
 
 
 class BpeExplainer(MergeExplainer[Frame]):
-    """Tells merges of the most frequent pair."""
+    """Explains merges of the most frequent pair."""
 
     def facts(self, frame: Frame) -> str:
         return f"{frame.bytes_per_token:.2f} bytes per token" if frame.has_corpus else ""
@@ -87,7 +87,7 @@ class BpeExplainer(MergeExplainer[Frame]):
     def _why_of_tied(
         self, before: Frame, pair: Pair, rivals: Sequence[Pair], is_ahead: bool, width: int
     ) -> tuple[list[Span], list[Span]]:
-        """For example: `s│t and e│s both occur 9 times: a tie.`"""
+        """Return why a tied pair wins: `s│t and e│s both occur 9 times: a tie.`"""
         occur, often = "occur" if is_ahead else "occurred", times(before.count_of(pair))
         first = [*self.named(before, pair, "pair" if is_ahead else "strong"), (" and ", "")]
         if len(rivals) == 1:
@@ -107,7 +107,7 @@ class BpeExplainer(MergeExplainer[Frame]):
     def _why_not_the_top(
         self, before: Frame, pair: Pair, is_ahead: bool
     ) -> tuple[list[Span], list[Span]]:
-        """A merge that no count chose: a tokenizer's, or one that a fork forced."""
+        """Return that no count chose the merge: a tokenizer's file or a fork did."""
         occurs = "occurs" if is_ahead else "occurred"
         count = before.count_of(pair)
         first: list[Span] = [

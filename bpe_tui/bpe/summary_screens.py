@@ -48,7 +48,7 @@ from engine.formats.writing import describe_obstacle
 
 
 class BpeVocabularyScreen(VocabularyScreen, BpeScreen):
-    """The tokens of the timeline's step."""
+    """The tokens at the timeline's step."""
 
     NAME = VOCABULARY
     TABLE = VocabularyPanel
@@ -122,7 +122,7 @@ CHARTS = (
 
 
 class BpeChartsScreen(ChartsScreen, BpeScreen):
-    """The five charts of BPE, and what merges buy beside the first."""
+    """The five charts of BPE; the gains of merges are beside the first."""
 
     NAME = NAME
     TILES = (CHARTS[0], GAINS, *CHARTS[1:])
@@ -130,14 +130,13 @@ class BpeChartsScreen(ChartsScreen, BpeScreen):
 
 _DEFAULT = FORMATS[DEFAULT_FORMAT]
 _PREFERRED = (_DEFAULT, *(FORMATS[name] for name in WRITABLE))
-"""Which format is chosen first: the first of these that can hold the tokenizer."""
+"""Formats in the order of preference; the first that can hold the tokenizer is chosen."""
 
 
 class SaveTokenizer(SaveFile):
-    """Asks for a format and a place, and writes the tokenizer there.
+    """A window that asks for a format and a path, and writes the tokenizer there.
 
-    A format that can hold the tokenizer is chosen first. Never overwrites unasked: where something
-    is, Enter has to be pressed again.
+    It overwrites only if Enter is pressed a second time.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -192,11 +191,11 @@ class SaveTokenizer(SaveFile):
         return format.suffix or "a directory"
 
     def _unsayable(self, format: TokenizerFormat) -> str | None:
-        """Why a format cannot hold the tokenizer, as far as that is known without writing it."""
+        """Return why a format cannot hold the tokenizer, as far as known without writing it."""
         return describe_obstacle(self._frame.run.alphabet, format)
 
     def _describe_format(self) -> str:
-        """What is written, and what the format does to ids; or why it will not do."""
+        """Return the contents and ids that a format will have, or why it is impossible."""
         if unsayable := self._unsayable(self._format):
             return f"{unsayable[0].upper()}{unsayable[1:]}."
         tokens = f"{plural(self._frame.vocab_size, 'token')}"
@@ -222,4 +221,4 @@ class SaveTokenizer(SaveFile):
 
 
 EXPORTS = exports_of(partial(markdown, "Byte-pair encoding", report_step), json_lines, CHARTS)
-"""What of a BPE training or replay can be exported."""
+"""The kinds of files that a BPE training or replay can be exported to."""

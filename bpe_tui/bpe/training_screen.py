@@ -1,4 +1,4 @@
-"""The training screen of BPE: the corpus, the merge, its words, the pseudocode, a line to type."""
+"""The training screen of BPE: corpus, merge, words, merges, pseudocode, a line to type in."""
 
 from __future__ import annotations
 
@@ -65,9 +65,10 @@ from engine.text.pretokenize import Pretoken, to_bytes
 def characters_above(
     frame: Frame, earlier: Frame, pretoken: Pretoken, spans: Sequence[Span]
 ) -> list[Span]:
-    """What stands above the spans of a pretoken: the characters that tokens cut at `earlier`.
+    """Return the characters of a pretoken that tokens cut at `earlier`, for the row above it.
 
-    Each stands above the first of its bytes. There are as many spans, each as wide.
+    There is one span above each given one, as wide as that; a character begins above its first
+    byte.
     """
     cut = set[int]()
     if not (pretoken.special or pretoken.text.isascii()):
@@ -90,7 +91,7 @@ def characters_above(
 
 
 def _cut_characters(frame: Frame, pretoken: bytes) -> set[int]:
-    """Where the characters begin that no token of the pretoken holds whole."""
+    """Return the starts of the characters that no single token of the pretoken contains."""
     lanes = align((token, frame.any_token(token)) for token in frame.tokens_of(pretoken))
     return {piece.start for token in lanes.tokens for piece in token.pieces if not piece.whole} & {
         character.start for character in lanes.characters
@@ -102,10 +103,10 @@ def _is_blank(row: Row) -> bool:
 
 
 class CorpusPanel(MergingExcerptPanel[Frame]):
-    """The beginning of the corpus cut into pretokens and tokens, wrapped at the panel's width."""
+    """The beginning of the corpus in pretokens and tokens, wrapped at the panel's width."""
 
     shows_characters: reactive[bool] = reactive(True, repaint=False, init=False)
-    """Whether characters stand above their bytes, where tokens cut them."""
+    """Whether cut characters are drawn above their bytes."""
 
     def watch_shows_characters(self) -> None:
         self.rebuild()
@@ -135,11 +136,11 @@ class CorpusPanel(MergingExcerptPanel[Frame]):
 
 
 LEAST_PAIR = 5
-"""Cells of a pair; where a count would leave less, it is told in thousands."""
+"""Least width of a pair, in cells; a count that leaves less is given in thousands."""
 
 
 class MergesPanel(MergeList[Frame]):
-    """The merges with their counts."""
+    """The list of merges with their counts."""
 
     def merge_spans(self, frame: Frame, index: int, cells: int) -> list[Span]:
         merge = frame.merge_at(index)
@@ -152,11 +153,11 @@ class MergesPanel(MergeList[Frame]):
 
 
 class WordsPanel(TouchedPanel[Frame]):
-    """The pretokens that hold the merged pair, in their tokens before and after."""
+    """The pretokens that contain the merged pair, in their tokens before and after."""
 
 
 class EncodedText(TypedTextPanel[Frame], Panel):
-    """The tokens of a text, each over its id."""
+    """The tokens of a typed text, each over its id."""
 
     MARKS_NEXT = True
 
@@ -168,7 +169,7 @@ class EncodedText(TypedTextPanel[Frame], Panel):
 
 
 class EncodeLine(TypedLine):
-    """A line to type in, and under it the encoding."""
+    """A line to type in, with the tokens of the text below."""
 
     TYPED_TEXT = EncodedText
 
@@ -183,11 +184,11 @@ class EncodeLine(TypedLine):
 
 
 class PseudocodePanel(Panel):
-    """The lines of a trainer, those at work marked, and what they do at this step.
+    """The pseudocode of a trainer, with the lines at work marked and explained.
 
-    All trainers make the same merges; this one need not be the one that ran. `heap` goes by the
-    moves of the frame's heap. Any other trainer goes by its phases; which of them is on is the
-    panel's own affair, and the first one of the next merge is after every step.
+    All trainers make the same merges, so this one need not be the one that ran. `heap` follows the
+    moves of the frame's heap. Any other trainer has phases: the panel counts them itself, and starts
+    at the first phase of the next merge after every step.
     """
 
     ID = "pseudocode"
@@ -202,7 +203,7 @@ class PseudocodePanel(Panel):
 
     @property
     def goes_by_moves(self) -> bool:
-        """Whether the trainer keeps a heap, whose moves are its moments."""
+        """Whether the trainer keeps a heap and is shown move by move."""
         return any(isinstance(moment, Move) for moment in phases_of(self._lines))
 
     @property
@@ -210,7 +211,7 @@ class PseudocodePanel(Panel):
         return self.algorithm.pseudocode if self.algorithm else ()
 
     def next_algorithm(self) -> None:
-        """Go on to the lines of the next trainer that could have made these merges."""
+        """Show the next trainer that could have made these merges."""
         if self.algorithm is not None and self.frame is not None:
             names = list(TRAINERS)
             place = names.index(self.algorithm.name) + 1
@@ -221,7 +222,7 @@ class PseudocodePanel(Panel):
             self.algorithm = next(able)
 
     def next_phase(self) -> bool:
-        """Go on to the next phase; whether the step has another one."""
+        """Go to the next phase; return False if the step has no more."""
         if self._phase + 1 >= len(phases_of(self._lines)):
             return False
         self._phase += 1
@@ -263,7 +264,7 @@ class PseudocodePanel(Panel):
 
 
 def _code_rows(line: CodeLine, at_work: bool, width: int) -> Iterator[Row]:
-    """A line of code; where it is too long, it goes on below, further to the right."""
+    """Yield a line of code; a long one continues on the next rows, indented further."""
     code = line.text.lstrip()
     indent = " " * (len(line.text) - len(code))
     first, *rest = wrapped_text(code, max(width - 4 - len(indent), 10))
@@ -274,7 +275,7 @@ def _code_rows(line: CodeLine, at_work: bool, width: int) -> Iterator[Row]:
 
 
 def _describe(frame: Frame, merge: MergeStep, phase: Phase) -> str:
-    """What a phase does in the merge that comes next."""
+    """Return a sentence about a phase of the next merge."""
     pair = pair_text(frame, merge.pair)
     born = sum(change.before == 0 for change in merge.changes)
     facts = {
@@ -291,14 +292,14 @@ def _describe(frame: Frame, merge: MergeStep, phase: Phase) -> str:
 
 
 SLICE_SECONDS = 0.004
-"""How long at a time it is read which pretokens changed the counts."""
+"""Time for one slice of finding the pretokens that changed the counts."""
 ROOM_FOR_PRETOKENS = 44
 TIED_SHOWN = 3
 NOWHERE = "The pair occurs nowhere in this corpus: the merge changes no count."
 CHANGES_SHOWN = 500
 NOTE_CELLS = 8
 ROOMY = 12
-"""From so many rows on there are gaps, and the reason why a tie to come will be decided so."""
+"""Least height, in rows, for gaps and the reason of the next tie."""
 MARGIN = len("Why  ")
 
 
@@ -342,9 +343,9 @@ class MergePanel(Panel):
         return self.size.height >= ROOMY
 
     def _next_rows(self, frame: Frame, width: int) -> list[Row]:
-        """The tie that the next merge decides: who is tied, who wins and why, who by other rules.
+        """Return the tie that the next merge decides: tied pairs, winner, other rules' choices.
 
-        Where the panel is low, only who is tied.
+        A low panel shows the tied pairs only.
         """
         following, tied = frame.next_pair, frame.queue.tied
         if frame.given or following is None or following not in tied:
@@ -365,14 +366,14 @@ class MergePanel(Panel):
         return [*labelled("Next", said, width), *others]
 
     def _attribution(self, frame: Frame) -> CountAttribution | None:
-        """Which pretokens changed the counts; `None` while a later slice of time has to go on."""
+        """Return which pretokens changed the counts, or None while slices of work remain."""
         if frame.attribution.read(SLICE_SECONDS):
             return frame.attribution
         self.set_timer(SLICE_SECONDS, self._read_on)
         return None
 
     def _read_on(self) -> None:
-        """Read another slice; the rows are made anew when all is read."""
+        """Do another slice of work; rebuild the rows after the last one."""
         frame = self.frame
         if frame is not None and frame.merge is not None and self._attribution(frame) is not None:
             self.rebuild()
@@ -395,16 +396,16 @@ def _start_rows(frame: Frame, width: int) -> list[Row]:
 
 
 SentenceWords = list[Sequence[Span]]
-"""A sentence that is wrapped: its words, each with the blank behind it; a pair is one of them."""
+"""A sentence to wrap: its words, each with the blank after it. A pair is one word."""
 
 
 def words_of(text: str, role: str = "") -> SentenceWords:
-    """The words of a visible text."""
+    """Split a visible text into words."""
     return [[(f"{word} ", role)] for word in text.split(" ")]
 
 
 def labelled(label: str, sentences: Iterable[SentenceWords], width: int) -> list[Row]:
-    """Sentences, each in lines of its own, behind a label in the margin."""
+    """Return sentences as rows, each from a new line, with a label in the margin."""
     lines = (line for said in sentences for line in wrapped(said, max(width - MARGIN, 10)))
     return [
         Row([(("" if place else label).ljust(MARGIN), "strong"), *line])
@@ -413,7 +414,7 @@ def labelled(label: str, sentences: Iterable[SentenceWords], width: int) -> list
 
 
 def tied_with(painter: TokenPainter, rivals: Sequence[Pair]) -> SentenceWords:
-    """`tied with  e│s  .│"  and 3 more`: no comma between pairs, which may hold commas."""
+    """Return `tied with  e│s  .│"  and 3 more`; no commas, since pairs may contain them."""
     named: SentenceWords = [[*painter.pair(pair, "│"), ("  ", "")] for pair in rivals[:TIED_SHOWN]]
     more = len(rivals) - TIED_SHOWN
     rest = words_of(f"and {number(more)} more") if more > 0 else []
@@ -421,7 +422,7 @@ def tied_with(painter: TokenPainter, rivals: Sequence[Pair]) -> SentenceWords:
 
 
 def why_it_merged(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[SentenceWords]:
-    """Why this pair and no other: who chose it, or its count, and what decided a tie."""
+    """Return why this pair merged: who chose it, or its count, and what decided a tie."""
     prescribed, rivals = merge.record.fork_rules, merge.tied[1:]
     if frame.given:
         index = number(merge.index + 1)
@@ -447,7 +448,7 @@ def why_it_merged(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list
 
 
 def rule_that_decided(frame: Frame, winner: Pair, rivals: Sequence[Pair]) -> str:
-    """The tie rule and what it looks at; against one rival, what made the difference."""
+    """Return the tie rule and its summary; against one rival, the difference."""
     rule = frame.tie_rule
     one = len(rivals) == 1
     how = why_first(frame, winner, rivals[0]) if one else rule.summary.split(";")[0]
@@ -455,7 +456,7 @@ def rule_that_decided(frame: Frame, winner: Pair, rivals: Sequence[Pair]) -> str
 
 
 def _other_rules(painter: TokenPainter, pair: Pair, choices: Mapping[str, Pair]) -> list[Row]:
-    """What the other tie rules would take, where that is another pair."""
+    """Return the choices of other tie rules, where they differ."""
     indent = " " * MARGIN
     rows = [
         Row([(f"{indent}{name:<15}", "dim"), *painter.pair(choice, "│")], ToPair(choice))
@@ -473,9 +474,9 @@ def change_rows(
     attribution: CountAttribution | None,
     width: int,
 ) -> list[Row]:
-    """The counts that the merge changed.
+    """Return the counts that the merge changed.
 
-    `attribution` tells in how many pretokens, once it is read; it is `None` before.
+    `attribution` gives the number of pretokens behind each; it is None until that is known.
     """
     changes = merge.changes
     columns = change_columns(highest_shown(frame), NOTE_CELLS)
@@ -511,7 +512,7 @@ class BpeScreen(SessionScreen):
 
 
 class TrainingScreen(StepsScreen, BpeScreen):
-    """Six panels round the cursor, and a line to type in."""
+    """The training screen: six panels and a line to type in."""
 
     NAME = TRAINING
     PANELS = (CorpusPanel, PairsPanel, MergePanel, WordsPanel, PseudocodePanel, MergesPanel)
@@ -519,7 +520,7 @@ class TrainingScreen(StepsScreen, BpeScreen):
     TYPED_LINE = EncodeLine
 
     _run_with: Algorithm | None = None
-    """The trainer of the run that is shown."""
+    """The trainer of the run on the screen."""
 
     def prepare(self, session: Session) -> None:
         super().prepare(session)
@@ -531,17 +532,17 @@ class TrainingScreen(StepsScreen, BpeScreen):
 
     @staticmethod
     def _algorithm_to_show(session: Session) -> Algorithm | None:
-        """The trainer asked for; unless one was, the heap's, whose moves are there to be seen."""
+        """Return the trainer that was asked for; by default the heap, whose moves can be seen."""
         asked = isinstance(session.config, RunConfig) and session.config.trainer != DEFAULT_TRAINER
         return session.algorithm if asked or session.algorithm is None else TRAINERS["heap"]
 
     def _say_what_moves(self) -> None:
-        """Tell the pairs panel whether the key `.` makes the moves that it shows."""
+        """Update whether the key `.` makes the moves that the pairs panel shows."""
         code = self.query_one(PseudocodePanel)
         self.query_one(PairsPanel).moved_by_key = code.goes_by_moves or not code.display
 
     def action_pseudocode(self) -> None:
-        """To the pseudocode; if it is there already, on to the next trainer's."""
+        """Go to the pseudocode; if it has the focus already, show the next trainer."""
         code = self.query_one(PseudocodePanel)
         if code.display and code.has_focus:
             code.next_algorithm()
@@ -552,13 +553,13 @@ class TrainingScreen(StepsScreen, BpeScreen):
         self.call_after_refresh(self._say_what_moves)
 
     def chosen_pair(self) -> Pair | None:
-        """The pair on the row of the pairs panel that Enter would act on."""
+        """Return the pair on the row of the pairs panel that Enter would act on."""
         panel = self.query_one(PairsPanel)
         target = panel.row(panel.cursor).target if panel.row_count else None
         return target.pair if isinstance(target, ToPair) else None
 
     def action_heap_view(self) -> None:
-        """The pairs in another view, brought to sight."""
+        """Show the pairs in the next view: table, array, tree."""
         if self.session.frame is not None:
             self.query_one(PairsPanel).next_view()
             self.show_panel("pairs")
@@ -568,13 +569,13 @@ class TrainingScreen(StepsScreen, BpeScreen):
         self.host.navigation.find_pair()
 
     def action_characters(self) -> None:
-        """Characters above their bytes in the corpus, or not."""
+        """Show or hide characters above their bytes in the corpus."""
         corpus = self.query_one(CorpusPanel)
         corpus.shows_characters = not corpus.shows_characters
         self.show_panel("corpus")
 
     def action_sub_step(self) -> None:
-        """One move in the heap, or one phase of a trainer that has none and is in sight."""
+        """Make one move in the heap, or one phase of a shown trainer without a heap."""
         code = self.query_one(PseudocodePanel)
         if not code.display or code.goes_by_moves:
             self.host.action_sub_step()

@@ -39,7 +39,7 @@ from engine.encoding.rules import TracedMerge, trace_pretoken
 from engine.pipeline.conversion import ModelAlphabet
 
 LONGEST = 500
-"""Bytes of a pretoken up to which each step is shown; each shows the whole pretoken."""
+"""Most bytes of a pretoken whose steps are shown; each step shows the whole pretoken."""
 THE_END = 10**9
 LOST_SHOWN = 24
 MARGIN = 11
@@ -49,41 +49,41 @@ RULES = {
     "Unigram": "of all ways to cut it into pieces it takes the most probable one",
     "WordLevel": "it looks the whole pretoken up, which is a token or unknown",
 }
-"""What models that do not merge do with a pretoken."""
+"""How each model without merges encodes a pretoken."""
 NAME_WIDTH = 13
 NOTE_WIDTH = 30
 ROOMY = 64
-"""Cells from which on the notes have a column of their own."""
+"""Least width, in cells, for a column of notes."""
 
 
 class Walk(Panel):
-    """A walk through the encoding of one pretoken: of the steps of `piece`, `place` are made.
+    """A walk through the encoding of the pretoken `piece`; `place` is the number of steps made.
 
-    A subclass says which steps there are.
+    A subclass defines the steps.
     """
 
     KEEPS_CURSOR = True
     STAYS_AT_END: ClassVar[bool] = True
-    """Whether who is at the last of its steps stays there when they become more."""
+    """Whether a walk at its end stays there when another frame has more steps."""
 
     piece: reactive[EncodedPretoken | None] = reactive(None, repaint=False)
     seen: Drawn[bool] = Drawn(False)
-    """Whether the same pretoken stands earlier in the text."""
+    """Whether the same pretoken occurs earlier in the text."""
     place: Drawn[int] = Drawn(0)
     _steps_before = 0
-    """How many steps there were when it was drawn last."""
+    """The number of steps at the last drawing."""
 
     @property
     def step_count(self) -> int:
-        """How many steps encode the piece."""
+        """The number of steps that encode the pretoken."""
         raise NotImplementedError
 
     def steps_of(self, frame: Frame, pretoken: bytes) -> None:
-        """Find out the steps of a pretoken; none if it is empty."""
+        """Find the steps of a pretoken; an empty one has none."""
         raise NotImplementedError
 
     def step_rows(self, frame: Frame, piece: EncodedPretoken, width: int) -> Sequence[Row]:
-        """The rows for a piece that has steps to show."""
+        """Return the rows for a pretoken that has steps to show."""
         raise NotImplementedError
 
     def watch_piece(self, old: EncodedPretoken | None, new: EncodedPretoken | None) -> None:
@@ -94,11 +94,11 @@ class Walk(Panel):
         self.scroll_to_row(self.place)
 
     def walk(self, by: int) -> None:
-        """Go through the steps."""
+        """Go `by` steps forwards, or backwards if it is negative."""
         self.place = max(0, min(self.place + by, self.step_count))
 
     def action_move(self, by: int) -> None:
-        """The rows are the steps: moving among them is walking."""
+        """Walk: each row is a step."""
         self.walk(by)
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
@@ -120,7 +120,7 @@ class Walk(Panel):
         return self.step_rows(frame, piece, width)
 
     def _why_none(self, piece: EncodedPretoken) -> str:
-        """Why a piece has no steps to show; empty if it has."""
+        """Return why a pretoken has no steps to show; empty if it has some."""
         if piece.pretoken.special:
             return "A special token: one id, never merged."
         if (length := len(piece.pretoken.bytes)) > LONGEST:
@@ -132,9 +132,9 @@ class Walk(Panel):
 
 
 class EncodeStepsPanel(Walk):
-    """The merges of one pretoken in order, with ranks; `place` says how many are made.
+    """The merges of one pretoken in order, with ranks; `place` is the number of merges made.
 
-    Below the last one made stand the candidates that lost to it.
+    The candidates that lost follow below the last merge made.
     """
 
     LEAST_FOR_HEAD = 0
@@ -184,7 +184,7 @@ class EncodeStepsPanel(Walk):
     def _at_once(
         self, frame: Frame, piece: EncodedPretoken, model: str, width: int
     ) -> Sequence[Row]:
-        """A model without merges: there are no steps, but a rule."""
+        """Return the tokens of a model without merges, and its rule."""
         tokens = self.painter(frame).tokens(piece.ids)
         tokens_made = plural(len(piece.ids), "token")
         rule = f"{tokens_made}. {model} merges nothing: {RULES[model]}."
@@ -194,7 +194,7 @@ class EncodeStepsPanel(Walk):
         ]
 
     def _lost_rows(self, painter: TokenPainter, width: int) -> Iterator[Row]:
-        """The candidates that lost to the last merge made, in as many rows as they need."""
+        """Yield the candidates that lost to the last merge made, wrapped."""
         if not self.place:
             return
         merge = self._merges[self.place - 1]
@@ -216,7 +216,7 @@ def _pair_cells(width: int) -> int:
 
 
 def _twin_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:
-    """What the same word is with a space in front or without, where that is a pretoken too."""
+    """Return the tokens of the same word with or without a space in front, if it is a pretoken."""
     word = piece.pretoken.text
     has_space = word.startswith(" ")
     twin = word[1:] if has_space else f" {word}"
@@ -264,7 +264,7 @@ def _row(
 
 
 class LockstepPanel(Walk):
-    """The encoders side by side, `place` steps on, up to the first disagreement."""
+    """All encoders after `place` steps, up to the first disagreement."""
 
     def __init__(self) -> None:
         super().__init__("encoders in lockstep", id="lockstep")
@@ -290,7 +290,7 @@ class LockstepPanel(Walk):
         return [*rows, Row([]), *self._outcome(width)]
 
     def paint(self, spans: Sequence[Span], at_cursor: bool = False) -> Strip:
-        """No row is chosen here: all of them are one moment."""
+        """Paint a row without a cursor: all rows show the same step."""
         return super().paint(spans)
 
     def _outcome(self, width: int) -> Iterator[Row]:
@@ -307,7 +307,7 @@ class LockstepPanel(Walk):
 def _lane_rows(
     painter: TokenPainter, lane: EncoderRun, move: EncoderState, width: int
 ) -> Iterator[Row]:
-    """What it did in words, and below what it has now."""
+    """Yield an encoder's last action in words, then its tokens."""
     note_width = NOTE_WIDTH if width >= ROOMY else spans_width([(move.note, "")]) + 2
     did: list[Span] = [
         (lane.name.replace("_", " ").ljust(NAME_WIDTH), "strong"),
@@ -323,16 +323,16 @@ def _lane_rows(
 
 DRAWS = 8
 FIRST = "0.1 0"
-"""p and seed that the line begins with; Provilkov and others recommend p = 0.1."""
+"""The first p and seed; Provilkov and others recommend p = 0.1."""
 LONGEST_DRAWN = 120
-"""Bytes of a pretoken up to which draws are made while somebody types."""
+"""Most bytes of a pretoken that is drawn again at each typed character."""
 LONGEST_SEED = 12
 
 
 class DropoutRows(Walk):
-    """Some draws of the pretoken's encoding, and the rounds of the one that is chosen.
+    """Some draws of the pretoken's encoding, and the rounds of the chosen one.
 
-    The places to walk through are the draws.
+    The walk goes from draw to draw.
     """
 
     STAYS_AT_END = False
@@ -353,13 +353,13 @@ class DropoutRows(Walk):
         self.scroll_to_row(0)
 
     def watch_cursor(self) -> None:
-        """A click on a draw chooses it."""
+        """Choose the draw that was clicked."""
         super().watch_cursor()
         if 0 < self.cursor <= len(self._draws):
             self.place = self.cursor - 1
 
     def action_page(self, direction: int) -> None:
-        """↑ ↓ go through the draws, so this goes through the rounds."""
+        """Scroll through the rounds, since ↑ ↓ go through the draws."""
         rows = direction * max(self.size.height - 1, 1)
         self.scroll_relative(y=rows, animate=False, immediate=True)
 
@@ -401,7 +401,7 @@ class DropoutRows(Walk):
 
 
 class DropoutPanel(Vertical):
-    """A line for p and the seed, and the draws under it."""
+    """A line for p and the seed, with the draws below."""
 
     frame: reactive[Frame | None] = reactive(None)
 
@@ -420,7 +420,7 @@ class DropoutPanel(Vertical):
 
 
 def parse_dropout(typed: str) -> tuple[float, int]:
-    """The probability and the seed, 0 if there is none, of a line.
+    """Read the probability and the seed from a line; the seed is 0 if there is none.
 
     >>> parse_dropout("0.1 7"), parse_dropout(" .5 ")
     ((0.1, 7), (0.5, 0))
@@ -443,13 +443,13 @@ def parse_dropout(typed: str) -> tuple[float, int]:
 
 
 def _head_row(draw: int, text: str) -> Row:
-    """The draw that is told merge by merge, and the head of the column of ranks."""
+    """Return the heading of the chosen draw and of the column of ranks."""
     head = f"  draw {draw} of {text}, merge by merge"
     return Row([right("rank", MARGIN - 2, "dim"), (head, "dim")])
 
 
 def _strip(painter: TokenPainter, name: str, tokens: Sequence[int], width: int) -> Row:
-    """The tokens of one draw, and how many they are."""
+    """Return the tokens of one draw with their number."""
     role = "pair" if name.startswith("▸") else "dim"
     return Row(
         [
@@ -462,7 +462,7 @@ def _strip(painter: TokenPainter, name: str, tokens: Sequence[int], width: int) 
 
 
 def _round_rows(painter: TokenPainter, made: DropoutRound, width: int) -> Iterator[Row]:
-    """The merge of a round, and the candidates that were dropped in it."""
+    """Yield the merge of a round, then the candidates dropped in it."""
     yield (
         _merge_row(painter, made.merge, width)
         if made.merge

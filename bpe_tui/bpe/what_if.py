@@ -1,6 +1,6 @@
-"""What if it went another way at a step: the choices, the job that trains the fork, the comparison.
+"""Forks of a run: the window of choices, the job that trains the fork, the comparison.
 
-`WhatIf` asks which `ForkPlan` it is, `WhatIfJob` trains, `Branches` shows the run and its fork.
+`WhatIf` asks for a `ForkPlan`, `WhatIfJob` trains it, `Branches` shows the run and its fork.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ from engine.text.patterns import PATTERNS, Pattern, as_pattern
 from engine.text.pretokenize import SpecialSplitter
 
 NEWS_SECONDS = 1 / 10
-"""How often the window hears how far the fork is."""
+"""Time between two reports of progress to the window."""
 EXAMPLES = 12
-"""So many tokens are named that only one of the two vocabularies has."""
+"""Most tokens named of those that only one vocabulary has."""
 
 
 @dataclass(frozen=True)
 class ForkPlan:
-    """One way in which a run could have gone otherwise.
+    """A change to a run, and the step where it begins.
 
     Attributes:
-        title: the wish in words.
-        otherwise: what is otherwise in the fork, in a few words, for its title.
-        step: where the fork is.
-        config: the run's own, or one with another pattern, tie rule or special tokens.
-        change: what the trainer does otherwise from the fork on.
+            title: the change in words.
+            otherwise: the difference in a few words, for the fork's title.
+            step: where the fork begins.
+            config: the run's own, or one with another pattern, tie rule or special tokens.
+            change: what the trainer does differently from there on.
     """
 
     title: str
@@ -67,7 +67,7 @@ class ForkPlan:
 
 
 class WhatIfJob(Job):
-    """Trains the fork of `frame`'s run that is wished."""
+    """A job that trains the planned fork of a frame's run."""
 
     def __init__(
         self, config: RunConfig, frame: Frame, wish: ForkPlan, post: Callable[[Message], object]
@@ -113,7 +113,7 @@ class WhatIfJob(Job):
         return jobs.WhatIfEnded(timeline, trainer.stop_reason, difference)
 
     def _corpus(self) -> tuple[Mapping[bytes, int], Excerpt]:
-        """The counts and the excerpt under the wish."""
+        """Return the counts and the excerpt for the planned fork."""
         config = self._wish.config
         recut = (config.pattern, config.special_tokens) != (
             self._config.pattern,
@@ -135,7 +135,7 @@ class WhatIfJob(Job):
     def _without(
         self, counts: Mapping[bytes, int], left_out: Sequence[LeftOutDocument]
     ) -> Mapping[bytes, int]:
-        """The counts less those of some documents, cut as the wish has it."""
+        """Return the counts without some documents, cut as the plan says."""
         pattern = as_pattern(self._wish.config.pattern)
         for each in left_out:
             chunks = self._chunks(pattern, SpecialSplitter(each.special_tokens))
@@ -150,7 +150,7 @@ class WhatIfJob(Job):
 
 
 def _merges_of(frame: Frame) -> list[BytesPair]:
-    """All recorded merges, by their tokens' bytes."""
+    """Return all recorded merges as pairs of bytes."""
     merges = map(frame.merge_at, range(frame.recorded_steps))
     return [(merge.left, merge.right) for merge in merges]
 
@@ -164,7 +164,7 @@ def _same_row(merges: int) -> list[Row]:
 
 
 def branch_row(frames: tuple[Frame, Frame], rank: int, half: int) -> Row:
-    """The merge of a rank, left as it was, right as in the fork; `≠` where they differ.
+    """Return the merge of a rank in the run and in the fork, with `≠` between them if they differ.
 
     Each has `half` cells.
     """
@@ -190,9 +190,9 @@ def _words(merge: MergeStep | None) -> BytesPair | None:
 
 
 class Branches(Window[jobs.WhatIfEnded | None]):
-    """Trains the fork in the background, says how far it is, then shows both branches.
+    """A window that trains the fork in the background, then shows both branches.
 
-    Gives back the fork if it is to be kept.
+    Its result is the fork if it is to be kept.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -257,7 +257,7 @@ class Branches(Window[jobs.WhatIfEnded | None]):
 
     @property
     def _half(self) -> int:
-        """Cells for the merge of one branch."""
+        """Width of one branch, in cells."""
         return max((self.query_one(RowList).size.width - 14) // 2, 8)
 
     def _show_head(self) -> None:
@@ -273,7 +273,7 @@ class Branches(Window[jobs.WhatIfEnded | None]):
 
 
 def describe_difference(difference: Comparison, was: Frame, other: Frame) -> str:
-    """The difference of two runs in a few sentences."""
+    """Return the difference of two runs in a few sentences."""
     if difference.first is None:
         return f"No difference: all {plural(was.recorded_steps, 'merge')} are the same."
     return (
@@ -294,7 +294,7 @@ def _examples(tokens: list[bytes]) -> str:
 
 
 def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[ForkPlan]:
-    """All that can be done otherwise at a step; `chosen` is the pair under the panel's cursor."""
+    """Yield all possible changes at a step; `chosen` is the pair at the panel's cursor."""
     step = frame.step
     if frame.merge is not None:
         yield ForkPlan(
@@ -337,7 +337,7 @@ def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator
 
 
 def saved_fork_plan(fork: SavedFork, config: RunConfig) -> ForkPlan:
-    """The wish behind a fork that was saved, of a run that is trained as `config` says."""
+    """Return the plan of a saved fork of a run that `config` trains."""
     changed, change = fork_again(fork, config)
     said = [f"{_visible_pair(pair)} forbidden" for pair in fork.forbid]
     said += [f"{_visible_pair(fork.force)} first"] if fork.force else []
@@ -362,7 +362,7 @@ def _bytes_of(frame: Frame, pair: Pair) -> BytesPair:
 
 
 class WhatIf(Window[ForkPlan | None]):
-    """Asks what to do otherwise from a step on; gives back the wish, or `None`."""
+    """A window that asks what to change from a step on; its result is the plan, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "close"),

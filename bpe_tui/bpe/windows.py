@@ -30,14 +30,14 @@ from engine.recording.affected_pretokens import Contribution
 from engine.text.pretokenize import Pretoken, to_text
 
 BEFORE = 3
-"""Pretokens shown in front of the one that is looked for."""
+"""Number of pretokens shown before the one that is looked for."""
 TITLE_CELLS = 60
 
 
 class LedgerWindow(Window[object | None]):
-    """The pretokens behind a change; Enter on one shows its lines, Enter on a line goes there.
+    """The pretokens behind a changed count; Enter shows the lines of one, or goes to a line.
 
-    Gives back where to go, or `None`.
+    The result is the place to go to, or None.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -127,7 +127,7 @@ class LedgerWindow(Window[object | None]):
         return Row([right(number(place + 1), 7, "dim"), *spans], ToLine(place))
 
     def _line_spans(self, line: Sequence[Pretoken], text: str) -> list[Span]:
-        """A line from a few pretokens before the one that is looked for."""
+        """Return a line, from a few pretokens before the one that is looked for."""
         at = next(index for index, pretoken in enumerate(line) if pretoken.text == text)
         start = max(at - BEFORE, 0)
         spans: list[Span] = [("  " if not start else " …", "dim")]
@@ -166,7 +166,7 @@ REFRESH_SECONDS = 0.2
 
 
 class BreakpointRows(Lines):
-    """A breakpoint a row: on or off, the line that was written, where it stops next."""
+    """The breakpoints, one a row: on or off, as typed, and the next step that stops."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "switch", "on or off"),
@@ -223,7 +223,7 @@ class BreakpointRows(Lines):
 
 
 class Breakpoints(Window[int | None]):
-    """Lists the breakpoints and takes new ones; gives back a step to go to, or `None`."""
+    """A window to list and add breakpoints; its result is a step to go to, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "close"),
@@ -259,7 +259,7 @@ class Breakpoints(Window[int | None]):
         return self.query_one("#dialog-hint", Static)
 
     def _show_examples(self) -> None:
-        """What may be typed; no line ends within an example, whose blanks may count."""
+        """Show examples to type; an example is never broken, as its blanks may count."""
         if not self._hint.has_class("-refused"):
             words = ([(f"{line}   ", "")] for line in ("Like", *self._examples))
             lines = wrapped(words, self._hint.size.width)
@@ -287,7 +287,7 @@ class Breakpoints(Window[int | None]):
 
 
 def none_found(session: Session) -> str:
-    """Why running to a breakpoint led nowhere, in one sentence."""
+    """Return why running to a breakpoint found none."""
     enabled = session.breakpoints.enabled
     if not enabled:
         return "No breakpoint is set: key b adds one."

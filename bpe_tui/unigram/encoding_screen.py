@@ -1,4 +1,4 @@
-"""The panels beside the lattice: the pretokens of a text, its bytes, and ways through a lattice.
+"""The encoding screen of Unigram: a text, its pretokens, its bytes, and walks through a lattice.
 
 The ways are the best one, node by node; the n best; some drawn by chance; and why no other piece is
 used.
@@ -41,7 +41,7 @@ from engine.unigram.frame import UnigramFrame
 from engine.unigram.pieces import spelled
 
 ROOM_FOR_SCORE = 22
-"""From so many cells on the score has a column of its own."""
+"""Least width, in cells, for a column of scores."""
 SCORE_CELLS = 8
 PIECES_SHOWN = 500
 
@@ -59,7 +59,7 @@ class WordsOfTextPanel(PartsPanel[UnigramFrame]):
 
     @property
     def selected(self) -> str:
-        """The pretoken that the cursor is on, spelled with ▁; "" for a special token or none."""
+        """The pretoken at the cursor, spelled with ▁; "" for a special token or none."""
         if self.cursor >= len(self._pretokens) or self._pretokens[self.cursor].special:
             return ""
         return spelled(self._pretokens[self.cursor].text)
@@ -95,7 +95,7 @@ class WordsOfTextPanel(PartsPanel[UnigramFrame]):
 
 
 class PieceInText(NamedTuple):
-    """A piece of the text: its id, the text that it stands for, how it looks."""
+    """A piece of the text: its id, the text that it covers, its look."""
 
     id: int
     text: str
@@ -136,7 +136,7 @@ class TextLanesPanel(PiecePanel):
 
 
 def _pieces(frame: UnigramFrame, text: str) -> Iterator[PieceInText]:
-    """The tokens of a text; an unknown one has the id 0."""
+    """Yield the tokens of a text; an unknown one has the id 0."""
     painter, special = PiecePainter(frame), frame.record.special_tokens
     for pretoken in frame.cut(text):
         if pretoken.special:
@@ -155,11 +155,11 @@ def _pieces(frame: UnigramFrame, text: str) -> Iterator[PieceInText]:
 
 
 LONGEST_TEXT = 20_000
-"""Characters of the text that are cut; each may be a pretoken with a lattice of its own."""
+"""Number of characters that are cut; each may be a pretoken with its own lattice."""
 
 
 class UnigramEncodingScreen(WalkScreen, UnigramScreen):
-    """Type a text; walk through the lattice of each of its pretokens."""
+    """A screen to type a text and walk through the lattice of each pretoken."""
 
     NAME = UNIGRAM_ENCODING
     CSS_PATH = sheet("unigram-encoding.tcss")
@@ -192,7 +192,7 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
         self._say_what_is_lost()
 
     def _say_what_is_lost(self) -> None:
-        """Below the text, what of it is not cut, or what no piece spells."""
+        """Show below the text which part is not cut, or which no piece spells."""
         said = ""
         if len(self.text) > LONGEST_TEXT:
             said = f"the first {plural(LONGEST_TEXT, 'character')} are cut"
@@ -212,7 +212,7 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
             self._go_to(len(walk.steps))
 
     def _go_to(self, place: int) -> None:
-        """A place of the walk, or the nearest."""
+        """Go to a step of the walk, or the nearest one."""
         if self._walk is not None:
             self._place = max(0, min(place, len(self._walk.steps)))
             for panel in self.query(WalkPanel):
@@ -229,7 +229,7 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
 
     @property
     def tab_order(self) -> tuple[str, ...]:
-        """Lattice and lanes change places at the key `a` only: Tab passes by the one not shown."""
+        """The panels that Tab visits: lattice or lanes, whichever the key `a` shows."""
         hidden = "lattice" if self.has_class("-lanes") else "lanes"
         return tuple(panel for panel in self.PANEL_ORDER if panel != hidden)
 
@@ -238,7 +238,7 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
         return super().can_leave or self.has_class("-why")
 
     def action_leave(self) -> None:
-        """Esc: out of a field, out of a zoom, back from what goes deeper, then further."""
+        """Leave a field, a zoom, the panel of other pieces, or the screen, in this order."""
         if self.has_class("-why") and not self.is_typing and self.zoomed is None:
             self.show_panel("paths")
         else:
@@ -247,11 +247,11 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
     # -- commands
 
     def action_ask(self) -> None:
-        """Why the other pieces are not used."""
+        """Show why the other pieces are not used."""
         self.show_panel("why-not-pieces")
 
     def action_lanes(self) -> None:
-        """The text in three lanes, or the lattice of a pretoken."""
+        """Switch between the text in three lanes and the lattice of a pretoken."""
         self.show_panel("lattice" if self.has_class("-lanes") else "lanes")
 
     def action_sample(self) -> None:

@@ -1,6 +1,6 @@
-"""What Unigram tells in the lesson view: what each piece costs to lose, and which ones go.
+"""The lesson view of Unigram: what losing each piece costs, and which pieces go.
 
-A step is a prune or an iteration of EM. Both count first, then choose, then cut the words anew.
+A step is a prune or an iteration of EM. Both count first, then choose, then cut the words again.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ CAPTIONS = {
     "CUT": "everywhere",
 }
 PIECE, COST = 9, 9
-"""Cells of a piece, and of its cost."""
+"""Widths of a piece and of its cost, in cells."""
 LOOKED_AT = 200
-"""So many words, the most frequent first, are looked through for some that a step changes."""
+"""Number of words, most frequent first, searched for some that a step changes."""
 SEARCHED, MOST_USED = 20_000, 12
-"""So many words are searched for so many of the pieces that go."""
+"""Number of words searched, and of leaving pieces they are searched for."""
 FEW = 2
-"""Of the pieces that stay, those are shown that cost at most so many times what the last to go."""
+"""Staying pieces are shown up to this multiple of the cost of the last piece to go."""
 
 TellMoment = StepMoment[UnigramFrame]
 KeptT = TypeVar("KeptT")
@@ -71,7 +71,7 @@ class Weighed(NamedTuple):
 
 
 class PlainPiecePainter(PiecePainter):
-    """Draws pieces without hues; those that go are struck out only where that is the news."""
+    """Draws pieces without hues; leaving ones are struck out only if `strikes`."""
 
     def __init__(self, frame: UnigramFrame, *, strikes: bool) -> None:
         super().__init__(frame)
@@ -86,7 +86,7 @@ class PlainPiecePainter(PiecePainter):
 
 
 class UnigramExplainer(StepExplainer[UnigramFrame]):
-    """Tells the steps of a Unigram training."""
+    """Explains the steps of a Unigram training."""
 
     STATIONS = ("COST", "PICK", "REMOVE")
 
@@ -98,7 +98,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         self._answers: dict[str, tuple[tuple[object, ...], Any]] = {}
 
     def _kept(self, what: str, key: tuple[object, ...], make: Callable[[], KeptT]) -> KeptT:
-        """What each beat of a step asks for, and each frame of a motion, worked out once."""
+        """Return an answer that beats and animation frames ask for again, computed once."""
         kept = self._answers.get(what)
         if kept is None or kept[0] != key:
             kept = self._answers[what] = key, make()
@@ -118,15 +118,16 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         return CAPTIONS[count], CAPTIONS[pick], CAPTIONS[replace]
 
     def _pruned(self, frame: UnigramFrame, step: PruneStep) -> tuple[Pruned, ...]:
-        """What the prune that leads on from a frame takes away."""
+        """Return the pieces that the prune after a frame removes."""
         return self._kept("pruned", (frame.run, frame.step), lambda: step.pruned)
 
     # -- what removals would cost: the record knows it of those that go, the others take some work
 
     def weigh(self, frame: UnigramFrame) -> Iterator[object] | None:
-        """The work that finds what it would cost to lose the pieces that stay, if it is wanted.
+        """Return the work still needed to explain a prune, or None.
 
-        And how many words a prune changes: the one that led here, and the one that leads on.
+        It finds the costs of losing the pieces that stay, and the number of words changed by the prunes
+        before and after the frame.
         """
         ends = [frame.at(frame.step - 1), frame] if frame.step else [frame]
         prunes = [one for one in ends if _is_prune(one) and self._words_cut(one) is None]
@@ -146,7 +147,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             self._cut_anew[1][before.step] = words
 
     def _words_cut(self, before: UnigramFrame) -> int | None:
-        """How many words the prune that follows cuts anew, if that is known."""
+        """Return how many words the next prune cuts differently, or None if not known."""
         record, words = self._cut_anew
         return words.get(before.step) if record is before.record else None
 
@@ -179,7 +180,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         return rows
 
     def _to_show(self, frame: UnigramFrame, rows: int) -> list[Weighed]:
-        """From the cheapest to the dearest that goes, then some of those that stay."""
+        """Return leaving pieces from the cheapest to the dearest, then some that stay."""
         step = frame.leads_on
         assert isinstance(step, PruneStep)
         gone = sorted((piece.loss_increase, piece.number) for piece in self._pruned(frame, step))
@@ -233,7 +234,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         return Row(left(spans, room.width))
 
     def _expected_rows(self, frame: UnigramFrame, moment: TellMoment, room: CountRoom) -> list[Row]:
-        """The pieces that the corpus uses most, over all segmentations by their probability."""
+        """Return the pieces with the highest expected counts over all segmentations."""
         counts = frame.expected_counts
         before = moment.before if not moment.is_ahead else None
         scale = scale_of(float(counts.max(initial=0)))
@@ -294,7 +295,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
     def _em_rows(
         self, before: UnigramFrame, after: UnigramFrame, now: bool, width: int
     ) -> list[Row]:
-        """An iteration of EM: what it counts, and what it does to the loss."""
+        """Return what an iteration of EM counts, and how it changes the loss."""
         counts, goes = ("counts", "goes") if now else ("counted", "went")
         first = (
             f"EM {counts} each piece in all ways to cut, each by its probability.",
@@ -339,7 +340,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         return rows
 
     def _stand_in(self, before: UnigramFrame, is_shown: bool, width: int) -> str:
-        """That others stand in for what a prune takes, and in how many words."""
+        """Return in how many words other pieces replace those that a prune removes."""
         words = self._words_cut(before)
         if words is None:
             return "Others stand in for them:" if is_shown else NONE_CHANGED
@@ -349,7 +350,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         return first_fitting(width, said, f"Others stand in: {plural(words, 'word')}")
 
     def _changed(self, before: UnigramFrame, after: UnigramFrame, limit: int) -> list[str]:
-        """Some words that the step cuts otherwise, the most frequent first."""
+        """Return some words that the step cuts differently, the most frequent first."""
 
         def is_changed(word: str) -> bool:
             return before.segment(word) != after.segment(word)
@@ -374,7 +375,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         return list(islice(found, top.row, top.row + rows))
 
     def _ends_of(self, frame: UnigramFrame) -> tuple[UnigramFrame, UnigramFrame]:
-        """The first and the last recorded state, whose widths decide where rows break."""
+        """Return the first and the last recorded frame; their widths decide the row breaks."""
         ends, last = self._ends, frame.recorded_steps
         if ends is None or ends[1].record is not frame.record or ends[1].step != last:
             ends = self._ends = frame.at(0), frame.at(last)
@@ -424,7 +425,7 @@ NONE_CHANGED = "No frequent word is cut otherwise."
 
 
 def _most_used(frame: UnigramFrame) -> list[str]:
-    """Some of the pieces that go next, those that the corpus uses most."""
+    """Return the leaving pieces with the highest expected counts."""
     leaving = _leaving(frame)
     counts = frame.expected_counts[np.searchsorted(frame.numbers, leaving)]
     most = leaving[np.argsort(-counts, kind="stable")][:MOST_USED]
@@ -432,12 +433,12 @@ def _most_used(frame: UnigramFrame) -> list[str]:
 
 
 def _leaving(frame: UnigramFrame) -> Ints:
-    """The numbers of the pieces that go next, ascending."""
+    """Return the numbers of the pieces that go next, ascending."""
     return np.array(sorted(frame.leaving), dtype=np.int64)
 
 
 def _words_with(piece: str, words: Iterable[str]) -> Iterator[str]:
-    """Some words that hold the text of a piece."""
+    """Yield up to three words that contain a piece."""
     return islice((word for word in islice(words, SEARCHED) if piece in word), 3)
 
 
@@ -446,7 +447,7 @@ def _shown(text: str) -> str:
 
 
 def _as_spaces(text: str) -> str:
-    """Spaces look as in the views of other models, not as files of pieces have them."""
+    """Return a text with the dot of other models' views instead of ▁."""
     return text.replace(SPACE, visible.SPACE)
 
 
@@ -455,7 +456,7 @@ def _is_prune(frame: UnigramFrame) -> bool:
 
 
 def _names(frame: UnigramFrame) -> tuple[str, str, str]:
-    """What the parts of the step that leads on are called."""
+    """Return the names of the three parts of the next step."""
     return UnigramExplainer.STATIONS if _is_prune(frame) else STATIONS_OF_EM
 
 
@@ -464,14 +465,14 @@ def _is_struck(row: Row) -> bool:
 
 
 def _spread(found: Sequence[tuple[float, int]], rows: int) -> list[tuple[float, int]]:
-    """So many of them, evenly from the first to the last."""
+    """Return up to `rows` items, evenly spaced from the first to the last."""
     if len(found) <= rows:
         return list(found)
     return [found[round(place * (len(found) - 1) / max(rows - 1, 1))] for place in range(rows)]
 
 
 def _pieces(frame: UnigramFrame, text: str) -> int:
-    """How many pieces a text has; a special token is one."""
+    """Count the pieces of a text; a special token is one."""
     return sum(
         1 if pretoken.special else len(frame.pieces_of(spelled(pretoken.text)))
         for pretoken in frame.cut(text)

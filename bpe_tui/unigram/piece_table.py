@@ -37,7 +37,7 @@ from engine.unigram.pieces import unspelled
 from engine.unigram.record import NEVER
 
 BAR = Column("bar", "", LEAST, 4, share=1, sorts=False)
-"""How often a piece is expected, beside the number."""
+"""The column that shows the expected count as a bar."""
 PIECE_COLUMNS = (
     Column("piece", "piece", 10, 10, share=1),
     Column("score", "score", 7, 9, is_number=True),
@@ -46,7 +46,7 @@ PIECE_COLUMNS = (
     replace(BAR, importance=8),
     Column("loss", "costs", 9, 7, is_number=True),
 )
-"""What the training screen has room for."""
+"""The columns on the training screen."""
 VOCABULARY_COLUMNS = (
     Column("id", "id", 6, 5, is_number=True),
     Column("piece", "piece", 10, 10, share=1),
@@ -58,9 +58,9 @@ VOCABULARY_COLUMNS = (
     Column("loss", "costs", 9, 7, is_number=True),
     Column("goes", "goes at step", 12, 6, is_number=True),
 )
-"""What the vocabulary screen has room for."""
+"""The columns on the vocabulary screen."""
 SMALLEST_FIRST = frozenset({"piece", "loss", "id", "goes"})
-"""Columns of which the first or the smallest are the interesting ones: these go next."""
+"""Columns that are sorted ascending at first: their smallest values go next."""
 FILTER_SWITCHES = (
     FilterSwitch("characters", "p", "characters"),
     FilterSwitch("seldom", "u", "seldom"),
@@ -78,16 +78,16 @@ class Weighed(Protocol):
 
 
 class PieceColumn(NamedTuple):
-    """A column: what it sorts by, and its text at an index of the frame's arrays."""
+    """A column: the values that it sorts by, and its text at an index of the frame's arrays."""
 
     key: Callable[[Weighed, UnigramFrame], Floats | Ints]
     text: Callable[[Weighed, UnigramFrame, int], str]
 
 
 def loss_text(increase: float) -> str:
-    """A loss increase in nats a pretoken; a character is never removed.
+    """Return a loss increase in nats a pretoken, or a word for its special values.
 
-    It is nothing where no best segmentation uses the piece.
+    0 is `unused`, as no best segmentation has the piece; NaN is not known yet; infinity stays.
     """
     if not increase:
         return "unused"
@@ -99,7 +99,7 @@ def loss_text(increase: float) -> str:
 
 
 def goes_text(frame: UnigramFrame, goes_at: int) -> str:
-    """The step that removes a piece: `3, prune`; `stays` if none recorded does."""
+    """Return the step that removes a piece: `3, prune`; `stays` if no recorded step does."""
     return STAYS if goes_at == NEVER else f"{number(goes_at)}, {step_name(frame, goes_at)}"
 
 
@@ -137,13 +137,13 @@ CELLS: dict[str, PieceColumn] = {
         lambda rows, frame, at: frame.record.texts[int(frame.numbers[at])],
     ),
 }
-"""Each column; the piece itself is drawn in its colour instead."""
+"""Name → column. The piece itself is drawn in its own colour."""
 
 
 class PieceRows(VocabularyRows[UnigramFrame]):
-    """The rows of the pieces. An entry is an index into the arrays of the frame.
+    """The rows of the pieces; an entry is an index into the frame's arrays.
 
-    What a removal would cost is computed when the cursor of the timeline rests, and remembered.
+    The costs of removals are computed when the timeline's cursor rests, and kept.
     """
 
     WIDEST = 120
@@ -184,7 +184,7 @@ class PieceRows(VocabularyRows[UnigramFrame]):
             self._slices.start(self._removing(frame))
 
     def _ordered(self, frame: UnigramFrame) -> Ints:
-        """Indexes into the arrays of the frame."""
+        """Return indexes into the frame's arrays in the order of the rows."""
         key = CELLS[self.sorting].key(self, frame)
         order = np.argsort(-key if self.descending else key, kind="stable")
         for name in self.filters:
@@ -196,7 +196,7 @@ class PieceRows(VocabularyRows[UnigramFrame]):
         return np.array(found, dtype=np.int64)
 
     def read_search(self, typed: str) -> None:
-        """Take over a text that pieces have to hold; a blank stands for ▁."""
+        """Search for pieces that contain a text; a blank means ▁."""
         self._sought = typed.replace(" ", "▁")
 
     def token_at(self, frame: UnigramFrame, entry: int) -> int:
@@ -220,11 +220,11 @@ class PieceRows(VocabularyRows[UnigramFrame]):
 
     @property
     def removals(self) -> Removals | None:
-        """What removals would cost at this step, once that is known."""
+        """The costs of all removals at this step; None until they are known."""
         return None if self.frame is None else self._removals.get(self.frame.step)
 
     def losses(self, frame: UnigramFrame) -> Floats:
-        """By how much the loss would grow without each piece; not a number while not known."""
+        """Return the loss increase without each piece; NaN until it is known."""
         known = self._removals.get(frame.step)
         if known is None:
             return np.full(frame.size, np.nan)
@@ -250,7 +250,7 @@ class PieceRows(VocabularyRows[UnigramFrame]):
 
 
 class UnigramVocabularyRows(PieceRows):
-    """Rows with more columns, beside which the piece under the cursor is explained."""
+    """Rows with more columns, beside panels about the piece at the cursor."""
 
     WIDEST = 150
     FOLLOWS_RECORDING = True
@@ -287,14 +287,14 @@ class UnigramVocabularyPanel(PiecesPanel):
 
 TITLE_CELLS = 24
 ROOMY = 70
-"""From so many cells on its numbers stand on one line."""
+"""Least width, in cells, for the numbers of a piece on one line."""
 NO_HISTORY = "No piece is under the table's cursor."
 WORDS_SOUGHT = 100
-"""Words that are looked for."""
+"""Most words that the search for uses of a piece collects."""
 
 
 class AboutPiecePanel(PiecePanel):
-    """A panel about the piece `number`, which the cursor of the table is on."""
+    """A panel about the piece `number` at the table's cursor."""
 
     number: reactive[int | None] = reactive(None, repaint=False)
 
@@ -309,14 +309,14 @@ class AboutPiecePanel(PiecePanel):
         return list(self.about(frame, self.number, width - 1))  # a blank before the scrollbar
 
     def about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
-        """The rows about a piece that is there."""
+        """Yield the rows about a piece of the frame's vocabulary."""
         raise NotImplementedError
 
 
 class PieceDetailPanel(AboutPiecePanel):
-    """Its numbers, the best segmentation without it, and the arithmetic of its loss increase.
+    """The numbers of a piece, the best segmentation without it, the arithmetic of its cost.
 
-    `removals` is what removals would cost at this step, once somebody has computed that.
+    `removals` is None until the costs of all removals at this step are computed.
     """
 
     ID = "piece"
@@ -406,7 +406,7 @@ def _instead(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
 
 
 class PieceHistoryPanel(Horizontal):
-    """Expected count and score, up to the step that removes the piece."""
+    """Charts of a piece's expected count and score, up to the step that removes it."""
 
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
     number: reactive[int | None] = reactive(None, repaint=False)
@@ -430,7 +430,7 @@ class PieceHistoryPanel(Horizontal):
         self.show_history()
 
     def show_history(self) -> None:
-        """Draw anew if it is another piece, or if more steps are recorded."""
+        """Update the charts; draw new ones for another piece or more recorded steps."""
         frame, piece = self.frame, self.number
         if frame is None or not self.is_mounted or not self.display:
             return
@@ -460,9 +460,9 @@ def _figures(frame: UnigramFrame, piece: int) -> tuple[Figure, Figure]:
 
 
 class PieceUsesPanel(AboutPiecePanel):
-    """The pretokens whose best segmentation has the piece, the most frequent first.
+    """The pretokens whose best segmentation contains the piece, the most frequent first.
 
-    They are looked for as long as the cursors rest; those found so far are shown.
+    The search runs while the cursors rest, and results appear as they are found.
     """
 
     def __init__(self) -> None:

@@ -33,31 +33,33 @@ from engine.unigram.pieces import UNKNOWN, Edge, joined, spelled
 from engine.unigram.record import PruneStep
 
 SLICE_SECONDS = 0.01
-"""How long a slice may hold the screen."""
+"""Longest time of a slice, in which the screen waits."""
 BREATH_SECONDS = 0.005
-"""What the screen gets between two."""
+"""Time for the screen between two slices."""
 REST_SECONDS = 0.15
-"""How long the cursor must rest before the work begins: stepping fast, nobody waits for it."""
+"""Time without movement of the cursor before the work begins."""
 _THE_END = object()
 
 FoundT = TypeVar("FoundT")
 
 
 class PiecePanel(FramePanel[UnigramFrame]):
-    """A panel about a state of a Unigram training."""
+    """A panel about a frame of Unigram."""
 
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
 
 
 class PiecePainter:
-    """Draws the pieces of a state: a hue by number, so that it stays from step to step."""
+    """Draws the pieces of a frame; the hue of a piece is the same at every step."""
 
     def __init__(self, frame: UnigramFrame) -> None:
         self.frame = frame
         self.struck = frame.leaving
 
     def role(self, number: int) -> str:
-        """Characters are plain; what the next step removes is struck out."""
+        """Return the role of a piece: plain for a character, struck out if the next step removes
+        it.
+        """
         if number == UNKNOWN:
             return "loss"
         if number in self.struck:
@@ -65,11 +67,11 @@ class PiecePainter:
         return "" if number < self.frame.record.characters else f"token-{number % TOKEN_HUES}"
 
     def piece(self, number: int) -> Span:
-        """A piece of the seed, whether it is there or not."""
+        """Return a piece of the seed, whether the vocabulary still has it or not."""
         return visible_text(self.frame.record.texts[number]), self.role(number)
 
     def cut(self, text: str, edges: Iterable[Edge]) -> list[Span]:
-        """A text in the tokens of a path, with borders between them."""
+        """Return a text in the tokens of a path, with borders between them."""
         spans: list[Span] = []
         for edge in joined(edges):
             if spans:
@@ -78,7 +80,7 @@ class PiecePainter:
         return spans
 
     def word(self, word: str) -> list[Span]:
-        """A pretoken, spelled with ▁, in its best segmentation."""
+        """Return a pretoken, spelled with ▁, in its best segmentation."""
         return self.cut(word, self.frame.pieces_of(word))
 
     def pretoken(self, pretoken: Pretoken) -> list[Span]:
@@ -88,14 +90,14 @@ class PiecePainter:
 
 
 def step_name(frame: UnigramFrame, step: int) -> str:
-    """`seed`, `EM` or `prune`: what led to a recorded step of a frame's run."""
+    """Return the kind of a recorded step: `seed`, `EM` or `prune`."""
     if step == 0:
         return "seed"
     return "prune" if isinstance(frame.step_made_by(step), PruneStep) else "EM"
 
 
 def loss_row(frame: UnigramFrame) -> Row:
-    """What the step that led to a frame has done to the loss."""
+    """Return the change of the loss at a frame's step."""
     earlier = frame.at(frame.step - 1)
     change = frame.loss - earlier.loss
     return Row(
@@ -107,10 +109,10 @@ def loss_row(frame: UnigramFrame) -> Row:
 
 
 class Slices:
-    """Long work for a panel, in slices, so that the screen goes on meanwhile.
+    """Long work for a panel, done in slices so that the screen keeps reacting.
 
-    A timer of `widget` pulls an iterator, a slice at a time; `after` is called behind each slice,
-    with whether that was the last one.
+    A timer of `widget` advances an iterator, a slice at a time. After each slice it calls `after`,
+    with True for the last one.
     """
 
     def __init__(self, widget: Widget, after: Callable[[bool], None]) -> None:
@@ -119,7 +121,7 @@ class Slices:
         self._timer: Timer | None = None
 
     def start(self, work: Iterator[object]) -> None:
-        """Do this work, in place of any other."""
+        """Start this work, and give up any other."""
         self.stop()
         self._work = work
         self._timer = self._widget.set_timer(REST_SECONDS, self._slice)
@@ -139,12 +141,13 @@ class Slices:
 
 
 class Finder(Slices, Generic[FoundT]):
-    """What a panel looks for while the cursors rest; the panel is rebuilt after each slice.
+    """A search for a panel that runs while the cursors rest and rebuilds the panel after each
+        slice.
 
     Attributes:
-        found: what is found so far, `most` at the most.
-        seen: how many results were looked at, found or not.
-        is_done: whether no more will be found.
+            found: the results so far, at most `most`.
+            seen: the number of candidates examined.
+            is_done: whether the search has ended.
     """
 
     def __init__(self, panel: Lines, most: int) -> None:
@@ -154,12 +157,12 @@ class Finder(Slices, Generic[FoundT]):
         self.seen, self.is_done = 0, False
 
     def look(self, results: Iterator[FoundT | None]) -> None:
-        """BarStyle for something else; a result is `None` where nothing is found."""
+        """Start another search; `results` gives None for a candidate without a result."""
         self.found, self.seen, self.is_done = [], 0, False
         self.start(self._looking(results))
 
     def describe_count(self) -> str:
-        """How many pretokens are found: `at least 100 pretokens`."""
+        """Return the number of results: `at least 100 pretokens`."""
         more = "at least " if len(self.found) == self._most else ""
         return f"{more}{plural(len(self.found), 'pretoken')}"
 
@@ -183,9 +186,9 @@ def reserved_parts(
     line: tuple[Pretoken, ...],
     room: int,
 ) -> Iterator[tuple[list[Span], int]]:
-    """The pretokens of a line, each with its cells; one that is longer than a row in parts.
+    """Yield the pretokens of a line, each with its cells; one longer than a row comes in parts.
 
-    `ends` are the states that a pretoken has room for, whichever is shown.
+    `ends` are the frames whose segmentations a pretoken must have room for.
     """
     for pretoken in line:
         spans = [*painter.pretoken(pretoken), PRETOKEN_BORDER]
@@ -199,7 +202,7 @@ def reserved_parts(
 
 
 class UnigramTransport(Transport):
-    """Where it stands, with marks at the prunes; how many pieces and what loss there are."""
+    """The transport, with marks at the prunes, the number of pieces and the loss."""
 
     def marks(self, session: Session) -> tuple[Marks, ...]:
         frame = session.shown
@@ -214,9 +217,9 @@ class UnigramTransport(Transport):
 
 
 class UnigramScreen(SessionScreen):
-    """A screen that shows a frame of Unigram, and the way from prune to prune.
+    """A screen that shows a frame of Unigram and can go from prune to prune.
 
-    A class with two bases names this one last: Textual takes the styles of the first.
+    A class with two bases names this one last, since Textual takes the styles of the first.
     """
 
     TRANSPORT: ClassVar[type[Transport]] = UnigramTransport

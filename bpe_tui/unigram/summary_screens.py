@@ -60,7 +60,7 @@ from engine.unigram.frame import UnigramFrame
 
 
 class UnigramVocabularyScreen(TableScreen, UnigramScreen):
-    """The table of the pieces, beside it the worth, the history and the words of one."""
+    """The table of the pieces, beside panels about the one at the cursor."""
 
     NAME = UNIGRAM_VOCABULARY
     CSS_PATH = sheet("unigram-vocabulary.tcss")
@@ -212,7 +212,7 @@ def _length_here(frame: UnigramFrame) -> str:
 
 
 def _step(frame: UnigramFrame) -> object:
-    """What a figure depends on: the run, and the step."""
+    """Return what a figure depends on: the run and the step."""
     return frame.statistics, frame.step
 
 
@@ -240,7 +240,7 @@ class UnigramChartsScreen(ChartsScreen, UnigramScreen):
 
 
 class SavePieces(SaveFile):
-    """Writes the pieces with their scores, as a tokenizer.json."""
+    """A window that saves the pieces with their scores as a tokenizer.json."""
 
     def __init__(self, frame: UnigramFrame, suggestion: str) -> None:
         self._frame = frame
@@ -265,4 +265,4 @@ class SavePieces(SaveFile):
 
 
 EXPORTS = exports_of(partial(markdown, "Unigram", report_step), json_lines, CHARTS)
-"""What of a Unigram training can be exported."""
+"""The kinds of files that a Unigram training can be exported to."""

@@ -1,4 +1,4 @@
-"""The training screen of Unigram: the corpus, the pieces, the step, the words that it changes."""
+"""The training screen of Unigram: corpus, pieces, step, changed words, steps and their curves."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ from engine.unigram.record import EmStep, Pruned, PruneRule, PruneStep
 
 LOSS_CELLS = 9
 MOST = 500
-"""Words that are looked for."""
+"""Most changed words that the search collects."""
 
 
 class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
     """The beginning of the corpus, each pretoken in its best segmentation.
 
-    A step may move a border anywhere, so a pretoken has the room that it needs at the seed or at
-    the last recorded step, whichever is more: rows break at the same places at nearly all steps.
+    A step may move any border. So each pretoken gets the width that it needs at the seed or at the
+    last recorded step, whichever is larger, and rows break at the same places at nearly all steps.
     """
 
     FOLLOWS_RECORDING = True
@@ -98,7 +98,7 @@ class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
         return flowed(reserved_parts(PiecePainter(frame), self._ends_of(frame), line, width), width)
 
     def _ends_of(self, frame: UnigramFrame) -> tuple[UnigramFrame, UnigramFrame]:
-        """The first and the last recorded state, kept: they remember how they cut words."""
+        """Return the first and the last recorded frame, kept since they cache segmentations."""
         ends, last = self._ends, frame.recorded_steps
         if ends is None or ends[1].record is not frame.record or ends[1].step != last:
             ends = self._ends = frame.at(0), frame.at(last)
@@ -106,7 +106,7 @@ class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
 
 
 class StepsPanel(PiecePanel):
-    """All recorded steps with loss and size, the present one marked; choosing one goes there."""
+    """All recorded steps with loss and size; Enter on one goes to it."""
 
     ID = "steps"
     FOLLOWS_RECORDING = True
@@ -132,13 +132,13 @@ class StepsPanel(PiecePanel):
 
 
 def _loss_cells(frame: UnigramFrame, room: int) -> int:
-    """The cells of the loss, where there is little room without blanks before it."""
+    """Return the width of the loss column; a narrow panel leaves out the blanks."""
     others = len(number(frame.recorded_steps)) + len(number(frame.record.size_at(0))) + 9
     return max(min(LOSS_CELLS, room - others), 6)
 
 
 def step_row(frame: UnigramFrame, step: int, room: int) -> Row:
-    """A step: what it is, how many pieces it leaves, and the loss."""
+    """Return a step as a row: its kind, the number of pieces after it, the loss."""
     name = step_name(frame, step)
     here, ahead = step == frame.step, step > frame.step
     record = frame.record
@@ -159,9 +159,9 @@ def step_row(frame: UnigramFrame, step: int, room: int) -> Row:
 
 
 class ChangedWordsPanel(PiecePanel):
-    """The pretokens whose best segmentation changed, the most frequent first: before → after.
+    """The pretokens whose best segmentation changed, before → after, the most frequent first.
 
-    They are looked for as long as the cursor rests; those found so far are shown.
+    The search runs while the cursor rests, and results appear as they are found.
     """
 
     ID, TITLE = "words", "words touched"
@@ -209,7 +209,7 @@ def _row(
 
 
 class PiecesOfText(TypedTextPanel[UnigramFrame], PiecePanel):
-    """The pieces of a text, each over its score."""
+    """The pieces of a typed text, each over its score."""
 
     def rows_of_text(self, frame: UnigramFrame, width: int) -> list[Row]:
         rows = over_labels(_over_scores(frame, self.text), width)
@@ -217,7 +217,7 @@ class PiecesOfText(TypedTextPanel[UnigramFrame], PiecePanel):
 
 
 class UnigramEncodeLine(TypedLine):
-    """A line to type in, and under it the pieces."""
+    """A line to type in, with the pieces of the text below."""
 
     WITH = "pieces"
     LONGEST = 2_000
@@ -255,15 +255,15 @@ def _over_scores(frame: UnigramFrame, text: str) -> Iterator[Labelled]:
 
 INCREASE_CELLS = 11
 PIECE_CELLS = 22
-"""What a piece and its stand-in keep for themselves before there are bars."""
+"""Width of a piece and its replacement, in cells, before there is room for bars."""
 
 
 def prune_rows(
     frame: UnigramFrame, step: PruneStep, width: int, *, has_room: bool
 ) -> Sequence[Row]:
-    """Which pieces a prune takes away, and what stands in for each.
+    """Return the pieces that a prune removes, each with its replacement.
 
-    `has_room` is whether it can be said by which rule they are chosen.
+    `has_room` is whether the rule of the prune is explained, too.
     """
     pruned = step.pruned
     bar_cells = bar_room(width - PIECE_CELLS - INCREASE_CELLS)
@@ -309,7 +309,7 @@ def _unused(pruned: Sequence[Pruned]) -> str:
 
 
 def _increase(increase: float) -> Span:
-    """What a removal was expected to cost; nothing, where no best segmentation used the piece."""
+    """Return the expected cost of a removal; `unused` if no best segmentation had the piece."""
     if not increase:
         return right("unused", INCREASE_CELLS, "dim")
     return right(("+" if increase > 0 else "") + cost_text(increase), INCREASE_CELLS)
@@ -323,13 +323,13 @@ RULES = {
 
 
 ROOMY = 9
-"""From more rows than this there is room to say by which rule a prune chooses."""
+"""Height, in rows, above which the rule of a prune is explained."""
 
 
 class StepPanel(PiecePanel):
-    """The step in numbers: an EM iteration with its arithmetic for one piece, or a prune.
+    """The step in numbers: an EM iteration with the arithmetic of one piece, or a prune.
 
-    The arithmetic is that of the piece under the cursor.
+    The arithmetic is for the piece at the cursor.
     """
 
     ID = "step"
@@ -350,7 +350,7 @@ class StepPanel(PiecePanel):
         return prune_rows(frame, step, width, has_room=self.size.height > ROOMY)
 
     def watch_cursor(self) -> None:
-        """Work out the arithmetic of the piece that the cursor is on now."""
+        """Compute the arithmetic of the piece at the cursor."""
         if self.frame is not None and isinstance(self.frame.came_by, EmStep):
             self._rows = self.rows_of(self.frame, self.room)
         super().watch_cursor()
@@ -376,7 +376,7 @@ class StepPanel(PiecePanel):
         return RowsOnDemand(len(changes.numbers), row, top)
 
     def _arithmetic(self, painter: PiecePainter, changes: CountChanges, width: int) -> list[Row]:
-        """E and M for the piece under the cursor, or for the first after it that is still there."""
+        """Return E and M for the piece at the cursor, or for the next one that still exists."""
         below = changes.numbers[max(self.cursor - EM_TOP, 0) :]
         worked_out = ((piece, m_step(painter.frame, piece)) for piece in map(int, below))
         piece, made = next((found for found in worked_out if found[1] is not None), (0, None))
@@ -402,7 +402,7 @@ class StepPanel(PiecePanel):
 
 ARITHMETIC_ROWS = 4
 EM_TOP = 5 + ARITHMETIC_ROWS
-"""Rows above the changes of an EM iteration."""
+"""Number of rows above the changes of an EM iteration."""
 
 
 def _seed_rows(frame: UnigramFrame, width: int) -> list[Row]:
@@ -437,7 +437,7 @@ def _vanished(step: EmStep) -> str:
 
 
 def _count_columns(painter: PiecePainter) -> list[RowColumn]:
-    """Pieces with their expected counts before an iteration and after it."""
+    """Return the columns of pieces and their expected counts before and after an iteration."""
 
     def piece(changed: tuple[int, float, float]) -> list[Span]:
         text, role = painter.piece(changed[0])
@@ -475,7 +475,7 @@ def _loss_here(frame: UnigramFrame) -> str:
 
 
 def _size_here(frame: UnigramFrame) -> str:
-    """How many, and what the step took away."""
+    """Return the number of pieces, and how many the step removed."""
     here = plural(frame.size, "piece")
     if not frame.step:
         return here
@@ -491,7 +491,7 @@ SIZE = steps_chart("size", "How many pieces are left?", _size, _size_here, recor
 
 
 class CurvesPanel(Vertical):
-    """Loss and size over the steps, beside the other panels of the training screen."""
+    """Charts of loss and size over the steps, in the place of the list of steps."""
 
     ID = "curves"
     IN_PLACE_OF = "steps"
@@ -524,7 +524,7 @@ class CurvesPanel(Vertical):
 
 
 class UnigramTrainingScreen(StepsScreen, UnigramScreen):
-    """Six panels round the cursor, and a line to type in."""
+    """The training screen: six panels and a line to type in."""
 
     NAME = UNIGRAM_TRAINING
     PANELS = (
@@ -556,7 +556,7 @@ class UnigramTrainingScreen(StepsScreen, UnigramScreen):
     # -- what panels ask for
 
     def enter(self, field: Input) -> None:
-        """Enter takes what was typed to the encoding screen, or goes to what was found."""
+        """Open the encoding screen with the typed text, or go to the pieces found."""
         if field.id == "pieces-search":
             self.show_panel("pieces")
         else:

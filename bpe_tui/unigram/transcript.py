@@ -1,4 +1,4 @@
-"""A Unigram training without a screen."""
+"""The commands of `--plain` on a Unigram training."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from engine.unigram.pieces import SPACE, spelled
 from engine.unigram.record import NEVER, EmStep, PruneStep
 
 BEST = 5
-"""So many segmentations of a text are told."""
+"""Number of segmentations listed for a text."""
 
 
 class UnigramTranscript(Transcript[UnigramFrame]):
-    """Answers commands about recorded iterations of EM and prunes."""
+    """A transcript of recorded iterations of EM and prunes."""
 
     STEPS = "step"
     SPACE = SPACE
@@ -143,14 +143,14 @@ class UnigramTranscript(Transcript[UnigramFrame]):
             yield f"It goes at step {number(goes_at)}."
 
     def _number(self, typed: str) -> int | None:
-        """The piece of the seed that was typed, with or without the ▁ before a word."""
+        """Return the number of the typed piece of the seed, with or without a leading ▁."""
         known, text = self.frame.record.numbering.number_of, spelled(typed)
         found = [known[each] for each in (text, SPACE + text) if each in known]
         here = (piece for piece in found if self.frame.index_of(piece) is not None)
         return next(here, found[0] if found else None)
 
     def _weighed(self, frame: UnigramFrame) -> Removals:
-        """What removals would cost at this step; computed once while it is asked for."""
+        """Return the costs of all removals at this step, computed once."""
         if self._removals is None or self._removals[0] != frame.step:
             self._removals = frame.step, finished(frame.removals())
         return self._removals[1]
@@ -182,14 +182,14 @@ class UnigramTranscript(Transcript[UnigramFrame]):
 
 
 def _worth(frame: UnigramFrame, at: int) -> str:
-    """Score, probability and expected count of a piece, by its index."""
+    """Return score, probability and expected count of the piece at an index."""
     score, expected = float(frame.scores[at]), float(frame.expected_counts[at])
     often = times(1) if expected == 1 else f"{count_text(expected)} times"
     return f"score {score_text(score)}, probability {percent(exp(score))}, expected {often}"
 
 
 def _instead(frame: UnigramFrame, text: str) -> str:
-    """What stands in for a piece that goes: `▁hug and s, score −8.20,`."""
+    """Return the replacement of a piece: `▁hug and s, score −8.20,`."""
     path = frame.alternative(text)
     assert path is not None  # its characters are pieces
     parts = [visible_text(text[edge.start : edge.end]) for edge in path.edges]

@@ -1,4 +1,4 @@
-"""Panels that go through the lattice of one pretoken: its drawing, Viterbi, the best paths."""
+"""Panels that walk through the lattice of one pretoken: the lattice, Viterbi, the best paths."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from engine.unigram.lattice import (
 from engine.unigram.pieces import Edge
 
 LONGEST = 100
-"""Characters of a pretoken up to which its lattice is drawn and walked through."""
+"""Most characters of a pretoken whose lattice is drawn and walked through."""
 BEST_SHOWN = 8
 SPECIAL = "A special token is one piece: there is nothing to cut."
 
 
 @dataclass(frozen=True)
 class Walkthrough:
-    """A pretoken, spelled with ▁, at a step; everything about it is computed when asked.
+    """A pretoken, spelled with ▁, at a step; its lattice and paths are computed when asked for.
 
-    `word` is empty where there is none to walk through: no text at all, or a special token.
+    `word` is empty if there is no text, or if the pretoken is a special token.
     """
 
     frame: UnigramFrame
@@ -49,7 +49,7 @@ class Walkthrough:
     is_special: bool = False
 
     def is_like(self, other: Walkthrough) -> bool:
-        """Whether both are the same pretoken under the same pieces."""
+        """Whether the other is the same pretoken with the same pieces."""
         same = (self.word, self.is_special) == (other.word, other.is_special)
         return same and self.frame.looks_like(other.frame)
 
@@ -59,7 +59,7 @@ class Walkthrough:
 
     @cached_property
     def steps(self) -> list[ViterbiStep]:
-        """To the right node by node, then back edge by edge; none where there are too many."""
+        """The steps of Viterbi: forwards node by node, back edge by edge. Empty if too many."""
         return [] if len(self.word) > LONGEST else list(viterbi_steps(self.lattice))
 
     @cached_property
@@ -73,21 +73,21 @@ class Walkthrough:
 
     @cached_property
     def lost(self) -> list[PathThrough]:
-        """The best path through each edge that the best path does not have."""
+        """The best path through each edge that the best path does not use."""
         used = set(self.best.edges)
         return [found for found in best_paths_through_edges(self.lattice) if found.edge not in used]
 
     @cached_property
     def log_total(self) -> float:
-        """log P(pretoken), over all its segmentations."""
+        """log P(pretoken): the sum over all its segmentations."""
         return ForwardBackward(self.lattice).log_total
 
     def probability(self, path: Path) -> float:
-        """How probable a segmentation is, given the pretoken."""
+        """Return the probability of a segmentation, given the pretoken."""
         return exp(path.score - self.log_total)
 
     def sample(self, sharpness: float, seed: int) -> tuple[Path, float]:
-        """A segmentation drawn by chance, and how probable it was to be drawn."""
+        """Draw a random segmentation; return it with the probability of that draw."""
         sums = ForwardBackward(self.lattice, sharpness)
         path = sums.sample(Random(seed))
         return path, exp(sharpness * path.score - sums.log_total)
@@ -95,30 +95,30 @@ class Walkthrough:
     # -- a place in the walk
 
     def reached(self, place: int) -> int:
-        """The node that the sweep to the right has come to after so many steps."""
+        """Return the node that the forward sweep has reached after `place` steps."""
         return min(place, len(self.word))
 
     def taken(self, place: int) -> list[Edge]:
-        """The edges of the best path that the way back has taken by then, from the right."""
+        """Return the edges of the best path followed back by then, from the right."""
         return [step.taken for step in self.steps[:place] if isinstance(step, TracedBack)]
 
     def node(self, place: int) -> int:
-        """The node that the walk stands at."""
+        """Return the current node of the walk."""
         taken = self.taken(place)
         return taken[-1].start if taken else self.reached(place)
 
     def arrivals(self, place: int) -> Reached | None:
-        """What arrives at the node, while the sweep goes to the right."""
+        """Return the edges that arrive at the node, during the forward sweep; else None."""
         step = self.steps[place - 1] if place else None
         return step if isinstance(step, Reached) else None
 
 
 class WalkPanel(PiecePanel):
-    """A panel about `walk`, of whose steps `place` are made."""
+    """A panel about the lattice of `walk`; `place` is the number of steps made."""
 
     WIDEST = 1000
     NOTHING_TYPED: ClassVar[str]
-    """What is to be seen here once there is a text."""
+    """The sentence shown while there is no text."""
 
     walk: Walkthrough | None = None
     place = 0
@@ -129,10 +129,10 @@ class WalkPanel(PiecePanel):
         self.rebuild()
 
     def watch_frame(self, old: UnigramFrame | None, new: UnigramFrame | None) -> None:
-        """The screen brings a walk through every new frame, and that shows it."""
+        """Do nothing: the screen calls `show` for every new frame."""
 
     def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
-        """The rows for a walk in so many cells."""
+        """Return the rows of a walk, in `width` cells."""
         raise NotImplementedError
 
     def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
@@ -143,7 +143,7 @@ class WalkPanel(PiecePanel):
         return self.walk_rows(self.walk, width)
 
     def _why_none(self, width: int) -> list[Row]:
-        """Why there is nothing to walk through; no rows if there is."""
+        """Return why there is no walk, in rows; no rows if there is one."""
         if self.walk is None or not self.walk.word:
             is_special = self.walk is not None and self.walk.is_special
             return paragraph(SPECIAL if is_special else self.NOTHING_TYPED, width, "dim")
@@ -158,14 +158,14 @@ class WalkPanel(PiecePanel):
 
 
 COLUMN = 7
-"""PieceColumn of a character, the one before it, where the node stands, included."""
+"""Width of a character with the border before it, in cells."""
 HEAD = 3
-"""Rows above the bars: the nodes, the characters, the best scores."""
+"""Number of rows above the bars: the nodes, the characters, the best scores."""
 
 
 @dataclass(frozen=True)
 class BarStyle:
-    """How a bar is drawn: its ends, its line, its role."""
+    """The ends, the line and the role of a bar."""
 
     left: str
     right: str
@@ -179,13 +179,13 @@ ARRIVING = BarStyle("├", "┤", "─", "")
 KEPT = BarStyle("├", "┤", "─", "hue")
 LEFT_OUT = BarStyle("╎", "╎", "┄", "dim")
 CUT = "…"
-"""The end of a bar that goes on outside the panel."""
+"""The end of a bar that continues outside the panel."""
 
 
 class LatticePanel(WalkPanel):
     """Pieces as bars over the characters that they cover, with their scores.
 
-    What is wider than the panel is seen through a window that follows the walk.
+    If the lattice is wider than the panel, a window onto it follows the walk.
     """
 
     NOTHING_TYPED = "Type something: here are all ways to cut the pretoken that ↑ ↓ choose."
@@ -207,7 +207,7 @@ class LatticePanel(WalkPanel):
 
 
 class LatticeDrawing:
-    """The lattice at a place of the walk, in a window of so many cells."""
+    """The lattice at one step of the walk, in a window of `cells`."""
 
     def __init__(self, walk: Walkthrough, place: int, cells: int) -> None:
         self._walk, self._place = walk, place
@@ -243,7 +243,7 @@ class LatticeDrawing:
         return spans
 
     def _scores(self) -> list[Span]:
-        """Under each node that is reached the score of the best path to it."""
+        """Return the score of the best path under each node that is reached."""
         scores, reached = self._walk.lattice.best_scores, self._walk.reached(self._place)
         here = self._walk.node(self._place)
         spans: list[Span] = [(" ", "")]
@@ -279,7 +279,7 @@ class LatticeDrawing:
         return f"{left}{line}{right}", role
 
     def _label(self, edge: Edge, cells: int) -> str:
-        """Piece and score, if there is room; else the score in as few cells as will do."""
+        """Return piece and score if they fit, else the score in as few cells as possible."""
         piece = visible_text(self._walk.word[edge.start : edge.end])
         full = f" {piece} {score_text(edge.score)} "
         if edge.end - edge.start > 1 and width(full) <= cells:
@@ -298,9 +298,9 @@ class LatticeDrawing:
 
 
 def lanes_of(walk: Walkthrough) -> list[list[Edge]]:
-    """The edges in as few lanes as it takes, none over another; the best path has the first.
+    """Return the edges in as few lanes as possible, without overlaps; the best path is first.
 
-    Short ones come first, so that the lanes stand as they do in books: longer ones below.
+    Short edges come first, so that longer ones are below, as in textbooks.
     """
     best = list(walk.best.edges)
     others = [edge for edges in walk.lattice.arriving for edge in edges if edge not in set(best)]
@@ -321,13 +321,13 @@ def _fits(lane: list[Edge], edge: Edge) -> bool:
 SUM_CELLS = 24
 REMARK_CELLS = 8
 SHARPNESS = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-"""What scores are multiplied with before a segmentation is drawn (α in Kudo 2018)."""
+"""Factors for the scores before a segmentation is drawn (α in Kudo 2018)."""
 DRAWN = 3
-"""Samples that are shown, the latest first."""
+"""Number of samples shown, the latest first."""
 
 
 class ArrivalsPanel(WalkPanel):
-    """The Viterbi algorithm at one node: every piece that ends there, and the one that is kept."""
+    """The Viterbi algorithm at one node: every piece that ends there, and the one kept."""
 
     NOTHING_TYPED = "Here → looks for the best way to cut the pretoken, piece by piece."
 
@@ -404,14 +404,14 @@ def _way_back_rows(walk: Walkthrough, place: int, width: int) -> Iterator[Row]:
 
 
 class PathsPanel(WalkPanel):
-    """The n best segmentations, and some drawn by chance: `seed` and the two before it."""
+    """The n best segmentations, and three random ones: for `seed` and the two before it."""
 
     ID, TITLE = "paths", "segmentations"
     NOTHING_TYPED = "Here are the best ways to cut the pretoken, and some by chance."
 
     seed: Drawn[int] = Drawn(1)
     sharpness: Drawn[int] = Drawn(SHARPNESS.index(1.0))
-    """The place of the present one in `SHARPNESS`."""
+    """Index of the current factor in `SHARPNESS`."""
 
     def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
         alpha = SHARPNESS[self.sharpness]
@@ -449,7 +449,7 @@ def _row(
 
 
 class WhyNotPiecesPanel(WalkPanel):
-    """Why a piece is not used: the best segmentation that has it, against the best of all."""
+    """For each unused piece the best segmentation with it, compared with the best of all."""
 
     ID, TITLE = "why-not-pieces", "why not these pieces?"
     NOTHING_TYPED = "Here is by how much all other pieces lose."

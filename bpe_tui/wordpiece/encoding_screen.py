@@ -1,7 +1,7 @@
-"""Into which words is the text cut, and which pieces were looked up for each, in which order?
+"""The encoding screen of WordPiece: a text, its words, and the pieces looked up for each.
 
-The window that is looked up is drawn under the word: it shrinks from the right until what it holds
-is a piece, and starts again behind that.
+A line under the word shows the part that is looked up. It shrinks from the right until that part
+is a piece, and starts again after it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from engine.wordpiece.words import CONTINUES
 
 THE_END = 10**9
 MARGIN = 8
-"""Cells before the window: a mark and the number of the probe."""
+"""Cells before the line: a mark and the number of the probe."""
 VERDICT = 14
 LOOKED_UP = "looked up"
 WINDOW, FOUND_WINDOW = "─", "━"
@@ -54,7 +54,7 @@ class TypedWordsPanel(PartsPanel[WordPieceFrame]):
 
     @property
     def selected(self) -> EncodedWord | None:
-        """The word that the cursor is on."""
+        """The word at the cursor."""
         return self.words[self.cursor] if self.cursor < len(self.words) else None
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
@@ -86,7 +86,7 @@ def _word_cells(width: int) -> int:
 
 
 class WordPieceLanesPanel(LanesPanel):
-    """Characters, bytes and pieces, aligned: `##` stands for nothing in the text."""
+    """Characters, bytes and pieces, aligned; `##` covers no character of the text."""
 
     TOKEN = "piece"
     SPELLS = False
@@ -109,7 +109,7 @@ class WordLanesPanel(WordPieceLanesPanel):
 
 
 def _parts(frame: WordPieceFrame, word: EncodedWord) -> Iterator[tuple[int, bytes]]:
-    """The pieces of a word, and what each stands for in it."""
+    """Yield the pieces of a word, each with the bytes that it covers."""
     spelled = frame.tokenizer.encoder.spell(word.word) if len(word.ids) > 1 else None
     start = 0
     for token_id, end in spelled or [(word.ids[0], len(word.word))]:
@@ -118,7 +118,7 @@ def _parts(frame: WordPieceFrame, word: EncodedWord) -> Iterator[tuple[int, byte
 
 
 class ProbesPanel(WordPiecePanel):
-    """The probes for `word`, of which `place` are made."""
+    """The probes for `word`; `place` is the number of probes made so far."""
 
     ID = "probes"
     WIDEST = 100
@@ -140,23 +140,23 @@ class ProbesPanel(WordPiecePanel):
         self.scroll_to_row(self.place)
 
     def scroll_to_row(self, index: int) -> None:
-        """Bring a probe into view below the word, and behind the last one what has come of it."""
+        """Scroll a probe into view below the word, and after the last one the result, too."""
         below = self.row_count - index if self._is_over else 1
         region = Region(0, max(index - 1, 0), max(self.size.width, 1), 1 + below)
         self.scroll_to_region(region, animate=False, immediate=True)
 
     def render_line(self, y: int) -> Strip:
-        """The word stays in sight, above whatever probes there are."""
+        """Draw a line; the word stays on the first one, above all probes."""
         if not y and self.row_count and self.step_count:
             return self.paint(self.row(0).spans)
         return super().render_line(y)
 
     def walk(self, by: int) -> None:
-        """Go through the probes."""
+        """Go `by` probes forwards, or backwards if it is negative."""
         self.place = max(0, min(self.place + by, self.step_count))
 
     def action_move(self, by: int) -> None:
-        """The rows are the probes: moving among them is walking."""
+        """Walk: each row is a probe."""
         self.walk(by)
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
@@ -190,14 +190,14 @@ class ProbesPanel(WordPiecePanel):
         return self.place == self.step_count
 
     def _so_far(self) -> str:
-        """The pieces found by the probes that are made."""
+        """Return the pieces found by the probes made so far."""
         assert self.word is not None
         found = [probe.piece for probe in self.word.probes[: self.place] if probe.found]
         return f"found: {visible_text(' '.join(found), spaces=False)}" if found else ""
 
 
 def why_no_probes(frame: WordPieceFrame, word: EncodedWord) -> str:
-    """Why nothing is looked up for a word."""
+    """Return why no piece is looked up for a word."""
     if word.outcome is Outcome.SPECIAL:
         return "A special token: one id wherever it stands. Nothing is looked up."
     return (
@@ -208,7 +208,7 @@ def why_no_probes(frame: WordPieceFrame, word: EncodedWord) -> str:
 
 
 def outcome_rows(painter: WordPiecePainter, word: EncodedWord, width: int) -> list[Row]:
-    """What has become of the word, once all probes are made."""
+    """Return the result of the word after all probes."""
     frame = painter.frame
     if word.outcome is Outcome.NO_PIECE:
         last = word.probes[-1]
@@ -248,7 +248,7 @@ class ProbeTable:
 
     @property
     def window_cells(self) -> int:
-        """Cells for the word; a longer one is drawn to scale."""
+        """Width of the word, in cells; a longer word is drawn to scale."""
         return min(self.word_cells, max((self.width - MARGIN - VERDICT - 6) // 2, 6))
 
     @property
@@ -278,7 +278,7 @@ class ProbeTable:
         return Row([(text, "dim") for text, _ in spans] if ahead else spans)
 
     def _window(self, probe: Probe, role: str) -> list[Span]:
-        """The part of the word that is looked up, as a line under it."""
+        """Return the line under the part of the word that is looked up."""
         start, end = (
             self._cells_before(place) * self.window_cells // self.word_cells
             for place in (probe.start, probe.end)
@@ -293,11 +293,11 @@ class ProbeTable:
 
 
 LONGEST = 4_000
-"""Characters of the text that are encoded, each word probe by probe."""
+"""Number of characters of the text that are encoded, each word probe by probe."""
 
 
 class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
-    """Type a text; see it cut into words, and how each is spelled with the pieces of the step."""
+    """A screen to type a text and see how each word is spelled in pieces."""
 
     NAME = WORDPIECE_ENCODING
     CSS_PATH = sheet("wordpiece-encoding.tcss")
@@ -323,7 +323,7 @@ class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
         return "WordPiece", plural(frame.vocab_size, "piece"), how
 
     def show_text(self) -> None:
-        """Encode the text with the pieces of the frame, and hand the words on."""
+        """Encode the text with the pieces of the frame, and give the words to the panels."""
         if self.frame is None:
             return
         text = self.text
@@ -377,7 +377,7 @@ class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
 
 
 def describe_loss(frame: WordPieceFrame, text: str, back: str, words: Sequence[EncodedWord]) -> str:
-    """What of a text its ids do not give back."""
+    """Return which parts of a text its ids do not restore."""
     if not text:
         return ""
     if back == text:

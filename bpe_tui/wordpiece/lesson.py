@@ -1,4 +1,4 @@
-"""What WordPiece tells in the lesson view: scores of pairs with their fractions."""
+"""The lesson view of WordPiece: scores of pairs with their fractions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PlainWordPiecePainter(LessonPainter, WordPiecePainter):
 
 
 class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
-    """Tells merges of the pair of highest score."""
+    """Explains merges of the pair with the highest score."""
 
     STATIONS = ("SCORE", "PICK", "REPLACE")
     PAINTER = PlainWordPiecePainter
@@ -78,14 +78,14 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
         return first, self._frequent(before, pair, scores, width)
 
     def _rule(self, before: WordPieceFrame, pair: Pair, width: int) -> list[Span]:
-        """What decided a tie: the rule, applied to the two that it ranks first."""
+        """Return why the tie rule ranks this pair before the second one."""
         rival = next(one.pair for one in before.top_pairs(2) if one.pair != pair)
         why = describe(before.why_first(pair, rival), visible_bytes)
         longer = f"Rule {before.tie_rule.name}: {why}."
         return [(first_fitting(width, longer, f"{why}."), "tie")]
 
     def _frequent(self, before: WordPieceFrame, pair: Pair, scores: str, width: int) -> list[Span]:
-        """What byte-pair encoding would have taken, and why it lost."""
+        """Return the pair that BPE would have merged, and why it lost."""
         frequent = before.most_frequent
         if frequent is None or frequent.pair == pair:
             return [("It is the most frequent pair, too.", "dim")]

@@ -63,7 +63,7 @@ from engine.wordpiece.score import score_text
 from engine.wordpiece.tokenizer import FILE, save_vocab
 
 OF_BYTES = frozenset({"partial", "unreachable"})
-"""The filters that ask about bytes, or about merges as BPE encodes with them."""
+"""Filters about bytes, or about merges as BPE encodes with them."""
 PIECE_COLUMNS = (
     Column("id", "id", 6, 9, is_number=True),
     Column("text", "text", 12, 10, share=3),
@@ -77,7 +77,7 @@ PIECE_COLUMNS = (
 
 
 def _score(vocabulary: Vocabulary, painter: TokenPainter, piece_id: int) -> list[Span]:
-    """The score at which the piece merged."""
+    """Return the score at which the piece merged."""
     rank = vocabulary.rank_of(piece_id)
     if rank is None:
         return [("", "")]
@@ -87,7 +87,7 @@ def _score(vocabulary: Vocabulary, painter: TokenPainter, piece_id: int) -> list
 
 
 class WordPieceRows(TokenRows):
-    """The pieces as they are written, each as long as the characters it stands for."""
+    """The rows of the pieces, as they are written; their length is in characters."""
 
     TOKEN = "piece"
     COLUMNS = PIECE_COLUMNS
@@ -95,7 +95,7 @@ class WordPieceRows(TokenRows):
 
 
 class WordPieceVocabularyPanel(VocabularyPanel):
-    """The table of the pieces, with what governs it."""
+    """The table of the pieces with its search, order and filters."""
 
     ROWS = WordPieceRows
     LARGEST_FIRST = VocabularyPanel.LARGEST_FIRST | {"score"}
@@ -103,13 +103,13 @@ class WordPieceVocabularyPanel(VocabularyPanel):
 
 
 class WordPieceTreePanel(MergeTreePanel):
-    """The merge tree of a piece down to characters, then what was built on it."""
+    """The merge tree of a piece down to characters, then the pieces built on it."""
 
     TOKEN = "piece"
 
 
 class WordPieceVocabularyScreen(VocabularyScreen, WordPieceScreen):
-    """The pieces of the timeline's step."""
+    """The pieces at the timeline's step."""
 
     NAME = WORDPIECE_VOCABULARY
     TABLE = WordPieceVocabularyPanel
@@ -192,7 +192,7 @@ def _scores(frame: WordPieceFrame) -> Figure:
 
 
 def _counts(frame: WordPieceFrame) -> Figure | None:
-    """Frequent pairs take turns with rare ones, as it is the score that counts."""
+    """Draw the counts of winners as points: frequent and rare pairs alternate."""
     figure = counts(frame)
     if figure is None:
         return None
@@ -216,7 +216,7 @@ CHARTS = (
 
 
 class WordPieceChartsScreen(ChartsScreen, WordPieceScreen):
-    """The six charts of WordPiece, and what merges buy beside the first."""
+    """The six charts of WordPiece; the gains of merges are beside the first."""
 
     NAME = WORDPIECE_CHARTS
     TILES = (CHARTS[0], GAINS, *CHARTS[1:])
@@ -226,7 +226,7 @@ JSON = ".json"
 
 
 class SaveVocab(SaveFile):
-    """Writes the pieces, a line each; or all that encodes, if the name is that of a JSON file."""
+    """A window that saves the pieces, a line each, or a tokenizer.json by the file's name."""
 
     def __init__(self, frame: WordPieceFrame, suggestion: str) -> None:
         self._frame = frame
@@ -245,4 +245,4 @@ class SaveVocab(SaveFile):
 
 
 EXPORTS = exports_of(partial(markdown, "WordPiece", report_step), json_lines, CHARTS)
-"""What of a WordPiece training can be exported."""
+"""The kinds of files that a WordPiece training can be exported to."""

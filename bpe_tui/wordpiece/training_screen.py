@@ -49,13 +49,13 @@ from engine.wordpiece.trainer import WordPieceStep
 from engine.wordpiece.words import CONTINUES
 
 HUGGING_FACE = "Hugging Face's trainer is BPE", "it merges by count"
-"""What nobody should take this for."""
+"""A note: Hugging Face's trainer of the same name is different."""
 
 
 class WordPiecePainter(TokenPainter):
-    """Draws the pieces of one frame as they are written, their `##` faint.
+    """Draws the pieces of one frame as they are written, with a faint `##`.
 
-    `marks` puts «» round the fresh piece, for want of colour.
+    `marks` puts «» around the new piece, for screens without colour.
     """
 
     frame: WordPieceFrame
@@ -75,7 +75,7 @@ class WordPiecePainter(TokenPainter):
         return [("«", role), *spans, ("»", role)] if self.marks and is_fresh else spans
 
     def tokens(self, ids: Iterable[int]) -> list[Span]:
-        """The pieces of one word with the borders between them."""
+        """Return the pieces of one word with borders between them."""
         ids = tuple(ids)
         if joints := self.joints(ids):
             return self._joining(ids, joints)
@@ -83,7 +83,7 @@ class WordPiecePainter(TokenPainter):
         return spans[1:]
 
     def words(self, pretoken: Pretoken) -> Iterator[list[Span]]:
-        """The words of a stretch of the corpus, each in its pieces; whitespace is lost."""
+        """Yield the words of a pretoken, each in its pieces and without the whitespace."""
         if pretoken.special:
             yield self.pretoken(pretoken)
             return
@@ -92,7 +92,7 @@ class WordPiecePainter(TokenPainter):
 
 
 class WordPiecePanel(TokenPanel[WordPieceFrame]):
-    """A panel about a state of WordPiece."""
+    """A panel about a frame of WordPiece."""
 
     frame: reactive[WordPieceFrame | None] = reactive(None, repaint=False)
 
@@ -101,7 +101,7 @@ class WordPiecePanel(TokenPanel[WordPieceFrame]):
 
 
 SCORE_CELLS = 10
-"""Cells of a score's value."""
+"""Width of a score, in cells."""
 
 
 class WordPieceCorpusPanel(MergingExcerptPanel[WordPieceFrame], WordPiecePanel):
@@ -113,7 +113,7 @@ class WordPieceCorpusPanel(MergingExcerptPanel[WordPieceFrame], WordPiecePanel):
 
 
 class WordPieceMergesPanel(MergeList[WordPieceFrame], WordPiecePanel):
-    """The merges with the scores that won; a score gives way where its pair needs the room."""
+    """The merges with their scores; a score is left out where the pair needs its cells."""
 
     COUNTED = "score"
 
@@ -128,13 +128,13 @@ class WordPieceMergesPanel(MergeList[WordPieceFrame], WordPiecePanel):
 
 
 class TouchedWordsPanel(TouchedPanel[WordPieceFrame], WordPiecePanel):
-    """The words that hold the merged pair, in their pieces before and after."""
+    """The words that contain the merged pair, in their pieces before and after."""
 
     THING = "word"
 
 
 class WordPieceTransport(Transport):
-    """Where it stands, how many pieces the corpus has, and how many a word has on average."""
+    """The transport, with the number of pieces in the corpus and the pieces per word."""
 
     def facts(self, session: Session, roomy: bool) -> str:
         frame = session.shown
@@ -145,7 +145,7 @@ class WordPieceTransport(Transport):
 
 
 class TypedWordPieces(TypedTextPanel[WordPieceFrame], WordPiecePanel):
-    """The pieces of a text, each over its id."""
+    """The pieces of a typed text, each over its id."""
 
     MARKS_NEXT = True
 
@@ -155,7 +155,7 @@ class TypedWordPieces(TypedTextPanel[WordPieceFrame], WordPiecePanel):
 
 
 class WordPieceEncodeLine(TypedLine):
-    """A line to type in, and under it the pieces."""
+    """A line to type in, with the pieces of the text below."""
 
     WITH = "pieces"
     LONGEST = 2_000
@@ -168,18 +168,18 @@ class WordPieceEncodeLine(TypedLine):
 
 SHOWN = 100
 WIDE = 58
-"""From so many cells on the counts have columns, and the change of the score has one."""
+"""Least width, in cells, for counts in columns and a column of changes."""
 ROOMY = 44
-"""From so many cells on there is room for the score's value."""
+"""Least width, in cells, for a column with the score's value."""
 ROOM_FOR_WORDS = 76
-"""From so many cells on it is said in words, too, which pair is next and which are tied."""
+"""Least width, in cells, for the words `next` and `tied`."""
 PLACE_CELLS, PAIR_CELLS, CHANGE_CELLS, MARK_CELLS = 6, 11, 8, 5
 MANYFOLD = 10
-"""A score that has grown so often is told as a multiple, not in percent."""
+"""Least growth of a score that is given as a multiple instead of a percentage."""
 
 
 class ScoresPanel(WordPiecePanel):
-    """The pairs in the order in which they would merge now, each score with its fraction."""
+    """The pairs, highest score first, each with the fraction that gives its score."""
 
     ID, TITLE = "pairs", "scores"
 
@@ -198,7 +198,7 @@ class ScoresPanel(WordPiecePanel):
 
 
 RankedPair = tuple[int, ScoredPair]
-"""A pair behind its place from 1."""
+"""A pair with its place, from 1."""
 
 
 def _columns(
@@ -218,7 +218,7 @@ def _columns(
         ]
 
     def fraction(count: str, left: str, right_: str) -> list[Span]:
-        """`ab / (a · b)` in columns, or without its blanks, aligned right."""
+        """Return `ab / (a · b)` in columns, or right-aligned and without blanks."""
         if not is_wide:
             return [right(f"{count}/({left}·{right_})", fraction_cells)]
         return [
@@ -239,7 +239,7 @@ def _columns(
         return [(score_text(placed[1].score.value), "pair" if is_next else "")]
 
     def change(placed: RankedPair) -> list[Span]:
-        """What the last merge did to the score: it rises where a part has become rarer."""
+        """Return how the last merge changed the score: it rises when a part becomes rarer."""
         if not frame.step:
             return [("", "")]
         before = frame.at(frame.step - 1).score_of(placed[1].pair)
@@ -277,7 +277,7 @@ def _columns(
 
 
 def format_change(before: Score | None, after: Score) -> Span:
-    """A score's change: `+25%`, `× 34`; `new` for a pair that was not there."""
+    """Return a score's change: `+25%` or `× 34`; `new` if the pair did not occur before."""
     if before is None:
         return "new", "gain"
     share = after.value / before.value - 1
@@ -291,7 +291,7 @@ def format_change(before: Score | None, after: Score) -> Span:
 
 
 RUNNERS_UP = 4
-"""Rows about those that nearly won, the tie rule's included."""
+"""Most rows about the next highest scores, including the row for the tie rule."""
 CHANGES_SHOWN = 500
 NOTE_CELLS = 6
 FORMULAS = (
@@ -301,7 +301,7 @@ FORMULAS = (
 
 
 class ScoreMergePanel(WordPiecePanel):
-    """The merge: its score worked out, the runners-up, what counts alone would have taken."""
+    """The merge: how its score is computed, the runners-up, and BPE's choice."""
 
     ID = "merge"
     WIDEST = 64
@@ -350,7 +350,7 @@ def _start_rows(frame: WordPieceFrame, width: int) -> list[Row]:
 
 
 def _arithmetic(frame: WordPieceFrame, merge: WordPieceStep, width: int) -> Iterator[Row]:
-    """The score with names, with numbers, and what it comes to."""
+    """Yield the score with names, then with numbers, then its value."""
     a, b = (visible_bytes(frame.any_token(piece)) for piece in merge.pair)
     score = merge.score
     named = first_fitting(
@@ -368,7 +368,7 @@ def _arithmetic(frame: WordPieceFrame, merge: WordPieceStep, width: int) -> Iter
 def _runners_up(
     painter: WordPiecePainter, earlier: WordPieceFrame, merge: WordPieceStep, width: int
 ) -> Iterator[Row]:
-    """The pairs of the next highest scores, and the rule where they were tied."""
+    """Yield the pairs of the next highest scores, and the tie rule if they were tied."""
     best = earlier.top_pairs(RUNNERS_UP + 1)
     others = [scored for scored in best if scored.pair != merge.pair]
     if not others:
@@ -400,7 +400,7 @@ def _scored_row(painter: WordPiecePainter, scored: ScoredPair, width: int) -> Ro
 def _by_count(
     painter: WordPiecePainter, earlier: WordPieceFrame, merge: WordPieceStep, width: int
 ) -> Iterator[Row]:
-    """What BPE would have merged here, and why it lost."""
+    """Yield the pair that BPE would have merged, and why it lost."""
     frequent = earlier.most_frequent
     assert frequent is not None, "a pair merged, so there was one"
     if frequent.pair == merge.pair:
@@ -412,7 +412,7 @@ def _by_count(
 
 
 def _changes(painter: WordPiecePainter, merge: WordPieceStep, width: int) -> Iterator[Row]:
-    """The counts of parts, then of pairs, before → after."""
+    """Yield the changed counts of pieces, then of pairs, before → after."""
     changes = merge.changes
     # No count is ever higher than the highest of a piece at step 0: the columns stand still.
     table = RowTable(change_columns(painter.frame.highest_count, NOTE_CELLS), width, least=7)
@@ -444,7 +444,7 @@ class WordPieceScreen(SessionScreen):
 
 
 class WordPieceTrainingScreen(StepsScreen, WordPieceScreen):
-    """Five panels round the cursor, and a line to type in."""
+    """The training screen: five panels and a line to type in."""
 
     NAME = WORDPIECE_TRAINING
     PANELS = (
