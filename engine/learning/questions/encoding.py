@@ -220,7 +220,7 @@ def _word_to_encode(frame: Frame, request: Request) -> tuple[bytes, tuple[Traced
 
 
 def _printable(data: bytes) -> str | None:
-    """Return bytes as a text that a terminal can show; `None` if they are no such text."""
+    """Decode bytes to a text that a terminal can show; `None` if that fails."""
     try:
         text = data.decode()
     except UnicodeDecodeError:

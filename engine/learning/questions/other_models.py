@@ -360,7 +360,7 @@ def _measured(
 
 
 def _differ(one: float, other: float) -> bool:
-    """Whether two measures differ so much that no machine's rounding swaps them."""
+    """Whether two measures differ by more than rounding on any machine."""
     return abs(one - other) > 0.02 * max(abs(one), abs(other))
 
 

@@ -130,7 +130,7 @@ def _refuse_prescribed(frame: Frame) -> None:
 
 
 def _in_byte_order(frame: Frame, pairs: Sequence[Pair]) -> tuple[Pair, ...]:
-    """Return the pairs in the order of their bytes, which reveals nothing of their counts."""
+    """Sort the pairs by their bytes, so that the order does not reveal their counts."""
     return tuple(sorted(pairs, key=lambda pair: tuple(map(frame.any_token, pair))))
 
 
