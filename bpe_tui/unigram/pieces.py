@@ -93,7 +93,7 @@ def step_name(frame: UnigramFrame, step: int) -> str:
     """Return the kind of a recorded step: `seed`, `EM` or `prune`."""
     if step == 0:
         return "seed"
-    return "prune" if isinstance(frame.step_made_by(step), PruneStep) else "EM"
+    return "prune" if isinstance(frame.run.step_at(step - 1), PruneStep) else "EM"
 
 
 def loss_row(frame: UnigramFrame) -> Row:

@@ -1,8 +1,8 @@
 """EM on a whole corpus: expected counts from scores (E), new scores from expected counts (M).
 
-**The E-step** asks how often each piece would be used on average if every text were segmented at
-random, each segmentation by its probability; see `ForwardBackward` for one text. Here all texts are
-swept at once.
+**The E-step** computes how often each piece would be used on average if every text were segmented
+at random, each segmentation by its probability; see `ForwardBackward` for one text. Here all texts
+are swept at once.
 
 **The M-step** makes scores from these counts. Plain maximum likelihood makes the probability of a
 piece its share of the counts. That is EM (Dempster, Laird & Rubin 1977), and it never makes the
@@ -10,29 +10,29 @@ corpus less probable. SentencePiece takes exp(ψ(count)) / exp(ψ(sum)) instead,
 function: the update of variational Bayes under a sparse Dirichlet prior (Liang & Klein 2007,
 tutorial "Structured Bayesian Nonparametric Models with Variational Inference"; Beal 2003). As
 exp(ψ(c)) is about c − ½ above 1 and far less below, rare pieces lose more than frequent ones, and
-die sooner.
+disappear sooner.
 
-What never rises, exactly, as long as no piece is dropped and no count is lifted (see `RARE`):
+As long as no piece is dropped and no count is raised (see `RARE`), these never rise:
 
-- with `plain`, the loss, −Σ count · log Z: that is the theorem of EM;
+- with `plain`, the loss, −Σ count · log Z: this is the theorem of EM;
 - with `digamma`, the free energy of variational Bayes, from the first M-step on (the seed's scores
-  come from no counts): the loss that the scores s have, plus what it costs that the counts c they
-  were made from lie far from the prior, log Γ(Σ c) − Σ log Γ(cᵢ) + Σ cᵢ sᵢ. The loss alone may
-  rise a little: the probabilities sum to less than 1, and to the less the rarer the pieces are.
+  come from no counts): the loss under the scores s, plus a cost for counts c far from the prior,
+  log Γ(Σ c) − Σ log Γ(cᵢ) + Σ cᵢ sᵢ. The loss alone may rise a little: the probabilities sum to
+  less than 1, and the rarer the pieces, the lower the sum.
 
-**Removals.** A piece is worth as much as the loss would grow if it were removed.
-To retrain without each piece in turn would take for ever. SentencePiece estimates it (Kudo 2018,
-section 3.2; `PruneSentencePieces`), and so does this: wherever the best segmentation of the corpus
-uses the piece, it would use the second best segmentation of the piece itself, its *alternative*,
-instead. With c(x) how often the best segmentations use x, C the sum of these counts, N the number
-of pretokens, and a₁ … aₙ the alternative of x:
+**Removals.** The value of a piece is the growth of the loss if it were removed. To retrain without
+each piece in turn would take too long. SentencePiece estimates the growth (Kudo 2018, section 3.2;
+`PruneSentencePieces`), and so does this module: wherever the best segmentation of the corpus uses
+the piece, it would use the second best segmentation of the piece itself, its *alternative*. Let
+c(x) be the uses of x in the best segmentations, C the sum of these counts, N the number of
+pretokens, and a₁ … aₙ the alternative of x:
 
     before = log c(x) − log C
     after  = Σ ( log(c(aᵢ) + c(x)) − log(C + (n − 1) · c(x)) )
     loss increase = c(x) / N · (before − after)
 
-It is 0 for a piece that no best segmentation uses, and infinite for a character: there is nothing
-to put in its place. It may be negative: the others gain more than is lost.
+The increase is 0 for a piece that no best segmentation uses. It is infinite for a character, which
+has no alternative. It may be negative: the others gain more than is lost.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ from engine.unigram.lattices import Flags, Lattices, lattices_of
 
 
 class SweepSums(NamedTuple):
-    """What a sweep over the corpus sums up.
+    """The sums of a sweep over the corpus.
 
     Attributes:
-        counts: how often each piece is used.
-        log_probability: that of the corpus, Σ count of text · log P(text).
+        counts: number of uses of each piece.
+        log_probability: log-probability of the corpus, Σ count of text · log P(text).
     """
 
     counts: Floats
@@ -65,7 +65,7 @@ class SweepSums(NamedTuple):
 
 
 def expected_counts(corpus: Sequence[Lattices], scores: Floats) -> Work[SweepSums]:
-    """The E-step: how often each piece is used on average over all segmentations.
+    """Count the average uses of each piece over all segmentations: the E-step.
 
     Args:
         corpus: the lattices of all texts.
@@ -82,7 +82,7 @@ def expected_counts(corpus: Sequence[Lattices], scores: Floats) -> Work[SweepSum
 
 
 def best_counts(corpus: Sequence[Lattices], scores: Floats) -> Work[SweepSums]:
-    """How often each piece is used in the best segmentations; their log-probability."""
+    """Count the uses of each piece in the best segmentations, and sum their log-probabilities."""
     return (yield from _counts(corpus, scores, Lattices.best_shares))
 
 
@@ -104,10 +104,10 @@ def _counts(corpus: Sequence[Lattices], scores: Floats, sweep: Sweep) -> Work[Sw
 # -- the M-step
 
 RARE = 0.5
-"""Pieces with a smaller expected count are dropped, as in SentencePiece and Hugging Face.
+"""Least expected count of a piece; rarer pieces are dropped, as in SentencePiece and Hugging Face.
 
-Characters are not: they are counted as this much, so that every text keeps a segmentation.
-(SentencePiece drops them, too, and puts them back at the end with about the worst score.)
+Rarer characters stay with this count, so that every text keeps a segmentation. (SentencePiece
+drops them, too, and puts them back at the end with about the worst score.)
 """
 
 
@@ -120,7 +120,7 @@ class Normalisation(NamedTuple):
 
 
 def digamma(values: Floats) -> Floats:
-    """ψ(x) = d log Γ(x) / dx for x > 0, to about eight decimals.
+    """Return ψ(x) = d log Γ(x) / dx for x > 0, to about eight decimals.
 
     ψ(x) = ψ(x + 1) − 1/x until x is at least 7, then the asymptotic series in x − ½ (Abramowitz &
     Stegun 1964, 6.3.5 and 6.3.18), as SentencePiece's `Digamma`.
@@ -140,20 +140,18 @@ def digamma(values: Floats) -> Floats:
     return total
 
 
-def _by_digamma(counts: Floats) -> Floats:
-    scores: Floats = digamma(counts) - digamma(counts.sum(keepdims=True))
-    return scores
-
-
-def _by_share(counts: Floats) -> Floats:
-    scores: Floats = np.log(counts) - np.log(counts.sum())
-    return scores
-
-
 NORMALISATIONS: Registry[Normalisation] = registry_of(
     "normalisation",
-    Normalisation("digamma", "variational Bayes: rare pieces lose more", _by_digamma),
-    Normalisation("plain", "maximum likelihood: shares of the counts", _by_share),
+    Normalisation(
+        "digamma",
+        "variational Bayes: rare pieces lose more",
+        lambda counts: digamma(counts) - digamma(counts.sum(keepdims=True)),
+    ),
+    Normalisation(
+        "plain",
+        "maximum likelihood: shares of the counts",
+        lambda counts: np.log(counts) - np.log(counts.sum()),
+    ),
 )
 DEFAULT_NORMALISATION = "digamma"
 
@@ -162,14 +160,14 @@ DEFAULT_NORMALISATION = "digamma"
 
 
 class Cost(NamedTuple):
-    """The arithmetic behind a loss increase, in the letters of the module's formula.
+    """The arithmetic of a loss increase, in the letters of the module's formula.
 
     Attributes:
-        uses: c(x), how often the best segmentations use the piece.
-        total: C, the same of all pieces together.
-        pretokens: N.
-        alternative: a₁ … aₙ, what would stand in its place.
-        before, after: the log-probability of one use, and of what stands in its place.
+        uses: c(x), the uses of the piece in the best segmentations.
+        total: C, the uses of all pieces together.
+        pretokens: N, the number of pretokens.
+        alternative: a₁ … aₙ, the pieces that would replace it.
+        before, after: the log-probability of one use, and of its replacement.
     """
 
     uses: float
@@ -181,17 +179,17 @@ class Cost(NamedTuple):
 
     @property
     def loss_increase(self) -> float:
-        """By how much the loss would grow, in nats a pretoken."""
+        """Growth of the loss, in nats a pretoken."""
         return self.uses / self.pretokens * (self.before - self.after)
 
 
 @dataclass(frozen=True, eq=False)
 class Removals:
-    """What removing pieces would do, by the numbers of the pieces.
+    """The effects of removing each piece, by the numbers of the pieces.
 
     Attributes:
-        counts: how often the best segmentations of the corpus use each piece.
-        loss_increases: by how much the loss would grow without it.
+        counts: uses of each piece in the best segmentations of the corpus.
+        loss_increases: growth of the loss without the piece.
     """
 
     counts: Floats
@@ -201,16 +199,16 @@ class Removals:
 
     @property
     def used(self) -> Flags:
-        """Which pieces any best segmentation uses."""
+        """Flags of the pieces that any best segmentation uses."""
         return self.counts > 0
 
     def alternative_of(self, piece: int) -> tuple[int, ...]:
-        """The pieces that would stand in a piece's place; none for a character."""
+        """Return the pieces that would replace a piece; none for a character."""
         low, high = np.searchsorted(self._owners, [piece, piece + 1])
         return tuple(self._parts[low:high].tolist())
 
     def cost_of(self, piece: int, pretokens: int) -> Cost | None:
-        """Why a removal costs what it costs; `None` for what is unused, or cannot be removed."""
+        """Return the arithmetic of a removal; `None` for unused pieces and characters."""
         parts, count = self.alternative_of(piece), float(self.counts[piece])
         if not parts or not count:
             return None
@@ -226,13 +224,13 @@ def removals(
     scores: Floats,
     pretokens: int,
 ) -> Work[Removals]:
-    """What removing each piece would do.
+    """Estimate the effect of removing each piece.
 
     Args:
         corpus: the lattices of the pretokens.
-        pieces: text → number of the pieces there are.
+        pieces: text → number of the pieces that are left.
         scores: the log-probability of each number.
-        pretokens: how many there are, each as often as it occurs.
+        pretokens: number of occurrences of all pretokens.
     """
     counts = (yield from best_counts(corpus, scores)).counts
     owners, parts = yield from _alternatives(pieces, scores)
@@ -241,9 +239,9 @@ def removals(
 
 
 def _alternatives(pieces: Mapping[str, int], scores: Floats) -> Work[tuple[Ints, Ints]]:
-    """The alternatives of all pieces as (owner, part), sorted by owner, parts from the left.
+    """Find the alternatives of all pieces as (owner, part), sorted by owner, parts from the left.
 
-    For that the pieces themselves are the texts of lattices.
+    The texts of the lattices are here the pieces themselves.
     """
     none = np.zeros(0, dtype=np.int64)
     owners, parts, places = [none], [none], [none]
@@ -254,7 +252,7 @@ def _alternatives(pieces: Mapping[str, int], scores: Floats) -> Work[tuple[Ints,
         whole = lattices.pieces == owner
         shares, _ = yield from lattices.best_shares(scores, barred=whole)
         flow = yield from lattices.flow(shares)
-        # A character has no edge but the barred one, and so no alternative.
+        # A character has only the barred edge, so no alternative.
         used = np.flatnonzero((flow > 0) & ~whole)
         owners.append(owner[used])
         parts.append(lattices.pieces[used].astype(np.int64))
@@ -284,7 +282,7 @@ def _loss_increases(counts: Floats, owners: Ints, parts: Ints, pretokens: int) -
 
 
 class Estimate(NamedTuple):
-    """How a model does on the corpus: the expected count of each piece, and the loss.
+    """The fit of a model to the corpus: the expected count of each piece, and the loss.
 
     The loss is −Σ count · log P(pretoken) ÷ number of pretokens, in nats, as SentencePiece logs it.
     """
@@ -295,15 +293,15 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class TrainingCorpus:
-    """The lattices of a corpus; pieces keep their numbers when others go.
+    """The lattices of a corpus; pieces keep their numbers when others are removed.
 
     Attributes:
-        corpus: the lattices of the pretokens.
-        pretokens: how many there are, each as often as it occurs.
-        texts: the text of each number, whether its piece is still there or not.
+        lattices: the lattices of the pretokens.
+        pretokens: number of occurrences of all pretokens.
+        texts: the text of each number, also of removed pieces.
     """
 
-    corpus: Sequence[Lattices]
+    lattices: Sequence[Lattices]
     pretokens: int
     texts: Sequence[str]
 
@@ -311,36 +309,39 @@ class TrainingCorpus:
     def of(
         cls, counts: Mapping[str, int], texts: Sequence[str], longest: int
     ) -> Work[TrainingCorpus]:
-        """The problem of all these pieces, on pretokens that occur so often.
+        """Build the lattices of pretokens.
 
-        `longest` is how many characters a piece has, at the most.
+        Args:
+            counts: pretoken → number of occurrences.
+            texts: all pieces.
+            longest: largest number of characters of a piece.
         """
         ids = {text: number for number, text in enumerate(texts)}
-        corpus = yield from lattices_of(counts, ids, longest)
-        return cls(corpus, sum(counts.values()), texts)
+        lattices = yield from lattices_of(counts, ids, longest)
+        return cls(lattices, sum(counts.values()), texts)
 
     def keeping(self, alive: Flags) -> Work[TrainingCorpus]:
-        """The problem without the pieces that are not alive."""
-        corpus = []
-        for lattices in self.corpus:
-            corpus.append(lattices.keeping(alive))
-            yield WorkProgress("taking pieces away", len(corpus), len(self.corpus))
-        return TrainingCorpus(corpus, self.pretokens, self.texts)
+        """Return the corpus without the pieces that are not alive."""
+        kept = []
+        for lattices in self.lattices:
+            kept.append(lattices.keeping(alive))
+            yield WorkProgress("taking pieces away", len(kept), len(self.lattices))
+        return TrainingCorpus(kept, self.pretokens, self.texts)
 
     def estimate(self, scores: Floats) -> Work[Estimate]:
-        """The expected counts and the loss under these log-probabilities."""
-        sums = yield from expected_counts(self.corpus, scores)
+        """Compute the expected counts and the loss under these log-probabilities."""
+        sums = yield from expected_counts(self.lattices, scores)
         return Estimate(sums.counts, -sums.log_probability / max(1, self.pretokens))
 
     def removals(self, alive: Flags, scores: Floats) -> Work[Removals]:
-        """What removing each of the pieces that are alive would do."""
+        """Estimate the effect of removing each piece that is alive."""
         pieces = {self.texts[number]: number for number in np.flatnonzero(alive).tolist()}
-        return (yield from removals(self.corpus, pieces, scores, self.pretokens))
+        return (yield from removals(self.lattices, pieces, scores, self.pretokens))
 
     def words_using(self, wanted: Flags, scores: Floats) -> Work[int]:
-        """In how many distinct pretokens the best segmentation uses a piece that is wanted."""
+        """Count the distinct pretokens whose best segmentation uses a wanted piece."""
         words = [np.zeros(0, dtype=np.int64)]
-        for lattices in self.corpus:
+        for lattices in self.lattices:
             shares, _ = yield from lattices.best_shares(scores)
             flow = yield from lattices.flow(shares)
             words.append(lattices.of_edges(np.flatnonzero((flow > 0) & wanted[lattices.pieces])))

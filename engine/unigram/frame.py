@@ -1,6 +1,6 @@
-"""What is recorded of a Unigram training: the run, a frame of it at one step, and its timeline.
+"""The recording of a Unigram training: the run, a frame at one step, its changes, the timeline.
 
-A frame is immutable, and computed as far as somebody asks.
+A frame is immutable, and computes most of its numbers when they are first asked for.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ class UnigramRun(RecordedRun[EmStep | PruneStep]):
     """The recorded EM iterations and prunes of a training.
 
     Args:
-        record: the run's record, as `Seeded` tells it.
+        record: the run's record, from the event `Seeded`.
         words: the pretokens of the corpus, most frequent first.
         excerpt: the beginning of the corpus, for frames to show.
-        pattern: what cuts text that is to be encoded.
+        pattern: the pattern that cuts texts to encode.
 
     Attributes:
-        prunes: the steps that a prune led to.
+        prunes: the steps right after a prune.
     """
 
     record: UnigramRecord
@@ -66,7 +66,7 @@ class UnigramRun(RecordedRun[EmStep | PruneStep]):
         self._splitter = SpecialSplitter(record.special_tokens)
 
     def extend(self, steps: Iterable[Event]) -> None:
-        """Add the steps among the events at the end; all others are passed over.
+        """Append the steps among the events; other events are ignored.
 
         Raises:
             TimelineError: a step is of another run, or not the next one.
@@ -78,44 +78,48 @@ class UnigramRun(RecordedRun[EmStep | PruneStep]):
             self.prunes.append(step.index + 1)
 
     def step_at(self, index: int) -> EmStep | PruneStep:
-        """A step of the record, by its index."""
+        """Return a step of the record by its index."""
         step: EmStep | PruneStep = self.record.steps[index]
         return step
 
     @cached_property
     def statistics(self) -> UnigramStatistics:
-        """The run in numbers."""
+        """The run's series for charts."""
         return UnigramStatistics(self.record, self.words)
 
     def cut(self, text: str) -> list[Pretoken]:
-        """The pretokens of a text."""
+        """Cut a text into pretokens."""
         return list(pretokens(text, self.pattern, self._splitter))
 
 
 class TextPath(NamedTuple):
-    """A segmentation of a whole text: its pieces, unknown characters joined, and its score."""
+    """A segmentation of a whole text: its pieces, with unknown characters joined, and its score."""
 
     pieces: tuple[str, ...]
     score: float
 
 
 class UnigramFrame:
-    """The pieces after the first `step` steps, with every number about them. Immutable.
+    """The pieces after the first `step` steps, with all their numbers. Immutable.
 
     Arrays have an entry for each piece that is there, by ascending number: the characters first,
     then as seeded. A piece's number is the same at all steps.
 
     Attributes:
-        run, record: what is recorded of the training; they may have more steps by now.
-        words: the pretokens of the corpus, most frequent first: how often each occurs.
-        excerpt: the beginning of the corpus, to be looked at.
-        pattern: what cuts text into pretokens.
-        prunes: the recorded steps that a prune led to.
-        step: how many steps have been made; 0 is the seed.
-        recorded_steps: how many steps the run had when the frame was taken.
+        run, record: the recording of the training; it may have more steps by now.
+        words: pretoken → occurrences in the corpus, most frequent first.
+        excerpt: the beginning of the corpus.
+        pattern: the pattern that cuts text into pretokens.
+        cut: cuts a text into pretokens.
+        prunes: the recorded steps right after a prune.
+        step: the number of steps made; 0 is the seed.
+        recorded_steps: the number of steps of the run when the frame was made.
         came_by: the step that led here; `None` at the seed.
-        leads_on: the step that leads on; `None` if none is recorded yet. What it removes is what
-            is about to go.
+        leads_on: the next step; `None` if it is not recorded yet.
+        expected_counts: average uses of each piece in the corpus over all segmentations.
+        loss: the average of −log P(pretoken), in nats.
+        size: number of pieces, without the unknown and the special tokens.
+        vocab_size: number of ids: the pieces, the unknown and the special tokens.
     """
 
     def __init__(self, run: UnigramRun, step: int, recorded_steps: int) -> None:
@@ -129,73 +133,60 @@ class UnigramFrame:
         self.recorded_steps = recorded_steps
         self.came_by = run.step_at(step - 1) if step else None
         self.leads_on = run.step_at(step) if step < recorded_steps else None
+        self.cut = run.cut
+        self.expected_counts = self.record.expected_at(step)
+        self.loss = self.record.loss_at(step)
+        self.size = len(self.expected_counts)
+        self.vocab_size = self.size + 1 + len(self.record.special_tokens)
+        self._pieces_of: dict[str, tuple[Edge, ...]] = {}
 
     def looks_like(self, other: UnigramFrame) -> bool:
-        """Whether both are the same step of the same run, and know as much of what comes next."""
+        """Whether both are the same step of the same run, and both or neither have a next step."""
         same_step = self.run is other.run and self.step == other.step
         return same_step and (self.leads_on is None) == (other.leads_on is None)
 
     def at(self, step: int) -> UnigramFrame:
-        """The state at another recorded step; no cursor moves."""
+        """Return the frame of another recorded step; no cursor moves."""
         return UnigramFrame(self.run, step, self.recorded_steps)
-
-    def step_made_by(self, step: int) -> EmStep | PruneStep:
-        """The step that led to a recorded state, from 1 on."""
-        return self.run.step_at(step - 1)
 
     @property
     def statistics(self) -> UnigramStatistics:
-        """The run in numbers."""
+        """The run's series for charts."""
         return self.run.statistics
 
     # -- the pieces
 
     @cached_property
     def numbers(self) -> Ints:
-        """The numbers that the seed gave the pieces."""
+        """The pieces' numbers, which the seed gave them."""
         return self.record.numbers_at(self.step)
 
     @cached_property
     def scores(self) -> Floats:
-        """Their log-probabilities."""
+        """The pieces' log-probabilities."""
         return self.record.scores_at(self.step)
-
-    @property
-    def expected_counts(self) -> Floats:
-        """How often the corpus uses each on average over all segmentations."""
-        return self.record.expected_at(self.step)
-
-    @property
-    def loss(self) -> float:
-        """−log P(pretoken) on average, in nats."""
-        return self.record.loss_at(self.step)
-
-    @property
-    def size(self) -> int:
-        """How many pieces there are, without the unknown and the special tokens."""
-        return len(self.numbers)
 
     @cached_property
     def texts(self) -> list[str]:
-        """The pieces."""
+        """The pieces' texts."""
         return [self.record.texts[number] for number in self.numbers.tolist()]
 
     def index_of(self, number: int) -> int | None:
-        """Where the arrays have a piece; `None` if it is not there at this step."""
+        """Return the index of a piece in the arrays; `None` if it is not there at this step."""
         index = int(np.searchsorted(self.numbers, number))
         found = index < len(self.numbers) and self.numbers[index] == number
         return index if found else None
 
     @cached_property
     def leaving(self) -> frozenset[int]:
-        """The numbers of the pieces that the next step removes, if it is recorded."""
+        """Numbers of the pieces that the next step removes, if it is recorded."""
         if self.leads_on is None:
             return frozenset()
         return frozenset(self.record.numbers_removed_by(self.step).tolist())
 
     @cached_property
     def ids(self) -> Ints:
-        """Their ids in the vocabulary, where the best comes first behind the special tokens."""
+        """The pieces' ids in the vocabulary; the best piece follows the special tokens."""
         ids = np.empty(self.size, dtype=np.int64)
         first = self.vocab_size - self.size
         ids[np.argsort(-self.scores, kind="stable")] = np.arange(first, self.vocab_size)
@@ -203,33 +194,28 @@ class UnigramFrame:
 
     @cached_property
     def goes_at(self) -> Ints:
-        """The step that removes each of them, 1 being the first; `NEVER` if none recorded does."""
+        """The step that removes each piece, from 1; `NEVER` if no recorded step does."""
         removing = self.record.steps_removing(self.numbers)
         return np.where(removing < self.recorded_steps, removing + 1, NEVER)
 
     def history_of(self, number: int) -> PieceHistory:
-        """A piece from the seed to where it goes, or to the last step recorded."""
+        """Return a piece's history from the seed to its removal, or to the last recorded step."""
         return self.record.history_of(number, self.recorded_steps)
 
     @property
-    def vocab_size(self) -> int:
-        """How many ids there are: the pieces, the unknown and the special tokens."""
-        return self.size + 1 + len(self.record.special_tokens)
-
-    @property
     def vocabulary(self) -> list[tuple[str, float]]:
-        """The pieces with their scores by id, as an encoder takes them and a file holds them."""
+        """Text and score of each id, as an encoder and a file have them."""
         return self.record.pieces_at(self.step)
 
     def removals(self) -> Work[Removals]:
-        """What removing each piece would do, by its number; some 0.1 s for 1 MB of text."""
+        """Estimate the effect of removing each piece; takes some 0.1 s for 1 MB of text."""
         return self.record.removals_at(self.step)
 
     def words_to_change(self) -> Work[int]:
-        """How many distinct pretokens the prune that follows cuts anew; 0 before a step of EM.
+        """Count the distinct pretokens that the next prune segments differently; 0 before EM.
 
-        A prune changes no score: these are the pretokens whose best segmentation has a piece that
-        goes.
+        A prune changes no score: these are the pretokens whose best segmentation uses a piece that
+        is removed.
         """
         if not isinstance(self.leads_on, PruneStep):
             return 0
@@ -240,46 +226,38 @@ class UnigramFrame:
 
     @cached_property
     def encoder(self) -> UnigramEncoder:
-        """Encodes with the pieces of this step: id 0 is the unknown token, id i + 1 `texts[i]`."""
+        """An encoder with the pieces of this step: id 0 is the unknown token, i + 1 `texts[i]`."""
         scored = zip(self.texts, self.scores.tolist(), strict=True)
         return UnigramEncoder([(self.record.unknown, 0.0), *scored])
 
     @cached_property
     def table(self) -> NumberedPieces:
-        """The pieces by their numbers: made in a moment, where the encoder takes its time."""
+        """The pieces by their numbers; much quicker to make than the encoder."""
         return NumberedPieces(self.record.numbering, self.numbers, self.scores)
 
     def lattice(self, text: str) -> Lattice:
-        """All segmentations of a pretoken, its edges naming pieces by number."""
+        """Return all segmentations of a pretoken; its edges have the pieces' numbers."""
         return Lattice(text, self.table)
 
     def segment(self, text: str) -> list[str]:
-        """The tokens of a pretoken as text."""
+        """Return the tokens of a pretoken as texts."""
         return [text[edge.start : edge.end] for edge in self.pieces_of(text)]
 
     def pieces_of(self, text: str) -> tuple[Edge, ...]:
-        """The tokens of a pretoken: its best segmentation, unknowns joined; remembered."""
+        """Return the best segmentation of a pretoken, with unknowns joined; it is remembered."""
         if text not in self._pieces_of:
             self._pieces_of[text] = joined(self.lattice(text).best.edges)
         return self._pieces_of[text]
 
-    @cached_property
-    def _pieces_of(self) -> dict[str, tuple[Edge, ...]]:
-        return {}
-
     def alternative(self, text: str) -> Path | None:
-        """The best segmentation of a piece's text without the piece itself; `None` if none is."""
+        """Return the best segmentation of a piece's text without the piece; `None` if none is."""
         paths = self.lattice(text).n_best(2)
         return next((path for path in paths if len(path.edges) > 1), None)
 
     # -- the corpus and typed text
 
-    def cut(self, text: str) -> list[Pretoken]:
-        """The pretokens of a text."""
-        return self.run.cut(text)
-
     def segmentations(self, text: str, wanted: int) -> list[TextPath]:
-        """The best segmentations of a text, the best first; a special token is a piece of score 0.
+        """Return the best segmentations of a text, the best first; special tokens score 0.
 
         No piece crosses the border of a pretoken. So the n best of a text are among the n best of
         all but its last pretoken, each followed by one of the n best of the last.
@@ -294,28 +272,23 @@ class UnigramFrame:
         """
         best = [TextPath((), 0.0)]
         for pretoken in self.cut(text):
+            ways = [((pretoken.text,), 0.0)]
+            if not pretoken.special:
+                word = spelled(pretoken.text)
+                ways = [
+                    (tuple(word[edge.start : edge.end] for edge in joined(path.edges)), path.score)
+                    for path in self.lattice(word).n_best(wanted)
+                ]
             longer = (
-                TextPath(before.pieces + way.pieces, before.score + way.score)
+                TextPath(before.pieces + pieces, before.score + score)
                 for before in best
-                for way in self._segmentations_of(pretoken, wanted)
+                for pieces, score in ways
             )
             best = nlargest(wanted, longer, key=lambda path: path.score)
         return best
 
-    def _segmentations_of(self, pretoken: Pretoken, wanted: int) -> list[TextPath]:
-        if pretoken.special:
-            return [TextPath((pretoken.text,), 0.0)]
-        lattice = self.lattice(spelled(pretoken.text))
-        return [
-            TextPath(
-                tuple(lattice.text[edge.start : edge.end] for edge in joined(path.edges)),
-                path.score,
-            )
-            for path in lattice.n_best(wanted)
-        ]
-
     def encode(self, text: str) -> list[int]:
-        """The ids of a text's best segmentation in the vocabulary that this step saves."""
+        """Return the ids of a text's best segmentation in the vocabulary of this step."""
         ids = self.ids.tolist()
         special = {token: id_ for id_, token in enumerate(self.record.special_tokens, start=1)}
         found: list[int] = []
@@ -323,16 +296,16 @@ class UnigramFrame:
             if pretoken.special:
                 found.append(special[pretoken.text])
             else:
-                # The encoder numbers pieces as the frame has them, behind the unknown token.
+                # The encoder's ids: 0 is the unknown token, then the pieces in the frame's order.
                 numbers = self.encoder.encode(spelled(pretoken.text))
                 found += (ids[number - 1] if number else 0 for number in numbers)
         return found
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of ids in the vocabulary that this step saves, a space for each ▁.
+        """Return the text of ids in the vocabulary of this step, with a space for each ▁.
 
         Raises:
-            UnknownTokenIdError: names the id that no piece has.
+            UnknownTokenIdError: an id is not in the vocabulary.
         """
         vocabulary = self.vocabulary
         for token_id in ids:
@@ -341,7 +314,7 @@ class UnigramFrame:
         return unspelled("".join(vocabulary[token_id][0] for token_id in ids))
 
     def unknown_in(self, text: str) -> list[str]:
-        """What no piece of a text spells; characters side by side are together, as one token.
+        """Return the unknown characters of a text; neighbours are joined.
 
         With pieces of the letters of `hugs`: `"hügs 漢字"` → `["ü", "漢字"]`.
         """
@@ -356,17 +329,17 @@ class UnigramFrame:
 
 
 class UnigramTimeline(Player[UnigramFrame]):
-    """The steps of a run and a cursor among them.
+    """The steps of a run, with a cursor.
 
     Step 0 is the seed, step k the state after the first k steps. Events may be added at any time;
     the cursor stays where it is.
 
     Args:
-        record: the run's record, as `Seeded` tells it.
-        events: those that the trainer has yielded so far; all but the steps are passed over.
+        record: the run's record, from the event `Seeded`.
+        events: the trainer's events so far; all but the steps are ignored.
         words: the pretokens of the corpus, most frequent first.
         excerpt: the beginning of the corpus, for frames to show.
-        pattern: what cuts text that is to be encoded.
+        pattern: the pattern that cuts texts to encode.
 
     >>> from engine.unigram.trainer import UnigramTrainer
     >>> trainer = UnigramTrainer({"hug": 10, "pug": 5, "hugs": 5, "bun": 4}, 10)
@@ -396,16 +369,16 @@ class UnigramTimeline(Player[UnigramFrame]):
 
     @property
     def prunes(self) -> Sequence[int]:
-        """The steps that a prune led to."""
+        """The steps right after a prune."""
         return self.run.prunes
 
     @property
     def statistics(self) -> UnigramStatistics:
-        """The run in numbers."""
+        """The run's series for charts."""
         return self.run.statistics
 
     def step_at(self, index: int) -> EmStep | PruneStep:
-        """Any recorded step, by its index."""
+        """Return a recorded step by its index."""
         return self.run.step_at(index)
 
     def _frame_at(self, step: int) -> UnigramFrame:
@@ -420,8 +393,8 @@ class CountChanges:
     """Expected counts before and after a step, the largest difference first.
 
     Attributes:
-        numbers: the pieces there were before it.
-        before, after: how often the corpus uses each; 0 after for one that is gone.
+        numbers: the numbers of the pieces before the step.
+        before, after: the expected count of each; a removed piece has 0 after it.
     """
 
     numbers: Ints
@@ -430,7 +403,7 @@ class CountChanges:
 
 
 def count_changes(frame: UnigramFrame) -> CountChanges:
-    """What the step that led to a frame did to the expected counts; nothing at the seed."""
+    """Compare the expected counts before and after the step that led to a frame."""
     earlier = frame.at(max(frame.step - 1, 0))
     numbers, before = earlier.numbers, earlier.expected_counts
     after = np.zeros(len(numbers))
@@ -440,7 +413,7 @@ def count_changes(frame: UnigramFrame) -> CountChanges:
 
 
 class MStep(NamedTuple):
-    """How the M-step made a score from a piece's expected count, by the digamma function ψ.
+    """The arithmetic of an M-step that makes a piece's score by the digamma function ψ.
 
     score = ψ(expected) − ψ(total); `total` is the sum of the expected counts of all pieces.
     """
@@ -457,9 +430,9 @@ class MStep(NamedTuple):
 
 
 def m_step(frame: UnigramFrame, number: int) -> MStep | None:
-    """The arithmetic behind a score at a frame; `None` if no EM step led there, or no such piece.
+    """Return the arithmetic of a piece's score; `None` if no EM step led here, or it is not there.
 
-    It says what the record says where training normalises by `digamma`, which is its default.
+    It agrees with the record if the training normalises by `digamma`, which is the default.
     """
     index = frame.index_of(number)
     if index is None or not isinstance(frame.came_by, EmStep):
@@ -482,28 +455,28 @@ class ChangedWord(NamedTuple):
 
 
 def changed_words(frame: UnigramFrame) -> Iterator[ChangedWord | None]:
-    """The pretokens that the step which led to a frame segments anew, the most frequent first.
+    """Yield the pretokens whose segmentation the last step changed, the most frequent first.
 
-    Every pretoken is looked at in turn, which may take seconds in all; `None` stands for one that
-    is as it was. Take as many as there is time for.
+    All pretokens together may take seconds, so each one that did not change gives `None`: the
+    caller can stop at any time.
     """
     if not frame.step:
         return
     earlier = frame.at(frame.step - 1)
     for text, count in frame.words.items():
         before, after = earlier.lattice(text).best.edges, frame.lattice(text).best.edges
-        cut_alike = [edge.end for edge in before] == [edge.end for edge in after]
-        yield None if cut_alike else ChangedWord(text, count, before, after)
+        is_same = [edge.end for edge in before] == [edge.end for edge in after]
+        yield None if is_same else ChangedWord(text, count, before, after)
 
 
 # -- where a piece is used
 
 BATCH = 1000
-"""Words that are passed over in one go: looking for a text in a word takes next to nothing."""
+"""Number of words to read without a pause: to search a word takes little time."""
 
 
 class Occurrence(NamedTuple):
-    """A pretoken of the corpus whose best segmentation has a piece."""
+    """A pretoken of the corpus whose best segmentation uses a piece."""
 
     text: str
     times: int
@@ -511,16 +484,16 @@ class Occurrence(NamedTuple):
 
 
 def piece_occurrences(frame: UnigramFrame, number: int) -> Iterator[Occurrence | None]:
-    """The pretokens whose best segmentation has a piece of the seed, the most frequent first.
+    """Yield the pretokens whose best segmentation uses a piece, the most frequent first.
 
-    All pretokens are looked through, which may take a second; `None` comes now and then where
-    there is none to tell. Take as many as there is time for.
+    To read all pretokens may take a second, so `None` comes in between: the caller can stop at any
+    time.
     """
     piece = frame.record.texts[number]
-    for passed, (text, times) in enumerate(frame.words.items()):
+    for place, (text, times) in enumerate(frame.words.items()):
         if piece in text:
             edges = frame.lattice(text).best.edges
             is_used = any(edge.piece == number for edge in edges)
             yield Occurrence(text, times, edges) if is_used else None
-        elif passed % BATCH == 0:
+        elif place % BATCH == 0:
             yield None

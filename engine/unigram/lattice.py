@@ -1,15 +1,15 @@
-"""The lattice of one text: every way to cut it into pieces, the best of them, and all at once.
+"""The lattice of one text: all segmentations into pieces, the best of them, and their sums.
 
-Nodes are the places between characters, 0 … n; an edge is a piece that stands between two of them;
-a path from node 0 to node n is a segmentation, and its score the sum of the scores of its edges.
-All edges lead to the right, so one sweep from left to right meets every edge after all paths to
-its start are known. No node has more edges than the longest piece has characters: the lattice
-takes room, and a sweep time, in proportion to the text.
+Nodes are the places between characters, 0 … n; an edge is a piece between two of them. A path from
+node 0 to node n is a segmentation; its score is the sum of the scores of its edges. All edges lead
+to the right, so one sweep from left to right meets every edge after all paths to its start are
+known. A node has at most as many edges as the longest piece has characters: memory and the time of
+a sweep are in proportion to the text.
 
-Ties: of several best edges that arrive at a node the one that starts furthest left wins, as in
+Ties: of several best edges that end at a node the one that starts furthest left wins, as in
 SentencePiece and Hugging Face.
 
-`UnigramEncoder` gives the ids of paths: of the best, of the n best, or of one by chance. Ids are
+`UnigramEncoder` returns the ids of the best path, of the n best, or of a random one. The ids equal
 those of `tokenizers.models.Unigram` and of SentencePiece for the same pieces and scores.
 """
 
@@ -28,10 +28,10 @@ from engine.unigram.pieces import Edge, PieceTable
 
 
 class PieceSource(Protocol):
-    """What a lattice is made from: it finds the pieces in a text, the shortest first."""
+    """A table that finds the pieces of a lattice."""
 
     def edges_from(self, text: str, start: int) -> Iterator[Edge]:
-        """The pieces that begin at a place of the text."""
+        """Yield the pieces that begin at a place of the text, the shortest first."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class Path:
 
     @property
     def pieces(self) -> tuple[int, ...]:
-        """The ids of its pieces."""
+        """The ids of the path's pieces."""
         return tuple(edge.piece for edge in self.edges)
 
 
 class Lattice:
-    """The pieces of a model that stand in a text.
+    """The places of a model's pieces in a text.
 
     Attributes:
         arriving: for each node the edges that end there, from the one that starts furthest left.
@@ -72,26 +72,26 @@ class Lattice:
                 self.arriving[edge.end].append(edge)
 
     def spelled(self, path: Path) -> list[str]:
-        """The texts of a path's pieces."""
+        """Return the texts of a path's pieces."""
         return [self.text[edge.start : edge.end] for edge in path.edges]
 
     @cached_property
     def best_scores(self) -> list[float]:
-        """For each node the score of the best path from the left to it; 0 for the first."""
+        """For each node the score of the best path from the first node to it."""
         scores = [0.0]
         for edges in self.arriving[1:]:
             scores.append(max(scores[edge.start] + edge.score for edge in edges))
         return scores
 
     def best_edge(self, node: int) -> Edge:
-        """The last edge of the best path to a node, which is not the first."""
+        """Return the last edge of the best path to a node other than the first."""
         scores = self.best_scores
         # `max` keeps the first of equals, and the edges come from the left.
         return max(self.arriving[node], key=lambda edge: scores[edge.start] + edge.score)
 
     @property
     def best(self) -> Path:
-        """The best path, by the Viterbi algorithm: the best edges followed back from the end."""
+        """The best path by the Viterbi algorithm: the best edges, followed back from the end."""
         edges = []
         node = len(self.text)
         while node:
@@ -101,11 +101,11 @@ class Lattice:
         return Path(tuple(reversed(edges)), self.best_scores[-1])
 
     def n_best(self, wanted: int) -> list[Path]:
-        """The best paths, the best first; fewer if there are not so many.
+        """Return the best paths, the best first, or all paths if there are fewer.
 
         The n best paths to a node end with an edge after one of the n best paths to its start. So
-        a sweep that keeps n paths a node is exact, whatever the scores, and its room is bounded
-        where that of a search with an agenda is not.
+        a sweep that keeps n paths a node is exact for any scores. Its memory is bounded; that of a
+        search with an agenda is not.
         """
         if wanted < 1:
             return []
@@ -118,16 +118,14 @@ class Lattice:
             ]
             longer.sort(key=lambda way: -way.score)  # stable: ties stay in their order
             ranked.append(longer[:wanted])
-        return [self._followed_back(ranked, rank) for rank in range(len(ranked[-1]))]
-
-    def _followed_back(self, ranked: list[list[_Ranked]], rank: int) -> Path:
-        way = ranked[-1][rank]
-        score = way.score
-        edges = []
-        while way.edge is not None:
-            edges.append(way.edge)
-            way = ranked[way.edge.start][way.rank_before]
-        return Path(tuple(reversed(edges)), score)
+        paths = []
+        for last in ranked[-1]:
+            way, edges = last, []
+            while way.edge is not None:
+                edges.append(way.edge)
+                way = ranked[way.edge.start][way.rank_before]
+            paths.append(Path(tuple(reversed(edges)), last.score))
+        return paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +137,11 @@ class _Ranked:
     rank_before: int
 
 
-# -- why a piece is not used: the best path that has it, against the best of all
+# -- the best path through each edge, compared with the best of all
 
 
 class PathThrough(NamedTuple):
-    """An edge, the best path that has it, and by how much the best of all is better."""
+    """An edge, the best path through it, and the lead of the best path of all."""
 
     edge: Edge
     path: Path
@@ -151,7 +149,7 @@ class PathThrough(NamedTuple):
 
 
 def best_paths_through_edges(lattice: Lattice) -> list[PathThrough]:
-    """For every edge the best path through it, the least beaten first.
+    """Return the best path through every edge, sorted by its distance from the best of all.
 
     The best path through an edge is the best path to its start, the edge, and the best path from
     its end: the Viterbi algorithm from both sides (Rabiner 1989) gives all of them at once.
@@ -179,7 +177,7 @@ def best_paths_through_edges(lattice: Lattice) -> list[PathThrough]:
 
 
 def _best_edges_on(lattice: Lattice) -> list[Edge | None]:
-    """For each node the first edge of the best path from it to the end; none for the last."""
+    """Return for each node the first edge of the best path to the end; `None` for the last node."""
     scores = [float("-inf")] * len(lattice.text) + [0.0]
     best: list[Edge | None] = [None] * len(scores)
     for edges in reversed(lattice.arriving):
@@ -208,12 +206,12 @@ def _path(lattice: Lattice, through: Edge, after: list[Edge | None]) -> Path:
 #     log Z                    = forward[n] = backward[0]            the probability of the text
 #     P(edge u → v | the text) = exp(forward[u] + score + backward[v] − log Z)
 #
-# and the sum of this over the places where a piece stands is the piece's *expected count*: how
-# often it would be used on average if segmentations were drawn by their probability.
+# and the sum of this over the places of a piece is its *expected count*: the average number of uses
+# if segmentations were drawn by their probability.
 
 
 def log_sum_exp(values: Iterable[float]) -> float:
-    """log Σ exp(value), without leaving the range of floats.
+    """Return log Σ exp(value), computed within the range of floats.
 
     >>> round(log_sum_exp([log(0.2), log(0.3)]), 4) == round(log(0.5), 4)
     True
@@ -232,8 +230,8 @@ class ForwardBackward:
 
     Args:
         lattice: the text and its pieces.
-        sharpness: what each score is multiplied with (α in Kudo 2018): 0 makes all segmentations
-            equally probable, 1 keeps the model's probabilities, much more leaves only the best.
+        sharpness: factor of each score (α in Kudo 2018): 0 makes all segmentations equally
+            probable, 1 keeps the model's probabilities, a large factor leaves only the best.
 
     >>> from engine.unigram.pieces import PieceTable
     >>> ab = Lattice("ab", PieceTable(["a", "b", "ab"], [log(0.5), log(0.4), log(0.1)]))
@@ -252,7 +250,7 @@ class ForwardBackward:
 
     @cached_property
     def forward(self) -> list[float]:
-        """For each node the log-probability of all paths from the left to it."""
+        """For each node the log-probability of all paths from the first node to it."""
         sums = [0.0]
         for edges in self.lattice.arriving[1:]:
             sums.append(
@@ -262,7 +260,7 @@ class ForwardBackward:
 
     @cached_property
     def backward(self) -> list[float]:
-        """For each node the log-probability of all paths from it to the right."""
+        """For each node the log-probability of all paths from it to the last node."""
         nodes = len(self.lattice.arriving)
         ways: list[list[float]] = [[] for _ in range(nodes)]
         ways[-1].append(0.0)
@@ -276,16 +274,16 @@ class ForwardBackward:
 
     @property
     def log_total(self) -> float:
-        """log Z: the log-probability of the text, all its segmentations together."""
+        """The log-probability of the text, log Z: of all its segmentations together."""
         return self.forward[-1]
 
     def probability(self, edge: Edge) -> float:
-        """How probable it is that a segmentation of this text uses this edge."""
+        """Return the probability that a segmentation of this text uses this edge."""
         before, after = self.forward[edge.start], self.backward[edge.end]
         return exp(before + self.sharpness * edge.score + after - self.log_total)
 
     def expected_counts(self) -> dict[int, float]:
-        """Piece → its expected count in this text."""
+        """Return the expected count in this text of each piece."""
         counts: dict[int, float] = {}
         for edges in self.lattice.arriving:
             for edge in edges:
@@ -293,11 +291,11 @@ class ForwardBackward:
         return counts
 
     def sample(self, random: Random) -> Path:
-        """A segmentation drawn by its probability: forward filtering, backward sampling
+        """Draw a segmentation by its probability: forward filtering, backward sampling
         (Kudo 2018, section 3.3).
 
-        From the end back, the edge that arrives at a node is drawn by the share that the paths
-        through it have in all paths to the node. The score of the path is the model's, unsharpened.
+        From the end back, the edge that ends at a node is drawn by its share in the probability of
+        all paths to the node. The score of the path is the model's, without the sharpness.
         """
         edges: list[Edge] = []
         node = len(self.lattice.text)
@@ -318,11 +316,11 @@ class ForwardBackward:
 
 
 MEMORY = 1 << 24
-"""Bytes that a generation of remembered pretokens may take; there are two."""
+"""Largest size of a generation of remembered pretokens, in bytes; there are two."""
 
 
 class Arrival(NamedTuple):
-    """A way to reach a node: its last edge, and the score of the best path that ends with it."""
+    """An edge that ends at a node, and the score of the best path that ends with it."""
 
     edge: Edge
     score: float
@@ -330,12 +328,12 @@ class Arrival(NamedTuple):
 
 @dataclass(frozen=True)
 class Reached:
-    """The sweep to the right has come to a node.
+    """The step of the sweep to the right that reaches a node.
 
     Attributes:
-        node: which place in the text, from 1.
+        node: its place in the text, from 1.
         arrivals: the edges that end there, from the one that starts furthest left.
-        best: the one that is kept: the first of those with the greatest score.
+        best: the edge that is kept: the first one with the greatest score.
     """
 
     node: int
@@ -345,7 +343,7 @@ class Reached:
 
 @dataclass(frozen=True)
 class TracedBack:
-    """The way back from the end has come to the node `taken.end`, and takes its best edge."""
+    """The step of the way back that takes the best edge to the node `taken.end`."""
 
     taken: Edge
 
@@ -354,16 +352,16 @@ ViterbiStep = Reached | TracedBack
 
 
 class UnigramEncoder:
-    """Encodes pretokens with the pieces of a Unigram model.
+    """An encoder of pretokens with the pieces of a Unigram model.
 
     Args:
         pieces: text and score of each id; scores are log-probabilities.
         unknown: the id of the unknown token; `None` if there is none.
-        special: ids that stand for no text: text that looks like them is text.
+        special: ids that no text is encoded to.
 
     Raises:
         UnigramError: two pieces have the same text, one is empty, or there is no such id. Encoding
-            raises it at a character that is no piece if there is no unknown token.
+            raises it for a character that is no piece if there is no unknown token.
 
     >>> pieces = [("<unk>", 0.0), ("h", -2.0), ("u", -1.5), ("g", -1.6), ("ug", -2.3), ("hu", -2.9)]
     >>> encoder = UnigramEncoder(pieces)
@@ -383,54 +381,43 @@ class UnigramEncoder:
     ) -> None:
         texts = [text for text, _ in pieces]
         self.table = PieceTable(texts, [score for _, score in pieces], unknown, special)
-        self._remembered = BoundedMemo(self._best_ids, MEMORY)
+        self._remembered = BoundedMemo(lambda text: self.ids_of(self.lattice(text).best), MEMORY)
 
     def lattice(self, text: str) -> Lattice:
-        """All segmentations of a text."""
+        """Return all segmentations of a text."""
         return Lattice(text, self.table)
 
     def encode(self, text: str) -> tuple[int, ...]:
-        """The ids of the best segmentation."""
+        """Return the ids of the best segmentation."""
         return self._remembered[text]
 
     def n_best(self, text: str, wanted: int) -> list[tuple[tuple[int, ...], float]]:
-        """The ids and the scores of the best segmentations, the best first."""
+        """Return ids and score of the best segmentations, the best first."""
         paths = self.lattice(text).n_best(wanted)
         return [(self.ids_of(path), path.score) for path in paths]
 
     def sample(self, text: str, random: Random, sharpness: float = 1.0) -> tuple[int, ...]:
-        """The ids of a segmentation drawn by chance (subword regularization, Kudo 2018).
+        """Return the ids of a random segmentation (subword regularization, Kudo 2018).
 
-        `sharpness` is what scores are multiplied with: 0 for all alike, more for the better ones.
+        `sharpness` is a factor of the scores: 0 makes all equally probable, more the better ones.
         """
         return self.ids_of(ForwardBackward(self.lattice(text), sharpness).sample(random))
 
-    def steps(self, text: str) -> Iterator[ViterbiStep]:
-        """The Viterbi algorithm: node by node to the right, then edge by edge back."""
-        return viterbi_steps(self.lattice(text))
-
     def ids_of(self, path: Path) -> tuple[int, ...]:
-        """The ids of a segmentation, unknown characters side by side as one."""
+        """Return the ids of a segmentation; adjacent unknown characters become one id."""
         ids: list[int] = []
         for piece in path.pieces:
             if piece != self.table.unknown or ids[-1:] != [piece]:
                 ids.append(piece)
         return tuple(ids)
 
-    def _best_ids(self, text: str) -> tuple[int, ...]:
-        return self.ids_of(self.lattice(text).best)
-
 
 def viterbi_steps(lattice: Lattice) -> Iterator[ViterbiStep]:
-    """The Viterbi algorithm on a lattice: node by node to the right, then edge by edge back."""
+    """Run the Viterbi algorithm: node by node to the right, then edge by edge back."""
+    before = lattice.best_scores
     for node in range(1, len(lattice.text) + 1):
-        yield _reached(lattice, node)
+        edges = lattice.arriving[node]
+        arrivals = tuple(Arrival(edge, before[edge.start] + edge.score) for edge in edges)
+        yield Reached(node, arrivals, arrivals[edges.index(lattice.best_edge(node))])
     for edge in reversed(lattice.best.edges):
         yield TracedBack(edge)
-
-
-def _reached(lattice: Lattice, node: int) -> Reached:
-    before = lattice.best_scores
-    edges = lattice.arriving[node]
-    arrivals = tuple(Arrival(edge, before[edge.start] + edge.score) for edge in edges)
-    return Reached(node, arrivals, arrivals[edges.index(lattice.best_edge(node))])

@@ -1,16 +1,16 @@
 """The lattices of many texts in flat arrays, swept all at once.
 
 A step of a sweep takes the edges that end at the k-th node of *every* text: one level. The nodes
-of a level do not depend on each other, so numpy works on all of them together; there are as many
-steps as the longest text has characters, not as there are texts.
+of a level do not depend on each other, so numpy works on all of them together. The number of steps
+is the length of the longest text, not the number of texts.
 
-**Shares and flow.** Forward–backward needs no backward sums here. The sweep to the right leaves
-each edge with its share: of all probability that arrives at its end, how much comes by it. The
-sweep to the left lets the count of a text flow in at its last node and divides it among the edges
-by their shares, node by node; what has flowed through an edge is its expected count. Shares of 1
-for the best edge at each node and 0 for the others make the flow count the best segmentations.
+**Shares and flow.** Forward–backward needs no backward sums here. The sweep to the right gives each
+edge its share: the part of the probability at its end node that arrives by this edge. The sweep to
+the left lets the count of a text flow in at its last node, and divides it among the edges by their
+shares, node by node; the flow through an edge is its expected count. With a share of 1 for the best
+edge at each node and 0 for the others, the flow counts the best segmentations.
 
-Every node of every text must have an edge that arrives: all characters must be pieces.
+Every node of every text must have an edge that ends there: all characters must be pieces.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class Lattices:
 
     Attributes:
         pieces, sources, targets: each edge's piece, first node and last node.
-        level_sizes: how many edges each level has.
+        level_sizes: number of edges of each level.
         texts: the number of each text.
-        counts: how often it occurs.
-        first_nodes, last_nodes: where its lattice begins and ends.
+        counts: occurrences of each text.
+        first_nodes, last_nodes: first and last node of each text.
     """
 
     pieces: SmallInts
@@ -54,13 +54,13 @@ class Lattices:
 
     @cached_property
     def _groups(self) -> Ints:
-        """Where the edges of each node begin, the last end included."""
+        """Start of the edges that end at each node, and the end of the last ones."""
         changes = np.flatnonzero(np.diff(self.targets)) + 1
         return np.concatenate(([0], changes, [len(self.targets)])).astype(np.int64)
 
     @cached_property
     def _levels(self) -> list[tuple[int, int, int, int]]:
-        """For each level its edges and its groups, both as (from, to)."""
+        """For each level its range of edges and its range of groups, each as start and end."""
         ends = np.concatenate(([0], np.cumsum(self.level_sizes)))
         groups = np.searchsorted(self._groups, ends)
         return list(
@@ -75,16 +75,16 @@ class Lattices:
 
     @property
     def nodes(self) -> int:
-        """How many node numbers are in use, from 0."""
+        """Number of nodes of all texts."""
         return int(self.last_nodes[-1]) + 1
 
     def of_edges(self, edges: Ints) -> Ints:
-        """The number of the text that each edge belongs to."""
+        """Return the number of the text of each edge."""
         at = np.searchsorted(self.first_nodes, self.sources[edges], side="right") - 1
         return self.texts[at]
 
     def keeping(self, alive: Flags) -> Lattices:
-        """The lattices without the edges of pieces that are not alive."""
+        """Return the lattices without the edges of pieces that are not alive."""
         edges = alive[self.pieces]
         levels = np.repeat(np.arange(len(self.level_sizes)), self.level_sizes)
         return Lattices(
@@ -99,7 +99,7 @@ class Lattices:
         )
 
     def shares(self, scores: Floats) -> Work[tuple[Floats, Floats]]:
-        """The shares of the edges, and the log-probability of each text.
+        """Compute the shares of the edges, and the log-probability of each text.
 
         `scores` has the log-probability of each piece.
         """
@@ -109,7 +109,7 @@ class Lattices:
             starts = self._groups[group:next_group] - low
             nodes = self.targets[self._groups[group:next_group]]
             sizes = np.diff(self._groups[group : next_group + 1])
-            ways = shares[low:high]  # a view: what it becomes is the result
+            ways = shares[low:high]  # a view: changes go into the result
             ways += forward[self.sources[low:high]]
             greatest = np.maximum.reduceat(ways, starts)
             ways -= np.repeat(greatest, sizes)
@@ -123,7 +123,7 @@ class Lattices:
     def best_shares(
         self, scores: Floats, barred: Flags | None = None
     ) -> Work[tuple[Floats, Floats]]:
-        """Shares of 1 for the best edge at each node, else 0; the best score of each text.
+        """Compute shares of 1 for the best edge at each node, else 0, and each text's best score.
 
         Args:
             scores: the log-probability of each piece.
@@ -148,13 +148,13 @@ class Lattices:
         return shares, best[self.last_nodes]
 
     def flow(self, shares: Floats) -> Work[Floats]:
-        """What flows through each edge if the counts of the texts flow in at their ends."""
+        """Compute the flow through each edge if the texts' counts flow in at their last nodes."""
         through = np.zeros(self.nodes)
         through[self.last_nodes] = self.counts
         flow = np.zeros(len(shares))
         for low, high, _, _ in reversed(self._levels):
             flow[low:high] = through[self.targets[low:high]] * shares[low:high]
-            # No two edges of a level that share a source: they would be one piece in one place.
+            # Two edges of a level never share a source: they would be the same piece.
             through[self.sources[low:high]] += flow[low:high]
             yield WorkProgress(
                 "dividing the counts among the edges", len(shares) - low, len(shares)
@@ -164,15 +164,15 @@ class Lattices:
 
 # -- texts → `Lattices`, in batches
 #
-# A batch has so many edges that numpy works at full speed and a screen still gets its turn between
-# the levels. Texts go in by their length, so that those of a batch have about equally many levels.
+# A batch is large enough for numpy's full speed, and small enough to let a screen draw between the
+# levels. Texts are sorted by length, so that those of a batch have about equally many levels.
 
 BATCH = 50_000
-"""Edges a batch has, about: numpy takes some 5 ms to sweep them."""
+"""Approximate number of edges of a batch: numpy takes some 5 ms to sweep them."""
 LONGEST_TEXT = 4096
-"""Longer texts are put in as parts of this length: levels are slow where there are few edges.
+"""Longest text, in characters; longer ones are cut into parts, since levels of few edges are slow.
 
-SentencePiece leaves sentences of more than 4,192 bytes out.
+SentencePiece leaves out sentences of more than 4,192 bytes.
 """
 CHARACTERS_A_SLICE = 2048
 
@@ -180,12 +180,12 @@ CHARACTERS_A_SLICE = 2048
 def lattices_of(
     texts: Mapping[str, int], ids: Mapping[str, int], longest: int
 ) -> Work[list[Lattices]]:
-    """The lattices of texts; their numbers go by the order in the mapping.
+    """Build the lattices of texts, which are numbered in the order of the mapping.
 
     Args:
-        texts: text → how often it occurs.
-        ids: the piece of each text; every character has one.
-        longest: how many characters a piece has, at the most.
+        texts: text → number of occurrences.
+        ids: text → piece; every character has a piece.
+        longest: largest number of characters of a piece.
 
     >>> from engine.core.events import finished
     >>> (batch,) = finished(lattices_of({"ab": 3}, {"a": 0, "b": 1, "ab": 2}, longest=2))
@@ -210,7 +210,7 @@ def lattices_of(
 
 
 def _by_length(texts: Mapping[str, int]) -> Iterator[tuple[int, str, int]]:
-    """Number, text and count of the texts, the shortest first; long ones in parts."""
+    """Yield number, text and count of the texts, the shortest first; long ones in parts."""
     by_number = list(texts)
     lengths = np.fromiter(map(len, by_number), dtype=np.int64, count=len(by_number))
     for number in np.argsort(lengths, kind="stable").tolist():
@@ -221,7 +221,7 @@ def _by_length(texts: Mapping[str, int]) -> Iterator[tuple[int, str, int]]:
 
 
 class _Batch:
-    """Lattices in the making, edges in the order of their first nodes."""
+    """A builder of lattices; its edges are in the order of their first nodes."""
 
     def __init__(self, ids: Mapping[str, int], longest: int) -> None:
         self._ids = ids

@@ -1,8 +1,8 @@
-"""The pieces of a Unigram model: texts with scores, and what stands in for a character without one.
+"""The pieces of a Unigram model: texts with scores, and the unknown token.
 
-The score of a piece is its log-probability. A character that is no piece of its own would leave a
-text without a segmentation; so at that character the unknown token is an edge, with the score of
-the worst piece less 10 (`kUnkPenalty` in SentencePiece, `K_UNK_PENALTY` in Hugging Face).
+The score of a piece is its log-probability. A text with a character that is no piece would have no
+segmentation, so at such a character the unknown token is an edge. Its score is that of the worst
+piece minus 10 (`kUnkPenalty` in SentencePiece, `K_UNK_PENALTY` in Hugging Face).
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from engine.core.errors import UnigramError
 from engine.text.pretokenize import to_text
 from engine.unigram.lattices import Flags
 
-# Pretokens as Unigram models spell them: a space is the visible character ▁ (U+2581).
+# Unigram models spell pretokens with the visible character ▁ (U+2581) for a space.
 #
-# SentencePiece does so, that no piece holds a blank and pieces joined give the text back; it also
-# puts a ▁ before the first word of a text, and this does not: a piece stands for the very
-# characters that the text has. A ▁ of the text's own comes back as a space.
+# SentencePiece does this so that no piece has a blank and joined pieces give the text back. It also
+# puts a ▁ before the first word of a text; this module does not, so that pieces have exactly the
+# characters of the text. A ▁ in the text itself becomes a space when decoded.
 
 
 SPACE = "▁"
 
 
 def spelled(text: str) -> str:
-    """A text with ▁ for each space.
+    """Return a text with ▁ for each space.
 
     >>> spelled(" a cat")
     '▁a▁cat'
@@ -39,7 +39,7 @@ def spelled(text: str) -> str:
 
 
 def unspelled(text: str) -> str:
-    """A text with a space for each ▁.
+    """Return a text with a space for each ▁.
 
     >>> unspelled("▁a▁cat")
     ' a cat'
@@ -48,7 +48,7 @@ def unspelled(text: str) -> str:
 
 
 def spelled_counts(counts: Mapping[bytes, int]) -> dict[str, int]:
-    """How often each pretoken occurs, spelled so, the most frequent first.
+    """Return the counts of pretokens spelled with ▁, the most frequent first.
 
     >>> spelled_counts({b" the": 3, b"a": 7, "▁the".encode(): 1})
     {'a': 7, '▁the': 4}
@@ -60,11 +60,11 @@ def spelled_counts(counts: Mapping[bytes, int]) -> dict[str, int]:
 
 
 UNKNOWN_PENALTY = 10.0
-"""How much worse than the worst piece the unknown token is."""
+"""Score of the worst piece minus that of the unknown token."""
 
 
 class Edge(NamedTuple):
-    """A piece at a place: it leads from the node `start` to the node `end` of a lattice."""
+    """A piece at a place: an edge of a lattice from the node `start` to the node `end`."""
 
     start: int
     end: int
@@ -73,15 +73,16 @@ class Edge(NamedTuple):
 
 
 class PieceTable:
-    """Texts and scores of the pieces, by their ids.
+    """Texts and scores of the pieces by id.
 
     Args:
         texts: the piece of each id.
-        scores: its score.
-        unknown: the id of the unknown token; `None` if there is none, as while training, where
-            every character is a piece.
-        silent: ids that stand for no text, as special tokens do. The unknown token is one.
-        unknown_is_text: it is none, but a piece like any other, too, as in Hugging Face's library.
+        scores: the score of each id.
+        unknown: the id of the unknown token; `None` if there is none, as in training, where every
+            character is a piece.
+        silent: ids that match no text, such as special tokens.
+        unknown_is_text: whether the unknown token matches its text, too, as in Hugging Face's
+            library.
 
     Raises:
         UnigramError: two pieces have the same text, one is empty, or there is no such id.
@@ -104,17 +105,21 @@ class PieceTable:
         self.texts = texts
         self.scores = scores
         self.unknown = unknown
-        _check_ids({*silent} if unknown is None else {*silent, unknown}, len(texts))
+        for id_ in {*silent} if unknown is None else {*silent, unknown}:
+            if not 0 <= id_ < len(texts):
+                raise UnigramError(
+                    f"there is no piece {id_}; the ids go from 0 to {len(texts) - 1}"
+                )
         quiet = {*silent} if unknown is None or unknown_is_text else {*silent, unknown}
         self.ids = {text: id_ for id_, text in enumerate(texts) if id_ not in quiet}
         if "" in self.ids or len(self.ids) + len(quiet) != len(texts):
-            raise UnigramError(f"piece {_odd_one(texts, quiet)!r} is empty or stands there twice")
+            raise UnigramError(f"piece {_odd_one(texts, quiet)!r} is empty or occurs twice")
         self.longest = max(map(len, self.ids), default=1)
         worst = min((scores[id_] for id_ in self.ids.values()), default=0.0)
         self.unknown_score = worst - UNKNOWN_PENALTY
 
     def edges_from(self, text: str, start: int) -> Iterator[Edge]:
-        """The pieces that begin at a place of a text, the shortest first.
+        """Yield the pieces that begin at a place of a text, the shortest first.
 
         Raises:
             UnigramError: the character there is no piece, and there is no unknown token.
@@ -135,14 +140,8 @@ class PieceTable:
                 yield Edge(start, end, piece, scores[piece])
 
 
-def _check_ids(ids: Collection[int], size: int) -> None:
-    for id_ in ids:
-        if not 0 <= id_ < size:
-            raise UnigramError(f"there is no piece {id_}; the ids go from 0 to {size - 1}")
-
-
 def _odd_one(texts: Sequence[str], quiet: Collection[int]) -> str:
-    """The first text that is empty or was there before."""
+    """Return the first text that is empty or a repetition."""
     seen = {""}
     for id_, text in enumerate(texts):
         if id_ not in quiet:
@@ -154,19 +153,19 @@ def _odd_one(texts: Sequence[str], quiet: Collection[int]) -> str:
 
 # -- the pieces of one step of a training, by the numbers that the seed gave them
 #
-# Building a dictionary of all pieces takes its time, and somebody may step on at any moment. So all
-# steps share one dictionary of the seed's pieces. What differs is the scores, and they are one
-# array: a piece that is gone has none (NaN).
+# To build a dictionary of all pieces takes too long for a single step on the screen. So all steps
+# share one dictionary of the seed's pieces. Only the scores differ, which are one array: a removed
+# piece has no score (NaN).
 
 
 UNKNOWN = -1
-"""The number of the unknown token: it stands in for a character that the corpus does not have."""
+"""The number of the unknown token, for a character that the corpus does not have."""
 
 
 def joined(edges: Iterable[Edge]) -> tuple[Edge, ...]:
-    """The tokens that a path becomes: unknown characters side by side are one unknown token.
+    """Join adjacent unknown characters of a path into one unknown token.
 
-    So it is in SentencePiece and in Hugging Face's library; only a lattice has an edge for each.
+    SentencePiece and Hugging Face's library do the same; only a lattice has an edge for each.
 
     >>> joined([Edge(0, 1, 7, -2.0), Edge(1, 2, UNKNOWN, -19.0), Edge(2, 3, UNKNOWN, -19.0)])
     (Edge(start=0, end=1, piece=7, score=-2.0), Edge(start=1, end=3, piece=-1, score=-38.0))
@@ -181,7 +180,7 @@ def joined(edges: Iterable[Edge]) -> tuple[Edge, ...]:
 
 
 class Numbering:
-    """text → number of all pieces of the seed, and how long the longest is."""
+    """The numbers of all pieces of the seed by text, and the length of the longest."""
 
     def __init__(self, texts: list[str]) -> None:
         self.number_of: Mapping[str, int] = {text: number for number, text in enumerate(texts)}
@@ -192,8 +191,8 @@ class NumberedPieces:
     """Some of the seed's pieces, with scores.
 
     Args:
-        numbering: of all pieces of the seed.
-        numbers: those that are there.
+        numbering: the numbering of all pieces of the seed.
+        numbers: the pieces that are there.
         scores: their log-probabilities.
 
     >>> numbering = Numbering(["a", "b", "ab"])
@@ -211,22 +210,24 @@ class NumberedPieces:
         self.unknown_score = float(scores.min(initial=0.0)) - UNKNOWN_PENALTY
 
     def edges_from(self, text: str, start: int) -> Iterator[Edge]:
-        """The pieces that begin at a place of a text, the shortest first."""
+        """Yield the pieces that begin at a place of a text, the shortest first."""
         find, score_of = self._numbering.number_of.get, self._scores.item
         for end in range(start + 1, min(start + self._numbering.longest, len(text)) + 1):
             number = find(text[start:end])
             score = np.nan if number is None else score_of(number)
-            if number is not None and score == score:  # NaN equals nothing: the piece is gone
+            if (
+                number is not None and score == score
+            ):  # NaN differs from itself: the piece is removed
                 yield Edge(start, end, number, score)
             elif end == start + 1:
                 yield Edge(start, end, UNKNOWN, self.unknown_score)
 
 
-# -- columns of the pieces of the seed: what never changes about them
+# -- unchanging columns of the seed's pieces
 
 
 class PieceColumns:
-    """Columns of the pieces `texts`, each made when it is first asked for.
+    """Columns of the pieces `texts`, each computed when it is first used.
 
     >>> columns = PieceColumns(["a", "A", "▁a", "b"])
     >>> columns.lengths.tolist(), columns.alphabetical.tolist()
@@ -245,7 +246,7 @@ class PieceColumns:
 
     @cached_property
     def alphabetical(self) -> Ints:
-        """The place of each piece among all of them sorted."""
+        """The place of each piece in the alphabetical order of all."""
         places = np.empty(len(self._texts), dtype=np.int64)
         order = sorted(range(len(self._texts)), key=self._texts.__getitem__)
         places[order] = np.arange(len(self._texts))
@@ -253,17 +254,21 @@ class PieceColumns:
 
     @cached_property
     def are_runs(self) -> Flags:
-        """Which pieces are one character again and again, such as `!!!!`."""
+        """Flags of the pieces that repeat one character, such as `!!!!`."""
         are = (len(text) > 1 and text == text[0] * len(text) for text in self._texts)
         return np.fromiter(are, dtype=np.bool_, count=len(self._texts))
 
     @cached_property
     def are_partial(self) -> Flags:
-        """Which pieces hold a byte that is no UTF-8."""
-        return np.fromiter(map(_is_partial, self._texts), dtype=np.bool_, count=len(self._texts))
+        """Flags of the pieces with a byte that is invalid in UTF-8."""
+        are = (
+            not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
+            for text in self._texts
+        )
+        return np.fromiter(are, dtype=np.bool_, count=len(self._texts))
 
     def have_twins(self, alive: Flags) -> Flags:
-        """Which of the pieces alive differ from another only by case, or by a ▁ in front."""
+        """Flag the alive pieces that differ from another only by case or a ▁ in front."""
         groups = self._case_groups
         sizes = np.bincount(groups[alive], minlength=len(groups))
         found = alive & (sizes[groups] > 1)
@@ -274,14 +279,14 @@ class PieceColumns:
 
     @cached_property
     def _case_groups(self) -> Ints:
-        """A group for each piece; pieces that are alike in lower case share one."""
+        """The group of each piece; pieces that are equal in lower case share a group."""
         group_of: dict[str, int] = {}
         groups = (group_of.setdefault(text.lower(), len(group_of)) for text in self._texts)
         return np.fromiter(groups, dtype=np.int64, count=len(self._texts))
 
     @cached_property
     def _with_and_without_space(self) -> tuple[Ints, Ints]:
-        """The pieces with a ▁ in front of another piece, and these others."""
+        """The pieces that are ▁ and another piece, and these other pieces."""
         number_of = {text: number for number, text in enumerate(self._texts)}
         pairs = [
             (number, number_of[text[1:]])
@@ -290,7 +295,3 @@ class PieceColumns:
         ]
         spaced, bare = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         return spaced, bare
-
-
-def _is_partial(text: str) -> bool:
-    return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)

@@ -1,15 +1,15 @@
 """The record of a training, readable at any place, and the events that make it grow.
 
 A place is a state: the seed is place 0, and step k leads from place k to place k + 1. Pieces have
-the numbers that the seed gave them. A piece goes once and never comes back, so one number a piece,
-the step that removed it, tells for every place which pieces are there. Scores and expected counts
-are kept for these only: 16 bytes a piece and place. A prune changes no score, so it keeps none.
+the numbers that the seed gave them. A removed piece never comes back, so one number a piece, the
+step that removed it, gives the pieces of every place. Scores and expected counts are kept for these
+only: 16 bytes a piece and place. A prune changes no score, so it keeps none.
 
-The record only grows. A reader in another thread never sees a place half-made, as long as it
-stays with places that it knows of.
+The record only grows. A reader in another thread never sees an incomplete place, if it reads only
+places that it knows of.
 
-The events are what a trainer yields: `Seeded` when place 0 is there, then an `EmStep` or a
-`PruneStep` for each further place. Steps are thin views of the record.
+A trainer yields the events: `Seeded` when place 0 is complete, then an `EmStep` or a `PruneStep`
+for each further place. Steps are thin views of the record.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,7 @@ NEVER = np.iinfo(np.int32).max
 
 
 class PieceHistory(NamedTuple):
-    """A piece at the places 0, 1, … where it is there: its scores and its expected counts."""
+    """The scores and expected counts of a piece at the places 0, 1, … until it is removed."""
 
     scores: Floats
     expected_counts: Floats
@@ -45,14 +45,14 @@ class UnigramRecord:
 
     Args:
         seeds: the pieces at the start.
-        corpus: the corpus, with all of them.
-        start: how they do on the corpus.
+        corpus: the corpus with all these pieces.
+        start: the fit of these pieces to the corpus.
         unknown: the text of the unknown token.
-        special_tokens: come after it in the vocabulary.
-        vocab_size: how large the vocabulary is to be.
+        special_tokens: they follow the unknown token in the vocabulary.
+        vocab_size: the size of the vocabulary at the end.
 
     Attributes:
-        steps: what the trainer says of each step: an `EmStep` or a `PruneStep`.
+        steps: the trainer's `EmStep` or `PruneStep` for each step.
     """
 
     def __init__(
@@ -80,19 +80,19 @@ class UnigramRecord:
         self.steps: list[Any] = []
 
     def __len__(self) -> int:
-        """How many steps there are; the places are one more."""
+        """Return the number of steps; there is one place more."""
         return len(self._removed)
 
     def append(
         self, removed: Ints, measures: Floats, scores: Floats | None, estimate: Estimate
     ) -> int:
-        """Write a step down; its index.
+        """Record a step, and return its index.
 
         Args:
-            removed: the numbers of the pieces that go, in the order to tell them.
-            measures: of each of them what it was removed for.
-            scores: of all numbers; `None` if none changed.
-            estimate: how the pieces that are left do on the corpus.
+            removed: the numbers of the removed pieces, in the order to show them.
+            measures: the number for which each of them was removed.
+            scores: the scores of all numbers; `None` if none changed.
+            estimate: the fit of the remaining pieces to the corpus.
         """
         index = len(self)
         self._gone_at[removed] = index
@@ -104,29 +104,32 @@ class UnigramRecord:
         return index
 
     def alive_at(self, place: int) -> Flags:
-        """Of each number whether its piece is there.
+        """Return a flag for each number: whether its piece is there.
 
         Raises:
             TimelineError: there is no such place.
         """
+        self._check(place)
+        alive: Flags = self._gone_at >= place
+        return alive
+
+    def _check(self, place: int) -> None:
         if not 0 <= place <= len(self):
             raise TimelineError(
                 f"there is no place {place:,}; the places go from 0 to {len(self):,}"
             )
-        alive: Flags = self._gone_at >= place
-        return alive
 
     def numbers_at(self, place: int) -> Ints:
-        """The numbers of the pieces at a place, ascending: characters first."""
+        """Return the numbers of the pieces at a place, ascending: characters first."""
         return np.flatnonzero(self.alive_at(place))
 
     def size_at(self, place: int) -> int:
-        """How many pieces there are at a place."""
-        self.alive_at(place)
+        """Count the pieces at a place."""
+        self._check(place)
         return len(self._expected[place])
 
     def scores_at(self, place: int) -> Floats:
-        """Their log-probabilities, in that order."""
+        """Return the pieces' log-probabilities, by ascending number."""
         alive = self.alive_at(place)
         kept = place
         while (scores := self._scores[kept]) is None:
@@ -134,19 +137,19 @@ class UnigramRecord:
         return scores if kept == place else scores[alive[self._gone_at >= kept]]
 
     def expected_at(self, place: int) -> Floats:
-        """Their expected counts in the corpus, in that order."""
-        self.alive_at(place)
+        """Return the pieces' expected counts in the corpus, by ascending number."""
+        self._check(place)
         return self._expected[place]
 
     def loss_at(self, place: int) -> float:
-        """The loss: nats a pretoken."""
-        self.alive_at(place)
+        """Return the loss at a place, in nats a pretoken."""
+        self._check(place)
         return self._losses[place]
 
     def pieces_at(self, place: int) -> list[tuple[str, float]]:
-        """The vocabulary at a place, by id: text and score; the best pieces first.
+        """Return text and score of each id of the vocabulary at a place; the best pieces first.
 
-        The unknown token has the id 0, the special tokens those after it, and none has a score.
+        The unknown token has the id 0, and the special tokens follow; they have no score.
         """
         numbers, scores = self.numbers_at(place), self.scores_at(place)
         order = np.argsort(-scores, kind="stable")
@@ -155,22 +158,22 @@ class UnigramRecord:
         return no_score + list(zip(texts, scores[order].tolist(), strict=True))
 
     def removed_by(self, step: int) -> Iterator[tuple[int, str, float, float]]:
-        """The pieces that a step removed: number, text, last score, what it was removed for."""
+        """Yield number, text, last score and measure of each piece that a step removed."""
         numbers, measures = self._removed[step]
         scores = self.scores_at(step)[np.searchsorted(self.numbers_at(step), numbers)]
         texts = [self.texts[number] for number in numbers.tolist()]
         return zip(numbers.tolist(), texts, scores.tolist(), measures.tolist(), strict=True)
 
     def numbers_removed_by(self, step: int) -> Ints:
-        """The numbers of the pieces that a step removed."""
+        """Return the numbers of the pieces that a step removed."""
         return self._removed[step][0].astype(np.int64)
 
     def steps_removing(self, numbers: Ints) -> Ints:
-        """The index of the step that removes each piece; `NEVER` if none has so far."""
+        """Return the index of the step that removes each piece; `NEVER` if none has so far."""
         return self._gone_at[numbers].astype(np.int64)
 
     def history_of(self, number: int, last: int) -> PieceHistory:
-        """A piece from the seed to where it goes, or to the place `last`."""
+        """Return a piece's history from the seed to its removal, or to the place `last`."""
         last = min(last, int(self._gone_at[number]))
         scores: list[float] = []
         expected: list[float] = []
@@ -183,19 +186,19 @@ class UnigramRecord:
         return PieceHistory(np.array(scores), np.array(expected))
 
     def removals_at(self, place: int) -> Work[Removals]:
-        """What removing each piece at a place would do, computed anew from the corpus."""
+        """Estimate from the corpus the effect of removing each piece at a place."""
         corpus, alive, scores = yield from self._corpus_at(place)
         return (yield from corpus.removals(alive, scores))
 
     def words_using(self, place: int, numbers: Ints) -> Work[int]:
-        """In how many distinct pretokens the best segmentation at a place has one of the pieces."""
+        """Count the distinct pretokens whose best segmentation at a place has one of the pieces."""
         corpus, alive, scores = yield from self._corpus_at(place)
         wanted = np.zeros(len(alive), dtype=bool)
         wanted[numbers] = True
         return (yield from corpus.words_using(wanted, scores))
 
     def _corpus_at(self, place: int) -> Work[tuple[TrainingCorpus, Flags, Floats]]:
-        """The corpus under the pieces of a place, which ones these are, and the scores of all."""
+        """Return the corpus with the pieces of a place, their flags, and all scores."""
         alive = self.alive_at(place)
         scores = np.full(len(alive), -np.inf)
         scores[alive] = self.scores_at(place)
@@ -203,7 +206,7 @@ class UnigramRecord:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the places and steps take, without texts and lattices."""
+        """Size of the places and steps in bytes, without texts and lattices."""
         states = sum(c.nbytes for c in (*self._scores, *self._expected) if c is not None)
         removed = sum(n.nbytes + measures.nbytes for n, measures in self._removed)
         return self._gone_at.nbytes + states + removed
@@ -213,14 +216,14 @@ class UnigramRecord:
 
 
 class PruneRule(Enum):
-    """By what a prune chooses; the value says it in words."""
+    """A rule that chooses the pieces to prune; the value describes it."""
 
     LOSS = "the smallest loss increases go"
     SCORE = "the lowest scores go, to the size asked for"
 
 
 class Vanished(NamedTuple):
-    """A piece whose expected count became too small; `score` is the last it had."""
+    """A piece whose expected count became too small; `score` is its last score."""
 
     number: int
     text: str
@@ -229,7 +232,7 @@ class Vanished(NamedTuple):
 
 
 class Pruned(NamedTuple):
-    """A piece that was pruned; `loss_increase` is what was expected of its removal."""
+    """A piece that was pruned; `loss_increase` is the estimate for its removal."""
 
     number: int
     text: str
@@ -239,7 +242,7 @@ class Pruned(NamedTuple):
 
 @dataclass(frozen=True)
 class Seeded:
-    """The pieces to start with are found, and the record begins: there is a place 0."""
+    """The event that the seed is found: the record begins with place 0."""
 
     record: UnigramRecord
 
@@ -249,9 +252,12 @@ class UnigramStep:
     """A step of the training: from one place of the record to the next.
 
     Attributes:
-        index: the place that it starts from.
-        round: how many prunes there were before it.
+        index: the place before the step.
+        round: the number of prunes before the step.
+        REMOVED: the class of its removed pieces.
     """
+
+    REMOVED: ClassVar[type[Vanished] | type[Pruned]]
 
     record: UnigramRecord
     index: int
@@ -259,31 +265,31 @@ class UnigramStep:
 
     @property
     def loss_before(self) -> float:
-        """The loss before it, in nats a pretoken."""
+        """Loss before the step, in nats a pretoken."""
         return self.record.loss_at(self.index)
 
     @property
     def loss_after(self) -> float:
-        """The loss with the new scores and without the pieces that went."""
+        """Loss with the new scores and without the removed pieces."""
         return self.record.loss_at(self.index + 1)
 
     @property
     def size_before(self) -> int:
-        """How many pieces there were; the unknown and the special tokens are none of them."""
-        return len(self.record.numbers_at(self.index))
+        """Number of pieces before the step, without the unknown and the special tokens."""
+        return self.record.size_at(self.index)
 
     @property
     def size_after(self) -> int:
-        """How many pieces are left."""
-        return len(self.record.numbers_at(self.index + 1))
+        """Number of pieces after the step."""
+        return self.record.size_at(self.index + 1)
 
     @property
-    def removed(self) -> tuple[Vanished, ...] | tuple[Pruned, ...]:
-        """The pieces that went, in the order in which they were chosen."""
-        raise NotImplementedError
+    def removed(self) -> tuple[Vanished | Pruned, ...]:
+        """The removed pieces, in the order in which they were chosen."""
+        return tuple(self.REMOVED(*row) for row in self.record.removed_by(self.index))
 
     def as_dict(self) -> dict[str, object]:
-        """The step as plain values for JSON."""
+        """Return the step as plain values for JSON."""
         return {
             "index": self.index,
             "round": self.round,
@@ -297,22 +303,19 @@ class UnigramStep:
 
 @dataclass(frozen=True)
 class EmStep(UnigramStep):
-    """One iteration of EM: the expected counts of the place before became scores.
+    """One iteration of EM: the expected counts of the place before become scores.
 
     Attributes:
-        iteration: which of its round, from 0.
+        iteration: its number within the round, from 0.
     """
 
+    REMOVED = Vanished
     iteration: int
 
     @property
     def vanished(self) -> tuple[Vanished, ...]:
-        """The pieces that went, the rarest first."""
+        """The removed pieces, the rarest first."""
         return tuple(Vanished(*row) for row in self.record.removed_by(self.index))
-
-    @property
-    def removed(self) -> tuple[Vanished, ...]:
-        return self.vanished
 
     def as_dict(self) -> dict[str, object]:
         return {"kind": "em", "iteration": self.iteration, **super().as_dict()}
@@ -320,29 +323,26 @@ class EmStep(UnigramStep):
 
 @dataclass(frozen=True)
 class PruneStep(UnigramStep):
-    """Some pieces removed; the scores of the others stay as they are.
+    """The removal of some pieces; the scores of the others stay.
 
     Attributes:
-        rule: by what they were chosen.
+        rule: the rule that chose them.
     """
 
+    REMOVED = Pruned
     rule: PruneRule
 
     @property
     def pruned(self) -> tuple[Pruned, ...]:
-        """The pieces that went, in the order in which they were chosen."""
+        """The removed pieces, in the order in which they were chosen."""
         return tuple(Pruned(*row) for row in self.record.removed_by(self.index))
-
-    @property
-    def removed(self) -> tuple[Pruned, ...]:
-        return self.pruned
 
     def as_dict(self) -> dict[str, object]:
         return {"kind": "prune", "rule": self.rule.value, **super().as_dict()}
 
 
 class UnigramStatistics(PretokenStatistics[str]):
-    """The series of one run, trained on the pretokens `words`, spelled with ▁: charts show them.
+    """The series of one run for charts; `words` are its pretokens, spelled with ▁.
 
     Series over steps have an entry for each step 0, 1, …, so that an index is a step.
 
@@ -366,31 +366,31 @@ class UnigramStatistics(PretokenStatistics[str]):
         self._tokens: list[float] = []
 
     def losses(self, steps: int) -> Floats:
-        """The loss at steps 0 … `steps`, in nats a pretoken."""
+        """Return the loss at steps 0 … `steps`, in nats a pretoken."""
         return np.array([self._record.loss_at(step) for step in range(steps + 1)])
 
     def sizes(self, steps: int) -> Ints:
-        """How many pieces there are."""
+        """Return the number of pieces at steps 0 … `steps`."""
         return np.array([self._record.size_at(step) for step in range(steps + 1)], dtype=np.int64)
 
     def removed(self, steps: int) -> Ints:
-        """How many pieces each of the first `steps` steps took away."""
+        """Return the number of pieces that each of the first `steps` steps removed."""
         return -np.diff(self.sizes(steps))
 
     def fertility(self, steps: int) -> Floats:
-        """Tokens a pretoken takes on average over all its segmentations: at least 1.
+        """Return the average number of tokens of a pretoken over all its segmentations.
 
-        What is called fertility in the literature counts the best segmentation only.
+        In the literature, fertility counts only the best segmentation.
         """
         for step in range(len(self._tokens), steps + 1):
             self._tokens.append(float(self._record.expected_at(step).sum()))
         return np.array(self._tokens[: steps + 1]) / max(self._record.corpus.pretokens, 1)
 
     def sorted_scores(self, step: int) -> Floats:
-        """The log-probabilities of the pieces at a step, the greatest first."""
+        """Return the log-probabilities of the pieces at a step, the greatest first."""
         return np.sort(self._record.scores_at(step))[::-1]
 
     def lengths(self, step: int) -> Ints:
-        """How many pieces have so many characters at a step, by the length; that of 0 is 0."""
+        """Count the pieces of each length at a step; index 0 is 0."""
         there = self._record.columns.lengths[self._record.alive_at(step)]
         return np.bincount(there, minlength=1).astype(np.int64)

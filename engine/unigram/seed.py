@@ -1,20 +1,18 @@
 """The seed vocabulary: every character, and the substrings that cover most of the corpus.
 
-A substring of the pretokens is worth its frequency times its length, the characters it would
-cover. It is a candidate if it is at least two characters long, occurs at least twice, and is
-*branching*: it is not always followed by the same character within the pretoken, for then the
-longer substring is as frequent and covers more.
+The worth of a substring is its frequency times its length: the characters that it would cover. A
+candidate has at least two characters, occurs at least twice, and is *branching*: the next character
+within the pretoken varies. Else the longer substring is as frequent and covers more.
 
 SentencePiece and Hugging Face take the inner nodes of a suffix tree, which branch, too. But there
-what follows a pretoken is a character like others, so a word that is always followed by a space is
-no candidate; here the end of a pretoken is no character. And Hugging Face counts each distinct
-pretoken once; here, as in SentencePiece, it counts as often as it occurs.
+the end of a pretoken is a character, so a word that is always followed by a space is no candidate;
+here the end is no character. Hugging Face counts each distinct pretoken once; here, as in
+SentencePiece, every occurrence counts.
 
-How it is counted: all substrings of length k, one starting at each place, get class numbers in the
-order of the alphabet. The class of length k + 1 is the pair (class of length k, next character),
-and a place whose substring occurs once is left alone from then on (a substring is never more
-frequent than its beginning: the Apriori rule). That is one sort a length, and room in proportion
-to the pretokens.
+Algorithm: all substrings of length k, one starting at each place, get class numbers in the order of
+the alphabet. The class of length k + 1 is the pair (class of length k, next character). A place
+whose substring occurs once is dropped (a substring is never more frequent than its beginning: the
+Apriori rule). This takes one sort a length, and memory in proportion to the pretokens.
 """
 
 from __future__ import annotations
@@ -31,11 +29,12 @@ LEAST_COUNT = 2
 
 
 class Seeds(NamedTuple):
-    """The pieces that training starts with.
+    """The pieces at the start of a training.
 
-    `texts` has the characters first, the most frequent in front, then the substrings of the
-    greatest worth; `scores` their log-probabilities if worth were probability; `characters` says
-    how many characters there are.
+    Attributes:
+        texts: the characters, the most frequent first, then the substrings, the worthiest first.
+        scores: log-probabilities, with worth as probability.
+        characters: the number of characters.
     """
 
     texts: list[str]
@@ -46,15 +45,15 @@ class Seeds(NamedTuple):
 def seed_pieces(
     counts: Mapping[str, int], size: int, longest: int, reserved: frozenset[str] = frozenset()
 ) -> Work[Seeds]:
-    """All characters and the best substrings, `size` pieces in all if there are so many.
+    """Find all characters and the best substrings.
 
     Args:
-        counts: pretoken → how often it occurs; none is empty, none occurs 0 times.
-        size: how many pieces to start with, at the most; characters are kept in any case.
-        longest: how many characters a piece has, at the most.
-        reserved: texts that must not become pieces, as special tokens.
+        counts: pretoken → number of occurrences, at least 1; no pretoken is empty.
+        size: largest number of pieces; all characters are kept in any case.
+        longest: largest number of characters of a piece.
+        reserved: texts that must not become pieces, such as special tokens.
 
-    Of pieces of the same worth the shorter is in front, then the lesser by code points.
+    Of pieces of the same worth the shorter comes first, then the first by code points.
 
     >>> from engine.core.events import finished
     >>> finished(seed_pieces({"hug": 10, "pug": 5, "hugs": 5}, 8, longest=4)).texts
@@ -62,7 +61,7 @@ def seed_pieces(
     """
     corpus = "".join(counts)
     places = _Places.of(counts, corpus)
-    characters = _classes_of_characters(places)
+    characters = _classes(places.codes, np.arange(len(places.codes)), places.weights)
     order = np.lexsort((characters.keys, -characters.counts))
     texts = [corpus[place] for place in characters.first[order]]
     worth = [characters.counts[order]]
@@ -86,7 +85,7 @@ def seed_pieces(
 
 
 class _Places(NamedTuple):
-    """Every place in the pretokens: its character, what it counts, the room to the end."""
+    """The places in the pretokens: character, count of the pretoken, characters to its end."""
 
     codes: Ints
     weights: Ints
@@ -104,7 +103,7 @@ class _Places(NamedTuple):
 
 
 class _Classes(NamedTuple):
-    """Equal substrings: sorted keys, a first place, the count; and the class of each place."""
+    """Classes of equal substrings: sorted keys, first places, counts; the class of each place."""
 
     keys: Ints
     first: Ints
@@ -125,12 +124,8 @@ def _classes(keys: Ints, at: Ints, weights: Ints) -> _Classes:
     return _Classes(distinct, at[first], counts, inverse)
 
 
-def _classes_of_characters(places: _Places) -> _Classes:
-    return _classes(places.codes, np.arange(len(places.codes)), places.weights)
-
-
 def _candidates(places: _Places, characters: _Classes, longest: int) -> Work[_Candidates]:
-    """The branching substrings of two characters and more, by length and then alphabet."""
+    """Find the branching substrings of two characters and more, by length and then alphabet."""
     none = np.zeros(0, dtype=np.int64)
     found = [_Candidates(none, none, none)]
     alphabet = len(characters.keys)
@@ -151,7 +146,7 @@ def _candidates(places: _Places, characters: _Classes, longest: int) -> Work[_Ca
 def _branching(
     classes: _Classes, longer: _Classes, alphabet: int, length: int, longest: int
 ) -> _Candidates:
-    """The classes that occur often enough and more often than each that is a character longer."""
+    """Return the classes that occur often enough, and more often than any extension of them."""
     often = classes.counts >= LEAST_COUNT
     if length < longest:
         most = np.zeros(len(classes.counts), dtype=np.int64)

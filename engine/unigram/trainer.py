@@ -1,4 +1,4 @@
-"""`UnigramTrainer`: pretoken counts in, EM iterations and prunes out, one at a time.
+"""`UnigramTrainer`: turns pretoken counts into EM iterations and prunes, one at a time.
 
     seed vocabulary
     repeat:
@@ -7,8 +7,8 @@
         prune: three quarters stay           the smallest loss increases go
     cut to vocab_size                        the lowest scores go
 
-That is SentencePiece's `Trainer::Train`, with its constants. The characters of the corpus stay
-throughout, so that every pretoken has a segmentation at every place.
+This is SentencePiece's `Trainer::Train`, with its constants. The characters of the corpus always
+stay, so that every pretoken has a segmentation at every place.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from engine.unigram.em import (
     NORMALISATIONS,
     RARE,
     Estimate,
-    Removals,
     TrainingCorpus,
 )
 from engine.unigram.lattices import LONGEST_TEXT, Flags
@@ -38,14 +37,14 @@ from engine.unigram.seed import Seeds, seed_pieces
 Event = WorkProgress | Seeded | EmStep | PruneStep
 
 SPARE = 1.1
-"""Pruning by loss stops at this many times the size asked for; the rest goes by score."""
+"""Pruning by loss stops at this multiple of the wanted size; scores decide the rest."""
 SHARE_OF_SEED = 10
 LARGEST_UNASKED = 10_000
-"""The vocabulary that is learnt where nobody asked for a size: see `UnigramTrainer`."""
+"""Largest vocabulary if no size is given: see `UnigramTrainer`."""
 
 
 class UnigramStopReason(Enum):
-    """Why training ended; the value says it in words."""
+    """The reason why training ended; the value describes it."""
 
     SIZE_REACHED = "the vocabulary has the size asked for"
     NO_MORE_PIECES = "fewer pieces than asked for are used at all"
@@ -55,21 +54,24 @@ class UnigramTrainer:
     """One training run.
 
     Args:
-        counts: pretoken → how often it occurs, as `{"▁the": 12}`. One that occurs 0 times is left
-            out, and so is the empty one.
-        vocab_size: the unknown token + special tokens + pieces, at the most. `None`: so that
-            a tenth of the longer pieces stay that it starts with, and 10,000 at the most; so there
-            is something to prune.
-        special_tokens: get the ids after the unknown token's, 0.
-        unknown_token: what stands in for a character that the corpus does not have.
-        seed_size: how many pieces to start with, at the most.
+        counts: pretoken → number of occurrences, as `{"▁the": 12}`. Pretokens that occur 0 times
+            and the empty one are left out.
+        vocab_size: largest number of unknown token + special tokens + pieces. `None` keeps a tenth
+            of the longer pieces of the seed, and at most 10,000 tokens; so there is something to
+            prune.
+        special_tokens: they get the ids after the unknown token's, 0.
+        unknown_token: it replaces characters that the corpus does not have.
+        seed_size: largest number of pieces to start with.
         shrinking_factor: the share of the pieces that a prune keeps.
         sub_iterations: iterations of EM before each prune.
-        max_piece_length: the characters of a piece, at the most.
+        max_piece_length: largest number of characters of a piece.
         normalisation: a name in `NORMALISATIONS`: how expected counts become scores.
 
+    Attributes:
+        stop_reason: the reason why training ended; `None` before.
+
     Raises:
-        VocabSizeError: the characters and the special tokens alone are more than `vocab_size`.
+        VocabSizeError: the characters and the special tokens alone exceed `vocab_size`.
         SpecialTokenError: a special token is empty or given twice.
         UnigramError: another option is out of range.
 
@@ -99,6 +101,7 @@ class UnigramTrainer:
         self._counts = {text: times for text, times in counts.items() if text and times > 0}
         self.special_tokens = tuple(special_tokens)
         self.unknown_token = unknown_token
+        self._reserved = 1 + len(special_tokens)  # tokens that are no pieces
         self._asked_size = vocab_size
         if vocab_size is not None:
             self._check_size(vocab_size)
@@ -111,16 +114,11 @@ class UnigramTrainer:
         self.stop_reason: UnigramStopReason | None = None
 
     @property
-    def _reserved(self) -> int:
-        """How many tokens are no pieces: the unknown token and the special ones."""
-        return 1 + len(self.special_tokens)
-
-    @property
     def vocab_size(self) -> int:
-        """The size asked for; if none was, the one that follows from the seed, once that is there.
+        """The wanted size; without one, the size that follows from the seed.
 
         Raises:
-            UnigramError: the run has not come to its seed yet.
+            UnigramError: no size was given, and the seed is not found yet.
         """
         return self.record.vocab_size if self._asked_size is None else self._asked_size
 
@@ -129,22 +127,31 @@ class UnigramTrainer:
         """The record of the run.
 
         Raises:
-            UnigramError: the run has not come to its seed yet.
+            UnigramError: the seed is not found yet.
         """
         if self._record is None:
             raise UnigramError("there is no record yet; pull the steps up to `Seeded`")
         return self._record
 
     def steps(self) -> Generator[Event, None, None]:
-        """The events of the training, `WorkProgress` among them. Stop pulling to stop; call once.
+        """Yield the events of the training, also `WorkProgress`. Call once; stop pulling to stop.
 
         There is a record from `Seeded` on. A step is in the record when it is yielded.
         """
         learner = yield from self._seeded()
         yield Seeded(learner.record)
-        if learner.size:
-            yield from self._learn(learner)
-        reached = learner.size == self.vocab_size - self._reserved
+        pieces_wanted = self.vocab_size - self._reserved
+        enough = int(SPARE * self.vocab_size)
+        for round_ in count() if learner.size else ():
+            for iteration in range(self._sub_iterations):
+                yield (yield from learner.iterate(round_, iteration))
+            if learner.size <= enough:
+                if learner.size > pieces_wanted:
+                    yield (yield from learner.prune(round_, PruneRule.SCORE, pieces_wanted))
+                break
+            kept = max(enough, int(self._shrinking_factor * learner.size))
+            yield (yield from learner.prune(round_, PruneRule.LOSS, kept))
+        reached = learner.size == pieces_wanted
         self.stop_reason = (
             UnigramStopReason.SIZE_REACHED if reached else UnigramStopReason.NO_MORE_PIECES
         )
@@ -155,28 +162,18 @@ class UnigramTrainer:
         seeds = yield from seed_pieces(self._counts, self._seed_size, longest, reserved)
         corpus = yield from TrainingCorpus.of(self._counts, seeds.texts, longest)
         start = yield from corpus.estimate(seeds.scores)
-        size = self._asked_size or self._size_for(seeds)
+        least = seeds.characters + self._reserved
+        longer = len(seeds.texts) - seeds.characters
+        size = max(least, min(least + longer // SHARE_OF_SEED, LARGEST_UNASKED))
+        size = self._asked_size or size
         self._record = UnigramRecord(
             seeds, corpus, start, self.unknown_token, self.special_tokens, size
         )
         return Learner(seeds, corpus, start, self._record, self._log_probabilities)
 
-    def _learn(self, learner: Learner) -> Generator[Event, None, None]:
-        enough = int(SPARE * self.vocab_size)
-        for round_ in count():
-            for iteration in range(self._sub_iterations):
-                yield (yield from learner.iterate(round_, iteration))
-            if learner.size <= enough:
-                break
-            kept = max(enough, int(self._shrinking_factor * learner.size))
-            yield (yield from learner.prune(round_, PruneRule.LOSS, kept))
-        pieces_wanted = self.vocab_size - self._reserved
-        if learner.size > pieces_wanted:
-            yield (yield from learner.prune(round_, PruneRule.SCORE, pieces_wanted))
-
     @property
     def pieces(self) -> list[tuple[str, float]]:
-        """The vocabulary as learnt so far, by id: text and score; the best pieces first."""
+        """Text and score of each id of the vocabulary so far; the best pieces first."""
         return self.record.pieces_at(len(self.record))
 
     def _check_size(self, vocab_size: int) -> None:
@@ -190,17 +187,11 @@ class UnigramTrainer:
                 f"{characters + self._reserved:,}"
             )
 
-    def _size_for(self, seeds: Seeds) -> int:
-        """A size for a run that nobody gave one."""
-        least = seeds.characters + self._reserved
-        longer = len(seeds.texts) - seeds.characters
-        return max(least, min(least + longer // SHARE_OF_SEED, LARGEST_UNASKED))
-
 
 def _check_options(
     seed_size: int, shrinking_factor: float, sub_iterations: int, max_piece_length: int
 ) -> None:
-    """Raises `UnigramError` for what would make no sense or never end."""
+    """Raise a `UnigramError` for options that make no sense or never end."""
     if seed_size < 1:
         raise UnigramError(f"a seed of {seed_size} pieces is none; give at least 1")
     if not 0 < shrinking_factor < 1:
@@ -218,13 +209,13 @@ def _check_options(
 
 
 class Learner:
-    """A model that is being learnt; whatever happens to it goes into the record.
+    """A model during its training; every step goes into the record.
 
     Args:
         seeds: the pieces at the start.
-        corpus: the corpus, with all of them.
-        start: how they do on the corpus.
-        record: where the steps are written down.
+        corpus: the corpus with all these pieces.
+        start: the fit of these pieces to the corpus.
+        record: the record of the steps.
         log_probabilities: expected counts → scores.
     """
 
@@ -246,16 +237,16 @@ class Learner:
 
     @property
     def size(self) -> int:
-        """How many pieces are left."""
+        """Number of pieces that are left."""
         return int(np.count_nonzero(self._alive))
 
     def iterate(self, round_: int, iteration: int) -> Work[EmStep]:
-        """One iteration of EM: scores from the expected counts (M), then new counts (E)."""
+        """Make an iteration of EM: scores from the expected counts (M), then new counts (E)."""
         expected = self._estimate.expected
         vanished = np.flatnonzero(self._alive & ~self._is_character & (expected < RARE))
         vanished = vanished[np.argsort(expected[vanished], kind="stable")]
         yield from self._remove(vanished)
-        # Only characters can be rarer and still there.
+        # Only characters can be rarer and stay.
         counts = np.maximum(expected[self._alive], RARE)
         self._scores = np.full(len(expected), -np.inf)
         self._scores[self._alive] = self._log_probabilities(counts)
@@ -266,9 +257,15 @@ class Learner:
         return step
 
     def prune(self, round_: int, rule: PruneRule, size: int) -> Work[PruneStep]:
-        """Remove pieces until there are `size` of them; by loss, unused ones beyond that, too."""
+        """Remove pieces until `size` are left; by loss, all unused pieces, too."""
         found = yield from self._corpus.removals(self._alive, self._scores)
-        chosen = self._by_loss(found, size) if rule is PruneRule.LOSS else self._by_score(size)
+        removable, surplus = self._alive & ~self._is_character, self.size - size
+        if rule is PruneRule.LOSS:
+            unused = np.flatnonzero(removable & ~found.used)
+            used = _least_first(found.loss_increases, removable & found.used)
+            chosen = np.concatenate((unused, used[: max(0, surplus - len(unused))]))
+        else:
+            chosen = _least_first(self._scores, removable)[: max(0, surplus)]
         yield from self._remove(chosen)
         self._estimate = yield from self._corpus.estimate(self._scores)
         increases = found.loss_increases[chosen]
@@ -282,21 +279,9 @@ class Learner:
         self._alive[numbers] = False
         self._corpus = yield from self._corpus.keeping(self._alive)
 
-    def _by_loss(self, found: Removals, size: int) -> Ints:
-        """The pieces that no best segmentation uses, then those of the least loss increase."""
-        removable = self._alive & ~self._is_character
-        unused = np.flatnonzero(removable & ~found.used)
-        used = _least_first(found.loss_increases, removable & found.used)
-        return np.concatenate((unused, used[: max(0, self.size - len(unused) - size)]))
-
-    def _by_score(self, size: int) -> Ints:
-        """The pieces with the lowest scores."""
-        removable = self._alive & ~self._is_character
-        return _least_first(self._scores, removable)[: max(0, self.size - size)]
-
 
 def _least_first(values: Floats, among: Flags) -> Ints:
-    """The numbers of those flagged, by their values; of equals the one seeded last is first."""
+    """Return the flagged numbers sorted by value; of equals the one seeded last comes first."""
     numbers = np.flatnonzero(among)[::-1]
     order: Ints = numbers[np.argsort(values[numbers], kind="stable")]
     return order

@@ -181,7 +181,7 @@ WORDPIECE = {"type": "WordPiece", "unk_token": "?", "vocab": {"?": 0}}
         ),
         (
             {"model": {"type": "Unigram", "vocab": [["a", -1.0], ["a", -2.0]]}},
-            "model.vocab: piece 'a' is empty or stands there twice",
+            "model.vocab: piece 'a' is empty or occurs twice",
         ),
         (
             {"model": {"type": "Unigram", "vocab": [["a", float("nan")]]}},

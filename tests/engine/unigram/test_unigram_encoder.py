@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.errors import UnigramError
-from engine.unigram.lattice import Reached, TracedBack, UnigramEncoder
+from engine.unigram.lattice import Reached, TracedBack, UnigramEncoder, viterbi_steps
 from engine.unigram.trainer import UnigramTrainer
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
@@ -121,7 +121,7 @@ def test_the_n_best_are_those_of_sentencepiece() -> None:
 
 def test_steps_reach_every_node_and_go_back_along_the_best_path() -> None:
     encoder = UnigramEncoder([("<unk>", 0.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5)])
-    *sweep, first, second = encoder.steps("abb")
+    *sweep, first, second = viterbi_steps(encoder.lattice("abb"))
     assert [
         (step.node, [(a.edge.piece, a.score) for a in step.arrivals], step.best.edge.piece)
         for step in sweep

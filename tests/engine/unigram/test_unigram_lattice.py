@@ -123,7 +123,7 @@ def test_special_tokens_and_the_unknown_token_stand_for_no_text() -> None:
 @pytest.mark.parametrize(
     ("texts", "unknown", "message"),
     [
-        (["a", "a"], None, "piece 'a' is empty or stands there twice"),
+        (["a", "a"], None, "piece 'a' is empty or occurs twice"),
         (["a", ""], None, "piece '' is empty"),
         (["a"], 1, "there is no piece 1; the ids go from 0 to 0"),
     ],
