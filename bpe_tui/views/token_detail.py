@@ -1,7 +1,7 @@
-"""What is this token? Its characters and bytes in aligned lanes, and the tree of its merges.
+"""Details of tokens: characters and bytes in aligned lanes, the merge tree, and explanations.
 
 Bytes are the finest lane: each has a column of its own, and a character or token is as wide as its
-bytes together. Where its text needs more room, its last byte gets what is missing.
+bytes together. If its text needs more room, the column of its last byte is widened.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ from engine.encoding.lanes import Character, Lanes, TokenSpan, align
 from engine.recording.playback import AnyMergeFrame
 from engine.recording.vocabulary import TreeLine
 
-LEAST = 3
-"""Cells of a byte: two digits and a blank."""
+BYTE_CELLS = 3
+"""Least cells of a byte: two digits and a blank."""
 TOKENS_SHOWN = 500
 NAME_CELLS = 12
 LINES_SHOWN = 400
-"""Of a merge tree."""
+"""Most lines of a merge tree."""
 RANK_CELLS = 8
 EXPLAINED = 4
-"""How many of GPT-2's stand-ins are spelled out."""
+"""Number of GPT-2's letters for bytes that are explained."""
 
 
 @dataclass(frozen=True)
 class Label:
-    """What a lane says of the bytes `start`…`end`; a click on it asks about its token, if any."""
+    """A label of the bytes `start`…`end` in a lane; a click on it explains its token, if any."""
 
     start: int
     end: int
@@ -60,26 +60,26 @@ class Label:
     token_id: int | None = None
 
     def span(self, text: str) -> Span:
-        """The text, or what there is room for, as a span."""
+        """Return a span with this text, which may be shortened."""
         if self.token_id is None:
             return text, self.role
         return SubjectSpan.of(text, self.role, self.token_id)
 
 
 def character_text(lanes: Lanes, character: Character) -> str:
-    """The character made visible, or its bytes if they are none: `漢`, `<E4 BD>`."""
+    """Return a character as visible text, or its bytes if it is incomplete: `漢`, `<E4 BD>`."""
     if character.text is not None:
         return visible_text(character.text)
     return stray_text(lanes.data[character.start : character.end])
 
 
 def stray_text(data: bytes) -> str:
-    """Bytes that are no whole character: b'\\xe4\\xbd' → '<E4 BD>'."""
+    """Return the bytes of an incomplete character: b'\\xe4\\xbd' → '<E4 BD>'."""
     return f"<{data.hex(' ').upper()}>"
 
 
 def token_text(lanes: Lanes, token: TokenSpan) -> str:
-    """The token made visible, halves of characters by their bytes: `·<E6 BC>`."""
+    """Return a token as visible text, incomplete characters as bytes: `·<E6 BC>`."""
     return "".join(
         visible_bytes(lanes.data[piece.start : piece.end])
         if piece.whole
@@ -89,8 +89,8 @@ def token_text(lanes: Lanes, token: TokenSpan) -> str:
 
 
 def byte_widths(lanes: Lanes) -> list[int]:
-    """The cells of each byte, so that every character, token and id has room."""
-    cells = [LEAST] * len(lanes.data)
+    """Return the cells of each byte, so that every character, token and id fits."""
+    cells = [BYTE_CELLS] * len(lanes.data)
 
     def widen(start: int, end: int, needed: int) -> None:
         cells[end - 1] += max(needed - sum(cells[start:end]), 0)
@@ -103,8 +103,8 @@ def byte_widths(lanes: Lanes) -> list[int]:
     return cells
 
 
-def broken(lanes: Lanes, cells: Sequence[int], room: int) -> Iterator[tuple[int, int]]:
-    """The lines as (start, end) in bytes: broken between tokens, inside one only if it is wider."""
+def break_lines(lanes: Lanes, cells: Sequence[int], room: int) -> Iterator[tuple[int, int]]:
+    """Yield each line as (start, end) in bytes; only a token wider than a line is broken."""
     start = end = used = 0
     for token in lanes.tokens:
         needed = sum(cells[token.start : token.end])
@@ -124,7 +124,7 @@ def broken(lanes: Lanes, cells: Sequence[int], room: int) -> Iterator[tuple[int,
 def flush_left(
     labels: Sequence[Label], cells: Sequence[int], start: int, end: int
 ) -> Iterator[Span]:
-    """The labels of a line, each where its bytes begin; a label that began earlier is a blank."""
+    """Yield the labels of a line, each at its first byte; one that began earlier stays blank."""
     for label in labels:
         if label.start < end and start < label.end:
             room = sum(cells[max(label.start, start) : min(label.end, end)])
@@ -136,7 +136,7 @@ def flush_left(
 def bracketed(
     labels: Sequence[Label], cells: Sequence[int], start: int, end: int
 ) -> Iterator[Span]:
-    """The labels of a line between `├` and `┤`; an open side says that it goes on elsewhere."""
+    """Yield the labels of a line between `├` and `┤`; `─` if a label goes on in another line."""
     for label in labels:
         if label.start < end and start < label.end:
             room = sum(cells[max(label.start, start) : min(label.end, end)])
@@ -149,7 +149,7 @@ def bracketed(
 
 
 class Lane(NamedTuple):
-    """A lane: its name, what it says of which bytes, and how the labels of a line are drawn."""
+    """A lane: its name, its labels, and the function that draws the labels of a line."""
 
     name: str
     labels: Sequence[Label]
@@ -157,7 +157,7 @@ class Lane(NamedTuple):
 
 
 def characters_and_bytes(lanes: Lanes) -> list[Lane]:
-    """The two lanes that every text has."""
+    """Return the two lanes that every text has."""
     characters = [
         Label(c.start, c.end, character_text(lanes, c), "loss" if c.text is None else "")
         for c in lanes.characters
@@ -167,12 +167,12 @@ def characters_and_bytes(lanes: Lanes) -> list[Lane]:
 
 
 def lane_rows(lanes: Lanes, shown: Sequence[Lane], width: int) -> Sequence[Row]:
-    """A row of each lane for each line of the text, and a blank one between two lines.
+    """Return a row of each lane for each line of the text, with a blank row between two lines.
 
-    A row is made when it is looked at, of the labels that stand in its line.
+    A row is made on demand, from the labels in its line.
     """
     cells = byte_widths(lanes)
-    lines = list(broken(lanes, cells, max(width - NAME_CELLS, 8)))
+    lines = list(break_lines(lanes, cells, max(width - NAME_CELLS, 8)))
     starts = [[label.start for label in lane.labels] for lane in shown]
     ends = [[label.end for label in lane.labels] for lane in shown]
 
@@ -189,25 +189,25 @@ def lane_rows(lanes: Lanes, shown: Sequence[Lane], width: int) -> Sequence[Row]:
 
 
 class LanesPanel(TokenPanel[AnyMergeFrame]):
-    """Characters, bytes and tokens of `token_ids`, aligned; also how GPT-2 spells the bytes."""
+    """The lanes of `token_ids`: characters, bytes, GPT-2's spelling, tokens and ids, aligned."""
 
     ID, TITLE = "lanes", "three lanes"
     WIDEST = 1000
     SPELLS: ClassVar[bool] = True
-    """Whether GPT-2's files spell such tokens."""
+    """Whether to show GPT-2's spelling of the bytes."""
 
     token_ids: Drawn[tuple[int, ...]] = Drawn(())
     rows_of_a_line = 1
-    """Rows that a line of the text takes: one a lane, and a blank one."""
+    """Rows of a line of the text: one for each lane, and a blank one."""
 
     def show(self, frame: AnyMergeFrame, token_ids: tuple[int, ...]) -> None:
-        """Show other ids and another frame, with one making of the rows for both."""
+        """Show other ids and another frame, making the rows only once."""
         self.set_reactive(LanesPanel.frame, frame)
         self.set_reactive(LanesPanel.token_ids, token_ids)
         self.rebuild()
 
     def parts_of(self, frame: AnyMergeFrame) -> Iterator[tuple[int, bytes]]:
-        """The ids to show, and the bytes that each stands for."""
+        """Return the ids to show, each with its bytes."""
         return (
             (token_id, frame.covers(token_id))
             for token_id in self.token_ids
@@ -215,8 +215,8 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
         )
 
     def foot(self, data: bytes) -> str:
-        """What the lower border says."""
-        return explained(data)
+        """Return the text of the lower border."""
+        return describe_spelling(data)
 
     def rows_of(self, frame: AnyMergeFrame, width: int) -> Sequence[Row]:
         parts = list(islice(self.parts_of(frame), TOKENS_SHOWN + 1))
@@ -226,7 +226,7 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
         lanes = align(parts[:TOKENS_SHOWN])
         if not lanes.tokens:
             self.say("three lanes")
-            return sentence("It marks the end of a word, and stands for no byte.", width)
+            return sentence("It marks the end of a word, and has no bytes.", width)
         self.say(
             f"three lanes  {plural(len(lanes.characters), 'character')} · "
             f"{plural(len(lanes.data), 'byte')} · {plural(len(lanes.tokens), self.TOKEN)}",
@@ -241,7 +241,7 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
         return RowsOnDemand(len(rows) + 1, lambda at: rows[at] if at < len(rows) else last)
 
     def lanes_of(self, painter: TokenPainter, lanes: Lanes) -> list[Lane]:
-        """What stands in which lane."""
+        """Return the lanes to show."""
         shown = characters_and_bytes(lanes)
         if self.SPELLS:
             spelled = enumerate(BYTE_TO_CHAR[byte] for byte in lanes.data)
@@ -254,8 +254,8 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
         return [*shown, Lane(f"{self.TOKEN}s", tokens, bracketed), Lane("ids", ids)]
 
 
-def explained(data: bytes) -> str:
-    """How GPT-2 spells those of the bytes that do not look like themselves.
+def describe_spelling(data: bytes) -> str:
+    """Describe how GPT-2's files spell the bytes that are no printable ASCII characters.
 
     b' \\xe6' → "GPT-2's files write · as Ġ, E6 as æ"
     """
@@ -271,7 +271,7 @@ def explained(data: bytes) -> str:
 
 
 class MergeTreePanel(TokenPanel[AnyMergeFrame]):
-    """The merge tree of a token down to bytes or characters, then what was built on it."""
+    """The merge tree of a token down to bytes or characters, then the tokens built on it."""
 
     token_id: reactive[int | None] = reactive(None, repaint=False)
 
@@ -286,7 +286,7 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
         self.rebuild()
 
     def toggle_fold(self) -> None:
-        """Fold or unfold the token under the cursor, wherever it stands in the tree."""
+        """Fold or unfold the token under the cursor, wherever it occurs in the tree."""
         target = self.row(self.cursor).target if self.cursor < self.row_count else None
         if isinstance(target, ToToken):
             self._folded ^= {target.token_id}
@@ -300,12 +300,15 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
         painter = self.painter(frame)
         name = shorten(painter.token(self.token_id)[0], 20)
         self.say(f"merge tree of {name}", "space folds · ↵ goes there")
-        tree = self._tree_rows(painter, self.token_id, width)
-        tree += twin_rows(painter, self.token_id, width)
+        tree = [
+            _ranked_title("made of", width),
+            *self._tree_rows(painter, self.token_id, width),
+            *twin_rows(painter, self.token_id, width),
+        ]
         built = frame.vocabulary.built_on(self.token_id)
         if not built:
             return [*tree, Row([]), *sentence(f"No {self.TOKEN} is built on it yet.", width)]
-        tree += [Row([]), _built_title(len(built), width)]
+        tree += [Row([]), _ranked_title(f"built on it: {number(len(built))}", width)]
 
         def make(index: int) -> Row:
             if index < len(tree):
@@ -319,7 +322,7 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
         rows = [_tree_row(painter, line, width) for line in islice(lines, LINES_SHOWN)]
         if next(lines, None) is not None:
             rows.append(Row([("… and more: space folds a part away", "dim")]))
-        return [_tree_title(width), *rows]
+        return rows
 
 
 HOW_TWINS_DIFFER = {
@@ -330,7 +333,7 @@ HOW_TWINS_DIFFER = {
 
 
 def twin_rows(painter: TokenPainter, token_id: int, width: int) -> list[Row]:
-    """Of what a token is the twin, and that twins are tokens of their own; nothing if of none."""
+    """Return rows with the twins of a token; no rows if it has none."""
     vocabulary = painter.frame.vocabulary
     twins = vocabulary.twins_of(token_id)
     if not twins:
@@ -342,30 +345,30 @@ def twin_rows(painter: TokenPainter, token_id: int, width: int) -> list[Row]:
     for how, twin in twins.items():
         differs = HOW_TWINS_DIFFER[how][is_signed].format(sign=written)
         numbered = f"  id {number(twin)}"
-        said = left([*painter.spans(twin), (f"  {differs}", "dim")], width - len(numbered))
-        rows.append(Row([*said, (numbered, "dim")], ToToken(twin)))
+        name = left([*painter.spans(twin), (f"  {differs}", "dim")], width - len(numbered))
+        rows.append(Row([*name, (numbered, "dim")], ToToken(twin)))
     apart = f"To the merges they are different {painter.frame.TOKEN}s: own ids, learnt apart."
     return [*rows, *paragraph(apart, width, "dim")]
 
 
-def _tree_title(width: int) -> Row:
-    title = left([("made of", "strong")], width - RANK_CELLS)
-    return Row([*title, right("rank", RANK_CELLS, "dim")])
+def _ranked_title(title: str, width: int) -> Row:
+    spans = left([(title, "strong")], width - RANK_CELLS)
+    return Row([*spans, right("rank", RANK_CELLS, "dim")])
 
 
 def _tree_row(painter: TokenPainter, line: TreeLine, width: int) -> Row:
     rank = "" if line.rank is None else number(line.rank)
-    spans: list[Span] = [(drawn(line.trunk), "border"), painter.token(line.token_id)]
+    spans: list[Span] = [(branches(line.trunk), "border"), painter.token(line.token_id)]
     if line.folded:
         spans.append((" ▸ …", "dim"))
     room = max(width - RANK_CELLS, 4)
     return Row([*left(spans, room), right(rank, RANK_CELLS, "dim")], ToToken(line.token_id))
 
 
-def drawn(trunk: Sequence[bool]) -> str:
-    """The branches before a token in the tree; deep ones give way to their depth.
+def branches(trunk: Sequence[bool]) -> str:
+    """Draw the branches before a token in the tree; in a deep tree, only the depth.
 
-    >>> drawn((True,)), drawn((False,)), drawn((True, False)), drawn((False, True))
+    >>> branches((True,)), branches((False,)), branches((True, False)), branches((False, True))
     ('├─ ', '└─ ', '│  └─ ', '   ├─ ')
     """
     if not trunk:
@@ -375,11 +378,6 @@ def drawn(trunk: Sequence[bool]) -> str:
     if len(above) > 7:
         return f"{len(trunk)}⋯ {last}"
     return "".join("│  " if goes_on else "   " for goes_on in above) + last
-
-
-def _built_title(count: int, width: int) -> Row:
-    title = left([(f"built on it: {number(count)}", "strong")], width - RANK_CELLS)
-    return Row([*title, right("rank", RANK_CELLS, "dim")])
 
 
 def _built_row(painter: TokenPainter, token_id: int, width: int) -> Row:
@@ -398,7 +396,7 @@ def _built_row(painter: TokenPainter, token_id: int, width: int) -> Row:
 
 
 Painters = Callable[[AnyMergeFrame], TokenPainter]
-"""Makes what draws the tokens of a frame."""
+"""Makes the painter of a frame's tokens."""
 
 TAKEN_SHOWN = 6
 TREE_SHOWN = 12
@@ -410,12 +408,13 @@ NUMBER_CELLS = 10
 
 
 def pair_rows(painter: TokenPainter, history: PairHistory, width: int) -> list[Row]:
-    """What became of a pair: sentences, its own merge, and the merges that took most of it."""
+    """Return the history of a pair: sentences, its merge, the merges that took most of it."""
     told = history.describe(lambda token_id: visible_bytes(painter.frame.any_token(token_id)))
-    rows = [row for said in told for row in paragraph(said, width)]
+    rows = [row for text in told for row in paragraph(text, width)]
     if history.merged is not None:
-        own = _merge_spans(painter, history.merged, history.pair)
-        rows += [Row([]), Row([("its own  ", "dim"), *own], ToStep(history.merged))]
+        spans: list[Span] = [("its own  merge ", "dim"), (f"{number(history.merged)}  ", "")]
+        pair = painter.pair(history.pair, between=" + ")
+        rows += [Row([]), Row([*spans, *pair], ToStep(history.merged))]
     if taken := sorted(
         history.largest_losses(history.last)[:TAKEN_SHOWN], key=lambda one: one.step
     ):
@@ -425,10 +424,6 @@ def pair_rows(painter: TokenPainter, history: PairHistory, width: int) -> list[R
         if more := len(history.losses) - len(taken):
             rows.append(Row([(f"and {plural(more, 'merge')} that took less", "dim")]))
     return rows
-
-
-def _merge_spans(painter: TokenPainter, step: int, pair: tuple[int, int]) -> list[Span]:
-    return [("merge ", "dim"), (f"{number(step)}  ", ""), *painter.pair(pair, between=" + ")]
 
 
 def _taken_columns(painter: TokenPainter, history: PairHistory) -> list[RowColumn]:
@@ -456,24 +451,25 @@ def token_rows(
     width: int,
     beside: tuple[int | None, int | None] = (None, None),
 ) -> list[Row]:
-    """What a token is, where it comes from, of what it is the twin; then its merge tree.
+    """Return the description of a token, its origin, its twins and its merge tree.
 
-    Where it stands `beside` others in a word: why it is a token of its own there.
+    With the tokens left and right of it in a word, `beside`, also why it has not merged with them.
     """
     frame = painter.frame
-    rows = [
-        Row([*painter.spans(token_id), ("   ", ""), *_measures(frame, token_id)], ToToken(token_id))
-    ]
+    token = frame.any_token(token_id)
+    data = f"{token[:12].hex(' ').upper()}{' …' if len(token) > 12 else ''}"
+    name: list[Span] = [*painter.spans(token_id), ("   ", ""), (f"id {number(token_id)}", "dim")]
+    rows = [Row([*name, (f" · bytes {data}", "dim")], ToToken(token_id))]
     if not frame.has_token(token_id):
         step = frame.step_making(token_id)
         return [*rows, *paragraph(f"Merge {number(step)} makes it, later than this step.", width)]
-    rows += [row for said in _sentences(frame, token_id) for row in paragraph(said, width)]
+    rows += [row for text in _sentences(frame, token_id) for row in paragraph(text, width)]
     rows += _here_rows(painter, token_id, beside, width)
     rows += twin_rows(painter, token_id, width)
     lines = frame.vocabulary.merge_tree(token_id)
     tree = [
         Row(
-            [(drawn(line.trunk), "border"), painter.token(line.token_id), *_made_at(line.rank)],
+            [(branches(line.trunk), "border"), painter.token(line.token_id), *_made_at(line.rank)],
             ToToken(line.token_id) if line.rank is None else ToStep(line.rank + 1),
         )
         for line in islice(lines, TREE_SHOWN)
@@ -488,7 +484,7 @@ def token_rows(
 def _here_rows(
     painter: TokenPainter, token_id: int, beside: tuple[int | None, int | None], width: int
 ) -> list[Row]:
-    """Why a token has not merged with those left and right of it."""
+    """Explain why a token has not merged with the tokens left and right of it."""
     if not painter.frame.has_corpus:
         return []
     before, after = beside
@@ -499,16 +495,9 @@ def _here_rows(
         joined = pair[0], pair[1]
         outcome = pair_history(painter.frame, joined).outcome
         name: list[Span] = [*painter.pair(joined), ("   ", "")]
-        told = paragraph(outcome, width - 2, "dim")
         rows.append(Row(left(name, width), ToQuestion(joined)))
-        rows += [Row([("  ", ""), *row.spans]) for row in told]
+        rows += [Row([("  ", ""), *row.spans]) for row in paragraph(outcome, width - 2, "dim")]
     return [Row([]), Row([("why here", "strong")]), *rows] if rows else []
-
-
-def _measures(frame: AnyMergeFrame, token_id: int) -> Iterator[Span]:
-    token = frame.any_token(token_id)
-    yield f"id {number(token_id)}", "dim"
-    yield f" · bytes {token[:12].hex(' ').upper()}{' …' if len(token) > 12 else ''}", "dim"
 
 
 def _made_at(rank: int | None) -> list[Span]:
@@ -521,13 +510,15 @@ def _sentences(frame: AnyMergeFrame, token_id: int) -> Iterator[str]:
         return
     vocabulary = frame.vocabulary
     count, rank = vocabulary.count_of(token_id), vocabulary.rank_of(token_id)
-    stands = f"It stands {times(count)} in the corpus now" if count is not None else ""
     used = f"{plural(len(vocabulary.built_on(token_id)), frame.TOKEN)} built on it"
-    yield f"{stands}; {used}." if stands else f"{NO_CORPUS} {used}."
+    if count is None:
+        yield f"{NO_CORPUS} {used}."
+    else:
+        yield f"It occurs {times(count)} in the corpus now; {used}."
     if rank is None:
         yield "It was there before the first merge."
     else:
         merge = frame.merge_at(rank)
         parts = " + ".join(visible_bytes(frame.any_token(part)) for part in merge.pair)
-        counted = f", side by side {times(merge.count)}" if frame.has_corpus else ""
+        counted = f", which occurred {times(merge.count)}" if frame.has_corpus else ""
         yield f"Merge {number(rank + 1)} (rank {number(rank)}) made it of {parts}{counted}."

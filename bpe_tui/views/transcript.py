@@ -39,23 +39,23 @@ from engine.learning.questions import OF_WHAT_FOLLOWS, ask, kinds_for, predict
 from engine.learning.questions.question import Answer, Attempt, Choice, Cuts, Joins, Tally
 from engine.recording.playback import AnyMergeFrame, Player
 
-TOLD = "hint helps, show tells the answer, skip goes on."
+HELP = "hint helps, show gives the answer, skip goes on."
 
 
 class PlainQuestion:
-    """Asks one question, and answers the lines that follow until it is over."""
+    """A question without a screen: its sentences, and a reply to each line of an answer."""
 
     def __init__(self, attempt: Attempt) -> None:
         self.attempt = attempt
         self._joined: tuple[int, ...] = ()
 
     def question(self) -> Iterator[str]:
-        """What is asked, what there is to find the answer with, and how to answer."""
+        """Yield the question, the material to answer it, and how to answer."""
         question = self.attempt.question
-        yield _said(question.asks)
-        yield _said(question.advice)
+        yield _plain(question.asks)
+        yield _plain(question.advice)
         for given in question.given:
-            yield f"  {_said(given)}"
+            yield f"  {_plain(given)}"
         form = question.form
         if isinstance(form, Choice):
             for place, option in enumerate(form.options, 1):
@@ -66,31 +66,32 @@ class PlainQuestion:
             yield f"  {visible_text(form.text)}"
         elif isinstance(form, Joins):
             yield self._tokens(form)
-        yield f"{form.how} {TOLD}"
+        yield f"{form.how} {HELP}"
 
     def answer(self, line: str) -> Iterator[str]:
-        """What is said to a line."""
+        """Yield the reply to a line: an answer, or `hint`, `show` or `skip`."""
         attempt, question = self.attempt, self.attempt.question
         word = line.strip()
         if word == "hint":
             attempt.hinted = True
-            yield f"Hint: {_said(question.hint)}"
+            yield f"Hint: {_plain(question.hint)}"
             return
         if word in ("show", "skip"):
             attempt.given_up = True
-            yield from map(_said, question.model_answer if word == "show" else ())
+            yield from map(_plain, question.model_answer if word == "show" else ())
             return
         try:
             answer: Answer = question.form.read(line.rstrip("\r\n"))
             if isinstance(question.form, Joins) and isinstance(answer, tuple):
                 answer = question.form.check((*self._joined, *answer))
         except AnswerError as error:
-            yield visible_text(_sentence(str(error)), spaces=False)
+            problem = str(error)
+            yield visible_text(f"{problem[:1].upper()}{problem[1:]}", spaces=False)
             return
         grade = attempt.try_answer(answer)
-        yield f"{grade.word}: {_said(grade.said)}"
+        yield f"{grade.word}: {_plain(grade.said)}"
         if grade.why is not None:
-            yield _said(grade.why)
+            yield _plain(grade.why)
         if grade.right and not grade.done and isinstance(answer, tuple):
             self._joined = answer
             assert isinstance(question.form, Joins)
@@ -104,27 +105,23 @@ class PlainQuestion:
 
 
 def _about(amount: float) -> str:
-    """What the length of a bar tells on a screen: 588 → 'about 590'."""
+    """Round the value of a bar to two digits: 588 → 'about 590'; 0 → ''."""
     return f"about {int(float(f'{amount:.2g}')):,}" if amount else ""
 
 
-def _said(sentence: Sentence) -> str:
+def _plain(sentence: Sentence) -> str:
     return sentence.describe(visible_bytes)
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
 
 
 FrameT = TypeVar("FrameT")
 
 LISTED = 10
-"""So many rows are told unless a number is given."""
+"""Number of rows that are listed unless a number is given."""
 
 
 @dataclass(frozen=True)
 class PlainCommand:
-    """A command of a transcript: how it is typed, what it does. The method has its name."""
+    """A command of a transcript: how to type it, and what it does. A method has its name."""
 
     usage: str
     help: str
@@ -138,7 +135,7 @@ MOVES = (
     PlainCommand("next", "One step forward; an empty line does the same."),
     PlainCommand("back [N]", "One step back, or N."),
     PlainCommand("go STEP", "To a step: 128, 50%, +10, -10."),
-    PlainCommand("play N", "N steps forward, each told."),
+    PlainCommand("play N", "N steps forward, each described."),
 )
 DECODE = PlainCommand("decode IDS", "The text of ids, like decode 104 105 or decode [104, 105].")
 PREDICT = PlainCommand(
@@ -161,11 +158,11 @@ class Transcript(ABC, Generic[FrameT]):
 
     COMMANDS: ClassVar[tuple[PlainCommand, ...]]
     STEPS: ClassVar[str]
-    """What a step is called, where there is one."""
+    """The word for a step, in the singular."""
     SPACE: ClassVar[str] = SPACE
-    """What stands for a space."""
+    """The sign for a space."""
     SAVED: ClassVar[tuple[str, str]]
-    """What is saved, and how to say where: `the tokenizer`, `a directory …, like save it`."""
+    """Name of the saved thing, and of the place to type: `the tokenizer`, `a directory …`."""
 
     def __init__(self, player: Player[FrameT], stop_reason: Enum) -> None:
         self._player = player
@@ -179,36 +176,40 @@ class Transcript(ABC, Generic[FrameT]):
 
     @abstractmethod
     def narrate(self) -> str:
-        """What the step that led here has done."""
+        """Describe the step that led here."""
 
     @abstractmethod
     def narrate_back(self) -> str:
-        """What going back to here has undone."""
+        """Describe what going back to this step has undone."""
 
     @abstractmethod
     def encoded(self, text: str) -> Iterator[str]:
-        """A text in the tokens of this step."""
+        """Yield sentences with a text in the tokens of this step."""
 
     @abstractmethod
     def decoded(self, ids: Sequence[int]) -> str:
-        """The visible text of ids; `UnknownTokenIdError` for one that no token has."""
+        """Return the visible text of ids.
+
+        Raises:
+            UnknownTokenIdError: no token has one of the ids.
+        """
 
     @abstractmethod
     def save_in(self, path: Path) -> Iterator[str]:
-        """Save the tokenizer of this step; yields sentences about what was left out, if anything.
+        """Save the tokenizer of this step, and yield sentences about what was left out.
 
         Raises:
             BpeError: the file cannot be written.
         """
 
     def start(self) -> str:
-        """The first sentence."""
+        """Return the first sentence."""
         steps = plural(len(self._player), self.STEPS)
         are = "is" if len(self._player) == 1 else "are"
-        return f"{self.narrate()} {steps} {are} recorded; help tells the commands."
+        return f"{self.narrate()} {steps} {are} recorded; help lists the commands."
 
     def answer(self, line: str) -> Iterator[str]:
-        """The sentences that answer a line; an empty one is `next`."""
+        """Yield the sentences that answer a line; an empty line means `next`."""
         if self._asking is not None:
             yield from self._answered(self._asking, line)
             return
@@ -216,10 +217,10 @@ class Transcript(ABC, Generic[FrameT]):
         name = word or "next"
         if name not in {command.name for command in self.COMMANDS}:
             shown = shorten(visible_text(word, spaces=False), 30)
-            yield f"There is no command {shown}; help tells the commands."
+            yield f"There is no command {shown}; help lists the commands."
             return
         try:
-            # To `encode` a space matters.
+            # Spaces matter to `encode`.
             yield from getattr(self, name)(rest if name == "encode" else rest.strip())
         except OutputExistsError as error:
             taken = visible_text(str(error).rpartition(": ")[0], spaces=False)
@@ -230,7 +231,7 @@ class Transcript(ABC, Generic[FrameT]):
     # -- questions
 
     def predict(self, rest: str) -> Iterator[str]:
-        """Ask; the lines that follow are answers."""
+        """Ask a question; the lines that follow are answers."""
         try:
             attempt = Attempt(ask(rest, self.frame) if rest else predict(self.frame))
         except UnknownNameError:
@@ -243,7 +244,7 @@ class Transcript(ABC, Generic[FrameT]):
         yield from self._asking.question()
 
     def _answered(self, asking: PlainQuestion, line: str) -> Iterator[str]:
-        """What is said to an answer; after the last one the step is made that was asked about."""
+        """Yield the reply to an answer; after the last answer, go to the step in question."""
         yield from asking.answer(line)
         attempt = asking.attempt
         if not attempt.is_over:
@@ -268,7 +269,7 @@ class Transcript(ABC, Generic[FrameT]):
             before = self._player.cursor
             self._player.forward()
             if self._player.cursor == before:
-                yield f"There is no step after {number(before)}. {self._ending()}"
+                yield f"There is no step after {number(before)}. {narrate_end(self._stop_reason)}"
                 return
             yield self.describe_step()
 
@@ -322,37 +323,34 @@ class Transcript(ABC, Generic[FrameT]):
         yield from left_out
 
     def help(self, rest: str) -> Iterator[str]:
-        yield f"In what is told, {self.SPACE} stands for a space."
+        yield f"In all texts, {self.SPACE} means a space."
         for command in self.COMMANDS:
             yield f"{command.usage}: {command.help}"
 
     def quit(self, rest: str) -> Iterator[str]:
-        """Nothing more is said; whoever reads the commands reads no further."""
+        """Yield nothing; the reader of the commands stops at this one."""
         return iter(())
 
-    # -- what they share
+    # -- shared by the commands
 
     def describe_step(self) -> str:
-        """What happened at this step, and at the last why there is no more."""
+        """Describe this step; at the last one, also why there is no further step."""
         at_end = self._player.cursor == len(self._player)
-        return f"{self.narrate()} {self._ending()}" if at_end else self.narrate()
-
-    def _ending(self) -> str:
-        return narrate_end(self._stop_reason)
+        return f"{self.narrate()} {narrate_end(self._stop_reason)}" if at_end else self.narrate()
 
     def numbered(
         self, rest: str, things: str, ranked: Callable[[int], Iterator[str]]
     ) -> Iterator[str]:
-        """The first things of a ranking, numbered from 1: as many as was typed, or ten."""
+        """Yield the first things of a ranking, numbered from 1: the typed number, or ten."""
         wanted = self.number_in(rest or str(LISTED))
         if wanted is None:
-            yield f"Say how many {things} to tell, like {things} {LISTED}."
+            yield f"Say how many {things} to list, like {things} {LISTED}."
             return
         for place, sentence in enumerate(ranked(wanted), 1):
             yield f"{place}. {sentence}"
 
     def number_in(self, text: str) -> int | None:
-        """The number that was typed; `None` if it is none."""
+        """Return the typed number; `None` if the text is not a number."""
         digits = text.replace(",", "")
         return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
 
@@ -368,18 +366,18 @@ class MergeTranscript(Transcript[MergeFrameT]):
 
     STEPS = "merge"
     THING: ClassVar[str] = "pretoken"
-    """What pairs stand in."""
+    """The model's word for the texts that contain pairs."""
 
     def narrate_back(self) -> str:
         return narrate_undone(self.frame)[0]
 
     @abstractmethod
     def narrate_tie(self) -> str:
-        """Why this pair merged and no other."""
+        """Explain how the tie of this merge was broken."""
 
     @abstractmethod
     def ranked(self, most: int) -> Iterator[str]:
-        """The first pairs in the order in which they would merge now."""
+        """Yield the first pairs in the order in which they would merge now."""
 
     def tie(self, rest: str) -> Iterator[str]:
         step = self.frame.tied_steps.nearest(self.frame.step, -1 if rest == "back" else 1)
@@ -392,7 +390,7 @@ class MergeTranscript(Transcript[MergeFrameT]):
         yield self.narrate_tie()
 
     def why(self, rest: str) -> Iterator[str]:
-        """Why the pair merged; with two tokens, what became of theirs."""
+        """Explain why the pair merged; with two typed tokens, what became of their pair."""
         if not rest:
             yield from self.why_merged()
             return
@@ -408,7 +406,7 @@ class MergeTranscript(Transcript[MergeFrameT]):
 
     @abstractmethod
     def why_merged(self) -> Iterator[str]:
-        """Why the pair of this step merged and no other, in full."""
+        """Explain in full why this pair merged."""
 
     def pairs(self, rest: str) -> Iterator[str]:
         pairs = list(self.numbered(rest, "pairs", self.ranked))
@@ -432,13 +430,13 @@ class MergeTranscript(Transcript[MergeFrameT]):
             yield f"{plural(more, 'other count')} changed."
 
     def changed_parts(self) -> Iterator[str]:
-        """Which counts changed beside those of pairs."""
+        """Yield sentences about changed counts other than those of pairs."""
         return iter(())
 
     def changed(self, what: str, before: int, after: int) -> str:
-        """A count that a merge changed."""
+        """Describe a count that a merge changed."""
         return f"{what} went from {number(before)} to {number(after)}."
 
     def listed(self, ids: Iterable[int]) -> str:
-        """Tokens within a sentence."""
+        """List tokens within a sentence."""
         return ", ".join(visible_bytes(self.frame.token(token_id)) for token_id in ids)

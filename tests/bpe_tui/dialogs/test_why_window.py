@@ -88,7 +88,7 @@ async def test_one_token_typed_tells_what_it_is_and_leads_to_the_vocabulary() ->
         assert "id 257" in said
         assert "Merge 1 (rank 0) made it of h + e" in said
         count = frame.vocabulary.count_of(257)
-        assert f"It stands {count:,} times in the corpus now" in said
+        assert f"It occurs {count:,} times in the corpus now" in said
         await pilot.press("enter")
         await pilot.pause()
         assert app.screen.id == "vocabulary"

@@ -159,7 +159,7 @@ def test_a_pipe_gets_answers_and_no_textual_is_loaded(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "Step 1 of" in done.stdout
-    assert "▁ stands for a space" in done.stdout
+    assert "▁ means a space" in done.stdout
 
 
 def test_ids_are_decoded_as_they_were_encoded(
