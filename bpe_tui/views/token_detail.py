@@ -254,7 +254,7 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
         return [*shown, Lane(f"{self.TOKEN}s", tokens, bracketed), Lane("ids", ids)]
 
 
-def describe_spelling(data: bytes) -> str:
+    """Describe how GPT-2's files spell the bytes outside printable ASCII.
     """Describe how GPT-2's files spell the bytes that are no printable ASCII characters.
 
     b' \\xe6' → "GPT-2's files write · as Ġ, E6 as æ"

@@ -1,6 +1,6 @@
-"""Panels of the training screens: the merges, the words touched, a line to type in.
+"""Panels of the training screens: the merges, the touched words, a line to type in.
 
-A model draws what is its own: a subclass says how, and names the model's panel among its bases.
+Each model subclasses these panels for what it draws differently.
 """
 
 from __future__ import annotations
@@ -51,19 +51,16 @@ from engine.recording.merge_record import PairStep
 
 
 class MergeList(TokenPanel[MergeFrameT]):
-    """All recorded merges, those ahead in grey; choosing one goes there.
-
-    A subclass draws a merge.
-    """
+    """The list of recorded merges, later ones in grey; choosing a merge goes to its step."""
 
     ID = "merges"
     FOLLOWS_RECORDING = True
 
     COUNTED: ClassVar[str] = "count"
-    """What stands behind a pair."""
+    """Name of the number after a pair."""
 
     def merge_spans(self, frame: MergeFrameT, index: int, cells: int) -> list[Span]:
-        """A merge and its count in so many cells."""
+        """Return a merge and its number in `cells` cells."""
         raise NotImplementedError
 
     @property
@@ -113,7 +110,7 @@ class MergeList(TokenPanel[MergeFrameT]):
             self.show_step(self.frame.step)
 
     def show_step(self, step: int) -> None:
-        """Keep the present merge in sight, about the middle, so that what comes shows too."""
+        """Keep the current merge near the middle, so that the next merges are visible too."""
         self.cursor = max(step - 1, 0)
         height = self.size.height - self.head_height
         top = max(0, min(step - 1 - height // 2, self.row_count - height))
@@ -121,40 +118,39 @@ class MergeList(TokenPanel[MergeFrameT]):
 
 
 SLICE_SECONDS = 0.006
-"""How long at a time they are looked for: long ones have to be taken apart."""
+"""Seconds at a time for the search for words: long words take time to encode."""
 SCREENFULS = 3
-"""Of words that are looked for; frequent pairs stand in thousands."""
+"""Most screenfuls of words to search for; a frequent pair occurs in thousands."""
 
 
 class TouchedPanel(TokenPanel[MergeFrameT]):
-    """The pretokens that hold the merged pair, most frequent first: before → after.
+    """The pretokens that contain the merged pair, most frequent first: before → after.
 
-    Before the first merge those that it will touch.
+    At step 0, those that the first merge will change.
     """
 
     ID = "words"
     TITLE = "words touched"
     MARKS_NEXT = True
     THING = "pretoken"
-    """What one of them is called."""
+    """The model's word for a pretoken."""
     _first: MergeFrameT | None = None
-    """The state after the first merge; kept, since words are looked for slice by slice."""
+    """The frame after the first merge; kept, since the search for words takes several slices."""
 
     def watch_frame(self, old: Any, new: Any) -> None:
         super().watch_frame(old, new)
         if old and new and not old.recorded_steps and new.recorded_steps:
             self.rebuild()  # now the first merge is known
 
-    def _after_first(self, frame: MergeFrameT) -> MergeFrameT:
-        if self._first is None or self._first.run is not frame.run:
-            self._first = frame.at(1)
-        return self._first
-
     def rows_of(self, frame: MergeFrameT, width: int) -> Sequence[Row]:
         if frame.merge is None and not frame.recorded_steps:
             self.say("words touched")
             return sentence("No merge yet, no word touched.", width)
-        made = frame if frame.merge is not None else self._after_first(frame)
+        made = frame
+        if frame.merge is None:
+            if self._first is None or self._first.run is not frame.run:
+                self._first = frame.at(1)
+            made = self._first
         merge = made.merge
         assert merge is not None, "there is one"
         title = "words touched" if frame.merge else "words that the first merge touches"
@@ -166,7 +162,7 @@ class TouchedPanel(TokenPanel[MergeFrameT]):
         touched, are_all = made.affected_within(SLICE_SECONDS, limit)
         if not are_all:
             self.set_timer(SLICE_SECONDS, self.rebuild)
-        # That of the most frequent pretoken of all: the columns are the same at every step.
+        # The count of the most frequent pretoken, so that the columns never change.
         count_width = count_cells(frame.run.highest_count, width)
         before, after = self.painter(frame), self.painter(frame)
         before.joining = merge.pair
@@ -195,14 +191,14 @@ class TouchedPanel(TokenPanel[MergeFrameT]):
         was, cut = before.tokens(word.before), after.tokens(word.after)
         spans = before_after(number(word.count), count_width, was, cut, half)
         if spans_width(cut) > half and not word.pretoken.isascii():
-            # Of bytes there is so little room that rows read alike: say which word it is.
+            # Cut to a few bytes, rows may look equal: name the word.
             text = [(visible_bytes(word.pretoken), "")]
             spans = [*spans[: spans.index(ARROW)], ("  in ", "dim"), *left(text, half - 2)]
         return Row(spans, ToPretoken(word.pretoken))
 
 
 def describe_occurrences(merge: PairStep, thing: str) -> str:
-    """In how many places a merge took place: `15 occurrences in 2 pretokens`."""
+    """Describe the places of a merge: `15 occurrences in 2 pretokens`."""
     where = f"{plural(merge.count, 'occurrence')} in {plural(merge.pretokens, thing)}"
     if merge.occurrences == merge.count:
         return where
@@ -210,20 +206,20 @@ def describe_occurrences(merge: PairStep, thing: str) -> str:
 
 
 def merge_row(painter: TokenPainter, merge: PairStep, target: object | None = None) -> Row:
-    """A merge as a sum: the pair, the token, its id."""
+    """Return a row with a merge: the pair, the new token, its id."""
     spans = [*painter.pair(merge.pair, " + "), ("  →  ", "dim"), *painter.spans(merge.new_id)]
     return Row([*spans, (f"   id {number(merge.new_id)}", "dim")], target)
 
 
 class ChangedCount(NamedTuple):
-    """A count before and after a merge, of what `spans` draw."""
+    """The count of a pair, drawn as `spans`, before and after a merge."""
 
     spans: Sequence[Span]
     before: int
     after: int
     is_new: bool
     pretokens: str = ""
-    """In how many pretokens it changed, where that is shown."""
+    """The number of pretokens in which the count changed, as text; "" if not shown."""
 
     @property
     def role(self) -> str:
@@ -235,7 +231,7 @@ class ChangedCount(NamedTuple):
 
 
 def change_columns(highest: int, note_cells: int) -> list[RowColumn]:
-    """What changed, its count before → after, and whether it is new or gone."""
+    """Return the columns of changed counts: the pair, before → after, and `new` or `gone`."""
     cells = len(number(highest))
     return [
         RowColumn("changes", 0, lambda change: change.spans),
@@ -248,23 +244,23 @@ def change_columns(highest: int, note_cells: int) -> list[RowColumn]:
 
 ARROW: Span = (" → ", "dim")
 COUNT = "count"
-"""What stands above how often a word occurs."""
+"""Title of the column of counts."""
 ROOM_FOR_COUNT = 36
-"""From so many cells on a row of words has room for it."""
+"""Least width, in cells, at which this title is shown in full."""
 
 
 def count_cells(highest: int, width: int) -> int:
-    """The cells of a column of counts; its head has room, too, unless the words need it."""
+    """Return the cells of the column of counts, with room for its title if the row is wide."""
     return max(len(number(highest)), len(COUNT) if width >= ROOM_FOR_COUNT else 1)
 
 
 def before_after_cells(count_width: int, width: int) -> int:
-    """The cells that a word has before a step, and after it, behind its count."""
+    """Return the cells of a word before a step, which are also those of the word after it."""
     return max((width - count_width - 5) // 2, 6)
 
 
 def head_of_words(count_width: int, width: int) -> list[Span]:
-    """What stands above words before and after a step."""
+    """Return the titles above words before and after a step."""
     before = "  before".ljust(before_after_cells(count_width, width) + 5)
     head = COUNT if count_width >= len(COUNT) else "×"
     return [right(head, count_width), (before, ""), ("after", "")]
@@ -273,10 +269,9 @@ def head_of_words(count_width: int, width: int) -> list[Span]:
 def before_after(
     count: str, count_width: int, before: Sequence[Span], after: Sequence[Span], half: int
 ) -> list[Span]:
-    """How often a word stands there, and how it was cut before a step and after it.
+    """Return the count of a word and its tokens before and after a step, `half` cells each.
 
-    Each of the two has `half` cells. Where that is too little, both begin at the same place, late
-    enough that the first change is in sight.
+    If that is too narrow, both begin at the same later place, so that the first change is visible.
     """
     pairs = enumerate(zip(before, after, strict=False))
     first = next((place for place, (old, new) in pairs if _is_other(old, new)), 0)
@@ -294,7 +289,7 @@ def before_after(
 
 
 _BETWEEN = (TOKEN_BORDER, ABOUT_TO_JOIN)
-"""What stands between the tokens of a word, whether or not they join next."""
+"""The borders between the tokens of a word, whether or not the tokens join next."""
 
 
 def _is_other(old: Span, new: Span) -> bool:
@@ -302,7 +297,7 @@ def _is_other(old: Span, new: Span) -> bool:
 
 
 class Labelled(NamedTuple):
-    """A piece, what stands under it, and the border behind it."""
+    """A piece, the label under it, and the border behind it."""
 
     piece: Sequence[Span]
     label: str
@@ -310,9 +305,9 @@ class Labelled(NamedTuple):
 
 
 def over_labels(pieces: Iterable[Labelled], room: int) -> list[Row]:
-    """Pieces over their labels, in as many pairs of rows as needed.
+    """Wrap pieces over their labels, in pairs of rows of at most `room` cells.
 
-    A row is broken at a border; a piece wider than the room is cut.
+    Rows break at borders; a piece wider than the room is cut.
     """
     rows: list[Row] = []
     upper: list[Span] = []
@@ -330,10 +325,10 @@ def over_labels(pieces: Iterable[Labelled], room: int) -> list[Row]:
 
 
 def over_ids(painter: TokenPainter, words: Iterable[Sequence[int]], room: int) -> Sequence[Row]:
-    """Words in their tokens, over the ids.
+    """Return the rows of words: tokens over their ids.
 
-    Where each line begins follows from how wide tokens are. What stands in a line is made when it
-    is looked at: at each keystroke in a long text only few lines are.
+    The beginnings of lines are computed from the widths of tokens. A line is made on demand, since
+    few lines of a long text are visible at each keystroke.
     """
     words = list(words)
     starts = _starts_of_lines(painter, words, room)
@@ -352,11 +347,11 @@ def over_ids(painter: TokenPainter, words: Iterable[Sequence[int]], room: int) -
 def _starts_of_lines(
     painter: TokenPainter, words: Sequence[Sequence[int]], room: int
 ) -> list[tuple[int, int]]:
-    """The word and the place in it at which each line begins, and where the last one ends."""
+    """Return (word, place in it) for the beginning of each line, and for the end of the last."""
     ids, of_ids = np.unique(np.fromiter(chain.from_iterable(words), int), return_inverse=True)
     wide = (max(spans_width(painter.spans(each)), len(str(each))) for each in ids.tolist())
     cells = np.fromiter((min(each, room - 1) + 1 for each in wide), int)
-    behind = np.cumsum(cells[of_ids])  # the cells up to the end of each token, on one line
+    behind = np.cumsum(cells[of_ids])  # the cells up to the end of each token, as if on one line
     ends = np.cumsum(np.fromiter(map(len, words), int))
     starts = [(0, 0)]
     first = int(np.searchsorted(behind, room, side="right"))
@@ -368,7 +363,7 @@ def _starts_of_lines(
 
 
 def _over_ids(painter: TokenPainter, ids: Sequence[int]) -> Iterator[Labelled]:
-    """The tokens of one word, each over its id."""
+    """Yield the tokens of a word, each over its id."""
     joints = painter.joints(ids)
     for place, token_id in enumerate(ids):
         behind = TOKEN_BORDER if place + 1 < len(ids) else PRETOKEN_BORDER
@@ -392,7 +387,7 @@ class TypedTextPanel(FramePanel[FrameT]):
         return self.rows_of_text(frame, width)
 
     def rows_of_text(self, frame: FrameT, width: int) -> Sequence[Row]:
-        """The rows for the text, of which there is some."""
+        """Return the rows for the text, which is not empty."""
         raise NotImplementedError
 
 
@@ -402,10 +397,10 @@ class TypedLine(Vertical):
     frame: reactive[Any] = reactive(None)
 
     WITH = "merges"
-    """What a step has to encode with."""
+    """The model's word for what encodes at a step."""
 
     LONGEST: int | None = None
-    """Characters of the line that are encoded."""
+    """Most characters of the line that are encoded."""
 
     TYPED_TEXT: ClassVar[type[TypedTextPanel[Any]]]
     """The panel under the line."""
@@ -417,27 +412,25 @@ class TypedLine(Vertical):
 
     @abstractmethod
     def describe_size(self, frame: Any, text: str, shortened: bool) -> str:
-        """How much there is of a text at a step; `shortened` if the line goes on."""
+        """Describe the size of an encoded text; `shortened` if the line is longer."""
 
     def compose(self) -> ComposeResult:
         yield TextLine(placeholder="type here (e)", id="encode-input")
         yield self.TYPED_TEXT().data_bind(frame=TypedLine.frame)
 
     def on_input_changed(self) -> None:
-        """Encode what the line shows; the screen hears of the change, too."""
+        """Encode the text of the line. The event also bubbles to the screen."""
         line = self.query_one(TextLine)
         self.query_one(TypedTextPanel).text = line.value[: self.LONGEST]
         more = "" if line.is_all else " · its first line; 2 shows all of the text"
         self.border_title = Content(f"{self._title}{more}")
-        self._say_size()
+        self.watch_frame()
 
     def watch_frame(self) -> None:
-        self._say_size()
-
-    def _say_size(self) -> None:
+        """Show the size of the encoded text in the border."""
         text = self.query_one(Input).value if self.is_mounted else ""
-        said = ""
+        size = ""
         if self.frame is not None and text:
             encoded = text[: self.LONGEST]
-            said = self.describe_size(self.frame, encoded, shortened=len(encoded) < len(text))
-        self.border_subtitle = Content(said)
+            size = self.describe_size(self.frame, encoded, shortened=len(encoded) < len(text))
+        self.border_subtitle = Content(size)

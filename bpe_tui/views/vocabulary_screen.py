@@ -1,8 +1,9 @@
-"""A table of all tokens, with a search, filters and an order; and a screen round it.
+"""The table of all tokens, with a search, filters and an order, and the screen around it.
 
-Every model has such a table, of tokens or of pieces. A subclass of `VocabularyRows` says what they
-are, one of `VocabularyTable` which switches there are, one of `TableScreen` what is shown of the
-token under the cursor. A token is meant by a whole number: its id, or its place in a seed.
+Every model has such a table, of tokens or of pieces. A subclass of `VocabularyRows` makes the rows,
+one of `VocabularyTable` names the filters, and one of `TableScreen` shows the token under the
+cursor. An integer means a token: its id, or its place in a seed. `VocabularyScreen` and the classes
+before it are for models that merge.
 """
 
 from __future__ import annotations
@@ -43,29 +44,34 @@ from engine.recording.vocabulary import Query, Vocabulary
 
 
 class VocabularyRows(FramePanel[FrameT]):
-    """The tokens of the frame that the filters and the search leave, in the order of a column.
+    """The tokens of the frame that pass the filters and the search, sorted by a column.
 
-    When the rows change, the cursor keeps to the token that the reader chose.
+    When the rows change, the cursor stays on the token that the reader chose.
     """
 
     KEEPS_CURSOR = True
     TOKEN: ClassVar[str] = "token"
-    """What one of them is called."""
+    """The model's word for a token."""
     COLUMNS: ClassVar[tuple[Column, ...]]
     CLICK_LOOKS: ClassVar[bool] = True
-    """Whether the first click on a row only looks at its token, and the next one opens it."""
+    """Whether the first click on a row only selects its token, and the next one opens it."""
 
     @dataclass
     class Pointed(Message):
-        """The cursor is on this token now; `None` if there is none."""
+        """The cursor is now on this token; `None` if there is none."""
 
         token: int | None
 
     @dataclass
     class Found(Message):
-        """The rows have changed. `complete`: no more will be found. `problem`: of the search.
+        """The rows have changed.
 
-        `spelled` is what the search says if it is GPT-2's spelling.
+        Attributes:
+            shown: number of rows.
+            of: number of tokens.
+            complete: whether the search has ended.
+            problem: why the search is no regular expression, if it is none.
+            spelled: the bytes of the search if it is in GPT-2's spelling.
         """
 
         shown: int
@@ -82,26 +88,26 @@ class VocabularyRows(FramePanel[FrameT]):
         self._order: Ints = np.zeros(0, dtype=np.int64)
         self._chosen: int | None = None
 
-    # -- what a subclass says: an entry of `_order` is a row of the tables that its frame has
+    # -- what a subclass defines; an entry of `_order` is a row of the frame's tables
 
     def token_at(self, frame: FrameT, entry: int) -> int:
-        """The token of an entry."""
+        """Return the token of an entry."""
         raise NotImplementedError
 
     def entry_of(self, frame: FrameT, token: int) -> int | None:
-        """The entry of a token; `None` if it is not there."""
+        """Return the entry of a token; `None` if the frame lacks the token."""
         raise NotImplementedError
 
     def read_search(self, typed: str) -> None:
-        """Take over what to search for."""
+        """Store a typed search."""
         raise NotImplementedError
 
     def cells(self, frame: FrameT, entry: int) -> Callable[[str], list[Span]]:
-        """What gives the cell of a row in each column, by the column's name."""
+        """Return a function from a column's name to the entry's cell in it."""
         raise NotImplementedError
 
     def target_of(self, frame: FrameT, entry: int) -> object | None:
-        """Where a row leads."""
+        """Return the target of an entry's row."""
         raise NotImplementedError
 
     # -- which rows
@@ -112,18 +118,18 @@ class VocabularyRows(FramePanel[FrameT]):
         return self.frame is not None and self.display and bool(self.size.width)
 
     def fit_columns(self) -> None:
-        """Choose the columns that there is room for."""
+        """Choose the columns that fit."""
         self.places = arranged(self.COLUMNS, self.room - 1)  # a blank before the scrollbar
 
     def show_order(self, found: Found) -> None:
-        """Paint the rows of a new `_order`, and tell what was found."""
+        """Show the rows of a new `_order`, and post `found`."""
         Lines.rebuild(self)
         self._keep_to_chosen()
-        self._tell()
+        self._post_pointed()
         self.post_message(found)
 
     def search(self, typed: str) -> None:
-        """Leave only what matches; the first match is the one to look at."""
+        """Show only the tokens that match, with the cursor on the first."""
         self.read_search(typed)
         self._chosen = None
         self.cursor = 0
@@ -134,17 +140,17 @@ class VocabularyRows(FramePanel[FrameT]):
 
     @property
     def token(self) -> int | None:
-        """The token that the cursor is on."""
+        """The token under the cursor."""
         if self.frame is None or self.cursor >= len(self._order):
             return None
         return self.token_at(self.frame, int(self._order[self.cursor]))
 
     def show_token(self, token: int) -> bool:
-        """Put the cursor on a token; `False` if it is not among the rows."""
+        """Move the cursor to a token; return `False` if no row shows it."""
         if self.frame is not None and self.entry_of(self.frame, token) is not None:
             self._chosen = token
         self._keep_to_chosen()
-        self._tell()
+        self._post_pointed()
         return self.token == token
 
     def _keep_to_chosen(self) -> None:
@@ -158,11 +164,11 @@ class VocabularyRows(FramePanel[FrameT]):
 
     def choose_token(self) -> None:
         self._chosen = self.token
-        self._tell()
+        self._post_pointed()
 
-    def _tell(self) -> None:
-        # Whatever had the rows changed, they are the sender: a message from a widget that holds
-        # its sender would not rise above that widget.
+    def _post_pointed(self) -> None:
+        # The rows are the sender, whatever changed them: a message does not bubble above a widget
+        # that contains its sender.
         self.post_message(self.Pointed(self.token).set_sender(self))
 
     def action_move(self, by: int) -> None:
@@ -170,7 +176,7 @@ class VocabularyRows(FramePanel[FrameT]):
         self.choose_token()
 
     def on_click(self, event: events.Click) -> None:
-        """Look at the token of a row; a click on the row that is looked at opens it."""
+        """Select the clicked row; a click on the selected row opens its token."""
         if not self.CLICK_LOOKS:
             return
         event.prevent_default()
@@ -206,20 +212,20 @@ class VocabularyRows(FramePanel[FrameT]):
 
 
 class VocabularyTable(SortedTable):
-    """A field to search in, switches for the filters, and the rows under their header."""
+    """A search field, switches for the filters, and the rows under their header."""
 
     ROWS: ClassVar[type[VocabularyRows[Any]]]
     SWITCHES: ClassVar[tuple[FilterSwitch, ...]] = ()
     LARGEST_FIRST: ClassVar[frozenset[str]]
-    """Columns of which the largest numbers are the interesting ones."""
+    """Columns that are sorted descending at first."""
     TOP, SEARCH, HEADER = "table-top", "search", "table-header"
-    """Ids of what stands above the rows."""
+    """Ids of the widgets above the rows."""
     PLACEHOLDER: ClassVar[str] = "/ search"
 
     frame: reactive[Any] = reactive(None)
 
     def compose(self) -> ComposeResult:
-        # The rows come first, so that they are what Tab and Esc lead to.
+        # The rows come first, so that Tab and Esc lead to them.
         yield self.ROWS().data_bind(frame=VocabularyTable.frame)  # type: ignore[call-arg]
         with Vertical(id=self.TOP):
             yield Field(placeholder=self.PLACEHOLDER, id=self.SEARCH, compact=True)
@@ -234,7 +240,7 @@ class VocabularyTable(SortedTable):
     def is_descending(self, column: str) -> bool:
         return column in self.LARGEST_FIRST
 
-    # -- what is left out
+    # -- filters and search
 
     def on_switches_pressed(self, event: Switches.Pressed) -> None:
         event.stop()
@@ -254,7 +260,7 @@ class VocabularyTable(SortedTable):
         self.rows.search(event.value)
 
     def show_token(self, token: int) -> None:
-        """Put the cursor on a token; if filters or search hide it, they go."""
+        """Move the cursor to a token; if filters or the search hide it, clear them."""
         if not self.rows.show_token(token):
             self._filter(frozenset())
             with self.prevent(Input.Changed):
@@ -262,14 +268,14 @@ class VocabularyTable(SortedTable):
             self.rows.search("")
             self.rows.show_token(token)
 
-    # -- what the border says
+    # -- the border
 
     def describe(self, found: VocabularyRows.Found) -> None:
-        """Say in the border how many rows there are."""
+        """Show the number of rows in the border."""
         raise NotImplementedError
 
     def say_foot(self, foot: str) -> None:
-        """Say so much of a foot as there is room for."""
+        """Show the parts of a foot that fit."""
         room = self.outer_size.width - BORDER_CELLS
         self.border_subtitle = Content(leading_parts(room, foot))
 
@@ -281,29 +287,28 @@ class VocabularyTable(SortedTable):
 
 
 class TableScreen(SessionScreen):
-    """The tokens of the timeline's step in a table; beside it the one under the cursor.
+    """The table of the tokens at a step, with panels about the token under the cursor.
 
-    The table is the first panel of `PANEL_ORDER`. Esc goes back on the trail of tokens that rows
-    have led along.
+    The table is the first panel of `PANEL_ORDER`. Esc goes back along the tokens visited.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._trail: list[int] = []
 
-    # -- what a subclass says
+    # -- what a subclass defines
 
     @abstractmethod
     def has_token(self, frame: Any, token: int) -> bool:
-        """Whether a token is there at a step."""
+        """Whether a frame has a token."""
 
     @abstractmethod
     def look_at(self, token: int | None) -> None:
-        """Show what there is to be seen of the token under the cursor."""
+        """Show the token under the cursor in the other panels."""
 
     @abstractmethod
     def token_named_by(self, target: object) -> int | None:
-        """The token that a row leads to; `None` if it leads elsewhere."""
+        """Return the token that a row leads to; `None` if it leads elsewhere."""
 
     # -- state in
 
@@ -329,14 +334,14 @@ class TableScreen(SessionScreen):
         self.look_at(event.token)
 
     def show_target(self, target: object) -> None:
-        """Put the table's cursor on a token."""
+        """Move the table's cursor to a token."""
         token = self.token_named_by(target)
         if token is not None:
             self.table.show_token(token)
             self.show_keys()
 
     def follow(self, target: object) -> None:
-        """Go where a row leads; the token that it leads away from is kept for Esc."""
+        """Go where a row leads; Esc goes back to the token that it leads away from."""
         token, before = self.token_named_by(target), self.table.rows.token
         if token is None:
             super().follow(target)
@@ -364,7 +369,7 @@ class TableScreen(SessionScreen):
         self.set_focus(self.table.query_one(Input))
 
     def enter(self, field: Input) -> None:
-        """Enter in the field goes to what was found."""
+        """Move the focus from the search field to the rows."""
         self.show_panel(self.PANEL_ORDER[0])
 
     def action_sort(self) -> None:
@@ -388,16 +393,16 @@ TOKEN_COLUMNS = (
     Column("children", "built on", 9, 6, is_number=True),
 )
 SLICE_SECONDS = 0.01
-"""How long a search may hold the screen before other things have their turn."""
-NOBODY_COUNTS = "–"
+"""Seconds that a search may take at a time, so that the screen stays responsive."""
+NOT_COUNTED = "–"
 
 Cell = Callable[[Vocabulary, TokenPainter, int], list[Span]]
-"""What stands in a column for a token."""
+"""Draws a token's cell in a column."""
 
 
 def _number_or_none(value: int | None) -> list[Span]:
     if value is None:
-        return [(NOBODY_COUNTS, "dim")]
+        return [(NOT_COUNTED, "dim")]
     return [(number(value) if value < 10**7 else short_number(value), "")]
 
 
@@ -435,8 +440,8 @@ FILTER_SWITCHES = (
 class TokenRows(VocabularyRows[AnyMergeFrame]):
     """The rows of the tokens. An entry is a row of the frame's `Vocabulary`.
 
-    A search goes through the tokens in the order shown and in slices: the rows in sight are there
-    at once, and the end of a long search follows while the screen goes on.
+    A search goes through the tokens in the order shown, in slices: the visible rows appear at
+    once, and a long search continues while the screen stays responsive.
     """
 
     WIDEST = 150
@@ -464,7 +469,7 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
 
     def rebuild(self) -> None:
         if not self.is_seen:
-            # When they are seen again, there may be fewer tokens.
+            # There may be fewer tokens when the rows are visible again.
             self._order, self._searching, self._complete = self._order[:0], None, False
             return
         self.fit_columns()
@@ -476,7 +481,7 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
         self._search_on(self._searching)
 
     def _keep_to_chosen(self) -> None:
-        """Until the reader chooses a token, stay with the newest; in a narrowed table, on top."""
+        """Until the reader chooses a token, stay on the newest; in a narrowed table, on top."""
         if self._chosen is not None or self.frame is None:
             super()._keep_to_chosen()
         elif not self._is_narrowed:
@@ -490,12 +495,12 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
 
     @property
     def _is_narrowed(self) -> bool:
-        """Whether the reader has searched, filtered or sorted: then the first row is meant."""
+        """Whether the reader has searched, filtered or sorted; the cursor is then on top."""
         is_sorted = self.sorting != "id" or self.descending
         return bool(self._query.text or self.filters or is_sorted)
 
     def _search_on(self, searching: Iterator[Ints]) -> None:
-        """One slice of a search, unless another one has begun since."""
+        """Run a slice of a search, unless another search has begun since."""
         if searching is not self._searching:
             return
         until = perf_counter() + SLICE_SECONDS
@@ -541,7 +546,7 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
 
 
 class VocabularyPanel(VocabularyTable):
-    """The table of the tokens, with what governs it."""
+    """The table of the tokens, with its search field and filters."""
 
     ROWS = TokenRows
     SWITCHES: ClassVar[tuple[FilterSwitch, ...]] = FILTER_SWITCHES
@@ -566,7 +571,7 @@ class VocabularyPanel(VocabularyTable):
 
 
 class VocabularyScreen(TableScreen):
-    """The table of the tokens, beside it the merge tree and the bytes of one."""
+    """The table of the tokens, and the merge tree and lanes of the token under the cursor."""
 
     TABLE: ClassVar[type[VocabularyPanel]]
     TREE: ClassVar[type[MergeTreePanel]]
