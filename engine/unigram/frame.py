@@ -272,7 +272,7 @@ class UnigramFrame:
         """
         best = [TextPath((), 0.0)]
         for pretoken in self.cut(text):
-            ways = [((pretoken.text,), 0.0)]
+            ways: list[tuple[tuple[str, ...], float]] = [((pretoken.text,), 0.0)]
             if not pretoken.special:
                 word = spelled(pretoken.text)
                 ways = [

@@ -381,7 +381,9 @@ class UnigramEncoder:
     ) -> None:
         texts = [text for text, _ in pieces]
         self.table = PieceTable(texts, [score for _, score in pieces], unknown, special)
-        self._remembered = BoundedMemo(lambda text: self.ids_of(self.lattice(text).best), MEMORY)
+        self._remembered: BoundedMemo[str] = BoundedMemo(
+            lambda text: self.ids_of(self.lattice(text).best), MEMORY
+        )
 
     def lattice(self, text: str) -> Lattice:
         """Return all segmentations of a text."""

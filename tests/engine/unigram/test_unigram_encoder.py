@@ -134,7 +134,7 @@ def test_steps_reach_every_node_and_go_back_along_the_best_path() -> None:
 
 @given(st.text("ehtn▁.", min_size=1, max_size=12))
 def test_the_steps_end_with_the_ids_of_the_encoding(text: str) -> None:
-    steps = list(ours().steps(text))
+    steps = list(viterbi_steps(ours().lattice(text)))
     back = [step.taken for step in steps if isinstance(step, TracedBack)]
     assert tuple(edge.piece for edge in reversed(back)) == ours().encode(text)
     assert sum(isinstance(step, Reached) for step in steps) == len(text)
