@@ -18,16 +18,28 @@ from engine.text.pretokenize import WHITE_SPACE, to_bytes, to_text
 
 
 class Alphabet(ABC):
-    """What stands for the smallest parts of a text. `token_ids` are all that it can give."""
+    """Spells pretokens in the smallest tokens, which no merge makes.
+
+    Attributes:
+        unit: the word for one of its tokens: `byte` or `character`.
+        marker: the id of the token without bytes at the end of each pretoken, or `None`.
+        spells: whether it spells anything; false if the merges of a vocabulary are missing.
+        spells_apart: whether each character is spelled as if it were alone.
+    """
+
+    unit: str = "character"
+    marker: int | None = None
+    spells: bool = True
+    spells_apart: bool = False
 
     @property
     @abstractmethod
     def token_ids(self) -> Sequence[int]:
-        """The ids of the tokens that no merge makes."""
+        """Ids of the tokens that no merge makes."""
 
     @abstractmethod
     def spell(self, pretoken: bytes) -> list[int]:
-        """The ids of a pretoken before any merge.
+        """Return the ids of a pretoken before any merge.
 
         >>> from engine.encoding.alphabet import BYTES
         >>> BYTES.spell(b"low")
@@ -36,7 +48,7 @@ class Alphabet(ABC):
 
     @abstractmethod
     def edges(self, pretoken: bytes) -> Sequence[int]:
-        """Where each of these ids begins, in bytes, and last where the pretoken ends.
+        """Return the start of each of these ids, in bytes, and last the pretoken's length.
 
         >>> from engine.encoding.alphabet import BYTES
         >>> list(BYTES.edges(b"low"))
@@ -44,46 +56,26 @@ class Alphabet(ABC):
         """
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other is of the same kind and made of the same parts, so spells alike."""
+        """Whether the other is of the same kind and made of the same parts."""
         return type(self) is type(other) and vars(self) == vars(other)
 
     __hash__ = None  # type: ignore[assignment]  # its parts can be dicts
 
     @property
-    def spells(self) -> bool:
-        """Whether it spells anything: not where the merges of a vocabulary are missing."""
-        return True
-
-    @property
-    def unit(self) -> str:
-        """What one of its tokens stands for, in a word."""
-        return "character"
-
-    @property
-    def marker(self) -> int | None:
-        """The id of a token of no bytes that stands behind each pretoken; `None`: there is none."""
-        return None
-
-    @property
     def inside(self) -> Alphabet:
-        """What spells a part of a pretoken that does not reach its end."""
+        """The alphabet for a part of a pretoken that does not reach its end."""
         return self
 
     @property
-    def spells_apart(self) -> bool:
-        """Whether each character is spelled as if it stood alone, whatever is beside it."""
-        return False
-
-    @property
     def letters(self) -> Mapping[str, int]:
-        """Characters that are one token each, whatever is beside them; for bytes, Latin-1's.
+        """Characters that always are one token each; for bytes, those of Latin-1.
 
-        Those whose token hangs on their neighbours, or is more than one, are left out.
+        Characters whose tokens depend on their neighbours, or are several, are left out.
         """
         return {}
 
     def token_count(self, counts: Mapping[bytes, int]) -> int:
-        """How many tokens the pretokens are before any merge.
+        """Return the number of tokens of the pretokens before any merge.
 
         >>> from engine.encoding.alphabet import BYTES
         >>> BYTES.token_count({"né".encode(): 2})
@@ -93,11 +85,13 @@ class Alphabet(ABC):
 
 
 class ByteAlphabet(Alphabet):
-    """Every byte is a token.
+    """An alphabet with a token for every byte.
 
     >>> ByteAlphabet(range(256)).spell("é".encode())
     [195, 169]
     """
+
+    unit = "byte"
 
     def __init__(self, byte_ids: Sequence[int]) -> None:
         self._ids = tuple(byte_ids)
@@ -114,10 +108,6 @@ class ByteAlphabet(Alphabet):
         return range(len(pretoken) + 1)
 
     @property
-    def unit(self) -> str:
-        return "byte"
-
-    @property
     def letters(self) -> Mapping[str, int]:
         return {chr(byte): token_id for byte, token_id in enumerate(self._ids)}
 
@@ -126,21 +116,21 @@ class ByteAlphabet(Alphabet):
 
 
 BYTES = ByteAlphabet(range(256))
-"""Each byte is its own id, as in training."""
+"""The alphabet whose ids are the byte values, as in training."""
 
 
 class CharacterAlphabet(Alphabet):
-    """Every character that the vocabulary knows is a token.
+    """An alphabet with a token for every character of a vocabulary.
 
     Args:
-        characters: character → id, with the affixes that it has in the vocabulary.
+        characters: character → id, with its prefix and suffix in the vocabulary.
         byte_ids: the ids of the 256 bytes (`<0x00>` …), which spell an unknown character; `None`
             if the vocabulary has none, or for a byte that it lacks.
         unknown: the id for a character that nothing spells; `None` leaves it out.
-        fuse_unknown: whether unknown characters side by side are one token together.
-        prefix: what the vocabulary puts before all characters but the first, as `##`.
-        suffix: what it puts behind the last one, as `</w>`.
-        by_byte: whether GPT-2's stand-ins for the bytes are the characters.
+        fuse_unknown: whether adjacent unknown characters become one token.
+        prefix: the vocabulary's prefix of all characters but the first, such as `##`.
+        suffix: its suffix of the last character, such as `</w>`.
+        by_byte: whether the characters are GPT-2's printable characters for bytes.
 
     >>> alphabet = CharacterAlphabet({"a": 5, "b": 6}, unknown=0)
     >>> alphabet.spell("aéb".encode()), list(alphabet.edges("aéb".encode()))
@@ -163,7 +153,7 @@ class CharacterAlphabet(Alphabet):
     ) -> None:
         self._characters = characters
         self._byte_ids = None if byte_ids is None else tuple(byte_ids)
-        self._unknown = unknown
+        self.unknown = unknown
         self._fuse_unknown = fuse_unknown
         self._prefix = prefix
         self._suffix = suffix
@@ -171,15 +161,7 @@ class CharacterAlphabet(Alphabet):
         self._each_one_token = unknown is not None and not (
             byte_ids or fuse_unknown or suffix or by_byte
         )
-
-    @property
-    def unknown(self) -> int | None:
-        """The id for a character that nothing spells."""
-        return self._unknown
-
-    @property
-    def spells_apart(self) -> bool:
-        return self._each_one_token and not self._prefix
+        self.spells_apart = self._each_one_token and not prefix
 
     @property
     def letters(self) -> Mapping[str, int]:
@@ -189,13 +171,13 @@ class CharacterAlphabet(Alphabet):
 
     @property
     def token_ids(self) -> Sequence[int]:
-        unknown = () if self._unknown is None else (self._unknown,)
+        unknown = () if self.unknown is None else (self.unknown,)
         bytes_there = (each for each in self._byte_ids or () if each is not None)
         return [*self._characters.values(), *bytes_there, *unknown]
 
     def spell(self, pretoken: bytes) -> list[int]:
-        if self._each_one_token and self._unknown is not None:
-            known, unknown, prefix = self._characters.get, self._unknown, self._prefix
+        if self._each_one_token and self.unknown is not None:
+            known, unknown, prefix = self._characters.get, self.unknown, self._prefix
             text = to_text(pretoken)
             if not prefix:
                 return [known(character, unknown) for character in text]
@@ -207,19 +189,19 @@ class CharacterAlphabet(Alphabet):
         return list(accumulate((width for _, width in self._spelled(pretoken)), initial=0))
 
     def _spelled(self, pretoken: bytes) -> list[tuple[int, int]]:
-        """Each id with how many bytes it stands for."""
-        if self._unknown is not None and None in (self._byte_ids or ()):
-            return self._spelled_with_late_unknown(pretoken, self._unknown)
+        """Return each id with the number of its bytes."""
+        if self.unknown is not None and None in (self._byte_ids or ()):
+            return self._spelled_with_late_unknown(pretoken, self.unknown)
         spelled: list[tuple[int, int]] = []
-        left_out = 0  # bytes that nothing spells go with the token before, or with the first
+        left_out = 0  # bytes that nothing spells belong to the token before, or to the first
         after_unknown = False
         for character, data in self._units(pretoken):
             known = self._characters.get(character)
             in_bytes = None if known is not None else self._in_bytes(data)
             if in_bytes is not None:
                 spelled += [(token_id, 1) for token_id in in_bytes]
-            elif known is not None or (self._unknown is not None and not after_unknown):
-                token_id = known if known is not None else self._unknown
+            elif known is not None or (self.unknown is not None and not after_unknown):
+                token_id = known if known is not None else self.unknown
                 assert token_id is not None
                 spelled.append((token_id, len(data) + left_out))
                 left_out = 0
@@ -231,10 +213,9 @@ class CharacterAlphabet(Alphabet):
         return spelled
 
     def _spelled_with_late_unknown(self, pretoken: bytes, unknown: int) -> list[tuple[int, int]]:
-        """Ids and lengths where some bytes have no id, as Hugging Face's library gives them.
+        """Spell as Hugging Face's library does if some bytes have no id.
 
-        An unknown token waits for the next character that is known: bytes that come between them
-        stand before it.
+        An unknown token waits for the next known character, and goes behind bytes between them.
         """
         spelled: list[tuple[int, int]] = []
         waiting: list[tuple[int, int]] = []
@@ -254,7 +235,7 @@ class CharacterAlphabet(Alphabet):
         return spelled + waiting
 
     def _in_bytes(self, data: bytes) -> list[int] | None:
-        """The ids of the bytes of a character, if all are there."""
+        """Return the ids of the bytes of a character; `None` if one is missing."""
         if self._byte_ids is None:
             return None
         ids = [self._byte_ids[byte] for byte in data]
@@ -262,7 +243,7 @@ class CharacterAlphabet(Alphabet):
         return found if len(found) == len(ids) else None
 
     def _units(self, pretoken: bytes) -> Iterator[tuple[str, bytes]]:
-        """Each character as the vocabulary spells it, with its bytes."""
+        """Yield each character as the vocabulary spells it, with its bytes."""
         text = spell(pretoken) if self._by_byte else to_text(pretoken)
         for place, character in enumerate(text):
             as_bytes = pretoken[place : place + 1] if self._by_byte else to_bytes(character)
@@ -274,8 +255,8 @@ class CharacterAlphabet(Alphabet):
 class WholeTokens(Alphabet):
     """An alphabet with some pretokens that are one token from the start.
 
-    Llama 3 and tiktoken look a whole pretoken up before they merge anything, which matters where
-    merging its bytes would not lead to it. Hugging Face calls this `ignore_merges`.
+    Llama 3 and tiktoken look a whole pretoken up before they merge anything, which matters if
+    merging its bytes gives other tokens. Hugging Face calls this `ignore_merges`.
 
     >>> from engine.encoding.alphabet import ByteAlphabet
     >>> WholeTokens(ByteAlphabet(range(256)), {b"abc": 300}).spell(b"abc")
@@ -285,10 +266,7 @@ class WholeTokens(Alphabet):
     def __init__(self, inner: Alphabet, whole: Mapping[bytes, int]) -> None:
         self.inner = inner
         self.whole = whole
-
-    @property
-    def unit(self) -> str:
-        return self.inner.unit
+        self.unit = inner.unit
 
     @property
     def token_ids(self) -> Sequence[int]:
@@ -303,9 +281,9 @@ class WholeTokens(Alphabet):
 
 
 class WordEndAlphabet(Alphabet):
-    """Another alphabet, and behind each pretoken a token that says that it ends there: `</w>`.
+    """Another alphabet, and a token at the end of each pretoken: `</w>`.
 
-    What is nothing but whitespace is no word, and is spelled in no tokens at all.
+    A pretoken of whitespace is not a word, and has no tokens at all.
 
     >>> from engine.encoding.alphabet import CharacterAlphabet
     >>> characters = CharacterAlphabet({"a": 5, "b": 6}, unknown=0)
@@ -316,50 +294,41 @@ class WordEndAlphabet(Alphabet):
 
     def __init__(self, inner: Alphabet, marker: int) -> None:
         self._inner = inner
-        self._marker = marker
+        self.marker: int = marker
 
     @property
     def token_ids(self) -> Sequence[int]:
-        return [*self._inner.token_ids, self._marker]
-
-    @property
-    def marker(self) -> int:
-        return self._marker
+        return [*self._inner.token_ids, self.marker]
 
     @property
     def inside(self) -> Alphabet:
         return self._inner
 
     def spell(self, pretoken: bytes) -> list[int]:
-        return [] if is_white_space(pretoken) else [*self._inner.spell(pretoken), self._marker]
+        return [] if is_white_space(pretoken) else [*self._inner.spell(pretoken), self.marker]
 
     def edges(self, pretoken: bytes) -> Sequence[int]:
         return [0] if is_white_space(pretoken) else [*self._inner.edges(pretoken), len(pretoken)]
 
 
 class MissingMerges(Alphabet):
-    """Stands in a tokenizer whose merges are missing: it decodes, and refuses to encode.
+    """The alphabet of a tokenizer without its merges, which decodes but cannot encode.
 
     Args:
-        ids: those of all tokens.
-        refusal: what a text is refused with.
+        ids: the ids of all tokens.
+        refusal: the message of the error if a text is encoded.
 
     >>> MissingMerges([0], "its merges are missing").spell(b"low")
     Traceback (most recent call last):
     engine.core.errors.VocabularyError: its merges are missing
     """
 
+    unit = "byte"
+    spells = False
+
     def __init__(self, ids: Sequence[int], refusal: str) -> None:
         self._ids = tuple(ids)
         self.refusal = refusal
-
-    @property
-    def spells(self) -> bool:
-        return False
-
-    @property
-    def unit(self) -> str:
-        return "byte"
 
     @property
     def token_ids(self) -> Sequence[int]:
@@ -373,7 +342,7 @@ class MissingMerges(Alphabet):
 
 
 def is_white_space(pretoken: bytes) -> bool:
-    """Whether there is nothing but Unicode's White_Space in a pretoken.
+    """Whether a pretoken has only characters with Unicode's White_Space property.
 
     >>> is_white_space(b" \\n"), is_white_space(b" low")
     (True, False)
@@ -387,13 +356,13 @@ END_OF_WORD = b"</w>"
 
 @dataclass(frozen=True)
 class BaseVocabulary:
-    """The tokens before the first merge, special tokens left out.
+    """The tokens before the first merge, without special tokens.
 
     Attributes:
-        tokens: id → bytes, as the token is shown.
-        alphabet: what spells a pretoken in them.
-        counts: the pretokens that are trained on, of those given.
-        contents: the tokens in words, for sentences: `256 bytes`.
+        tokens: id → bytes, as shown.
+        alphabet: spells a pretoken in these tokens.
+        counts: the pretokens to train on, of those given.
+        contents: a description for sentences: `256 bytes`.
     """
 
     tokens: list[bytes]
@@ -404,11 +373,11 @@ class BaseVocabulary:
 
 @dataclass(frozen=True)
 class Units:
-    """What a run starts from. `base(counts)` are its tokens on these pretoken counts.
+    """The kind of token that a run starts from. `base(counts)` makes the tokens for a corpus.
 
     Attributes:
-        one, many: what one of them is called, and all of them: `byte`, `bytes`.
-        lesson: what becomes of a text that the corpus does not have, in a sentence.
+        one, many: the words for one token and for several: `byte`, `bytes`.
+        lesson: a sentence on text that the corpus does not have.
         spells_all: whether any text can be spelled, so that no character is ever unknown.
     """
 
@@ -427,7 +396,7 @@ def _bytes(counts: Mapping[bytes, int]) -> BaseVocabulary:
 
 
 def _characters(counts: Mapping[bytes, int]) -> BaseVocabulary:
-    """The characters in the order of their code points, then the unknown one."""
+    """Return the characters in the order of their code points, then the unknown one."""
     found = sorted(set().union(*map(to_text, counts)))
     ids = {character: token_id for token_id, character in enumerate(found)}
     tokens = [*map(to_bytes, found), UNKNOWN]
@@ -438,7 +407,7 @@ def _characters(counts: Mapping[bytes, int]) -> BaseVocabulary:
 
 
 def _word_ends(counts: Mapping[bytes, int]) -> BaseVocabulary:
-    """Words only: what is whitespace alone is left out; a marker comes behind the characters."""
+    """Return the characters of the words, and the end-of-word marker; whitespace is left out."""
     words = {word: count for word, count in counts.items() if not is_white_space(word)}
     base = _characters(words)
     alphabet = WordEndAlphabet(base.alphabet, marker=len(base.tokens))

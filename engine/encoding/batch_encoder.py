@@ -1,9 +1,9 @@
-"""Many pretokens encoded at once, in arrays.
+"""`BatchEncoder`: encodes many pretokens at once, in arrays.
 
-All stand one after the other in one array of ids, beside it the merge of each token with the next.
-A round merges in every pretoken the pair of lowest rank, of equal ones the leftmost, and looks up
-the two pairs that are new; a pretoken in which nothing merges is written down and leaves. That is
-the rule that encoders follow, whatever the order of the merges.
+The ids of all pretokens are in one array, next to it the rank of each token's merge with the next.
+A round merges one pair in every pretoken: the one of lowest rank, of equal ones the leftmost. Then
+it looks up the two new pairs. A pretoken without a merge is written to the result and removed. This
+is the rule of all encoders, whatever the order of the merges.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from engine.encoding.merging import MergeColumns, columns_of
 from engine.text.pretokenize import to_texts
 
 BLOCK = 1 << 15
-"""Pretokens that are looked at together, so that they stay in the processor's cache."""
+"""Pretokens per block, so that a block stays in the processor's cache."""
 LONG = 128
-"""Longer pretokens are left to the encoder: there is a round for each merge."""
+"""Bytes; longer pretokens are left to the encoder, since each merge takes a round."""
 CODE_POINTS = 0x110000
 
 _PLACE_BITS = 32
 _NEVER = 1 << 30
-"""The rank of a pair that does not merge."""
+"""Rank of a pair that does not merge."""
 
 
 class EncodedBatch(NamedTuple):
-    """The ids of pretokens one after the other, and how many each has."""
+    """The ids of several pretokens in one array, and the number of ids of each."""
 
     ids: Ints
     counts: Ints
 
 
 class BatchEncoder:
-    """Gives the ids that an encoder gives, for thousands of pretokens sooner.
+    """Gives the ids that an encoder gives, faster for thousands of pretokens.
 
     Args:
-        alphabet: what a pretoken is before any merge.
+        alphabet: spells a pretoken before any merge.
         encode: gives the ids of one long pretoken.
-        long: how many bytes no long one has; by default `LONG`.
+        long: bytes; a longer pretoken is a long one; by default `LONG`.
 
     >>> from engine.encoding.alphabet import ByteAlphabet
     >>> from engine.encoding.encoders import RankLoop
@@ -68,27 +68,23 @@ class BatchEncoder:
 
     @classmethod
     def of(cls, encoder: Encoder) -> BatchEncoder:
-        """What gives the ids of an encoder."""
+        """Return the batch encoder that gives the ids of an encoder."""
         return cls(encoder.alphabet, columns_of(encoder.table), encoder.encode)
 
     def encode(self, pretokens: Sequence[bytes]) -> EncodedBatch:
-        """The ids of each pretoken."""
-        found = [
-            self._encode_block(pretokens[first : first + BLOCK])
-            for first in range(0, len(pretokens), BLOCK)
-        ]
+        """Return the ids of each pretoken."""
+        found = []
+        for first in range(0, len(pretokens), BLOCK):
+            block = _PretokenBlock(self._spelled(pretokens[first : first + BLOCK]), self._merges)
+            while len(block.owners):
+                block.go_round()
+            found.append(block.encoded())
         nothing = np.zeros(0, dtype=np.int64)
         ids = np.concatenate([nothing, *(each.ids for each in found)])
         return EncodedBatch(ids, np.concatenate([nothing, *(each.counts for each in found)]))
 
-    def _encode_block(self, pretokens: Sequence[bytes]) -> EncodedBatch:
-        block = _PretokenBlock(self._spelled(pretokens), self._merges)
-        while len(block.owners):
-            block.go_round()
-        return block.encoded()
-
     def _spelled(self, pretokens: Sequence[bytes]) -> EncodedBatch:
-        """The ids of each before any merge; long ones are encoded already."""
+        """Return the ids of each before any merge; long ones are encoded already."""
         ids, counts = self._letters(pretokens)
         apart = np.fromiter(map(len, pretokens), np.int64, len(pretokens)) > self._long
         apart[np.repeat(np.arange(len(counts)), counts)[ids == NOT_THERE]] = True
@@ -108,7 +104,7 @@ class BatchEncoder:
         return EncodedBatch(spelled, counts)
 
     def _letters(self, pretokens: Sequence[bytes]) -> tuple[Ints, Ints]:
-        """The id of each letter, `NOT_THERE` for an unknown one; and how many each has."""
+        """Return the id of each letter (`NOT_THERE` if unknown), and the counts."""
         in_bytes = self._alphabet.unit == "byte"
         texts = [each.decode("latin-1") for each in pretokens] if in_bytes else to_texts(pretokens)
         codes = "".join(texts).encode("utf-32-le", "surrogatepass")
@@ -117,7 +113,7 @@ class BatchEncoder:
 
 
 class _MergeLookup(NamedTuple):
-    """The merges by pair: their ranks and what they make."""
+    """Looks up the ranks and results of merges by pair."""
 
     ids: int
     places: NumberTable
@@ -133,7 +129,7 @@ class _MergeLookup(NamedTuple):
         return cls(ids, places, np.append(rank, _NEVER), made)
 
     def ranks_of(self, left: Ints, right: Ints) -> Ints:
-        # What is not there has the place −1, which is the last.
+        # A pair that does not merge has place −1, which is the last.
         return self.ranks[self.places.of(left * self.ids + right)]
 
     def made_of(self, left: Ints, right: Ints) -> Ints:
@@ -141,7 +137,7 @@ class _MergeLookup(NamedTuple):
 
 
 class _PretokenBlock:
-    """The pretokens in which something may still merge, and what became of the others."""
+    """The pretokens that may still merge, and the results of the others."""
 
     def __init__(self, spelled: EncodedBatch, merges: _MergeLookup) -> None:
         self._merges = merges
@@ -158,13 +154,13 @@ class _PretokenBlock:
         self._look_up(np.flatnonzero(~is_last))
 
     def encoded(self) -> EncodedBatch:
-        """What all are in the end: each stands where it began to, in no more places than then."""
+        """Return the final ids. Each pretoken keeps its start and never grows."""
         room = np.diff(np.append(self._homes, len(self._result)))
         within = np.arange(len(self._result)) - np.repeat(self._homes, room)
         return EncodedBatch(self._result[within < np.repeat(self._counts, room)], self._counts)
 
     def go_round(self) -> None:
-        """One merge in each pretoken; those without one leave."""
+        """Merge once in each pretoken; those without a merge leave."""
         keyed = (self._ranks << _PLACE_BITS) + np.arange(len(self._ranks))
         least = np.minimum.reduceat(keyed, self._starts)
         at = least & ((1 << _PLACE_BITS) - 1)
@@ -176,7 +172,7 @@ class _PretokenBlock:
         self._merge(at)
 
     def _let_go(self, done: Bools) -> None:
-        """Write down what some pretokens have become, and go on without them."""
+        """Write down the ids of finished pretokens, and continue without them."""
         owners, lengths = self.owners[done], self._lengths[done]
         leaving = np.repeat(done, self._lengths)
         places = np.flatnonzero(leaving)
@@ -188,18 +184,18 @@ class _PretokenBlock:
         self._ids, self._ranks = self._ids[~leaving], self._ranks[~leaving]
 
     def _merge(self, at: Ints) -> None:
-        """Merge the tokens at some places, one in each pretoken, with the next ones."""
+        """Merge the tokens at some places, one in each pretoken, with the next tokens."""
         self._ids[at] = self._merges.made_of(self._ids[at], self._ids[at + 1])
         self._ranks[at] = _NEVER
         stays = np.ones(len(self._ids), dtype=np.bool_)
         stays[at + 1] = False
         self._ids, self._ranks = self._ids[stays], self._ranks[stays]
-        at = at - np.arange(len(at))  # each pretoken before has become one shorter
+        at = at - np.arange(len(at))  # each earlier pretoken is one token shorter now
         self._lengths = self._lengths - 1
         self._starts = np.cumsum(self._lengths) - self._lengths
         self._look_up(at[at + 1 < self._starts + self._lengths])
         self._look_up(at[at > self._starts] - 1)
 
     def _look_up(self, places: Ints) -> None:
-        """Find the ranks of the tokens at some places with the next ones."""
+        """Find the ranks of the tokens at some places with the next tokens."""
         self._ranks[places] = self._merges.ranks_of(self._ids[places], self._ids[places + 1])

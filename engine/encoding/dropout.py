@@ -1,12 +1,12 @@
-"""BPE-dropout: byte-pair encoding that now and then leaves a merge out.
+"""BPE-dropout: byte-pair encoding that leaves some merges out at random.
 
 Provilkov, Emelianenko and Voita (2020), algorithm 1: in each round every pair that could merge is
-dropped with probability p; of those left the one of lowest rank merges, the leftmost if there are
-several; a round in which all are dropped is the last. With p = 0 this is byte-pair encoding, with
-p = 1 nothing merges. A model that is trained on such encodings meets the same word in many cuts.
+dropped with probability p. Of the others the one of lowest rank merges, the leftmost if there are
+several. A round that drops all pairs is the last. With p = 0 this is byte-pair encoding; with p = 1
+nothing merges. A model trained on such encodings sees the same word in many segmentations.
 
-Its ids differ from draw to draw, so it is not among `ENCODERS`, which all agree. A draw follows
-from the seed, its number and the pretoken alone: the same everywhere, whatever was drawn before.
+Its ids differ from draw to draw, so it is not in `ENCODERS`, which all agree. A draw depends only
+on the seed, its number and the pretoken; earlier draws do not change it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class DropoutRound:
 
     Attributes:
         before: the tokens at its beginning.
-        dropped: the candidates that were dropped, by the positions of their left tokens.
-        merge: the merge that was made; `None` in the last round, where no candidate was left.
+        dropped: the dropped candidates, by the positions of their left tokens.
+        merge: the merge made; `None` in the last round, which has no candidate left.
     """
 
     before: tuple[int, ...]
@@ -41,9 +41,9 @@ class Dropout:
     """Encodes pretokens with merges left out at random.
 
     Args:
-        alphabet: what a pretoken is made of before any merge.
+        alphabet: spells a pretoken before any merge.
         merge_of: pair → (rank of its merge, id of the token), or `None` if it does not merge.
-        probability: that a candidate is dropped, in a round.
+        probability: of dropping a candidate in a round.
         seed: another seed gives other draws.
 
     >>> from engine.encoding.alphabet import ByteAlphabet
@@ -73,52 +73,39 @@ class Dropout:
         self._seed = seed
 
     def encode(self, pretoken: bytes, draw: int) -> tuple[int, ...]:
-        """The token ids of a pretoken in draw `draw`."""
+        """Return the token ids of a pretoken in draw number `draw`."""
         tokens: tuple[int, ...] = ()
         for tried in self.rounds(pretoken, draw):
             tokens = tried.before
         return tokens
 
     def rounds(self, pretoken: bytes, draw: int) -> Iterator[DropoutRound]:
-        """The rounds of a draw; the last one merges nothing."""
+        """Yield the rounds of a draw; the last one merges nothing."""
         random = Random(b"%d %d " % (self._seed, draw) + pretoken).random
         tokens = tuple(self._alphabet.spell(pretoken))
-        merge: EncodeStep | None
         while True:
             left, dropped = [], []
-            for position, rank, token_id in self._candidates(tokens):
+            for position, pair in enumerate(pairwise(tokens)):
+                if (found := self._merge_of(pair)) is None:
+                    continue
                 if random() < self._probability:
                     dropped.append(position)
                 else:
-                    left.append((rank, position, token_id))
-            merge = _merge(pretoken, tokens, *min(left)) if left else None
-            yield DropoutRound(tokens, tuple(dropped), merge)
-            if merge is None:
+                    left.append((found[0], position, found[1], pair))
+            if not left:
+                yield DropoutRound(tokens, tuple(dropped), None)
                 return
-            tokens = merge.after
-
-    def _candidates(self, tokens: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
-        """(position, rank, id of the token made) of each pair that could merge."""
-        for position, pair in enumerate(pairwise(tokens)):
-            if (found := self._merge_of(pair)) is not None:
-                yield position, *found
-
-
-def _merge(
-    pretoken: bytes, tokens: tuple[int, ...], rank: int, position: int, token_id: int
-) -> EncodeStep:
-    pair = (tokens[position], tokens[position + 1])
-    after = (*tokens[:position], token_id, *tokens[position + 2 :])
-    return EncodeStep(pretoken, position, pair, rank, token_id, tokens, after)
-
-
-# A text encoded with dropout, as a model is given it that is trained on many cuts of a word.
+            rank, position, token_id, pair = min(left)
+            after = (*tokens[:position], token_id, *tokens[position + 2 :])
+            merge = EncodeStep(pretoken, position, pair, rank, token_id, tokens, after)
+            yield DropoutRound(tokens, tuple(dropped), merge)
+            tokens = after
 
 
 def encode_with_dropout(source: HasRules, text: str, probability: float, seed: int) -> list[int]:
-    """The token ids of a text with merges left out at random; special tokens stay whole.
+    """Return the ids of a text with merges left out at random; special tokens stay whole.
 
-    A pretoken that stands in several places is drawn for each of them.
+    Each occurrence of a pretoken gets a draw of its own.
 
     >>> from engine.encoding.tokenizer import Tokenizer
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}

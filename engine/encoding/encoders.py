@@ -31,21 +31,21 @@ from engine.text.patterns import BorderTables, Pattern
 from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text, without_stray_surrogates
 
 MergeTable = Mapping[Pair, tuple[int, int]]
-"""pair of token ids → (rank of the merge, id of the token it makes), in order of rank."""
+"""pair of token ids → (rank of the merge, id of its result), in order of rank."""
 
 
 TokenIds: TypeAlias = "list[int] | array[int]"
-"""An array has a tenth of the room, where an encoder makes one anyway."""
+"""Token ids; an array takes a tenth of the memory, if an encoder makes one anyway."""
 EncodeAroundSpecial = Callable[[str, SpecialSplitter, Mapping[str, int]], TokenIds]
-"""(text, what cuts special tokens out, their ids) → the ids of the text."""
+"""(text, splitter of special tokens, their ids) → the ids of the text."""
 
 
 def is_in_order(table: MergeTable) -> bool:
-    """Whether every merge comes after all merges that make its parts, and no two share a rank.
+    """Whether every merge comes after the merges that make its parts, and no two share a rank.
 
-    So it is where the merges were learnt by training. Then all encoders agree. Where not, the
-    candidate of lowest rank, and of these the leftmost, is merged, one at a time: what
-    Hugging Face and tiktoken do.
+    This is true of merges learnt by training; then all encoders agree. Otherwise the candidate of
+    lowest rank, and of these the leftmost, is merged, one at a time, as in Hugging Face's library
+    and tiktoken.
     """
     last_made = {token_id: rank for rank, token_id in sorted(table.values())}
     return len({rank for rank, _ in table.values()}) == len(table) and all(
@@ -56,7 +56,7 @@ def is_in_order(table: MergeTable) -> bool:
 
 @dataclass(frozen=True)
 class NextMerge:
-    """One merge that applies to a sequence: every occurrence of `pair` becomes `token_id`."""
+    """The merge to apply next: every occurrence of `pair` becomes `token_id`."""
 
     pair: Pair
     rank: int
@@ -67,12 +67,11 @@ class Encoder(ABC):
     """Encodes single pretokens.
 
     Args:
-        alphabet: what a pretoken is made of before any merge.
-        table: the merges. An encoder knows those that are there when it is made; of later ones, it
-            may or may not.
+        alphabet: spells a pretoken before any merge.
+        table: the merges. Whether an encoder uses merges added later is undefined.
 
     Attributes:
-        name, summary: as it is chosen, and for people.
+        name, summary: its name in `ENCODERS`, and a description.
     """
 
     name: ClassVar[str]
@@ -84,14 +83,14 @@ class Encoder(ABC):
 
     @abstractmethod
     def encode(self, pretoken: bytes) -> Sequence[int]:
-        """The token ids of a pretoken."""
+        """Return the token ids of a pretoken."""
 
     @abstractmethod
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
-        """The merges that encode a pretoken, one occurrence at a time, from the first one on."""
+        """Yield the merges that encode a pretoken, one occurrence at a time."""
 
     def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
-        """A function that encodes texts: no special tokens in them, and as `to_text` gives them."""
+        """Return a function that encodes texts without special tokens and stray surrogates."""
 
         def encode_text(text: str) -> list[int]:
             ids: list[int] = []
@@ -102,7 +101,7 @@ class Encoder(ABC):
         return encode_text
 
     def around_special(self, pattern: Pattern) -> EncodeAroundSpecial:
-        """A function that encodes texts with special tokens; see `encode_around_special`."""
+        """Return a function that encodes texts with special tokens."""
         return partial(encode_around_special, self.for_texts(pattern))
 
 
@@ -112,7 +111,7 @@ def encode_around_special(
     splitter: SpecialSplitter,
     special_ids: Mapping[str, int],
 ) -> list[int]:
-    """The ids of a text: those of its special tokens, and between them what `encode_text` gives."""
+    """Encode a text: special tokens by their ids, text between them by `encode_text`."""
     ids: list[int] = []
     for piece, special in splitter.split_text(without_stray_surrogates(text)):
         if special:
@@ -125,12 +124,12 @@ def encode_around_special(
 class RoundEncoder(Encoder):
     """An encoder that works in rounds: choose a merge, apply it everywhere, choose again.
 
-    A subclass says how the next merge is chosen, and has everything else from here.
+    A subclass chooses the next merge.
     """
 
     @abstractmethod
     def next_merge_of(self, tokens: Sequence[int], after: int) -> NextMerge | None:
-        """The merge to apply now; `after` is the rank of the last one, −1 at the start."""
+        """Return the merge to apply now; `after` is the last rank, −1 at the start."""
 
     def encode(self, pretoken: bytes) -> Sequence[int]:
         tokens = self.alphabet.spell(pretoken)
@@ -153,7 +152,7 @@ class RoundEncoder(Encoder):
 def single_steps(
     pretoken: bytes, tokens: tuple[int, ...], next_merge: NextMerge
 ) -> Iterator[EncodeStep]:
-    """One round as single steps, left to right."""
+    """Yield one round as single steps, left to right."""
     left, right = next_merge.pair
     position = 0
     while position + 1 < len(tokens):
@@ -173,7 +172,7 @@ def single_steps(
 
 
 class MergeOrder(RoundEncoder):
-    """Apply every merge in the order learnt: what training did, done again.
+    """Applies every merge in the order learnt: repeats what training did.
 
     The definition of BPE encoding (Sennrich, Haddow and Birch 2016). It tries merges that do not
     occur, so its cost grows with the vocabulary.
@@ -191,10 +190,10 @@ class MergeOrder(RoundEncoder):
 
 
 class RankLoop(RoundEncoder):
-    """Look only at the pairs that are there, and merge the one of lowest rank; repeat.
+    """Merges the adjacent pair of lowest rank, again and again.
 
-    GPT-2's `bpe` function. It gives what trying all merges in order gives: a merge makes only pairs
-    with its own new token, and those were learnt later, so no lower rank appears than the last one.
+    GPT-2's `bpe` function. It gives the ids of `MergeOrder`: a merge makes only pairs with its own
+    new token, and those were learnt later, so no lower rank than the last one appears.
     """
 
     name = "rank_loop"
@@ -210,23 +209,22 @@ class RankLoop(RoundEncoder):
 
 
 LONG = 128
-"""From this length on, a heap of candidates finds the next merge sooner than looking at all."""
+"""Bytes; for longer pretokens a heap is faster than looking at all pairs."""
 
 WaitingPair = tuple[int, int, int, int]
 """(rank, position of the left token's first symbol, left id, right id)."""
 
 
 class RankList(RankLoop):
-    """The rank loop for short pretokens: the ranks of all pairs stand in a list of their own.
+    """The rank loop for short pretokens: the ranks of all pairs are in a list.
 
-    The loop looks every pair up again in each round. A merge changes two pairs only, so here it
-    looks up two; to find the lowest rank is left to `min`, which is fast on a short list. Ranks are
-    kept by the left token and then by the right one, which saves making a tuple for each look-up.
+    `RankLoop` looks every pair up again in each round. A merge changes only two pairs, so this
+    encoder looks up two; `min` finds the lowest rank, which is fast on a short list. Ranks are kept
+    by the left token and then by the right one, which saves a tuple for each look-up.
 
-    Merging one occurrence at a time, from the left, is the same as a round, provided that no merge
-    uses a token which a later one makes: then what a merge makes is merged at higher ranks only,
-    and the pair's other occurrences are next in turn. Training gives no other tables; for one that
-    is different, the loop itself is there.
+    Merging one occurrence at a time, from the left, equals a round if no merge uses a token that a
+    later one makes: the result of a merge then merges at higher ranks only, and the pair's other
+    occurrences come next. Training gives only such tables; for others `RankLoop` is used.
     """
 
     name = "rank_list"
@@ -263,10 +261,10 @@ class RankList(RankLoop):
 
 
 class RankHeap(Encoder):
-    """The rank loop for long pretokens: candidates wait in a heap, tokens in a linked list.
+    """The rank loop for long pretokens: candidates are in a heap, tokens in a linked list.
 
-    The loop looks at the whole pretoken in each round, which is quadratic: fine for words, hopeless
-    for a pretoken of a megabyte. Here each merge looks at its two neighbours only.
+    `RankLoop` looks at the whole pretoken in each round, which is quadratic: fine for words,
+    hopeless for a pretoken of a megabyte. Here each merge looks at its two neighbours only.
     """
 
     name = "rank_heap"
@@ -289,9 +287,9 @@ class RankHeap(Encoder):
             before = after
 
     def merges_at(self, pretoken: bytes) -> Iterator[tuple[int, int, Pair]]:
-        """The merges in order: where the new token begins and ends, in bytes, and its two parts.
+        """Yield the merges in order: start and end of the new token in bytes, and its parts.
 
-        What `steps` tells, without the whole sequence at each step: a megabyte can be followed.
+        The merges of `steps` without the whole sequence at each step, so it works for a megabyte.
         """
         edges = self.alphabet.edges(pretoken)
         tokens = _Linked(self.alphabet.spell(pretoken))
@@ -299,7 +297,7 @@ class RankHeap(Encoder):
             yield edges[start], edges[tokens.following[start]], (left, right)
 
     def _merges(self, tokens: _Linked) -> Iterator[tuple[int, int, int]]:
-        """Merge until nothing merges; where (first symbol) and which (left id, right id), each."""
+        """Merge until nothing merges; yield the first symbol, left id and right id of each."""
         table = as_dict(self.table)
 
         def candidate(start: int) -> WaitingPair | None:
@@ -315,7 +313,7 @@ class RankHeap(Encoder):
         heapify(waiting)
         while waiting:
             _, start, left, right = heappop(waiting)
-            # Either token may have gone into another merge since the candidate was noted.
+            # Another merge may have taken either token since the candidate was added.
             if not tokens.has(start, left, right):
                 continue
             tokens.join(start, table[left, right][1])
@@ -326,7 +324,7 @@ class RankHeap(Encoder):
 
 
 class _Linked:
-    """Token ids in a doubly linked list; a token is known by the position of its first symbol.
+    """Token ids in a doubly linked list; a token is identified by the position of its first symbol.
 
     Attributes:
         at: the id of the token that begins at a position; `GONE` inside of a token.
@@ -355,12 +353,12 @@ class _Linked:
         return [token_id for token_id in self.at if token_id != self.GONE]
 
     def place_of(self, start: int) -> int:
-        """How many tokens stand before the one that starts there."""
+        """Return the number of tokens before the one that starts there."""
         return start - self.at[:start].count(self.GONE)
 
 
 class Cached(Encoder):
-    """The rank list behind a memory, since text repeats its words.
+    """The rank list with a memory, since text repeats its words.
 
     Pretokens are remembered, and so are the pieces between two spaces, which are found without the
     pattern's regex: see `engine.encoding.piece_encoder`. Both memories are bounded.
@@ -369,7 +367,7 @@ class Cached(Encoder):
     name = "cached"
     summary = "the rank list behind a bounded cache of pretokens"
 
-    # Made when the first pretoken comes: a tokenizer that is only looked at need not wait.
+    # Both are made for the first pretoken: a tokenizer that is only inspected does not need them.
 
     @cached_property
     def _heap(self) -> RankHeap:
@@ -377,18 +375,18 @@ class Cached(Encoder):
 
     @cached_property
     def _list(self) -> Encoder:
-        # For merges out of order the list knows no short way.
+        # The list has no fast way for merges out of order.
         return RankList(self.alphabet, self.table) if is_in_order(self.table) else self._heap
 
     def encode(self, pretoken: bytes) -> Sequence[int]:
-        """The ids of one pretoken; only `for_texts` remembers."""
+        """Return the ids of one pretoken; only `for_texts` remembers."""
         return self._for(pretoken).encode(pretoken)
 
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
         return self._for(pretoken).steps(pretoken)
 
     def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
-        """As in every encoder; the function keeps its memory from one text to the next."""
+        """Return a function that encodes texts and keeps its memory between them."""
         return memoized_encoder(pattern, self.encode)
 
     def _for(self, pretoken: bytes) -> Encoder:
@@ -396,26 +394,27 @@ class Cached(Encoder):
 
 
 class Native(Cached):
-    """The default. For texts only; single pretokens are left to `Cached`.
+    """The default encoder: `Cached` in C, for texts; single pretokens are left to `Cached`.
 
-    So is all that the kernel cannot do: an alphabet that is not bytes, a pattern without borders,
-    ids beyond its integers.
+    `Cached` also does what the kernel cannot: an alphabet that is not bytes, a pattern without
+    borders, ids beyond the kernel's integers. The kernel cuts at the pattern's borders instead of
+    spaces, and has a single memory, of pieces.
     """
 
     name = "native"
     summary = "what `cached` does, in C; the default where it could be compiled"
 
     def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
-        """As in every encoder; the function keeps its memory from one text to the next."""
+        """Return a function that encodes texts and keeps its memory between them."""
         return _TextsInKernel(self, pattern, super().for_texts(pattern)).encode
 
     def around_special(self, pattern: Pattern) -> EncodeAroundSpecial:
-        """As in every encoder; likewise."""
+        """Return a function that encodes texts with special tokens in the kernel."""
         return _TextsInKernel(self, pattern, super().for_texts(pattern)).encode_around_special
 
 
 class _TextsInKernel:
-    """Encodes texts in the kernel, or in Python where it must.
+    """Encodes texts in the kernel, or in Python if the kernel cannot.
 
     Args:
         in_python: encodes a text without special tokens.
@@ -430,7 +429,7 @@ class _TextsInKernel:
 
     @cached_property
     def _kernel(self) -> KernelEncoder | None:
-        """Made for the first text: some tokenizers are given none. `None` if it cannot do it."""
+        """Made for the first text, since some tokenizers get none; `None` if impossible."""
         alphabet, whole = self._encoder.alphabet, dict[bytes, int]()
         if isinstance(alphabet, WholeTokens):
             whole, alphabet = dict(alphabet.whole), alphabet.inner
@@ -443,7 +442,7 @@ class _TextsInKernel:
         return KernelEncoder(tables.packed, alphabet.token_ids, table, whole, cut)
 
     def encode(self, text: str) -> list[int]:
-        """The ids of a text without special tokens."""
+        """Return the ids of a text without special tokens."""
         if self._kernel is not None and len(data := to_bytes(text)) <= MOST:
             return self._kernel.ids(data).tolist()
         return self._in_python(text)
@@ -451,7 +450,7 @@ class _TextsInKernel:
     def encode_around_special(
         self, text: str, splitter: SpecialSplitter, special_ids: Mapping[str, int]
     ) -> TokenIds:
-        """The ids of a text: the kernel gets all of it at once, special tokens included."""
+        """Return the ids of a text; the kernel gets it all, special tokens included."""
         if self._kernel is not None and splitter.is_of_bytes:
             data, specials = to_bytes(text), list[tuple[int, int, int]]()
             for found in splitter.bytes_regex.finditer(data):

@@ -1,17 +1,16 @@
-"""Cutting a text again that has changed in one place, as it does at each keystroke.
+"""Pretokens of a text that changes in one place, as it does at each keystroke.
 
-Only what stands around the change is cut anew. Of the last text the pretokens are kept up to a
-border before the change, and from one behind it on. A border will do
+Only the text around the change is cut again. The pretokens of the last text are kept up to a border
+before the change, and from a border behind it. A border is safe
 
-1. if the pattern allows a cut there (`Pattern.borders`): then the pretokens of either side are the
-   same whatever the other side holds, and the characters that say so are the same in both texts;
-2. if no special token stands across it in the new text. None does in the old text, of whose
-   pretokens it is a border;
-3. if what is kept is before it: if no special token begins at it in either text. To what stands
-   before one the text ends there, which can decide which alternative matches.
+1. if the pattern allows a cut there (`Pattern.borders`): the pretokens on either side do not depend
+on the other side, and the characters that prove it are the same in both texts; 2. if no special
+token reaches across it in the new text. None does in the old text, since it is a border of its
+pretokens; 3. for a border before the change: if no special token begins at it in either text. The
+text before a special token ends there, which can decide which alternative matches.
 
-The text between the two borders is then cut by itself. With a pattern that knows no cuts, or a
-splitter that has to see all of a text, everything is cut anew.
+The text between the two borders is cut by itself. If the pattern allows no cuts, or the splitter
+needs the whole text, everything is cut again.
 """
 
 from __future__ import annotations
@@ -37,12 +36,12 @@ Item = TypeVar("Item")
 
 
 class IncrementalPretokens(Generic[Item]):
-    """One item for each pretoken of a text, made when the pretoken is new.
+    """Keeps one item for each pretoken of a text, and makes items for new pretokens only.
 
     Args:
-        pattern, splitter: what cuts the text.
-        make: the item of a pretoken.
-        moved: the item of a pretoken that now stands so many characters further right.
+        pattern, splitter: cut the text.
+        make: makes the item of a pretoken.
+        moved: changes the item of a pretoken that has moved right by a number of characters.
 
     >>> from engine.text.patterns import PATTERNS
     >>> made = []
@@ -71,11 +70,11 @@ class IncrementalPretokens(Generic[Item]):
         self._items: list[Item] = []
 
     def renew(self, make: Callable[[list[Item]], list[Item]]) -> None:
-        """Replace every item; the text stays. `make` takes all at once: there may be very many."""
+        """Replace every item; `make` gets all of them at once."""
         self._items = make(self._items)
 
     def update(self, text: str) -> list[Item]:
-        """The items of a text that resembles the last one (any other text is right, too)."""
+        """Return the items of a text; it is fast if the text resembles the last one."""
         if text != self._text and not self._splitter.by_pieces:
             fresh = pretokens(text, self._pattern, self._splitter)
             self._text, self._items = text, list(map(self._make, fresh))
@@ -87,7 +86,7 @@ class IncrementalPretokens(Generic[Item]):
         return self._items.copy()
 
     def _replace(self, text: str, same_before: int, same_behind: int) -> None:
-        """Take the new text, of which so many characters at either end are the old ones."""
+        """Take the new text, which shares its beginning and end with the old one."""
         shift = len(text) - len(self._text)
         first = next(self._borders_before(text, same_before), 0)
         last = next(self._borders_behind(text, same_behind), len(self._starts))
@@ -104,11 +103,11 @@ class IncrementalPretokens(Generic[Item]):
         self._text = text
 
     def _cut(self, text: str, start: int, end: int) -> list[Pretoken]:
-        """The pretokens between two borders.
+        """Return the pretokens between two borders.
 
-        What follows does not change them, but it can change which alternative finds one: at the
-        end of a text some have first refusal. So the regex sees a little more, and no less than
-        a special token needs to be known.
+        The text behind them does not change them, but it can change which alternative matches: some
+        match only at the end of a text. So the regex gets a little more text, enough to recognize
+        a special token.
         """
         more = text[start : end + max(self._splitter.longest, 1)]
         return [
@@ -120,8 +119,8 @@ class IncrementalPretokens(Generic[Item]):
         ]
 
     def _borders_before(self, text: str, same: int) -> Iterator[int]:
-        """Old pretokens, from the change to the left, in front of which a border will do."""
-        # The first character behind the border has to be an old one, too.
+        """Yield old pretokens with a safe border before them, from the change left."""
+        # The first character behind the border has to be an old one.
         special_at = self._splitter.begins_at
         for index in range(bisect_left(self._starts, same) - 1, 0, -1):
             place = self._starts[index]
@@ -131,7 +130,7 @@ class IncrementalPretokens(Generic[Item]):
                 yield index
 
     def _borders_behind(self, text: str, same: int) -> Iterator[int]:
-        """Old pretokens, from the change to the right, in front of which a border will do."""
+        """Yield old pretokens with a safe border before them, from the change right."""
         shift = len(text) - len(self._text)
         leftmost = len(self._text) - same + 1
         for index in range(bisect_left(self._starts, leftmost), len(self._starts)):
@@ -149,7 +148,7 @@ class IncrementalPretokens(Generic[Item]):
 
 
 def _common_prefix(one: str, other: str) -> int:
-    """The length of the beginning that two texts share, by halving: slices compare fast."""
+    """Return the length of the common prefix, by bisection, since slices compare fast."""
     same, different = 0, min(len(one), len(other)) + 1
     while different - same > 1:
         middle = (same + different) // 2
@@ -160,14 +159,12 @@ def _common_prefix(one: str, other: str) -> int:
     return same
 
 
-# The ids of a text that is being typed, by a tokenizer.
-
 MEMORY = 1 << 22
-"""Bytes for one generation of pretokens: those of a long text that is pasted more than once."""
+"""Bytes of one generation of pretokens; enough for a long text that is pasted again."""
 
 
 class LiveEncoding:
-    """Encodes texts of which each is the last one with a change; so does little work for each.
+    """Encodes texts that each change the last one a little, with little work for each.
 
     >>> from engine import Tokenizer
     >>> live = Tokenizer({byte: bytes([byte]) for byte in range(256)}, []).live()
@@ -184,16 +181,13 @@ class LiveEncoding:
         )
 
     def encode(self, text: str) -> list[int]:
-        """What `Tokenizer.encode` gives, sooner."""
+        """Return the ids that `Tokenizer.encode` gives, faster."""
         return list(chain.from_iterable(self._pretokens.update(without_stray_surrogates(text))))
 
     def _ids_of(self, pretoken: Pretoken) -> tuple[int, ...]:
         if pretoken.special:
             return (self._special_ids[pretoken.text],)
         return self._remembered[pretoken.bytes]
-
-
-# The ids of a text that is being typed, at one step of a run after the other.
 
 
 class EncodedPretoken(NamedTuple):
@@ -204,14 +198,14 @@ class EncodedPretoken(NamedTuple):
 
 
 LINE = 1_000
-"""Characters up to which a text is one line."""
+"""Characters of the longest text that counts as one line."""
 
 
 class TypedText:
-    """Encodes at a step, and keeps what neither a keystroke nor a step has changed.
+    """Encodes a text at a step, and keeps everything that has not changed since the last call.
 
-    It keeps one line and one longer text: the line that a screen shows of a text does not drive the
-    text out. `ids_at(pretoken, step)` are the ids of a pretoken after that many merges.
+    It keeps one line and one longer text, so that the line shown of a text does not replace the
+    text. `ids_at(pretoken, step)` gives the ids of a pretoken after `step` merges.
     """
 
     def __init__(
@@ -225,13 +219,13 @@ class TypedText:
         self._lock = Lock()  # a long text is encoded in a thread of its own
 
     def encode(self, text: str, step: int) -> list[EncodedPretoken]:
-        """The pretokens of the text, each with its ids."""
+        """Return the pretokens of the text, each with its ids."""
         with self._lock:
             return (self._line if len(text) <= LINE else self._longer).encode(text, step)
 
 
 class _TextAtStep:
-    """The text that was encoded last, and at which step."""
+    """The text that was encoded last, and its step."""
 
     def __init__(
         self,
@@ -241,7 +235,7 @@ class _TextAtStep:
     ) -> None:
         self._ids_at = ids_at
         self._step = 0
-        self._remembered = self._memo()  # a long text says the same again and again
+        self._remembered = self._memo()  # a long text repeats its words
         self._pretokens = IncrementalPretokens(pattern, splitter, self._encoded, _moved)
 
     def encode(self, text: str, step: int) -> list[EncodedPretoken]:

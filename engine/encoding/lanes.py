@@ -1,7 +1,7 @@
 """Three lanes of one text: its characters, its bytes and its tokens, aligned byte by byte.
 
-Tokens are bytes and know nothing of characters: one may end in the middle of a character, and a
-text may hold bytes that belong to none. Everything here is a span of bytes, so the lanes align.
+Tokens are bytes, not characters: one may end in the middle of a character, and a text may hold
+bytes that belong to none. Everything here is a span of bytes, so the lanes align.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Character:
-    """The bytes `start`…`end` are this character; `text` is `None` for bytes that are no UTF-8.
+    """The character at bytes `start` to `end`; `text` is `None` for bytes that are not UTF-8.
 
-    Such bytes go together if they begin a character that does not end, as decoders see it.
+    Such bytes are grouped as a decoder does: the bytes of an incomplete character form one.
     """
 
     start: int
@@ -24,7 +24,7 @@ class Character:
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of a token: whole characters, or the part of one that the token has."""
+    """A part of a token: whole characters, or the token's part of one."""
 
     start: int
     end: int
@@ -33,7 +33,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class TokenSpan:
-    """A token, and what it holds piece by piece."""
+    """A token and its pieces."""
 
     start: int
     end: int
@@ -43,7 +43,9 @@ class TokenSpan:
 
 @dataclass(frozen=True)
 class Lanes:
-    """A text three times; each lane covers all its bytes, in order and without overlap."""
+    """A text as bytes, characters and tokens; each lane covers all bytes, in order, without
+    overlap.
+    """
 
     data: bytes
     characters: tuple[Character, ...]
@@ -51,7 +53,7 @@ class Lanes:
 
 
 def align(tokens: Iterable[tuple[int, bytes]]) -> Lanes:
-    r"""The lanes of the text that these (id, bytes) make.
+    r"""Return the lanes of the text that tokens (id, bytes) make.
 
     >>> lanes = align([(300, b" \xe6\xbc"), (162, b"\xa2")])   # " 漢" in two tokens
     >>> [(c.start, c.end, c.text) for c in lanes.characters]
@@ -91,7 +93,7 @@ def _characters(data: bytes) -> Iterator[Character]:
 
 
 def _pieces(character_at: list[Character], start: int, end: int) -> Iterator[Piece]:
-    """The pieces of the token at `start`…`end`; whole characters side by side are one."""
+    """Yield the pieces of the token at `start` to `end`; adjacent whole characters are one."""
     whole_from = place = start
     while place < end:
         character = character_at[place]

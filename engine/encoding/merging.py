@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def count_pairs(pretokens: Iterable[Sequence[int]], counts: Iterable[int]) -> dict[Pair, int]:
-    """How often each pair of adjacent tokens stands in the corpus.
+    """Count the occurrences of each pair of adjacent tokens in the corpus.
 
     Args:
-        pretokens: the token ids of each different pretoken.
-        counts: how often each of these occurs.
+        pretokens: the token ids of each distinct pretoken.
+        counts: the number of its occurrences.
 
     Returns:
-        pair → count, in the order in which the pairs are first met.
+        pair → count, in order of first occurrence.
 
     >>> count_pairs([[1, 2, 1, 2], [3, 3, 3]], [10, 1])
     {(1, 2): 20, (2, 1): 10, (3, 3): 2}
@@ -58,11 +58,11 @@ def merge_pair(tokens: Sequence[int], pair: Pair, new_id: int) -> list[int]:
 
 
 WORTH_ARRAYS = 1 << 16
-"""Merges that take longer as a dict than numpy takes to be imported."""
+"""Merges from which on a dict takes longer to make than numpy takes to be imported."""
 
 
 class MergeColumns(NamedTuple):
-    """Of each merge the ids of its parts, its rank, and the id of what it makes."""
+    """The ids of left and right parts, the ranks, and the ids of the results of merges."""
 
     left: Ints
     right: Ints
@@ -71,7 +71,7 @@ class MergeColumns(NamedTuple):
 
 
 class MergeArrays(Mapping[Pair, tuple[int, int]]):
-    """pair of token ids → (rank, id of what it makes), in order of rank; no pair is there twice.
+    """pair of token ids → (rank, id of the result), in order of rank, each pair once.
 
     >>> import numpy as np
     >>> column = np.array([97])
@@ -85,7 +85,7 @@ class MergeArrays(Mapping[Pair, tuple[int, int]]):
 
     @cached_property
     def by_pair(self) -> dict[Pair, tuple[int, int]]:
-        """All of them as a dict."""
+        """The merges as a dict."""
         left, right, rank, made = (column.tolist() for column in self.columns)
         pairs, values = zip(left, right, strict=True), zip(rank, made, strict=True)
         return dict(zip(pairs, values, strict=True))
@@ -99,7 +99,7 @@ class MergeArrays(Mapping[Pair, tuple[int, int]]):
     def __len__(self) -> int:
         return len(self.columns.rank)
 
-    # As those of a dict: what `Mapping` makes of the above looks each pair up.
+    # The views of the dict; those of `Mapping` would look each pair up.
 
     def values(self) -> ValuesView[tuple[int, int]]:
         return self.by_pair.values()
@@ -108,14 +108,14 @@ class MergeArrays(Mapping[Pair, tuple[int, int]]):
         return self.by_pair.items()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled without its dict, for a helper process."""
+        """Pickle the columns without the dict, for a helper process."""
         return MergeArrays, (self.columns,)
 
 
 def merge_arrays(
     left: Iterable[int], right: Iterable[int], made: Iterable[int], count: int
 ) -> MergeArrays | None:
-    """The merges with these parts, in order of rank; `None` if a pair is there twice."""
+    """Return the merges with these parts, in order of rank; `None` if a pair is repeated."""
     import numpy as np
 
     parts = [np.fromiter(ids, dtype=np.int64, count=count) for ids in (left, right, made)]
@@ -127,7 +127,7 @@ def merge_arrays(
 
 
 def columns_of(table: Mapping[Pair, tuple[int, int]]) -> MergeColumns:
-    """The columns of any merge table, in its order."""
+    """Return the columns of any merge table, in its order."""
     if isinstance(table, MergeArrays):
         return table.columns
     from engine.core.arrays import two_columns
@@ -138,5 +138,5 @@ def columns_of(table: Mapping[Pair, tuple[int, int]]) -> MergeColumns:
 
 
 def as_dict(table: Mapping[Pair, tuple[int, int]]) -> Mapping[Pair, tuple[int, int]]:
-    """The table for who looks up many pairs: a dict answers in half of the time."""
+    """Return the table as a dict, which answers many look-ups in half of the time."""
     return table.by_pair if isinstance(table, MergeArrays) else table
