@@ -253,6 +253,8 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
         ids = [Label(t.start, t.end, str(t.token_id), "dim", t.token_id) for t in lanes.tokens]
         return [*shown, Lane(f"{self.TOKEN}s", tokens, bracketed), Lane("ids", ids)]
 
+
+def describe_spelling(data: bytes) -> str:
     """Describe how GPT-2's files spell the bytes outside printable ASCII.
 
     b' \\xe6' → "GPT-2's files write · as Ġ, E6 as æ"
