@@ -58,7 +58,7 @@ def merge_pair(tokens: Sequence[int], pair: Pair, new_id: int) -> list[int]:
 
 
 WORTH_ARRAYS = 1 << 16
-"""Merges from which on a dict takes longer to make than numpy takes to be imported."""
+"""Merges that take longer to put into a dict than numpy takes to be imported."""
 
 
 class MergeColumns(NamedTuple):

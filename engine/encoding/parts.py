@@ -1,8 +1,8 @@
-"""What a tokenizer is made of: its parts in ids, and the stages of a pipeline as it knows them.
+"""The parts of a tokenizer in ids, and the pipeline as a tokenizer sees it.
 
-Ids are found by the bytes of a token. Two things make that harder than a dict turned round: special
-tokens may have the bytes of an ordinary token, and are never made of others; and a vocabulary may
-have two ids for the same bytes, of which the smaller one counts.
+Ids are found by the bytes of a token. Two things make that harder than inverting a dict: special
+tokens may have the bytes of an ordinary token, and merges never make them; and a vocabulary may
+have two ids for the same bytes, where the smaller one counts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from engine.text.pretokenize import SpecialSplitter, to_bytes
 IdsByBytes = Mapping[bytes, list[int]]
 """bytes → the ids of the tokens with these bytes, ascending."""
 HIGHEST_ID = (1 << 32) - 1
-"""Arrays of ids shall hold each, and libraries keep them in 32 bits."""
+"""The largest id; arrays hold each id in 32 bits, as libraries do."""
 
 
 class NumberedParts(NamedTuple):
@@ -31,8 +31,8 @@ class NumberedParts(NamedTuple):
     Attributes:
         vocab: id → bytes, special tokens included.
         special_ids: special token → id.
-        alphabet: what a pretoken is spelled in before any merge.
-        table: pair of ids → (rank of its merge, id of what it makes).
+        alphabet: spells a pretoken before any merge.
+        table: pair of ids → (rank of its merge, id of its result).
     """
 
     vocab: dict[int, bytes]
@@ -51,7 +51,7 @@ def number_parts(
     """Find the ids of all parts. The arguments are those of `Tokenizer`.
 
     Raises:
-        VocabularyError: a byte or the token of a merge is missing, or an id is none.
+        VocabularyError: a byte or the token of a merge is missing, or an id is out of range.
 
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
     >>> parts = number_parts(vocab, [(b"a", b"b")], ["<s>"], None, None)
@@ -77,7 +77,10 @@ def number_parts(
     return NumberedParts(
         vocab,
         special_ids,
-        _byte_alphabet(ids) if alphabet is None else alphabet,
+        alphabet
+        or ByteAlphabet(
+            [_id_of(ids, token, "but needs every single byte") for token in _ALL_BYTES]
+        ),
         _merge_table(ids, merges or ()) if table is None else table,
     )
 
@@ -97,10 +100,10 @@ def _number_special_tokens(
     ids: defaultdict[bytes, list[int]],
     made: set[bytes],
 ) -> dict[str, int]:
-    """Find or make an id for each; an ordinary token of the same bytes keeps its own.
+    """Find or make an id for each; an ordinary token with the same bytes keeps its own.
 
-    Ids that are found are taken out of `ids`; those that are made go into `vocab`. `made` are the
-    tokens that merges make.
+    Found ids are removed from `ids`; new ids are added to `vocab`. `made` are the tokens that
+    merges make.
     """
     numbered: dict[str, int] = {}
     for token in special_tokens:
@@ -108,7 +111,7 @@ def _number_special_tokens(
         known = ids[spelled]
         is_byte = len(spelled) == 1
         if len(known) > (is_byte or spelled in made):
-            # Ids are given to the bytes first, then to special tokens, then to merges.
+            # Ids go to the bytes first, then to special tokens, then to merges.
             numbered[token] = known.pop(1 if is_byte else 0)
         else:
             numbered[token] = max(vocab, default=-1) + 1
@@ -116,20 +119,14 @@ def _number_special_tokens(
     return numbered
 
 
-def _byte_alphabet(ids: IdsByBytes) -> ByteAlphabet:
-    return ByteAlphabet(
-        [_id_of(ids, bytes((byte,)), "but needs every single byte") for byte in range(256)]
-    )
-
-
 def _merge_table(
     ids: IdsByBytes, merges: Sequence[tuple[bytes, bytes]]
 ) -> dict[Pair, tuple[int, int]]:
-    """The merges in ids: pair → (rank, id of what it makes)."""
+    """Return the merges in ids: pair → (rank, id of the result)."""
     first = {token: known[0] for token, known in ids.items() if known}
     lefts, rights = zip(*merges, strict=True) if merges else ((), ())
     all_made = map(add, lefts, rights)
-    with suppress(KeyError):  # what is missing is named below
+    with suppress(KeyError):  # the loop below names the missing token
         pairs = zip(map(first.__getitem__, lefts), map(first.__getitem__, rights), strict=True)
         quick = dict(zip(pairs, enumerate(map(first.__getitem__, all_made)), strict=True))
         if len(quick) == len(merges):
@@ -154,7 +151,7 @@ def _id_of(ids: IdsByBytes, token: bytes, what: str) -> int:
 
 
 class AddedTokenLike(Protocol):
-    """A token that is cut out of a text before all else."""
+    """A token that is cut out of a text first."""
 
     @property
     def content(self) -> str: ...
@@ -164,14 +161,14 @@ class AddedTokenLike(Protocol):
 
 
 class ModelLike(Protocol):
-    """A model, as far as it is named."""
+    """A model with a name."""
 
     @property
     def name(self) -> str: ...
 
 
 class PipelineLike(Protocol):
-    """A pipeline, as far as a tokenizer knows it: it stands above, in `engine.pipeline`."""
+    """The members of `engine.pipeline`'s `Pipeline` that a tokenizer uses."""
 
     @property
     def added_tokens(self) -> Sequence[AddedTokenLike]: ...

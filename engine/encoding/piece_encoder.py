@@ -1,14 +1,12 @@
-"""Encoding a text by its pieces, each of which is encoded in full only once.
+"""Encoding a text piece by piece, where each distinct piece is encoded only once.
 
-A pattern's regex looks at every character, which takes longer than all the rest of encoding. But
-nearly every pretoken border stands before a single space, and text repeats what stands between two
-spaces. So the text is cut there by `bytes.split`, with no look at the characters (`Cutting`), and
-the regex is left with the pieces that were never seen before.
+A pattern's regex looks at every character, which takes longer than the rest of encoding. But nearly
+every pretoken begins with a single space, and the text between two spaces repeats. So the text is
+cut at spaces by `bytes.split` (`Cutting`), and the regex only sees pieces that are new.
 
-Two memories stand one behind the other. A piece that is met again costs one look into the first.
-A new piece is cut by the pattern's regex, and its pretokens are looked up in the second: `dog!`
-is new where `dog` and `!` are not. Each holds what it has for as long as it has room, which is
-bounded: see `BoundedMemo`.
+There are two memories. A known piece costs one look-up in the first. A new piece is cut by the
+pattern's regex, and its pretokens are looked up in the second: `dog!` is new when `dog` and `!` are
+not. Both memories are bounded: see `BoundedMemo`.
 """
 
 from __future__ import annotations
@@ -22,29 +20,29 @@ from typing import TypeVar
 from engine.text.patterns import PATTERNS, Pattern
 from engine.text.pretokenize import to_bytes, to_text
 
-# A bounded memory that costs nothing where it knows the answer.
+# A bounded memory that is as fast as a dict for known keys
 #
 # A dict with `__missing__` is read at C speed, inside `map` too; Python code runs only for a key
-# that is not there. Such a dict cannot note which entries are in use, so it keeps two generations:
-# when the young one is full it becomes the old one, and what is asked for again comes back from
-# there. What nobody asked for during a whole generation is forgotten, all at once: evicting costs
-# nothing for each entry. A text of few words never fills a generation.
+# that is missing. Such a dict cannot record which entries are in use, so it has two generations.
+# When the young one is full it becomes the old one, and entries that are used again come back from
+# there. Entries unused for a whole generation are dropped all at once, so evicting costs nothing per
+# entry. A text of few words never fills a generation.
 
 
 Key = TypeVar("Key", bound=str | bytes)
 
 LONGEST = 1 << 12
-"""Longer keys are not kept: one of them takes the room of hundreds of words."""
+"""Bytes of the longest key that is kept; a longer one takes the room of hundreds of words."""
 
-# CPython's own: headers of key and tuple, a slot in the dict; then a reference for each id.
+# CPython's overhead: headers of key and tuple, a slot in the dict; then a reference for each id.
 ENTRY_BYTES = 192
 ID_BYTES = 8
 
 
 class BoundedMemo(dict[Key, tuple[int, ...]]):
-    """Text → token ids: `compute` is asked once, as long as the answer is remembered.
+    """Text → token ids: `compute` is called once, as long as the answer is remembered.
 
-    `generation` is what one generation may take, in bytes; there are two.
+    `generation` is the size of one of its two generations, in bytes.
 
     >>> lengths = BoundedMemo(lambda key: (len(key),), generation=1 << 20)
     >>> lengths["abc"], lengths
@@ -72,16 +70,16 @@ class BoundedMemo(dict[Key, tuple[int, ...]]):
         return ids
 
 
-# Marks; texts that hold them are not marked. Bytes serve better than characters here: a `str` with
-# one emoji takes four times the room. Both marks are ASCII, never a part of another character.
+# Marks; texts that hold them are not marked. Bytes are better than characters here: a `str` with
+# one emoji takes four times the memory. Both marks are ASCII, so never a part of another character.
 KEPT_SPACE, KEPT_NEWLINE = b"\0", b"\1"
 _TO_TEXT = bytes.maketrans(KEPT_SPACE + KEPT_NEWLINE, b" \n")
 
-# Whitespace other than the space and the newline, which the marking treats apart.
+# Whitespace other than space and newline, which are marked in ways of their own.
 _ASCII_SPACES = (b"\t", b"\v", b"\f", b"\r")
 
-# Unicode's other whitespace, a regex for each lead byte: one literal byte at the head is looked
-# for at the speed of memchr, a choice of them is not.
+# Unicode's other whitespace, a regex for each lead byte: a regex that begins with one literal byte
+# searches at the speed of memchr, one that begins with a choice does not.
 _UNICODE_SPACES = [
     re.compile(spaces)
     for spaces in (
@@ -92,37 +90,37 @@ _UNICODE_SPACES = [
     )
 ]
 
-# Between visible ASCII a single space or newline is cut at by all rules.
+# All rules cut at a single space or newline between visible ASCII.
 _BLOCK_BORDER = re.compile(rb"(?<=[!-~]) (?=[!-~])")
 
 
 @dataclass(frozen=True)
 class Cutting:
-    """How the text of a pattern is cut into pieces that can be encoded one by one.
+    """The rules for cutting the text of a pattern into pieces that can be encoded one by one.
 
-    **Where a cut is safe.** The pieces must give the pretokens that the whole text gives:
+    **Safe cuts.** The pieces must give the pretokens that the whole text gives:
 
     1. Before a space that follows a character which is not whitespace: the patterns' borders in
-       `engine.text.patterns` say why. With gpt2 the same holds before a newline.
-    2. With gpt2, also before the last character of a run of whitespace that something follows:
-       its branch `whitespace before more` takes such a run but for its last character.
+       `engine.text.patterns` prove it. With gpt2 the same holds before a newline.
+    2. With gpt2, also before the last character of a run of whitespace with text behind it: the
+       branch `whitespace before more` takes such a run except for its last character.
 
-    **How the unsafe places are passed over.** `split` cuts at every space, so before it the text is
-    marked, by a few `replace`s: a space where no cut is safe becomes `KEPT_SPACE`, and a newline
-    where one is safe gets a space in front; other newlines become `KEPT_NEWLINE`. Then every piece
-    but the first stands behind one space that the cut has taken; with gpt2, where a piece begins
-    with a newline, that is the space that was put in. `restored` undoes it.
+    **Unsafe places.** `split` cuts at every space, so the text is marked before, by a few
+    `replace`s: a space without a safe cut becomes `KEPT_SPACE`; a newline with a safe cut gets a
+    space in front; other newlines become `KEPT_NEWLINE`. Then the cut has taken one space before
+    every piece but the first. If a piece begins with a newline (gpt2), that is the added space.
+    `restored` undoes all this.
 
     Attributes:
-        marked: the function that marks a text.
-        at_newlines: whether newlines are cut at.
+        marked: marks a text.
+        at_newlines: whether to cut at newlines.
     """
 
     marked: Callable[[bytes], bytes]
     at_newlines: bool
 
     def pieces(self, block: bytes) -> list[bytes]:
-        r"""The pieces of a block; the first stands behind no space.
+        r"""Return the pieces of a block; all but the first follow a space.
 
         >>> GPT2_CUTTING.pieces(b"to be,\n    or not")
         [b'to', b'be,', b'\n\x00\x00\x00\x00or', b'not']
@@ -130,7 +128,7 @@ class Cutting:
         return self.marked(block).split(b" ")
 
     def restored(self, piece: bytes) -> bytes:
-        r"""The text of a piece that is not the first.
+        r"""Return the text of a piece that is not the first.
 
         >>> GPT2_CUTTING.restored(b"\n\0\0or"), GPT2_CUTTING.restored(b"not")
         (b'\n  or', b' not')
@@ -140,17 +138,17 @@ class Cutting:
 
 
 def restored_first(piece: bytes) -> bytes:
-    """The text of the first piece of a block."""
+    """Return the text of the first piece of a block."""
     return piece.translate(_TO_TEXT)
 
 
 def can_be_marked(block: bytes) -> bool:
-    """Whether the text does not hold the marks itself."""
+    """Whether the text is free of the marks."""
     return KEPT_SPACE not in block and KEPT_NEWLINE not in block
 
 
 def blocks(data: bytes, size: int) -> Iterator[bytes]:
-    """The data in blocks of at least `size` bytes, cut where every rule allows it."""
+    """Yield the data in blocks of at least `size` bytes, cut where every rule allows it."""
     start = 0
     while start < len(data):
         border = _BLOCK_BORDER.search(data, start + size)
@@ -160,11 +158,11 @@ def blocks(data: bytes, size: int) -> Iterator[bytes]:
 
 
 def _marked_for_gpt2(block: bytes) -> bytes:
-    """Both rules.
+    """Mark a block by both rules.
 
-    Of k spaces in a row the first k − 1 are kept, or all of them: so the last is a cut by the
-    second rule, or there is none. A space next to other whitespace is kept, but for one after
-    newlines: that is such a last one again. A newline is cut at behind what is no whitespace.
+    Of k spaces in a row the first k − 1 are kept, and the last is a cut by the second rule; or all
+    are kept. A space next to other whitespace is kept, except after newlines, where it is the last
+    of its run again. A newline is a cut if the character before it is not whitespace.
     """
     marked = _replaced(block, b"\n\n", b"\n\1")
     marked = _replaced(marked, b"  ", b"\0\0")
@@ -176,12 +174,12 @@ def _marked_for_gpt2(block: bytes) -> bytes:
         if kept in marked:
             marked = _replaced(marked, kept + b"\n", kept + b"\1")
     marked = marked.replace(b"\n", b" \n")
-    # Nothing follows the run at the very end, so the second rule is not for it.
+    # The second rule does not apply to a run at the very end, with no text behind it.
     return marked[:-1] + b"\0" if marked.endswith((b"\0 ", b"\n ", b"\1 ")) else marked
 
 
 def _marked_by_first_rule(block: bytes) -> bytes:
-    """The first rule only: a space behind any whitespace is kept."""
+    """Mark a block by the first rule: a space behind any whitespace is kept."""
     marked = _replaced(block, b"  ", b"\0\0")
     for space in (KEPT_SPACE, b"\n", *_other_spaces(block)):
         marked = _replaced(marked, space + b" ", space + b"\0")
@@ -189,12 +187,12 @@ def _marked_by_first_rule(block: bytes) -> bytes:
 
 
 def _replaced(text: bytes, old: bytes, new: bytes) -> bytes:
-    """`replace` for what hardly ever occurs: `in` finds that out several times faster."""
+    """Replace text that hardly ever occurs; `in` finds that out several times faster."""
     return text.replace(old, new) if old in text else text
 
 
 def _other_spaces(block: bytes) -> set[bytes]:
-    """The kinds of whitespace in it, but for space and newline."""
+    """Return the kinds of whitespace in a block other than space and newline."""
     found = {space for space in _ASCII_SPACES if space in block}
     if not block.isascii():
         for spaces in _UNICODE_SPACES:
@@ -213,27 +211,27 @@ _CUTTINGS[PATTERNS["gpt2"].source] = GPT2_CUTTING
 
 
 def cutting_for(pattern: Pattern) -> Cutting | None:
-    """The rules that hold for a pattern; `None` if none is known to hold."""
+    """Return the rules that hold for a pattern; `None` if none is known to hold."""
     return _CUTTINGS.get(pattern.source)
 
 
 PIECES = 1 << 27
 PRETOKENS = 1 << 25
-"""Bytes for one generation of each memory. 20 MB of stories take 4 MB, of code in many languages
-and prose in many scripts 130 MB."""
+"""Bytes of one generation of each memory. 20 MB of stories take 4 MB; 20 MB of code in many
+languages and prose in many scripts take 130 MB."""
 
-# What is made for one block should stay in the processor's cache while the next one is made.
 BLOCK = 1 << 14
+"""Bytes of a block: few enough that its data stays in the processor's cache."""
 
 
 def memoized_encoder(
     pattern: Pattern, encode: Callable[[bytes], Sequence[int]]
 ) -> Callable[[str], list[int]]:
-    """A function that encodes texts and keeps its memory from one to the next.
+    """Return a function that encodes texts and keeps its memory between them.
 
     Args:
-        pattern: what cuts text into pretokens.
-        encode: the ids of one pretoken.
+        pattern: cuts text into pretokens.
+        encode: gives the ids of one pretoken.
     """
     cutting = cutting_for(pattern)
     if cutting is None:
@@ -245,8 +243,8 @@ class PretokenEncoder:
     """Encodes text pretoken by pretoken, and remembers these.
 
     Args:
-        pattern: what cuts text into pretokens.
-        encode: the ids of one pretoken.
+        pattern: cuts text into pretokens.
+        encode: gives the ids of one pretoken.
     """
 
     def __init__(self, pattern: Pattern, encode: Callable[[bytes], Sequence[int]]) -> None:
@@ -254,16 +252,16 @@ class PretokenEncoder:
         self.ids_of = BoundedMemo[str](lambda text: tuple(encode(to_bytes(text))), PRETOKENS)
 
     def encode(self, text: str) -> list[int]:
-        """The ids of a text without special tokens."""
+        """Return the ids of a text without special tokens."""
         return list(chain.from_iterable(map(self.ids_of.__getitem__, self._split(text))))
 
 
 class PieceEncoder:
-    """Gives the ids that a `PretokenEncoder` gives, sooner.
+    """Gives the ids that a `PretokenEncoder` gives, faster.
 
     Args:
-        pattern, encode: as there.
-        cutting: the rules by which the pattern's text can be cut into pieces.
+        pattern, encode: as for `PretokenEncoder`.
+        cutting: the rules for cutting the pattern's text into pieces.
     """
 
     def __init__(
@@ -275,7 +273,7 @@ class PieceEncoder:
         self._ids_of = BoundedMemo[bytes](self._ids_of_piece, PIECES)
 
     def encode(self, text: str) -> list[int]:
-        """The ids of a text without special tokens."""
+        """Return the ids of a text without special tokens."""
         ids: list[int] = []
         for block in blocks(to_bytes(text), BLOCK):
             if not can_be_marked(block):
@@ -291,7 +289,7 @@ class PieceEncoder:
     def _ids_of_piece(self, piece: bytes) -> tuple[int, ...]:
         text = to_text(self._cutting.restored(piece))
         ids_of_pretoken = self._pretokens.ids_of
-        # A pattern for which cuts are known covers any text: what is found is everything.
+        # A pattern with known cuts covers any text, so the matches are all of it.
         pretokens = self._pattern.compiled.findall(text)
         if len(pretokens) == 1:
             return ids_of_pretoken[text]

@@ -35,19 +35,19 @@ class MadeBy:
 
 @dataclass(frozen=True)
 class EncodingRules:
-    """What an encoding follows from.
+    """Everything that decides how a text is encoded.
 
     Attributes:
-        alphabet: what a pretoken is made of before any merge.
-        table: pair of ids → (rank, id of the token made); may hold ranks from `merges` on.
-        merges: how many merges there are.
+        alphabet: spells a pretoken before any merge.
+        table: pair of ids → (rank, id of the result); may hold ranks from `merges` on.
+        merges: the number of merges.
         vocab: id → bytes, special tokens included.
         special_ids: special token → id.
-        pattern, splitter: what cuts a text into pretokens.
+        pattern, splitter: cut a text into pretokens.
         in_order: whether the merges were learnt in their order: see `is_in_order`.
         later: the tokens that merges `merges`, `merges + 1`, … are known to make.
-        covered: id → the bytes of a pretoken that a token stands for, where the vocab shows more:
-            of `est</w>` only `est`. `None`: it shows just that.
+        covered: id → the token's bytes in a pretoken, if the vocab shows more: `est` for `est</w>`.
+            `None` if the vocab shows no more.
     """
 
     alphabet: Alphabet
@@ -63,15 +63,15 @@ class EncodingRules:
 
     @cached_property
     def ids(self) -> dict[bytes, int]:
-        """The id of each ordinary token. Special tokens are never made of others, so not here.
+        """Ids of the ordinary tokens by their bytes; special tokens are never made of others.
 
-        Of tokens that stand for the end of a word, too, see `ending_ids`.
+        `ending_ids` has the tokens that also mark the end of a word.
         """
         return self._ids_where(lambda token_id: token_id not in self._ending)
 
     @cached_property
     def ending_ids(self) -> dict[bytes, int]:
-        """The tokens that stand for these bytes and for the end of a word behind them."""
+        """Ids by bytes of the tokens that also mark the end of a word."""
         return self._ids_where(self._ending.__contains__)
 
     @cached_property
@@ -96,43 +96,43 @@ class EncodingRules:
         return makers
 
     def made_by(self, token_id: int) -> MadeBy | None:
-        """The first merge that makes the token; `None` for bytes and special tokens."""
+        """Return the first merge that makes the token; `None` for bytes and special tokens."""
         return self._makers.get(token_id)
 
     def merge_of(self, pair: Pair) -> tuple[int, int] | None:
-        """The rank of the merge of a pair and the id it makes; `None` if it does not merge."""
+        """Return the rank of a pair's merge and its result; `None` if it does not merge."""
         found = self.table.get(pair)
         return found if found is not None and found[0] < self.merges else None
 
     def pretokens(self, text: str) -> tuple[Pretoken, ...]:
-        """The special tokens and pretokens of a text. Joined they are the text."""
+        """Return the special tokens and pretokens of a text; joined they are the text."""
         return _pretokens(text, self.pattern, self.splitter)
 
     def is_special(self, pretoken: Pretoken) -> bool:
-        """Whether the pretoken is one id by itself."""
+        """Whether the pretoken is a special token with an id."""
         return pretoken.special and pretoken.text in self.special_ids
 
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
-        """The merges that encode a pretoken, one occurrence at a time."""
+        """Yield the merges that encode a pretoken, one occurrence at a time."""
         encoder = RankLoop if self.in_order and len(pretoken) <= LONG else RankHeap
         steps = encoder(self.alphabet, self.table).steps(pretoken)
         return takewhile(lambda step: step.rank < self.merges, steps)
 
     def ids_of(self, pretoken: Pretoken) -> tuple[int, ...]:
-        """The token ids of a pretoken, or the one id of a special token."""
+        """Return the token ids of a pretoken, or the one id of a special token."""
         if self.is_special(pretoken):
             return (self.special_ids[pretoken.text],)
         return self.tokens_of(pretoken.bytes)
 
     def tokens_of(self, pretoken: bytes) -> tuple[int, ...]:
-        """The token ids of the bytes as one pretoken."""
+        """Return the token ids of the bytes as one pretoken."""
         tokens = tuple(self.alphabet.spell(pretoken))
         for step in self.steps(pretoken):
             tokens = step.after
         return tokens
 
     def tokens_alone(self, token_id: int) -> tuple[int, ...]:
-        """The token ids of what a token stands for; at the end of a word only if the token is."""
+        """Encode the text of a token; as a word's end only if the token ends a word."""
         ends = token_id in self._ending
         text = self.vocab[token_id] if self.covered is None else self.covered[token_id]
         return self.tokens_of(text) if ends else self.inside.tokens_of(text)
@@ -144,15 +144,15 @@ class EncodingRules:
         return self if inside is self.alphabet else replace(self, alphabet=inside)
 
 
+# Many questions in a row are about one text, with questions about a word between them.
 @lru_cache(maxsize=2)
 def _pretokens(text: str, pattern: Pattern, splitter: SpecialSplitter) -> tuple[Pretoken, ...]:
-    """Of one text many questions are asked, one after the other, and between them of a word."""
-    # Surrogates become the characters they stand for before the pattern sees them.
+    # Surrogates become characters before the pattern sees them.
     return tuple(pretokens(to_text(to_bytes(text)), pattern, splitter))
 
 
 class HasRules(Protocol):
-    """A `Tokenizer`, a `Frame`: anything that says what its encoding follows from."""
+    """A `Tokenizer`, a `Frame`, or any other object with encoding rules."""
 
     @property
     def rules(self) -> EncodingRules: ...
@@ -166,7 +166,7 @@ class RankedToken:
     rank: int | None
 
     def describe(self, show: ShowBytes) -> str:
-        """`un (rank 87)`, or only `b`."""
+        """Return `un (rank 87)`, or only `b`."""
         return show(self.token) if self.rank is None else f"{show(self.token)} (rank {self.rank:,})"
 
 
@@ -179,30 +179,30 @@ class Merge:
     right: bytes
 
     def describe(self, show: ShowBytes) -> str:
-        """`u + n (rank 87)`."""
+        """Return `u + n (rank 87)`."""
         return f"{show(self.left)} + {show(self.right)} (rank {self.rank:,})"
 
 
 def ranked_tokens(rules: EncodingRules, tokens: Iterable[int]) -> tuple[RankedToken, ...]:
-    """Token ids with their bytes and ranks."""
+    """Return the bytes and ranks of token ids."""
     made = ((token, rules.made_by(token)) for token in tokens)
     return tuple(RankedToken(rules.vocab[token], by.rank if by else None) for token, by in made)
 
 
 def merge_of(rules: EncodingRules, rank: int, pair: Pair) -> Merge:
-    """A merge by its rank and the ids of its parts."""
+    """Return a merge by its rank and the ids of its parts."""
     return Merge(rank, rules.vocab[pair[0]], rules.vocab[pair[1]])
 
 
 def merge_making(rules: EncodingRules, token_id: int) -> Merge | None:
-    """The first merge that makes a token; `None` for bytes and special tokens."""
+    """Return the first merge that makes a token; `None` for bytes and special tokens."""
     if (made := rules.made_by(token_id)) is None:
         return None
     return merge_of(rules, made.rank, made.pair)
 
 
 def describe_ranked(parts: Iterable[RankedToken], show: ShowBytes) -> str:
-    """The tokens with their ranks: `un (rank 87) + b + le (rank 112)`."""
+    """Return the tokens with their ranks: `un (rank 87) + b + le (rank 112)`."""
     return " + ".join(part.describe(show) for part in parts)
 
 
@@ -221,14 +221,14 @@ class Candidate:
 
 @dataclass(frozen=True)
 class TracedMerge:
-    """One merge while encoding, and the rules by which it came first."""
+    """One merge while encoding, and the rules that made it the first."""
 
     step: EncodeStep
     rules: EncodingRules
 
     @cached_property
     def lost(self) -> tuple[Candidate, ...]:
-        """The candidates that this merge was preferred to, the next best first."""
+        """The candidates that came after this merge, the next best first."""
         return tuple(candidates(self.rules, self.step.before)[1:])
 
 
@@ -236,7 +236,7 @@ class TracedMerge:
 class TracedPretoken:
     """A pretoken with the merges that encode it.
 
-    `seen_before` says that the same pretoken stands earlier in the text: an encoder with a cache
+    `seen_before`: whether the pretoken occurs earlier in the text, so that an encoder with a cache
     looks its ids up.
     """
 
@@ -247,7 +247,7 @@ class TracedPretoken:
 
 
 def candidates(rules: EncodingRules, tokens: Sequence[int]) -> list[Candidate]:
-    """The adjacent pairs of `tokens` that merge, in the order in which they would be taken."""
+    """Return the adjacent pairs of `tokens` that merge, in the order of their merges."""
     found = []
     for position in range(len(tokens) - 1):
         pair = (tokens[position], tokens[position + 1])
@@ -257,13 +257,13 @@ def candidates(rules: EncodingRules, tokens: Sequence[int]) -> list[Candidate]:
 
 
 def trace_pretoken(rules: EncodingRules, pretoken: bytes) -> tuple[TracedMerge, ...]:
-    """The merges that encode one pretoken."""
+    """Return the merges that encode one pretoken."""
     return tuple(TracedMerge(step, rules) for step in rules.steps(pretoken))
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """A merge that joins what stood on both sides of a border.
+    """A merge that joins the text on both sides of a border.
 
     It is merge `number` of the pretoken, counted from 1, and makes one token of the bytes from
     `start` to `end`.
@@ -279,22 +279,22 @@ class Crossing:
 def first_merge_across(
     rules: EncodingRules, pretoken: bytes, borders: Iterable[int]
 ) -> Crossing | None:
-    """The first merge that joins what stands on both sides of one of the borders.
+    """Return the first merge that joins both sides of a border; `None` if none does.
 
-    A border is a place between two bytes, by how many are left of it. `None` if all stay.
+    A border is a place between two bytes, given by the number of bytes to its left.
     """
     inner = tuple(borders)
     merges = RankHeap(rules.alphabet, rules.table).merges_at(pretoken)
     for number, (start, end, pair) in enumerate(merges, start=1):
         if (merge := rules.merge_of(pair)) is None:
-            break  # of a later step, and so are all that follow
+            break  # a merge of a later step, as are all that follow
         if any(start < border < end for border in inner):
             return Crossing(number, merge[0], pair, start, end)
     return None
 
 
 def trace(source: HasRules, text: str) -> Iterator[TracedPretoken]:
-    """The pretokens of a text, each with its merges.
+    """Yield the pretokens of a text, each with its merges.
 
     >>> from engine.encoding.tokenizer import Tokenizer
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"bc", 257: b"ab"}
@@ -313,7 +313,7 @@ def trace(source: HasRules, text: str) -> Iterator[TracedPretoken]:
 
 
 def seen_before(pieces: Iterable[Pretoken]) -> list[bool]:
-    """For each pretoken whether the same stands earlier; special tokens need no cache.
+    """Return for each pretoken whether it occurs earlier; never for special tokens.
 
     >>> from engine.text.patterns import PATTERNS
     >>> from engine.text.pretokenize import SpecialSplitter, pretokens

@@ -1,8 +1,8 @@
-"""What a special token means that stands in somebody's text: one id, ordinary text, or an error.
+"""The meaning of a special token in a text from outside: one id, ordinary text, or an error.
 
-A text from outside should not be able to end a document or begin a system message by spelling a
-special token. So a caller says what he expects, as in tiktoken: by default a special token in the
-text is an error that names it. Of tiktoken's two arguments one is enough: what is neither allowed
+Such a text should not be able to end a document or begin a system message by spelling a special
+token. So a caller chooses what to expect, as in tiktoken: by default a special token in the text is
+an error that names it. One of tiktoken's two arguments is enough: anything that is neither allowed
 nor an error is ordinary text.
 """
 
@@ -22,10 +22,10 @@ from engine.text.sources import size_on_disk
 
 @dataclass(frozen=True)
 class SpecialPolicy:
-    """Which special tokens of a text are cut out as one id.
+    """The special tokens of a text that become one id.
 
     Attributes:
-        allowed: these are; the others are ordinary text. `None` allows all.
+        allowed: the special tokens that become one id; others are ordinary text. `None`: all.
         refuses: whether a special token in the text is an error instead.
 
     >>> vocab = {byte: bytes([byte]) for byte in range(256)}
@@ -39,24 +39,28 @@ class SpecialPolicy:
 
     @classmethod
     def allowing(cls, tokens: Iterable[str]) -> SpecialPolicy:
-        """Only these are special."""
+        """Return the policy that allows only these."""
         return cls(frozenset(tokens))
 
     def applied(self, tokenizer: Tokenizer) -> Tokenizer:
-        """The tokenizer that cuts out what is allowed; what is refused is looked for beside.
+        """Return the tokenizer that cuts out only the allowed tokens; see also `checked`.
 
         Raises:
-            SpecialTokenError: it has no special token of a name that is allowed.
+            SpecialTokenError: an allowed token is not a special token of the tokenizer.
         """
         return tokenizer if self.allowed is None else tokenizer.allowing(self.allowed)
 
     def checked(self, tokenizer: Tokenizer, blocks: Iterable[bytes]) -> Iterator[bytes]:
-        """The blocks of a text as they come, an error if what they hold is refused.
+        """Yield the blocks of a text; raise an error if they hold a refused token.
 
         Raises:
             SpecialTokenFoundError: names the special token and its place.
         """
-        return _refusing(_splitter(tokenizer), blocks) if self.refuses else iter(blocks)
+        if not self.refuses:
+            return iter(blocks)
+        added = tokenizer.added_tokens  # ordinary text
+        special = [token for token in tokenizer.special_tokens if token not in added]
+        return _refusing(SpecialSplitter(special), blocks)
 
 
 REFUSE_SPECIAL = SpecialPolicy(refuses=True)
@@ -64,39 +68,30 @@ ALL_SPECIAL = SpecialPolicy()
 NONE_SPECIAL = SpecialPolicy(frozenset())
 
 
-def _splitter(tokenizer: Tokenizer) -> SpecialSplitter:
-    """What finds the special tokens; not those that were merely added to the vocabulary."""
-    added = tokenizer.added_tokens
-    return SpecialSplitter([token for token in tokenizer.special_tokens if token not in added])
-
-
 def _refusing(splitter: SpecialSplitter, blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """The blocks; a special token that stands across two of them is found, too."""
+    """Yield the blocks; find special tokens across two blocks, too."""
     tail, passed, lines = b"", 0, 0
     keep = max(splitter.longest - 1, 0)
     for block in blocks:
         window = tail + block
         if found := splitter.bytes_regex.search(window):
             line = lines + window.count(b"\n", 0, found.start())
-            raise _refusal(to_text(found.group()), passed + found.start(), line)
+            token, place = to_text(found.group()), passed + found.start()
+            raise SpecialTokenFoundError(
+                f"the text holds the special token {token!r} (line {line + 1:,}, byte {place:,}), "
+                "which is not allowed there",
+                token,
+                place,
+            )
         yield block
         tail = window[max(len(window) - keep, 0) :]
         passed += len(window) - len(tail)
         lines += window.count(b"\n", 0, len(window) - len(tail))
 
 
-def _refusal(token: str, place: int, lines_before: int) -> SpecialTokenFoundError:
-    return SpecialTokenFoundError(
-        f"the text holds the special token {token!r} (line {lines_before + 1:,}, byte {place:,}), "
-        "which is not allowed there",
-        token,
-        place,
-    )
-
-
 @dataclass(frozen=True)
 class TextSize:
-    """A text in bytes and in tokens."""
+    """The size of a text in bytes and in tokens."""
 
     bytes: int
     tokens: int
@@ -116,15 +111,15 @@ def text_size(
     policy: SpecialPolicy = ALL_SPECIAL,
     workers: int = 1,
 ) -> TextSize:
-    """The size of a text that comes in blocks, in bounded memory.
+    """Return the size of a text that comes in blocks, in bounded memory.
 
     Args:
         blocks: UTF-8, cut anywhere.
-        policy: what special tokens in the text mean.
+        policy: the meaning of special tokens in the text.
         workers: processes to encode with, this one included.
 
     Raises:
-        SpecialTokenFoundError: the policy refuses what it holds.
+        SpecialTokenFoundError: the text holds a refused token.
 
     >>> bytes_only = Tokenizer({byte: bytes([byte]) for byte in range(256)}, [])
     >>> text_size(bytes_only, [b"ab", b"c"])
@@ -150,15 +145,15 @@ def file_size(
     watch: Callable[[SourceReader], Iterable[bytes]] = iter,
     reading: Reading = PLAIN,
 ) -> TextSize:
-    """The size of a file; `-` is standard input. A big one is encoded by all cores.
+    """Return the size of a file; `-` is standard input. All cores encode a big file.
 
     Args:
-        watch: is handed what reads the file and hands its blocks on, to tell how far it is.
-        reading: where the texts are in it.
+        watch: gets the reader of the file and yields its blocks, to show progress.
+        reading: the place of the texts in the file.
 
     Raises:
         CorpusError: it cannot be read.
-        SpecialTokenFoundError: the policy refuses what it holds.
+        SpecialTokenFoundError: the file holds a refused token.
     """
     blocks = read_blocks(name, reading, separator_of(list(tokenizer.special_tokens)))
     workers = available_cores() if size_on_disk(name) >= WORTH_HELPERS else 1

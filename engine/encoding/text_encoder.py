@@ -1,4 +1,4 @@
-"""From a text that may hold special tokens to its ids: all that encoding needs of a tokenizer."""
+"""From a text with special tokens to its ids: the part of a tokenizer that encodes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from engine.text.pretokenize import SpecialSplitter
 
 
 class TextEncoder:
-    """Cuts out the special tokens, and has the encoder encode what is between them.
+    """Cuts out the special tokens, and lets the encoder encode the text between them.
 
     Args:
         encoder: a name in `ENCODERS`.
-        alphabet, table: what it is made of.
+        alphabet, table: the arguments of the encoder.
         special_ids: special token → its id.
-        splitter: what cuts these tokens out, if it is not just that.
+        splitter: cuts special tokens out; by default exactly these.
     """
 
     def __init__(
@@ -41,45 +41,45 @@ class TextEncoder:
         self._encode = self.encoder.around_special(pattern)
 
     def cutting(self, special_ids: Mapping[str, int]) -> TextEncoder:
-        """One that cuts out these special tokens only, and shares all memories with this one."""
+        """Return an encoder that cuts out only these tokens, and shares all memories."""
         other = copy(self)
         other.special_ids = special_ids
         other.splitter = self.splitter.only(special_ids.keys())
         return other
 
     def encode(self, text: str) -> list[int]:
-        """The ids of a text."""
+        """Return the ids of a text."""
         return as_list(self.encode_compactly(text))
 
     def encode_compactly(self, text: str) -> TokenIds:
-        """The ids of a text, in an array where the encoder makes one."""
+        """Return the ids of a text, in an array if the encoder makes one."""
         return self._encode(text, self.splitter, self.special_ids)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled without its memories, for a helper process, which makes an equal one."""
+        """Pickle without the memories, for a helper process."""
         encoder = self.encoder
         parts = (encoder.name, encoder.alphabet, encoder.table)
         return TextEncoder, (*parts, self.pattern, self.special_ids, self.splitter)
 
 
 def as_list(ids: TokenIds) -> list[int]:
-    """The ids in a list."""
+    """Return the ids in a list."""
     return ids if isinstance(ids, list) else ids.tolist()
 
 
 # Many texts, encoded by several processes.
 
 BATCH = 1 << 18
-"""Characters in a batch: enough that sending it costs little beside encoding it."""
+"""Characters in a batch: enough that encoding it takes longer than sending it."""
 
 
 def encode_all(
     encoder: TextEncoder, texts: Iterable[str], workers: int
 ) -> Generator[TokenIds, None, None]:
-    """The ids of each text, in the order of the texts.
+    """Yield the ids of each text, in the order of the texts.
 
     Args:
-        texts: are read a little ahead of what is asked for, so they may never end.
+        texts: are read only a little ahead, so they may be endless.
         workers: processes to encode with, this one included.
     """
     if workers <= 1:

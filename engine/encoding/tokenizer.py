@@ -1,7 +1,7 @@
 """`Tokenizer`: an immutable vocab with its merges, special tokens and pattern.
 
-It puts together what other modules do: `parts` finds the ids, `text_encoder` cuts out special
-tokens and has an encoder encode the rest, `rules` are what explanations ask for.
+It combines other modules: `parts` finds the ids, `text_encoder` cuts out special tokens and lets an
+encoder encode the rest, `rules` are for explanations.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ ITERABLE_PIECE = 1 << 16
 """Bytes of a stream that are encoded together."""
 
 WORTH_HELPERS = 1 << 25
-"""Characters that take as long to encode as helper processes take to start and to learn words."""
+"""Characters that take longer to encode than helper processes take to start."""
 
 
 REPR_SHOWN = 4
-"""Special tokens that the name of a tokenizer holds."""
+"""Special tokens shown in the `repr` of a tokenizer."""
 
 
 def check_text(text: str) -> str:
-    """The text, or a `TextError` if it is none."""
+    """Return the text; raise a `TextError` if it is not a `str`."""
     if not isinstance(text, str):
         hint = "; decode the bytes first" if isinstance(text, bytes) else ""
         raise TextError(
@@ -65,13 +65,13 @@ class Tokenizer:
     Args:
         vocab: id → bytes; has to hold the 256 bytes and the tokens of all merges.
         merges: (left bytes, right bytes), in order of rank; `None` for those of `table`.
-        special_tokens: strings that are one id wherever they stand. Those that the vocab lacks
+        special_tokens: strings that are one id wherever they occur. Those that the vocab lacks
             get the next free ids; a mapping gives each its id. With `None` no text is special.
         pattern: a name in `PATTERNS`, a pattern, or a regex: typed, or compiled.
         encoder: a name in `ENCODERS`; all give the same ids.
-        alphabet: what a pretoken is spelled in before any merge; by default the 256 bytes.
-        table: pair of ids → (rank, id made), where the merges do not tell how a text is encoded.
-        pipeline: the stages of a `tokenizer.json`, where there is more to it than all this.
+        alphabet: spells a pretoken before any merge; by default the 256 bytes.
+        table: pair of ids → (rank, id of the result), if `merges` cannot express it.
+        pipeline: the stages of a `tokenizer.json`, if it needs more than the other arguments.
 
     Raises:
         VocabularyError: a byte or the token of a merge is missing.
@@ -101,7 +101,7 @@ class Tokenizer:
         self.vocab, self._special_ids, self.alphabet, self.merge_table = parts
         if merges is not None:
             self.merges = list(merges)
-        # A special token may have the id of one that merges are made of.
+        # A special token may have the id of an ordinary token that merges use.
         ordinary = ((i, vocab.get(i)) for i in self._special_ids.values())
         self._ordinary = {i: token for i, token in ordinary if token is not None}
         splitter = None if pipeline is None or pipeline.splitter.is_plain else pipeline.splitter
@@ -111,13 +111,13 @@ class Tokenizer:
 
     @cached_property
     def merges(self) -> list[tuple[bytes, bytes]]:
-        """(left bytes, right bytes), in order of rank."""
+        """The merges as (left bytes, right bytes), in order of rank."""
         token = (self.vocab | self._ordinary).__getitem__
         lefts, rights = zip(*self.merge_table, strict=True) if self.merge_table else ((), ())
         return list(zip(map(token, lefts), map(token, rights), strict=True))
 
     def __repr__(self) -> str:
-        """What it is in a line: `Tokenizer(257 tokens, 1 merges, pattern gpt2)`."""
+        """Return a summary: `Tokenizer(257 tokens, 1 merges, pattern gpt2)`."""
         parts = [f"{len(self.vocab):,} tokens", f"{len(self.merges):,} merges"]
         if self.special_tokens:
             parts.append(f"special {' '.join(map(repr, self.special_tokens[:REPR_SHOWN]))}")
@@ -125,25 +125,25 @@ class Tokenizer:
 
     @property
     def added_tokens(self) -> frozenset[str]:
-        """Those among the special tokens that are text like any other, only cut out first."""
+        """Special tokens that are ordinary text, only cut out first."""
         added = () if self.pipeline is None else self.pipeline.added_tokens
         special = {token.content for token in added if token.special}
         return frozenset(token.content for token in added) - special
 
     @property
     def special_ids(self) -> frozenset[int]:
-        """The ids of the special tokens."""
+        """Ids of the special tokens."""
         return frozenset(self._special_ids.values())
 
     def allowing(self, tokens: Iterable[str]) -> Tokenizer:
-        """A tokenizer that cuts only these special tokens out of a text.
+        """Return a tokenizer that cuts only these special tokens out of a text.
 
-        The others are ordinary text there; their ids still decode. `added_tokens` are cut out all
-        the same. Costs nothing: vocab, merges and what the encoder remembers are shared. See
+        The others are ordinary text; their ids still decode. `added_tokens` are always cut out. The
+        call costs nothing: vocab, merges and the encoder's memory are shared. See
         `engine.encoding.special_policy`.
 
         Raises:
-            SpecialTokenError: one of them is no special token of this tokenizer.
+            SpecialTokenError: one of them is not a special token of this tokenizer.
 
         >>> vocab = {byte: bytes([byte]) for byte in range(256)}
         >>> Tokenizer(vocab, [], ["<a>", "<b>"]).allowing(["<b>"]).encode("<a><b>")
@@ -163,14 +163,14 @@ class Tokenizer:
         return other
 
     def encode(self, text: str, on_step: Callable[[EncodeStep], None] | None = None) -> list[int]:
-        """The token ids of a text.
+        """Return the token ids of a text.
 
         Args:
             text: any text; special tokens in it are one id each.
             on_step: is called for each merge before the ids are returned, pretoken by pretoken.
 
         Raises:
-            TextError: it is no text.
+            TextError: it is not a `str`.
 
         >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
         >>> Tokenizer(vocab, [(b"a", b"b")], ["<s>"]).encode("ab<s>c")
@@ -178,33 +178,30 @@ class Tokenizer:
         """
         check_text(text)
         if on_step is not None:
-            self._tell_steps(without_stray_surrogates(text), on_step)
+            text = without_stray_surrogates(text)
+            for pretoken in pretokens(text, self.pattern, self._encoder.splitter):
+                for step in () if pretoken.special else self.steps(pretoken.bytes):
+                    on_step(step)
         return self._encoder.encode(text)
 
     def encode_compactly(self, text: str) -> TokenIds:
-        """As `encode`, but where the kernel encodes an array of integers of 32 bits.
+        """Return the ids of a text, as an array of 32-bit integers if the kernel encodes.
 
         Raises:
-            TextError: it is no text.
+            TextError: it is not a `str`.
         """
         return self._encoder.encode_compactly(check_text(text))
 
-    def _tell_steps(self, text: str, on_step: Callable[[EncodeStep], None]) -> None:
-        for pretoken in pretokens(text, self.pattern, self._encoder.splitter):
-            if not pretoken.special:
-                for step in self.steps(pretoken.bytes):
-                    on_step(step)
-
     def encode_batch(self, texts: Iterable[str], workers: int | None = None) -> list[list[int]]:
-        """The ids of each text, in the order of the texts.
+        """Return the ids of each text, in the order of the texts.
 
         Args:
-            texts: each is encoded by itself.
-            workers: processes to encode with, this one included; by default one a core if there
-                is enough text for that to pay, and only this one otherwise.
+            texts: are encoded one by one.
+            workers: processes to encode with, this one included; by default one per core if the
+                text is long enough for that, and only this one otherwise.
 
         Raises:
-            TextError: one of them is no text, or all of them are a single one.
+            TextError: one of them is not a `str`, or `texts` is a single `str`.
         """
         if isinstance(texts, str):
             raise TextError("texts are a list, and this is a single one: write [text]")
@@ -215,21 +212,21 @@ class Tokenizer:
         return list(map(as_list, encode_all(self._encoder, texts, workers)))
 
     def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
-        """The ids of a text that comes in chunks, cut anywhere, in bounded memory.
+        """Yield the ids of a text that comes in chunks, cut anywhere, in bounded memory.
 
-        The same ids as `encode("".join(chunks))`: chunks are gathered and cut again where no
-        pretoken can stand across. Only a text without any such place is held whole. A pair of
-        surrogates has to be in one chunk, as any text that is read from a file has it.
+        The ids are those of `encode("".join(chunks))`: chunks are joined and cut again where no
+        pretoken reaches across. Only a text without such a place is held in memory completely. Two
+        surrogates of a pair have to be in one chunk, as in any text read from a file.
         """
         return chain.from_iterable(
             self.encode_stream(to_bytes(check_text(chunk)) for chunk in chunks)
         )
 
     def encode_stream(self, blocks: Iterable[bytes], workers: int = 1) -> Iterator[list[int]]:
-        """The ids of a text that comes in blocks of bytes, cut anywhere: a list for each chunk.
+        """Yield the ids of a text that comes in blocks of bytes: a list for each chunk.
 
         Args:
-            blocks: UTF-8; a character may stand across two of them.
+            blocks: UTF-8; a character may begin in one block and end in the next.
             workers: processes to encode with, this one included.
         """
         return map(as_list, self.encode_stream_compactly(blocks, workers))
@@ -237,36 +234,36 @@ class Tokenizer:
     def encode_stream_compactly(
         self, blocks: Iterable[bytes], workers: int = 1
     ) -> Iterator[TokenIds]:
-        """As `encode_stream`, with arrays where the kernel encodes: to count them, say.
+        """Yield the ids of `encode_stream`, in arrays if the kernel encodes.
 
         Args:
-            blocks, workers: as there.
+            blocks, workers: as for `encode_stream`.
         """
         cutter = ChunkCutter(self.pattern, self._encoder.splitter, ITERABLE_PIECE)
         chunks = (to_text(chunk.data) for chunk in cutter.cut(blocks))
         return encode_all(self._encoder, chunks, workers)
 
     def live(self) -> LiveEncoding:
-        """An encoder for a text that is being typed: it encodes again only what has changed."""
+        """Return an encoder for a text that is being typed: it encodes only what has changed."""
         return LiveEncoding(self._encoder)
 
     @property
     def encoder(self) -> Encoder:
-        """What encodes single pretokens."""
+        """The encoder of single pretokens."""
         return self._encoder.encoder
 
     @property
     def cut_out(self) -> Collection[str]:
-        """The special tokens that are cut out of a text, those that are allowed."""
+        """The special tokens that are cut out of a text: those that are allowed."""
         return self._encoder.special_ids.keys()
 
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
-        """The merges that encode one pretoken."""
+        """Yield the merges that encode one pretoken."""
         return self._encoder.encoder.steps(pretoken)
 
     @cached_property
     def rules(self) -> EncodingRules:
-        """All that the encoding follows from, for functions that explain it."""
+        """The rules that the encoding follows, for functions that explain it."""
         return EncodingRules(
             self.alphabet,
             self.merge_table,
@@ -279,13 +276,13 @@ class Tokenizer:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickled without its rules, which are made of the rest."""
+        """Pickle without the rules, which follow from the rest."""
         return {name: value for name, value in vars(self).items() if name != "rules"}
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of the ids; bytes that are no valid UTF-8 become U+FFFD.
+        """Return the text of the ids; bytes that are not valid UTF-8 become U+FFFD.
 
-        Where there is a pipeline, its decoder makes the text. Special tokens are decoded, too.
+        The decoder of a pipeline makes the text, if there is one. Special tokens are decoded, too.
 
         Raises:
             UnknownTokenIdError: names the id that the vocab lacks.
@@ -296,12 +293,12 @@ class Tokenizer:
         """
         if self.pipeline is not None:
             ids = list(ids)
-            self.decode_bytes(ids)  # names an id that stands for nothing
+            self.decode_bytes(ids)  # raises an error that names an unknown id
             return self.pipeline.decode(ids)
         return self.decode_bytes(ids).decode("utf-8", "replace")
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        """The bytes of the ids, exactly; of normalized text, if there is a normalizer.
+        """Return the bytes of the ids, exactly; with a normalizer, those of normalized text.
 
         Raises:
             UnknownTokenIdError: names the id that the vocab lacks.
@@ -324,15 +321,15 @@ class Tokenizer:
         special_tokens: Sequence[str] | None = None,
         pattern: PatternLike = "gpt2",
     ) -> Tokenizer:
-        """A tokenizer from GPT-2's `vocab.json` and `merges.txt`, wherever they lie.
+        """Read a tokenizer from GPT-2's `vocab.json` and `merges.txt`, in any folder.
 
         Args:
-            special_tokens, pattern: the files do not say them; see `Tokenizer`.
+            special_tokens, pattern: are not in the files; see `Tokenizer`.
 
         Raises:
             TokenizerFileError: a file is missing, malformed or cut short.
         """
-        from engine.formats import gpt2  # formats stand above the tokenizer they read
+        from engine.formats import gpt2  # formats are above the tokenizer
 
         vocab, merges = gpt2.read_files(vocab_path, merges_path, special_tokens or ())
         return cls(vocab, merges, special_tokens, pattern)
@@ -345,11 +342,11 @@ class Tokenizer:
         special_tokens: Sequence[str] | None = None,
         pattern: PatternLike | None = None,
     ) -> Tokenizer:
-        """A tokenizer in any known format.
+        """Read a tokenizer in any known format.
 
         Args:
             path: a file, or a directory of files; or a vocabulary, with `merges_path`.
-            special_tokens, pattern: what the files do not say; see `Tokenizer`.
+            special_tokens, pattern: for files that do not have them; see `Tokenizer`.
 
         Raises:
             TokenizerFileError: no format is recognised, or a file is missing or malformed.
@@ -367,11 +364,11 @@ class Tokenizer:
         Args:
             path: the file, or the directory of the files.
             format: a name in `engine.formats.FORMATS`; by default GPT-2's two files in a directory.
-            overwrite: whether what is there may be replaced.
+            overwrite: whether an existing file may be replaced.
 
         Raises:
-            OutputExistsError: something is there and `overwrite` is false.
-            TokenizerFileError: the format cannot say what this tokenizer is.
+            OutputExistsError: the file exists and `overwrite` is false.
+            TokenizerFileError: the format cannot express this tokenizer.
         """
         from engine.formats import save
 

@@ -1,4 +1,4 @@
-"""Token ids as people write them, and the text of those that the vocabulary has."""
+"""Token ids as people type them, and the text of those that the vocabulary has."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from engine.core.errors import TokenIdsError, UnknownTokenIdError
 
 _BETWEEN = re.compile(r"[\s,;\[\]()]+")
 _ID = re.compile("[0-9]{1,18}")
-"""More digits than any vocabulary needs would only be slow to read."""
+"""No vocabulary needs more digits; reading them would be slow."""
 SHOWN = 40
 
 
 def read_ids(text: str) -> list[int]:
-    """The ids in a text: blanks, newlines, commas and brackets part them, as in a printed list.
+    """Read the ids in a text, separated by blanks, newlines, commas and brackets.
 
     >>> read_ids("116 104"), read_ids("[116, 104]"), read_ids("116,\\n104\\n"), read_ids(" [] ")
     ([116, 104], [116, 104], [116, 104], [])
 
     Raises:
-        TokenIdsError: names the first word that is no id.
+        TokenIdsError: a word is not an id; the message names the first.
     """
     words = list(filter(None, _BETWEEN.split(text)))
     for word in words:
@@ -35,11 +35,11 @@ def read_ids(text: str) -> list[int]:
 
 @dataclass(frozen=True)
 class DecodedIds:
-    """Ids in a row that all have a token, or one that has none, as often as it stands there.
+    """Adjacent ids that all have a token, or repetitions of one id that has none.
 
     Attributes:
-        text: theirs; `None` if there is no such token.
-        problem: says that there is none; empty if there is.
+        text: their text; `None` if there is no token.
+        problem: the error message if there is no token; else empty.
     """
 
     ids: Sequence[int]
@@ -50,10 +50,10 @@ class DecodedIds:
 def decode_known(
     ids: Sequence[int], decode: Callable[[Sequence[int]], str]
 ) -> Iterator[DecodedIds]:
-    """The text of the ids; those that no token has part it and spoil nothing else.
+    """Yield the text of the ids; an id without a token is an item of its own.
 
     Args:
-        decode: the text of ids; an `UnknownTokenIdError` names one that no token has.
+        decode: returns the text of ids; raises an `UnknownTokenIdError` for an id without a token.
 
     >>> from engine.encoding.tokenizer import Tokenizer
     >>> bytes_only = Tokenizer({byte: bytes([byte]) for byte in range(256)}, [])
@@ -70,7 +70,7 @@ def decode_known(
 
 
 def _problem_of(token_id: int, decode: Callable[[Sequence[int]], str]) -> str:
-    """Why an id cannot be decoded; empty if it can."""
+    """Return why an id cannot be decoded; empty if it can."""
     try:
         decode([token_id])
     except UnknownTokenIdError as error:
