@@ -435,9 +435,10 @@ def _pose_best_path(frame: UnigramFrame, request: Request) -> Question:
     whole = None  # a word that is itself a piece is less interesting
     for _ in range(PATH_DRAWS if words else 0):
         word = request.chance.pick(words)
-        paths = [
-            path for path in frame.lattice(word).n_best(most) if len(path.edges) <= MOST_PIECES
-        ]
+        best, *others = frame.lattice(word).n_best(most)
+        if len(best.edges) > MOST_PIECES:
+            continue
+        paths = [best, *(path for path in others if len(path.edges) <= MOST_PIECES)]
         if len(paths) > 1 and paths[0].score - paths[1].score >= APART:
             if len(paths[0].edges) > 1:
                 return _best_path_of(frame, word, paths)
