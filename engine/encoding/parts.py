@@ -74,15 +74,14 @@ def number_parts(
         special_ids = _number_special_tokens(special_tokens, vocab, ids, made)
     if min(vocab, default=0) < 0 or max(vocab, default=0) > HIGHEST_ID:
         raise VocabularyError(f"an id is negative or larger than {HIGHEST_ID:,}, which none may be")
-    return NumberedParts(
-        vocab,
-        special_ids,
-        alphabet
-        or ByteAlphabet(
-            [_id_of(ids, token, "but needs every single byte") for token in _ALL_BYTES]
-        ),
-        _merge_table(ids, merges or ()) if table is None else table,
-    )
+    if alphabet is None:
+        every_byte = (bytes((byte,)) for byte in range(256))
+        alphabet = ByteAlphabet(
+            [_id_of(ids, token, "but needs every single byte") for token in every_byte]
+        )
+    if table is None:
+        table = _merge_table(ids, merges or ())
+    return NumberedParts(vocab, special_ids, alphabet, table)
 
 
 def _ids_by_bytes(

@@ -25,8 +25,8 @@ from engine.text.pretokenize import to_bytes, to_text
 # A dict with `__missing__` is read at C speed, inside `map` too; Python code runs only for a key
 # that is missing. Such a dict cannot record which entries are in use, so it has two generations.
 # When the young one is full it becomes the old one, and entries that are used again come back from
-# there. Entries unused for a whole generation are dropped all at once, so evicting costs nothing per
-# entry. A text of few words never fills a generation.
+# there. Entries unused for a whole generation are dropped all at once, so evicting costs nothing
+# per entry. A text of few words never fills a generation.
 
 
 Key = TypeVar("Key", bound=str | bytes)
