@@ -1,4 +1,4 @@
-"""Converting: what comes back encodes like the original, or nothing is written."""
+"""Conversion: the files encode like the original, or nothing is written."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def stories() -> Tokenizer:
 
 
 @pytest.mark.parametrize("name", WRITABLE)
-def test_what_is_written_is_the_same_tokenizer_or_nothing_is_written(
+def test_the_written_files_are_the_same_tokenizer_or_nothing_is_written(
     stories: Tokenizer, tmp_path: Path, name: str
 ) -> None:
     try:
@@ -42,13 +42,13 @@ def test_what_is_written_is_the_same_tokenizer_or_nothing_is_written(
         assert again.encode(text) == stories.encode(text)
 
 
-def _forgetful_open(path: Path, **said: Any) -> Opened:
-    """GPT-2's two files without the third: neither pattern nor special tokens are kept."""
+def _forgetful_open(path: Path, **overrides: Any) -> Opened:
+    """Open GPT-2's two files without the third, so that pattern and special tokens are lost."""
     (path / "bpe-tui.json").unlink(missing_ok=True)
-    return open_tokenizer(path, **said)
+    return open_tokenizer(path, **overrides)
 
 
-def test_what_a_format_does_not_keep_is_told(
+def test_properties_that_a_format_does_not_keep_are_named(
     stories: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.formats.open_tokenizer", _forgetful_open)
@@ -57,13 +57,13 @@ def test_what_a_format_does_not_keep_is_told(
 
 
 def _careless_save(tokenizer: Tokenizer, path: Path, format: str, **how: Any) -> None:
-    """Loses the last merge."""
+    """Save without the last merge."""
     *merges, last = tokenizer.merges
     vocab = {n: t for n, t in tokenizer.vocab.items() if t != last[0] + last[1]}
     save(Tokenizer(vocab, merges, tokenizer.special_tokens, tokenizer.pattern), path, format, **how)
 
 
-def test_a_writer_that_loses_a_merge_is_found_out(
+def test_a_writer_that_loses_a_merge_is_detected(
     stories: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.formats.save", _careless_save)
@@ -72,7 +72,9 @@ def test_a_writer_that_loses_a_merge_is_found_out(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_format_says_itself_what_it_cannot_hold(stories: Tokenizer, tmp_path: Path) -> None:
+def test_a_format_refuses_a_tokenizer_that_it_cannot_hold(
+    stories: Tokenizer, tmp_path: Path
+) -> None:
     pattern = Pattern("mine", "", (Alternative("all", "(?s:.)"),), ())
     mine = Tokenizer(stories.vocab, stories.merges, pattern=pattern)
     with pytest.raises(TokenizerFileError, match=f"{tmp_path}/out: .*'mine'"):
@@ -80,7 +82,7 @@ def test_a_format_says_itself_what_it_cannot_hold(stories: Tokenizer, tmp_path: 
     assert not list(tmp_path.iterdir())
 
 
-def test_nothing_is_overwritten_unless_asked_for(stories: Tokenizer, tmp_path: Path) -> None:
+def test_files_are_overwritten_only_on_request(stories: Tokenizer, tmp_path: Path) -> None:
     convert(stories, "gpt2", tmp_path / "out")
     with pytest.raises(OutputExistsError):
         convert(stories, "gpt2", tmp_path / "out")
@@ -92,7 +94,7 @@ def test_an_unknown_format_is_named(stories: Tokenizer, tmp_path: Path) -> None:
         convert(stories, "gtp2", tmp_path / "out")
 
 
-def test_ids_that_a_format_prescribes_are_given_when_asked_for(tmp_path: Path) -> None:
+def test_tokens_get_the_prescribed_ids_on_request(tmp_path: Path) -> None:
     vocab = {byte: bytes([byte]) for byte in range(256)} | {256: END.encode(), 257: b"ab"}
     tokenizer = Tokenizer(vocab, [(b"a", b"b")], [END])
     with pytest.raises(TokenizerFileError, match="renumbered"):

@@ -1,4 +1,4 @@
-"""BERT's vocab.txt, read: the ids are those of the `tokenizers` library, and of the run before."""
+"""BERT's vocab.txt: its ids equal those of the `tokenizers` library and of the training run."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ def test_a_cased_bert_of_hugging_face_encodes_the_same(vocab: Path) -> None:
     theirs = tokenizers.BertWordPieceTokenizer(str(vocab), lowercase=False)
     ours = open_tokenizer(vocab).tokenizer
     for text in TEXTS:
-        spaced = text.replace("漢", " 漢 ")  # which its normalizer does, and no file says so
+        spaced = text.replace("漢", " 漢 ")  # as its normalizer does, which is not in the file
         assert ours.encode(spaced) == theirs.encode(text, add_special_tokens=False).ids
 
 
-def test_what_a_run_saved_encodes_as_the_run_did(tmp_path: Path) -> None:
+def test_the_vocabulary_of_a_run_encodes_like_the_run(tmp_path: Path) -> None:
     corpus, specials = SAMPLES / "unicode.txt", ["<|endoftext|>", "[CLS]"]
     counts = count_corpus(Corpus(corpus), "bert", specials).counts
     run = WordPieceTrainer(counts, 900, specials)
@@ -71,7 +71,7 @@ def test_what_a_run_saved_encodes_as_the_run_did(tmp_path: Path) -> None:
         assert opened.tokenizer.encode(text) == before.encode(text)
 
 
-def test_what_the_file_does_not_say_is_told(vocab: Path) -> None:
+def test_notes_name_the_guesses(vocab: Path) -> None:
     opened = open_tokenizer(vocab)
     assert (opened.format, opened.tokenizer.special_tokens) == (
         "bert-vocab",
@@ -83,7 +83,7 @@ def test_what_the_file_does_not_say_is_told(vocab: Path) -> None:
     assert specials.endswith("in brackets: [PAD] [UNK] [CLS] [SEP] [MASK]")
 
 
-def test_what_is_wished_goes_before_the_guesses(vocab: Path) -> None:
+def test_settings_of_the_caller_replace_the_guesses(vocab: Path) -> None:
     opened = open_tokenizer(vocab, special_tokens=["[SEP]"], pattern="whitespace")
     assert opened.tokenizer.special_tokens == ("[SEP]",)
     assert len(opened.notes) == 1
@@ -92,19 +92,19 @@ def test_what_is_wished_goes_before_the_guesses(vocab: Path) -> None:
         open_tokenizer(vocab, special_tokens=["<s>"])
 
 
-def test_of_a_piece_that_is_there_twice_the_later_id_counts(tmp_path: Path) -> None:
+def test_a_piece_that_occurs_twice_has_its_later_id(tmp_path: Path) -> None:
     opened = open_tokenizer(written(tmp_path / "v", ["a", "[UNK]", "a"]))
     assert opened.tokenizer.encode("a b") == [2, 1]
     assert "1 id below the highest has no token (0)" in opened.notes
 
 
-def test_a_directory_and_lines_that_end_as_on_windows_will_do(tmp_path: Path, vocab: Path) -> None:
+def test_a_directory_and_windows_line_ends_are_accepted(tmp_path: Path, vocab: Path) -> None:
     (tmp_path / "vocab.txt").write_bytes(vocab.read_bytes().replace(b"\n", b"\r\n") + b"\n")
     expected = open_tokenizer(vocab).tokenizer.encode(TEXTS[1])
     assert open_tokenizer(tmp_path).tokenizer.encode(TEXTS[1]) == expected
 
 
-def test_a_vocabulary_with_a_thousand_free_places_is_known_by_its_beginning(tmp_path: Path) -> None:
+def test_a_vocabulary_with_a_thousand_free_places_is_recognised(tmp_path: Path) -> None:
     free = [f"[unused{number}]" for number in range(1000)]
     path = written(tmp_path / "v", ["[PAD]", *free[:99], "[UNK]", "[CLS]", *free[99:], "a", "##b"])
     assert open_tokenizer(path).tokenizer.encode("ab") == [1003, 1004]
@@ -125,11 +125,11 @@ def test_a_text_is_no_vocabulary(tmp_path: Path, text: str) -> None:
     assert not is_tokenizer(tmp_path / "text")
 
 
-def test_no_sample_is_taken_for_a_tokenizer() -> None:
+def test_no_sample_is_recognised_as_a_tokenizer() -> None:
     assert not any(map(is_tokenizer, SAMPLES.glob("*.txt")))
 
 
-def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "v").write_bytes(b"[UNK]\n\xff\n")
     with pytest.raises(TokenizerFileError, match="is not UTF-8 text"):
         open_tokenizer(tmp_path / "v")

@@ -30,7 +30,7 @@ Merges = list[tuple[str, str]]
 
 
 def segmented(word: Sequence[str], merges: Merges) -> list[str]:
-    """The parts of a word once the best pair is merged wherever it stands, until there is none."""
+    """Merge the best pair of a word at all places until no pair is left; return the parts."""
     ranks = {pair: rank for rank, pair in reversed(list(enumerate(merges)))}
     parts = list(word)
     while pairs := [pair for pair in pairwise(parts) if pair in ranks]:
@@ -45,7 +45,7 @@ def segmented(word: Sequence[str], merges: Merges) -> list[str]:
 
 
 def learnt(words: Sequence[str], count: int, is_apart: bool = False) -> Merges:
-    """Merges as `learn_bpe.py` finds them, of words of characters or of stand-ins."""
+    """Find merges like `learn_bpe.py`, of words of characters or of bytes in GPT-2's spelling."""
     merges: Merges = []
     for _ in range(count):
         found: Counter[tuple[str, str]] = Counter()
@@ -62,7 +62,7 @@ def start_of(word: str, is_apart: bool = False) -> list[str]:
 
 
 def clip_words(text: str) -> list[str]:
-    """The words of CLIP, in GPT-2's stand-ins; each character is put in lower case by itself."""
+    """Return the words of CLIP in GPT-2's spelling; each character is lower-cased separately."""
     pattern = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
     composed = unicodedata.normalize("NFC", text)
     lower = "".join(character.lower() for character in regex.sub(r"\s+", " ", composed))
@@ -92,7 +92,7 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
     return opened.tokenizer
 
 
-def test_clips_ids_are_those_of_the_original(clip: Tokenizer) -> None:
+def test_clips_ids_equal_those_of_the_original(clip: Tokenizer) -> None:
     vocab = clip_vocab(CLIP_MERGES)
 
     def ids(text: str) -> list[int]:
@@ -107,7 +107,7 @@ def test_clips_ids_are_those_of_the_original(clip: Tokenizer) -> None:
 
     any_text()
     for text in sample_texts():
-        # In the original a special token right behind a mark such as `.` is none.
+        # In the original a special token directly after a mark such as `.` is not special.
         text = text.replace("<|endoftext|>", "")
         assert clip.encode(text) == ids(text)
     assert clip.encode("Lowest <|EndOfText|>")[-1] == vocab["<|endoftext|>"]
@@ -147,7 +147,7 @@ def words_of(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", ["subword-nmt 0.2", "fastBPE", "subword-nmt 0.1"])
-def test_codes_segment_a_text_as_the_original_does(kind: str, tmp_path: Path) -> None:
+def test_codes_segment_a_text_like_the_original(kind: str, tmp_path: Path) -> None:
     is_apart = kind.endswith("0.1")
     merges = learnt(words_of(CORPUS), 30, is_apart)
     count = " 7" if kind == "fastBPE" else ""
@@ -167,7 +167,7 @@ def test_codes_segment_a_text_as_the_original_does(kind: str, tmp_path: Path) ->
     @given(text=texts() | st.text(alphabet="lowerst widn\n", max_size=30))
     def any_text(text: str) -> None:
         if is_apart:
-            text = regex.sub(r"[^\S \r\n]", "", text)  # there a word of such spaces alone is none
+            text = regex.sub(r"[^\S \r\n]", "", text)  # no word in the original
         expected = [
             shown(part)
             for word in words_of(text)
@@ -181,7 +181,7 @@ def test_codes_segment_a_text_as_the_original_does(kind: str, tmp_path: Path) ->
     assert tokenizer.decode(tokenizer.encode("lower  newest\nher")).rstrip() == "lower newest her"
 
 
-def test_of_a_merge_that_stands_there_twice_the_first_counts(tmp_path: Path) -> None:
+def test_the_first_of_two_equal_merges_is_used(tmp_path: Path) -> None:
     (tmp_path / "codes").write_text("#version: 0.2\na b\nb c</w>\na b\n")
     tokenizer = open_tokenizer(tmp_path / "codes").tokenizer
     assert [tokenizer.vocab[i] for i in tokenizer.encode("abc")] == [b"ab", b"c"]
@@ -203,8 +203,8 @@ def test_what_is_wrong_is_named(text: str, message: str, tmp_path: Path) -> None
         open_tokenizer(tmp_path / "codes")
 
 
-def test_the_merges_of_a_vocabulary_with_ids_are_no_codes(tmp_path: Path) -> None:
-    """CLIP's two files: the merges alone would give ids that are not the vocabulary's."""
+def test_merges_beside_a_vocabulary_with_ids_are_no_codes(tmp_path: Path) -> None:
+    """The merges of CLIP alone would have other ids than the vocabulary."""
     (tmp_path / "vocab.json").write_text('{"a": 0, "b</w>": 1, "ab</w>": 2}')
     (tmp_path / "merges.txt").write_text("#version: 0.2\na b</w>\n")
     with pytest.raises(TokenizerFileError):

@@ -1,4 +1,4 @@
-"""JSON of course solutions: every way to write bytes is recognised, and said."""
+"""JSON of course solutions: every spelling of bytes is recognised and named in a note."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SPELLINGS: dict[str, Callable[[bytes], Any]] = {
 
 
 def spelled(tok: Tokenizer, spelling: str) -> tuple[dict[str, Any], list[list[Any]]]:
-    """The vocabulary, id → token, and the merges."""
+    """Return the vocabulary, id → token, and the merges in a spelling."""
     write = SPELLINGS[spelling]
     vocab = {str(token_id): write(token) for token_id, token in tok.vocab.items()}
     return vocab, [[write(left), write(right)] for left, right in tok.merges]
@@ -45,7 +45,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
-def test_a_spelling_is_recognised_and_said(spelling: str, path: Path) -> None:
+def test_a_spelling_is_recognised_and_named(spelling: str, path: Path) -> None:
     vocab, merges = spelled(handout(), spelling)
     path.write_text(json.dumps({"vocab": vocab, "merges": merges}))
     opened = open_tokenizer(path)
@@ -61,7 +61,7 @@ def test_a_spelling_is_recognised_and_said(spelling: str, path: Path) -> None:
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @examples(25)
 @given(corpus=st.dictionaries(st.binary(max_size=8), st.integers(1, 3), max_size=6))
-def test_no_vocabulary_is_taken_for_another_spelling(
+def test_no_vocabulary_fits_two_spellings(
     tmp_path_factory: pytest.TempPathFactory, spelling: str, corpus: dict[bytes, int]
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "any.json"
@@ -82,7 +82,7 @@ def test_a_special_token_that_is_not_in_the_spelling_is_text(path: Path) -> None
 
 
 def arrangements() -> dict[str, dict[str, Any]]:
-    """name → what is in each file."""
+    """Return name of the arrangement → (file → content)."""
     vocab, merges = spelled(handout(), "latin-1")
     tokens = [vocab[str(token_id)] for token_id in range(len(vocab))]
     return {
@@ -98,9 +98,7 @@ def arrangements() -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", arrangements())
-def test_vocabulary_and_merges_are_found_however_they_are_arranged(
-    name: str, tmp_path: Path
-) -> None:
+def test_vocabulary_and_merges_are_found_in_any_arrangement(name: str, tmp_path: Path) -> None:
     files = arrangements()[name]
     for file, value in files.items():
         (tmp_path / file).write_text(json.dumps(value, indent=1))
@@ -138,7 +136,7 @@ def test_hugging_faces_tokenizer_json_is_not_a_course_solution(path: Path) -> No
 # -- writing
 
 
-def test_what_is_written_is_latin_1_with_a_line_for_each_token(path: Path) -> None:
+def test_the_written_file_is_latin_1_with_a_line_for_each_token(path: Path) -> None:
     content = json.loads((GOLDEN / "handout.json").read_text())
     assert content["vocab"]["195"] == "Ã"
     assert (content["merges"][0], content["special_tokens"]) == (["s", "t"], {END: 256})
@@ -146,7 +144,7 @@ def test_what_is_written_is_latin_1_with_a_line_for_each_token(path: Path) -> No
     assert vocab | {256: END.encode()} == handout().vocab
 
 
-def test_what_is_written_keeps_special_tokens_ids_and_pattern(path: Path) -> None:
+def test_the_written_file_keeps_special_tokens_ids_and_pattern(path: Path) -> None:
     own = Pattern("mine", "", (Alternative("word", r"\w+|\W"),), ())
     tok = Tokenizer(BYTES | {300: b"ab"}, [(b"a", b"b")], {"ab": 400, "漢 字": 299}, own)
     save(tok, path, "course-json")
@@ -157,7 +155,7 @@ def test_what_is_written_keeps_special_tokens_ids_and_pattern(path: Path) -> Non
     assert again.vocab == tok.vocab
 
 
-def test_a_special_token_that_is_no_text_is_not_written(path: Path) -> None:
+def test_a_special_token_that_is_not_utf8_is_not_written(path: Path) -> None:
     with pytest.raises(BpeError, match="is no UTF-8 text"):
         save(Tokenizer(BYTES, [], ["\udcff"]), path, "course-json")
 
@@ -194,7 +192,7 @@ def changed(**changes: Any) -> str:
         (changed(pattern="("), "its pattern cannot be used"),
     ],
 )
-def test_what_is_malformed_is_named(path: Path, content: str, message: str) -> None:
+def test_errors_name_what_is_malformed(path: Path, content: str, message: str) -> None:
     path.write_text(content)
     with pytest.raises(TokenizerFileError, match=message):
         open_tokenizer(path)

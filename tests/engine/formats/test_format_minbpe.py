@@ -1,4 +1,4 @@
-"""minbpe's `.model` files: what minbpe reads and writes, and what it could not read."""
+"""minbpe's `.model` files, against minbpe, and tokenizers that such a file cannot hold."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GPT4 = (
 
 
 class Minbpe:
-    """minbpe's `RegexTokenizer` as its source has it: load, then encode with all special tokens."""
+    """A copy of minbpe's `RegexTokenizer`: load, then encode with all special tokens."""
 
     def __init__(self, path: Path) -> None:
         self.merges: dict[tuple[int, int], int] = {}
@@ -76,7 +76,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "tok.model"
 
 
-def test_minbpe_reads_what_is_written() -> None:
+def test_minbpe_reads_the_written_file() -> None:
     ours = open_tokenizer(GOLDEN / "handout.model").tokenizer
     theirs = Minbpe(GOLDEN / "handout.model")
     for text in TEXTS:
@@ -89,7 +89,7 @@ def test_minbpe_reads_what_is_written() -> None:
     text=st.text(max_size=20),
     pattern=st.sampled_from(["gpt2", "llama3", "whitespace", "none"]),
 )
-def test_minbpe_encodes_alike_whatever_was_learnt(
+def test_minbpe_encodes_alike_for_any_merges(
     tmp_path_factory: pytest.TempPathFactory, corpus: dict[bytes, int], text: str, pattern: str
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "any.model"
@@ -99,7 +99,7 @@ def test_minbpe_encodes_alike_whatever_was_learnt(
 
 
 def test_two_merges_may_make_the_same_bytes(path: Path) -> None:
-    """minbpe tells them apart by their ids, and so must we."""
+    """minbpe distinguishes them by their ids, and so must we."""
     path.write_text(model("", "0", "97 98", "98 99", "256 99", "97 257"))
     tok = open_tokenizer(path).tokenizer
     assert tok.vocab[258] == tok.vocab[259] == b"abc"
@@ -118,7 +118,7 @@ def test_minbpes_gpt4_pattern_is_llama3s(path: Path) -> None:
     assert open_tokenizer(path).tokenizer.pattern.name == "llama3"
 
 
-def test_any_other_pattern_is_a_pattern_of_its_own(path: Path) -> None:
+def test_an_unknown_pattern_is_used_as_a_regex(path: Path) -> None:
     path.write_text(model(r"\w+|\W", "0", "97 98"))
     opened = open_tokenizer(path)
     assert opened.tokenizer.pattern.source == r"\w+|\W"
@@ -131,7 +131,7 @@ def test_special_tokens_keep_their_ids_and_may_hold_spaces(path: Path) -> None:
     assert open_tokenizer(path).tokenizer.encode("ab<a b><c>") == [256, 300, 257]
 
 
-def test_wishes_go_before_what_the_file_says(path: Path) -> None:
+def test_settings_of_the_caller_replace_those_of_a_model(path: Path) -> None:
     path.write_text(model(GPT4, "1\n<a> 300", "97 98"))
     tok = open_tokenizer(path, special_tokens=["<a>", "<b>"], pattern="gpt2").tokenizer
     assert tok.encode("<a><b>") == [300, 257]
@@ -168,13 +168,13 @@ def test_a_malformed_line_is_named(path: Path, content: str, message: str) -> No
         open_tokenizer(path)
 
 
-def test_merges_that_double_a_token_again_and_again_are_refused(path: Path) -> None:
+def test_merges_that_keep_doubling_a_token_are_refused(path: Path) -> None:
     path.write_text(model("", "0", "97 97", *(f"{i} {i}" for i in range(256, 300))))
     with pytest.raises(TokenizerFileError, match="its tokens take more than"):
         open_tokenizer(path)
 
 
-def test_other_ids_than_minbpes_are_not_written_unasked(path: Path) -> None:
+def test_other_ids_than_minbpes_need_renumbering(path: Path) -> None:
     with pytest.raises(TokenizerFileError, match="it has to be renumbered"):
         save(handout(), path, "minbpe")
     save(handout(), path, "minbpe", renumber=True)

@@ -1,4 +1,4 @@
-"""Encodings by name: nothing is fetched unless a name asks for it, and what fails is explained."""
+"""Tokenizers by name: files are fetched only for a name, and errors explain what fails."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_name_is_opened_through_tiktoken() -> None:
 
 
 @pytest.mark.parametrize("name", ["o200k_base", "tiktoken:o200k_base"])
-def test_without_a_network_it_is_said_where_the_data_should_be(
+def test_the_error_without_a_network_says_where_the_data_belongs(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tiktoken, "get_encoding", refused)
@@ -44,13 +44,13 @@ def test_without_a_network_it_is_said_where_the_data_should_be(
         open_tokenizer(name)
 
 
-def test_without_tiktoken_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_without_tiktoken_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tiktoken", None)
     with pytest.raises(TokenizerFileError, match=r"pip install 'bpe-tui\[tiktoken\]'"):
         open_tokenizer("cl100k_base")
 
 
-def test_kept_ranks_that_are_damaged_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damaged_ranks_in_the_cache_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong_hash(name: str) -> None:
         raise ValueError("Hash mismatch")
 
@@ -69,7 +69,7 @@ def test_kept_ranks_that_are_damaged_are_an_error(monkeypatch: pytest.MonkeyPatc
         ("no/such/file", "no/such/file: no such file or directory$"),
     ],
 )
-def test_an_unknown_name_gets_close_ones(name: str, hint: str) -> None:
+def test_the_error_of_an_unknown_name_has_close_names(name: str, hint: str) -> None:
     with pytest.raises(TokenizerFileError, match=hint.replace("?", r"\?")):
         open_tokenizer(name)
 
@@ -87,7 +87,7 @@ def test_neither_library_is_loaded_for_a_file() -> None:
 
 
 class FakeHub:
-    """Files that a hub has; everything else ends in the error that is given."""
+    """A hub with some files; any other request raises the given error."""
 
     def __init__(self, files: dict[str, Path], error: type[Exception]) -> None:
         self.files = files
@@ -111,12 +111,12 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> FakeHub:
     return fake
 
 
-def test_nobody_is_asked_for_long_where_there_is_no_network() -> None:
+def test_the_check_for_a_network_is_short() -> None:
     assert not engine.formats.by_name._is_reachable("https://nowhere.invalid")
     assert not engine.formats.by_name._is_reachable("http://127.0.0.1:1")
 
 
-def test_gpt2s_files_are_taken_where_there_is_no_tokenizer_json(hub: FakeHub) -> None:
+def test_gpt2s_files_are_fetched_if_there_is_no_tokenizer_json(hub: FakeHub) -> None:
     hub.files = {name: GOLDEN / "gpt2" / name for name in ("vocab.json", "merges.txt")}
     opened = open_tokenizer("hf:owner/name@v1.0")
     assert opened.tokenizer.encode("lowest") == handout().encode("lowest")
@@ -145,20 +145,22 @@ def test_tokenizer_json_is_opened_like_any_file(hub: FakeHub, tmp_path: Path) ->
         (errors.HFValidationError, "cannot be fetched"),
     ],
 )
-def test_what_the_hub_refuses_is_told(hub: FakeHub, error: type[Exception], message: str) -> None:
+def test_the_error_explains_why_the_hub_refuses(
+    hub: FakeHub, error: type[Exception], message: str
+) -> None:
     hub.error = error
     with pytest.raises(TokenizerFileError, match=f"owner/name: .*{message}"):
         open_tokenizer("hf:owner/name@main")
 
 
 @pytest.mark.parametrize("name", ["hf:", "hf:a/b/c", "hf:a b", "hf:a@", "hf:../x/y", "hf:é"])
-def test_a_name_that_no_model_can_have_is_not_asked_for(hub: FakeHub, name: str) -> None:
+def test_an_impossible_name_is_not_requested(hub: FakeHub, name: str) -> None:
     with pytest.raises(TokenizerFileError, match="write hf:OWNER/NAME"):
         open_tokenizer(name)
     assert hub.asked == []
 
 
-def test_without_huggingface_hub_it_is_said_what_to_install(
+def test_the_error_without_huggingface_hub_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)

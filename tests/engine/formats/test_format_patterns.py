@@ -1,4 +1,4 @@
-"""Patterns that files bring along: spellings of the named ones, and patterns of their own."""
+"""Patterns in files: spellings of the named ones, and other regexes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from engine.text.patterns import PATTERNS
 
 
 @pytest.mark.parametrize("name", PATTERNS)
-def test_the_regex_of_a_named_pattern_is_known(name: str) -> None:
+def test_the_regex_of_a_named_pattern_is_recognised(name: str) -> None:
     assert pattern_of(PATTERNS[name].source) is PATTERNS[name]
 
 
 @pytest.mark.parametrize(("spelling", "name"), [(s, n) for s, n in OTHER_SPELLINGS.items() if s])
 def test_another_spelling_cuts_every_short_text_alike(spelling: str, name: str) -> None:
-    """All texts of up to five characters, of one for each class that the regexes tell apart."""
+    """Tries all texts of up to five characters, one for each class in the regexes."""
     theirs, ours = regex.compile(spelling), PATTERNS[name].compiled
     for length in range(1, 6):
         for text in map("".join, product("' \n\tsL1.", repeat=length)):
@@ -37,7 +37,7 @@ def test_other_spellings_cut_longer_texts_alike(text: str) -> None:
             assert regex.findall(spelling, text) == PATTERNS[name].compiled.findall(text)
 
 
-def test_cl100k_is_not_what_minbpe_calls_gpt4s_pattern() -> None:
+def test_minbpes_gpt4_pattern_is_not_cl100k() -> None:
     assert PATTERNS["cl100k"].split("\n ") == ["\n "]
     assert PATTERNS["llama3"].split("\n ") == ["\n", " "]
 

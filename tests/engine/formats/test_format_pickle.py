@@ -1,4 +1,4 @@
-"""Pickles are read as data: equal to what `pickle.loads` gives, and nothing is ever executed."""
+"""Pickles are read as data: values equal those of `pickle.loads`, and nothing is executed."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ values = st.recursive(
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @examples(60)
 @given(value=values)
-def test_values_come_back_as_pickle_gives_them(protocol: int, value: Any) -> None:
+def test_values_equal_those_of_pickle(protocol: int, value: Any) -> None:
     assert load_pickles(pickle.dumps(value, protocol)) == [value]
     assert load_pickles(pickletools.optimize(pickle.dumps(value, protocol))) == [value]
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_several_pickles_in_one_file_are_read_one_behind_the_other(protocol: int) -> None:
+def test_several_pickles_in_one_file_are_read_in_order(protocol: int) -> None:
     data = b"".join(pickle.dumps(value, protocol) for value in ({1: b"a"}, [(b"a", b"b")], "x"))
     assert load_pickles(data) == [{1: b"a"}, [(b"a", b"b")], "x"]
 
@@ -71,18 +71,18 @@ def test_pickles_of_python_2_are_read() -> None:
     assert load_pickles(b"U\x02a\xff.") == ["a\xff"]
 
 
-def test_a_list_that_holds_itself_is_no_trouble() -> None:
+def test_a_list_that_contains_itself_is_read() -> None:
     looped: list[Any] = []
     looped.append(looped)
     [loaded] = load_pickles(pickle.dumps(looped))
     assert loaded[0] is loaded
 
 
-# -- what is refused
+# -- refused pickles
 
 
 class Calls:
-    """Pickled as a call of a function."""
+    """An object that is pickled as a call of a function."""
 
     def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
         self.call = function, arguments
@@ -92,7 +92,7 @@ class Calls:
 
 
 class Plain:
-    """Pickled as an object with attributes."""
+    """An object that is pickled with its attributes."""
 
     def __init__(self) -> None:
         self.x = 1
@@ -164,7 +164,7 @@ def test_opcodes_that_make_more_than_data_are_refused(
         pytest.param(b"NNR.", id="calling None"),
     ],
 )
-def test_what_is_broken_is_refused(data: bytes) -> None:
+def test_broken_pickles_are_refused(data: bytes) -> None:
     with pytest.raises(PickleError):
         load_pickles(data)
 
@@ -207,20 +207,20 @@ def test_a_few_bytes_cannot_ask_for_much_memory(data: bytes) -> None:
 DOUBLING = b"(" + b"]q\x00" + b"".join(b"]q%c(h%ch%ce" % (n + 1, n, n) for n in range(60)) + b"t."
 
 
-def test_lists_that_hold_one_another_twice_are_not_followed(tmp_path: Path) -> None:
-    """Sixty levels deep, which anything that goes all the way down would never finish."""
+def test_nested_lists_that_repeat_one_another_are_not_followed(tmp_path: Path) -> None:
+    """Sixty levels deep: a complete traversal would never end."""
     (tmp_path / "deep.pkl").write_bytes(DOUBLING)
     with pytest.raises(TokenizerFileError, match="holds no vocabulary with merges"):
         open_tokenizer(tmp_path / "deep.pkl")
 
 
-def test_a_key_is_not_hashed_all_the_way_down() -> None:
+def test_a_nested_key_is_not_hashed() -> None:
     doubled = b"".join(b"h%ch%c\x86q%c0" % (n, n, n + 1) for n in range(60))
     with pytest.raises(PickleError, match="has a key that is no number"):
         load_pickles(b")q\x000" + doubled + b"}h\x3cNs.")
 
 
-def test_a_call_cannot_copy_one_long_text_again_and_again() -> None:
+def test_calls_cannot_copy_a_long_text_many_times() -> None:
     text = b"X" + struct.pack("<I", 1 << 20) + b"a" * (1 << 20)
     call = b"c_codecs\nencode\nq\x00(" + text + b"X\x06\x00\x00\x00latin1tq\x01R"
     with pytest.raises(PickleError, match="asks for far more than a vocabulary needs"):
@@ -282,7 +282,7 @@ def test_any_opcodes_give_what_pickle_gives_or_are_refused(data: bytes) -> None:
 
 
 def solutions() -> dict[str, tuple[dict[str, Any], str]]:
-    """name → (files with their values, what is opened)."""
+    """Return name → (files with their values, the path that is opened)."""
     vocab, merges = handout().vocab, handout().merges
     return {
         "a tuple": ({"tok.pkl": (vocab, merges)}, "tok.pkl"),
@@ -312,7 +312,7 @@ def test_a_course_solution_is_read(name: str, protocol: int, tmp_path: Path) -> 
         assert found.tokenizer.encode(text) == handout().encode(text)
 
 
-def test_two_pickles_are_told_apart_whichever_comes_first(tmp_path: Path) -> None:
+def test_two_pickles_are_read_in_either_order(tmp_path: Path) -> None:
     for name, value in (("v", handout().vocab), ("m", handout().merges)):
         (tmp_path / name).write_bytes(pickle.dumps(value))
     for order in (("v", "m"), ("m", "v")):
@@ -320,7 +320,7 @@ def test_two_pickles_are_told_apart_whichever_comes_first(tmp_path: Path) -> Non
         assert found.tokenizer.merges == handout().merges
 
 
-def test_a_pickle_that_would_call_something_is_named(tmp_path: Path) -> None:
+def test_the_error_names_a_pickle_that_calls_a_function(tmp_path: Path) -> None:
     (tmp_path / "tok.pkl").write_bytes(b"cos\nsystem\n(S'touch pwned'\ntR.")
     with pytest.raises(TokenizerFileError, match=r"tok\.pkl: would call os\.system: it holds more"):
         open_tokenizer(tmp_path / "tok.pkl")

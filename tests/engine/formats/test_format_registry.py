@@ -1,4 +1,4 @@
-"""What holds for every format: it comes back, it is told from the others, damage is refused."""
+"""Properties of every format: round trip, recognition, and refusal of damaged files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FILES = {
     "course-json": "handout.json",
     "huggingface": "tokenizer.json",
 }
-"""format → the golden file that its writer makes of the handout's tokenizer."""
+"""Format → the golden file that its writer makes of the handout's tokenizer."""
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=[*FILES, "course-pickle", "bert-vocab"])
 def example(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
-    """A format and a tokenizer in it."""
+    """Copy an example; return its format and path."""
     name: str = request.param
     copy = tmp_path / "example"
     if name == "course-pickle":
@@ -55,15 +55,15 @@ def example(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
     return name, copy
 
 
-# -- there and back
+# -- round trips
 
 
-def test_every_format_that_is_written_has_a_golden_file() -> None:
+def test_every_writable_format_has_a_golden_file() -> None:
     assert set(FILES) == set(WRITABLE)
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_writer_writes_what_it_wrote_before(name: str, tmp_path: Path) -> None:
+def test_a_writer_writes_the_golden_file(name: str, tmp_path: Path) -> None:
     save(handout(), tmp_path / FILES[name], name, renumber=True)
     golden = GOLDEN / FILES[name]
     expected = contents(golden) if golden.is_dir() else {golden.name: golden.read_bytes()}
@@ -79,13 +79,13 @@ def test_a_writer_writes_what_it_wrote_before(name: str, tmp_path: Path) -> None
     ),
     pattern=st.sampled_from(["gpt2", "cl100k", "llama3", "none"]),
 )
-def test_what_is_written_encodes_the_same_when_it_is_read(
+def test_the_written_files_encode_the_same_when_opened(
     place: Path, name: str, corpus: dict[bytes, int], special_tokens: list[str], pattern: str
 ) -> None:
     tok = trained(corpus, special_tokens, pattern)
     save(tok, place / name, name, overwrite=True, renumber=True)
-    told = {"tiktoken": {"special_tokens": special_tokens, "pattern": pattern}}.get(name, {})
-    opened = open_tokenizer(place / name, **told)  # type: ignore[arg-type]
+    overrides = {"tiktoken": {"special_tokens": special_tokens, "pattern": pattern}}.get(name, {})
+    opened = open_tokenizer(place / name, **overrides)  # type: ignore[arg-type]
     again = opened.tokenizer
     assert opened.format == name
     assert again.pattern == tok.pattern
@@ -96,7 +96,7 @@ def test_what_is_written_encodes_the_same_when_it_is_read(
 
 
 @pytest.mark.parametrize("name", WRITABLE)
-def test_nothing_is_overwritten_unasked(name: str, tmp_path: Path) -> None:
+def test_an_existing_file_is_not_overwritten_unless_requested(name: str, tmp_path: Path) -> None:
     save(handout(), tmp_path / "tok", name, renumber=True)
     before = contents(tmp_path / "tok") if name == "gpt2" else contents(tmp_path)
     with pytest.raises(OutputExistsError):
@@ -105,9 +105,7 @@ def test_nothing_is_overwritten_unasked(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(WRITABLE) - {"tiktoken", "huggingface"}))
-def test_a_tokenizer_that_is_more_than_merges_is_not_written_as_less(
-    name: str, tmp_path: Path
-) -> None:
+def test_a_format_of_merges_refuses_a_tokenizer_with_stages(name: str, tmp_path: Path) -> None:
     whole = WholeTokens(ByteAlphabet(range(256)), {b"abc": 256})
     tok = Tokenizer(BYTES | {256: b"abc"}, [], alphabet=whole)
     with pytest.raises(BpeError):
@@ -115,12 +113,12 @@ def test_a_tokenizer_that_is_more_than_merges_is_not_written_as_less(
     assert contents(tmp_path) == {}
 
 
-def test_a_format_that_is_only_read_says_so(tmp_path: Path) -> None:
+def test_the_error_says_that_a_format_is_only_read(tmp_path: Path) -> None:
     with pytest.raises(TokenizerFileError, match="course-pickle is only read; choose one of"):
         save(handout(), tmp_path / "tok.pkl", "course-pickle")
 
 
-# -- telling them apart
+# -- recognition
 
 
 def test_exactly_one_format_recognises_a_file(example: tuple[str, Path]) -> None:
@@ -146,7 +144,7 @@ def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (b"Once upon a time", "holds no tokenizer in a known format"),
     ],
 )
-def test_a_file_that_is_something_else_is_called_what_it_is(
+def test_the_error_names_the_kind_of_another_file(
     tmp_path: Path, beginning: bytes, message: str
 ) -> None:
     (tmp_path / "file").write_bytes(beginning)
@@ -158,7 +156,7 @@ def test_a_file_that_is_something_else_is_called_what_it_is(
 
 
 def mutations(data: bytes, how_many: int, seed: int) -> Iterator[bytes]:
-    """The data cut short, with bytes changed, put in, taken out, or a stretch twice."""
+    """Yield the data cut short, with bytes changed, inserted or removed, or a stretch repeated."""
     chance = random.Random(seed)
     for _ in range(how_many):
         place, width = chance.randrange(len(data) + 1), chance.choice([1, 1, 2, 8, 100])
@@ -169,7 +167,7 @@ def mutations(data: bytes, how_many: int, seed: int) -> Iterator[bytes]:
         yield data[:place]
 
 
-def test_a_damaged_file_is_refused_or_read_and_nothing_else(example: tuple[str, Path]) -> None:
+def test_a_damaged_file_is_refused_or_read(example: tuple[str, Path]) -> None:
     _, path = example
     files = sorted(path.iterdir()) if path.is_dir() else [path]
     for file in files:
@@ -181,7 +179,7 @@ def test_a_damaged_file_is_refused_or_read_and_nothing_else(example: tuple[str, 
         file.write_bytes(whole)
 
 
-def test_what_is_no_plain_file_is_refused_without_reading_it(tmp_path: Path) -> None:
+def test_anything_but_a_plain_file_is_refused_unread(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     for path in (tmp_path / "fifo", Path("/dev/zero")):
         with pytest.raises(TokenizerFileError, match="is no plain file"):

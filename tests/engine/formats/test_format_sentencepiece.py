@@ -1,4 +1,4 @@
-"""SentencePiece's models: ids and texts are those of its library, whatever the kind of model."""
+"""SentencePiece's models of each kind: ids and texts equal those of its library."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def ours(kind: tuple[str, str], place: Path) -> Tokenizer:
 @pytest.mark.parametrize("kind", KINDS, ids=" ".join)
 @examples(100)
 @given(text=texts)
-def test_ids_are_those_of_sentencepiece(kind: tuple[str, str], place: Path, text: str) -> None:
+def test_ids_equal_those_of_sentencepiece(kind: tuple[str, str], place: Path, text: str) -> None:
     tokenizer, ids = ours(kind, place), theirs(kind).encode(text)
     assert tokenizer.encode(text) == ids
     assert tokenizer.decode(ids) == theirs(kind).decode(ids)
@@ -95,18 +95,18 @@ def test_any_ids_decode_as_in_sentencepiece(
 @pytest.mark.parametrize("kind", [("bpe", "bytes"), ("unigram", "symbols"), ("char", "plain")])
 @examples(30)
 @given(text=texts)
-def test_the_stages_tell_the_same_ids(kind: tuple[str, str], place: Path, text: str) -> None:
+def test_the_stages_show_the_same_ids(kind: tuple[str, str], place: Path, text: str) -> None:
     tokenizer = ours(kind, place)
     run = tokenizer.pipeline.run(text)  # type: ignore[union-attr]
     assert run.ids == tokenizer.encode(text)
     assert run.decoded == theirs(kind).decode(run.ids)
 
 
-# -- what is told
+# -- notes and special tokens
 
 
-def test_it_says_what_it_is(place: Path) -> None:
-    path = place / "told.model"
+def test_notes_describe_the_model(place: Path) -> None:
+    path = place / "notes.model"
     path.write_bytes(trained("bpe", "bytes"))
     opened = open_tokenizer(path)
     assert opened.format == "sentencepiece"
@@ -116,7 +116,7 @@ def test_it_says_what_it_is(place: Path) -> None:
     )
 
 
-def test_a_control_symbol_is_one_token_if_somebody_says_so(place: Path) -> None:
+def test_a_control_symbol_is_one_token_if_named_as_special(place: Path) -> None:
     path = place / "named.model"
     path.write_bytes(trained("bpe", "bytes"))
     named = open_tokenizer(path, special_tokens=["</s>"]).tokenizer
@@ -125,12 +125,12 @@ def test_a_control_symbol_is_one_token_if_somebody_says_so(place: Path) -> None:
         open_tokenizer(path, pattern="gpt2")
 
 
-def test_a_directory_with_a_model_is_one(tmp_path: Path) -> None:
+def test_a_directory_with_a_model_is_opened(tmp_path: Path) -> None:
     (tmp_path / "spiece.model").write_bytes(trained("unigram", "plain"))
     assert open_tokenizer(tmp_path).format == "sentencepiece"
 
 
-def test_it_is_not_written_as_something_less(place: Path, tmp_path: Path) -> None:
+def test_a_model_is_not_written_in_another_format(place: Path, tmp_path: Path) -> None:
     for format in ("huggingface", "gpt2", "tiktoken"):
         with pytest.raises(BpeError):
             save(ours(("bpe", "plain"), place), tmp_path / "out", format)
@@ -144,7 +144,7 @@ def test_a_text_is_no_model(text: str, tmp_path: Path) -> None:
     assert not is_tokenizer(path)
 
 
-# -- two pieces of one score: of these the leftmost is merged
+# -- pieces of equal scores: the leftmost is merged
 
 
 def field(number: int, data: bytes) -> bytes:
@@ -199,7 +199,7 @@ def test_pieces_of_equal_scores(
         ([*LETTERS, ("<0x41>", 0.0, 6)], "does not use them"),
     ],
 )
-def test_what_is_wrong_is_said(
+def test_errors_say_what_is_wrong_in_a_model(
     pieces: list[tuple[str, float, int]], message: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "odd.model"

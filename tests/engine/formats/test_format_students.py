@@ -1,4 +1,4 @@
-"""What students save: by hand, each in another way, and read by `encode` and `check` alike."""
+"""Files that students save in many ways, which `encode` and `check` read alike."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from engine.formats.source import TokenizerSource
 
 TOK = handout()
 PLAIN = trained({b"lowest": 5, b" newer": 4, "né".encode(): 3})
-"""Without a special token."""
+"""A tokenizer without a special token."""
 
 
 def ids(tok: Tokenizer) -> list[tuple[int, int, int]]:
-    """The merges in ids: left, right, and what they make."""
+    """Return the merges in ids: left, right, and the new one."""
     return [(left, right, made) for (left, right), (_, made) in tok.merge_table.items()]
 
 
@@ -319,7 +319,7 @@ SAVES |= {
 
 
 @pytest.mark.parametrize("name", SAVES)
-def test_a_save_is_read_and_what_was_taken_for_what_is_said(name: str, tmp_path: Path) -> None:
+def test_a_saved_solution_is_read_and_notes_say_how(name: str, tmp_path: Path) -> None:
     files, note = SAVES[name]
     for file, content in files.items():
         data = content if isinstance(content, bytes) else content.encode()
@@ -340,7 +340,7 @@ def test_a_save_is_read_and_what_was_taken_for_what_is_said(name: str, tmp_path:
 
 
 @pytest.mark.parametrize("name", [n for n, (files, _) in SAVES.items() if "vocab.json" in files])
-def test_a_directory_of_a_save_is_read(name: str, tmp_path: Path) -> None:
+def test_a_directory_of_a_solution_is_read(name: str, tmp_path: Path) -> None:
     for file, content in SAVES[name][0].items():
         (tmp_path / file).write_text(str(content))
     assert open_tokenizer(tmp_path).tokenizer.merges == PLAIN.merges
@@ -349,7 +349,7 @@ def test_a_directory_of_a_save_is_read(name: str, tmp_path: Path) -> None:
 
 @examples(40)
 @given(corpus=st.dictionaries(st.binary(max_size=8), st.integers(1, 3), max_size=6))
-def test_hex_is_never_taken_for_stand_ins(
+def test_hex_is_never_read_as_gpt2s_spelling(
     tmp_path_factory: pytest.TempPathFactory, corpus: dict[bytes, int]
 ) -> None:
     place = tmp_path_factory.getbasetemp()
@@ -362,7 +362,7 @@ def test_hex_is_never_taken_for_stand_ins(
 
 
 @pytest.mark.parametrize("vocab", [by_id(PLAIN, bytes.hex), {"vocab": by_id(PLAIN, list)}])
-def test_a_vocabulary_alone_is_there_to_be_looked_at(vocab: Any, tmp_path: Path) -> None:
+def test_a_vocabulary_alone_can_be_opened(vocab: Any, tmp_path: Path) -> None:
     (tmp_path / "v.json").write_text(json.dumps(vocab))
     (tmp_path / "v.pkl").write_bytes(pickle.dumps(vocab))
     for name in ("v.json", "v.pkl"):
@@ -372,7 +372,7 @@ def test_a_vocabulary_alone_is_there_to_be_looked_at(vocab: Any, tmp_path: Path)
             opened.tokenizer.encode("low")
 
 
-# -- what cannot be told
+# -- ambiguous files
 
 
 RAW = "".join(f"{decoded(left)} {decoded(right)}\n" for left, right in PLAIN.merges)
@@ -409,7 +409,7 @@ RAW = "".join(f"{decoded(left)} {decoded(right)}\n" for left, right in PLAIN.mer
         ),
     ],
 )
-def test_what_is_ambiguous_is_refused_with_how_to_save_it(
+def test_ambiguous_files_are_refused_with_advice(
     files: dict[str, str], reason: str, tmp_path: Path
 ) -> None:
     for file, content in files.items():
@@ -428,7 +428,9 @@ def test_what_is_ambiguous_is_refused_with_how_to_save_it(
         (b"PK\x03\x04" + bytes(26) + b"vocab/data.pkl", "what torch.save writes"),
     ],
 )
-def test_what_cannot_hold_bytes_is_named(begins: bytes, reason: str, tmp_path: Path) -> None:
+def test_formats_that_cannot_hold_bytes_are_named(
+    begins: bytes, reason: str, tmp_path: Path
+) -> None:
     (tmp_path / "vocab").write_bytes(begins)
     with pytest.raises(TokenizerFileError, match=rf"{reason}.*json\.dump"):
         open_tokenizer(tmp_path / "vocab")
@@ -446,7 +448,7 @@ def test_what_cannot_hold_bytes_is_named(begins: bytes, reason: str, tmp_path: P
         "{0: b'a', 0: {}}[0]",
     ],
 )
-def test_python_is_read_as_data_alone(written: str, tmp_path: Path) -> None:
+def test_python_is_only_read_as_data(written: str, tmp_path: Path) -> None:
     (tmp_path / "vocab.txt").write_text(written)
     with pytest.raises(TokenizerFileError, match=r"more than data|no data|no vocabulary"):
         open_tokenizer(tmp_path / "vocab.txt")
@@ -461,12 +463,12 @@ def test_python_is_read_as_data_alone(written: str, tmp_path: Path) -> None:
         '["a story"]\n',
     ],
 )
-def test_a_text_is_no_table_and_no_python(text: str, tmp_path: Path) -> None:
+def test_a_text_is_neither_a_table_nor_python(text: str, tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text(text * 3)
     assert not course_files.recognises_text(TokenizerSource([tmp_path / "text.txt"]))
 
 
-def test_the_two_lines_that_it_names_save_it_well(
+def test_the_advised_two_lines_save_a_readable_solution(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from engine.formats.source import HOW_TO_SAVE
@@ -481,22 +483,20 @@ def test_the_two_lines_that_it_names_save_it_well(
 @pytest.mark.parametrize(
     "merges", [{"97,98": 256, "256,300": 257}, {"97,98": 256, "98,98": 256}, {"97,98": 9**20}]
 )
-def test_merges_of_ids_that_make_no_sense_are_refused(
-    merges: dict[str, int], tmp_path: Path
-) -> None:
+def test_inconsistent_merges_of_ids_are_refused(merges: dict[str, int], tmp_path: Path) -> None:
     (tmp_path / "m.json").write_text(json.dumps(merges))
     with pytest.raises(BpeError, match=r"names an id that is no byte|too high"):
         open_tokenizer(tmp_path / "m.json")
 
 
-def test_merges_that_double_a_token_again_and_again_are_refused(tmp_path: Path) -> None:
+def test_merges_that_keep_doubling_a_token_are_refused(tmp_path: Path) -> None:
     merges = {f"{i},{i}": i + 1 for i in range(256, 330)} | {"97,97": 256}
     (tmp_path / "m.json").write_text(json.dumps(merges))
     with pytest.raises(TokenizerFileError, match="far too long"):
         open_tokenizer(tmp_path / "m.json")
 
 
-def test_gpt2s_files_stay_gpt2s(tmp_path: Path) -> None:
+def test_gpt2s_files_are_not_read_as_a_solution(tmp_path: Path) -> None:
     TOK.save(tmp_path / "tok", "gpt2")
     assert open_tokenizer(tmp_path / "tok").format == "gpt2"
     special = Tokenizer(BYTES | {256: b"ab"}, [(b"a", b"b")], ["漢", "a b", "<s>"])

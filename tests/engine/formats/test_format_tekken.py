@@ -42,7 +42,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "tekken.json"
 
 
-def test_its_ids_are_tiktokens_behind_the_special_ones(path: Path) -> None:
+def test_its_ids_are_tiktokens_after_the_special_tokens(path: Path) -> None:
     library = pytest.importorskip("tiktoken")
     path.write_text(json.dumps(tekken()))
     opened = open_tokenizer(path)
@@ -59,7 +59,7 @@ def test_its_ids_are_tiktokens_behind_the_special_ones(path: Path) -> None:
     assert open_tokenizer(path.parent).format == "tekken"
 
 
-def test_what_has_no_room_is_left_out(path: Path) -> None:
+def test_tokens_beyond_the_vocabulary_size_are_left_out(path: Path) -> None:
     path.write_text(json.dumps(tekken(config={"default_vocab_size": len(RANKS) + SPECIALS - 2})))
     opened = open_tokenizer(path)
     assert max(opened.tokenizer.vocab) == len(RANKS) + SPECIALS - 3
@@ -97,7 +97,7 @@ def test_damaged_files_give_only_our_errors(path: Path) -> None:
             continue
 
 
-# -- packed
+# -- compressed
 
 
 @pytest.mark.parametrize("name", ["handout.tiktoken", "handout.model", "handout.json"])
@@ -130,12 +130,12 @@ def test_a_token_without_bytes_is_left_out(tmp_path: Path) -> None:
     for text in ("lowest newest", "żółw 漢字"):
         assert opened.tokenizer.decode(opened.tokenizer.encode(text)) == text
     assert 50256 not in opened.tokenizer.vocab
-    first = len(RANKS) + 1  # as in `whisper/tokenizer.py`: behind all lines
+    first = len(RANKS) + 1  # as in `whisper/tokenizer.py`: after all lines
     assert opened.tokenizer.encode("<|endoftext|><|en|><|0.00|>") == [first, first + 2, first + 107]
     assert len(opened.tokenizer.merges) == len(handout().merges)
 
 
-# -- known, and refused
+# -- recognised but refused
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,9 @@ def test_a_token_without_bytes_is_left_out(tmp_path: Path) -> None:
         (b"\x1b\x00\x00\x00" + bytes(4) + b"\x05\x00\x00\x00<unk>", "a tokenizer.bin"),
     ],
 )
-def test_a_file_of_another_program_is_named(tmp_path: Path, content: bytes, message: str) -> None:
+def test_the_error_names_the_program_of_a_file(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
     (tmp_path / "file").write_bytes(content)
     with pytest.raises(TokenizerFileError, match=message):
         open_tokenizer(tmp_path / "file")

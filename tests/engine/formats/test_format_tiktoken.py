@@ -1,4 +1,4 @@
-"""Rank files: the merges that follow from ranks, and the encoding that tiktoken gives."""
+"""Rank files: the merges that follow from ranks, and encoding as in tiktoken."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SINGLE_BYTES = {token: byte for byte, token in BYTES.items()}
 
 
 def ranks(*tokens: bytes) -> dict[bytes, int]:
-    """The bytes and then these tokens, in their order."""
+    """Rank the bytes and then these tokens, in their order."""
     return SINGLE_BYTES | {token: 256 + place for place, token in enumerate(tokens)}
 
 
@@ -47,7 +47,7 @@ def in_tiktoken(some: Mapping[bytes, int], pattern: str = r"(?s:.+)") -> tiktoke
 # -- merges from ranks
 
 
-def test_a_token_is_merged_from_what_the_ranks_below_leave_of_its_bytes() -> None:
+def test_a_token_is_merged_from_the_last_two_parts_of_its_bytes() -> None:
     found = merges_of_ranks(ranks(b"ow", b"lo", b"low"))
     assert in_bytes(found, ranks(b"ow", b"lo", b"low")) == [
         (b"o", b"w"),
@@ -57,12 +57,12 @@ def test_a_token_is_merged_from_what_the_ranks_below_leave_of_its_bytes() -> Non
     assert found.unmade == []
 
 
-def test_a_token_that_its_own_bytes_do_not_lead_to_has_no_merge() -> None:
+def test_a_token_whose_bytes_end_in_more_parts_has_no_merge() -> None:
     assert merges_of_ranks(ranks(b"bc", b"abcd")).unmade == [b"abcd"]
 
 
 def test_a_token_may_be_made_of_tokens_of_higher_rank() -> None:
-    """`abc` is ranked first and can only be made once `ab` is there."""
+    """`abc` is made of `ab`, which is ranked after it."""
     found = merges_of_ranks(ranks(b"abc", b"ab"))
     assert in_bytes(found, ranks(b"abc", b"ab")) == [(b"ab", b"c"), (b"a", b"b")]
     tok, _ = tokenizer_of_ranks(ranks(b"abc", b"ab"), {}, "none")
@@ -75,14 +75,14 @@ def in_bytes(found: RankedMerges, ranks: dict[bytes, int]) -> list[tuple[bytes, 
 
 
 def thue_morse(doublings: int) -> bytes:
-    """A sequence that has the same hash as its complement, whatever the base."""
+    """Return a sequence with the same hash as its complement, for any base."""
     sequence = b"a"
     for _ in range(doublings):
         sequence += sequence.translate(bytes.maketrans(b"ab", b"ba"))
     return sequence
 
 
-def test_tokens_with_the_same_hash_are_told_apart() -> None:
+def test_tokens_with_the_same_hash_are_distinguished() -> None:
     one = thue_morse(11)
     other = one.translate(bytes.maketrans(b"ab", b"ba"))
     ranked = ranks(b"ab", b"aba", one, other)
@@ -91,7 +91,7 @@ def test_tokens_with_the_same_hash_are_told_apart() -> None:
     assert found.unmade == [one, other]
 
 
-def test_a_token_that_no_merge_makes_does_not_hide_the_merges_behind_it() -> None:
+def test_merges_after_a_token_without_a_merge_are_found() -> None:
     ranked = ranks(b"bc", b"abcd", b"de", b"bcde")
     found = merges_of_ranks(ranked)
     assert in_bytes(found, ranked) == [(b"b", b"c"), (b"d", b"e"), (b"bc", b"de")]
@@ -126,7 +126,7 @@ def test_any_ranks_encode_as_in_tiktoken(tokens: list[bytes], texts: list[str]) 
     tokens=st.lists(st.binary(min_size=2, max_size=4), unique=True, max_size=12),
     text=st.text(max_size=20),
 )
-def test_any_ranks_encode_as_in_tiktoken_behind_a_pattern(tokens: list[bytes], text: str) -> None:
+def test_any_ranks_encode_as_in_tiktoken_with_a_pattern(tokens: list[bytes], text: str) -> None:
     some = ranks(*tokens)
     tok, _ = tokenizer_of_ranks(some, {}, "gpt2")
     theirs = in_tiktoken(some, tok.pattern.source)
@@ -138,7 +138,7 @@ def cl100k() -> Tokenizer:
     return open_tokenizer(CL100K).tokenizer
 
 
-def test_cl100k_is_known_by_its_content_and_all_its_merges_are_found(cl100k: Tokenizer) -> None:
+def test_cl100k_is_recognised_and_all_its_merges_are_found(cl100k: Tokenizer) -> None:
     assert (len(cl100k.merges), cl100k.pattern.name) == (100_000, "cl100k")
     assert cl100k.encode(END) == [100257]
     assert cl100k.merges[:3] == [(b" ", b" "), (b"  ", b"  "), (b"i", b"n")]
@@ -165,7 +165,7 @@ def written(tmp_path: Path, data: bytes) -> Path:
     return tmp_path / "ranks"
 
 
-def test_gpt2s_ranks_are_known_by_their_content_whatever_the_line_ends(tmp_path: Path) -> None:
+def test_gpt2s_ranks_are_recognised_with_any_line_ends(tmp_path: Path) -> None:
     if not GPT2_VOCAB.exists():
         pytest.skip(f"{GPT2_VOCAB} is not there")
     vocab = {unspell(t): i for t, i in read_json(GPT2_VOCAB).items() if t != END}
@@ -178,7 +178,7 @@ def test_gpt2s_ranks_are_known_by_their_content_whatever_the_line_ends(tmp_path:
     assert opened.tokenizer.encode(f"hello world{END}") == [31373, 995, 50256]
 
 
-def test_tiktoken_reads_what_is_written() -> None:
+def test_tiktoken_reads_the_written_ranks() -> None:
     tok = handout()
     loaded = load_tiktoken_bpe(str(GOLDEN / "handout.tiktoken"))
     assert loaded == ranks_of(tok)
@@ -200,15 +200,15 @@ def test_a_tokenizer_with_tokens_that_no_merge_makes_comes_back(tmp_path: Path) 
     )
 
 
-def test_a_llama3_like_tokenizer_that_knows_every_token_whole_is_written(tmp_path: Path) -> None:
+def test_a_tokenizer_with_every_token_whole_is_written(tmp_path: Path) -> None:
     vocab = BYTES | {256: b"bc", 257: b"abcd"}
     whole = WholeTokens(ByteAlphabet(range(256)), {t: i for i, t in vocab.items()})
     save(Tokenizer(vocab, [(b"b", b"c")], alphabet=whole), tmp_path / "ranks", "tiktoken")
     assert open_tokenizer(tmp_path / "ranks").tokenizer.encode("abcd") == [257]
 
 
-def test_pairs_that_never_stand_side_by_side_do_no_harm(tmp_path: Path) -> None:
-    """`ab` + `c` is listed, as in files converted from ranks, but `bc` merges before `ab`."""
+def test_pairs_that_are_never_neighbours_change_nothing(tmp_path: Path) -> None:
+    """`ab` + `c` is a merge, as in files converted from ranks, but `bc` merges before `ab`."""
     vocab = BYTES | {256: b"bc", 257: b"ab", 258: b"abc"}
     tok = Tokenizer(vocab, [(b"b", b"c"), (b"a", b"b"), (b"ab", b"c"), (b"a", b"bc")])
     save(tok, tmp_path / "ranks", "tiktoken")
@@ -216,19 +216,19 @@ def test_pairs_that_never_stand_side_by_side_do_no_harm(tmp_path: Path) -> None:
     assert again.encode("abc abcab") == tok.encode("abc abcab")
 
 
-def test_ranks_cannot_say_merges_in_another_order_than_the_ids(tmp_path: Path) -> None:
+def test_ranks_cannot_hold_merges_in_another_order_than_the_ids(tmp_path: Path) -> None:
     tok = Tokenizer(BYTES | {256: b"ab", 257: b"bc"}, [(b"b", b"c"), (b"a", b"b")])
     with pytest.raises(TokenizerFileError, match="ranks cannot describe these merges"):
         save(tok, tmp_path / "ranks", "tiktoken")
 
 
-def test_wished_special_tokens_fill_the_gaps_of_the_ranks(tmp_path: Path) -> None:
+def test_given_special_tokens_fill_the_gaps_of_the_ranks(tmp_path: Path) -> None:
     path = written(tmp_path, lines(SINGLE_BYTES | {b"ab": 257}))
     tok = open_tokenizer(path, special_tokens=["<a>", "<b>"]).tokenizer
     assert tok.encode("<a><b>ab") == [256, 258, 257]
 
 
-def test_an_unknown_file_says_what_was_guessed(tmp_path: Path) -> None:
+def test_notes_of_an_unknown_file_name_the_guesses(tmp_path: Path) -> None:
     assert open_tokenizer(written(tmp_path, lines(SINGLE_BYTES | {b"ab": 300}))).notes == (
         "the file names no pattern; GPT-2's is taken; --pattern gives another one",
         "the file names no special tokens; none are taken",
@@ -241,7 +241,7 @@ YEARS = [b" %d" % year for year in range(1900, 2000)]
 
 
 def filled(tokens: list[bytes], size: int) -> dict[bytes, int]:
-    """The bytes, some tokens, and pairs of letters until there are so many."""
+    """Rank the bytes, some tokens, and pairs of letters, `size` in all."""
     letters = [chr(code).encode() for code in range(0x4E00, 0x4E00 + 500)]
     more = (a + b for a in letters for b in letters)
     return ranks(*tokens, *(next(more) for _ in range(size - 256 - len(tokens))))
@@ -264,7 +264,7 @@ def filled(tokens: list[bytes], size: int) -> dict[bytes, int]:
         ),
     ],
 )
-def test_qwens_and_llama_4s_ranks_are_known_by_their_number_and_tokens(
+def test_qwens_and_llama_4s_ranks_are_recognised_by_number_and_tokens(
     size: int, name: str, pattern: str, special_ids: dict[str, int]
 ) -> None:
     likely = likely_ranks(filled(PUNCTUATED, size), has_empty=False)
@@ -284,13 +284,13 @@ def test_qwens_and_llama_4s_ranks_are_known_by_their_number_and_tokens(
         ([b"(low", b"lowEst", b"123"], "llama3"),
     ],
 )
-def test_of_unknown_ranks_the_pattern_is_taken_that_cuts_the_fewest_tokens(
+def test_unknown_ranks_get_the_pattern_that_cuts_the_fewest_tokens(
     tokens: list[bytes], pattern: str
 ) -> None:
     assert likely_pattern(ranks(*tokens)) == pattern
 
 
-def test_a_pattern_that_fits_better_is_told(tmp_path: Path) -> None:
+def test_a_note_names_a_pattern_that_fits_better(tmp_path: Path) -> None:
     opened = open_tokenizer(written(tmp_path, lines(ranks(b"lo", b"(lo"))))
     assert opened.tokenizer.pattern.name == "qwen2"
     assert opened.notes[0] == (

@@ -1,4 +1,4 @@
-"""What is saved comes back the same, other programs can read it, and damage never goes unseen."""
+"""Saved tokenizers come back the same, other programs read them, and damage is detected."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def trained(
 
 
 def facts(tok: Tokenizer) -> tuple[object, ...]:
-    """All that a tokenizer is."""
+    """Return everything that defines a tokenizer."""
     return tok.vocab, tok.merges, tok.special_tokens, tok.special_ids, tok.pattern
 
 
@@ -58,7 +58,7 @@ def handout() -> Tokenizer:
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
-    """A directory with the handout's tokenizer in it."""
+    """Save the handout's tokenizer; return the directory."""
     handout().save(tmp_path / "tok")
     return tmp_path / "tok"
 
@@ -68,7 +68,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("formats")
 
 
-# -- there and back
+# -- round trips
 
 
 @examples(60)
@@ -82,7 +82,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pattern=st.sampled_from(list(PATTERNS)),
 )
 @example(corpus={b"  ": 2, b"\n\n": 2, b"##": 2, b"#version": 2}, special_tokens=[], pattern="gpt2")
-def test_what_is_saved_is_loaded_again(
+def test_a_saved_tokenizer_is_loaded_again(
     place: Path, corpus: dict[bytes, int], special_tokens: list[str], pattern: str
 ) -> None:
     tok = trained(corpus, special_tokens, pattern)
@@ -97,7 +97,7 @@ def test_a_special_token_in_any_script_comes_back(tmp_path: Path, special: str) 
     assert facts(Tokenizer.load(tmp_path / "tok")) == facts(tok)
 
 
-def test_a_special_token_that_is_no_text_is_saved_or_refused(tmp_path: Path) -> None:
+def test_a_special_token_that_is_not_utf8_is_saved_or_refused(tmp_path: Path) -> None:
     tok = Tokenizer(BYTES, [], ["\udcff\udcfe"])
     try:
         tok.save(tmp_path / "tok")
@@ -123,7 +123,7 @@ def test_awkward_tokens_come_back(tmp_path: Path, corpus: dict[bytes, int]) -> N
     assert facts(Tokenizer.load(tmp_path / "tok")) == facts(tok)
 
 
-def test_the_arguments_of_load_come_before_what_the_files_say(saved: Path) -> None:
+def test_the_arguments_of_load_replace_the_settings_in_the_files(saved: Path) -> None:
     tok = Tokenizer.load(saved, special_tokens=["<pad>", END], pattern="cl100k")
     assert tok.special_tokens == ("<pad>", END)
     assert tok.pattern.name == "cl100k"
@@ -137,7 +137,7 @@ def test_without_our_settings_tokens_in_brackets_that_no_merge_makes_are_special
     assert facts(tok) == facts(handout())
 
 
-def test_two_tokens_of_one_spelling_are_an_error_before_anything_is_written(
+def test_two_tokens_with_one_spelling_are_an_error_and_nothing_is_written(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(TokenizerFileError, match="two tokens have the same spelling"):
@@ -163,7 +163,7 @@ def in_hugging_face(
     return tok
 
 
-def test_tokenizers_reads_what_is_saved_and_gives_the_same_ids(tmp_path: Path) -> None:
+def test_tokenizers_reads_the_saved_files_with_the_same_ids(tmp_path: Path) -> None:
     path = REPO / "samples" / "tinystories_valid.txt"
     counts = count_pretokens(path, special_tokens=[END])
     tok = trained(counts, [END, "<pad>"], merges=600)
@@ -193,7 +193,7 @@ def test_tokenizers_reads_any_small_vocabulary_alike(
 
 @pytest.fixture
 def gpt2_files(tmp_path: Path) -> Path:
-    """GPT-2's own two files in a directory, under the names that it gave them."""
+    """Return a directory with GPT-2's two files under OpenAI's names."""
     for name in ("vocab.json", "merges.txt"):
         original = SHARED / f"gpt2_{name}"
         if not original.exists():
@@ -202,7 +202,7 @@ def gpt2_files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_gpt2s_own_files_are_read_and_written_again_with_nothing_changed(gpt2_files: Path) -> None:
+def test_gpt2s_own_files_are_read_and_written_again_unchanged(gpt2_files: Path) -> None:
     tok = Tokenizer.load(gpt2_files)
     assert tok.special_tokens == (END,)
     assert (len(tok.vocab), len(tok.merges), set(tok.special_ids)) == (50257, 50000, {50256})
@@ -219,27 +219,25 @@ def test_files_with_windows_line_ends_are_read(saved: Path) -> None:
 
 
 @pytest.mark.parametrize("given", ["vocab.json", "merges.txt"])
-def test_one_of_the_two_files_brings_the_other_along(saved: Path, given: str) -> None:
+def test_the_other_of_two_files_is_found(saved: Path, given: str) -> None:
     assert open_tokenizer(saved / given).tokenizer.vocab == open_tokenizer(saved).tokenizer.vocab
 
 
 @pytest.mark.parametrize("given", ["my-vocab.json", "my-merges.txt"])
-def test_the_other_file_is_looked_for_under_the_name_that_belongs_to_it(
-    saved: Path, given: str
-) -> None:
+def test_the_other_file_must_have_the_matching_name(saved: Path, given: str) -> None:
     for name in ("vocab.json", "merges.txt"):
         (saved / name).rename(saved / f"my-{name}")
     assert len(open_tokenizer(saved / given).tokenizer.merges) == 16
 
 
-def test_merges_alone_say_which_file_is_missing(saved: Path) -> None:
+def test_the_error_of_merges_alone_names_the_missing_file(saved: Path) -> None:
     (saved / "vocab.json").unlink()
     with pytest.raises(TokenizerFileError, match=r"there is no vocab\.json beside it"):
         open_tokenizer(saved / "merges.txt")
 
 
 @pytest.mark.parametrize("name", ["", "vocab.json"])
-def test_a_vocabulary_alone_can_be_looked_at_and_refuses_a_text(saved: Path, name: str) -> None:
+def test_a_vocabulary_alone_is_opened_and_refuses_a_text(saved: Path, name: str) -> None:
     (saved / "merges.txt").unlink()
     opened = open_tokenizer(saved / name)
     tokenizer = opened.tokenizer
@@ -257,7 +255,7 @@ def test_a_vocabulary_alone_can_be_looked_at_and_refuses_a_text(saved: Path, nam
         read_claim(saved / name)
 
 
-def test_the_two_files_may_lie_anywhere(saved: Path, tmp_path: Path) -> None:
+def test_the_two_files_may_be_in_different_places(saved: Path, tmp_path: Path) -> None:
     (saved / "vocab.json").rename(tmp_path / "v")
     (saved / "merges.txt").rename(tmp_path / "m")
     tok = Tokenizer.from_files(tmp_path / "v", tmp_path / "m", [END, "<pad>"])
@@ -376,14 +374,14 @@ def test_malformed_settings_are_an_error(saved: Path, content: str, error: type[
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_file_that_is_no_text_is_an_error(saved: Path, name: str) -> None:
+def test_a_file_that_is_not_utf8_is_an_error(saved: Path, name: str) -> None:
     (saved / name).write_bytes(b"\xff" + (saved / name).read_bytes())
     with pytest.raises(TokenizerFileError, match=f"{name}: is not UTF-8 text"):
         Tokenizer.load(saved)
 
 
-def test_a_token_in_brackets_that_is_no_text_is_an_error(saved: Path) -> None:
-    """It looks like a special token, and cannot be one."""
+def test_a_token_in_brackets_that_is_not_utf8_is_an_error(saved: Path) -> None:
+    """It looks like a special token but cannot be one."""
     vocab = json.loads((saved / "vocab.json").read_text())
     vocab["<ÿ>"] = 5000
     (saved / "vocab.json").write_text(json.dumps(vocab))
@@ -398,7 +396,7 @@ def test_merges_without_a_vocabulary_are_an_error(saved: Path) -> None:
         Tokenizer.load(saved)
 
 
-def test_a_place_that_holds_no_tokenizer_is_an_error(tmp_path: Path) -> None:
+def test_a_place_without_a_tokenizer_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(TokenizerFileError, match="no such file or directory"):
         Tokenizer.load(tmp_path / "nothing")
     with pytest.raises(TokenizerFileError, match="holds no tokenizer in a known format"):
@@ -412,14 +410,14 @@ def test_a_place_that_holds_no_tokenizer_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_saving_never_overwrites_unasked(tmp_path: Path, name: str) -> None:
+def test_saving_does_not_overwrite_by_default(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"mine")
     with pytest.raises(OutputExistsError, match=name):
         handout().save(tmp_path)
     assert contents(tmp_path) == {name: b"mine"}
 
 
-def test_saving_overwrites_when_asked(saved: Path) -> None:
+def test_saving_overwrites_on_request(saved: Path) -> None:
     other = trained({b"xyz": 1}, [])
     other.save(saved, overwrite=True)
     assert facts(Tokenizer.load(saved)) == facts(other)
@@ -438,7 +436,7 @@ def test_a_save_that_fails_leaves_the_old_tokenizer_and_nothing_else(
 
 
 @pytest.mark.parametrize("call", [Tokenizer.save, Tokenizer.load])
-def test_a_place_that_cannot_be_is_an_error(tmp_path: Path, call: Callable[..., object]) -> None:
+def test_an_impossible_path_is_an_error(tmp_path: Path, call: Callable[..., object]) -> None:
     (tmp_path / "file").write_bytes(b"mine")
     arguments = (handout(),) if call is Tokenizer.save else ()
     with pytest.raises((OutputError, TokenizerFileError)):
@@ -446,7 +444,7 @@ def test_a_place_that_cannot_be_is_an_error(tmp_path: Path, call: Callable[..., 
     assert contents(tmp_path) == {"file": b"mine"}
 
 
-def test_a_pattern_of_ones_own_is_refused(tmp_path: Path) -> None:
+def test_a_pattern_object_of_another_name_is_refused(tmp_path: Path) -> None:
     vowels = Pattern("vowels", "runs of vowels", (Alternative("vowels", "[aeiou]+"),), ())
     with pytest.raises(TokenizerFileError, match="'vowels' is not one of the named ones"):
         Tokenizer(BYTES, [], pattern=vowels).save(tmp_path / "tok")
@@ -463,7 +461,7 @@ def test_a_name_that_no_file_can_have_is_an_error(
         call(*arguments, tmp_path / name)
 
 
-def test_a_registry_is_a_mapping_in_every_respect() -> None:
+def test_a_registry_is_a_mapping() -> None:
     assert FORMATS.get("gpt3") is None
 
 

@@ -1,4 +1,4 @@
-"""What strangers' files and expressions once broke, each by its smallest case."""
+"""The smallest file or regex of each kind that once caused a crash."""
 
 from __future__ import annotations
 
@@ -35,29 +35,27 @@ NOTHING_SPECIAL = SpecialSplitter([])
         lambda source: Matching(source).matches("x"),
     ],
 )
-def test_flags_that_exclude_each_other_are_an_error_of_ours(
+def test_flags_that_exclude_each_other_are_a_pattern_error(
     source: str, use: Callable[[str], object]
 ) -> None:
     with pytest.raises(BpeError):
         use(source)
 
 
-@pytest.mark.slow  # it lasts until the time allowed is up
+@pytest.mark.slow  # it takes the whole time limit
 @pytest.mark.parametrize(
     ("source", "text"), [("(?:(?:bc)+)+d|.", "bc" * 200), (r"\s*" * 6 + "x|.", " " * 800)]
 )
-def test_a_regex_that_hides_from_the_trial_is_given_up_where_it_is_used(
-    source: str, text: str
-) -> None:
+def test_a_slow_regex_that_the_trial_misses_is_stopped_in_use(source: str, text: str) -> None:
     pattern = as_pattern(source)
-    with pytest.raises(PatternError, match="takes more than") as said:
+    with pytest.raises(PatternError, match="takes more than") as raised:
         pattern.split(text)
-    assert source[:20] in str(said.value)
+    assert source[:20] in str(raised.value)
     with pytest.raises(PatternError):
         list(pretokens(text, pattern, NOTHING_SPECIAL))
 
 
-def test_a_message_does_not_quote_all_of_a_value_that_holds_itself_many_times() -> None:
+def test_a_message_quotes_only_a_part_of_a_nested_value() -> None:
     doubled = b"2\x86" * 26  # a pair of a pair of a pair …: 2 ** 26 in all
     with pytest.raises(PickleError):
         load_pickles(b"\x80\x02c_codecs\nencode\nVx\nN" + doubled + b"\x86R.")
@@ -93,14 +91,14 @@ def deep(levels: int) -> list[Any]:
 
 
 @pytest.mark.parametrize("merges", [["a \ud800"], [["a", "\udfff"]], [deep(400)], [{"a": deep(9)}]])
-def test_merges_that_are_none_are_refused(tmp_path: Path, merges: list[Any]) -> None:
+def test_malformed_merges_are_refused(tmp_path: Path, merges: list[Any]) -> None:
     for prefix in ({}, {"continuing_subword_prefix": "##"}):
         with pytest.raises(TokenizerFileError, match="merges"):
             tokenizer(tmp_path, {"merges": merges, **prefix})
 
 
 @pytest.mark.parametrize("odd", [-1, 1 << 32, 1 << 70])
-def test_an_id_that_is_none_is_refused(tmp_path: Path, odd: int) -> None:
+def test_a_malformed_id_is_refused(tmp_path: Path, odd: int) -> None:
     vocab = {spell(bytes([byte])): byte for byte in range(255)} | {spell(b"\xff"): odd}
     (tmp_path / "vocab.json").write_text(json.dumps(vocab))
     (tmp_path / "merges.txt").write_text("")
@@ -113,7 +111,7 @@ def test_python_without_a_bracket_is_read_or_refused(tmp_path: Path) -> None:
     assert _read_python(tmp_path / "vocab.txt") == b"a"
 
 
-def test_an_empty_added_token_stands_nowhere(tmp_path: Path) -> None:
+def test_an_empty_added_token_occurs_nowhere(tmp_path: Path) -> None:
     empty = {"id": 3, "content": "", "special": True}
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     opened = tokenizer(tmp_path, {}, added_tokens=[empty | flags])
@@ -122,7 +120,7 @@ def test_an_empty_added_token_stands_nowhere(tmp_path: Path) -> None:
     assert open_tokenizer(tmp_path / "saved.json").tokenizer.encode("ab") == [2]
 
 
-def test_a_template_with_an_id_that_no_token_has_is_refused(tmp_path: Path) -> None:
+def test_a_template_with_an_unknown_id_is_refused(tmp_path: Path) -> None:
     text, mark = (
         {"Sequence": {"id": "A", "type_id": 0}},
         {"SpecialToken": {"id": "c", "type_id": 0}},
@@ -151,7 +149,7 @@ BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "
         {"decoder": REPLACE | {"content": "a" * 300}},
     ],
 )
-def test_stages_that_would_fill_the_memory_are_given_up(
+def test_stages_that_would_fill_the_memory_are_stopped(
     tmp_path: Path, stages: dict[str, Any]
 ) -> None:
     def used() -> str:
@@ -162,7 +160,7 @@ def test_stages_that_would_fill_the_memory_are_given_up(
         used()
 
 
-def test_a_map_of_characters_makes_no_long_text_of_one() -> None:
+def test_a_map_of_characters_cannot_make_a_character_long() -> None:
     with pytest.raises(TokenizerFileError, match="map of characters"):
         CharacterMap(b"\4\0\0\0" + b"\0" * 4 + b"x" * 300)
 

@@ -1,4 +1,4 @@
-"""A tokenizer.json gives the ids here that it gives in Hugging Face's library, and comes back."""
+"""A tokenizer.json gives the same ids as in Hugging Face's library, and survives a round trip."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_ids_are_those_of_hugging_face(place: Path, build: Callable[[], Thei
             expected = theirs.encode(text, add_special_tokens=False).ids
         except BaseException as panic:
             if "AddedVocabulary bad split" in str(panic):
-                return  # the library does not survive whitespace that several tokens take
+                return  # the library crashes on whitespace of several tokens
             raise
         assert ours.encode(text) == expected
         if len(text) < 1000:
@@ -84,7 +84,7 @@ def test_merges_are_the_same_in_arrays(
 
 
 @every_kind
-def test_decoding_gives_the_text_that_hugging_face_gives(
+def test_decoding_gives_the_same_text_as_hugging_face(
     place: Path, build: Callable[[], Theirs]
 ) -> None:
     theirs = built(build)
@@ -99,7 +99,7 @@ def test_decoding_gives_the_text_that_hugging_face_gives(
 
 
 @every_kind
-def test_what_is_read_is_written_again_without_a_change(
+def test_a_file_is_read_and_written_again_unchanged(
     place: Path, build: Callable[[], Theirs]
 ) -> None:
     theirs = built(build)
@@ -127,7 +127,7 @@ def test_helpers_and_live_encoding_give_the_same_ids(
 
 
 @every_kind
-def test_the_last_step_of_a_replay_encodes_a_text_alike(
+def test_the_last_step_of_a_replay_encodes_like_the_tokenizer(
     place: Path, build: Callable[[], Theirs]
 ) -> None:
     ours = opened(place, built(build)).tokenizer
@@ -153,7 +153,7 @@ def test_templates_put_special_tokens_around_texts(
         assert template.process(one, two) == theirs.encode("to be", "or not").ids
 
 
-# -- what a reader is told
+# -- notes
 
 
 def notes_of(place: Path, theirs: Theirs, **changes: Any) -> tuple[str, ...]:
@@ -161,7 +161,7 @@ def notes_of(place: Path, theirs: Theirs, **changes: Any) -> tuple[str, ...]:
     return open_tokenizer(place / "changed.json").notes
 
 
-def test_stand_ins_that_no_stage_makes_are_told_in_a_note(place: Path) -> None:
+def test_a_note_says_that_no_stage_makes_gpt2s_spelling(place: Path) -> None:
     spelled = json.loads(built(BUILDERS[0]).to_str())
     for key, is_told in (("decoder", False), ("pre_tokenizer", True)):
         spelled[key] = None
@@ -170,7 +170,7 @@ def test_stand_ins_that_no_stage_makes_are_told_in_a_note(place: Path) -> None:
         assert any("stand-ins for bytes" in note for note in notes) == is_told
 
 
-def test_a_template_is_told_in_a_note(place: Path) -> None:
+def test_a_note_names_a_template(place: Path) -> None:
     by_name = {build.__name__: build for build in BUILDERS}
     assert opened(place, built(by_name["gpt2"])).notes == ()
     for name, tokens in (("llama3", "<|begin_of_text|>"), ("roberta", "<s> </s>")):
@@ -178,7 +178,7 @@ def test_a_template_is_told_in_a_note(place: Path) -> None:
         assert note == f"the file's template adds {tokens} to a text; here only the pipeline does"
 
 
-def test_what_is_not_done_or_not_understood_is_told(place: Path) -> None:
+def test_notes_name_ignored_and_unknown_settings(place: Path) -> None:
     theirs = Theirs.from_str(built(BUILDERS[-1]).to_str())
     theirs.enable_truncation(5)
     theirs.enable_padding()
@@ -199,7 +199,7 @@ def test_what_is_not_done_or_not_understood_is_told(place: Path) -> None:
     ]
 
 
-def test_special_and_merely_added_tokens_are_told_apart(place: Path) -> None:
+def test_special_and_other_added_tokens_are_distinguished(place: Path) -> None:
     by_name = {build.__name__: build for build in BUILDERS}
     ours = opened(place, built(by_name["added"])).tokenizer
     assert "HELLO" in ours.added_tokens

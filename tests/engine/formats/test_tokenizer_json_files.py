@@ -1,4 +1,4 @@
-"""tokenizer.json as a file: Hugging Face's library reads what is written, and damage is told."""
+"""tokenizer.json as a file: Hugging Face's library reads it, and damaged files are errors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_what_is_written_gives_the_same_ids_in_hugging_face(place: Path, pattern: str) -> None:
+def test_the_written_file_gives_the_same_ids_in_hugging_face(place: Path, pattern: str) -> None:
     counts: dict[bytes, int] = {}
     for text in sample_texts():
         for pretoken in PATTERNS[pattern].split(text)[:500]:
@@ -105,7 +105,9 @@ def test_whole_tokens_are_written_as_ignored_merges(place: Path) -> None:
         ),
     ],
 )
-def test_what_the_file_cannot_say_is_refused(tmp_path: Path, made: Any, problem: str) -> None:
+def test_a_tokenizer_that_the_file_cannot_hold_is_refused(
+    tmp_path: Path, made: Any, problem: str
+) -> None:
     with pytest.raises(TokenizerFileError, match=problem):
         made().save(tmp_path / "tok.json", "huggingface")
     assert list(tmp_path.iterdir()) == []
@@ -117,23 +119,23 @@ def test_gpt2s_files_cannot_hold_a_normalizer(tmp_path: Path) -> None:
         load(tmp_path, whole).save(tmp_path / "gpt2", "gpt2")
 
 
-# -- wishes
+# -- settings of the caller
 
 
-def test_wishes_go_before_the_file(place: Path) -> None:
-    handout().save(place / "wished.json", "huggingface")
-    ours = open_tokenizer(place / "wished.json", special_tokens=["er!"], pattern="cl100k").tokenizer
+def test_settings_of_the_caller_replace_those_of_a_tokenizer_json(place: Path) -> None:
+    handout().save(place / "given.json", "huggingface")
+    ours = open_tokenizer(place / "given.json", special_tokens=["er!"], pattern="cl100k").tokenizer
     assert ours.special_tokens == ("er!",)
     assert ours.pattern == PATTERNS["cl100k"]
     expected = Tokenizer(ours.vocab, ours.merges, ours.rules.special_ids, "cl100k")
     assert ours.encode("a lower! widest 1234") == expected.encode("a lower! widest 1234")
 
 
-# -- reading what is odd
+# -- unusual files
 
 
 def spelled(**changes: Any) -> dict[str, Any]:
-    """A small file, changed."""
+    """Return a small file with changes."""
     whole = json.loads(built(BUILDERS[-1]).to_str())
     whole["model"] |= changes.pop("model", {})
     return whole | changes
@@ -241,7 +243,7 @@ WORDPIECE = {"type": "WordPiece", "unk_token": "?", "vocab": {"?": 0}}
         ),
     ],
 )
-def test_what_is_wrong_or_missing_is_named(
+def test_errors_name_what_is_wrong_or_missing(
     place: Path, changes: dict[str, Any], problem: str
 ) -> None:
     with pytest.raises(TokenizerFileError, match=problem) as caught:
@@ -253,7 +255,7 @@ def test_what_is_wrong_or_missing_is_named(
 
 
 def places_in(value: Any, way: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The ways to every value inside a JSON value."""
+    """Return the paths to all values inside a JSON value."""
     inner = value.items() if isinstance(value, dict) else enumerate(value)
     ways = []
     for key, each in inner:
@@ -265,7 +267,7 @@ def places_in(value: Any, way: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 @cache
 def small() -> dict[str, Any]:
-    """A file with every kind of stage, and few tokens."""
+    """Return a file with every kind of stage and few tokens."""
     by_name = {build.__name__: built(build) for build in BUILDERS}
     whole: dict[str, Any] = spelled(model={"byte_fallback": False})
     for key in ("normalizer", "pre_tokenizer", "post_processor", "decoder", "added_tokens"):
@@ -276,7 +278,7 @@ def small() -> dict[str, Any]:
 
 @cache
 def small_model(build: Callable[[], Theirs]) -> dict[str, Any]:
-    """A file of another model, with few tokens."""
+    """Return a file of another model with few tokens."""
     whole: dict[str, Any] = json.loads(built(build).to_str())
     vocab = whole["model"]["vocab"]
     few = vocab[:12] if isinstance(vocab, list) else dict(list(vocab.items())[:12])
@@ -296,7 +298,7 @@ NAMES = st.sampled_from(["NFC", "Sequence", "ByteLevel", "Split", "Replace", "BP
 
 
 def changed(whole: dict[str, Any], changes: list[tuple[tuple[Any, ...], Any]]) -> dict[str, Any]:
-    """A file with junk in some places."""
+    """Return a file with junk in some places."""
     whole = copy.deepcopy(whole)
     for way, junk in changes:
         target: Any = whole
@@ -305,7 +307,7 @@ def changed(whole: dict[str, Any], changes: list[tuple[tuple[Any, ...], Any]]) -
                 target = target[key]
             target[way[-1]] = junk
         except (TypeError, LookupError):
-            continue  # an earlier change took the place away
+            continue  # an earlier change removed the place
     return whole
 
 
@@ -332,7 +334,7 @@ def test_a_changed_file_of_another_model_is_read_or_refused(
         tokenizer = load(place, changed(whole, data.draw(st.lists(change, min_size=1, max_size=3))))
         tokenizer.decode(tokenizer.encode("the [CLS] Ab12 é 漢"))
     except BpeError:
-        return  # Unigram without an unknown token finds out while it encodes
+        return  # Unigram without an unknown token fails only in encoding
 
 
 @examples(60)
@@ -345,9 +347,7 @@ def test_a_file_cut_short_is_refused(place: Path, share: float, junk: bytes) -> 
 
 
 @pytest.mark.parametrize("name", sorted(set(WRITABLE) - {"huggingface"}))
-def test_what_changes_texts_is_not_written_where_that_cannot_be_said(
-    name: str, tmp_path: Path
-) -> None:
+def test_a_tokenizer_that_changes_texts_is_not_written_as_merges(name: str, tmp_path: Path) -> None:
     spelled = {character: n for n, character in enumerate(sorted(ByteLevel.alphabet()))}
     theirs = Theirs(BPE(vocab=spelled | {"he": 256}, merges=[("h", "e")]))
     theirs.normalizer = Lowercase()
@@ -359,7 +359,7 @@ def test_what_changes_texts_is_not_written_where_that_cannot_be_said(
         ours.save(tmp_path / "out", name)
 
 
-# -- what older libraries and real models leave out
+# -- settings that older libraries and real models leave out
 
 NO_STAGES: dict[str, Any] = {
     **dict.fromkeys(("truncation", "padding", "normalizer", "pre_tokenizer")),
@@ -380,7 +380,7 @@ ALL_BUT_TAB = {f"<0x{byte:02X}>": 2 + byte for byte in range(256) if byte != 9}
 @pytest.mark.parametrize("unk_token", ["<unk>", None])
 @examples(60)
 @given(texts=st.lists(st.text("aé\t漢b", max_size=12), min_size=5, max_size=5))
-def test_a_character_whose_bytes_are_not_all_there_is_unknown(
+def test_a_character_with_a_missing_byte_is_unknown(
     place: Path, unk_token: str | None, fuse_unk: bool, texts: list[str]
 ) -> None:
     vocab = {"<unk>": 0, "a": 1, **ALL_BUT_TAB}

@@ -28,7 +28,7 @@ def timeline(tmp_path_factory: pytest.TempPathFactory) -> UnigramTimeline:
     return UnigramTimeline(trainer.record, events, words=words)
 
 
-def test_the_file_encodes_and_decodes_as_the_frame_does(
+def test_the_file_encodes_and_decodes_like_the_frame(
     timeline: UnigramTimeline, tmp_path: Path
 ) -> None:
     for step in range(len(timeline) + 1):
@@ -42,7 +42,7 @@ def test_the_file_encodes_and_decodes_as_the_frame_does(
 
 
 def _encoded(timeline: UnigramTimeline, text: str) -> list[str]:
-    """As tokenizers tells it: unknown characters as they stand in the text."""
+    """Return the frame's tokens as `tokenizers` gives them: unknown characters as in the text."""
     frame = timeline.frame
     encoder = UnigramEncoder(frame.vocabulary, special=[1])
     tokens = []
@@ -62,13 +62,13 @@ def _encoded(timeline: UnigramTimeline, text: str) -> list[str]:
     return tokens
 
 
-def test_a_piece_that_is_no_utf8_is_left_out(tmp_path: Path) -> None:
+def test_a_piece_that_is_not_utf8_is_left_out(tmp_path: Path) -> None:
     pieces = [("<unk>", 0.0), ("a", -1.0), ("\udcff", -2.0)]
     assert save_pieces(pieces, tmp_path / "a.json") == 1
     assert Tokenizer.from_file(str(tmp_path / "a.json")).get_vocab_size() == 2
 
 
-def test_a_file_is_not_overwritten_unasked(tmp_path: Path) -> None:
+def test_a_file_is_not_overwritten_by_default(tmp_path: Path) -> None:
     pieces = [("<unk>", 0.0), ("a", -1.0)]
     save_pieces(pieces, tmp_path / "a.json")
     with pytest.raises(OutputExistsError):

@@ -1,4 +1,4 @@
-"""BERT's vocab.txt: `tokenizers` reads what is written, id for id."""
+"""BERT's vocab.txt: `tokenizers` reads the written file with the same ids."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def trained() -> WordPieceTrainer:
     return trainer
 
 
-def test_a_piece_stands_on_the_line_of_its_id(tmp_path: Path) -> None:
+def test_a_piece_is_on_the_line_of_its_id(tmp_path: Path) -> None:
     vocab = trained().vocab
     save_vocab(vocab, tmp_path / "vocab.txt")
     lines = (tmp_path / "vocab.txt").read_bytes().split(b"\n")
@@ -31,7 +31,7 @@ def test_tokenizers_reads_it_with_the_same_ids(tmp_path: Path) -> None:
     assert read == {piece.decode(): number for number, piece in trained().vocab.items()}
 
 
-def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
+def test_an_existing_file_is_not_overwritten_unless_requested(tmp_path: Path) -> None:
     place = tmp_path / "vocab.txt"
     save_vocab(trained().vocab, place)
     with pytest.raises(OutputExistsError):
@@ -40,7 +40,7 @@ def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("piece", [b"\xff", b"a\nb", "a\x85b".encode(), b""])
-def test_a_piece_that_is_no_line_is_refused(tmp_path: Path, piece: bytes) -> None:
+def test_a_piece_with_a_line_break_is_refused(tmp_path: Path, piece: bytes) -> None:
     with pytest.raises(TokenizerFileError, match="no line of UTF-8"):
         save_vocab({0: b"[UNK]", 1: piece}, tmp_path / "vocab.txt")
     assert not list(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""Cutting a stream into pieces changes nothing: not a pretoken, not a special token, no document.
+"""Cutting a stream into pieces changes no pretoken, no special token and no document.
 
 The oracle looks at the whole text at once: split at special tokens, then one pass of the pattern.
 """
@@ -20,8 +20,8 @@ from engine.text.pretokenize import Chunk, ChunkCutter, SpecialSplitter
 
 SPECIAL_TOKENS = ["<a>", "<a><a>", "<a><b>", "<s t>", " <p", "low ", "aba", "é", "\n", "<|end|>"]
 
-# What stands near a cut and might go wrong there: each kind of space, half a special token, half a
-# character, and bytes that are no text.
+# Text near a cut that might go wrong: each kind of space, half a special token, half a character,
+# and bytes that are not UTF-8.
 PIECES = [
     *(" ", "  ", "\t", "\n", "\n\n", "\r\n", "\r", "\u00a0", "\u3000", "\u2003", "\u2028", "\x85"),
     *("\x1c", "\x00", "a", "Z", "aB", "low", "lower", "é", "ß", "漢字", "e\u0301", "👍", "١"),
@@ -53,7 +53,7 @@ TINY = st.integers(1, 64)
 
 
 def one_pass(data: bytes, pattern: str, special_tokens: Sequence[str]) -> list[list[bytes]]:
-    """The pretokens of each stretch between special tokens, looking at the text as a whole."""
+    """Return the pretokens of each stretch between special tokens, cut from the whole text."""
     text = data.decode("utf-8", "surrogateescape")
     longest_first = sorted(special_tokens, key=len, reverse=True)
     choice = "|".join(map(re.escape, longest_first))
@@ -65,7 +65,7 @@ def one_pass(data: bytes, pattern: str, special_tokens: Sequence[str]) -> list[l
 
 
 def documents_of(data: bytes, special_tokens: Sequence[str]) -> int:
-    """How many stretches between special tokens hold more than whitespace."""
+    """Count the stretches between special tokens that hold more than whitespace."""
     stretches = one_pass(data, "none", special_tokens)
     return sum(any(text.decode("utf-8", "replace").strip() for text in s) for s in stretches)
 
@@ -73,7 +73,7 @@ def documents_of(data: bytes, special_tokens: Sequence[str]) -> int:
 def pieces_of(
     data: bytes, pattern: str, special_tokens: Sequence[str] = (), size: int = 4, block: int = 4
 ) -> list[Chunk]:
-    """The pieces of a stream that comes in blocks."""
+    """Cut a stream of blocks into pieces."""
     cutter = ChunkCutter(PATTERNS[pattern], SpecialSplitter(special_tokens), size)
     pieces: list[Chunk] = []
     for start in range(0, len(data), block):
@@ -105,7 +105,7 @@ def test_the_pretokens_of_the_pieces_are_those_of_the_whole(
 
 @examples(200)
 @given(CORPORA, SPECIALS, TINY, TINY)
-def test_no_special_token_is_cut_apart_or_made_by_a_cut(
+def test_a_cut_neither_divides_nor_makes_a_special_token(
     data: bytes, special_tokens: list[str], size: int, block: int
 ) -> None:
     def found(stretch: bytes) -> list[tuple[str, bool]]:
@@ -121,7 +121,7 @@ def test_no_special_token_is_cut_apart_or_made_by_a_cut(
 @given(CORPORA, SPECIALS, TINY, TINY)
 @example(b"one<a> two three", ["<a>"], 11, 11)
 @example(b"\nOnce", [], 1, 1)
-def test_a_document_is_counted_once_however_many_pieces_it_is_in(
+def test_a_document_in_several_pieces_is_counted_once(
     pattern: str, data: bytes, special_tokens: list[str], size: int, block: int
 ) -> None:
     splitter = SpecialSplitter(special_tokens)
@@ -132,13 +132,13 @@ def test_a_document_is_counted_once_however_many_pieces_it_is_in(
     assert counted == documents_of(data, special_tokens)
 
 
-def test_a_piece_continues_the_document_that_the_last_one_ended_in() -> None:
+def test_a_piece_continues_the_document_of_the_previous_piece() -> None:
     pieces = pieces_of(b"one two three", "gpt2", block=13)
     assert [(p.data, p.continues) for p in pieces] == [(b"one two", False), (b" three", True)]
 
 
-def test_a_piece_behind_a_special_token_begins_a_document_even_with_a_space() -> None:
-    """The border before the space is one at the end of the special token, too."""
+def test_a_piece_after_a_special_token_begins_a_document_even_with_a_space() -> None:
+    """The border before the space is also a border at the end of the special token."""
     pieces = pieces_of(b"one<a> two three", "gpt2", ["<a>"], size=11, block=11)
     assert [(piece.data, piece.continues) for piece in pieces] == [
         (b"one<a>", False),
@@ -146,19 +146,19 @@ def test_a_piece_behind_a_special_token_begins_a_document_even_with_a_space() ->
     ]
 
 
-def test_a_special_token_waits_until_it_is_certain_that_no_longer_one_stands_there() -> None:
+def test_a_special_token_is_cut_only_when_no_longer_one_can_begin_there() -> None:
     pieces = pieces_of(b"a<a><a>b", "none", ["<a>", "<a><a>"], size=1, block=1)
     assert [piece.data for piece in pieces] == [b"a<a><a>", b"b"]
 
 
-def test_pieces_are_about_as_large_as_asked_for_where_there_are_words() -> None:
+def test_pieces_of_words_have_about_the_requested_size() -> None:
     pieces = pieces_of(b"low lower " * 500, "gpt2", size=50, block=10)
     assert max(len(piece.data) for piece in pieces) <= 50 + 10
     assert len(pieces) > 80
 
 
 @pytest.mark.parametrize(("pattern", "data"), [("gpt2", b"x" * 1000), ("none", b"a b " * 250)])
-def test_a_stretch_that_nothing_allows_to_cut_is_one_piece(pattern: str, data: bytes) -> None:
+def test_a_stretch_without_a_safe_cut_is_one_piece(pattern: str, data: bytes) -> None:
     assert [piece.data for piece in pieces_of(data, pattern)] == [data]
 
 

@@ -1,4 +1,4 @@
-"""A corpus is read once, block by block; whatever is wrong with the file is said in one line."""
+"""A corpus is read once, in blocks, and errors describe in one line what is wrong with the file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def write(path: Path, data: bytes) -> Path:
 
 @examples(30)
 @given(data=st.binary(min_size=1), repeats=st.integers(1, 3000), size=st.integers(1, 64))
-def test_the_chunks_joined_are_the_file_whether_gzipped_or_not(
+def test_the_chunks_joined_are_the_file_gzipped_or_not(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, repeats: int, size: int
 ) -> None:
     data *= repeats
@@ -54,7 +54,7 @@ def test_bytes_read_never_fall_and_end_at_the_size_of_the_file(tmp_path: Path) -
     assert read[-1] == corpus.bytes_total == len(WORDS) * 20_000
 
 
-def test_of_a_gzipped_file_the_compressed_bytes_are_counted(tmp_path: Path) -> None:
+def test_bytes_read_of_a_gzipped_file_are_compressed_bytes(tmp_path: Path) -> None:
     noise = random.Random(0).randbytes(300_000)
     corpus = Corpus(write(tmp_path / "a.txt.gz", gzip.compress(noise)))
     read = [chunk.bytes_read for chunk in chunks_of(corpus)]
@@ -79,13 +79,13 @@ def test_the_head_is_the_beginning_of_the_text(tmp_path: Path) -> None:
     assert (short.head, short.head_is_all) == (b"low low", True)
 
 
-def test_a_head_that_just_fits_is_all_of_the_text(tmp_path: Path) -> None:
+def test_a_text_of_exactly_the_head_size_is_complete(tmp_path: Path) -> None:
     corpus = Corpus(write(tmp_path / "a.txt", b"x" * HEAD))
     assert list(chunks_of(corpus))
     assert (len(corpus.head), corpus.head_is_all) == (HEAD, True)
 
 
-def test_a_file_is_read_no_further_than_the_chunks_asked_for(tmp_path: Path) -> None:
+def test_a_file_is_read_only_as_far_as_its_chunks_are_taken(tmp_path: Path) -> None:
     chunks = chunks_of(write(tmp_path / "a.txt", WORDS * 100_000))
     assert next(chunks).bytes_read == BLOCK
 
@@ -108,7 +108,7 @@ def test_a_minus_sign_means_standard_input() -> None:
 
 
 class TestErrors:
-    """Each names the file and says what to do or why not."""
+    """Each error names the file and the reason or the remedy."""
 
     def test_no_such_file(self, tmp_path: Path) -> None:
         with pytest.raises(CorpusError, match=r"missing\.txt: no such file"):
@@ -118,7 +118,7 @@ class TestErrors:
         with pytest.raises(CorpusError, match="is empty; there is no file in it"):
             Corpus(tmp_path)
 
-    def test_a_file_taken_for_a_directory(self, tmp_path: Path) -> None:
+    def test_a_path_below_a_file(self, tmp_path: Path) -> None:
         write(tmp_path / "a.txt", WORDS)
         with pytest.raises(CorpusError, match=r"a\.txt/b\.txt: cannot be opened"):
             Corpus(tmp_path / "a.txt" / "b.txt")
@@ -160,7 +160,7 @@ class TestErrors:
         with pytest.raises(CorpusError, match=r"wrong\.gz: damaged gzip file"):
             list(chunks_of(path))
 
-    def test_text_that_is_only_called_gzipped(self, tmp_path: Path) -> None:
+    def test_plain_text_with_a_gzip_name(self, tmp_path: Path) -> None:
         path = write(tmp_path / "plain.gz", WORDS)
         with pytest.raises(CorpusError, match=r"plain\.gz: damaged gzip file"):
             list(chunks_of(path))
@@ -187,7 +187,7 @@ class TestErrors:
         with pytest.raises(CorpusError, match=r"log\.txt: was changed while being read"):
             list(chunks)
 
-    def test_a_pipe_into_which_is_written_while_it_is_read_is_no_changed_file(
+    def test_a_pipe_that_is_written_while_it_is_read_is_not_a_changed_file(
         self, tmp_path: Path
     ) -> None:
         os.mkfifo(tmp_path / "pipe")

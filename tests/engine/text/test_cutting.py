@@ -1,4 +1,4 @@
-"""The kernel's scanners cut as the patterns' regexes do: these are their oracle, for any text."""
+"""The kernel's scanners cut any text like the patterns' regexes, their oracle."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(KERNEL is None, reason="the kernel is not compil
 every_pattern = pytest.mark.parametrize("name", sorted(SCANNED))
 SCANNERS = {} if KERNEL is None else {name: cutter_for(PATTERNS[name]) for name in SCANNED}
 
-# Letters of each case and of none, marks, numbers that are no digits, spaces, contractions.
+# Letters with and without case, marks, numbers that are not digits, spaces, contractions.
 TRICKY = "aAzZ09 \n\r\t'sSdDlLvVeErRſtTmM.,/ǅʰªא\u0301\u0345\u00a0\u2028\x1c\u3000²Ⅷ中ßẞ\0😀"
 TEXTS = st.one_of(
     st.text(TRICKY, max_size=40).map(str.encode),
@@ -31,7 +31,7 @@ TEXTS = st.one_of(
 
 
 def by_scanner(name: str, texts: list[bytes]) -> list[bytes]:
-    """The pretokens of all texts, each cut by itself."""
+    """Return the pretokens of all texts, each cut separately by the scanner."""
     joined = b"".join(texts)
     lengths, counts = SCANNERS[name](joined, array("q", map(len, texts)))
     assert sum(counts) == len(lengths)
@@ -46,19 +46,19 @@ def by_regex(name: str, texts: list[bytes]) -> list[bytes]:
 @examples(1000)
 @given(texts=st.lists(TEXTS, min_size=1, max_size=3))
 @example(texts=[b"", b"'\xc5\xbf", b"I'LL \n \n  x", b"\xf0\x9f\x98", b"\xed\xa0\x80a"])
-def test_a_scanner_cuts_as_the_regex_does(name: str, texts: list[bytes]) -> None:
+def test_a_scanner_cuts_like_the_regex(name: str, texts: list[bytes]) -> None:
     assert by_scanner(name, texts) == by_regex(name, texts)
 
 
 @every_pattern
-def test_every_short_text_of_each_kind_of_character_is_cut_alike(name: str) -> None:
+def test_scanner_and_regex_cut_every_short_text_alike(name: str) -> None:
     texts = ["".join(some).encode() for some in product("aA1. \n'", repeat=4)]
     cut = SCANNERS[name](b"".join(texts), array("q", map(len, texts)))
     assert cut == regex_cutter(PATTERNS[name])(b"".join(texts), array("q", map(len, texts)))
 
 
 @every_pattern
-def test_every_character_of_two_planes_is_of_the_class_that_the_regex_has_it_in(name: str) -> None:
+def test_every_character_of_two_planes_has_the_class_of_the_regex(name: str) -> None:
     planes = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x20000)])).encode()
     cut = SCANNERS[name](planes, array("q", [len(planes)]))
     assert cut == regex_cutter(PATTERNS[name])(planes, array("q", [len(planes)]))

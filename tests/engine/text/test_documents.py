@@ -1,4 +1,4 @@
-"""The documents of a corpus, counted one by one, are the corpus."""
+"""The documents of a corpus, one after another, are the corpus."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ END = "<e>"
 
 
 @given(st.lists(st.sampled_from(["a", " b", "\n", " ", END, "don't "]), min_size=1).map("".join))
-def test_the_documents_and_the_blanks_between_are_the_corpus(
+def test_the_documents_and_the_separators_are_the_corpus(
     tmp_path_factory: pytest.TempPathFactory, text: str
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "documents.txt"
     path.write_text(text)
     count = count_corpus(Corpus(path), "gpt2", [END], workers=1)
-    # Cut small, so that documents run across chunks.
+    # Small chunks, so that documents continue across them.
     chunks = [
         chunk.data
         for chunk in Corpus(path).chunks(PATTERNS["gpt2"], SpecialSplitter([END]), size=4)

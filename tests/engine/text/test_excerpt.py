@@ -16,7 +16,7 @@ def lines_of(excerpt: Excerpt) -> list[list[str]]:
     return [[pretoken.text for pretoken in line] for line in excerpt.lines]
 
 
-def test_a_line_ends_behind_a_pretoken_with_a_newline() -> None:
+def test_a_line_ends_after_a_pretoken_with_a_newline() -> None:
     excerpt = Excerpt.of(b"low low\nlower\n\nlowest")
     assert lines_of(excerpt) == [["low", " low", "\n"], ["lower", "\n"], ["\n"], ["lowest"]]
 
@@ -46,7 +46,7 @@ def test_the_lines_joined_are_the_pretokens_of_the_text(
         assert not any("\n" in pretoken.text for pretoken in line[:-1])
 
 
-def test_a_regex_of_its_own_cuts_lines_as_a_named_one_does() -> None:
+def test_an_own_regex_cuts_lines_like_a_named_pattern() -> None:
     of_its_own = Excerpt.of(b"low low\nlower", r"\w+|\W")
     assert lines_of(of_its_own) == [["low", " ", "low", "\n"], ["lower"]]
 
@@ -56,19 +56,19 @@ def test_the_first_line_of_each_pretoken_is_known() -> None:
     assert excerpt.first_lines == {b"low": 0, b"\n": 0, b"lower": 1}
 
 
-def test_a_special_token_is_no_pretoken_even_if_one_is_spelled_the_same() -> None:
+def test_a_special_token_is_no_pretoken_even_with_the_same_spelling() -> None:
     excerpt = Excerpt.of(b"<s>low", special_tokens=["<s>"])
     assert b"<s>" not in excerpt.first_lines
 
 
-def test_a_line_from_elsewhere_is_believed_only_if_it_holds_the_pretoken() -> None:
+def test_an_example_line_is_used_only_if_it_contains_the_pretoken() -> None:
     examples = {b" fox": b"a fox", b"ox": b"a fox"}
     excerpt = Excerpt.of(b"low", complete=False, examples=examples)
     assert [pretoken.text for pretoken in excerpt.example_of(b" fox")] == ["a", " fox"]
     assert excerpt.example_of(b"ox") == excerpt.example_of(b"cow") == ()
 
 
-def test_nothing_has_no_lines() -> None:
+def test_an_empty_text_has_no_lines() -> None:
     assert not Excerpt.of(b"").lines
 
 
@@ -90,6 +90,6 @@ def test_an_excerpt_says_whether_it_is_the_whole_corpus() -> None:
         ("", ""),
     ],
 )
-def test_the_first_sentence_can_be_shown_on_a_line_as_it_is(corpus: str, sentence: str) -> None:
+def test_the_first_sentence_fits_on_one_line_unchanged(corpus: str, sentence: str) -> None:
     excerpt = Excerpt.of(corpus.encode(), special_tokens=["<|endoftext|>"])
     assert excerpt.first_sentence == sentence

@@ -1,4 +1,4 @@
-"""The named patterns: what they cut, whom they agree with, and where a text may be cut in two."""
+"""The named patterns: their cuts, against the original tokenizers, and their safe borders."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tiktoken_ext import openai_public
 from tokenizers import Regex, pre_tokenizers
 
 from engine.core.errors import UnknownNameError
-from engine.text.patterns import PATTERNS, Pattern, as_pattern
+from engine.text.patterns import PATTERNS, Pattern, as_pattern, newer_characters
 from engine.text.pretokenize import to_bytes, to_text
 
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -67,7 +67,7 @@ PIECES = [
 
 @functools.cache
 def old_characters() -> str:
-    """The characters of Unicode 3.2: those that libraries of any Unicode version agree about."""
+    """Return the characters of Unicode 3.2, on which libraries of all Unicode versions agree."""
     category = unicodedata.ucd_3_2_0.category
     return "".join(c for c in map(chr, range(0x20000)) if category(c) not in ("Cn", "Co", "Cs"))
 
@@ -84,7 +84,7 @@ any_text = st.lists(
 
 @functools.cache
 def tiktoken_pattern(encoding: str) -> str:
-    """The pattern in tiktoken's own source, read without fetching the vocabulary beside it."""
+    """Read the pattern from tiktoken's source, without fetching the vocabulary."""
     nothing: dict[bytes, int] = {}
     with (
         mock.patch.object(openai_public, "load_tiktoken_bpe", return_value=nothing),
@@ -94,7 +94,7 @@ def tiktoken_pattern(encoding: str) -> str:
 
 
 def tiktoken_split(pattern: str, text: str) -> list[str]:
-    """The pretokens as tiktoken cuts them.
+    """Cut a text into pretokens with tiktoken.
 
     It does not show them; but given a vocabulary with every stretch of the text in it, each
     pretoken is one token.
@@ -115,7 +115,7 @@ def tiktoken_split(pattern: str, text: str) -> list[str]:
 
 
 def tokenizers_split(pattern: str, text: str) -> list[str]:
-    """The pretokens as Hugging Face's `tokenizers` cuts them.
+    """Cut a text into pretokens with Hugging Face's `tokenizers`.
 
     Not for cl100k: there `{1,3}+` means one or more of `{1,3}`, not a possessive `{1,3}`.
     """
@@ -124,7 +124,7 @@ def tokenizers_split(pattern: str, text: str) -> list[str]:
 
 
 SUFFIXES = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
-# As they stand in the models' tokenizer files, and for gpt2 in its `encoder.py`.
+# As in the models' tokenizer files, and for gpt2 in its `encoder.py`.
 PUBLISHED = {
     "llama3": SUFFIXES
     + r"|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
@@ -139,7 +139,7 @@ FROM_TIKTOKEN = {"gpt2": "gpt2", "cl100k": "cl100k_base", "o200k": "o200k_base"}
 @examples(150)
 @given(text=texts)
 @example(text="Don't 'ſtop: I'LL take 12345.\n\n\n  then 3½\x85\u3000go/\n/away \n ")
-def test_a_pattern_of_openai_cuts_what_tiktoken_cuts(name: str, encoding: str, text: str) -> None:
+def test_a_pattern_of_openai_cuts_like_tiktoken(name: str, encoding: str, text: str) -> None:
     ours = PATTERNS[name].compiled.findall(text)
     assert ours == tiktoken_split(tiktoken_pattern(encoding), text)
 
@@ -148,7 +148,7 @@ def test_a_pattern_of_openai_cuts_what_tiktoken_cuts(name: str, encoding: str, t
 @examples(150)
 @given(text=texts)
 @example(text="Don't 'ſtop: I'LL take 12345.\n\n\n  then 3½\x85\u3000go/\n/away \n ")
-def test_a_published_pattern_cuts_what_tokenizers_cuts(name: str, text: str) -> None:
+def test_a_published_pattern_cuts_like_tokenizers(name: str, text: str) -> None:
     assert PATTERNS[name].compiled.findall(text) == tokenizers_split(PUBLISHED[name], text)
 
 
@@ -157,7 +157,9 @@ SAMPLE_NAMES = ["tinystories_valid.txt", "unicode.txt", "code.txt"]
 
 @pytest.mark.parametrize(("name", "encoding"), FROM_TIKTOKEN.items())
 @pytest.mark.parametrize("sample", SAMPLE_NAMES)
-def test_on_samples_too_it_cuts_what_tiktoken_cuts(name: str, encoding: str, sample: str) -> None:
+def test_a_pattern_of_openai_cuts_samples_like_tiktoken(
+    name: str, encoding: str, sample: str
+) -> None:
     text = (SAMPLES / sample).read_bytes().decode()[:9000]
     for start in some(range(0, len(text), 60)):
         window = text[start : start + 60]
@@ -167,7 +169,7 @@ def test_on_samples_too_it_cuts_what_tiktoken_cuts(name: str, encoding: str, sam
 
 @pytest.mark.parametrize("name", PUBLISHED)
 @pytest.mark.parametrize("sample", SAMPLE_NAMES)
-def test_on_samples_too_it_cuts_what_tokenizers_cuts(name: str, sample: str) -> None:
+def test_a_published_pattern_cuts_samples_like_tokenizers(name: str, sample: str) -> None:
     text = (SAMPLES / sample).read_bytes().decode()
     assert PATTERNS[name].compiled.findall(text) == tokenizers_split(PUBLISHED[name], text)
 
@@ -189,14 +191,14 @@ def test_whitespace_gives_the_words_of_str_split(text: str) -> None:
     assert [piece for piece in pieces if not piece.isspace()] == text.split()
 
 
-def became_punctuation_or_ceased_to_be(text: str) -> bool:
-    """A few characters did since Unicode 3.2, and libraries follow at their own pace."""
+def changed_punctuation(text: str) -> bool:
+    """Whether the text has a character that is punctuation in only some versions of Unicode."""
     old = unicodedata.ucd_3_2_0.category
     return any((old(c)[0] == "P") != (unicodedata.category(c)[0] == "P") for c in text)
 
 
 @examples(300)
-@given(texts.filter(lambda text: not became_punctuation_or_ceased_to_be(text)))
+@given(texts.filter(lambda text: not changed_punctuation(text)))
 @example("it's  $5 (a+b)\n«x»")
 def test_bert_gives_the_words_of_its_pre_tokenizer(text: str) -> None:
     pieces = PATTERNS["bert"].compiled.findall(text)
@@ -210,7 +212,7 @@ def test_none_gives_the_whole_text(text: str) -> None:
     assert PATTERNS["none"].compiled.findall(text) == ([text] if text else [])
 
 
-# --- small examples, one a pattern's peculiarity ------------------------------------------------
+# --- small examples, one for each special case of a pattern ------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -220,14 +222,14 @@ def test_none_gives_the_whole_text(text: str) -> None:
         ("gpt2", "I'VE", ["I", "'", "VE"]),  # lower case only
         ("cl100k", "I'VE", ["I", "'VE"]),
         ("o200k", "I'VE", ["I'VE"]),  # kept on the word
-        ("gpt2", "a  b", ["a", " ", " b"]),  # the last space goes with the word
+        ("gpt2", "a  b", ["a", " ", " b"]),  # the last space belongs to the word
         ("gpt2", "a\n\nb", ["a", "\n", "\n", "b"]),
         ("llama3", "a\n\nb", ["a", "\n\n", "b"]),
         ("gpt2", "12345", ["12345"]),
         ("cl100k", "12345", ["123", "45"]),
         ("qwen2", "123", ["1", "2", "3"]),
         ("gpt2", "(a)", ["(", "a", ")"]),
-        ("cl100k", "(a)", ["(a", ")"]),  # one character that is no letter goes with the word
+        ("cl100k", "(a)", ["(a", ")"]),  # one character that is no letter belongs to the word
         ("gpt2", "!\n", ["!", "\n"]),
         ("cl100k", "!\n", ["!\n"]),
         ("cl100k", "!\n/", ["!\n", "/"]),
@@ -239,11 +241,11 @@ def test_none_gives_the_whole_text(text: str) -> None:
         ("none", "a, b\n", ["a, b\n"]),
     ],
 )
-def test_peculiarities(name: str, text: str, pieces: list[str]) -> None:
+def test_special_cases_of_each_pattern(name: str, text: str, pieces: list[str]) -> None:
     assert PATTERNS[name].compiled.findall(text) == pieces
 
 
-# --- nothing is lost, and each piece knows its alternative --------------------------------------
+# --- nothing is lost, and each piece has its alternative --------------------------------------
 
 
 @every_pattern
@@ -254,13 +256,13 @@ def test_nothing_is_lost(name: str, text: str) -> None:
 
 @every_pattern
 @given(data=st.binary(max_size=60))
-def test_nothing_is_lost_of_bytes_that_are_no_text(name: str, data: bytes) -> None:
+def test_no_byte_of_invalid_utf8_is_lost(name: str, data: bytes) -> None:
     assert b"".join(split(PATTERNS[name], data)) == data
 
 
 @every_pattern
 @given(text=any_text)
-def test_labels_do_not_move_a_border(name: str, text: str) -> None:
+def test_the_labelled_regex_cuts_at_the_same_places(name: str, text: str) -> None:
     pattern = PATTERNS[name]
     labelled = [match.span() for match in pattern.labelled.finditer(text)]
     assert labelled == [match.span() for match in pattern.compiled.finditer(text)]
@@ -268,7 +270,7 @@ def test_labels_do_not_move_a_border(name: str, text: str) -> None:
 
 @every_pattern
 @given(text=any_text)
-def test_the_label_is_the_first_alternative_that_matches_there(name: str, text: str) -> None:
+def test_the_label_is_the_first_alternative_that_matches(name: str, text: str) -> None:
     pattern = PATTERNS[name]
     alone = [regex.compile(alternative.regex) for alternative in pattern.alternatives]
     for match in pattern.labelled.finditer(text):
@@ -277,7 +279,7 @@ def test_the_label_is_the_first_alternative_that_matches_there(name: str, text: 
 
 
 @every_pattern
-def test_alternatives_have_names_for_people(name: str) -> None:
+def test_alternatives_have_readable_names(name: str) -> None:
     names = [alternative.name for alternative in PATTERNS[name].alternatives]
     assert len(set(names)) == len(names)
     assert all(label and "_" not in label for label in names)
@@ -287,16 +289,18 @@ class TestNames:
     def test_a_pattern_is_found_by_its_name(self) -> None:
         assert as_pattern("gpt2") is PATTERNS["gpt2"]
 
-    def test_a_pattern_of_ones_own_is_passed_through(self) -> None:
+    def test_a_pattern_is_returned_as_it_is(self) -> None:
         own = Pattern("own", "every character alone", (), ())
         assert as_pattern(own) is own
 
     @pytest.mark.parametrize(("wrong", "right"), [("gpt-2", "gpt2"), ("cl100k_base", "cl100k")])
-    def test_an_unknown_name_is_an_error_that_suggests(self, wrong: str, right: str) -> None:
+    def test_the_error_of_an_unknown_name_suggests_a_known_one(
+        self, wrong: str, right: str
+    ) -> None:
         with pytest.raises(UnknownNameError, match=f"'{wrong}'; did you mean '{right}'"):
             as_pattern(wrong)
 
-    def test_a_registry_keeps_its_order_and_knows_what_it_holds(self) -> None:
+    def test_a_registry_keeps_its_order_and_its_entries(self) -> None:
         names = ["gpt2", "cl100k", "o200k", "llama3", "qwen2", "whitespace", "bert", "none"]
         assert list(PATTERNS) == names
         assert len(PATTERNS) == 8
@@ -322,7 +326,7 @@ any_bytes = st.lists(byte_pieces | breaks, max_size=14).map(b"".join)
 @examples(300)
 @given(data=any_bytes)
 @example(data=b"end \n\nNext!\r\nline /\n\xc3\xa9t\xc3\xa9  x\xe3\x80\x80 y \xff z")
-def test_the_halves_at_a_cut_give_the_pretokens_of_the_whole(name: str, data: bytes) -> None:
+def test_both_sides_of_a_cut_have_the_pretokens_of_the_whole(name: str, data: bytes) -> None:
     pattern = PATTERNS[name]
     whole = split(pattern, data)
     for cut in pattern.cut_regex.finditer(data):
@@ -332,7 +336,7 @@ def test_the_halves_at_a_cut_give_the_pretokens_of_the_whole(name: str, data: by
 
 @every_pattern_with_cuts
 @given(data=any_bytes)
-def test_so_do_the_pieces_when_cut_at_every_place(name: str, data: bytes) -> None:
+def test_all_pieces_together_have_the_pretokens_of_the_whole(name: str, data: bytes) -> None:
     pattern = PATTERNS[name]
     places = [0, *(cut.start() for cut in pattern.cut_regex.finditer(data)), len(data)]
     pieces = [data[a:b] for a, b in pairwise(places)]
@@ -341,7 +345,7 @@ def test_so_do_the_pieces_when_cut_at_every_place(name: str, data: bytes) -> Non
 
 @every_pattern_with_cuts
 @pytest.mark.parametrize("sample", SAMPLE_NAMES)
-def test_the_samples_may_be_cut_at_every_place_too(name: str, sample: str) -> None:
+def test_the_pieces_of_samples_have_the_pretokens_of_the_whole(name: str, sample: str) -> None:
     data, pattern = (SAMPLES / sample).read_bytes(), PATTERNS[name]
     places = [0, *(cut.start() for cut in pattern.cut_regex.finditer(data)), len(data)]
     assert len(places) > data.count(b" ") / 2, "a cut that hardly ever matches is of no use"
@@ -350,15 +354,15 @@ def test_the_samples_may_be_cut_at_every_place_too(name: str, sample: str) -> No
 
 
 @every_pattern_with_cuts
-def test_a_cut_takes_no_room(name: str) -> None:
+def test_a_cut_has_zero_width(name: str) -> None:
     cuts = list(PATTERNS[name].cut_regex.finditer(b"one two\nthree four! 5 /\nx"))
     assert cuts
     assert all(cut.start() == cut.end() for cut in cuts)
 
 
 @every_pattern_with_cuts
-def test_no_cut_takes_whitespace_of_several_bytes_for_text(name: str) -> None:
-    # The cuts look at single bytes; none of those may be the end of a space, or the start of one.
+def test_no_cut_is_inside_whitespace_of_several_bytes(name: str) -> None:
+    # Cuts depend on single bytes; none of these may end or begin a space.
     for space in (space for space in WHITESPACE if len(space) == 1 and not space.isascii()):
         for text in (f"a{space}  b", f"a\n{space}b", f"a  {space}b"):
             assert_no_pretoken_is_cut(PATTERNS[name], text.encode())
@@ -384,14 +388,25 @@ def assert_no_pretoken_is_cut(pattern: Pattern, data: bytes) -> None:
     assert {cut.start() for cut in pattern.cut_regex.finditer(data)} <= borders, data
 
 
-def test_without_a_pattern_there_is_no_place_to_cut() -> None:
+def test_the_pattern_none_has_no_place_to_cut() -> None:
     assert PATTERNS["none"].borders == ()
     assert PATTERNS["none"].cut_regex is None
 
 
-def test_regex_knows_the_white_space_of_unicode() -> None:
-    # Not that of `str.isspace`, which has four control characters more.
+def test_whitespace_of_the_regex_module_is_that_of_unicode() -> None:
+    # `str.isspace` has four more control characters.
     is_space: Callable[[str], object] = regex.compile(r"\s").match
     found = {chr(code) for code in range(0x110000) if is_space(chr(code))}
     assert found >= {space for space in WHITESPACE if len(space) == 1}
     assert {c for c in map(chr, range(0x110000)) if c.isspace()} - found == set("\x1c\x1d\x1e\x1f")
+
+
+def test_all_characters_that_tiktoken_cuts_differently_are_found() -> None:
+    codes = [*range(0x80, 0xD800), *range(0xE000, 0x20000)]
+    text = "\n".join(map(chr, codes))
+    newer = set(newer_characters(text))
+    bytes_only = {bytes((byte,)): byte for byte in range(256)}
+    for kind in (r"\p{L}", r"\p{N}", r"\s"):
+        theirs = tiktoken.Encoding("t", pat_str=kind, mergeable_ranks=bytes_only, special_tokens={})
+        found = set(theirs.decode(theirs.encode_ordinary(text)))
+        assert newer >= found ^ set(regex.findall(kind, text))

@@ -1,4 +1,4 @@
-"""From bytes to pretokens and back: nothing is replaced, nothing lost, specials cut first."""
+"""From bytes to pretokens and back: nothing is lost, and special tokens are cut first."""
 
 from __future__ import annotations
 
@@ -41,25 +41,23 @@ class TestBytesAndText:
     def test_a_character_cut_short_is_invalid_bytes(self) -> None:
         assert to_text("€".encode()[:2]) == "\udce2\udc82"
 
-    def test_a_pair_of_surrogates_is_the_character_it_stands_for(self) -> None:
+    def test_a_pair_of_surrogates_becomes_its_character(self) -> None:
         assert to_bytes("\ud83d\ude42") == "🙂".encode()
 
     @pytest.mark.parametrize("lone", [0xD800, 0xDBFF, 0xDC00, 0xDFFF])
-    def test_a_surrogate_that_stands_for_no_byte_becomes_the_replacement_character(
-        self, lone: int
-    ) -> None:
+    def test_a_surrogate_that_is_no_byte_becomes_the_replacement_character(self, lone: int) -> None:
         assert to_bytes(f"a{chr(lone)}b") == "a\ufffdb".encode()
 
-    def test_a_stray_surrogate_does_no_harm_to_an_invalid_byte_elsewhere(self) -> None:
+    def test_a_stray_surrogate_does_not_change_an_invalid_byte_elsewhere(self) -> None:
         assert to_bytes("\udcff, \ud800") == b"\xff, " + "\ufffd".encode()
 
-    # U+DC80 to U+DCFF stand for bytes here, and for nothing in tiktoken.
+    # U+DC80 to U+DCFF are escaped bytes here, and invalid in tiktoken.
     @given(
         st.text(
             st.characters(exclude_categories=()).filter(lambda c: not "\udc80" <= c <= "\udcff")
         )
     )
-    def test_surrogates_otherwise_become_what_tiktoken_makes_of_them(self, text: str) -> None:
+    def test_other_surrogates_are_encoded_as_in_tiktoken(self, text: str) -> None:
         byte_level = tiktoken.Encoding(
             "bytes",
             pat_str=r"(?s:.)",
@@ -71,11 +69,11 @@ class TestBytesAndText:
 
 class TestSpecialTokens:
     def split(self, specials: list[str], text: str) -> list[str]:
-        """The pieces, special tokens in brackets."""
+        """Split a text and put special tokens in brackets."""
         pieces = SpecialSplitter(specials).split_text(text)
         return [f"[{piece}]" if special else piece for piece, special in pieces]
 
-    def test_are_cut_out_wherever_they_stand(self) -> None:
+    def test_are_cut_out_at_every_place(self) -> None:
         assert self.split(["<s>"], "<s>a<s><s>b<s>") == [
             "[<s>]",
             "a",
@@ -131,7 +129,7 @@ class TestDocuments:
             b"",
         ]
 
-    def test_without_special_tokens_all_is_one(self) -> None:
+    def test_without_special_tokens_there_is_one_document(self) -> None:
         assert NO_SPECIALS.documents(b"a\xffb") == [b"a\xffb"]
 
     @given(
@@ -150,7 +148,7 @@ class TestDocuments:
 
 
 class TestPretokens:
-    def test_know_where_they_stand_in_characters(self) -> None:
+    def test_have_their_places_in_characters(self) -> None:
         found = pretokens("é: über", PATTERNS["gpt2"], NO_SPECIALS)
         assert [(p.text, p.start, p.end) for p in found] == [
             ("é", 0, 1),
@@ -182,10 +180,10 @@ class TestPretokens:
 
     def test_a_pattern_does_not_look_across_a_special_token(self) -> None:
         found = pretokens("a  <s> b", PATTERNS["gpt2"], SpecialSplitter(["<s>"]))
-        # At the end of its document a run of spaces stays whole.
+        # At the end of a document a run of spaces stays whole.
         assert [p.text for p in found] == ["a", "  ", "<s>", " b"]
 
-    def test_what_no_alternative_matches_is_kept_as_it_is(self) -> None:
+    def test_text_without_a_match_is_kept(self) -> None:
         vowels = Pattern("vowels", "runs of vowels", (Alternative("vowels", "[aeiou]+"),), ())
         found = pretokens("beauty", vowels, NO_SPECIALS)
         assert [(p.text, p.alternative is not None) for p in found] == [
@@ -194,7 +192,7 @@ class TestPretokens:
             ("ty", False),
         ]
 
-    def test_a_match_of_nothing_is_no_pretoken(self) -> None:
+    def test_an_empty_match_is_no_pretoken(self) -> None:
         pattern = Pattern("maybe", "runs of a, even empty", (Alternative("a", "a*"),), ())
         assert [p.text for p in pretokens("baab", pattern, NO_SPECIALS)] == ["b", "aa", "b"]
 
@@ -237,7 +235,7 @@ class TestPretokens:
         assert found == PATTERNS[name].compiled.findall(text)
 
 
-# Patterns of one's own need not cover the text, and may match nothing at all.
+# A user's regex need not cover the text, and may match nothing.
 LOOSE = {
     "vowels": "[aeiou]+",
     "a or nothing": "a*",
@@ -256,12 +254,12 @@ class TestSplitting:
     def test_gives_no_empty_pretoken(self) -> None:
         assert loose("a or nothing").split("aa") == ["aa"]
 
-    def test_of_nothing_gives_nothing(self) -> None:
+    def test_of_an_empty_text_is_empty(self) -> None:
         assert loose("vowels").split("") == []
 
     @pytest.mark.parametrize("name", LOOSE)
     @given(text=st.text("ab\n", max_size=8))
-    def test_gives_what_pretokens_gives_whatever_the_pattern(self, name: str, text: str) -> None:
+    def test_gives_the_same_as_pretokens_for_any_pattern(self, name: str, text: str) -> None:
         found = [p.text for p in pretokens(text, loose(name), NO_SPECIALS)]
         assert loose(name).split(text) == found
 
@@ -276,7 +274,7 @@ def loose(name: str) -> Pattern:
 
 
 @given(st.lists(st.binary(max_size=6) | st.sampled_from([b"\x1d\x1e", b"\x1d", "aΣ".encode()])))
-def test_texts_made_at_once_are_those_made_one_by_one(datas: list[bytes]) -> None:
+def test_texts_decoded_together_equal_texts_decoded_one_by_one(datas: list[bytes]) -> None:
     texts = to_texts(datas)
     assert texts == list(map(to_text, datas))
     assert in_lower_case(texts) == [text.lower() for text in texts]

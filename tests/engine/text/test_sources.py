@@ -1,4 +1,4 @@
-"""A corpus may be many files, packed or not, records, or at an address; bad input is named."""
+"""A corpus may be several files, compressed, in records or at an address; errors name bad input."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def text_of(source: object, reading: Reading = Reading(), *specials: str) -> byt
 
 
 @pytest.mark.parametrize("suffix", list(PACKERS))
-def test_a_packed_file_is_its_text_whatever_it_is_called(tmp_path: Path, suffix: str) -> None:
+def test_a_packed_file_is_unpacked_under_any_name(tmp_path: Path, suffix: str) -> None:
     packed = PACKERS[suffix](TEXT) + PACKERS[suffix](b"end")  # two members, as `cat` makes them
     for name in ("a" + suffix, "nameless"):
         (tmp_path / name).write_bytes(packed)
@@ -76,7 +76,7 @@ def test_files_folders_and_globs_are_one_text_in_the_order_of_their_names(tmp_pa
         Corpus(f"{tmp_path}/*.md")
 
 
-def test_how_far_the_reading_is_counts_all_files(tmp_path: Path) -> None:
+def test_progress_counts_the_bytes_of_all_files(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(TEXT)
     (tmp_path / "b").write_bytes(gzip.compress(TEXT))
     corpus = Corpus(tmp_path)
@@ -87,7 +87,7 @@ def test_how_far_the_reading_is_counts_all_files(tmp_path: Path) -> None:
     assert read[-1] == corpus.bytes_total == total
 
 
-def test_a_kept_count_is_of_all_files_and_of_one_way_to_read_them(tmp_path: Path) -> None:
+def test_a_cached_count_depends_on_all_files_and_on_the_reading(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     for name in "ab":
         (tmp_path / "in" / name).write_bytes(TEXT * 3)
@@ -116,7 +116,7 @@ class TestRecords:
         assert joined == "\n".join(filter(None, texts)).encode()
 
     @pytest.mark.parametrize(
-        ("line", "told"),
+        ("line", "message"),
         [
             ('{"text": ', "is no JSON: .* at character"),
             ("[1]", "is no JSON object"),
@@ -126,16 +126,16 @@ class TestRecords:
             ("[" * 100_000, "nested too deeply|is no JSON"),
         ],
     )
-    def test_a_bad_line_is_named_or_skipped(self, tmp_path: Path, line: str, told: str) -> None:
+    def test_a_bad_line_is_named_or_skipped(self, tmp_path: Path, line: str, message: str) -> None:
         path = tmp_path / "a.jsonl"
         path.write_text(f'{{"text": "good"}}\n\n{line}\n{{"text": "too"}}\n')
-        with pytest.raises(CorpusError, match=rf"a\.jsonl: line 3 .*({told}).*--skip-bad"):
+        with pytest.raises(CorpusError, match=rf"a\.jsonl: line 3 .*({message}).*--skip-bad"):
             text_of(path, Reading(field="text"))
         corpus = Corpus(path, Reading(field="text", skip_bad=True))
         assert count_corpus(corpus).counts == count_text(b"good\ntoo", "gpt2")
         assert corpus.skipped == 1
 
-    def test_parquet_columns_are_read_and_bad_files_told(self, tmp_path: Path) -> None:
+    def test_parquet_columns_are_read_and_bad_files_are_errors(self, tmp_path: Path) -> None:
         pyarrow = pytest.importorskip("pyarrow")
         from pyarrow import parquet
 
@@ -145,13 +145,13 @@ class TestRecords:
         parquet.write_table(table, path, row_group_size=10)
         good = Reading(field="text", skip_bad=True)
         assert text_of(path, good) == "\n".join(filter(None, texts)).encode()
-        for reading, told in [
+        for reading, message in [
             (Reading(), "say which column holds the text"),
             (Reading(field="text"), "row 2 holds no text"),
             (Reading(field="number"), "row 1 holds no text"),
             (Reading(field="body"), "has no column 'body'; there are: text, number"),
         ]:
-            with pytest.raises(CorpusError, match=told):
+            with pytest.raises(CorpusError, match=message):
                 text_of(path, reading)
         path.write_bytes(path.read_bytes()[:-20])
         with pytest.raises(CorpusError, match="damaged Parquet"):
@@ -159,7 +159,7 @@ class TestRecords:
 
 
 class Server(BaseHTTPRequestHandler):
-    """Serves TEXT in ways good and bad."""
+    """A server that sends TEXT correctly or with a mistake."""
 
     def do_HEAD(self) -> None:
         self._answer()
@@ -182,14 +182,14 @@ class Server(BaseHTTPRequestHandler):
             time.sleep(1.5)
         self.send_response(200)
         length = len(body) + (1000 if path == "/liar" else 0)
-        told = len(body) - 1000 if path == "/short" and self.command == "HEAD" else length
-        self.send_header("Content-Length", str(told))
+        announced = len(body) - 1000 if path == "/short" and self.command == "HEAD" else length
+        self.send_header("Content-Length", str(announced))
         self.end_headers()
         if self.command == "GET":
             self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Tests are quiet."""
+        """Write nothing."""
 
 
 class TestAddresses:
@@ -205,7 +205,7 @@ class TestAddresses:
         server.shutdown()
         server.server_close()
 
-    def test_a_file_is_streamed_and_its_size_told(self, server: str) -> None:
+    def test_a_file_is_streamed_and_its_size_is_known(self, server: str) -> None:
         corpus = Corpus(f"{server}/a.txt?key=7")
         assert corpus.bytes_total is None
         counts: Counter[bytes] = count_corpus(corpus).counts
@@ -214,7 +214,7 @@ class TestAddresses:
         assert text_of(f"{server}/a.txt.gz") == TEXT
 
     @pytest.mark.parametrize(
-        ("path", "told"),
+        ("path", "message"),
         [
             ("away", "redirects from http to https, which is not followed"),
             ("missing", "the server answers 404"),
@@ -223,10 +223,8 @@ class TestAddresses:
             ("short", "announced 339,000 bytes and sent 340,000"),
         ],
     )
-    def test_what_goes_wrong_is_told_without_credentials(
-        self, server: str, path: str, told: str
-    ) -> None:
-        with pytest.raises(CorpusError, match=told) as raised:
+    def test_errors_show_no_credentials(self, server: str, path: str, message: str) -> None:
+        with pytest.raises(CorpusError, match=message) as raised:
             text_of(f"{server}/{path}?key=7")
         assert "secret" not in str(raised.value)
         assert "key" not in str(raised.value)

@@ -1,4 +1,4 @@
-"""Directories of Hugging Face and OpenAI: what the files beside a vocabulary say counts."""
+"""Directories of Hugging Face and OpenAI: the settings beside a vocabulary are used."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FILES: dict[str, Any] = {
 
 
 def directory(path: Path, **contents: Any) -> Path:
-    """The handout's vocabulary and merges, with these files beside them."""
+    """Write the handout's vocabulary and merges, and these files beside them."""
     for name in ("vocab.json", "merges.txt"):
         shutil.copy(GOLDEN / "gpt2" / name, path)
     for name, content in contents.items():
@@ -44,7 +44,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
     return open_tokenizer(directory(tmp_path_factory.mktemp("beside"), **FILES)).tokenizer
 
 
-def test_ids_are_those_of_tokenizers_with_the_tokens_added(opened: Tokenizer) -> None:
+def test_ids_equal_those_of_tokenizers_with_the_added_tokens(opened: Tokenizer) -> None:
     library = pytest.importorskip("tokenizers")
     vocab = json.loads((GOLDEN / "gpt2" / "vocab.json").read_text())
     merges = [
@@ -73,7 +73,9 @@ def test_ids_are_those_of_tokenizers_with_the_tokens_added(opened: Tokenizer) ->
     any_text()
 
 
-def test_they_count_beside_a_tokenizer_json_where_the_directory_is_opened(tmp_path: Path) -> None:
+def test_settings_beside_a_tokenizer_json_are_used_if_the_directory_is_opened(
+    tmp_path: Path,
+) -> None:
     shutil.copy(GOLDEN / "tokenizer.json", tmp_path)
     alone = open_tokenizer(tmp_path)
     for name, content in FILES.items():
@@ -90,7 +92,7 @@ def test_they_count_beside_a_tokenizer_json_where_the_directory_is_opened(tmp_pa
     assert low != in_front
 
 
-def test_a_name_alone_leaves_a_token_as_the_tokenizer_json_has_it(tmp_path: Path) -> None:
+def test_a_token_given_only_by_name_keeps_its_options(tmp_path: Path) -> None:
     content = json.loads((GOLDEN / "tokenizer.json").read_text())
     content["added_tokens"][0]["lstrip"] = True
     (tmp_path / "tokenizer.json").write_text(json.dumps(content))
@@ -99,7 +101,7 @@ def test_a_name_alone_leaves_a_token_as_the_tokenizer_json_has_it(tmp_path: Path
     assert len(open_tokenizer(tmp_path).tokenizer.encode(f"  {token}")) == 1
 
 
-def test_openais_names_are_read_too(tmp_path: Path) -> None:
+def test_files_with_openais_names_are_read(tmp_path: Path) -> None:
     shutil.copy(GOLDEN / "gpt2" / "vocab.json", tmp_path / "encoder.json")
     shutil.copy(GOLDEN / "gpt2" / "merges.txt", tmp_path / "vocab.bpe")
     files = [tmp_path / "encoder.json", tmp_path / "vocab.bpe"]
@@ -123,7 +125,7 @@ def test_openais_names_are_read_too(tmp_path: Path) -> None:
         (CONFIG, {"added_tokens_decoder": {"x": {}}}, "'x' is no id"),
     ],
 )
-def test_what_is_wrong_in_them_is_named(
+def test_errors_name_the_file_and_the_mistake(
     tmp_path: Path, name: str, content: object, message: str
 ) -> None:
     with pytest.raises(TokenizerFileError, match=message):
