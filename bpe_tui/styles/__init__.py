@@ -1,10 +1,10 @@
-"""The two themes, the looks of roles, the style sheet of all, and one arrangement a screen.
+"""The two themes, the looks of roles, and the style sheets of the screens.
 
-A theme says what colour each role has, on dark and on light. The most vivid colour is for one
-thing, this merge: the pair that joins next, the token just made. Nothing else comes near it, so
-that the eye finds it without being told.
+A theme gives each role a colour, on a dark or a light background. The most vivid colour is only for
+this merge: the pair that joins next, and the token just made. No other colour is similar, so the
+eye finds it at once.
 
-Uses nothing; screens name their style sheet, and the app its themes.
+Uses no other room. Screens name their style sheet, and the application its themes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from textual.widget import Widget
 
 
 def sheet(name: str) -> Path:
-    """A style sheet, by its name; relative paths are looked for beside each class that inherits."""
+    """Return the path of a style sheet; Textual resolves relative paths beside each subclass."""
     return Path(__file__).with_name(name)
 
 
@@ -36,7 +36,7 @@ _LIGHT_TOKENS = (
 
 @dataclass(frozen=True)
 class RoleLook:
-    """How a role looks: variables of the theme for its colours, "" for what is behind it."""
+    """The look of a role: names of theme variables for its colours, "" for no colour of its own."""
 
     ink: str = ""
     back: str = ""
@@ -62,15 +62,15 @@ LOOKS = {
     "special": RoleLook("role-special"),
     **{f"token-{hue}": RoleLook(f"role-token-{hue}") for hue in range(len(_DARK_TOKENS))},
 }
-"""How each role looks that a span can have.
+"""Role of a span → its look.
 
-They are no classes of the style sheet: each screen and window would have all of them worked out
-anew whenever one of its own classes changes.
+Looks are not classes of the style sheet: Textual would compute all of them again whenever a class
+of a screen or window changes.
 """
 
 
 def role_style(widget: Widget, role: str) -> Style:
-    """What a role, one of `LOOKS`, adds to the style that its text has without it."""
+    """Return the style that a role of `LOOKS` adds to its text, in the widget's current theme."""
     look, colours = LOOKS[role], widget.app.theme_variables
     return _style(
         colours[look.ink] if look.ink else None,
@@ -93,7 +93,7 @@ def _style(ink: str | None, back: str | None, bold: bool, strike: bool) -> Style
 def painted(
     widget: Widget, spans: Iterable[tuple[str, str]], base: Style | None = None
 ) -> list[Segment]:
-    """The spans as a widget paints them, over its own style or another one."""
+    """Return spans as segments in the styles of their roles, over the widget's style or `base`."""
     base = widget.rich_style if base is None else base
     return [
         Segment(text, base + role_style(widget, role) if role else base) for text, role in spans

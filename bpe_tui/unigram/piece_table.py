@@ -23,7 +23,7 @@ from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.controls import FilterSwitch
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.lines import Drawn
-from bpe_tui.widgets.numbers import LEAST, MINUS, MOST, bar, number, plural, scale_of
+from bpe_tui.widgets.numbers import LONGEST_BAR, MINUS, SHORTEST_BAR, bar, number, plural, scale_of
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.virtual_table import Column
 from bpe_tui.widgets.visible import shorten
@@ -36,7 +36,7 @@ from engine.unigram.frame import Occurrence, UnigramFrame, piece_occurrences
 from engine.unigram.pieces import unspelled
 from engine.unigram.record import NEVER
 
-BAR = Column("bar", "", LEAST, 4, share=1, sorts=False)
+BAR = Column("bar", "", SHORTEST_BAR, 4, share=1, sorts=False)
 """The column that shows the expected count as a bar."""
 PIECE_COLUMNS = (
     Column("piece", "piece", 10, 10, share=1),
@@ -239,7 +239,7 @@ class PieceRows(VocabularyRows[UnigramFrame]):
                 return [PiecePainter(frame).piece(self.token_at(frame, entry))]
             if column == BAR.name:
                 share = float(frame.expected_counts[entry]) / self._scale
-                return [(bar(share, min(self._bar_cells, MOST)), "border")]
+                return [(bar(share, min(self._bar_cells, LONGEST_BAR)), "border")]
             return [(CELLS[column].text(self, frame, entry), "")]
 
         return cell

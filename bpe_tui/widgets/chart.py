@@ -1,9 +1,9 @@
-"""Charts on the screen: a figure with its axes, and a cursor at one x; or several curves at once.
+"""Charts on the screen: a figure or several curves, with axes and a cursor at one x.
 
-Of our own, for want of one to take. `textual-plot` 0.10.1 is alive, but both its axes are linear,
-and it draws a curve segment by segment, all of it whenever its cursor moves: 43 ms for 10,000
-points, 420 ms for 100,000. Here cells are made once for a figure and a size (0.6 ms and 2.5 ms),
-and moving the cursor only paints them anew.
+No library has charts that are fast enough. `textual-plot` 0.10.1 is maintained, but both its axes
+are linear, and it draws the whole curve again whenever its cursor moves: 43 ms for 10,000 points,
+420 ms for 100,000. Here cells are made once for a figure and a size (0.6 ms and 2.5 ms); moving
+the cursor only paints them again.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from bpe_tui.widgets.numbers import short_number
 from bpe_tui.widgets.rows import Span
 
 GUTTER = 7
-"""Cells for the numbers on the left, the axis included."""
+"""Cells for the numbers on the left, including the axis."""
 BELOW = 2
 """Lines for the axis and the numbers under it."""
 ROWS_A_TICK = 3
 CELLS_A_TICK = 12
 Canvas = list[list[Span]]
-"""Lines of cells, each a character and its role."""
+"""Lines of cells; a cell is a character with its role."""
 
 
 class Chart(Widget, can_focus=True):
-    """Shows `figure`; without one, says `why_empty`. `at` is the x of the cursor, if it has one."""
+    """A chart of `figure`, or the text `why_empty` without one; `at` is the x of the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "screen.zoom", "zoom", show=False),
@@ -50,7 +50,7 @@ class Chart(Widget, can_focus=True):
 
     @dataclass
     class Sought(Message):
-        """The mouse asks for an x."""
+        """The mouse asks to move the cursor to an x."""
 
         chart: Chart
         x: float
@@ -68,10 +68,11 @@ class Chart(Widget, can_focus=True):
     # -- painting
 
     def render_line(self, y: int) -> Strip:
-        return self._paint(self.line(y))
+        spans = painted(self, self.line(y))
+        return Strip(spans).adjust_cell_length(self.size.width, self.rich_style)
 
     def line(self, y: int) -> list[Span]:
-        """One line of the chart, from the top, as spans in roles."""
+        """Return a line of the chart, counted from the top, as spans."""
         width, height = self.size.width - GUTTER, self.size.height - BELOW
         if self.figure is None:
             lines = wrap(self.why_empty, max(self.size.width, 1))
@@ -79,23 +80,20 @@ class Chart(Widget, can_focus=True):
         if width < 1 or height < 1:
             return []
         if y < height:
-            self._make(self.figure, width, height)
+            made = self.figure, width, height
+            if self._made != made:  # moving the cursor does not change the cells
+                self._made = made
+                self._numbers = _y_axis(self.figure, height)
+                self._draw(*made)
             return [(self._numbers[y], "dim"), *self._body(self.figure, y)]
         axis = [self._x_axis, self._x_numbers][y - height]
         return axis(self.figure, width)
-
-    def _make(self, figure: Figure, width: int, height: int) -> None:
-        """What stays as it is while the cursor moves."""
-        if self._made != (figure, width, height):
-            self._made = figure, width, height
-            self._numbers = _y_axis(figure, height)
-            self._draw(figure, width, height)
 
     def _draw(self, figure: Figure, width: int, height: int) -> None:
         self._cells = cells_of(figure, width, height)
 
     def _body(self, figure: Figure, y: int) -> Iterator[Span]:
-        """A line of the curve: bright before the cursor, dim behind it."""
+        """Yield the spans of a line of the curve: bright before the cursor, dim after it."""
         cells = self._cells[y]
         cursor = self._cursor_cell(figure, len(cells))
         if cursor is None:
@@ -126,7 +124,7 @@ class Chart(Widget, can_focus=True):
         ]
 
     def _x_numbers(self, figure: Figure, width: int) -> list[Span]:
-        """The numbers under their ticks, and what they count at the right, where there is room."""
+        """Return the numbers under their ticks, and the unit at the right if there is room."""
         line = ""
         label = f" {figure.x_label}"
         for tick in figure.x_ticks(width // CELLS_A_TICK + 1):
@@ -137,9 +135,6 @@ class Chart(Widget, can_focus=True):
                 line = f"{line:<{start}}{text}"
         room = GUTTER + width - len(line)
         return [(line, "dim"), (f"{label:>{room}}" if len(label) <= room else "", "dim")]
-
-    def _paint(self, spans: list[Span]) -> Strip:
-        return Strip(painted(self, spans)).adjust_cell_length(self.size.width, self.rich_style)
 
     def on_focus(self) -> None:
         self.refresh()
@@ -167,24 +162,24 @@ class Chart(Widget, can_focus=True):
 
 
 def _y_axis(figure: Figure, height: int) -> list[str]:
-    """The axis on the left, with its numbers, for each line."""
+    """Return the left axis with its numbers, line by line."""
     lines = [" " * (GUTTER - 1) + "│"] * height
     for tick in figure.y_scale.ticks(height // ROWS_A_TICK + 1):
         line = height - 1 - _cell(figure.y_scale.place(tick), height)
         label = f"{short_number(tick):>{GUTTER - 2}} ┤"
-        if label not in lines:  # rounded, two ticks may read alike
+        if label not in lines:  # two ticks may round to the same number
             lines[line] = label
     return lines
 
 
 def _cell(place: float, cells: int) -> int:
-    """The cell of a place between 0 and 1; the nearest for one beyond."""
+    """Return the cell of a place between 0 and 1; the nearest cell for other places."""
     return max(0, min(int(place * cells), cells - 1))
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A curve of its own name and role. The xs rise; it may cover a part of the axis only."""
+    """A curve with its name and role. The xs rise; it may cover only a part of the axis."""
 
     name: str
     role: str
@@ -194,7 +189,7 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Curves(Figure):
-    """The axes for the points of all curves, and the curves; `xs` and `ys` are all points."""
+    """A figure of several curves; `xs` and `ys` are the points of all curves, for the axes."""
 
     curves: Sequence[Curve] = ()
 
@@ -202,7 +197,7 @@ class Curves(Figure):
 def curves_of(
     curves: Sequence[Curve], x_label: str, y_label: str, *, log_x: bool = False
 ) -> Curves | None:
-    """The curves as one figure, its y axis logarithmic; `None` where there is no point."""
+    """Return the curves as one figure with a logarithmic y axis; `None` without any point."""
     drawn = [curve for curve in curves if len(curve.xs)]
     if not drawn:
         return None
@@ -218,9 +213,9 @@ def curves_of(
 
 
 class CurvesChart(Chart):
-    """A chart of `Curves`, each with its name at its end: it tells them apart without colours.
+    """A chart of `Curves`, each with its name at its end, so that no colours are needed.
 
-    A cell holds the dots of one curve; of those that cross in it, of the last.
+    A cell holds the dots of one curve: the last one that crosses it.
     """
 
     def __init__(self, id: str) -> None:
@@ -232,7 +227,7 @@ class CurvesChart(Chart):
         self._canvas = canvas_of(figure, width, height)
 
     def _body(self, figure: Figure, y: int) -> Iterator[Span]:
-        """A line of the curves; the cursor shows where there is none."""
+        """Yield the spans of a line of the curves; the cursor is behind the curves."""
         cursor = self._cursor_cell(figure, len(self._canvas[y]))
         line = [
             ("│", "pair") if place == cursor and cell == " " else (cell, role)
@@ -243,7 +238,7 @@ class CurvesChart(Chart):
 
 
 def canvas_of(figure: Curves, width: int, height: int) -> Canvas:
-    """The curves in cells, and the names over them."""
+    """Draw the curves in cells, and their names over them."""
     canvas: Canvas = [[(" ", "dim")] * width for _ in range(height)]
     for curve in figure.curves:
         for line, drawn in zip(canvas, _cells_of(figure, curve, width, height), strict=True):
@@ -256,7 +251,7 @@ def canvas_of(figure: Curves, width: int, height: int) -> Canvas:
 
 
 def _lines_of_names(figure: Curves, height: int) -> Iterator[tuple[Curve, int]]:
-    """The line of each curve's end, or below those of higher ends: names stand in their order."""
+    """Yield each curve with the line for its name: at its end, or below the names above."""
     curves = sorted(figure.curves, key=lambda curve: -float(curve.ys[-1]))[:height]
     free = 0
     for left, curve in zip(range(len(curves), 0, -1), curves, strict=True):
@@ -277,7 +272,7 @@ def _cells_of(figure: Curves, curve: Curve, width: int, height: int) -> list[str
 
 
 def _write_name(line: list[Span], figure: Curves, curve: Curve) -> None:
-    """The name in this line, so that it ends where the curve does."""
+    """Write a curve's name into a line, so that the name ends where the curve ends."""
     name = curve.name[: len(line)]
     end = int(figure.x_scale.place(float(curve.xs[-1])) * (len(line) - 1)) + 1
     start = min(max(end - len(name), 0), len(line) - len(name))

@@ -18,17 +18,18 @@ from bpe_tui.styles import painted
 from bpe_tui.widgets.rows import Span, spans_width, wrapped_text
 
 BarPart = tuple[str, Sequence[Span]]
-"""The name of a part, and its texts with their roles."""
+"""The name of a part, and its spans."""
 
 
 class PartsLine(Widget):
-    """A line of parts side by side. A subclass says which, and what a click on one asks for."""
+    """A line of parts to click. A subclass makes the parts and the message of a click."""
 
     def parts(self) -> Iterable[BarPart]:
+        """Return the parts from left to right."""
         raise NotImplementedError
 
     def pressed(self, name: str) -> Message:
-        """What to post when the part of this name is clicked."""
+        """Return the message to post when the part of this name is clicked."""
         raise NotImplementedError
 
     def render_line(self, y: int) -> Strip:
@@ -46,7 +47,7 @@ class PartsLine(Widget):
 
 @dataclass(frozen=True)
 class FooterKey:
-    """A key as people read it, a word for what it does, and the action that does it."""
+    """A key as it is shown, a word for its effect, and its action."""
 
     shown: str
     label: str
@@ -54,12 +55,12 @@ class FooterKey:
 
     @property
     def width(self) -> int:
-        """Cells with the blanks round it."""
+        """The cells, including the blanks around them."""
         return cell_len(self.shown) + cell_len(self.label) + 3
 
 
 class KeyBar(PartsLine):
-    """Shows `keys` in their order. Where room is short those before the last two give way."""
+    """A line of `keys`. With little room, those before the last two are left out."""
 
     LAST = 2
 
@@ -67,12 +68,12 @@ class KeyBar(PartsLine):
 
     @dataclass
     class Pressed(Message):
-        """The mouse asks for what a key does."""
+        """The mouse asks for the action of a key."""
 
         action: str
 
     def fitting(self, width: int) -> list[FooterKey]:
-        """The keys that there is room for."""
+        """Return the keys that fit."""
         first, last = list(self.keys[: -self.LAST]), list(self.keys[-self.LAST :])
         while first and sum(key.width for key in first + last) > width:
             first.pop()
@@ -89,7 +90,7 @@ class KeyBar(PartsLine):
 
 @dataclass(frozen=True)
 class FilterSwitch:
-    """Something on or off: the key that turns it, what it is called."""
+    """A filter that is on or off, with its key and its label."""
 
     name: str
     key: str
@@ -97,13 +98,13 @@ class FilterSwitch:
 
 
 class Switches(PartsLine):
-    """A line of switches; those that are `on` have a mark, so no colour is needed to tell."""
+    """A line of switches; those that are `on` have a mark, so that no colour is needed."""
 
     on: reactive[frozenset[str]] = reactive(frozenset())
 
     @dataclass
     class Pressed(Message):
-        """The mouse turns a switch."""
+        """The mouse asks to turn a switch."""
 
         name: str
 
@@ -121,7 +122,7 @@ class Switches(PartsLine):
 
 
 MOST_ROWS = 3
-"""Of a message; the panels lend them."""
+"""Most rows of a message; they are taken from the panels."""
 
 
 class FootLine(Widget):
@@ -165,7 +166,7 @@ GAP = 2
 
 
 def fitting_entries(entries: Sequence[Sequence[Span]], room: int) -> list[Span]:
-    """The first entries, as many as there is room for, with gaps between.
+    """Return the first entries that fit, with gaps between them.
 
     >>> fitting_entries([[("a", "")], [("bc", "dim")]], 4)
     [('a', '')]
@@ -181,10 +182,7 @@ def fitting_entries(entries: Sequence[Sequence[Span]], room: int) -> list[Span]:
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """Places worth seeing, in order: what stands there, its role, and the least cells between two.
-
-    Where they are closer than `gap`, only some of them are drawn.
-    """
+    """Marks on a slider, at rising positions; at least `gap` cells apart, others are left out."""
 
     positions: Sequence[int]
     sign: str
@@ -193,7 +191,7 @@ class Marks:
 
 
 class Scrubber(Widget):
-    """A place `position` in 0…`length`; `marks` are places worth seeing, the last on top."""
+    """A slider at `position` in 0…`length`, with `marks`, the last on top; drag it to move."""
 
     position: reactive[int] = reactive(0)
     length: reactive[int] = reactive(0)
@@ -201,7 +199,7 @@ class Scrubber(Widget):
 
     @dataclass
     class Sought(Message):
-        """The mouse asks for a place."""
+        """The mouse asks for a position."""
 
         position: int
 
@@ -220,10 +218,10 @@ class Scrubber(Widget):
         return Strip(cells, width).simplify()
 
     def _marked_cells(self, marks: Marks) -> Iterator[int]:
-        """The cells that have a mark, at least `gap` apart."""
+        """Yield the cells of marks, at least `gap` apart."""
         cell = 0
         for _ in range(self.size.width if self.length else 0):
-            # The first position that is drawn in this cell or in one after it.
+            # The first position that is drawn in this cell or in a later one.
             place = bisect_left(marks.positions, cell, key=self._cell_of)
             if place == len(marks.positions):
                 return

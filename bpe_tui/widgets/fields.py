@@ -1,7 +1,7 @@
-"""Fields to type in. What is typed or pasted may hold anything; they draw what `typed_text` leaves.
+"""Fields to type in, which draw any text in the cells that Textual counts for it.
 
-A terminal that draws a flag or a family wider than Textual counts would push the border of the
-field, and all that stands beside it.
+Some terminals draw a flag or a family emoji wider than Textual counts. That would push the border
+of the field and everything beside it. So fields draw the result of `typed_text`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bpe_tui.widgets.visible import typed_text
 
 
 def draw_settled(field: Input) -> None:
-    """Let a field that is none of ours draw as they do."""
+    """Make a field of another class draw its text like the fields here."""
     draw = field.render_line
     setattr(field, "render_line", lambda y: _settled(draw(y)))  # noqa: B010
 
@@ -29,13 +29,13 @@ class Field(Input):
 
 
 LONGEST_LINE = 1_000
-"""Characters of a text that a line shows."""
+"""Most characters of a text that a line shows."""
 
 
 class TextLine(Field):
-    """A line for a text that may be longer: it shows the text's first line that is not blank.
+    """A line for a longer text: it shows the first line that is not blank.
 
-    What is typed in the line takes the place of the whole text.
+    Typing in the line replaces the whole text.
     """
 
     def __init__(self, **settings: Any) -> None:
@@ -43,19 +43,19 @@ class TextLine(Field):
         self._whole = ""
 
     def show_text(self, text: str) -> None:
-        """Let this be the text."""
+        """Set the whole text."""
         self._whole = text
         if self.value != (line := _first_line(text)):
             self.value = line
 
     @property
     def text(self) -> str:
-        """The whole text, or what was typed in its place."""
+        """The whole text, or the typed line that replaces it."""
         return self.value if self.is_all else self._whole
 
     @property
     def is_all(self) -> bool:
-        """Whether the line is all of the text."""
+        """Whether the line shows all of the text."""
         return self.value == self._whole or self.value != _first_line(self._whole)
 
 
@@ -72,7 +72,7 @@ class TextField(TextArea):
 
 
 def _settled(strip: Strip) -> Strip:
-    """The strip in as many cells, whichever terminal draws it."""
+    """Return the strip with its text made safe, in the same number of cells."""
     if strip.text.isascii() and strip.text.isprintable():
         return strip
     segments = [Segment(typed_text(text), style, control) for text, style, control in strip]

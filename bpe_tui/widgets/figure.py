@@ -1,14 +1,14 @@
-"""What a chart shows: figures with their axes, and how they look in cells of a terminal.
+"""Figures with their axes, drawn in the cells of a terminal or as SVG.
 
 A cell of braille has two by four dots, so a curve is eight times finer than the letters beside it.
-However many points a curve has, a column of dots shows only the range that they span there: numpy
-finds it in one pass, and 100,000 points are drawn in 2.5 ms.
+A column of dots shows the range of all points in it. numpy finds these ranges in one pass, so
+100,000 points are drawn in 2.5 ms.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -24,12 +24,12 @@ Floats = npt.NDArray[np.float64]
 NumberArray = npt.NDArray[np.number[Any]]
 
 ROUND = (1, 2, 5)
-"""A tick is one of these times a power of ten."""
+"""Factors of ticks: a tick is a multiple of one of these times a power of ten."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """The values `low` … `high` along one axis, from values to places between 0 and 1 and back.
+    """The map between the values `low` … `high` of an axis and places from 0 to 1.
 
     A logarithmic axis begins above 0. Ticks are round numbers.
 
@@ -42,7 +42,7 @@ class Scale:
     log: bool = False
 
     def places(self, values: NumberArray) -> Floats:
-        """Where the values lie, from 0 (`low`) to 1 (`high`)."""
+        """Return the places of values, from 0 (`low`) to 1 (`high`)."""
         low, high = self._bent(self.low), self._bent(self.high)
         floats = values.astype(np.float64)
         bent = np.log10(floats) if self.log else floats
@@ -53,26 +53,28 @@ class Scale:
         return float(self.places(np.array([value], dtype=np.float64))[0])
 
     def value(self, place: float) -> float:
-        """The value at a place: what `place` undoes."""
+        """Return the value at a place, the inverse of `place`."""
         low, high = self._bent(self.low), self._bent(self.high)
         bent = low + place * (high - low)
         return 10.0**bent if self.log else bent
 
     def ticks(self, most: int) -> list[float]:
-        """Round values within the range, `most` of them or a few less."""
+        """Return round values within the range, at most about `most`."""
         if self.log:
             return _log_ticks(self.low, self.high, most)
         step = round_step(self.high - self.low, most)
         first = math.ceil(self.low / step - 1e-9)
-        inside = takewhile(lambda tick: tick <= self.high + step * 1e-9, _multiples(step, first))
-        return list(inside)
+        # A round step is a power of ten times 1, 2 or 5: more digits are rounding errors.
+        digits = max(0, 1 - math.floor(math.log10(step)))
+        multiples = (round(step * times, digits) for times in count(first))
+        return list(takewhile(lambda tick: tick <= self.high + step * 1e-9, multiples))
 
     def _bent(self, value: float) -> float:
         return math.log10(value) if self.log else value
 
 
 def scale_for(values: NumberArray, *, log: bool, rounded: bool = False) -> Scale:
-    """The scale that just holds the values; `rounded` widens a linear one to round ends."""
+    """Return the narrowest scale for the values; `rounded` widens a linear one to round ends."""
     low, high = float(values.min()), float(values.max())
     if log:
         return Scale(low, max(high, low * 10), log=True)
@@ -85,7 +87,7 @@ def scale_for(values: NumberArray, *, log: bool, rounded: bool = False) -> Scale
 
 
 def round_step(span: float, most: int) -> float:
-    """The smallest round step that cuts `span` into `most` parts or fewer.
+    """Return the smallest round step that divides `span` into at most `most` parts.
 
     (97, 5) → 20.0; (0.9, 4) → 0.5.
     """
@@ -94,14 +96,8 @@ def round_step(span: float, most: int) -> float:
     return next(power * times for times in (*ROUND, 10) if power * times >= least * (1 - 1e-9))
 
 
-def _multiples(step: float, first: int) -> Iterator[float]:
-    # A round step is a power of ten times 1, 2 or 5: more digits are noise of the multiplication.
-    digits = max(0, 1 - math.floor(math.log10(step)))
-    return (round(step * times, digits) for times in count(first))
-
-
 def _log_ticks(low: float, high: float, most: int) -> list[float]:
-    """Powers of ten, thinned out where they are too many; 2 and 5 between them if there is room."""
+    """Return powers of ten: with 2 and 5 times them if there is room, else thinned out."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     inside = [
         10.0**power * times
@@ -118,7 +114,7 @@ def _log_ticks(low: float, high: float, most: int) -> list[float]:
 
 Dots = npt.NDArray[np.bool_]
 
-# The bit of each dot of a cell, rows from the top, columns from the left (Unicode, 2800).
+# The bit of each dot of a cell, rows from the top, columns from the left (Unicode block U+2800).
 BRAILLE_BITS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
 BRAILLE = 0x2800
 BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -126,10 +122,15 @@ BLOCKS = " ▁▂▃▄▅▆▇█"
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A curve through the points, or a bar for each.
+    """A curve through points, or a bar for each point.
 
-    The xs are whole numbers that rise, one by one where there are bars. On a logarithmic axis all
-    values are above 0.
+    The xs are rising whole numbers, consecutive if there are bars. On a logarithmic axis all values
+    are above 0.
+
+    Attributes:
+        bars_top: least height of the axis of bars.
+        scattered: whether neighbouring values jump. Then a column shows the median of its points,
+            since their range would fill the column.
     """
 
     xs: NumberArray
@@ -140,12 +141,7 @@ class Figure:
     log_y: bool = False
     bars: bool = False
     bars_top: float = 0
-    """How high the axis of bars reaches at the least."""
     scattered: bool = False
-    """Whether neighbours jump up and down: then a column shows the median of those that share it.
-
-    All of them would fill it with ink.
-    """
 
     @cached_property
     def x_scale(self) -> Scale:
@@ -159,29 +155,28 @@ class Figure:
         return scale_for(ys, log=self.log_y, rounded=True)
 
     def x_ticks(self, most: int) -> list[float]:
-        """Round whole numbers along the x axis."""
+        """Return round whole numbers along the x axis."""
         return [tick for tick in self.x_scale.ticks(most) if tick.is_integer()]
 
 
 def cells_of(figure: Figure, width: int, height: int) -> list[str]:
-    """The figure without its axes, as `height` lines of `width` cells."""
-    draw: Callable[[Figure, int, int], list[str]] = _bars if figure.bars else _curve
-    return draw(figure, width, height)
-
-
-def _curve(figure: Figure, width: int, height: int) -> list[str]:
-    lowest, highest = spans(figure, 2 * width, 4 * height)
-    return braille_between(lowest, highest, height)
+    """Draw the figure without its axes, as `height` lines of `width` cells."""
+    if figure.bars:
+        return _bars(figure, width, height)
+    return braille_between(*spans(figure, 2 * width, 4 * height), height)
 
 
 def braille_between(lowest: Floats, highest: Floats, height: int) -> list[str]:
-    """The dots from the lowest to the highest of each column, in `height` lines of cells."""
+    """Draw the dots from `lowest` to `highest` of each column, in `height` lines of cells."""
     rows = np.arange(4 * height - 1, -1, -1)[:, np.newaxis]  # the top row is the highest
-    return _braille((lowest <= rows) & (rows <= highest))
+    dots = (lowest <= rows) & (rows <= highest)
+    cells = dots.reshape(height, 4, dots.shape[1] // 2, 2)
+    codes = BRAILLE + np.einsum("hrwc,rc->hw", cells, BRAILLE_BITS)
+    return ["".join(map(chr, row)).replace(chr(BRAILLE), " ") for row in codes.tolist()]
 
 
 def spans(figure: Figure, columns: int, rows: int) -> tuple[Floats, Floats]:
-    """The lowest and the highest dot of the curve in each column of dots, counted from below."""
+    """Return the lowest and the highest dot of the curve in each column, counted from below."""
     across = figure.x_scale.places(figure.xs) * (columns - 1)
     up = figure.y_scale.places(figure.ys) * (rows - 1)
     if figure.scattered:
@@ -190,7 +185,7 @@ def spans(figure: Figure, columns: int, rows: int) -> tuple[Floats, Floats]:
 
 
 def medians(across: Floats, up: Floats) -> tuple[Floats, Floats]:
-    """Each place across once, with the median of what stands there: the lower of the middle two.
+    """Return each place across once, with the (lower) median of the heights there.
 
     >>> medians(np.array([0.0, 0.0, 0.0, 4.0]), np.array([9.0, 1.0, 2.0, 5.0]))
     (array([0., 4.]), array([2., 5.]))
@@ -201,30 +196,22 @@ def medians(across: Floats, up: Floats) -> tuple[Floats, Floats]:
 
 
 def spans_through(across: Floats, up: Floats, columns: int) -> tuple[Floats, Floats]:
-    """`spans` of a curve through points given in dots, from the left and from below."""
+    """Return the `spans` of a curve through points given in dots, from the left and from below."""
     up = np.rint(up)
     between = np.rint(np.interp(np.arange(columns), across, up))
     lowest, highest = between.copy(), between.copy()
     column_of = np.rint(across).astype(np.int64)
     np.minimum.at(lowest, column_of, up)
     np.maximum.at(highest, column_of, up)
-    # Where neighbours do not touch, the one on the right reaches over.
+    # Where neighbouring columns do not touch, extend the right one.
     left_low, left_high = lowest[:-1].copy(), highest[:-1].copy()
     lowest[1:] = np.minimum(lowest[1:], left_high + 1)
     highest[1:] = np.maximum(highest[1:], left_low - 1)
     return lowest, highest
 
 
-def _braille(dots: Dots) -> list[str]:
-    """Dots as characters: a row of cells for four rows of dots, a cell for two columns."""
-    height, width = dots.shape[0] // 4, dots.shape[1] // 2
-    cells = dots.reshape(height, 4, width, 2)
-    codes = BRAILLE + np.einsum("hrwc,rc->hw", cells, BRAILLE_BITS)
-    return ["".join(map(chr, row)).replace(chr(BRAILLE), " ") for row in codes.tolist()]
-
-
 def _bars(figure: Figure, width: int, height: int) -> list[str]:
-    """A cell belongs to the bar at its middle; of bars that share a cell the highest shows."""
+    """Draw bars: a cell belongs to the bar at its middle, or to the highest bar within it."""
     up = figure.y_scale.places(figure.ys) * height
     bars = len(up)
     if width < bars:
@@ -232,31 +219,30 @@ def _bars(figure: Figure, width: int, height: int) -> list[str]:
     else:
         bar_of = (2 * np.arange(width) + 1) * bars // (2 * width)
         tops = up[bar_of]
-        if width >= 3 * bars:  # room to stand apart
+        if width >= 3 * bars:  # room for gaps
             tops[:-1][bar_of[:-1] != bar_of[1:]] = 0
-    return [_block_row(tops - floor) for floor in range(height - 1, -1, -1)]
-
-
-def _block_row(filled: Floats) -> str:
-    """Cells filled so far, 0 to 1; what is not empty shows, however little it is."""
-    eighths = np.ceil(np.clip(filled, 0, 1) * 8 - 1e-9).astype(np.int64)
-    return "".join(BLOCKS[eighth] for eighth in eighths.tolist())
+    lines = []
+    for floor in range(height - 1, -1, -1):
+        # Rounded up: values above 0 are always visible.
+        eighths = np.ceil(np.clip(tops - floor, 0, 1) * 8 - 1e-9).astype(np.int64)
+        lines.append("".join(BLOCKS[eighth] for eighth in eighths.tolist()))
+    return lines
 
 
 WIDTH, HEIGHT = 480, 310
-"""Of one figure with its axes and titles."""
+"""Size of a drawing with its axes and titles, in units of the SVG."""
 LEFT, RIGHT, ABOVE, BELOW = 60, 15, 50, 55
 INNER_WIDTH, INNER_HEIGHT = WIDTH - LEFT - RIGHT, HEIGHT - ABOVE - BELOW
 COLUMNS = 2
 FINENESS = 4
-"""A curve goes up in so many parts of a unit."""
+"""Vertical steps of a curve per unit."""
 TICKS = 6
 INK, PALE, CURVE, CURSOR = "#1c2024", "#5b646d", "#0b5cad", "#b83a00"
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure with what stands above and below it; `at` is the x of a cursor."""
+    """A figure with a title above and a text below; `at` is the x of a cursor."""
 
     title: str
     foot: str
@@ -265,7 +251,7 @@ class Drawing:
 
 
 def page(drawings: Sequence[Drawing]) -> str:
-    """An SVG document with the drawings side by side, two in a row."""
+    """Return an SVG document with the drawings, two in a row."""
     rows = -(-len(drawings) // COLUMNS)
     width, height = COLUMNS * WIDTH, rows * HEIGHT
     parts = [
@@ -311,7 +297,7 @@ def _y_axis(figure: Figure) -> Iterator[str]:
 
 
 def _svg_curve(figure: Figure) -> Iterator[str]:
-    """Through the lowest and the highest value at each unit across: few points, however many x."""
+    """Yield a line through the lowest and highest value at each unit, so that points are few."""
     lowest, highest = spans(figure, INNER_WIDTH + 1, INNER_HEIGHT * FINENESS + 1)
     across = np.repeat(np.arange(INNER_WIDTH + 1), 2)
     up = np.stack([lowest, highest], axis=1).ravel() / FINENESS

@@ -1,4 +1,4 @@
-"""A scrolling list of rows. Only the rows on the screen are ever made."""
+"""A scrolling list of rows. Only the visible rows are made."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ ReactiveType = TypeVar("ReactiveType")
 
 
 class Drawn(reactive[ReactiveType]):
-    """A value of `Lines` that its rows show: when it changes, they are made anew.
+    """A value of `Lines` that its rows show: a change makes the rows again.
 
-    A class with a `watch_…` for the value says itself what a change does.
+    A class with a `watch_…` for the value handles the change itself.
     """
 
     def __init__(self, default: ReactiveType | Callable[[], ReactiveType]) -> None:
@@ -34,15 +34,11 @@ class Drawn(reactive[ReactiveType]):
     def __set_name__(self, owner: type[Any], name: str) -> None:
         super().__set_name__(owner, name)
         if not hasattr(owner, f"watch_{name}"):
-            setattr(owner, f"watch_{name}", _rebuild)
-
-
-def _rebuild(lines: Lines) -> None:
-    lines.rebuild()
+            setattr(owner, f"watch_{name}", lambda lines: lines.rebuild())
 
 
 class Lines(ScrollView, can_focus=True, inherit_bindings=False):
-    """A scrolling list of rows: those in `_rows`, or what a subclass says in `row`."""
+    """A scrolling list of rows: those in `_rows`, or those that a subclass makes in `row`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "up", show=False),
@@ -57,8 +53,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
     cursor: reactive[int] = reactive(0, repaint=False)
 
     pointed: int | None = None
-    """Which of the things that the cursor's row draws is pointed at, such as a token; Enter asks
-    about it."""
+    """The subject in the cursor's row that is pointed at, such as a token; Enter asks about it."""
 
     @dataclass
     class Chosen(Message):
@@ -79,9 +74,9 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     @dataclass
     class Asked(Message):
-        """A click on what stands for something, or on the border between two such.
+        """A click on a subject such as a token, or on the border between two subjects.
 
-        `beside` is what stands left and right of a single one.
+        `beside` are the subjects left and right of a single one.
         """
 
         lines: Lines
@@ -89,14 +84,14 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         beside: tuple[Any | None, Any | None]
 
     KEEPS_CURSOR: ClassVar[bool] = False
-    """Whether another size keeps the cursor in sight; some lists are scrolled while it stays."""
+    """Whether the cursor stays visible after a resize; some lists scroll without the cursor."""
 
     _rows: Sequence[Row] = ()
 
     head: Sequence[Span] = ()
-    """What the columns are called: a line above the rows that does not scroll."""
+    """Names of the columns, in a line above the rows that does not scroll."""
 
-    # -- what a subclass may say otherwise
+    # -- a subclass may override these
 
     @property
     def row_count(self) -> int:
@@ -112,17 +107,17 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         return 1 if self.head else 0
 
     def rebuild(self) -> None:
-        """The rows have changed: paint them anew."""
+        """Paint the changed rows."""
         self._show_height(max(self.row_count + self.head_height, self.size.height))
         self.cursor = min(self.cursor, max(self.row_count - 1, 0))
         self.refresh()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """The rows that there are, for a height of `auto`: not the room that was there before."""
+        """Return the number of rows, for a height of `auto`."""
         return self.row_count + self.head_height
 
     def _show_height(self, rows: int) -> None:
-        """Let the scroll bar know; lay the screen out anew only if the bar itself comes or goes."""
+        """Set the scrolled height; lay the screen out only if the scroll bar comes or goes."""
         size = Size(self.size.width, rows)
         if self.virtual_size == size:
             return
@@ -133,7 +128,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
             self.scroll_to(y=min(self.scroll_offset.y, self.max_scroll_y), animate=False)
         else:
             self.virtual_size = size
-            # Without its bar it cannot be scrolled to the cursor.
+            # Without a bar it cannot be scrolled to the cursor yet.
             self.call_after_refresh(lambda: self.scroll_to_row(self.cursor))
 
     def render_line(self, y: int) -> Strip:
@@ -146,7 +141,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         return self.pointing(strip) if index == self.cursor else strip
 
     def pointing(self, strip: Strip) -> Strip:
-        """The row of the cursor, with what is pointed at in reverse."""
+        """Draw the cursor's row with the subject that is pointed at in reverse."""
         row = self.row(self.cursor)
         cells = subject_cells(row.spans)
         if not self.has_focus or self.pointed is None or self.pointed >= len(cells):
@@ -159,7 +154,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip.join([strip.crop(0, start), Strip(at), strip.crop(end)])
 
     def paint(self, spans: Sequence[Span], at_cursor: bool = False) -> Strip:
-        """The spans as one strip as wide as the widget."""
+        """Paint the spans as one strip as wide as the widget."""
         base = role_style(self, "cursor") if at_cursor else self.rich_style
         return Strip(painted(self, spans, base)).adjust_cell_length(self.size.width, base)
 
@@ -173,9 +168,9 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         self.scroll_to_row(self.cursor)
 
     def action_point(self, by: int) -> None:
-        """Point at the next token or the one before, in this row or in the next that has any.
+        """Point at the next token or the one before, in this row or in the next with a token.
 
-        It begins in sight: some lists are scrolled while their cursor stays.
+        It begins in a visible row: some lists scroll without the cursor.
         """
         if not self.row_count:
             return
@@ -215,7 +210,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
     def scroll_to_row(self, index: int) -> None:
         """Bring a row into view, moving as little as possible."""
         self.scroll_to_region(
-            # The head covers the first line: the row stands below it, wherever it is scrolled to.
+            # The head covers the first line, so the row must be below it.
             Region(0, index, max(self.size.width, 1), 1 + self.head_height),
             animate=False,
             immediate=True,
@@ -245,9 +240,9 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
                 self._choose(index)
 
     def ask_at(self, row: Row, cell: int) -> bool:
-        """Ask about what a cell stands for, if that is not what the row itself leads to.
+        """Ask about the subject of a cell; return whether there is one.
 
-        In a row that leads somewhere only a border asks.
+        In a row with a target, only a border between two subjects asks.
         """
         subjects = subjects_at(row.spans, cell)
         if not subjects or (row.target is not None and len(subjects) < 2):
@@ -256,7 +251,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         return True
 
     def row_at(self, event: events.Click) -> int | None:
-        """The row that is clicked at; `None` for the head and for what is below the rows."""
+        """Return the clicked row; `None` for the head and below the rows."""
         offset = event.get_content_offset(self)
         if offset is None or offset.y < self.head_height:
             return None
@@ -265,7 +260,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
 
 class RowList(Lines):
-    """Rows that somebody else makes."""
+    """A list of given rows."""
 
     def __init__(self, id: str, rows: Sequence[Row] = ()) -> None:
         super().__init__(id=id)

@@ -1,4 +1,4 @@
-"""Numbers as people read them: separated, short, with a unit or a sign, and as bars.
+"""Numbers for people: with separators, short, with a unit or a sign, and as bars.
 
 Every function returns plain text that needs no escaping. A minus sign is always U+2212.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from engine.core.wording import with_power as with_power  # screens write it like sentences
+from engine.core.wording import with_power as with_power  # the engine's sentences use it too
 
 MINUS: Final = "\u2212"
 
@@ -26,7 +26,7 @@ def number(value: float) -> str:
 
 
 def plural(n: int, thing: str) -> str:
-    """How many: (1, 'pretoken') → '1 pretoken'; (61, 'pretoken') → '61 pretokens'."""
+    """Count things: (1, 'pretoken') → '1 pretoken'; (61, 'pretoken') → '61 pretokens'."""
     return f"{number(n)} {thing}" if n == 1 else f"{number(n)} {thing}s"
 
 
@@ -43,7 +43,7 @@ def short_number(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share: 0.0712 → '7.1%'; 1.0 → '100%'; 0.0 → '0%'; 0.0002 → '<0.1%'."""
+    """Return a share in percent: 0.0712 → '7.1%'; 1.0 → '100%'; 0.0 → '0%'; 0.0002 → '<0.1%'."""
     if 0 < share < 0.001:
         return "<0.1%"
     return f"{100 * share:.1f}%" if 0 < share < 0.9995 else f"{share:.0%}"
@@ -62,19 +62,19 @@ def rate(bytes_per_second: float) -> str:
 
 
 def progress_of(done: int, total: int | None, seconds: float) -> str:
-    """How far a reading is, how fast, and how long it will take.
+    """Return the progress of a reading, its speed and the time left.
 
     >>> progress_of(5_200_000, 10_400_000, 2.0)
     '5.2 MB of 10.4 MB · 2.6 MB/s · 2 s left'
     """
     speed = done / max(seconds, 1e-6)
-    told = f"{size(done)} of {size(total)}" if total else size(done)
+    amount = f"{size(done)} of {size(total)}" if total else size(done)
     left = f" · {duration((total - done) / speed)} left" if total and speed and done < total else ""
-    return f"{told} · {rate(speed)}{left}"
+    return f"{amount} · {rate(speed)}{left}"
 
 
 def duration(seconds: float) -> str:
-    """A length of time in one unit: 2.4 → '3 s'; 200 → '4 min'; 10_000 → '2.8 h'."""
+    """Return a length of time in one unit: 2.4 → '3 s'; 200 → '4 min'; 10_000 → '2.8 h'."""
     if seconds < 120:
         return f"{math.ceil(seconds)} s"
     return f"{math.ceil(seconds / 60)} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
@@ -108,32 +108,32 @@ def _three_digits(amount: float) -> str:
 
 
 def _not_finite(value: float) -> str:
-    """Return a word for what is no number: inf → '∞'; nan → '–'."""
+    """Return a sign for infinity or not a number: inf → '∞'; nan → '–'."""
     if math.isnan(value):
         return "–"
     return "∞" if value > 0 else f"{MINUS}∞"
 
 
 BODY, HALF, TRACE = "▄", "▖", "┄"
-"""A whole cell, half a cell, and what stands for a part that is only claimed, or gone."""
+"""A whole cell, half a cell, and a cell of a part that is lost or not confirmed."""
 
-LEAST, MOST = 5, 24
-"""A shorter bar says too little, a longer one no more."""
+SHORTEST_BAR, LONGEST_BAR = 5, 24
+"""Limits of the longest bar, in cells: shorter shows too little, longer shows no more."""
 
 
 def bar_room(spare: int) -> int:
-    """Cells of the longest bar, of cells that are left over; 0 where there is no room for one.
+    """Return the cells of the longest bar, about half of the spare cells; 0 without room.
 
-    They come behind a gap of two. What stands beside the bar has half of what is left over.
+    A gap of two cells is before the bar.
 
     >>> bar_room(6), bar_room(7), bar_room(20), bar_room(80)
     (0, 5, 10, 24)
     """
-    return min(max(spare // 2, LEAST), MOST) if spare >= LEAST + 2 else 0
+    return min(max(spare // 2, SHORTEST_BAR), LONGEST_BAR) if spare >= SHORTEST_BAR + 2 else 0
 
 
 def bar(share: float, cells: int) -> str:
-    """A share of so many cells, exact to half a cell; what is not nothing is seen.
+    """Draw a share of `cells` cells, to half a cell; values above 0 are always visible.
 
     >>> bar(0.5, 5), bar(0.001, 5), bar(0, 5)
     ('▄▄▖', '▖', '')
@@ -143,7 +143,7 @@ def bar(share: float, cells: int) -> str:
 
 
 def trace(share: float, cells: int, body: str) -> str:
-    """What a greater share adds behind a bar, in whole cells.
+    """Draw the part of a greater share that is behind a bar, in whole cells.
 
     >>> trace(0.8, 5, bar(0.5, 5))
     '┄'
@@ -152,11 +152,11 @@ def trace(share: float, cells: int, body: str) -> str:
 
 
 def scale_of(highest: float) -> float:
-    """What a bar of full length stands for, where the longest stands for `highest`.
+    """Return the value of a full bar, if the highest value is `highest`: the next power of two.
 
-    The next power of two: the longest bar takes between half and all of the room, and the scale
-    changes only a dozen times while a count falls from thousands to a few. It follows from what is
-    shown, so going back and forth agrees.
+    So the longest bar takes between half and all of the room, and the scale changes only a dozen
+    times while a count falls from thousands to a few. It depends on the value only, so going back
+    and forth agrees.
 
     >>> scale_of(599), scale_of(512), scale_of(0.3), scale_of(0)
     (1024.0, 512.0, 0.5, 1.0)

@@ -1,7 +1,7 @@
 """Rows of text as values: spans with roles, padded, cut, aligned and wrapped.
 
-`lines` paints them on the screen and the shell prints them. This module imports nothing of textual,
-so that printing does not wait for it.
+`lines` paints them on the screen and the command line prints them. This module imports nothing of
+Textual, so that printing does not wait for it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Span = tuple[str, str]
 
 
 class SubjectSpan(tuple[str, str]):
-    """A span that stands for something, so that a click on it can ask about that."""
+    """A span with a subject, such as a token, so that a click on it can ask about the subject."""
 
     subject: Any
 
@@ -33,22 +33,22 @@ class SubjectSpan(tuple[str, str]):
 
 
 TOKEN_HUES = 8
-"""How many colours neighbouring tokens take in turn."""
+"""Number of colours that neighbouring tokens take in turn."""
 
 BORDERS = frozenset(("border", "cut", "pair"))
-"""The roles of what stands between two tokens; `+`, where they are about to merge, is a `pair`."""
+"""The roles of borders between two tokens; `+`, before two tokens merge, is a `pair`."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line. `target` is where Enter or a click on it leads; `None`: nowhere."""
+    """A line; Enter or a click on it leads to `target`, or nowhere if it is `None`."""
 
     spans: Sequence[Span]
     target: object | None = None
 
 
 class RowsOnDemand(Sequence[Row]):
-    """The rows of `top`, then `make(0)` … `make(count - 1)`, each made when it is looked at."""
+    """The rows of `top`, then `make(0)` … `make(count - 1)`, each made on demand."""
 
     def __init__(self, count: int, make: Callable[[int], Row], top: Sequence[Row] = ()) -> None:
         self._count, self._make, self._top = len(top) + count, make, top
@@ -68,24 +68,24 @@ class RowsOnDemand(Sequence[Row]):
 
 
 def spans_width(spans: Sequence[Span]) -> int:
-    """Cells that the spans take."""
+    """Return the cells of the spans."""
     return sum(width(text) for text, _ in spans)
 
 
 class NameSpans(list[Span]):
-    """One thing that has to be recognized, such as a token: `left` keeps its beginning and end."""
+    """The spans of a name, such as a token; `left` shortens it in the middle."""
 
     def within(self, cells: int) -> list[Span]:
-        """It in at most so many cells."""
+        """Return the name in at most `cells` cells."""
         return without_middle(self, cells)
 
     def is_shown_in(self, text: str) -> bool:
-        """Whether a text says all of it."""
+        """Whether a text contains the whole name."""
         return "".join(part for part, _ in self) in text
 
 
 class PairSpans(NameSpans):
-    """Two parts with a mark between them, such as the tokens of a pair: `left` keeps both."""
+    """The spans of two names with a mark between them, such as a pair; `left` keeps both."""
 
     def __init__(self, first: Sequence[Span], between: Span, second: Sequence[Span]) -> None:
         super().__init__([*first, between, *second])
@@ -95,7 +95,7 @@ class PairSpans(NameSpans):
         return all(NameSpans(part).is_shown_in(text) for part in (self._first, self._second))
 
     def within(self, cells: int) -> list[Span]:
-        """Both parts in at most so many cells: first the blanks between them go, then middles.
+        """Return both names in at most `cells` cells: first blanks are dropped, then middles.
 
         >>> text = "".join
         >>> pair = PairSpans([("under", "")], (" │ ", ""), [("standing", "")])
@@ -115,7 +115,7 @@ class PairSpans(NameSpans):
 
 
 def without_middle(spans: Sequence[Span], cells: int) -> list[Span]:
-    """The spans in at most so many cells, with `…` for their middle where they are too long.
+    """Return the spans in at most `cells` cells, with `…` for the middle if they are too long.
 
     >>> without_middle([("understanding", "strong")], 8)
     [('unde…ing', 'strong')]
@@ -124,8 +124,8 @@ def without_middle(spans: Sequence[Span], cells: int) -> list[Span]:
         return list(spans)
     parts = [(sign, role) for text, role in spans for sign in signs(text)]
     room = cells - 1
-    head = tail = 0  # how many parts are kept at either end
-    while True:  # by turns, so that neither end is longer by more than a part
+    head = tail = 0  # numbers of parts kept at the two ends
+    while True:  # take turns, so that the ends differ by at most one part
         longer = head if head <= tail else len(parts) - 1 - tail
         other = len(parts) - 1 - tail if head <= tail else head
         place = next((one for one in (longer, other) if width(parts[one][0]) <= room), None)
@@ -141,7 +141,7 @@ def without_middle(spans: Sequence[Span], cells: int) -> list[Span]:
 
 
 def subjects_at(spans: Sequence[Span], cell: int) -> tuple[Any, ...]:
-    """What a cell of a row stands for: a subject, or the two on both sides of a border.
+    """Return the subject of a cell, or for a border the two subjects beside it.
 
     >>> low, border, est = SubjectSpan.of("low", "", 7), ("┊", "cut"), SubjectSpan.of("est", "", 9)
     >>> [subjects_at([low, border, est], cell) for cell in (0, 3, 6, 7)]
@@ -158,7 +158,7 @@ def subjects_at(spans: Sequence[Span], cell: int) -> tuple[Any, ...]:
 
 
 def subject_cells(spans: Sequence[Span]) -> list[int]:
-    """The first cell of each span that stands for something.
+    """Return the first cell of each span with a subject.
 
     >>> low, border, est = SubjectSpan.of("low", "", 7), ("┊", "cut"), SubjectSpan.of("est", "", 9)
     >>> subject_cells([low, border, est])
@@ -173,7 +173,7 @@ def subject_cells(spans: Sequence[Span]) -> list[int]:
 
 
 def beside(spans: Sequence[Span], cell: int) -> tuple[Any | None, Any | None]:
-    """What stands left and right of a cell's own subject, where only a token's border is between.
+    """Return the subjects left and right of a cell's span, each if only a token border is between.
 
     >>> low, border, est = SubjectSpan.of("low", "", 7), ("┊", "cut"), SubjectSpan.of("est", "", 9)
     >>> beside([low, border, est], 0), beside([low, border, est], 6)
@@ -188,7 +188,7 @@ def beside(spans: Sequence[Span], cell: int) -> tuple[Any | None, Any | None]:
 
 
 def _next_to(spans: Sequence[Span]) -> Any | None:
-    """The first subject behind one border within a word; `None` if something else comes first."""
+    """Return the subject after one border within a word; `None` if something else is there."""
     rest = [span for span in spans[:4] if span[0].strip()]
     if len(rest) < 2 or rest[0][1] not in ("cut", "pair") or not isinstance(rest[1], SubjectSpan):
         return None
@@ -205,7 +205,7 @@ def _on_both_sides(spans: Sequence[Span], place: int) -> tuple[Any, ...]:
 
 
 def left(spans: Sequence[Span], cells: int) -> list[Span]:
-    """The spans in exactly so many cells, aligned left, cut with `…` where they are too long."""
+    """Return the spans in exactly `cells` cells, aligned left, with `…` if they are too long."""
     if isinstance(spans, NameSpans) and spans_width(spans) > cells:
         spans = spans.within(cells)
     spare = cells - spans_width(spans)
@@ -214,7 +214,7 @@ def left(spans: Sequence[Span], cells: int) -> list[Span]:
     fitted: list[Span] = []
     room = cells
     for text, role in spans:
-        if width(text) >= room:  # the last cell is for the mark that says something is missing
+        if width(text) >= room:  # the last cell is for the `…`
             short = shorten(text + ELLIPSIS * 2, room)
             mark = (short, "dim" if short == ELLIPSIS else role)
             return [*fitted, mark, (" " * (room - width(short)), "")]
@@ -224,9 +224,9 @@ def left(spans: Sequence[Span], cells: int) -> list[Span]:
 
 
 def skipped_before(spans: Sequence[Span], first: int, last: int, cells: int) -> int:
-    """How many spans to leave out at the start, so that `first` … `last` stand in so many cells.
+    """Return the number of spans to skip at the start, so that `first` … `last` fit in the cells.
 
-    What is left begins behind a border between tokens, and has room for `…` before and behind it.
+    The rest begins after a border between tokens, and has room for `…` before and after it.
     """
     if spans_width(spans[: last + 1]) + (last + 1 < len(spans)) <= cells:
         return 0
@@ -236,30 +236,30 @@ def skipped_before(spans: Sequence[Span], first: int, last: int, cells: int) -> 
 
 
 def in_sight(spans: Sequence[Span], place: int, cells: int) -> list[Span]:
-    """The spans in exactly so many cells, from a later one on if else `place` were cut off."""
+    """Return the spans in exactly `cells` cells; skip the first if `place` would be cut off."""
     return left(behind_mark(spans, skipped_before(spans, place, place, cells)), cells)
 
 
 def behind_mark(spans: Sequence[Span], skipped: int) -> list[Span]:
-    """The spans without the first ones, for which `…` stands."""
+    """Return the spans with `…` instead of the first `skipped` ones."""
     return [(ELLIPSIS, "dim"), *spans[skipped:]] if skipped else list(spans)
 
 
 def right(text: str, cells: int, role: str = "") -> Span:
-    """A text in at least so many cells, aligned right."""
+    """Return a span of a text in at least `cells` cells, aligned right."""
     return " " * (cells - width(text)) + text, role
 
 
 def right_aligned(spans: Sequence[Span], cells: int) -> list[Span]:
-    """Spans in at least so many cells, aligned right; no role reaches the blanks before them.
+    """Return the spans in at least `cells` cells, aligned right, after blanks without a role.
 
-    A line struck through blanks would read as a minus.
+    Blanks that are struck through would look like a minus.
     """
     return [(" " * (cells - spans_width(spans)), ""), *spans]
 
 
 def wrapped(words: Iterable[Sequence[Span]], cells: int) -> list[list[Span]]:
-    """Words of spans in lines of at most so many cells; a word is broken only if it must be."""
+    """Wrap words of spans in lines of at most `cells` cells; a longer word is cut."""
     lines: list[list[Span]] = [[]]
     used = 0
     for word in words:
@@ -273,9 +273,9 @@ def wrapped(words: Iterable[Sequence[Span]], cells: int) -> list[list[Span]]:
 
 
 def wrapped_text(text: str, cells: int) -> list[str]:
-    """A visible text in lines of at most so many cells, broken at blanks.
+    """Wrap a visible text in lines of at most `cells` cells, at blanks.
 
-    Of blanks in a row all stay. A word that is longer than a line goes on in the next one.
+    Several blanks in a row are kept. A word longer than a line goes on in the next line.
 
     >>> wrapped_text("漢字 is lost", 7), wrapped_text("lowest", 4)
     (['漢字 is', 'lost'], ['lowe', 'st'])
@@ -291,7 +291,7 @@ def wrapped_text(text: str, cells: int) -> list[str]:
 
 
 def paragraph(text: str, cells: int, role: str = "") -> list[Row]:
-    """A visible text in rows, broken at blanks."""
+    """Wrap a visible text in rows, at blanks."""
     return [Row([(line, role)]) for line in wrapped_text(text, max(cells, 10))]
 
 
@@ -302,9 +302,9 @@ class RowColumn(NamedTuple):
     """A column of a `RowTable`.
 
     Attributes:
-        title: what the header says above it.
-        cells: how many it takes; 0 for all that the others leave.
-        spans: what stands in it for a value; of a number there is one span.
+        title: its title in the header.
+        cells: its width; 0 for the cells left over by the other columns.
+        spans: draws the cell of a value; a number is one span.
         is_number: whether it is aligned right.
     """
 
@@ -315,10 +315,12 @@ class RowColumn(NamedTuple):
 
 
 class RowTable:
-    """Values in rows of columns, in `width` cells.
+    """A table in `width` cells, which makes a row of each value.
 
     Args:
-        least: cells of the column that takes what the others leave, at the least.
+        columns: the columns from left to right.
+        width: cells of a row.
+        least: least width of the column that gets the cells left over.
     """
 
     def __init__(self, columns: Sequence[RowColumn], width: int, least: int) -> None:

@@ -1,4 +1,4 @@
-"""What makes a table of `Lines`: columns that fit the room, a header that stays."""
+"""Parts of a table of `Lines`: columns that fit the room, a fixed header, sorting."""
 
 from __future__ import annotations
 
@@ -23,10 +23,15 @@ GAP = 2
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name, what the header calls it, and the cells it takes at the least.
+    """A column of a table.
 
-    `share` is its part in the room that is left over; `importance` decides which columns go first
-    where there is too little room.
+    Attributes:
+        title: its title in the header.
+        cells: its least width.
+        importance: with too little room, the least important columns are left out.
+        share: its share of the cells left over.
+        is_number: whether it is aligned right.
+        sorts: whether rows can be sorted by it; a bar is sorted by its number's column.
     """
 
     name: str
@@ -36,12 +41,11 @@ class Column:
     share: int = 0
     is_number: bool = False
     sorts: bool = True
-    """Whether rows can be put in its order; those of a bar are in that of its number."""
 
 
 @dataclass(frozen=True)
 class ColumnPlace:
-    """Where a column stands: from cell `start`, so many cells wide."""
+    """The place of a column: its first cell `start` and its width in cells."""
 
     column: Column
     start: int
@@ -49,7 +53,7 @@ class ColumnPlace:
 
 
 def arranged(columns: Sequence[Column], room: int) -> list[ColumnPlace]:
-    """The columns that fit, in their order, each with its place.
+    """Return the columns that fit, in their order, each with its place.
 
     >>> columns = [Column("id", "id", 5, 2), Column("text", "text", 4, 3, share=1)]
     >>> [(p.start, p.cells) for p in arranged(columns, 20)]
@@ -75,7 +79,7 @@ def _needed(columns: Sequence[Column]) -> int:
 
 
 class Header(Widget):
-    """The titles over `places`, an arrow at the one that sorts; a click asks for another order."""
+    """The titles over `places`, with an arrow at the sorted column; a click on a title sorts."""
 
     places: reactive[Sequence[ColumnPlace]] = reactive(())
     sorting: reactive[str] = reactive("")
@@ -83,7 +87,7 @@ class Header(Widget):
 
     @dataclass
     class Pressed(Message):
-        """The mouse asks for the order of a column."""
+        """The mouse asks to sort by a column."""
 
         column: str
 
@@ -109,19 +113,16 @@ class Header(Widget):
 
 
 class SortedTable(Vertical):
-    """A table that is sorted by a column: by which, and which way round.
-
-    It holds rows with the columns that there is room for, and the order that they are in.
-    """
+    """A table whose rows are sorted by a column, ascending or descending."""
 
     @property
     @abstractmethod
     def rows(self) -> Any:
-        """What is sorted: it has `places`, `sorting`, `descending` and `rebuild`."""
+        """The widget with the rows: it has `places`, `sorting`, `descending` and `rebuild`."""
 
     @abstractmethod
     def is_descending(self, column: str) -> bool:
-        """Whether a column is sorted from its greatest value on, at first."""
+        """Whether a column is sorted descending at first."""
 
     def on_header_pressed(self, event: Header.Pressed) -> None:
         event.stop()
@@ -135,7 +136,7 @@ class SortedTable(Vertical):
         self.rows.rebuild()
 
     def sort_by_next(self) -> None:
-        """Sort by the column after the one that sorts now, once there are columns to be seen."""
+        """Sort by the column after the sorted one, if any column is visible."""
         names = [place.column.name for place in self.rows.places if place.column.sorts]
         if not names:
             return

@@ -1,11 +1,11 @@
-"""The one door from foreign text to the screen.
+"""The only way for foreign text to reach the screen.
 
-Text from a corpus, a file, a file name, a tokenizer or the keyboard may hold anything: escape
-sequences that write to the clipboard, marks that turn the line around, characters that take no
-room. Nothing between here and the terminal removes them. What these functions return holds only
-characters that a terminal draws; it is still not markup, so draw it as `Content` or `Segment`.
+Text from a corpus, a file, a file name, a tokenizer or the keyboard may contain anything: escape
+sequences that write to the clipboard, marks that reverse the line, characters of no width. Nothing
+between here and the terminal removes them. The results of these functions contain only characters
+that a terminal draws. They may look like markup, so draw them as `Content` or `Segment`.
 
-    what comes in                                      what is shown    example
+    input                                              output           example
     -------------------------------------------------  ---------------  -------------------
     space                                              `·`              'a b'     → 'a·b'
     tab, newline                                       `⇥`, `⏎`         'a\\tb\\n' → 'a⇥b⏎'
@@ -13,18 +13,18 @@ characters that a terminal draws; it is still not markup, so draw it as `Content
     invisible or unassigned: Cc Cf Co Cs Cn Zl Zp      `‹HEX›`          U+200D    → '‹200D›'
     any other space (Zs)                               `‹HEX›`          U+00A0    → '‹00A0›'
     variation selector, filler, blank, skin tone,      `‹HEX›`          U+FE0F    → '‹FE0F›'
-      half of a flag, vowel of a taken-apart Hangul
+      half of a flag, vowel of a decomposed Hangul
       syllable: terminals disagree on the width
-    the pictures above, standing in the text itself    `‹HEX›`          '␛'       → '‹241B›'
+    the pictures above, if the text contains them      `‹HEX›`          '␛'       → '‹241B›'
     combining mark on a letter                         drawn, up to 2   'e' U+301 → 'é'
       (a spacing one, Mc, takes a cell of its own)
     third and later mark in a row                      `‹HEX›`
     combining mark on anything else, or on nothing     on `◌`           U+301     → '◌́'
     byte that is not UTF-8                             `<HH>`           b'\\xe4'   → '<E4>'
-    everything else                                    as it is         '漢'      → '漢'
+    everything else                                    unchanged        '漢'      → '漢'
 
-What is not told apart: the text '<E4>' from the byte E4, and '‹200D›' from that joiner. Letters
-written from right to left stay as they are, and some terminals turn them round.
+The text '<E4>' looks like the byte E4, and '‹200D›' like that joiner. Letters written from right to
+left are unchanged, and some terminals reverse them.
 """
 
 import re
@@ -42,15 +42,15 @@ _cells_of = rich.cells.get_character_cell_size
 
 @lru_cache(maxsize=16384)
 def _cells_with_spacing_marks(char: str, *version: str) -> int:
-    """The cells of a character: 1 for a spacing mark, such as that of the Devanagari vowel AA.
+    """Return the cells of a character: 1 for a spacing mark, such as the Devanagari vowel AA.
 
-    Rich counts none for it. Terminals draw it beside its letter, in a cell of its own, which pushed
-    all that stood behind it on its line.
+    Rich counts 0 for it, but terminals draw it in a cell of its own, beside its letter. The rest of
+    the line would be moved by a cell.
     """
     return 1 if category(char) == "Mc" else _cells_of(char, *version)
 
 
-# Rich and Textual measure with it, too. Those that are imported later find it in `rich.cells`.
+# Rich and Textual use it too. Modules that are imported later find it in `rich.cells`.
 for _module in ("rich.cells", "rich.segment", "textual._wrap", "textual.widgets._input"):
     if _module in sys.modules:
         setattr(sys.modules[_module], "get_character_cell_size", _cells_with_spacing_marks)  # noqa: B010
@@ -62,7 +62,7 @@ MARK_CARRIER: Final = "◌"
 ELLIPSIS: Final = "…"
 
 MARKS_IN_A_ROW: Final = 2
-"""How many combining marks one letter (or `◌`) carries before the rest is spelled out."""
+"""Most combining marks drawn on one letter or `◌`; further marks are spelled out."""
 
 _ASCII: Final[dict[int, str]] = {
     **{code: chr(0x2400 + code) for code in range(0x20)},
@@ -72,7 +72,7 @@ _ASCII: Final[dict[int, str]] = {
 }
 _ASCII_SPACED: Final[dict[int, str]] = {**_ASCII, ord(" "): SPACE}
 
-# A picture standing in the text itself must not pass for the control character it depicts.
+# A picture in the text itself must not look like the control character that it depicts.
 _PICTURES: Final = frozenset([*map(chr, range(0x2400, 0x2421)), *_ASCII_SPACED.values()])
 
 _HEX_CATEGORIES: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp", "Zs"})
@@ -98,7 +98,7 @@ _HEX_CHARACTERS: Final = frozenset(
 
 
 def visible_text(text: str, *, spaces: bool = True) -> str:
-    """Return `text` with everything a terminal would act upon, hide or reorder spelled out.
+    """Return `text` with everything spelled out that a terminal would obey, hide or reorder.
 
     'a b\\x1b[2J' → 'a·b␛[2J'; with spaces=False → 'a b␛[2J'. Not for text already visible.
     """
@@ -119,7 +119,7 @@ def visible_bytes(token: bytes, *, spaces: bool = True) -> str:
 
 
 def quoted(token: bytes) -> str:
-    """Return a token as a sentence quotes it, told apart from the words: b' be' → '“·be”'."""
+    """Return a token in quotation marks, for a sentence: b' be' → '“·be”'."""
     return f"“{visible_bytes(token)}”"
 
 
@@ -132,10 +132,10 @@ _FLAG_LETTERS: Final = {0x1F1E6 + place: chr(ord("A") + place) for place in rang
 
 
 def typed_text(text: str) -> str:
-    """Return what a field shows for a text: no cluster on whose width terminals disagree.
+    """Return a typed text without clusters on whose width terminals disagree.
 
-    A field has to keep to the cells that Textual counts, so nothing is spelled out here: of a
-    family or a waving hand its first sign is left, of a flag its letters, of a control nothing.
+    A field must keep to the cells that Textual counts, so nothing is spelled out here. A family or
+    a waving hand is reduced to its first sign, a flag to its letters, a control to nothing.
 
     '🇩🇪' → 'DE'; '👍🏽' → '👍'; '\\x1b[2J' → '[2J'.
     """
@@ -156,7 +156,7 @@ def _settled(cluster: str) -> str:
 
 
 def width(text: str) -> int:
-    """Return how many terminal cells an already visible text takes.
+    """Return the terminal cells of an already visible text.
 
     'a·b' → 3; '漢' → 2.
     """
@@ -174,7 +174,7 @@ def shorten(text: str, cells: int) -> str:
     if text.isascii():
         return text if len(text) <= cells else _whole_signs(text[: cells - 1]) + ELLIPSIS
     used = 0
-    kept = 0  # how many characters still leave a cell for the ellipsis
+    kept = 0  # number of characters that leave a cell for the ellipsis
     for index, char in enumerate(text):
         used += _char_width(char)
         if used > cells:
@@ -211,7 +211,7 @@ _SIGNS = re.compile(f"<[0-9A-F]{{2}}>|‹[0-9A-F]+›|{MARK_CARRIER}?.", re.DOTA
 
 
 def signs(text: str) -> list[str]:
-    """Return the parts of an already visible text that must not be cut: bytes, letters with marks.
+    """Split a visible text into parts that must not be cut: bytes, letters with their marks.
 
     'a<E4>‹200D›' → ['a', '<E4>', '‹200D›'].
     """
@@ -228,7 +228,7 @@ def _visible_unicode(text: str, spaces: bool) -> str:
     """Return `text` made visible one character at a time: 'é漢\\u200b' → 'é漢‹200B›'."""
     parts: list[str] = []
     carried = False  # whether a combining mark may be drawn on what came just before
-    marks = 0  # how many combining marks came just before
+    marks = 0  # number of combining marks just before
     for char in text:
         if not _is_mark(char):
             shown = _visible_char(char, spaces)
@@ -245,19 +245,19 @@ def _visible_unicode(text: str, spaces: bool) -> str:
 
 @lru_cache(maxsize=16384)
 def _visible_char(char: str, spaces: bool) -> str:
-    """Return what is shown for one character that is no combining mark: '\\u202e' → '‹202E›'."""
+    """Make visible one character, not a combining mark: '\\u202e' → '‹202E›'."""
     code = ord(char)
     if char in (" ", SPACE) and not spaces:
         return char
     if code in _ASCII_SPACED:
         return _ASCII_SPACED[code]
-    if 0xDC80 <= code <= 0xDCFF:  # how "surrogateescape" stands for the byte 80..FF
+    if 0xDC80 <= code <= 0xDCFF:  # a byte 80..FF, decoded with "surrogateescape"
         return f"<{code - 0xDC00:02X}>"
     return _hex(char) if _is_spelled_out(char) else char
 
 
 def _is_spelled_out(char: str) -> bool:
-    """Tell whether a character is shown by its code point: '\\u200b' → True; 'é' → False."""
+    """Whether a character is shown as its code point: '\\u200b' → True; 'é' → False."""
     return (
         category(char) in _HEX_CATEGORIES
         or char in _HEX_CHARACTERS
@@ -268,7 +268,7 @@ def _is_spelled_out(char: str) -> bool:
 
 @lru_cache(maxsize=16384)
 def _is_mark(char: str) -> bool:
-    """Tell whether a character combines with the one before it: '\\u0301' → True."""
+    """Whether a character combines with the one before it: '\\u0301' → True."""
     return category(char)[0] == "M"
 
 

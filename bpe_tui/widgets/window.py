@@ -1,4 +1,4 @@
-"""`Window`: a screen over another one, which stays in sight, tinted."""
+"""`Window`: a screen over another screen, which stays visible, tinted."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from textual.strip import Strip
 from textual.visual import Visual
 
 STYLES = 1 << 12
-"""Tinted styles that are remembered: a screen has some dozens."""
+"""Number of tinted styles to remember; a screen has a few dozen."""
 
 
 class Tinted(Visual):
-    """The screen behind a window. Textual tints each of a thousand texts; here each style, once."""
+    """The tinted screen behind a window. Each style is tinted once; Textual tints every text."""
 
     def __init__(self, behind: BackgroundScreen) -> None:
         self._screen, self._color = behind.screen, behind.color
@@ -49,20 +49,20 @@ def _tinted(style: Style | None, color: Color) -> Style | None:
 
 
 MOST_LAYOUTS = 3
-"""So many in a row are not painted; who watches a screen that is never settled sees each fourth."""
+"""Most layouts in a row that are not painted; a screen that never settles shows every fourth."""
 
 
 class PaintedOnce(Screen[ScreenResultType]):
-    """A screen is painted when its widgets have made their rows for the sizes that they were given.
+    """A screen that is painted once its widgets have made their rows for their new sizes.
 
-    Rows may change what room their widgets need, and so the next layout; it comes a sixtieth of a
-    second later. Textual paints all of the screen after each.
+    New rows may change the sizes that widgets need, and so lead to another layout, a sixtieth of a
+    second later. Textual would paint the whole screen after each layout.
     """
 
     _is_laid_out = False
-    """Whether widgets may have been given other sizes since the last look at what has changed."""
+    """Whether widgets may have new sizes since the last check for changes."""
     _layouts = 0
-    """How many layouts in a row have not been painted."""
+    """Number of layouts in a row that have not been painted."""
 
     def _on_timer_update(self) -> None:
         self._is_laid_out = False
@@ -75,26 +75,26 @@ class PaintedOnce(Screen[ScreenResultType]):
     def _compositor_refresh(self) -> None:
         if self._is_laid_out and self._layouts < MOST_LAYOUTS:
             self._layouts += 1
-            self.call_later(self._look_again)  # what is to be painted stays noted in the compositor
+            self.call_later(self._check_again)  # the compositor keeps what is to be painted
         else:
             self._layouts = 0
             super()._compositor_refresh()
 
-    def _look_again(self) -> None:
+    def _check_again(self) -> None:
         self._dirty_widgets.add(self)
         self.check_idle()
 
 
 class OverScreen(PaintedOnce[ScreenResultType]):
-    """A screen over another one, which stays in sight, tinted."""
+    """A screen over another screen, which stays visible, tinted."""
 
-    auto_links = False  # in what is behind there is nothing to follow
+    auto_links = False  # the screen behind has no links to follow
 
-    def render(self) -> Any:  # Textual takes a `Visual` as well, but does not say so of screens
+    def render(self) -> Any:  # Textual accepts a `Visual` too, but its types do not say so
         behind = super().render()
         return Tinted(behind) if isinstance(behind, BackgroundScreen) else behind
 
 
-# Textual takes bindings, styles and the like from the first of the bases.
+# Textual takes bindings and styles from the first base.
 class Window(ModalScreen[ScreenResultType], OverScreen[ScreenResultType]):
-    """A window, which hands back a result."""
+    """A window that returns a result."""

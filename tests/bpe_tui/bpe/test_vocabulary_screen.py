@@ -18,10 +18,10 @@ from bpe_tui.views.token_detail import (
     LanesPanel,
     MergeTreePanel,
     bracketed,
-    broken,
+    branches,
+    break_lines,
     byte_widths,
-    drawn,
-    explained,
+    describe_spelling,
     flush_left,
     token_text,
 )
@@ -249,7 +249,7 @@ def test_the_lanes_of_a_line_are_equally_wide_and_break_between_tokens() -> None
     words = [" the", "漢", "\u200d", "\n", "x" * 40]
     lanes = align((256 + n, word.encode()) for n, word in enumerate(words))
     cells = byte_widths(lanes)
-    for start, end in broken(lanes, cells, 30):
+    for start, end in break_lines(lanes, cells, 30):
         room = sum(cells[start:end])
         assert room <= 30
         for draw in (flush_left, bracketed):
@@ -258,8 +258,8 @@ def test_the_lanes_of_a_line_are_equally_wide_and_break_between_tokens() -> None
 
 
 def test_gpt2s_spelling_is_explained_for_the_bytes_that_need_it() -> None:
-    assert explained(b" \xe4\xbd") == "GPT-2's files write · as Ġ, E4 as ä, BD as ½"
-    assert explained(b"a") == "GPT-2's files write these bytes as they are"
+    assert describe_spelling(b" \xe4\xbd") == "GPT-2's files write · as Ġ, E4 as ä, BD as ½"
+    assert describe_spelling(b"a") == "GPT-2's files write these bytes as they are"
 
 
 def test_columns_of_least_importance_give_way_and_the_rest_share_the_room() -> None:
@@ -269,8 +269,8 @@ def test_columns_of_least_importance_give_way_and_the_rest_share_the_room() -> N
 
 
 def test_deep_branches_give_way_to_their_depth() -> None:
-    assert drawn((True,) * 3) == "│  │  ├─ "
-    assert drawn((True,) * 30) == "30⋯ ├─ "
+    assert branches((True,) * 3) == "│  │  ├─ "
+    assert branches((True,) * 30) == "30⋯ ├─ "
 
 
 async def test_the_table_stays_with_the_newest_token_until_one_is_chosen() -> None:
