@@ -1,4 +1,4 @@
-"""What is compared with what: a room for each study, with its screen, its panels and its job.
+"""The screens that compare things: the race, the check, tokenizers, models, stages of a pipeline.
 
 Uses views and what is below it; app opens its screens.
 """

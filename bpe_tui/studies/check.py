@@ -1,6 +1,6 @@
 """The check screen: are a trainer's merges what the rule takes on this corpus? If not, why?
 
-A job does the work in a thread, the panels tell what it has found so far.
+A job checks the merges in a thread; the panels show what it has found so far.
 """
 
 from __future__ import annotations
@@ -33,24 +33,21 @@ from engine.analysis.check.report import Report
 from engine.core.errors import BpeError
 from engine.core.events import BytesPair
 
-# The work behind the check screen: a trainer's merges held against the rule, in a thread.
-#
-# What it has found so far may be read meanwhile: the list of judgements only grows.
-
+# -- the job
 
 NEWS_SECONDS = 1 / 5
 SLICE_SECONDS, REST_SECONDS = 0.01, 0.003
-"""After each slice the screen has the interpreter for a while."""
+"""Time slices of the job, and the time between two of them, in which the screen can paint."""
 
 
 class CheckJob(Job):
-    """Checks files against the rule of a run.
+    """Checks files against the rule of a run, in a thread.
 
     Attributes:
-        merges: how many there are to check; 0 until the files are read.
-        judged: the judgement of each merge so far.
+        merges: the number of merges to check; 0 until the files are read.
+        judged: the judgement of each merge so far; other threads may read it as it grows.
         report: the outcome, once all are judged and a cause was looked for.
-        refused: why the files cannot be checked.
+        refused: the error, if the files cannot be checked.
     """
 
     def __init__(
@@ -110,10 +107,10 @@ NOTHING_LEFT = "no pair is left"
 
 
 class CheckedMerges(Vertical):
-    """The trainer's merges, each with what the rule takes there; the first difference stays above.
+    """The trainer's merges, each with the rule's; the first difference stays above the list.
 
-    The rule is asked at each merge in the state that the trainer's own merges before have led to:
-    one slip makes one row that differs.
+    Each merge is compared with the rule's choice after the trainer's own merges before it. So one
+    slip makes one row that differs.
     """
 
     def __init__(self) -> None:
@@ -139,13 +136,13 @@ class CheckedMerges(Vertical):
         self._paint()
 
     def forget(self) -> None:
-        """Other merges are checked from now on."""
+        """Remove all judgements, before other merges are checked."""
         self._judged, self._first = (), None
         self._list.show(())
         self._paint()
 
     def go(self, by: int) -> None:
-        """To the next merge that differs, or the one before."""
+        """Go to the next merge that differs, or with −1 to the one before."""
         here, count = self._list.cursor, len(self._judged)
         places = range(here + 1, count) if by > 0 else range(here - 1, -1, -1)
         there = next((at for at in places if not self._judged[at].fits), None)
@@ -163,7 +160,11 @@ class CheckedMerges(Vertical):
 
     def _paint(self) -> None:
         pinned = self.query_one("#check-pinned", RowList)
-        top = [self._header()]
+        spans = [right("merge", MERGE_CELLS, "dim"), ("    ", "")]
+        for name in ("yours", "the rule"):
+            spans += left([(name, "dim")], self._half - COUNT_CELLS)
+            spans.append(right("count   ", COUNT_CELLS, "dim"))
+        top = [Row(spans)]
         if self._first is not None:
             top.append(self._row(self._first))
         pinned.styles.height = len(top)
@@ -179,16 +180,8 @@ class CheckedMerges(Vertical):
 
     @property
     def _half(self) -> int:
-        """Cells of a pair with its count, of which there are two in a row."""
+        """Cells of a pair with its count; a row has two."""
         return max((self._list.size.width - MERGE_CELLS - 4) // 2, COUNT_CELLS + 8)
-
-    def _header(self) -> Row:
-        half = self._half
-        spans = [right("merge", MERGE_CELLS, "dim"), ("    ", "")]
-        for name in ("yours", "the rule"):
-            spans += left([(name, "dim")], half - COUNT_CELLS)
-            spans.append(right("count   ", COUNT_CELLS, "dim"))
-        return Row(spans)
 
     def _row(self, place: int) -> Row:
         judged = self._judged[place]
@@ -201,7 +194,7 @@ class CheckedMerges(Vertical):
         yours = judged.count if claimed is None or judged.fits else claimed
         spans += self._pair(judged.step.pair, yours, "" if judged.fits else "strong")
         rule_role = "dim" if judged.fits else "strong"
-        if judged.by_rule:  # the judge's next best is another where this one comes late
+        if judged.by_rule:  # the rule's pair is another if the trainer made this tied merge late
             spans += self._pair(judged.step.pair, judged.count, rule_role)
         elif judged.rule is None:
             spans += left([(NOTHING_LEFT, rule_role)], self._half)
@@ -216,32 +209,29 @@ class CheckedMerges(Vertical):
 
 
 class WhyPanel(RowList):
-    """The outcome in sentences: the difference, its cause, what else was found."""
+    """The outcome in sentences: the difference, its cause, the other findings."""
 
     def __init__(self) -> None:
         super().__init__("why-differs")
-        self._told: list[tuple[str, str]] = []
+        self._sentences: list[tuple[str, str]] = []
         self.border_title = Content("why?")
 
-    def tell(self, told: Sequence[tuple[str, str]]) -> None:
-        """Say these sentences, each with its role."""
-        if list(told) != self._told:
-            self._told = list(told)
-            self._wrap()
+    def show_sentences(self, sentences: list[tuple[str, str]]) -> None:
+        """Show these sentences, each with its role."""
+        if sentences != self._sentences:
+            self._sentences = sentences
+            self.on_resize()
 
     def on_resize(self) -> None:
-        self._wrap()
-
-    def _wrap(self) -> None:
         room = self.scrollable_content_region
-        told = [paragraph(text, room.width - 1, role) for text, role in self._told]
-        has_room = sum(map(len, told)) + len(told) - 1 <= room.height
+        blocks = [paragraph(text, room.width - 1, role) for text, role in self._sentences]
+        has_room = sum(map(len, blocks)) + len(blocks) - 1 <= room.height
         between = [Row([])] if has_room else []
-        self.show([row for rows in told for row in (*rows, *between)])
+        self.show([row for rows in blocks for row in (*rows, *between)])
 
 
 def describe_report(report: Report) -> Iterator[tuple[str, str]]:
-    """The sentences of a report, the likeliest cause the strongest."""
+    """Yield the sentences of a report with their roles; the likeliest cause is strong."""
     cause = report.explanations[0].sentence if report.explanations else None
     for line in report.describe(quoted):
         is_cause = cause is not None and cause in line
@@ -249,23 +239,18 @@ def describe_report(report: Report) -> Iterator[tuple[str, str]]:
         cause = None if is_cause else cause
 
 
-def describe_refusal(error: Exception) -> tuple[str, str]:
-    """Why files cannot be checked."""
-    return visible_text(str(error), spaces=False), "loss"
-
-
 NONE_CHOSEN = (
     "Nothing is chosen to be checked. Press c and choose what your trainer has written: vocabulary "
     "and merges, one file that holds both, or steps in lines of JSON (.jsonl)."
 )
 HOW = (
-    "Each of your merges is made over this corpus, and held against the pair that the rule takes "
+    "Each of your merges is made over this corpus, and compared with the pair that the rule takes "
     "there. For the first that differs the cause is looked for."
 )
 
 
 class CheckScreen(SessionScreen):
-    """Checks what the session names, as soon as there is a corpus to check it on."""
+    """Checks the files that the session names, once there is a corpus to check them on."""
 
     NAME = CHECK
     CSS_PATH = sheet("check.tcss")
@@ -287,13 +272,10 @@ class CheckScreen(SessionScreen):
 
     @property
     def tab_order(self) -> tuple[str, ...]:
-        """Before anything is checked there is no table of merges, but what to do about it."""
+        """The panels; before anything is checked only the one that explains how to start."""
         return self.PANEL_ORDER[1:] if self._job is None else self.PANEL_ORDER
 
     def on_unmount(self) -> None:
-        self._stop()
-
-    def _stop(self) -> None:
         if self._job is not None:
             self._job.cancel()
 
@@ -313,7 +295,8 @@ class CheckScreen(SessionScreen):
 
     def _start(self, config: object, claimed: Claimed) -> None:
         """Check the files against the rule of the session's run."""
-        self._stop()
+        if self._job is not None:
+            self._job.cancel()
         self._job = None
         self.query_one(CheckedMerges).forget()
         timeline = self.session.timeline
@@ -337,7 +320,7 @@ class CheckScreen(SessionScreen):
         self._update()
 
     def _update(self) -> None:
-        """Bring the screen up to date with the check."""
+        """Show the state of the check."""
         job = self._job
         self.set_class(job is None, "-unchecked")
         if self.focused_panel() not in self.tab_order:
@@ -346,28 +329,25 @@ class CheckScreen(SessionScreen):
             self.query_one(CheckedMerges).show(list(job.judged))
         why = self.query_one(WhyPanel)
         why.border_title = Content("check" if job is None else "why?")
-        why.tell(list(self._told(job)))
-        self.say("#narration", self._narrated(job))
+        why.show_sentences(self._sentences(job))
+        self.say("#narration", self._narration(job))
 
     # -- words
 
-    def _told(self, job: CheckJob | None) -> list[tuple[str, str]]:
+    def _sentences(self, job: CheckJob | None) -> list[tuple[str, str]]:
         if job is None:
-            return [(self._why_none, ""), (HOW, "dim")]
+            return [(why_not_checkable(self.session.config) or NONE_CHOSEN, ""), (HOW, "dim")]
         if job.refused is not None:
-            return [describe_refusal(job.refused), ("Press c to choose other files.", "dim")]
+            refusal = visible_text(str(job.refused), spaces=False)
+            return [(refusal, "loss"), ("Press c to choose other files.", "dim")]
         if job.report is not None:
             return list(describe_report(job.report))
         return [(HOW, "dim")]
 
-    @property
-    def _why_none(self) -> str:
-        return why_not_checkable(self.session.config) or NONE_CHOSEN
-
-    def _narrated(self, job: CheckJob | None) -> str:
+    def _narration(self, job: CheckJob | None) -> str:
         claimed = self.session.claimed
         if job is None or claimed is None:
-            return "A check holds your merges against the rule, one by one."
+            return "A check compares your merges with the rule, one by one."
         name = visible_text(claimed.name, spaces=False)
         if job.refused is not None:
             return f"{name} cannot be checked."
@@ -375,7 +355,7 @@ class CheckScreen(SessionScreen):
             done, of = number(len(job.judged)), number(job.merges)
             if job.merges and len(job.judged) == job.merges:
                 return f"{name}: all {of} merges are judged; known mistakes are tried …"
-            return f"{name}: merge {done} of {of} is held against the rule …"
+            return f"{name}: merge {done} of {of} is compared with the rule …"
         wrong = sum(not judged.fits for judged in job.judged)
         if not wrong:
             return f"{name}: all {plural(job.merges, 'merge')} are by the rule."
@@ -389,7 +369,7 @@ class CheckScreen(SessionScreen):
         return True
 
     def action_go_back(self) -> None:
-        """Back to the screen that it was chosen on."""
+        """Go back to the screen that it was opened from."""
         self.host.leave_aside()
 
     def show_panel(self, panel: str) -> None:

@@ -1,4 +1,10 @@
-"""The comparison screen: one text under several tokenizers, from difference to difference."""
+"""The comparison screen: one text under several tokenizers, from difference to difference.
+
+Each tokenizer has a strip, one above the other, aligned. Where any of them cuts, all strips have a
+cell for a border: `│` in those that cut there, a blank in the others. So a segment, the text from
+border to border, has the same cells in every strip. A character that any tokenizer cuts in two is
+written in bytes in all of them.
+"""
 
 from __future__ import annotations
 
@@ -36,28 +42,23 @@ from engine.analysis.text_comparison import (
 from engine.bpe.frame import Frame
 from engine.core.arrays import Ints
 from engine.core.errors import BpeError
-from engine.core.events import BytesPair
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer
 from engine.text.pretokenize import to_bytes
 
 BORDER, NO_BORDER = "│", " "
-
-
 SAME_MARK, OTHER_MARK = " ", "▔"
-
-
 CURRENT_MARK = "▲"
 
 
 @dataclass(frozen=True)
 class Segment:
-    """The bytes `start`…`end`, which nobody cuts.
+    """The bytes `start`…`end`, which no tokenizer cuts.
 
     Attributes:
-        text: how it is shown.
-        cut_by: which tokenizers cut where it begins.
-        difference: the place in the list of differences, −1 outside of all.
+        text: the bytes as they are shown.
+        cut_by: for each tokenizer whether it cuts at the start.
+        difference: the number of the difference that it belongs to; −1 if none.
     """
 
     start: int
@@ -68,12 +69,12 @@ class Segment:
 
     @property
     def cells(self) -> int:
-        """What it takes, the border before it included."""
+        """Number of cells, with the border before the text."""
         return 1 + width(self.text)
 
 
 def segments_of(comparison: TextComparison, start: int, end: int, widest: int) -> list[Segment]:
-    """The segments of a stretch of the text that begins and ends where all cut."""
+    """Return the segments of a part of the text that begins and ends where all cut."""
     edges = [each[np.searchsorted(each, start) :] for each in comparison.edges]
     edges = [each[: np.searchsorted(each, end, side="right")] for each in edges]
     places = np.unique(np.concatenate(edges))
@@ -87,7 +88,7 @@ def segments_of(comparison: TextComparison, start: int, end: int, widest: int) -
 
 
 def _differences_at(differences: Differences, places: Ints) -> Ints:
-    """The difference that each place stands in, −1 for none."""
+    """Return the number of the difference at each place; −1 if there is none."""
     spans = differences.spans
     if not len(spans):
         return np.full(len(places), -1, dtype=np.int64)
@@ -96,7 +97,7 @@ def _differences_at(differences: Differences, places: Ints) -> Ints:
 
 
 def broken(segments: Sequence[Segment], room: int) -> list[list[Segment]]:
-    """The segments in lines of at most so many cells; a newline in the text ends one, too."""
+    """Break the segments into lines of at most `room` cells, and after newlines in the text."""
     lines: list[list[Segment]] = []
     used = room
     for segment in segments:
@@ -111,7 +112,7 @@ def broken(segments: Sequence[Segment], room: int) -> list[list[Segment]]:
 
 
 def strip(line: Sequence[Segment], tokenizer: int, current: int) -> list[Span]:
-    """One tokenizer's strip of a line."""
+    """Draw one tokenizer's strip of a line."""
     spans: list[Span] = []
     for segment in line:
         role = "fresh" if segment.difference == current >= 0 else ""
@@ -124,7 +125,7 @@ def strip(line: Sequence[Segment], tokenizer: int, current: int) -> list[Span]:
 
 
 def marks(line: Sequence[Segment], current: int) -> list[Span]:
-    """The line under the strips: what differs, and where the eye should be."""
+    """Draw the line under the strips, which marks the differences and the current one."""
     spans: list[Span] = []
     before = -1
     for segment in line:
@@ -143,17 +144,13 @@ def _mark(difference: int, current: int) -> str:
 
 
 NAME_CELLS = 12
-
-
 SHOWN = 1 << 13
-"""Bytes of the text that are laid out; around the difference that is looked at."""
-
-
+"""Bytes of the text that are laid out, around the current difference."""
 BEFORE = 1 << 11
 
 
 class StripsPanel(Lines):
-    """The strips of `comparison`, around the difference number `current`."""
+    """The strips of a comparison, around the difference number `current`."""
 
     comparison: reactive[TextComparison | None] = reactive(None, repaint=False)
     current: Drawn[int] = Drawn(0)
@@ -169,7 +166,7 @@ class StripsPanel(Lines):
         self.rebuild()
 
     def go(self, by: int) -> None:
-        """To another difference; beyond the last and the first nothing happens."""
+        """Go `by` differences further, at most to the first or the last."""
         if self.comparison is not None and len(self.comparison.differences):
             last = len(self.comparison.differences) - 1
             self.current = max(0, min(self.current + by, last))
@@ -204,7 +201,7 @@ class StripsPanel(Lines):
         self._rows = rows
 
     def _window(self, comparison: TextComparison) -> tuple[int, int]:
-        """What is laid out: from a place where all cut to another."""
+        """Return the part of the text to lay out; all tokenizers cut at both ends."""
         size = len(comparison.data)
         if size <= SHOWN:
             return 0, size
@@ -218,35 +215,31 @@ class StripsPanel(Lines):
         found = len(comparison.differences)
         size = plural(len(comparison.data), "byte")
         if not comparison.data:
-            told = ""
+            subtitle = ""
         elif not found:
-            told = f"all cut these {size} alike"
+            subtitle = f"all cut these {size} alike"
         else:
             start = int(comparison.differences.spans[self.current, 0])
             place = f"difference {number(self.current + 1)} of {number(found)}"
-            told = f"{place}, at byte {number(start)} of {number(len(comparison.data))}"
-        self.border_subtitle = Content(told)
+            subtitle = f"{place}, at byte {number(start)} of {number(len(comparison.data))}"
+        self.border_subtitle = Content(subtitle)
 
 
 LABEL_CELLS, COLUMN = 20, 12
-
-
 SCRIPTS = 6
-
-
 EXAMPLES = 6
 
 
 @dataclass(frozen=True)
 class Vocabularies:
-    """What vocabularies and merges have in common; the partings are from the first tokenizer."""
+    """The comparison of vocabularies, and of the merges of each tokenizer with the first."""
 
     overlap: Overlap
-    partings: tuple[MergeListDifference | None, ...]
+    merge_differences: tuple[MergeListDifference | None, ...]
 
 
 class NumbersPanel(Lines):
-    """How do the tokenizers compare? Tokens of the text, tokens a word, vocabularies, merges."""
+    """The numbers of each tokenizer: tokens of the text, tokens a word, vocabulary, merges."""
 
     comparison: Drawn[TextComparison | None] = Drawn(None)
     vocabularies: Drawn[Vocabularies | None] = Drawn(None)
@@ -291,21 +284,21 @@ def _vocabulary_rows(
         if only:
             shown = "  ".join(visible_bytes(token) for token in only[:EXAMPLES])
             yield Row([(f"only {shorten(name, 12)}  ", "dim"), (shorten(shown, room - 19), "")])
-    for name, parting in zip(names[1:], found.partings, strict=True):
-        yield from paragraph(f"{names[0]} and {name}: {_parted(parting, (names[0], name))}", room)
+    for name, difference in zip(names[1:], found.merge_differences, strict=True):
+        both = names[0], name
+        yield from paragraph(f"{both[0]} and {name}: {_merges(difference, both)}", room)
 
 
-def _parted(parting: MergeListDifference | None, names: tuple[str, str]) -> str:
-    if parting is None:
+def _merges(difference: MergeListDifference | None, names: tuple[str, str]) -> str:
+    if difference is None:
         return "the same merges"
-    if parting.rank == 0 and None in parting.merges:
-        return f"{names[parting.merges.index(None)]} has no merges"
-    one, other = map(_merge, parting.merges)
-    return f"part at merge {number(parting.rank + 1)}, {one} and {other}"
-
-
-def _merge(merge: BytesPair | None) -> str:
-    return "no more" if merge is None else " + ".join(map(visible_bytes, merge))
+    if difference.rank == 0 and None in difference.merges:
+        return f"{names[difference.merges.index(None)]} has no merges"
+    one, other = (
+        "no more" if merge is None else " + ".join(map(visible_bytes, merge))
+        for merge in difference.merges
+    )
+    return f"part at merge {number(difference.rank + 1)}, {one} and {other}"
 
 
 def _line(label: str, values: Iterable[str], columns: int, role: str = "") -> Row:
@@ -315,39 +308,39 @@ def _line(label: str, values: Iterable[str], columns: int, role: str = "") -> Ro
 
 @dataclass
 class TokenizersOpened(Message):
-    """The tokenizers are there."""
+    """The tokenizers have been opened."""
 
     tokenizers: Sequence[Tokenizer]
 
 
 @dataclass
 class TextCompared(Message):
-    """The text is cut by all of them; `wish` is the number of the request."""
+    """All tokenizers have cut the text; `request` is the number of the request."""
 
     comparison: TextComparison
-    wish: int
+    request: int
 
 
 @dataclass
 class VocabulariesCompared(Message):
-    """It is known what the vocabularies and merges share."""
+    """The vocabularies and merges have been compared."""
 
     vocabularies: Vocabularies
 
 
 @dataclass
 class ComparisonFailed(Message):
-    """A tokenizer cannot be opened."""
+    """A tokenizer could not be opened, or cannot be compared."""
 
     error: BpeError
 
 
 class ComparisonScreen(PanelScreen):
-    """Strips of the text, numbers beside them, a line to type another text in.
+    """The strips of a text, the numbers, and a line to type another text.
 
     Args:
-        names: what to call the tokenizers.
-        open_all: makes them; called in a thread, since it may take seconds.
+        names: the names of the tokenizers.
+        open_all: opens the tokenizers; called in a thread, since it may take seconds.
         data: the text to begin with.
     """
 
@@ -363,7 +356,7 @@ class ComparisonScreen(PanelScreen):
         self._open_all = open_all
         self._data = data
         self._tokenizers: Sequence[Tokenizer] = ()
-        self._wish = 0
+        self._request = 0
 
     def compose_body(self) -> ComposeResult:
         with Container(id="panels"):
@@ -381,7 +374,7 @@ class ComparisonScreen(PanelScreen):
     def _head(self, text: str) -> None:
         self.say("#heading", shorten(text, 500))
 
-    # -- work in threads, which the end of the program does not wait for, and their news
+    # -- work in threads, which do not keep the program from ending
 
     def _start(self, work: Callable[[], Message]) -> None:
         def run() -> None:
@@ -398,8 +391,9 @@ class ComparisonScreen(PanelScreen):
         self._compare(self._data)
 
         def compare_vocabularies() -> Message:
-            partings = (first_merge_difference(tokenizers[0], each) for each in tokenizers[1:])
-            return VocabulariesCompared(Vocabularies(overlap(tokenizers), tuple(partings)))
+            first = tokenizers[0]
+            found = (first_merge_difference(first, each) for each in tokenizers[1:])
+            return VocabulariesCompared(Vocabularies(overlap(tokenizers), tuple(found)))
 
         self._start(compare_vocabularies)
 
@@ -407,20 +401,20 @@ class ComparisonScreen(PanelScreen):
         tokenizers = self._tokenizers
         if not tokenizers:
             return
-        self._wish += 1
-        wish = self._wish
+        self._request += 1
+        request = self._request
         self._head(f"Comparing {' and '.join(self._names)} …")
 
         def compare_text() -> Message:
             comparison = TextComparison(tokenizers, data)
-            _ = comparison.differences, comparison.fertility  # not on the screen's time
-            return TextCompared(comparison, wish)
+            _ = comparison.differences, comparison.fertility  # computed here, not by the screen
+            return TextCompared(comparison, request)
 
         self._start(compare_text)
 
     def on_text_compared(self, news: TextCompared) -> None:
         news.stop()
-        if news.wish == self._wish:  # else another text has been typed meanwhile
+        if news.request == self._request:  # else another text has been typed meanwhile
             self._head(" · ".join(self._names))
             self.query_one(StripsPanel).comparison = news.comparison
             self.query_one(NumbersPanel).comparison = news.comparison
@@ -436,7 +430,7 @@ class ComparisonScreen(PanelScreen):
     # -- commands
 
     def show_panel(self, panel: str) -> None:
-        """Where there is little room, the strips and the numbers share a place."""
+        """Show a panel; on a small screen the strips and the numbers share a place."""
         self.set_class(panel == "numbers", "slot-numbers")
         super().show_panel(panel)
 
@@ -478,7 +472,7 @@ class CompareWith(Dialog):
 
 
 def comparison_with(path: str, frame: Frame, text: str) -> ComparisonScreen:
-    """The screen that compares a step's tokenizer with one from a file, on a text."""
+    """Return the screen that compares a step's tokenizer with one from a file, on a text."""
     names = [f"step {number(frame.step)}", Path(path).name or path]
 
     def open_all() -> list[Tokenizer]:

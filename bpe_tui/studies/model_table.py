@@ -1,4 +1,8 @@
-"""The comparison of all kinds of tokenizers on the corpus, and on a text that is typed."""
+"""The model table: all kinds of tokenizers, compared on the corpus and on a typed text.
+
+A job trains one tokenizer of each kind on the beginning of the corpus and measures it. No training
+takes longer than `SECONDS`, since nobody waits long for a table.
+"""
 
 from __future__ import annotations
 
@@ -43,24 +47,24 @@ from engine.text.pretokenize import SpecialSplitter, to_text
 
 
 def stretches_of(text: str, special_tokens: Sequence[str]) -> tuple[str, ...]:
-    """What stands between the special tokens of a typed text."""
+    """Return the texts between the special tokens of a typed text."""
     pieces = SpecialSplitter(special_tokens).split_text(text)
     return tuple(piece for piece, special in pieces if not special and piece)
 
 
 SECONDS = 10.0
-"""How long one kind may train."""
+"""Time limit for the training of one kind."""
 
 
 class FamilyNews(Message):
-    """What the job of a table tells. `of` is that table: there may be another one by now."""
+    """News from the job of a table. `of` is that table: there may be another one by now."""
 
     of: object = None
 
 
 @dataclass
 class TextsChosen(FamilyNews):
-    """What all learn from, in bytes, and what they are measured on."""
+    """The bytes that all kinds learn from, and the texts that they are measured on."""
 
     learnt: int
     texts: MeasuredTexts
@@ -68,14 +72,14 @@ class TextsChosen(FamilyNews):
 
 @dataclass
 class KindBegun(FamilyNews):
-    """This kind is being trained."""
+    """The training of a kind has started."""
 
     name: str
 
 
 @dataclass
 class KindMeasured(FamilyNews):
-    """A kind is trained, and its row is known. `stopped`: the time was up before its size was."""
+    """A kind is trained and measured. `stopped`: its time was up before it had its size."""
 
     candidate: ComparableTokenizer
     row: KindRow
@@ -84,20 +88,20 @@ class KindMeasured(FamilyNews):
 
 @dataclass
 class KindFailed(FamilyNews):
-    """A kind cannot be trained that way."""
+    """A kind cannot be trained with these settings."""
 
     found: Untrained
 
 
 @dataclass
 class FamilyFailed(Message):
-    """The work ended in an error that was not meant to be."""
+    """The job ended in an unexpected error."""
 
     error: Exception
 
 
 class FamilyJob(Job):
-    """Trains every kind on `corpus`, and measures it on the end of it."""
+    """Trains every kind on the beginning of `corpus`, and measures it on the end."""
 
     def __init__(
         self,
@@ -133,7 +137,7 @@ class FamilyJob(Job):
                 self.post(KindMeasured(found, row_of(found, texts), self._stopped))
 
     def _go_on(self) -> bool:
-        """Between two steps of a training: leave if nobody wants it, stop it if it takes long."""
+        """Whether to go on with a training; end the job if it was cancelled."""
         self.check_cancelled()
         self._stopped = monotonic() >= self._due
         return not self._stopped
@@ -144,7 +148,7 @@ LONGEST = 2_000
 
 
 class FamilyScreen(SessionScreen):
-    """A table with a row for each kind; below it the row under the cursor, explained."""
+    """A table with a row for each kind; below it the explanation of the row under the cursor."""
 
     NAME = FAMILY
     CSS_PATH = sheet("family.tcss")
@@ -187,7 +191,7 @@ class FamilyScreen(SessionScreen):
         self._say_what_is_open()
 
     def _open(self, session: Session) -> None:
-        """Train all kinds on the corpus of another session."""
+        """Start to train all kinds on the corpus of a session."""
         if self._job is not None:
             self._job.cancel()
         self._about, self._job, self._texts, self._learnt = session, None, None, 0
@@ -206,7 +210,7 @@ class FamilyScreen(SessionScreen):
             self.query_one(FamilyDetails).clear()
 
     def _mailbox(self, entries: list[KindEntry]) -> Callable[[Message], object]:
-        """Where the job of a table leaves its news."""
+        """Return a function that posts the news of a table's job."""
 
         def post(news: Message) -> None:
             if isinstance(news, FamilyNews):
@@ -217,7 +221,7 @@ class FamilyScreen(SessionScreen):
 
     @property
     def _vocab_size(self) -> int:
-        """What the session asks for, or what its tokenizer has."""
+        """The size that the session asks for, or that of its tokenizer."""
         session = self.session
         if isinstance(session.config, RunConfig):
             return session.config.size
@@ -295,14 +299,14 @@ class FamilyScreen(SessionScreen):
             self.query_one(FamilyDetails).show(entry, self._texts, self._typed, way_in)
 
     def _training_of(self, name: str) -> RunConfig | None:
-        """How the corpus is trained on to watch a kind; `None`: no steps to watch, or no corpus."""
+        """Return the config of a training to watch; `None` without a corpus or steps to watch."""
         kind, config = KINDS[name], self.session.config
         if kind.model is None or not isinstance(config, RunConfig):
             return None
         return replace(config, model=kind.model, units=kind.units, pattern=kind.pattern)
 
     def _way_in(self, name: str) -> str:
-        """What Enter does about a kind."""
+        """Describe what Enter does for a kind."""
         config = self._training_of(name)
         if config is None:
             return ""
@@ -332,7 +336,7 @@ class FamilyScreen(SessionScreen):
         self.action_show("family-text")
 
     def follow(self, target: object) -> None:
-        """A row of the table leads to what explains it, and that to the training."""
+        """Follow a row of the table to its explanation, and from there to the training."""
         if not isinstance(target, ToKind):
             self.query_one(FamilyDetails).point_at_way_in()
             self.show_panel("family-details")

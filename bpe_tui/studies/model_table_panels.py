@@ -28,21 +28,17 @@ from engine.analysis.model_table import (
 )
 from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer
 
-# The work behind the comparison table: train one tokenizer of each kind, and measure it.
-#
-# They learn from the beginning of the corpus, which is at hand, and none trains longer than
-# `SECONDS`: a table is to be looked at, not waited for.
 WAITS, TRAINS = "waits for the others", "is being trained …"
 
 
 @dataclass
 class KindEntry:
-    """One kind of tokenizer.
+    """One kind of tokenizer in the table.
 
     Attributes:
-        state: what to say as long as there is no row: that it waits, or why there will be none.
-        stopped: its training was stopped before it had its size.
-        typed: what it makes of the text that somebody typed; `None` if there is none.
+        state: shown instead of a row: that the kind waits, or why it cannot be trained.
+        stopped: whether its training was stopped before it had its size.
+        typed: its measures of the typed text; `None` if there is none.
     """
 
     name: str
@@ -54,19 +50,18 @@ class KindEntry:
 
     @property
     def measures(self) -> TextMeasures | None:
-        """What it makes of the text that the table is about."""
+        """The measures of the text that the table is about."""
         if self.typed is not None:
             return self.typed
         return self.row.unseen if self.row is not None else None
 
     def measure_typed(self, stretches: Sequence[str]) -> None:
-        """Measure a text in place of the end of the corpus; without one, that again."""
+        """Measure a typed text; if it is empty, the table shows the end of the corpus again."""
         if self.candidate is not None:
             self.typed = measure(self.candidate, stretches) if stretches else None
 
 
 NAME = max(map(len, KINDS))
-
 
 COLUMNS = (
     Column("kind", "kind", NAME, 100),
@@ -81,7 +76,6 @@ COLUMNS = (
     Column("chinese", "Chinese", 9, 6, is_number=True),
 )
 
-
 MEANINGS: Facts = [
     (3, "↵ explains a row"),
     (0, "OOV: words unknown"),
@@ -91,30 +85,30 @@ MEANINGS: Facts = [
 
 
 class FamilyRows(Lines):
-    """The kinds, one a row; where there are none, why not."""
+    """A row for each kind, or the reason if there are none."""
 
     class Pointed(Message):
-        """The cursor is on this kind now."""
+        """The cursor has moved to another kind."""
 
     def __init__(self) -> None:
         super().__init__(id="family-rows")
         self.entries: Sequence[KindEntry] = ()
         self.why_none = ""
-        self._said: Sequence[Row] = ()
+        self._why_rows: Sequence[Row] = ()
         self.places: list[ColumnPlace] = []
 
     @property
     def row_count(self) -> int:
-        return len(self.entries) or len(self._said)
+        return len(self.entries) or len(self._why_rows)
 
     def rebuild(self) -> None:
-        self._said = sentence(self.why_none, self.scrollable_content_region.width - 2)
+        self._why_rows = sentence(self.why_none, self.scrollable_content_region.width - 2)
         self.places = arranged(COLUMNS, max(self.scrollable_content_region.width - 2, 1))
         super().rebuild()
 
     def row(self, index: int) -> Row:
         if not self.entries:
-            return self._said[index]
+            return self._why_rows[index]
         entry = self.entries[index]
         here: Span = ("▸ " if index == self.cursor else "  ", "here")
         if entry.row is None:
@@ -152,26 +146,23 @@ class FamilyPanel(Vertical):
         return self.query_one(FamilyRows)
 
     def show(self, entries: Sequence[KindEntry], about: str) -> None:
-        """Show the rows as they are now, and what they are measured on."""
-        self._show(entries, f"the family  {about}")
-
-    def say(self, why_none: str) -> None:
-        """Say why there are no rows."""
-        self.rows.why_none = why_none
-        self._show((), "the family")
-
-    def _show(self, entries: Sequence[KindEntry], title: str) -> None:
-        self.border_title = Content(title)
+        """Show these rows; `about` describes the text that they are measured on."""
+        self.border_title = Content(f"the family  {about}".rstrip())
         self.rows.entries = entries
         self.rows.rebuild()
         self.place_header()
+
+    def say(self, why_none: str) -> None:
+        """Show why there are no rows."""
+        self.rows.why_none = why_none
+        self.show((), "")
 
     def on_resize(self) -> None:
         self.border_subtitle = Content(fitting_facts(MEANINGS, self.size.width - 4))
         self.call_after_refresh(self.place_header)
 
     def place_header(self) -> None:
-        """Put the titles over their columns."""
+        """Put the column titles over their columns."""
         header = self.query_one(Header)
         header.places = [ColumnPlace(p.column, p.start + 2, p.cells) for p in self.rows.places]
 
@@ -182,7 +173,7 @@ def _unknown(row: KindRow, measures: TextMeasures) -> Span:
 
 
 def _misspelt(row: KindRow, measures: TextMeasures) -> Span:
-    """Tokens of a word before and after two letters are swapped, or how many are unknown then."""
+    """Return the tokens of a word before → after a swap, or the share that is unknown then."""
     wrong = row.misspelled
     if not wrong.words:
         return "–", "dim"
@@ -194,7 +185,7 @@ def _misspelt(row: KindRow, measures: TextMeasures) -> Span:
 
 
 def _chinese(row: KindRow, measures: TextMeasures) -> Span:
-    """Tokens a character, or how many of the characters are unknown."""
+    """Return the tokens a character, or the share of characters that are unknown."""
     found = row.chinese
     if found.unknown_characters:
         return f"{percent(found.unknown_character_share)} UNK", "loss"
@@ -213,11 +204,11 @@ CELLS: dict[str, Callable[[KindRow, TextMeasures], Span]] = {
     "misspelt": _misspelt,
     "chinese": _chinese,
 }
-"""What stands in each column; the measures are of the text that the table is about."""
+"""The cell of each column; the measures are of the text that the table is about."""
 
 
 def cell(entry: KindEntry, column: str) -> Span:
-    """What stands in a column for a kind that is measured."""
+    """Return a cell of a kind that is measured."""
     assert entry.row is not None
     assert entry.measures is not None
     text, role = CELLS[column](entry.row, entry.measures)
@@ -228,55 +219,43 @@ def cell(entry: KindEntry, column: str) -> Span:
 
 MARGIN = 10
 """Cells of the labels."""
-
-
 NARROWEST = 8
-
-
 SHOWN_CHARACTERS = 120
-"""Of a text that is drawn in tokens."""
-
-
+"""Characters of a text that are drawn in tokens."""
 SHOWN_WORDS = 8
-
-
 SHOWN_MISSPELLINGS = 6
-
-
 LONGEST_WORD = 12
-
-
 WIDEST = 110
 
 
 def token(candidate: ComparableTokenizer, token_id: int) -> Span:
-    """A token as the vocabulary has it; the unknown one stands out."""
+    """Draw a token; the unknown one has a role of its own."""
     role = "loss" if token_id == candidate.unknown_id else f"token-{token_id % TOKEN_HUES}"
     return visible_bytes(candidate.piece(token_id)), role
 
 
 def bordered(candidate: ComparableTokenizer, ids: Iterable[int]) -> list[list[Span]]:
-    """Tokens, each with a border behind it."""
+    """Draw tokens, each with a border behind it."""
     return [[token(candidate, token_id), PRETOKEN_BORDER] for token_id in ids]
 
 
 def labelled(label: str, words: Iterable[Sequence[Span]], width: int) -> Iterator[Row]:
-    """Words of spans behind a label, in as many rows as they need."""
+    """Yield rows of words behind a label; a word is a list of spans."""
     for place, line in enumerate(wrapped(words, room_beside(width))):
         yield Row([_label("" if place else label), *line])
 
 
-def said(label: str, text: str, role: str, width: int) -> Iterator[Row]:
-    """A visible text behind a label, broken at blanks."""
+def labelled_text(label: str, text: str, role: str, width: int) -> Iterator[Row]:
+    """Yield rows of a text behind a label, broken at blanks."""
     return labelled(label, ([(f"{word} ", role)] for word in text.split()), width)
 
 
 def lanes(
     labels: Sequence[str], columns: Iterable[Sequence[Span]], width: int
 ) -> Iterator[tuple[Row, ...]]:
-    """Lanes with a label each, such as tokens over their ids, line by line.
+    """Yield the rows of aligned lanes, line by line, such as tokens over their ids.
 
-    A column has a span for each lane; it is as wide as the widest of them.
+    A lane has a label. A column has a span for each lane and is as wide as the widest of them.
     """
     lines_of_lanes: list[list[Sequence[Span]]] = [[] for _ in labels]
     for column in columns:
@@ -292,13 +271,13 @@ def lanes(
 
 
 def over_ids(label: str, candidate: ComparableTokenizer, text: str, width: int) -> Iterator[Row]:
-    """A text in its tokens, each over its id."""
+    """Yield rows of a text's tokens, each over its id."""
     columns = ((token(candidate, some), (str(some), "dim")) for some in candidate.encode(text))
     return chain.from_iterable(lanes((label, "ids"), columns, width))
 
 
 def room_beside(width: int) -> int:
-    """Cells beside a label."""
+    """Return the number of cells beside a label."""
     return max(width - MARGIN, NARROWEST)
 
 
@@ -314,18 +293,18 @@ class FamilyDetails(Lines):
         self._about: tuple[KindEntry, MeasuredTexts | None, str, str] | None = None
 
     def show(self, entry: KindEntry, texts: MeasuredTexts | None, typed: str, way_in: str) -> None:
-        """Explain a row; `way_in` says what Enter does about its kind."""
+        """Explain a row; `way_in` describes what Enter does for its kind."""
         self._about = entry, texts, typed, way_in
         self.border_title = Content(entry.name)
         self.rebuild()
 
     def clear(self) -> None:
-        """There is no row to explain."""
+        """Show nothing, as there is no row to explain."""
         self._about, self._rows, self.border_title = None, [], Content("")
         self.rebuild()
 
     def point_at_way_in(self) -> None:
-        """Put the cursor where Enter leads to the training, if there is one."""
+        """Put the cursor on the row that leads to the training, if there is one."""
         places = (place for place, row in enumerate(self._rows) if row.target is not None)
         self.cursor = next(places, 0)
 
@@ -366,7 +345,7 @@ def _rows(
 
 
 def _beginning(text: str) -> str:
-    """As much of a text as is drawn, up to a blank if there is one."""
+    """Return the part of a text that is drawn, up to a blank if there is one."""
     if len(text) <= SHOWN_CHARACTERS:
         return text
     end = text.rfind(" ", 1, SHOWN_CHARACTERS)
@@ -384,28 +363,28 @@ def _learnt(entry: KindEntry) -> str:
 
 
 def _exactness(entry: KindEntry, beginning: str, width: int) -> Iterator[Row]:
-    """What decoding gives, if it is not the text, and why it is not."""
+    """Yield whether decoding gives the text back; if not, the decoded text and the reasons."""
     assert entry.candidate is not None
     measures = entry.measures
     if measures is None or measures.exact:
-        yield from said("decoded", "the very same text", "gain", width)
+        yield from labelled_text("decoded", "the very same text", "gain", width)
         return
     back = entry.candidate.decode(entry.candidate.encode(beginning))
     shown = left([(visible_text(back), "loss")], room_beside(width))
     yield from labelled("decoded", [shown], width)
     why = "; ".join(loss.value for loss in measures.losses)
-    yield from said("", f"not the very same text: {why}", "loss", width)
+    yield from labelled_text("", f"not the very same text: {why}", "loss", width)
 
 
 def _unknown_words(entry: KindEntry, width: int) -> Iterator[Row]:
-    """The words that hold an unknown token, the most frequent first."""
+    """Return rows of the words with an unknown token, the most frequent first."""
     assert entry.candidate is not None
     assert entry.measures is not None
     if entry.candidate.unknown_id is None:
-        return said("unknown", "none: there is no unknown token", "gain", width)
+        return labelled_text("unknown", "none: there is no unknown token", "gain", width)
     words = entry.measures.unknown_spellings
     if not words:
-        return said("unknown", "no word", "gain", width)
+        return labelled_text("unknown", "no word", "gain", width)
     shown: list[Sequence[Span]] = [[(f"{visible_text(w)}  ", "loss")] for w in words[:SHOWN_WORDS]]
     if len(words) > SHOWN_WORDS:
         shown.append([(f"and {number(len(words) - SHOWN_WORDS)} more", "dim")])
@@ -413,7 +392,7 @@ def _unknown_words(entry: KindEntry, width: int) -> Iterator[Row]:
 
 
 def _frequent(entry: KindEntry, width: int) -> Iterator[Row]:
-    """The tokens that stand most often in the text held out: as many as go into a line."""
+    """Yield the most frequent tokens of the held-out text, in one line."""
     assert entry.candidate is not None
     assert entry.row is not None
     columns = [
@@ -425,16 +404,16 @@ def _frequent(entry: KindEntry, width: int) -> Iterator[Row]:
 
 
 def _misspellings(entry: KindEntry, width: int) -> Iterator[Row]:
-    """How frequent words of the corpus, with two letters swapped, are encoded."""
+    """Yield how misspelled words of the corpus are encoded."""
     assert entry.row is not None
     found = entry.row.misspelled
     if not found.words:
-        yield from said("misspelt", "the corpus has no word to misspell", "dim", width)
+        yield from labelled_text("misspelt", "the corpus has no word to misspell", "dim", width)
         return
     became = f"{found.tokens_per_word:.2f} → {found.wrong_tokens_per_word:.2f} tokens a word"
     unknown = f", {percent(found.unknown_share)} unknown" if found.unknown_share else ""
     of = f"two letters swapped in {plural(len(found.words), 'frequent word')}"
-    yield from said("misspelt", f"{of}: {became}{unknown}", "", width)
+    yield from labelled_text("misspelt", f"{of}: {became}{unknown}", "", width)
     shown = found.words[:SHOWN_MISSPELLINGS]
     spelled = [shorten(visible_text(w.misspelling.word), LONGEST_WORD) for w in shown]
     cells = max(spans_width([(text, "")]) for text in spelled)
@@ -443,7 +422,7 @@ def _misspellings(entry: KindEntry, width: int) -> Iterator[Row]:
 
 
 def _misspelt_spans(entry: KindEntry, word: MisspelledWord, cells: int, room: int) -> list[Span]:
-    """`the → teh  1 → 2  t│eh│`, with words in so many cells."""
+    """Draw `the → teh  1 → 2  t│eh│`, each word in `cells` cells."""
     assert entry.candidate is not None
     right, wrong = (
         left([(shorten(visible_text(spelling), LONGEST_WORD), "")], cells)

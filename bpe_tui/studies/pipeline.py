@@ -1,7 +1,7 @@
-"""The pipeline screen: a text on its way through all stages, each of which can be switched.
+"""The pipeline screen: a text on its way through all stages, which can be switched one by one.
 
-The stages of many tokens are built in a thread, one step's at a time: of the steps that are passed
-meanwhile only the last is built. What was shown before stays until then.
+The stages of a large vocabulary are built in a thread, for one step at a time. If the step changes
+meanwhile, only the last one is built next. The old stages are shown until then.
 """
 
 from __future__ import annotations
@@ -51,13 +51,11 @@ if TYPE_CHECKING:
 
 
 MARK_CELLS, NAME_CELLS, NARROW_NAME_CELLS = 3, 22, 16
-
-
 StageSwitch = Callable[[Draft], Draft]
 
 
 class ChoiceRows(Lines):
-    """None, what it was, and the choices; those that are taken are numbered in their order."""
+    """The choices for a stage: none, the original, and others; those taken are numbered."""
 
     def __init__(self, kind: StageKind, draft: Draft) -> None:
         super().__init__(id="choice-rows")
@@ -70,15 +68,14 @@ class ChoiceRows(Lines):
         return len(self._listed)
 
     def row(self, index: int) -> Row:
-        mark, name, told, switch = self._listed[index]
+        mark, name, summary, switch = self._listed[index]
         room = self.scrollable_content_region.width
         names = NAME_CELLS if room >= 72 else NARROW_NAME_CELLS
         spans = [*left([(mark, "here")], MARK_CELLS)]
         spans += left([(name, "strong" if mark else "")], names)
-        said = (visible_text(told, spaces=False), "dim")
-        return Row(
-            [*spans, (" ", ""), *left([said], max(room - MARK_CELLS - names - 1, 1))], switch
-        )
+        described = (visible_text(summary, spaces=False), "dim")
+        spans += [(" ", ""), *left([described], max(room - MARK_CELLS - names - 1, 1))]
+        return Row(spans, switch)
 
     def show_draft(self, draft: Draft) -> None:
         self._listed = list(self._made(draft))
@@ -86,7 +83,7 @@ class ChoiceRows(Lines):
         self.rebuild()
 
     def _made(self, draft: Draft) -> Iterator[tuple[str, str, str, StageSwitch]]:
-        """The mark of each row, its name, what is told of it, and what Enter does."""
+        """Yield each row's mark, name and summary, and the switch that Enter makes."""
         kind, stages = self._kind, draft.stages(self._kind)
         original = " · ".join(map(stage_name, Draft(draft.original).stages(kind))) or "none"
         none: StageSwitch = lambda draft: draft.with_stages(kind, ())  # noqa: E731
@@ -94,30 +91,20 @@ class ChoiceRows(Lines):
         yield ("" if stages else "•", "none", "leave the stage out", none)
         yield ("" if draft.is_switched(kind) else "•", "as it was", original, back)
         listed = list(kind.choices(draft.original))
-        for choice in listed:
-            yield (
-                _mark(choice.stage, stages),
-                choice.name,
-                choice.summary,
-                _put(kind, choice.stage),
-            )
+        offered = [(choice.stage, choice.name, choice.summary) for choice in listed]
         known = [choice.stage for choice in listed]
-        for stage in stages:
-            if stage not in known:
-                yield (_mark(stage, stages), stage_name(stage), "", _put(kind, stage))
+        offered += [(stage, stage_name(stage), "") for stage in stages if stage not in known]
+        for stage, name, summary in offered:
+            mark = str(stages.index(stage) + 1) if stage in stages else ""
+            yield mark, name, summary, _toggling(kind, stage)
 
 
-def _put(kind: StageKind, stage: Stage) -> StageSwitch:
+def _toggling(kind: StageKind, stage: Stage) -> StageSwitch:
     return lambda draft: draft.toggled(kind, stage)
 
 
-def _mark(stage: Stage, stages: tuple[Stage, ...]) -> str:
-    """The place of a stage among those taken."""
-    return str(stages.index(stage) + 1) if stage in stages else ""
-
-
 class StageWindow(Window[None]):
-    """Enter takes a choice or gives it up; Esc goes back."""
+    """The window that switches a stage; the screen behind it changes at once."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss", "back"),
@@ -178,15 +165,13 @@ class StageWindow(Window[None]):
 
 
 LONGEST = 1_000
-"""Characters that are run at once; a longer text is cut there, and that is said."""
-
-
+"""Characters of a text that are run; the heading says so if a text is longer."""
 AT_ONCE = 2_000
-"""Tokens whose stages are built within the time of a frame; those of more are left to a thread."""
+"""Tokens of the largest vocabulary whose stages are built without a thread."""
 
 
 class SavePipeline(SaveFile):
-    """Writes all stages as they are."""
+    """Asks for a path and saves all stages there."""
 
     def __init__(self, pipeline: Pipeline, suggestion: str) -> None:
         self._pipeline = pipeline
@@ -201,7 +186,7 @@ class SavePipeline(SaveFile):
 
 
 class TypedTexts(Vertical):
-    """The text, and the one that makes a pair with it."""
+    """The fields for a text, and for a second text that makes a pair with it."""
 
     def __init__(self) -> None:
         super().__init__(id="texts")
@@ -217,12 +202,12 @@ class TypedTexts(Vertical):
 
     @property
     def texts(self) -> tuple[str, str | None]:
-        """The text, and what is typed as the second; no pair if that is nothing."""
+        """The text, and the second one; `None` if that is empty."""
         return self.query_one(TextLine).text, self.query_one("#pipeline-pair", Input).value or None
 
 
 class PipelineScreen(SessionScreen):
-    """What the session's tokenizer does with a text, stage by stage."""
+    """The output of each stage of the session's tokenizer for a text."""
 
     NAME = PIPELINE
     CSS_PATH = sheet("pipeline.tcss")
@@ -230,7 +215,7 @@ class PipelineScreen(SessionScreen):
 
     @dataclass
     class Built(Message):
-        """A thread has built the stages of a frame, or has found why there are none."""
+        """A thread has built the stages of a frame, or failed to."""
 
         frame: AnyFrame
         built: Pipeline | BpeError
@@ -253,7 +238,7 @@ class PipelineScreen(SessionScreen):
         self.show_panel("stages")
 
     def show_session(self, session: Session) -> None:
-        """The pipeline of the step; stages that were switched stay so while the run is the same."""
+        """Show the pipeline of the step; switched stages stay so while the run is the same."""
         super().show_session(session)
         if not self.is_current or self.frame is None:
             return
@@ -261,7 +246,7 @@ class PipelineScreen(SessionScreen):
         if self._wanted is not None and self.frame.looks_like(self._wanted):
             return
         if session.counts_nothing and session.following and session.stop_reason is None:
-            return  # all merges of the file are on their way
+            return  # the merges of the file are still being read
         session.hold()
         if session is not self._seen[0]:
             self._draft = self._shown = None
@@ -285,8 +270,8 @@ class PipelineScreen(SessionScreen):
         def build() -> None:
             built = _pipeline_of(frame)
             if isinstance(built, Pipeline):
-                with suppress(BpeError):  # the screen's own run will tell
-                    built.run(*texts)  # what stages keep for later runs is made by the first
+                with suppress(BpeError):  # the screen's own run will show the error
+                    built.run(*texts)  # the first run fills the caches of the stages
             self.post_message(self.Built(frame, built))
 
         Thread(target=build, name="pipeline", daemon=True).start()
@@ -300,7 +285,7 @@ class PipelineScreen(SessionScreen):
             self._build(self._wanted)
 
     def _take(self, built: Pipeline | BpeError) -> None:
-        """Show the stages of the step; those that were switched stay so."""
+        """Show the stages of the step; switched stages stay so."""
         if isinstance(built, Pipeline):
             kept = {} if self._draft is None else self._draft.switched
             self._draft = Draft(built, kept)
@@ -316,14 +301,14 @@ class PipelineScreen(SessionScreen):
 
     @property
     def _whose(self) -> str:
-        """Whose pipeline it is."""
+        """The name of the tokenizer or step that the pipeline belongs to."""
         session, step = self._seen
         if session is not None and session.opened is not None and not step:
             return session.config.name
         return f"step {number(step)}"
 
     def action_next_panel(self, by: int) -> None:
-        """Tab goes from the text to its pair before it leaves the fields."""
+        """Move from the text to its pair before leaving the fields."""
         text, pair = self.query_one("#pipeline-text"), self.query_one("#pipeline-pair")
         if self.focused is text and by > 0:
             self.set_focus(pair)
@@ -365,7 +350,7 @@ class PipelineScreen(SessionScreen):
 
     @property
     def _texts(self) -> tuple[str, str | None]:
-        """As much of the text and its pair as is run."""
+        """The parts of the text and its pair that are run."""
         text, pair = self.query_one(TypedTexts).texts
         return text[:LONGEST], pair and pair[:LONGEST]
 
@@ -399,12 +384,11 @@ class PipelineScreen(SessionScreen):
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         event.stop()
-        event.prevent_default()  # to zoom would hide the text
-        told = "The text is typed above (e); the model is what was learnt, so it stays."
-        self.tell(told)
+        event.prevent_default()  # zooming would hide the text
+        self.tell("The text is typed above (e); the model is what was learnt, so it stays.")
 
     def action_switch(self) -> None:
-        """StageSwitch the stage under the cursor; where there is none, the normalizer."""
+        """Switch the stage under the cursor; if there is none, the normalizer."""
         panel = self.query_one(PipelinePanel)
         target = panel.row(panel.cursor).target if panel.row_count else None
         self._switch(target.kind if isinstance(target, ToStage) else STAGE_KINDS[0])
@@ -434,7 +418,7 @@ class PipelineScreen(SessionScreen):
 
 
 def _pipeline_of(frame: AnyFrame) -> Pipeline | BpeError:
-    """The stages of a frame, or why there are none."""
+    """Return the pipeline of a frame, or the error if it has none."""
     try:
         return pipeline_at(frame)
     except BpeError as error:

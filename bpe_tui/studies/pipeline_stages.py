@@ -1,6 +1,6 @@
-"""The stages of a pipeline: each with its name, what it is, and what it made of a text.
+"""The stages of a pipeline: each with its name, its settings, and its output for a text.
 
-What belongs to the token under the cursor is marked in every stage.
+The part of the output that belongs to the token under the cursor is marked in every stage.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ NARROW_GUTTER = 3
 EXAMPLES = 6
 LONGEST_SETTING = 40
 MARK_CELLS = 2
-"""For the mark of the row under the cursor."""
+"""Cells for the mark of the row under the cursor."""
 
 
-# -- lines: `│` stands between pretokens, `┊` between the tokens of one; «» mark without colour
+# -- lines: `│` is between pretokens, `┊` between the tokens of one; «» mark without colour
 
 
 def character_lines(text: str, marked: range, marks: bool, room: int) -> list[list[Span]]:
-    """A text with some of its characters marked, in lines."""
+    """Draw a text with some of its characters marked, in lines."""
     return wrapped(anywhere_broken([_marked(text, marked.__contains__, marks)]), room)
 
 
 def _marked(text: str, is_marked: Callable[[int], bool], marks: bool, role: str = "") -> list[Span]:
-    """A text with the characters marked whose places are."""
+    """Draw a text with the characters marked for whose places `is_marked` is true."""
     spans: list[Span] = []
     for marked, run in groupby(range(len(text)), key=is_marked):
         places = list(run)
@@ -65,14 +65,14 @@ def _mark(text: str, marks: bool) -> Span:
 
 
 def anywhere_broken(lines: Iterable[Sequence[Span]]) -> Iterator[list[Span]]:
-    """Spans cut to a few cells each, so that a line may be broken anywhere."""
+    """Cut spans to a few cells each, so that a line can be broken anywhere."""
     for spans in lines:
         for text, role in spans:
             yield from ([(text[start : start + 8], role)] for start in range(0, len(text), 8))
 
 
 def section_spans(part: AlignedPart, chosen: OutputToken | None, marks: bool) -> list[Span]:
-    """What the normalizer hands on; marked is what comes from the text of the token chosen."""
+    """Draw a section of normalized text; the characters of the chosen token are marked."""
     start, end = chosen.span if chosen else (0, 0)
     spans = part.aligned.spans
 
@@ -85,7 +85,7 @@ def section_spans(part: AlignedPart, chosen: OutputToken | None, marks: bool) ->
 def piece_spans(
     part: AlignedPart, place: int, chosen: OutputToken | None, marks: bool
 ) -> list[Span]:
-    """A pretoken; marked is the token's part of it."""
+    """Draw a pretoken; the part of the chosen token is marked."""
     within = range(*chosen.within) if chosen and chosen.piece == place else range(0)
     role = "special" if part.token else f"token-{place % TOKEN_HUES}"
     return _marked(part.text, within.__contains__, marks, role)
@@ -98,13 +98,14 @@ def token_lines(
     room: int,
     types: bool = False,
 ) -> list[list[Span]]:
-    """Tokens over their ids, or over their types, in as many pairs of lines as needed."""
+    """Draw tokens over their ids, or over their types, in pairs of lines."""
     lines: list[list[Span]] = []
     upper: list[Span] = []
     lower: list[Span] = []
     for place, token in enumerate(tokens):
         text = visible_text(token.text) or "␣"
-        span = (text, _role(token))
+        hue = f"token-{token.token_id % TOKEN_HUES}"
+        span = (text, "special" if token.from_template else hue)
         if token is chosen:
             span = _mark(text, marks)
         label = number(token.type_id) if types else str(token.token_id)
@@ -119,17 +120,13 @@ def token_lines(
     return [*lines, upper, lower] if upper else lines
 
 
-def _role(token: OutputToken) -> str:
-    return "special" if token.from_template else f"token-{token.token_id % TOKEN_HUES}"
-
-
 # -- names
 
 
 def stage_name(stage: Stage) -> str:
-    """A stage with its settings, in a few words; what is switched off is left out."""
+    """Return the name of a stage with its settings; those that are off are left out."""
     if isinstance(stage, ByteLevelDecoder):
-        return stage.name  # its settings say nothing to it
+        return stage.name  # its settings have no effect
     named = stage.as_pattern() if isinstance(stage, Split) else None
     if named is not None and named.name in PATTERNS:
         return f"Split (the pattern {named.name})"
@@ -146,27 +143,27 @@ def stage_name(stage: Stage) -> str:
 def _setting(value: object) -> str:
     if value is True:
         return ""
-    told = " ".join(map(str, value.values())) if isinstance(value, dict) else str(value)
-    return f" {shorten(visible_text(told), LONGEST_SETTING)}"
+    text = " ".join(map(str, value.values())) if isinstance(value, dict) else str(value)
+    return f" {shorten(visible_text(text), LONGEST_SETTING)}"
 
 
 @dataclass(frozen=True)
 class ToStage:
-    """Where a row of a stage leads: to what it can be switched to."""
+    """The target of a stage's row: the window in which it is switched."""
 
     kind: StageKind
 
 
 @dataclass(frozen=True)
 class PipelineView:
-    """What the rows are made of.
+    """A pipeline and its output, as the rows show it.
 
     Attributes:
         draft: the pipeline.
-        run: what it made of the text.
-        losses: what it lost.
+        run: its output for the text.
+        losses: the text that it lost.
         chosen: the token under the cursor; `None` if there is none.
-        marks: whether «» mark what belongs to it, for want of colour.
+        marks: whether «» mark the text of that token, if there are no colours.
     """
 
     draft: Draft
@@ -177,7 +174,7 @@ class PipelineView:
 
 
 def stage_rows(shown: PipelineView, width: int, height: int) -> list[Row]:
-    """All stages from top to bottom, a blank line between them if there is room for it."""
+    """Return all stages from top to bottom, with blank lines between them if there is room."""
     gutter = GUTTER if width >= 72 else NARROW_GUTTER
     made = (_text, _normalized, _pretokens, _model, _finished, _decoded)
     blocks = [list(block(shown, width, gutter)) for block in made]
@@ -187,17 +184,17 @@ def stage_rows(shown: PipelineView, width: int, height: int) -> list[Row]:
 
 def _block(
     title: str,
-    told: str,
+    summary: str,
     lines: Iterable[Sequence[Span]],
     gutter: int,
     room: int,
     target: object | None = None,
     notes: Iterable[Span] = (),
 ) -> Iterator[Row]:
-    """A stage: its name and what it is, then its output, then what there is to say of it."""
+    """Yield the rows of a stage: its name and summary, its output, and notes."""
     head = left([(title, "strong")], max(gutter, width(title) + 2))
-    told = shorten(told, max(room - spans_width(head), 1))
-    yield Row([*head, (told, "dim")], target)
+    summary = shorten(summary, max(room - spans_width(head), 1))
+    yield Row([*head, (summary, "dim")], target)
     indent = (" " * gutter, "")
     for line in lines:
         yield Row([indent, *line], target)
@@ -241,7 +238,10 @@ def _pretokens(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
             for number, part in enumerate(text.pieces)
         ]
         lines += wrapped(words, width - gutter)
-    notes: list[Span] = [(sentence, "dim") for sentence in _spellings(shown.run)]
+    pieces = [part.text for text in shown.run.texts for part in text.pieces]
+    notes: list[Span] = [
+        (meaning, "dim") for mark, meaning in _SPELLINGS if any(mark in piece for piece in pieces)
+    ]
     if dropped := shown.losses.dropped:
         few = _few(list(dict.fromkeys(map(_shown, dropped))))
         notes.append((f"left out, so a decoder can only guess: {few}", "loss"))
@@ -255,7 +255,7 @@ def _model(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
         chosen = _before_template(shown, text)
         lines += token_lines(text.tokens, chosen, shown.marks, width - gutter)
     total = sum(len(text.tokens) for text in shown.run.texts)
-    told = f"{model.name}, vocabulary {number(len(model.vocab))} → "
+    summary = f"{model.name}, vocabulary {number(len(model.vocab))} → {plural(total, 'token')}"
     notes: list[Span] = []
     if isinstance(model, WordPiece):
         prefix = visible_text(model.continuing_subword_prefix)
@@ -267,7 +267,7 @@ def _model(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     if shown.losses.unspelled:
         few = _few(list(dict.fromkeys(map(_shown, shown.losses.unspelled))))
         notes.append((f"no token spells {few}: left out", "loss"))
-    yield from _block("model", told + plural(total, "token"), lines, gutter, width, None, notes)
+    yield from _block("model", summary, lines, gutter, width, None, notes)
 
 
 def _finished(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
@@ -276,9 +276,9 @@ def _finished(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     added = any(token.from_template for token in shown.run.tokens)
     if added or len(shown.run.texts) > 1:
         lines = token_lines(shown.run.tokens, shown.chosen, shown.marks, width - gutter, types=True)
-        notes = [("under each token, which text the model is told that it belongs to", "dim")]
+        notes = [("under each token, the number of its text, as the model gets it", "dim")]
         if not added:
-            notes.append(("nothing stands between the two texts", "dim"))
+            notes.append(("no token separates the two texts", "dim"))
     elif shown.draft.pipeline.post_processor is not None:
         notes = [("adds no tokens", "dim")]
     yield from _switchable(POST_PROCESSOR, shown, lines, gutter, width, notes)
@@ -308,23 +308,23 @@ def _switchable(
     notes: Iterable[Span],
 ) -> Iterator[Row]:
     stages = shown.draft.stages(kind)
-    told = " · ".join(stage_name(stage) for stage in stages) or "none"
+    summary = " · ".join(stage_name(stage) for stage in stages) or "none"
     if shown.draft.is_switched(kind):
-        told += "  (switched)"
-    yield from _block(kind.title, told, lines, gutter, width, ToStage(kind), notes)
+        summary += "  (switched)"
+    yield from _block(kind.title, summary, lines, gutter, width, ToStage(kind), notes)
 
 
 # -- the token under the cursor
 
 
 def _chosen_in(shown: PipelineView, text_number: int) -> OutputToken | None:
-    """The token under the cursor, if it is of that text."""
+    """Return the token under the cursor if it belongs to that text."""
     chosen = shown.chosen
     return chosen if chosen is not None and chosen.text_number == text_number else None
 
 
 def _before_template(shown: PipelineView, text: TextRun) -> OutputToken | None:
-    """The token under the cursor as it left the model."""
+    """Return the token under the cursor as the model made it."""
     number = shown.run.texts.index(text)
     finished = (token for token in shown.run.tokens if token.text_number == number)
     for before, after in zip(text.tokens, finished, strict=False):
@@ -335,15 +335,8 @@ def _before_template(shown: PipelineView, text: TextRun) -> OutputToken | None:
 
 _SPELLINGS = (
     ("▁", "▁ stands for a space before a word"),
-    ("Ġ", "Ġ and its like stand for bytes: Ġ for a space, Ċ for a new line"),
+    ("Ġ", "Ġ and others like it stand for bytes: Ġ for a space, Ċ for a new line"),
 )
-
-
-def _spellings(run: PipelineRun) -> Iterator[str]:
-    """What the marks mean that a pre-tokenizer has put there."""
-    for mark, told in _SPELLINGS:
-        if any(mark in part.text for text in run.texts for part in text.pieces):
-            yield told
 
 
 def _shown(text: str) -> str:
@@ -356,10 +349,10 @@ def _few(shown: Sequence[str]) -> str:
 
 
 def describe_token(shown: PipelineView) -> str:
-    """The token under the cursor in one sentence."""
+    """Describe the token under the cursor in one sentence."""
     token = shown.chosen
     if token is None:
-        return "Type a text: e. Nothing stands here yet."
+        return "Type a text: e. There is no token yet."
     place = next(n for n, each in enumerate(shown.run.tokens, start=1) if each is token)
     name = f"Token {number(place)} of {number(len(shown.run.tokens))}: {visible_text(token.text)}"
     if token.from_template:
@@ -367,21 +360,21 @@ def describe_token(shown: PipelineView) -> str:
     text: TextRun = shown.run.texts[token.text_number or 0]
     start, end = token.span
     if start == end:
-        return f"{name}, id {token.token_id}: stands for nothing in the text."
+        return f"{name}, id {token.token_id}: comes from no character of the text."
     which = "" if len(shown.run.texts) == 1 else " of the pair" if token.text_number else " of A"
     characters = f"character {start}" if end == start + 1 else f"characters {start} to {end - 1}"
     return f"{name}, id {token.token_id}: {characters}{which}, “{_shown(text.text[start:end])}”."
 
 
 class PipelinePanel(Lines):
-    """The stages from top to bottom; a row of a stage leads to what it can be switched to."""
+    """The stages from top to bottom; Enter on a stage's row opens the window to switch it."""
 
     def __init__(self) -> None:
         super().__init__(id="stages")
         self.border_title = Content("stages")
         self.border_subtitle = Content("← → tokens · Enter switches a stage")
         self._shown: PipelineView | None = None
-        self._said = ""
+        self._why_empty = ""
 
     def row(self, index: int) -> Row:
         mark: Span = ("▸ " if index == self.cursor else "  ", "here")
@@ -394,16 +387,16 @@ class PipelinePanel(Lines):
         self.rebuild()
 
     def say(self, why: str) -> None:
-        """Say why there is nothing to show."""
+        """Show why there are no stages."""
         self._shown = None
-        self._said = why
+        self._why_empty = why
         self.rebuild()
 
     def rebuild(self) -> None:
         if self.size.width:
             room = self.scrollable_content_region.width - MARK_CELLS
             self._rows = (
-                sentence(self._said, room)
+                sentence(self._why_empty, room)
                 if self._shown is None
                 else stage_rows(self._shown, room, self.size.height)
             )

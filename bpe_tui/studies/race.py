@@ -45,27 +45,21 @@ from engine.bpe.trainers.algorithm import COUNTERS
 from engine.encoding.alphabet import UNITS
 
 BAR = " ▏▎▍▌▋▊▉█"
-
-
 NAME_CELLS = 9
-
-
 ROOMY = 90
-"""Cells from which on the standings have columns for what all merges took."""
-
-
+"""Least width, in cells, at which the standings have columns for all merges."""
 LEAST_TIME = 1e-3
-"""Logarithmic axes have no place for zero, and no clock tells less."""
+"""The least time, in milliseconds: logarithmic axes have no zero, and no clock is more exact."""
 
 
 @dataclass(frozen=True)
 class RaceMeasure:
-    """What work is measured in: operations, or processor time.
+    """A measure of work: operations, or processor time.
 
     Attributes:
-        until: what a runner had done after each of its first so many steps.
-        by_size: what a trainer needed for parts of the corpus: (sizes, amounts).
-        format: gives an amount in words.
+        until: (runner, n) → the amount after each of its first n steps.
+        by_size: (race, trainer) → (sizes, amounts) for parts of the corpus.
+        format: writes an amount.
     """
 
     name: str
@@ -74,12 +68,12 @@ class RaceMeasure:
     format: Callable[[float], str]
 
     def at(self, runner: Runner, step: int) -> float:
-        """What a runner had done after `step` merges."""
+        """Return the amount after `step` merges."""
         return float(self.until(runner, step)[-1]) if step else 0.0
 
 
 def format_time(milliseconds: float) -> str:
-    """A duration in three digits: 43.1 → '43.1 ms'; 2500.0 → '2.50 s'."""
+    """Return a duration in three digits: 43.1 → '43.1 ms'; 2500.0 → '2.50 s'."""
     if milliseconds >= 999.5:
         return f"{milliseconds / 1000:.2f} s"
     digits = 0 if milliseconds >= 99.95 else 1 if milliseconds >= 9.995 else 2
@@ -98,7 +92,6 @@ OPERATIONS = RaceMeasure(
     number,
 )
 
-
 TIME = RaceMeasure(
     "milliseconds",
     lambda runner, steps: np.maximum(runner.seconds_until(steps) * 1000, LEAST_TIME),
@@ -106,22 +99,21 @@ TIME = RaceMeasure(
     format_time,
 )
 
-
 MEASURES = (OPERATIONS, TIME)
 
 
 def hue_of(place: int) -> str:
-    """The role of the runner at a place, in tables and charts alike."""
+    """Return the role of the runner at a place, in tables and charts."""
     return f"token-{place}"
 
 
 def is_behind(runner: Runner, step: int) -> bool:
-    """Whether the runner has not made so many merges, and is not at the end of all."""
+    """Whether the runner has not made `step` merges yet, nor all."""
     return len(runner) < step and runner.state is not RunnerState.FINISHED
 
 
 class RacePanel(Panel):
-    """A panel about `race`, which grows while it is run; `rebuild` paints it anew."""
+    """A panel about `race`, which grows while it runs; `rebuild` paints its new state."""
 
     race: Drawn[Race | None] = Drawn(None)
     unit: Drawn[RaceMeasure] = Drawn(OPERATIONS)
@@ -132,12 +124,12 @@ class RacePanel(Panel):
         return list(self.race_rows(self.race, frame.step, width))
 
     def race_rows(self, race: Race, step: int, width: int) -> Iterator[Row]:
-        """The rows at a step."""
+        """Yield the rows at a step."""
         raise NotImplementedError
 
 
 class StandingsPanel(RacePanel):
-    """The trainers side by side: time and operations by the timeline's step, numbers and bars."""
+    """The trainers with their time and operations up to the timeline's step, and bars."""
 
     ID, TITLE = "standings", "who needs how much?"
     WIDEST = 130
@@ -165,19 +157,25 @@ class StandingsPanel(RacePanel):
                 spans += _done_by(runner, step)
                 spans.append(right(_times(amounts[runner], least), 9, "strong"))
             else:
-                spans += left([(f"  {_why_behind(runner)}", "dim")], 32)
+                if runner.state is RunnerState.RUNNING:
+                    state = f"runs: merge {number(len(runner))} …"
+                elif runner.state is RunnerState.OUT_OF_TIME:
+                    state = f"stopped at merge {number(len(runner))}"
+                else:
+                    state = str(runner.state.value)
+                spans += left([(f"  {state}", "dim")], 32)
             if roomy:
-                spans += _in_all(runner)
+                spans.append(("    ", ""))
+                spans += ((text, "dim") for text, _ in _done_by(runner, len(runner)))
+                spans.append(right(number(len(runner)), 9, "dim"))
             bar = _bar(amounts.get(runner, 0.0), max(amounts.values(), default=0.0), room)
             yield Row([*spans, ("  ", ""), (bar, hue_of(place))])
         for name in race.absent:
-            yield Row(left([(_why_absent(name, race), "dim")], width))
-
-
-def _why_absent(name: str, race: Race) -> str:
-    if race.of_bytes or not TRAINERS[name].bytes_only:
-        return f"{name} cannot follow a tie rule whose keys change."
-    return f"{name} merges only bytes, and these are characters."
+            if race.of_bytes or not TRAINERS[name].bytes_only:
+                why = f"{name} cannot follow a tie rule whose keys change."
+            else:
+                why = f"{name} merges only bytes, and these are characters."
+            yield Row(left([(why, "dim")], width))
 
 
 def _done_by(runner: Runner, step: int) -> Iterator[Span]:
@@ -186,31 +184,16 @@ def _done_by(runner: Runner, step: int) -> Iterator[Span]:
     yield right(number(OPERATIONS.at(runner, step)), 14)
 
 
-def _in_all(runner: Runner) -> Iterator[Span]:
-    yield "    ", ""
-    for text, _ in _done_by(runner, len(runner)):
-        yield text, "dim"
-    yield right(number(len(runner)), 9, "dim")
-
-
 def _times(amount: float, least: float) -> str:
-    """How many times the least amount: '× 1.0', '× 34', '× 5,210'."""
+    """Return the ratio to the least amount: '× 1.0', '× 34', '× 5,210'."""
     if not least:
         return ""
     ratio = amount / least
     return "× " + (f"{ratio:.1f}" if ratio < 9.95 else number(ratio))
 
 
-def _why_behind(runner: Runner) -> str:
-    if runner.state is RunnerState.RUNNING:
-        return f"runs: merge {number(len(runner))} …"
-    if runner.state is RunnerState.OUT_OF_TIME:
-        return f"stopped at merge {number(len(runner))}"
-    return str(runner.state.value)
-
-
 def _bar(amount: float, most: float, cells: int) -> str:
-    """A bar of so many eighths of a cell; what is not nothing shows."""
+    """Return a bar exact to an eighth of a cell; amounts above 0 are always visible."""
     if not most or cells < 1:
         return ""
     eighths = max(round(amount / most * cells * 8), 1 if amount else 0)
@@ -219,7 +202,7 @@ def _bar(amount: float, most: float, cells: int) -> str:
 
 
 class WorkPanel(RacePanel):
-    """The counters of each trainer: at the timeline's step, by then, and in all."""
+    """The counters of each trainer: at the timeline's step, up to it, and in all."""
 
     def __init__(self) -> None:
         super().__init__("what for?", id="work")
@@ -266,9 +249,9 @@ class WorkPanel(RacePanel):
 
 
 def _amount(n: float, cells: int, role: str = "") -> Span:
-    """A number at the end of its column; a short one where it would touch the column before."""
-    told = number(n)
-    return right(told if len(told) < cells else short_number(n), cells, role)
+    """Return a number at the end of its column; shortened if it would touch the column before."""
+    text = number(n)
+    return right(text if len(text) < cells else short_number(n), cells, role)
 
 
 class RaceChart(CurvesChart):
@@ -281,7 +264,7 @@ class RaceChart(CurvesChart):
 
 
 def over_steps(race: Race, unit: RaceMeasure) -> Curves | None:
-    """What each had done by each step."""
+    """Return a curve for each trainer: its work up to each step."""
     curves = []
     for place, runner in enumerate(race.runners):
         amounts = unit.until(runner, len(runner))
@@ -291,7 +274,7 @@ def over_steps(race: Race, unit: RaceMeasure) -> Curves | None:
 
 
 def over_sizes(race: Race, sizes: SizeRace, unit: RaceMeasure) -> Curves | None:
-    """What each needed for parts of the corpus, where it was not stopped."""
+    """Return a curve for each trainer: its work for parts of the corpus, where it finished."""
     curves = []
     for place, runner in enumerate(race.runners):
         parts, amounts = unit.by_size(sizes, runner.algorithm.name)
@@ -300,7 +283,7 @@ def over_sizes(race: Race, sizes: SizeRace, unit: RaceMeasure) -> Curves | None:
 
 
 def describe_race(race: Race) -> str:
-    """Whether all made the same merges, in a sentence."""
+    """Return a sentence on whether all trainers made the same merges."""
     if (first := race.first_difference) is not None:
         return f"The merges differ from merge {number(first + 1)} on."
     stopped = [
@@ -313,39 +296,30 @@ def describe_race(race: Race) -> str:
     return f"{who}, the same {plural(race.steps, 'merge')}{but}."
 
 
-# The work behind the race screen: trainers one after the other, in a thread.
-#
-# What it fills, the race and its sizes, may be read meanwhile: both only grow.
+# -- the job
+
 TRAINER_SECONDS = 8.0
-"""What each trainer may take for all merges; `naive` needs it."""
-
-
+"""Time limit of each trainer for all merges; `naive` needs one."""
 SIZE_MERGES = 200
-
-
 SIZE_SECONDS = 4.0
-"""How many merges each makes on each part of the corpus, and how long it may take."""
-
-
+"""Number of merges of each trainer on each part of the corpus, and the time limit."""
 MOST_BYTES = 4_000_000
-"""Of a corpus with more bytes in its distinct pretokens a part is raced on: memory is finite."""
-
-
+"""Bytes in the distinct pretokens of the largest corpus that is raced on as a whole."""
 REST_SECONDS = 0.003
-"""After each slice the screen has the interpreter for so long."""
-
-
+"""Pause after each slice, in which the screen can paint."""
 NEWS_SECONDS = 1 / 5
 
 
 class RaceJob(Job):
-    """Races on the counts of a run.
+    """Runs the trainers on the counts of a run, one after the other, in a thread.
+
+    Other threads may read `race` and `sizes` while it runs: both only grow.
 
     Attributes:
-        part: the part of the corpus that is raced on.
-        race: all merges on that part; `None` until it is known what to race on.
+        part: the share of the corpus that is raced on.
+        race: all merges on that part; `None` until the part is chosen.
         sizes: a few merges on growing parts of it.
-        complete: whether nothing is missing.
+        complete: whether the race is over.
     """
 
     def __init__(
@@ -367,7 +341,7 @@ class RaceJob(Job):
 
     @property
     def runs(self) -> bool:
-        """Whether there is more to come."""
+        """Whether the race goes on."""
         return not (self.complete or self.cancelled)
 
     def work(self) -> None:
@@ -411,42 +385,36 @@ TITLES = {
     "over-sizes": "by the size of the corpus",
 }
 
-
 STILL_TRAINS = "The race starts when training has ended."
-
 
 NOTHING_TRAINS = (
     "These merges come from a tokenizer; a race needs a corpus to train on (o opens one)."
 )
 
-
 NO_MERGE = "No merge was made, so there is nothing to draw."
-
 
 SIZES_COME = (
     f"Comes next: {number(SIZE_MERGES)} merges on {len(PARTS)} parts of the corpus, "
     "from a sixteenth to all of it."
 )
 
-
 STARTS = "The race is about to start …"
 
 
-def _beside_the_fork(raced: Timeline, said: str) -> tuple[str, ...]:
-    """What is said of a race, and of the fork that is open: no trainer is told what that was."""
-    prescribed = raced.record.fork_rules
-    if prescribed is None:
-        return (said,)
+def _with_fork(raced: Timeline, outcome: str) -> tuple[str, ...]:
+    """Add to the outcome that trainers ignore the rules of an open fork."""
+    if raced.record.fork_rules is None:
+        return (outcome,)
     merges = plural(len(raced), "merge")
     return (
-        f"{said} The fork has {merges}: trainers go by the rules alone, nothing is prescribed.",
-        f"By the rules alone: {said} The fork has {merges}.",
-        said,
+        f"{outcome} The fork has {merges}: trainers go by the rules alone, nothing is prescribed.",
+        f"By the rules alone: {outcome} The fork has {merges}.",
+        outcome,
     )
 
 
 class RaceScreen(SessionScreen):
-    """Starts the race when it is first seen, and shows how far it is."""
+    """Starts the race when it is first shown, and shows its state."""
 
     NAME = RACE
     CSS_PATH = sheet("race.tcss")
@@ -486,15 +454,15 @@ class RaceScreen(SessionScreen):
         self.say("#heading", heading(session, self.size.width - 2))
         self.query_one(Transport).show(session)
         self.query_one("#over-steps", RaceChart).at = session.frame.step or None
-        self._tell()
+        self._narrate()
 
     def _start(self, session: Session) -> None:
-        """Run the race on the counts of the session's run."""
+        """Start the race on the counts of the session's run."""
         self._stop()
         self._raced = session.timeline
         assert self._raced is not None
         if not isinstance(session.config, RunConfig):
-            self._job = None  # its merges were not found here
+            self._job = None  # the merges come from a file: there is no corpus
             return
         self._job = RaceJob(session.config, self._raced.run.counts, self.post_message)
         self._job.start()
@@ -514,12 +482,12 @@ class RaceScreen(SessionScreen):
             self._update()
 
     def _update(self) -> None:
-        """Bring the screen up to date with the race."""
+        """Show the state of the race."""
         for panel in self.query(RacePanel):
             panel.race = self._job.race if self._job else None
             panel.rebuild()
         self._draw()
-        self._tell()
+        self._narrate()
 
     def _draw(self) -> None:
         if self._job is None or self._job.race is None or self._job.sizes is None:
@@ -538,10 +506,10 @@ class RaceScreen(SessionScreen):
 
     # -- words
 
-    def _tell(self) -> None:
-        self.say("#narration", self._said())
+    def _narrate(self) -> None:
+        self.say("#narration", self._narration())
 
-    def _said(self) -> str:
+    def _narration(self) -> str:
         job = self._job
         if job is None:
             return STILL_TRAINS if self._raced is None else NOTHING_TRAINS
@@ -558,11 +526,11 @@ class RaceScreen(SessionScreen):
         assert self._raced is not None
         rules = f"{part}{describe_race(race)}"
         if job.complete:
-            said = _beside_the_fork(self._raced, rules)
+            variants = _with_fork(self._raced, rules)
         else:
             runs = f"Part {done + 1} of {len(PARTS)} of the corpus … Esc stops it."
-            said = (*_beside_the_fork(self._raced, f"{rules} {runs}"), runs)
-        return first_fitting(self.size.width - 2, *said)
+            variants = (*_with_fork(self._raced, f"{rules} {runs}"), runs)
+        return first_fitting(self.size.width - 2, *variants)
 
     # -- commands
 
@@ -575,15 +543,15 @@ class RaceScreen(SessionScreen):
         return True
 
     def action_leave(self) -> None:
-        """Esc: stop the race if it runs, else what it does everywhere."""
+        """Stop the race if it runs, else leave as every screen does."""
         if self._runs:
             self._stop()
-            self._tell()
+            self._narrate()
         else:
             super().action_leave()
 
     def action_go_back(self) -> None:
-        """Back to the screen that it was chosen on."""
+        """Go back to the screen that it was opened from."""
         self.host.leave_aside()
 
     def action_again(self) -> None:

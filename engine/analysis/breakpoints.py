@@ -41,8 +41,6 @@ def text_of(data: bytes, stray: str) -> str:
 
 
 _ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
-
-
 _ESCAPED = re.compile(rb"\\(x[0-9a-fA-F]{2}|.)", re.DOTALL)
 
 
@@ -79,11 +77,7 @@ def quoted(data: bytes) -> str:
 
 LONGEST_MATCH_SECONDS = 0.02
 """Time limit for an expression on one token; some take ages to find that nothing matches."""
-
-
 _STRING = r"(\"(?:[^\"\\]|\\.)*\"|[^\s\"]+)"
-
-
 _SCORE = r"(\d{1,18}(?:\s*/\s*\d{1,18}|\.\d{1,18})?(?:e-\d{1,2})?)"
 
 

@@ -60,11 +60,7 @@ def mean_of(lengths: Histogram) -> float:
 # -- kinds of tokens
 MIXED, PART = len(KIND_NAMES), len(KIND_NAMES) + 1
 """Kinds of tokens beyond those of characters: several scripts, and parts of characters."""
-
-
 TOKEN_KIND_NAMES = (*KIND_NAMES, "several scripts", "parts of characters")
-
-
 _NO_SCRIPT = 255
 
 
@@ -115,11 +111,7 @@ def kind_counts(tokens: Sequence[bytes]) -> list[tuple[str, int]]:
 
 # -- numbers: how far the pattern cuts them, and which of them are tokens
 PROBE = "1234567890123456789"
-
-
 LONGEST = 4
-
-
 _DIGIT = re.compile(rb"[0-9]")
 
 
@@ -195,8 +187,6 @@ class IdGaps:
 
 
 EXAMPLES = 8
-
-
 SPELLED_FORMATS = frozenset({"gpt2", "huggingface"})
 """Formats whose files are in GPT-2's spelling."""
 

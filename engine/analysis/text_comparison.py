@@ -52,8 +52,6 @@ def token_lengths(tokenizer: Tokenizer) -> Ints:
 
 BLOCK = 1 << 16
 """Number of tokens whose widths are added up together."""
-
-
 WORTH_THREADS = 1 << 18
 """Bytes of a text that takes longer to encode than threads take to start."""
 
@@ -255,8 +253,6 @@ def first_merge_difference(one: Tokenizer, other: Tokenizer) -> MergeListDiffere
 
 SLICE = 1 << 17
 """Bytes that are counted together: arrays thirty times as large should still fit in the cache."""
-
-
 _SPACELESS = np.isin(np.arange(len(KIND_NAMES)), sorted(WRITTEN_WITHOUT_SPACES))
 
 

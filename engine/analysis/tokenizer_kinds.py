@@ -374,12 +374,8 @@ class ComparableUnigram:
 
 # -- the kinds, and their training
 Counts = Mapping[bytes, int]
-
-
 GoOn = Callable[[], bool]
 """Called between two steps of a training; false stops it."""
-
-
 MIN_COUNT = 2
 """The least count of a pair that merges."""
 
