@@ -454,7 +454,7 @@ def _train_wordpiece(
     for _ in trainer.steps():
         if not go_on():
             break
-    return WordPieceTokenizer(trainer.vocab, trainer.input.special_tokens)
+    return WordPieceTokenizer(trainer.vocab, trainer.task.special_tokens)
 
 
 def _train_unigram(

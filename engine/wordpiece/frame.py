@@ -1,6 +1,10 @@
 """The run of a WordPiece training, its frame at one step, its vocabulary there, and its timeline.
 
-A frame computes what is asked for.
+A frame computes most things only when they are needed.
+
+In the vocabulary a piece is searched for as it is written, `##` included. Its length is that of its
+text without `##`, in characters; it is sorted by that text; and the twin of `##low` is `low`, like
+that of `Low`: a piece that one could take for the same.
 """
 
 from __future__ import annotations
@@ -21,22 +25,22 @@ from engine.recording.statistics import LEFT_OUT, MergeStatistics, TiedSteps
 from engine.recording.token_table import NONE, MergeRows, TokenTable, sorted_positions
 from engine.recording.vocabulary import COLUMNS, Vocabulary
 from engine.text.excerpt import Excerpt
-from engine.text.patterns import Pattern, PatternLike, as_pattern
+from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import to_bytes, to_text
-from engine.wordpiece.score import Score, Scoreboard, ScoredPair, ScoreTieRule, TieOrder, estimates
+from engine.wordpiece.score import Score, Scoreboard, ScoredPair, TieOrder, estimates
 from engine.wordpiece.tokenizer import DEFAULT_PATTERN, WordPieceTokenizer
 from engine.wordpiece.trainer import WordPieceRecord, WordPieceStep
 from engine.wordpiece.words import CONTINUES, bare, trainable_words
 
 
 class WordPieceTable(TokenTable):
-    """The pieces by row; a row is an id."""
+    """The pieces in rows; the row is the id."""
 
     SIGN = CONTINUES.encode()
 
     @cached_property
     def lengths(self) -> Ints:
-        """Characters of the text that each piece stands for."""
+        """Characters of the text of each piece."""
         return np.fromiter(map(len, self._texts), dtype=np.int64, count=len(self))
 
     @cached_property
@@ -49,78 +53,42 @@ class WordPieceTable(TokenTable):
         return [to_text(bare(piece)) for piece in self.tokens]
 
 
-def _score(vocabulary: Vocabulary) -> Ints:
+def _score_order(vocabulary: Vocabulary) -> Ints:
+    """Return the place of each piece among the scores, from the lowest; `NONE` for a base piece."""
     assert isinstance(vocabulary, WordPieceVocabulary)
-    return vocabulary.score_order
+    _, positions = np.unique(vocabulary.winners, return_inverse=True)
+    order = np.full(len(vocabulary), NONE, dtype=np.int64)
+    order[len(vocabulary) - len(positions) :] = positions
+    return order
 
 
 class WordPieceVocabulary(Vocabulary):
-    """The pieces at one step; they can be sorted by the score at which they merged, too.
+    """The pieces at one step; they can also be sorted by the score at which they merged.
 
     `winners` are the scores of its merges, by rank.
+
+    >>> from engine.wordpiece.trainer import WordPieceTrainer
+    >>> trainer = WordPieceTrainer({b"hug": 10, b"hugs": 5}, 10, ["[UNK]"])
+    >>> timeline = WordPieceTimeline(trainer.record, trainer.steps())
+    >>> vocabulary = timeline.seek(len(timeline)).vocabulary
+    >>> [(vocabulary.token(row), vocabulary.count_of(row)) for row in range(len(vocabulary))][-3:]
+    [(b'hu', 0), (b'hug', 10), (b'hugs', 5)]
     """
 
-    COLUMNS = Registry("column", {**COLUMNS, "score": _score})
+    COLUMNS = Registry("column", {**COLUMNS, "score": _score_order})
 
     def __init__(
         self, table: WordPieceTable, size: int, merge_count: int, counts: Ints, winners: Floats
     ) -> None:
         super().__init__(table, size, merge_count, counts)
-        self._winners = winners
-
-    @property
-    def score_order(self) -> Ints:
-        """The place of each piece among the scores, from the lowest; `NONE` if none made it."""
-        _, positions = np.unique(self._winners, return_inverse=True)
-        order = np.full(len(self), NONE, dtype=np.int64)
-        order[len(self) - len(positions) :] = positions
-        return order
-
-
-class WordPieceVocabularies:
-    """`at(step)` for the training that `record` tells.
-
-    >>> from engine.wordpiece.trainer import WordPieceTrainer
-    >>> trainer = WordPieceTrainer({b"hug": 10, b"hugs": 5}, 10, ["[UNK]"])
-    >>> steps = len(list(trainer.steps()))
-    >>> vocabulary = WordPieceVocabularies(trainer.record).at(steps, steps)
-    >>> [(vocabulary.token(row), vocabulary.count_of(row)) for row in range(len(vocabulary))][-3:]
-    [(b'hu', 0), (b'hug', 10), (b'hugs', 5)]
-    """
-
-    def __init__(self, record: WordPieceRecord) -> None:
-        self._record = record
-        self._table: WordPieceTable | None = None
-
-    def at(self, step: int, recorded_steps: int) -> WordPieceVocabulary:
-        """The pieces after the first `step` merges, of so many that are recorded."""
-        if self._table is None or len(self._table.merges) < step:
-            self._table = self._table_of(recorded_steps)
-        record = self._record
-        counts = record.piece_counts.at(step).astype(np.int64)
-        counts[: len(record.input.special_tokens)] = NONE
-        winners = estimates(*record.scores_until(step))
-        return WordPieceVocabulary(self._table, record.first_id + step, step, counts, winners)
-
-    def _table_of(self, steps: int) -> WordPieceTable:
-        record = self._record
-        size = record.first_id + steps
-        left, right = record.parents_until(steps)
-        ids = np.arange(size, dtype=np.int64)
-        return WordPieceTable(
-            ids,
-            record.vocab[:size],
-            MergeRows(left, right, ids[record.first_id :], np.arange(steps, dtype=np.int64)),
-            np.arange(len(record.input.special_tokens), dtype=np.int64),
-            record.input.alphabet,
-        )
+        self.winners = winners
 
 
 class ScoreTies(TiedSteps):
     """The steps of a record at which several pairs shared the highest score.
 
-    BPE finds its ties from the counts in one go; here a score rises and falls. But training looks
-    at all scores at every step anyway, and has written down how many were the highest.
+    BPE finds all of its ties from the counts at once; here a score rises and falls. But training
+    looks at all scores at every step anyway, and records the number of highest ones.
 
     >>> from engine.wordpiece.trainer import WordPieceTrainer
     >>> trainer = WordPieceTrainer({b"ab": 1, b"cd": 1}, 11)
@@ -137,7 +105,7 @@ class ScoreTies(TiedSteps):
 
 
 class WordPieceStatistics(MergeStatistics):
-    """The series of one training. Pieces are so many characters long, `##` not counted.
+    """The numbers of one training, by step. Lengths are in characters, without `##`.
 
     >>> from engine.wordpiece.frame import WordPieceTimeline
     >>> from engine.wordpiece.trainer import WordPieceTrainer
@@ -152,10 +120,10 @@ class WordPieceStatistics(MergeStatistics):
     _record: WordPieceRecord
 
     def __init__(self, record: WordPieceRecord, ties: ScoreTies) -> None:
-        super().__init__(record, record.input.counts, record.input.character_count, ties)
+        super().__init__(record, record.task.counts, record.task.character_count, ties)
 
     def pieces_per_word(self, steps: int) -> Floats:
-        """Pieces of a word on average at steps 0 … `steps`; 0 throughout without words."""
+        """Return the mean number of pieces of a word at steps 0 … `steps`; 0 without words."""
         words = int(self._unsorted.sum())
         if not words:
             return np.zeros(steps + 1)
@@ -163,15 +131,15 @@ class WordPieceStatistics(MergeStatistics):
         return on_average
 
     def winning_scores(self, steps: int) -> Floats:
-        """The score of the pair that merged, rounded, for each of the first `steps` merges."""
+        """Return the rounded scores of the merged pairs, for the first `steps` merges."""
         return estimates(*self._record.scores_until(steps))
 
     def winning_counts(self, steps: int) -> Ints:
-        """The count of the pair that merged, for each of the first `steps` merges."""
+        """Return the counts of the merged pairs, for the first `steps` merges."""
         return self._record.scores_until(steps)[0]
 
     def lengths_between(self, first: int, last: int) -> list[int]:
-        specials = len(self._record.input.special_tokens)
+        specials = len(self._record.task.special_tokens)
         vocab = self._record.vocab
         return [
             LEFT_OUT if place < specials else len(to_text(bare(vocab[place])))
@@ -183,12 +151,13 @@ class WordPieceRun(MergeRun):
     """The recorded merges of a WordPiece training.
 
     Args:
-        record: what the steps are written down in.
-        pattern: what cuts text that is to be encoded.
-        excerpt: the beginning of the corpus, to be looked at.
+        record: holds the steps.
+        pattern: cuts text that is to be encoded.
+        excerpt: the beginning of the corpus, for the screen.
 
     Attributes:
         statistics: the whole run in numbers, for charts.
+        highest_piece_count: the count of the most frequent piece at step 0; none is ever higher.
     """
 
     record: WordPieceRecord
@@ -202,27 +171,26 @@ class WordPieceRun(MergeRun):
         super().__init__()
         self.excerpt = excerpt or Excerpt.of(b"")
         self.record = record
-        self.counts = record.input.counts
-        self.tokens_at_start = record.input.character_count
+        self.counts = record.task.counts
+        self.tokens_at_start = record.task.character_count
         self.pattern = as_pattern(pattern)
         self.table = {}
-        self.segmenter = Segmenter(
-            record.input.alphabet, self.table, record.pair_of, record.rank_of
-        )
+        self.segmenter = Segmenter(record.task.alphabet, self.table, record.pair_of, record.rank_of)
         self.ties = ScoreTies(record)
         self.statistics = WordPieceStatistics(record, self.ties)
-        self._vocabularies = WordPieceVocabularies(record)
+        self.highest_piece_count = max(record.task.start_of_pieces, default=0)
+        self._table: WordPieceTable | None = None
 
     @cached_property
     def word_count(self) -> int:
-        """Words of the corpus, each as often as it occurs."""
+        """The number of words of the corpus, repetitions included."""
         return sum(self.counts.values())
 
     def first_place(self, pair: Pair, step: int) -> tuple[int, int]:
-        """Where a pair first stands after so many steps: (index of the word, position in it).
+        """Return the first place of a pair after `step` merges: (index of the word, position).
 
         Raises:
-            KeyError: it stands nowhere.
+            KeyError: it does not occur.
         """
         left, right = (bare(self.record.vocab[piece]) for piece in pair)
         for place, word in self.by_appearance.containing(left + right):
@@ -232,7 +200,23 @@ class WordPieceRun(MergeRun):
         raise KeyError(pair)
 
     def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:
-        return self._vocabularies.at(step, recorded_steps)
+        record = self.record
+        special_tokens = len(record.task.special_tokens)
+        if self._table is None or len(self._table.merges) < step:
+            size = record.first_id + recorded_steps
+            left, right = record.parents_until(recorded_steps)
+            ids, ranks = np.arange(size, dtype=np.int64), np.arange(recorded_steps, dtype=np.int64)
+            self._table = WordPieceTable(
+                ids,
+                record.vocab[:size],
+                MergeRows(left, right, ids[record.first_id :], ranks),
+                np.arange(special_tokens, dtype=np.int64),
+                record.task.alphabet,
+            )
+        counts = record.piece_counts.at(step).astype(np.int64)
+        counts[:special_tokens] = NONE
+        winners = estimates(*record.scores_until(step))
+        return WordPieceVocabulary(self._table, record.first_id + step, step, counts, winners)
 
 
 class WordPieceFrame(MergeFrame[WordPieceStep]):
@@ -241,8 +225,15 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
     Its pretokens are words, its tokens pieces.
 
     Attributes:
-        step: how many merges have been made.
-        recorded_steps: how many steps the run had when the frame was taken.
+        tie_rule: chooses among pairs with the same score.
+        min_count: pairs rarer than this do not merge.
+        pattern: cuts text that is to be encoded.
+        statistics: the whole run in numbers, for charts.
+        special_tokens: have the first ids; the unknown token is one of them.
+        unknown_token: replaces a word that the pieces cannot spell.
+        distinct_words: the number of distinct words in the corpus.
+        character_count: the number of pieces in the corpus at step 0.
+        highest_count: the count of the most frequent piece at step 0; none is ever higher.
     """
 
     TOKEN = "piece"
@@ -250,37 +241,18 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
     run: WordPieceRun
     _record: WordPieceRecord
 
-    # -- what the run is
-
-    @property
-    def tie_rule(self) -> ScoreTieRule:
-        """What chooses among pairs of one score."""
-        return self._record.tie_rule
-
-    @property
-    def min_count(self) -> int:
-        """Pairs rarer than this do not merge."""
-        return self._record.min_count
-
-    @property
-    def pattern(self) -> Pattern:
-        """What cuts text that is to be encoded."""
-        return self.run.pattern
-
-    @property
-    def statistics(self) -> WordPieceStatistics:
-        """The whole run in numbers, for charts."""
-        return self.run.statistics
-
-    @property
-    def special_tokens(self) -> tuple[str, ...]:
-        """They have the first ids, the unknown token among them."""
-        return self._record.input.special_tokens
-
-    @property
-    def unknown_token(self) -> str:
-        """What a word becomes that the pieces cannot spell."""
-        return self._record.input.unknown_token
+    def __init__(self, run: WordPieceRun, step: int, recorded_steps: int) -> None:
+        super().__init__(run, step, recorded_steps)
+        record = run.record
+        self.tie_rule = record.tie_rule
+        self.min_count = record.min_count
+        self.pattern = run.pattern
+        self.statistics = run.statistics
+        self.special_tokens = record.task.special_tokens
+        self.unknown_token = record.task.unknown_token
+        self.distinct_words = len(run.counts)
+        self.character_count = record.task.character_count
+        self.highest_count = run.highest_piece_count
 
     # -- the pieces and the words
 
@@ -292,44 +264,29 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
         """Whether a piece is a single character, there from the start."""
         return len(self.special_tokens) <= piece_id < self.first_id
 
-    @property
-    def distinct_words(self) -> int:
-        """How many different words the corpus has."""
-        return len(self.run.counts)
-
     def words_of(self, text: str) -> list[bytes]:
-        """The words of a stretch of the corpus, as the training has taken them."""
+        """Return the words of a stretch of the corpus, as the training takes them."""
         return [to_bytes(word) for word in trainable_words(text)]
 
     def pieces_of(self, word: bytes) -> list[bytes]:
-        """The pieces of a word as the merges have made them: `tokens_of`, as they are written."""
+        """Return the pieces of a word after the merges, as they are written."""
         return [self._record.vocab[token_id] for token_id in self.tokens_of(word)]
 
     @property
-    def character_count(self) -> int:
-        """Pieces that the corpus has at step 0."""
-        return self._record.input.character_count
-
-    @property
-    def highest_count(self) -> int:
-        """The count of the most frequent piece at step 0; no count is ever higher."""
-        return max(self._record.input.start_of_pieces, default=0)
-
-    @property
     def pieces_per_word(self) -> float:
-        """How many pieces a word of the corpus has on average; 0 without words."""
+        """The mean number of pieces of a word of the corpus; 0 without words."""
         words = self.run.word_count
         return self.token_count / words if words else 0.0
 
     # -- counts and scores
 
     def count_of(self, pair: Pair) -> int:
-        """How often the pair stands side by side at this step."""
+        """Return the number of occurrences of the pair at this step."""
         score = self.score_of(pair)
         return 0 if score is None else score.count
 
     def score_of(self, pair: Pair) -> Score | None:
-        """The pair's score; `None` if it stands nowhere side by side."""
+        """Return the pair's score; `None` if it does not occur."""
         return self._record.score_of(pair, self.step)
 
     @cached_property
@@ -346,7 +303,7 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
 
     @property
     def candidates(self) -> int:
-        """How many different pairs may merge: those that stand often enough."""
+        """The number of different pairs that may merge: those that occur often enough."""
         return len(self._scoreboard)
 
     @property
@@ -355,22 +312,24 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
         return tuple(sorted(self._scoreboard.tied))
 
     def top_pairs(self, limit: int) -> list[ScoredPair]:
-        """The pairs of highest score, ties in the order of the rule; the first merges next."""
+        """Return the pairs of the highest score, ties in the order of the rule; the first merges
+        next.
+        """
         return self._scoreboard.top(limit, self._order)
 
     @cached_property
     def most_frequent(self) -> ScoredPair | None:
-        """What byte-pair encoding would merge here: the highest count, ties as the rule has them.
+        """The pair that byte-pair encoding would merge here: the one of the highest count.
 
         `None` if no pair may merge.
         """
         return self._scoreboard.most_frequent(self._order)
 
     def why_first(self, winner: Pair, rival: Pair) -> Words:
-        """Why the tie rule takes one pair before another of the same score, as a clause."""
+        """Explain why the tie rule prefers one pair to another of the same score, as a clause."""
         rule, counts = self.tie_rule, (self.count_of(winner), self.count_of(rival))
         if rule.by_count and counts[0] != counts[1]:
-            return (f"it stands more often, {counts[0]:,} against {counts[1]:,}",)
+            return (f"it occurs more often, {counts[0]:,} against {counts[1]:,}",)
         return rule.then.why_first(self._record.vocab, winner, rival)
 
     def _best_pair(self) -> Pair | None:
@@ -380,24 +339,27 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
 
     @cached_property
     def tokenizer(self) -> WordPieceTokenizer:
-        """The tokenizer that this step has learnt."""
-        input = self._record.input
+        """The tokenizer learnt up to this step."""
+        task = self._record.task
         return WordPieceTokenizer(
             dict(enumerate(self._record.vocab[: self.vocab_size])),
-            input.special_tokens,
-            input.unknown_token,
+            task.special_tokens,
+            task.unknown_token,
             self.run.pattern,
         )
 
 
 class WordPieceTimeline(MergeTimeline[WordPieceFrame]):
-    """The steps of a run and a cursor among them: step 0 is the words in single characters.
+    """The steps of a run and a cursor among them; at step 0 words are single characters.
 
     Args:
         record: the record of the run.
         steps: the steps recorded so far, from the first.
-        pattern: what cuts text that is to be encoded.
-        excerpt: the beginning of the corpus, to be looked at.
+        pattern: cuts text that is to be encoded.
+        excerpt: the beginning of the corpus, for the screen.
+
+    Attributes:
+        statistics: the whole run in numbers, for charts.
 
     >>> from engine.wordpiece.trainer import WordPieceTrainer
     >>> trainer = WordPieceTrainer({b"hug": 10, b"hugs": 5, b"bun": 4}, 20)
@@ -418,12 +380,8 @@ class WordPieceTimeline(MergeTimeline[WordPieceFrame]):
         excerpt: Excerpt | None = None,
     ) -> None:
         super().__init__(WordPieceRun(record, pattern, excerpt))
+        self.statistics = self.run.statistics
         self.extend(steps)
-
-    @property
-    def statistics(self) -> WordPieceStatistics:
-        """The whole run in numbers, for charts."""
-        return self.run.statistics
 
     def _frame_at(self, step: int) -> WordPieceFrame:
         return WordPieceFrame(self.run, step, len(self))

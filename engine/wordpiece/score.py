@@ -1,8 +1,8 @@
 """The score of a pair, and the pairs of one step by their scores, without rounding.
 
-Scores are fractions of integers. A float tells most of them apart, but two that differ in the last
-bit or are equal may come out either way round; so floats only find the pairs *near* the top, and
-these are compared as fractions: n/d > m/e where n·e > m·d.
+Scores are fractions of integers. Floats order most of them correctly, but not two that are equal or
+nearly so. So floats only find the pairs *near* the top, and these are compared as fractions:
+n/d > m/e if n·e > m·d.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from engine.core.wording import with_power
 from engine.recording.merge_record import PairNumbers
 
 NEARLY = 1 - 2**-40
-"""Floats of equal scores are within three roundings of each other, each of at most 2⁻⁵³."""
+"""Floats of equal scores differ by at most three roundings, each of at most 2⁻⁵³."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """count(ab) / (count(a) · count(b)), by its three numbers.
+    """The score count(ab) / (count(a) · count(b)), as its three numbers.
 
     >>> score = Score(5, 20, 5)
     >>> str(score), score.value
@@ -43,7 +43,7 @@ class Score:
 
     @property
     def value(self) -> Fraction:
-        """The score itself: what scores are compared by."""
+        """The score as a fraction, for comparisons."""
         return Fraction(self.count, self.left * self.right)
 
     def __str__(self) -> str:
@@ -54,7 +54,7 @@ SMALLEST_PLAIN = Fraction(1, 1000)
 
 
 def score_text(score: Fraction) -> str:
-    """A score in three digits.
+    """Return a score with three digits.
 
     >>> score_text(Fraction(1, 36)), score_text(Fraction(1, 43_200))
     ('0.0278', '2.31·10⁻⁵')
@@ -66,17 +66,17 @@ def score_text(score: Fraction) -> str:
 
 
 def estimates(counts: Ints, lefts: Ints, rights: Ints) -> npt.NDArray[np.float64]:
-    """The scores of pairs, rounded."""
+    """Return the scores of pairs, rounded."""
     rounded: npt.NDArray[np.float64] = counts / (lefts.astype(np.float64) * rights)
     return rounded
 
 
 def highest(counts: Ints, lefts: Ints, rights: Ints) -> Ints:
-    """The places of all pairs that share the highest score; none if there are no pairs.
+    """Return the places of all pairs with the highest score.
 
     Args:
-        counts: of the pairs, above 0.
-        lefts, rights: the counts of their parts.
+        counts: counts of the pairs, above 0.
+        lefts, rights: counts of their parts.
 
     >>> highest(np.array([5, 4, 2]), np.array([20, 4, 2]), np.array([5, 10, 10])).tolist()
     [1, 2]
@@ -100,10 +100,10 @@ def highest(counts: Ints, lefts: Ints, rights: Ints) -> Ints:
 
 
 def standings(counts: Ints, lefts: Ints, rights: Ints) -> list[int]:
-    """How many different scores are higher than each pair's: 0 for the highest, then 1, ….
+    """Return for each pair the number of different higher scores: 0 for the highest, then 1, ….
 
-    Equal scores are one and the same fraction in its lowest terms, so that of many tied pairs only
-    one is compared with the others.
+    Equal scores are the same fraction in its lowest terms, so only one of many tied pairs is
+    compared with the others.
 
     Args:
         counts, lefts, rights: as in `highest`.
@@ -123,23 +123,22 @@ def standings(counts: Ints, lefts: Ints, rights: Ints) -> list[int]:
 
 
 def _wide_enough(largest: int) -> type[np.int64] | type[np.object_]:
-    """Integers that hold a product: 64 bits are much faster than Python's, and mostly do."""
+    """Return an integer type that holds a product; 64 bits are much faster than Python's."""
     return np.int64 if largest < 2**63 else np.object_
 
 
 # -- tie rules: which of several pairs with the same top score merges
 #
-# Ties are common here: where two pieces stand only side by side, n times, the score is 1/n, and
-# most rare words are full of such pairs. Papers say nothing about ties.
+# Ties are common: if two pieces occur only next to each other, n times, their score is 1/n, and
+# most rare words are full of such pairs. The papers do not define ties.
 
 
 @dataclass(frozen=True)
 class ScoreTieRule:
-    """A named rule.
+    """A named rule that chooses one of several pairs with the highest score.
 
-    `by_count`: of the tied pairs only those of the highest count are left. Among them `then`
-    chooses, which is a rule of byte-pair encoding; it reads the pieces as they are written, `##`
-    included.
+    With `by_count` only the tied pairs of the highest count are left. Among them `then` chooses, a
+    rule of byte-pair encoding that compares the pieces as written, `##` included.
     """
 
     name: str
@@ -168,14 +167,14 @@ DEFAULT_TIE_RULE = "frequent"
 
 # -- the pairs at one step: which is best, which are tied, which come next
 #
-# Every merge changes the counts of two pieces, and with them the score of *each* pair that holds
-# one, upwards, too: what is left of a piece becomes rarer. No heap survives that. But a step needs
-# the best pair only, and numpy finds it among all of them in one pass.
+# Every merge changes the counts of two pieces, and so the score of *each* pair that holds one.
+# Scores rise, too, since the pieces become rarer. A heap cannot handle that. But a step needs only
+# the best pair, and numpy finds it among all pairs in one pass.
 
 
 @dataclass(frozen=True)
 class ScoredPair:
-    """A pair with its score; `tied` says that it shares the highest score with another."""
+    """A pair with its score; `tied` if it shares the highest score with another pair."""
 
     pair: Pair
     score: Score
@@ -184,9 +183,9 @@ class ScoredPair:
 
 @dataclass(frozen=True)
 class TieOrder:
-    """A tie rule at work: `key` puts tied pairs in order, the least first.
+    """An order of tied pairs: the least `key` is first.
 
-    With `by_count` the more frequent come before the others, whatever their keys.
+    With `by_count` more frequent pairs come first, whatever their keys.
     """
 
     key: Callable[[Pair], Any]
@@ -194,13 +193,13 @@ class TieOrder:
 
 
 class Scoreboard:
-    """The pairs that may merge at one step.
+    """The pairs that may merge at one step, with their scores.
 
     Args:
         pairs: number → pair.
-        numbers: the pairs that stand often enough, by their numbers.
-        counts: how often each of these stands.
-        lefts, rights: how often its left and its right piece stand in the corpus.
+        numbers: the numbers of the pairs that occur often enough.
+        counts: the count of each.
+        lefts, rights: the counts of its left and its right piece in the corpus.
     """
 
     def __init__(
@@ -217,21 +216,21 @@ class Scoreboard:
 
     @cached_property
     def _leaders(self) -> Ints:
-        """The places of the pairs that share the highest score."""
+        """Places of the pairs with the highest score."""
         return highest(self._counts, self._lefts, self._rights)
 
     @property
     def leader_count(self) -> int:
-        """How many pairs share the highest score."""
+        """The number of pairs with the highest score."""
         return len(self._leaders)
 
     @property
     def tied(self) -> list[Pair]:
-        """All pairs of the highest score, in no order."""
+        """All pairs with the highest score, in no order."""
         return [self._pair(place) for place in self._leaders.tolist()]
 
     def best(self, order: TieOrder) -> Pair | None:
-        """The pair that merges next; `None` if there is none."""
+        """Return the pair that merges next; `None` if there is none."""
         leaders = self._leaders
         if not len(leaders):
             return None
@@ -243,7 +242,7 @@ class Scoreboard:
         return min(map(self._pair, leaders.tolist()), key=order.key)
 
     def most_frequent(self, order: TieOrder) -> ScoredPair | None:
-        """The pair of the highest count, whatever its score; `None` if there is none."""
+        """Return the pair of the highest count, whatever its score; `None` if there is none."""
         if not len(self._numbers):
             return None
         most = np.flatnonzero(self._counts == self._counts.max()).tolist()
@@ -251,7 +250,7 @@ class Scoreboard:
         return self._scored(place)
 
     def top(self, limit: int, order: TieOrder) -> list[ScoredPair]:
-        """The pairs of the highest scores, in the order in which they would be taken now."""
+        """Return the pairs of the highest scores, in the order in which they would merge now."""
         near = self._near_the_top(limit)
         counts = self._counts[near]
         ranked = zip(
@@ -265,15 +264,16 @@ class Scoreboard:
 
     @cached_property
     def _tied_places(self) -> frozenset[int]:
-        """Those that share the highest score with another."""
+        """Places of the pairs that share the highest score with another pair."""
         leaders: list[int] = self._leaders.tolist()
         return frozenset(leaders if len(leaders) > 1 else ())
 
     def _scored(self, place: int) -> ScoredPair:
-        return ScoredPair(self._pair(place), self._score(place), place in self._tied_places)
+        score = Score(int(self._counts[place]), int(self._lefts[place]), int(self._rights[place]))
+        return ScoredPair(self._pair(place), score, place in self._tied_places)
 
     def _near_the_top(self, limit: int) -> Ints:
-        """Places that hold the `limit` highest scores, and few others."""
+        """Return places that include the `limit` highest scores, and few others."""
         rounded = estimates(self._counts, self._lefts, self._rights)
         if not 0 < limit < len(rounded):
             return np.arange(len(rounded))
@@ -282,6 +282,3 @@ class Scoreboard:
 
     def _pair(self, place: int) -> Pair:
         return self._pairs[int(self._numbers[place])]
-
-    def _score(self, place: int) -> Score:
-        return Score(int(self._counts[place]), int(self._lefts[place]), int(self._rights[place]))

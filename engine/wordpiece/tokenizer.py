@@ -38,10 +38,10 @@ MAX_INPUT_CHARACTERS = 100
 
 @dataclass(frozen=True)
 class Probe:
-    """One look into the vocabulary: for the characters from `start` to `end` of a word.
+    """One look-up in the vocabulary: of the characters from `start` to `end` of a word.
 
     Attributes:
-        piece: what was looked up, with `##` if `start` is inside of the word.
+        piece: the text looked up, with `##` if `start` is inside of the word.
         token_id: its id; `None` if the vocabulary does not have it.
         taken: the ids found before this probe.
     """
@@ -60,7 +60,7 @@ class Probe:
 
 
 class Outcome(Enum):
-    """What became of a word; the value says it in words."""
+    """The outcome of encoding a word; the value describes it."""
 
     SPELLED = "the pieces spell the word"
     NO_PIECE = "somewhere in it no piece begins, so the whole word is unknown"
@@ -68,22 +68,20 @@ class Outcome(Enum):
     SPECIAL = "a special token, one id wherever it stands"
 
 
-def _no_probes(_: str) -> Iterator[Probe]:
-    return iter(())
-
-
 @dataclass(frozen=True)
 class EncodedWord:
-    """A word with its ids, what became of it, and how to find the probes that led there."""
+    """A word with its ids, its outcome, and a function that finds its probes."""
 
     word: str
     ids: tuple[int, ...]
     outcome: Outcome
-    look: Callable[[str], Iterator[Probe]] = field(default=_no_probes, repr=False, compare=False)
+    look: Callable[[str], Iterator[Probe]] = field(
+        default=lambda word: iter(()), repr=False, compare=False
+    )
 
     @cached_property
     def probes(self) -> tuple[Probe, ...]:
-        """The probes, made when somebody asks: a word of n characters may take n²/2."""
+        """The probes, found when needed: a word of n characters may take n²/2."""
         return tuple(self.look(self.word))
 
 
@@ -92,9 +90,9 @@ class WordPieceEncoder:
 
     Args:
         ids: piece as it is written → id.
-        unknown_token: what a word becomes that cannot be spelled.
+        unknown_token: replaces a word that cannot be spelled.
         max_input_characters: a longer word is unknown.
-        prefix: what a piece is written behind that continues a word.
+        prefix: is put before a piece that continues a word.
 
     Raises:
         VocabularyError: the vocabulary does not have the unknown token.
@@ -127,16 +125,16 @@ class WordPieceEncoder:
         self._longest_first = max(map(len, ids))
 
     def id_of(self, piece: str) -> int | None:
-        """The id of a piece as it is written; `None` if the vocabulary does not have it."""
+        """Return the id of a piece as it is written; `None` if there is none."""
         return self._ids.get(piece)
 
     def encode(self, word: str) -> tuple[int, ...]:
-        """The ids of a word: what the probes find, without those that can only fail."""
+        """Return the ids of a word, without the probes that can only fail."""
         spelled = self.spell(word)
         return (self.unknown_id,) if spelled is None else tuple([found for found, _ in spelled])
 
     def spell(self, word: str) -> list[tuple[int, int]] | None:
-        """Each piece of a word, its id and where it ends; `None` if the word is unknown."""
+        """Return the id and end of each piece of a word; `None` if the word is unknown."""
         length = len(word)
         if length > self._max_input_characters:
             return None
@@ -154,7 +152,7 @@ class WordPieceEncoder:
         return found
 
     def probes(self, word: str) -> Iterator[Probe]:
-        """Each look into the vocabulary, in order; none for a word that is too long."""
+        """Yield each look-up in the vocabulary, in order; none for a word that is too long."""
         length = len(word)
         if length > self._max_input_characters:
             return
@@ -170,7 +168,7 @@ class WordPieceEncoder:
                 taken, start, end = (*taken, token_id), end, length
 
     def explain(self, word: str) -> EncodedWord:
-        """A word with everything that led to its ids."""
+        """Return a word with its ids, its outcome and its probes."""
         spelled = self.spell(word)
         if spelled is not None:
             ids = tuple([found for found, _ in spelled])
@@ -182,17 +180,17 @@ class WordPieceEncoder:
 
 # -- BERT's `vocab.txt`: a piece a line as it is written, its id the number of the line from 0
 #
-# The file says nothing about special tokens, the pattern or lower case: its reader has to know.
+# The file does not hold the special tokens, the pattern or lower case: its reader has to know them.
 
 FILE = "vocab.txt"
 
 
 def save_vocab(vocab: Mapping[int, bytes], path: Path, *, overwrite: bool = False) -> None:
-    """Write the pieces.
+    """Write the pieces, one per line.
 
     Raises:
-        TokenizerFileError: a piece holds a line break or is no UTF-8, which the file cannot say.
-        OutputExistsError: something is there and `overwrite` is false.
+        TokenizerFileError: a piece holds a line break or is not UTF-8, which the file cannot hold.
+        OutputExistsError: the file exists and `overwrite` is false.
         OutputError: it cannot be written.
     """
     pieces = [vocab[piece_id] for piece_id in sorted(vocab)]
@@ -223,9 +221,9 @@ class WordPieceTokenizer:
 
     Args:
         vocab: id → piece as it is written: `##` before one that continues a word.
-        special_tokens: strings of the vocab that are one id wherever they stand.
-        unknown_token: what a word becomes that cannot be spelled.
-        pattern: what cuts text into words: a name in `PATTERNS`, or a pattern.
+        special_tokens: strings of the vocab that are one id wherever they occur.
+        unknown_token: replaces a word that cannot be spelled.
+        pattern: cuts text into words: a name in `PATTERNS`, or a pattern.
         max_input_characters: a longer word is unknown.
 
     Raises:
@@ -257,22 +255,15 @@ class WordPieceTokenizer:
                 f"the vocabulary has no special token {missing[0]!r}; add it, or leave it out"
             )
         self.encoder = WordPieceEncoder(ids, unknown_token, max_input_characters)
+        self.vocab_size = len(self.vocab)
+        """Pieces, special tokens included."""
+        self.unknown_id = self.encoder.unknown_id
         self._special_ids = {token: ids[token] for token in self.special_tokens}
         self._splitter = SpecialSplitter(self.special_tokens)
         self._encode_text = memoized_encoder(self.pattern, self._encode_pretoken)
 
-    @property
-    def vocab_size(self) -> int:
-        """How many pieces there are, special tokens included."""
-        return len(self.vocab)
-
-    @property
-    def unknown_id(self) -> int:
-        """The id of the unknown token."""
-        return self.encoder.unknown_id
-
     def encode(self, text: str) -> list[int]:
-        """The token ids of a text."""
+        """Return the token ids of a text."""
         return encode_around_special(self._encode_text, text, self._splitter, self._special_ids)
 
     def _encode_pretoken(self, pretoken: bytes) -> tuple[int, ...]:
@@ -280,7 +271,7 @@ class WordPieceTokenizer:
         return tuple(chain.from_iterable(map(self.encoder.encode, words)))
 
     def explain(self, text: str) -> Iterator[EncodedWord]:
-        """The words of a text, each with the probes that find its ids."""
+        """Yield the words of a text, each with the probes that find its ids."""
         for pretoken in pretokens(without_stray_surrogates(text), self.pattern, self._splitter):
             if pretoken.special:
                 ids = (self._special_ids[pretoken.text],)
@@ -289,9 +280,9 @@ class WordPieceTokenizer:
                 yield from map(self.encoder.explain, words_in(pretoken.text))
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The words of the ids with one space between them; pieces with `##` are joined on.
+        """Return the words of the ids with one space between them; `##` pieces are joined.
 
-        What stood between the words, and what became unknown, is lost.
+        Whitespace between the words and unknown words are lost.
 
         Raises:
             UnknownTokenIdError: names the id that the vocab lacks.
@@ -304,11 +295,11 @@ class WordPieceTokenizer:
         return to_bytes("".join((first, *continued))).decode("utf-8", "replace")
 
     def unknown_characters(self, text: str) -> int:
-        """How many characters the words have that become unknown."""
+        """Count the characters of the words that become unknown."""
         return sum(len(found.word) for found in self.explain(text) if self.unknown_id in found.ids)
 
     def piece(self, token_id: int) -> bytes:
-        """A piece as it is written.
+        """Return a piece as it is written.
 
         Raises:
             UnknownTokenIdError: the vocab lacks it.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -35,13 +34,13 @@ from engine.wordpiece.score import (
 from engine.wordpiece.words import CONTINUES, bare, count_words, inner, joined
 
 
-class WordPieceInput:
+class WordPieceTask:
     """The words of a corpus, spelled in characters, with their pairs.
 
     Args:
-        counts: word → how often it occurs, in order of first appearance; no zeros.
-        special_tokens: get the first ids, the unknown token among them.
-        unknown_token: stands for what the vocabulary cannot spell.
+        counts: word → number of its occurrences, in order of first appearance; no zeros.
+        special_tokens: get the first ids; include the unknown token.
+        unknown_token: replaces a word that the vocabulary cannot spell.
 
     Attributes:
         vocab: id → piece as it is written: the special tokens, then the characters sorted (so
@@ -49,7 +48,8 @@ class WordPieceInput:
         alphabet: the characters and their ids.
         pairs: the numbers of the pairs, shared with the record.
         start: the count of each pair of characters, by its number.
-        start_of_pieces: how often each piece stands in the words, by its id.
+        start_of_pieces: the count of each piece in the words, by its id.
+        character_count: the number of pieces of the words before any merge.
     """
 
     def __init__(
@@ -58,7 +58,11 @@ class WordPieceInput:
         self.counts = counts
         self.special_tokens = tuple(special_tokens)
         self.unknown_token = unknown_token
-        characters = _characters(counts)
+        pieces: set[str] = set()
+        for word in map(to_text, counts):
+            pieces.add(word[0])
+            pieces.update(map(inner, word[1:]))
+        characters = sorted(pieces)
         self.vocab = [to_bytes(piece) for piece in (*special_tokens, *characters)]
         self.first_id = len(self.vocab)
         ids = {piece: len(special_tokens) + place for place, piece in enumerate(characters)}
@@ -68,26 +72,22 @@ class WordPieceInput:
         pair_counts = count_pairs(words, counts.values())
         self.pairs = PairNumbers(pair_counts)
         self.start = list(pair_counts.values())
-        self.start_of_pieces = self._count_pieces(words)
-
-    @cached_property
-    def character_count(self) -> int:
-        """Pieces that the words are made of before any merge."""
-        return sum(self.start_of_pieces)
+        self.start_of_pieces = [0] * self.first_id
+        for ids_of_word, count in zip(words, counts.values(), strict=True):
+            for token_id in ids_of_word:
+                self.start_of_pieces[token_id] += count
+        self.character_count = sum(self.start_of_pieces)
 
     def spelled(self) -> list[list[int]]:
-        """The words as lists of ids."""
+        """Return the words as lists of ids."""
         return [self.alphabet.spell(word) for word in self.counts]
 
-    def _count_pieces(self, words: Iterable[Sequence[int]]) -> list[int]:
-        totals = [0] * self.first_id
-        for word, count in zip(words, self.counts.values(), strict=True):
-            for token_id in word:
-                totals[token_id] += count
-        return totals
-
     def check_size(self, vocab_size: int) -> None:
-        """Raises `VocabSizeError` if the special tokens and the characters do not fit."""
+        """Check that the special tokens and the characters fit.
+
+        Raises:
+            VocabSizeError: they do not.
+        """
         if vocab_size < self.first_id:
             specials = len(self.special_tokens)
             ending = "" if specials == 1 else "s"
@@ -98,35 +98,26 @@ class WordPieceInput:
             )
 
     def mergeable(self, pairs: Mapping[Pair, int]) -> Mapping[Pair, int]:
-        """Of pairs with their counts, those that may merge: all of them."""
+        """Return the pairs that may merge, with their counts: all of them."""
         return pairs
 
     def join(self, pair: Pair) -> int:
-        """Add the piece that the pair makes to the vocab; its id."""
+        """Add the piece that the pair makes to the vocab; return its id."""
         self.vocab.append(joined(self.vocab[pair[0]], self.vocab[pair[1]]))
         return len(self.vocab) - 1
 
     def merge(
         self, pair: Pair, count: int, after: Mapping[Pair, int], occurrences: int, pretokens: int
     ) -> MergeReport:
-        """The report of a step; `after` maps each pair whose count changed to its new count."""
+        """Return the report of a step; `after` maps each changed pair to its new count."""
         return MergeReport.of(self.pairs, pair, count, after, occurrences, pretokens)
-
-
-def _characters(counts: Mapping[bytes, int]) -> list[str]:
-    """The pieces of one character that spell the words."""
-    pieces: set[str] = set()
-    for word in map(to_text, counts):
-        pieces.add(word[0])
-        pieces.update(map(inner, word[1:]))
-    return sorted(pieces)
 
 
 # -- the steps, thin views of the record
 
 
 class PieceChange(NamedTuple):
-    """A piece whose count in the corpus a merge changed."""
+    """A piece whose count in the corpus changed in a merge."""
 
     piece_id: int
     before: int
@@ -134,7 +125,7 @@ class PieceChange(NamedTuple):
 
 
 class WordPieceStep(PairStep):
-    """One merge of a WordPiece training: of the pair of the highest score."""
+    """One merge of a WordPiece training: of the pair with the highest score."""
 
     __slots__ = ()
 
@@ -142,16 +133,16 @@ class WordPieceStep(PairStep):
 
     @property
     def score(self) -> Score:
-        """The score that won, with the three counts that it is made of."""
+        """The winning score, with its three counts."""
         return self.record.score_won(self.index)
 
     @property
     def count(self) -> int:
-        """How often the pair stood side by side before this step."""
+        """The number of occurrences of the pair before this step."""
         return self.score.count
 
     def _shared_top(self) -> Iterable[Pair]:
-        """The pairs of the top score."""
+        """Return the pairs with the highest score."""
         return self.record.scoreboard(self.index).tied
 
     def _chosen_by(self) -> dict[str, object]:
@@ -159,18 +150,18 @@ class WordPieceStep(PairStep):
 
     @property
     def tied_count(self) -> int:
-        """How many pairs `tied` are, known without a look at them."""
+        """The number of pairs in `tied`, without computing them."""
         return int(self.record.tied_between(self.index, self.index + 1)[0])
 
     @property
     def piece_changes(self) -> tuple[PieceChange, ...]:
-        """The pieces whose count this step changed: its two parts, then the one it made."""
+        """The pieces whose counts this step changed: its two parts, then the new one."""
         return tuple(
             PieceChange(*change) for change in self.record.piece_counts.differences(self.index)
         )
 
     def as_dict(self) -> dict[str, object]:
-        """The step as plain values for JSON; pieces in GPT-2's spelling of bytes."""
+        """Return the step as plain values for JSON; pieces in GPT-2's spelling of bytes."""
         changes = [list(change) for change in self.piece_changes]
         return {**super().as_dict(), "piece_changes": changes}
 
@@ -181,60 +172,49 @@ class WordPieceStep(PairStep):
         )
 
 
-class WinningCounts(NamedTuple):
-    """The counts that the winning scores were made of: of the pair, and of its two parts."""
-
-    counts: array[int]
-    lefts: array[int]
-    rights: array[int]
-
-    def append(self, count: int, left: int, right: int) -> None:
-        """Those of one more step."""
-        self.counts.append(count)
-        self.lefts.append(left)
-        self.rights.append(right)
-
-
 class WordPieceRecord(MergeRecord[WordPieceStep]):
     """The steps of one WordPiece training.
 
     Attributes:
-        input: the words, the vocabulary and the numbers of the pairs.
-        tie_rule, min_count: by which pairs are chosen.
+        task: the words, the vocabulary and the numbers of the pairs.
+        tie_rule, min_count: decide which pairs merge.
         piece_counts: the count of each piece, by its id.
     """
 
     pairs: PairNumbers
 
-    def __init__(self, input: WordPieceInput, tie_rule: ScoreTieRule, min_count: int) -> None:
+    def __init__(self, task: WordPieceTask, tie_rule: ScoreTieRule, min_count: int) -> None:
         super().__init__()
-        self.input = input
-        self.vocab = input.vocab
-        self.first_id = input.first_id
-        self.pairs = input.pairs
+        self.task = task
+        self.vocab = task.vocab
+        self.first_id = task.first_id
+        self.pairs = task.pairs
         self.tie_rule = tie_rule
         self.min_count = min_count
-        self._now = list(input.start_of_pieces)
-        # No count is ever higher than the number of characters.
+        self._now = list(task.start_of_pieces)
+        # No count is higher than the number of characters.
         integers: IntegerType = "i" if sum(self._now) < 2**31 else "q"
-        self.counts = ChangeLog(input.start, integers)
+        self.counts = ChangeLog(task.start, integers)
         self.piece_counts = ChangeLog(self._now, integers)
         self._lefts, self._rights = GrowingArray("i"), GrowingArray("i")
         self._note_new_pairs()
-        self._won = WinningCounts(array("q"), array("q"), array("q"))
+        self._won = array("q"), array("q"), array("q")
+        """The three counts of each winning score: of the pair, and of its left and right part."""
         self._tied = array("q")
 
     def _step(self, index: int) -> WordPieceStep:
         return WordPieceStep(self, index)
 
     def append(self, merge: MergeReport, tied: int) -> WordPieceStep:
-        """Write one step down, whose piece the vocabulary holds already.
+        """Record one step, whose piece is in the vocabulary already.
 
-        `tied` is how many pairs had the score that won.
+        `tied` is the number of pairs with the winning score.
         """
         self._note_new_pairs()
         left, right = self.pairs[merge.number]
-        self._won.append(merge.count, self._now[left], self._now[right])
+        winning = merge.count, self._now[left], self._now[right]
+        for column, count in zip(self._won, winning, strict=True):
+            column.append(count)
         new_id = self.first_id + len(self)
         self._now.append(merge.occurrences)
         self._now[left] -= merge.occurrences
@@ -256,43 +236,43 @@ class WordPieceRecord(MergeRecord[WordPieceStep]):
         self._rights.extend([right for _, right in new])
 
     def token(self, piece_id: int) -> bytes:
-        """Any piece of the run, as it is written."""
+        """Return any piece of the run, as it is written."""
         return self.vocab[piece_id]
 
     def covers(self, piece_id: int) -> bytes:
-        """The bytes of the corpus that the piece stands for: `##` is none of them."""
+        """Return the bytes of the corpus that the piece covers, without `##`."""
         return bare(self.vocab[piece_id])
 
     def new_id(self, index: int) -> int:
-        """The id of the piece that step `index` made."""
+        """Return the id of the piece that step `index` made."""
         return self.first_id + index
 
     def rank_of(self, piece_id: int) -> int:
-        """The index of the step that made a piece; negative for one that none did."""
+        """Return the index of the step that made a piece; negative if no step made it."""
         return piece_id - self.first_id
 
     def score_won(self, index: int) -> Score:
-        """The score by which step `index` was chosen."""
-        won = self._won
-        return Score(won.counts[index], won.lefts[index], won.rights[index])
+        """Return the winning score of step `index`."""
+        count, left, right = (column[index] for column in self._won)
+        return Score(count, left, right)
 
     def scores_until(self, steps: int) -> tuple[Ints, Ints, Ints]:
-        """The three counts of `score_won` of the first `steps` merges, at once."""
+        """Return the three counts of the winning scores of the first `steps` merges."""
         counts, lefts, rights = (copied(column, steps) for column in self._won)
         return counts, lefts, rights
 
     def tied_between(self, start: int, stop: int) -> Ints:
-        """How many pairs had the score that won, for steps `start` … `stop` − 1."""
+        """Return the numbers of pairs with the winning score, for steps `start` … `stop` − 1."""
         return np.array(self._tied[start:stop], dtype=np.int64)
 
     def parents_until(self, steps: int) -> tuple[Ints, Ints]:
-        """The ids of the two pieces that each of the first `steps` merges joined."""
+        """Return the ids of the two pieces that each of the first `steps` merges joined."""
         merged, known = copied(self.merged, steps), len(self._lefts)
         lefts, rights = self._lefts.view(0, known)[merged], self._rights.view(0, known)[merged]
         return lefts.astype(np.int64), rights.astype(np.int64)
 
     def scoreboard(self, step: int) -> Scoreboard:
-        """The pairs after the first `step` merges, with their scores."""
+        """Return the pairs after the first `step` merges, with their scores."""
         counts = self.counts.at(step)
         pieces = self.piece_counts.at(step)
         numbers = np.flatnonzero(counts >= self.min_count)
@@ -301,7 +281,7 @@ class WordPieceRecord(MergeRecord[WordPieceStep]):
         return Scoreboard(self.pairs, numbers, counts[numbers], pieces[lefts], pieces[rights])
 
     def score_of(self, pair: Pair, step: int) -> Score | None:
-        """The score of any pair that stands side by side after the first `step` merges."""
+        """Return the score of a pair after `step` merges; `None` if it does not occur."""
         number = self.pairs.number_of(pair)
         counts = self.counts.at(step)
         if number is None or number >= len(counts) or not counts[number]:
@@ -311,7 +291,7 @@ class WordPieceRecord(MergeRecord[WordPieceStep]):
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the record's columns take."""
+        """Bytes of the record's columns."""
         logs = self.counts.nbytes + self.piece_counts.nbytes
         return logs + self._lefts.nbytes + self._rights.nbytes + 8 * 8 * len(self)
 
@@ -324,12 +304,12 @@ class WordPieceTrainer:
     """One training run.
 
     Args:
-        counts: pretoken → how often it occurs, in order of first appearance, as `count_pretokens`
-            gives it; with the pattern `bert` the words are BERT's.
-        vocab_size: special tokens + characters + merges, at the most.
+        counts: pretoken → number of its occurrences, in order of first appearance, as
+            `count_pretokens` gives it; with the pattern `bert` the words are BERT's.
+        vocab_size: the greatest number of special tokens, characters and merges together.
         special_tokens: get the first ids.
-        unknown_token: what a word becomes that cannot be spelled; put before the special tokens
-            if it is none of them.
+        unknown_token: replaces a word that cannot be spelled; put before the special tokens if it
+            is not one of them.
         tie_rule: a name in `SCORE_TIE_RULES`.
         min_count: pairs rarer than this do not merge, whatever their score.
 
@@ -360,38 +340,34 @@ class WordPieceTrainer:
         check_special_tokens(special_tokens)
         rule = SCORE_TIE_RULES[tie_rule]
         words = count_words(counts, special_tokens)
-        self.input = WordPieceInput(words, special_tokens, unknown_token)
-        self.input.check_size(vocab_size)
+        self.task = WordPieceTask(words, special_tokens, unknown_token)
+        self.task.check_size(vocab_size)
         self.vocab_size = vocab_size
-        self.record = WordPieceRecord(self.input, rule, max(1, min_count))
+        self.record = WordPieceRecord(self.task, rule, max(1, min_count))
+        self.merges_wanted = vocab_size - self.record.first_id
+        """Merges that fill the vocabulary."""
         self.stop_reason: StopReason | None = None
 
-    @property
-    def merges_wanted(self) -> int:
-        """How many merges fill the vocabulary."""
-        return self.vocab_size - self.record.first_id
-
     def steps(self) -> Iterator[WordPieceStep]:
-        """The merges, best first. Stop pulling to stop; call once a run."""
-        index = PairIndex(self.input)
+        """Yield the merges, best first. Stop pulling to stop; call once a run."""
+        index = PairIndex(self.task)
         rule = self.record.tie_rule
-        order = TieOrder(rule.then.make_key(self.input.vocab, index.first_seen), rule.by_count)
+        order = TieOrder(rule.then.make_key(self.task.vocab, index.first_seen), rule.by_count)
         while len(self.record) < self.merges_wanted:
             scoreboard = self.record.scoreboard(len(self.record))
             pair = scoreboard.best(order)
             if pair is None:
                 break
-            merge = index.merge(pair, self.input.join(pair))
+            merge = index.merge(pair, self.task.join(pair))
             yield self.record.append(merge, scoreboard.leader_count)
-        self.stop_reason = self._why_stopped()
-
-    def _why_stopped(self) -> StopReason:
         if len(self.record) == self.merges_wanted:
-            return StopReason.SIZE_REACHED
-        pairs_left = self.record.counts.at(len(self.record)).any()
-        return StopReason.TOO_RARE if pairs_left else StopReason.NO_PAIR_LEFT
+            self.stop_reason = StopReason.SIZE_REACHED
+        elif self.record.counts.at(len(self.record)).any():
+            self.stop_reason = StopReason.TOO_RARE
+        else:
+            self.stop_reason = StopReason.NO_PAIR_LEFT
 
     @property
     def vocab(self) -> dict[int, bytes]:
         """id → piece as it is written, as learnt so far."""
-        return dict(enumerate(self.input.vocab[: self.record.first_id + len(self.record)]))
+        return dict(enumerate(self.task.vocab[: self.record.first_id + len(self.record)]))

@@ -1,11 +1,11 @@
-"""The words that WordPiece is trained on, and how their pieces are written.
+"""The words that WordPiece is trained on, and the notation of their pieces.
 
-A word is a pretoken without whitespace; whitespace itself is lost, which is why decoding cannot
-bring a text back exactly. A piece that continues a word is written behind `##`.
+A word is a pretoken without whitespace. Whitespace is lost, so decoding cannot restore a text
+exactly. A piece that continues a word is written with `##` before it.
 
-In training no word may begin with `##`, or a piece at its beginning would be written as one that
-continues; and none may hold a special token. So words are cut there: `##a` into `#` and `#a`.
-With the pattern `bert` there is nothing to cut, since each `#` is a word by itself.
+In training no word may begin with `##`, since its first piece would look like one that continues a
+word; and none may hold a special token. So words are cut there: `##a` into `#` and `#a`. With the
+pattern `bert` each `#` is a word by itself, so there is nothing to cut.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from engine.core.errors import SpecialTokenError
 from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text, words_in
 
 CONTINUES = "##"
-"""Stands before a piece that continues a word."""
+"""Prefix of a piece that continues a word."""
 
 
 def count_words(counts: Mapping[bytes, int], special_tokens: Sequence[str]) -> dict[bytes, int]:
-    r"""Pretoken counts as word counts, in order of first appearance; words that occur 0 times go.
+    r"""Count words by their pretokens, in order of first appearance; drop words with count 0.
 
     >>> count_words({b"low": 2, b" low": 3, b"\n": 9, b" ##": 1}, [])
     {b'low': 5, b'#': 2}
@@ -46,7 +46,7 @@ def count_words(counts: Mapping[bytes, int], special_tokens: Sequence[str]) -> d
 
 
 def trainable_words(text: str) -> Iterator[str]:
-    """The words of a text without special tokens, none beginning with `##`.
+    """Yield the words of a text without special tokens; none begins with `##`.
 
     >>> list(trainable_words(" low ##a"))
     ['low', '#', '#a']
@@ -59,12 +59,12 @@ def trainable_words(text: str) -> Iterator[str]:
 
 
 def inner(piece: str) -> str:
-    """A piece as it is written where it continues a word."""
+    """Return a piece as written where it continues a word."""
     return CONTINUES + piece
 
 
 def joined(left: bytes, right: bytes) -> bytes:
-    """The piece that two pieces make.
+    """Return the piece that two pieces make.
 
     >>> joined(b"##l", b"##ow")
     b'##low'
@@ -73,5 +73,5 @@ def joined(left: bytes, right: bytes) -> bytes:
 
 
 def bare(piece: bytes) -> bytes:
-    """The bytes of the corpus that a trained piece stands for: without `##`."""
+    """Return the bytes of the corpus that a trained piece covers, without `##`."""
     return piece.removeprefix(CONTINUES.encode())

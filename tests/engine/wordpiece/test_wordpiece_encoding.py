@@ -110,7 +110,7 @@ def trained() -> WordPieceTokenizer:
     trainer = WordPieceTrainer(counts, 600, ["[UNK]", "<|endoftext|>"], min_count=2)
     for _ in trainer.steps():
         pass
-    return WordPieceTokenizer(trainer.vocab, trainer.input.special_tokens)
+    return WordPieceTokenizer(trainer.vocab, trainer.task.special_tokens)
 
 
 @pytest.mark.parametrize("sample", ["tinystories_valid.txt", "unicode.txt", "code.txt"])
