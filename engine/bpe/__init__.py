@@ -1,4 +1,5 @@
-"""Byte-pair encoding: trained, recorded, played back, forked, raced, and replayed for a tokenizer.
+"""Byte-pair encoding: training, recording, playing back, forks, races, replays of tokenizers.
 
-Uses recording, encoding and what is below; wordpiece, unigram, pipeline and above use it.
+This room uses recording, encoding and the rooms below them. wordpiece, unigram, pipeline and the
+rooms above use it.
 """

@@ -1,11 +1,11 @@
 """The lazily deleted heap of a run at any step, rebuilt from the record of its counts.
 
-A lazily deleted heap (see `engine.bpe.trainers.heap`) leaves an entry alone when the count of its
-pair falls: the entry is *stale* and claims too much. Which entries there are, and what each claims,
-follows from the recorded steps, whichever algorithm took them:
+When the count of a pair falls, a lazily deleted heap (see `engine.bpe.trainers.heap`) leaves its
+entry alone: the entry becomes *stale* and claims too much. The entries and their claims follow from
+the recorded steps, whichever algorithm made them:
 
-* `HeapReplay` tells what every entry claims at a step, without an order;
-* `HeapWalk` has the heap's own array, where `heapq` puts the entries, and each single push and pop.
+* `HeapReplay` finds the claim of every entry at a step, without an order;
+* `HeapWalk` rebuilds the heap's array as `heapq` orders it, and each single push and pop.
 """
 
 from __future__ import annotations
@@ -22,50 +22,47 @@ from time import monotonic
 from typing import Protocol
 
 from engine.bpe.ties import PairKey, TieKey, TieRule
-from engine.core.arrays import Integers, Ints, np
+from engine.core.arrays import Integers, np
 from engine.core.events import Pair, StaleEntry
 from engine.recording.change_log import ChangeLog
+from engine.recording.merge_record import copied
 
 
 class CountRecord(Protocol):
-    """What the heap is rebuilt from: the counts of all pairs at every step, and the tie rule."""
+    """The data that the heap is rebuilt from: all pair counts at every step, and the tie rule."""
 
     counts: ChangeLog
     tie_rule: TieRule
     tie_key: PairKey
     by_rule: bool
     merged: array[int]
+    winning_counts: array[int]
 
     @property
     def pairs(self) -> Sequence[Pair]: ...
 
-    def count_of(self, index: int) -> int: ...
-
-    def counts_until(self, steps: int) -> Ints: ...
-
 
 TURN = 64
-"""Steps that one thread replays before another has its turn."""
+"""Steps that a thread replays before another thread gets the lock."""
 
 
 class HeapReplay:
-    """What the heap's entries claim at any step of a record, replayed as far as is asked.
+    """The claims of the heap's entries at any step of a record, replayed on demand.
 
-    Before a step its pair comes to the top. Every stale entry that stood above it has been popped
-    and pushed back with its true count. Those are
+    Before a step its pair comes to the top. By then every stale entry above it has been popped and
+    pushed back with its true count. These are
 
-    * the entries that claim more than the pair's count, all of them stale, as no pair is more
-      frequent;
-    * the stale entries that claim just that count and that the tie rule puts before the pair.
+    * the entries that claim more than the pair's count: all are stale, as no pair is more frequent;
+    * the stale entries that claim exactly this count and that the tie rule puts before the pair.
 
-    The top count only falls from step to step. So entries lie in buckets by what they claim, and
-    each bucket is emptied once, when the top count leaves it.
+    The top count only falls from step to step. So entries are in buckets by their claims, and each
+    bucket is emptied once, when the top count falls below it.
     """
 
     def __init__(self, record: CountRecord) -> None:
         self._record = record
         self._counts: list[int] = record.counts.at(0).tolist()  # number → true count
-        self._claims = list(self._counts)  # number → what its entry claims; 0: no entry
+        self._claims = list(self._counts)  # number → claim of its entry; 0: no entry
         self._log = ChangeLog(self._claims, record.counts.integers)
         self._buckets: defaultdict[int, list[int]] = defaultdict(list)
         self._levels: list[int] = []  # a heap of minus the counts that have a bucket
@@ -76,22 +73,22 @@ class HeapReplay:
         self._replayed = 0
         self._lock = Lock()
         self._static = record.tie_rule.static
-        # A heap cannot be ordered by keys that change; there it goes by the ids.
-        self._key = record.tie_key if self._static else _by_ids
+        # A heap cannot be ordered by keys that change; it uses the ids then.
+        self._key: PairKey = record.tie_key if self._static else lambda pair: pair
 
     def at(self, step: int) -> Integers:
-        """What the entry of each pair claims after `step` steps, by its number; 0: no entry."""
+        """Return the claim of each pair's entry after `step` steps, by pair number; 0: no entry."""
         self.replay(step)
         return self._log.at(step)
 
     def discarded(self, index: int) -> tuple[StaleEntry, ...]:
-        """The stale entries popped before step `index` found its pair, in their order."""
+        """Return the stale entries popped before step `index` found its pair, in order."""
         claims, record = self.at(index), self._record
         self.replay(index + 1)
         numbers, set_to = self._log.changes(index)
         true_counts = dict(zip(numbers.tolist(), set_to.tolist(), strict=True))
-        # The log says of the step's own pair that it is out; it may have been stale before that.
-        true_counts[record.merged[index]] = record.count_of(index)
+        # The log has 0 for the step's own pair; its entry may have been stale before.
+        true_counts[record.merged[index]] = record.winning_counts[index]
         entries = [
             StaleEntry(record.pairs[number], claim, true_count)
             for number, true_count in true_counts.items()
@@ -101,7 +98,7 @@ class HeapReplay:
         return tuple(entries)
 
     def replay(self, step: int) -> None:
-        """Replay up to a step. Two threads may do so: who asks for less does not wait for more."""
+        """Replay up to a step. Two threads may call; neither waits for more than its own step."""
         while self._replayed < step:
             with self._lock:
                 for index in range(self._replayed, min(step, self._replayed + TURN)):
@@ -109,8 +106,8 @@ class HeapReplay:
                     self._replayed = index + 1
 
     def _play(self, index: int) -> None:
-        """One step: correct what stood above its pair, take the pair out, enter the new ones."""
-        own, count = self._record.merged[index], self._record.count_of(index)
+        """Replay one step: correct the entries above its pair, pop the pair, push the new pairs."""
+        own, count = self._record.merged[index], self._record.winning_counts[index]
         set_to: dict[int, int] = {}
         if count < self._top:
             self._go_down_to(count, set_to)
@@ -131,7 +128,7 @@ class HeapReplay:
         self._log.append(list(set_to), list(set_to.values()), width=len(self._counts))
 
     def _go_down_to(self, count: int, set_to: dict[int, int]) -> None:
-        """Correct all entries that claim more; find the stale ones that claim just that."""
+        """Correct all entries that claim more; find the stale entries that claim exactly this."""
         while self._levels and -self._levels[0] > count:
             level = -heappop(self._levels)
             for number in self._buckets.pop(level):
@@ -148,7 +145,7 @@ class HeapReplay:
     def _correct_before(self, own: int, set_to: dict[int, int]) -> None:
         """Correct the stale entries that claim the top count and come before the step's pair.
 
-        Where the rule's keys change, all pairs of the top count are compared, so all are corrected.
+        If the rule's keys change, all pairs of the top count are compared, so all are corrected.
         """
         own_key = self._key(self._record.pairs[own])
         while self._stale and (not self._static or self._stale[0][0] < own_key):
@@ -168,21 +165,18 @@ class HeapReplay:
         self._buckets[claim].append(number)
 
 
-def _by_ids(pair: Pair) -> Pair:
-    return pair
-
-
 def claim_of(record: CountRecord, number: int, step: int) -> int:
-    """What the entry of one pair claims after `step` steps, as `HeapReplay.at` has it; 0: no entry.
+    """Return the claim of one pair's entry after `step` steps, like `HeapReplay.at`; 0: no entry.
 
-    The other entries need not be replayed for that: the counts of the merges tell when the entry
-    came to the top, and the history of the pair's own count what it was corrected to.
+    The other entries need not be replayed: the counts of the merges show when the entry came to the
+    top, and the history of the pair's count shows its corrected value.
     """
     states, counts = (found.tolist() for found in record.counts.history(number, step))
     if not states:
         return 0
-    falling = -record.counts_until(step)  # ascending, to be searched
+    falling = -copied(record.winning_counts, step)  # ascending, for a binary search
     claim, index = int(counts[0]), int(states[0])
+    is_static, key, pairs = record.tie_rule.static, record.tie_key, record.pairs
     while claim:
         index = max(index, int(np.searchsorted(falling, -claim)))
         if index >= step:
@@ -191,30 +185,25 @@ def claim_of(record: CountRecord, number: int, step: int) -> int:
         if own == number:
             return 0
         true = int(counts[bisect_right(states, index) - 1])
-        # An entry that claims just the top count comes up only if the rule puts it before.
-        if claim > -falling[index] or not record.tie_rule.static or _is_first(record, number, own):
+        # An entry that claims exactly the top count is popped only if the rule puts it before.
+        if claim > -falling[index] or not is_static or key(pairs[number]) < key(pairs[own]):
             claim = true
         index += 1
     return claim
 
 
-def _is_first(record: CountRecord, number: int, other: int) -> bool:
-    """Whether the tie rule puts one pair before another."""
-    return bool(record.tie_key(record.pairs[number]) < record.tie_key(record.pairs[other]))
-
-
 NumberedEntry = tuple[int, TieKey, int]
-"""(minus the count that the entry claims, the tie rule's key, the pair's number)."""
+"""(minus the claim, the tie rule's key, the pair's number)."""
 
 KEPT_ENTRIES = 4_000_000
 SPACING = 512
-"""Steps between the copies kept on the way forward."""
+"""Steps between the copies stored on the way forward."""
 RUN_UP = 24
-"""On the way back a copy is kept this far before the step, for the next steps back."""
+"""Distance of a stored copy before the target step, for the next steps back."""
 
 
 class Move(Enum):
-    """What is done to the heap; the value says it in words."""
+    """A single operation on the heap; the value describes it."""
 
     POP_STALE = "pop, stale"
     PUSH_BACK = "push back with the true count"
@@ -224,7 +213,7 @@ class Move(Enum):
 
 @dataclass(frozen=True)
 class HeapMove:
-    """One push or pop. `claimed` is what the entry says, `true` the pair's count at that moment."""
+    """One push or pop. `claimed` is the count in the entry, `true` the pair's count then."""
 
     move: Move
     pair: Pair
@@ -235,13 +224,13 @@ class HeapMove:
 class HeapWalk:
     """The heap's array at any step, and the single moves that a step makes in it.
 
-    The children of entry i are the entries 2i + 1 and 2i + 2. The array depends on all pushes and
-    pops before, so it is replayed from the nearest step of which a copy is kept. The copies
-    together never hold more than `KEPT_ENTRIES`.
+    The children of entry i are the entries 2i + 1 and 2i + 2. The array depends on all earlier
+    pushes and pops, so it is replayed from the nearest step with a stored copy. All copies together
+    have at most `KEPT_ENTRIES` entries.
 
     Attributes:
-        exists: whether there is a heap to show. There is none where the tie rule's keys change from
-            step to step, nor where merges were prescribed.
+        exists: whether there is a heap to show. There is none if the tie rule's keys change from
+            step to step, or if a fork prescribed merges.
     """
 
     def __init__(self, record: CountRecord) -> None:
@@ -255,13 +244,17 @@ class HeapWalk:
         self._counts: list[int] = []  # number → true count there
 
     def prepare(self, step: int, seconds: float = 3600.0) -> float:
-        """Replay towards a step for so long; which part of the way is done, 1.0 for all of it.
+        """Replay towards a step for some seconds; return the part done, 1.0 for all of it.
 
         Far jumps take up to some tenths of a second; a screen does them in slices.
         """
         deadline = monotonic() + seconds
         if not self._copies:
-            self._start()
+            counts = self._record.counts.at(0).tolist()
+            entries = [self._entry(number, count) for number, count in enumerate(counts) if count]
+            heapify(entries)
+            self._keep(0, entries)
+            self._resume(0)
         if not self._at <= step <= self._at + SPACING:
             index = bisect_right(self._copy_steps, step) - 1
             if not self._copy_steps[index] <= self._at <= step:
@@ -275,7 +268,7 @@ class HeapWalk:
         return 1.0
 
     def entries(self, step: int, moves: int = 0) -> list[NumberedEntry]:
-        """The array after the first `step` merges and `moves` moves of the next one."""
+        """Return the array after the first `step` merges and `moves` moves of the next one."""
         self.prepare(step)
         entries = list(self._entries)
         if moves:
@@ -283,19 +276,12 @@ class HeapWalk:
         return entries
 
     def moves(self, index: int) -> list[HeapMove]:
-        """What merge `index` does to the heap, in order."""
+        """Return the moves of merge `index` in the heap, in order."""
         self.prepare(index)
         return self._play(index, list(self._entries), self._counts)
 
-    def _start(self) -> None:
-        counts = self._record.counts.at(0).tolist()
-        entries = [self._entry(number, count) for number, count in enumerate(counts) if count]
-        heapify(entries)
-        self._keep(0, entries)
-        self._resume(0)
-
     def _resume(self, index: int) -> None:
-        """Go to a step of which there is a copy."""
+        """Go to a step with a stored copy."""
         self._at, self._entries = self._copy_steps[index], list(self._copies[index])
         self._counts = self._record.counts.at(self._at).tolist()
 
@@ -317,7 +303,7 @@ class HeapWalk:
         self._copy_steps.insert(index, step)
         self._copies.insert(index, list(entries))
         while len(self._copies) > 2 and sum(map(len, self._copies)) > KEPT_ENTRIES:
-            # Thin out where copies are closest; the first one stays, as all can be made from it.
+            # Drop a copy where they are closest; the first one stays, as all can be made from it.
             gaps = [b - a for a, b in zip(self._copy_steps, self._copy_steps[2:], strict=False)]
             index = gaps.index(min(gaps)) + 1
             del self._copy_steps[index], self._copies[index]
@@ -325,9 +311,9 @@ class HeapWalk:
     def _play(
         self, index: int, entries: list[NumberedEntry], counts: list[int], limit: int = -1
     ) -> list[HeapMove]:
-        """Do to `entries` what merge `index` does, or its first `limit` moves; what was done.
+        """Make the first `limit` moves of merge `index` in `entries` (−1: all); return them.
 
-        `counts` are the true ones before the merge.
+        `counts` are the true counts before the merge.
         """
         moves = []
         for move, number, claimed, true in self._moves(index, entries, counts):
@@ -339,9 +325,9 @@ class HeapWalk:
     def _moves(
         self, index: int, entries: list[NumberedEntry], counts: list[int]
     ) -> Iterator[tuple[Move, int, int, int]]:
-        """Make the moves one by one: what is done, the pair's number, its claimed and true count.
+        """Make the moves one by one; yield (move, pair's number, claimed count, true count).
 
-        Plain tuples: a far jump makes tens of thousands of moves that nobody looks at.
+        Plain tuples, because a far jump makes tens of thousands of moves that are not shown.
         """
         while True:
             claim, key, number = heappop(entries)

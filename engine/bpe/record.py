@@ -1,8 +1,8 @@
-"""The record of a training run: every step, compactly, and the `MergeStep`s made from it.
+"""The record of a training run: every step in compact form, and the `MergeStep`s made from it.
 
-A step changes the counts of some pairs; keeping that list for each step is enough to know every
-count at every step (see `change_log`). So a `MergeStep` is a thin view: two words of memory, its
-facts computed when asked for, however many steps and ties there are.
+A step changes the counts of some pairs. The list of these changes is enough to know every count at
+every step (see `change_log`). So a `MergeStep` is a thin view of two words of memory, which
+computes its facts on demand.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import accumulate, islice, product, repeat
 
 from engine.bpe.heap import HeapReplay
 from engine.bpe.ties import TieRule, never_seen
-from engine.core.arrays import Integers, Ints, np
+from engine.core.arrays import Integers, np
 from engine.core.events import BytesPair, Pair, StaleEntry
 from engine.encoding.alphabet import (
     DEFAULT_UNITS,
@@ -33,12 +33,11 @@ from engine.recording.merge_record import (
     MergeReport,
     PairNumbers,
     PairStep,
-    copied,
 )
 
 
 class MergeStep(PairStep):
-    """One merge during training: of the most frequent pair, or in a replay of a given one."""
+    """One merge during training: of the most frequent pair, or in a replay of a given pair."""
 
     __slots__ = ()
 
@@ -46,11 +45,11 @@ class MergeStep(PairStep):
 
     @property
     def count(self) -> int:
-        """How often the pair stood side by side before this step."""
-        return self.record.count_of(self.index)
+        """The number of occurrences of the pair before this step."""
+        return self.record.winning_counts[self.index]
 
     def _shared_top(self) -> Iterable[Pair]:
-        """The pairs of the top count; its own alone where no count chose it."""
+        """Return the pairs of the top count; only its own pair if no count chose it."""
         if self.record.given:
             return (self.pair,)
         counts = self.record.counts_to_choose_by(self.index)
@@ -60,7 +59,7 @@ class MergeStep(PairStep):
 
     @property
     def forbidden_rivals(self) -> tuple[tuple[Pair, int], ...]:
-        """The forbidden pairs that stood no less often, with their counts, most frequent first."""
+        """The forbidden pairs with at least this count, and their counts, most frequent first."""
         return tuple(
             (pair, count)
             for pair, count in self.record.forbidden_pairs(self.index)
@@ -84,21 +83,17 @@ class MergeStep(PairStep):
 
 @dataclass
 class ForkRules:
-    """What a fork does whatever the counts say.
+    """The rules of a fork that override the counts.
 
     Attributes:
-        forced: the pair that merges first after the fork; `None` if the rule is left to choose.
-        forbidden: each pair that may not merge → the index of the first merge that it may not be.
-        replayed: how many merges are there because the run that was forked made them.
+        forced: the pair that merges first after the fork; `None` if the tie rule chooses.
+        forbidden: pair that may not merge → index of the first merge for which it is forbidden.
+        replayed: number of merges repeated from the run that was forked.
     """
 
     forced: BytesPair | None = None
     forbidden: Mapping[BytesPair, int] = field(default_factory=dict)
     replayed: int = 0
-
-    def forbidden_at(self, index: int) -> list[BytesPair]:
-        """The pairs that merge `index` may not be."""
-        return [pair for pair, first in self.forbidden.items() if first <= index]
 
     def forces(self, index: int) -> bool:
         """Whether merge `index` is the forced one."""
@@ -110,14 +105,15 @@ class Record(MergeRecord[MergeStep]):
 
     Attributes:
         ids: the ids of the tokens in `vocab`; in a run of ours their places.
-        units, alphabet: what the merges start from, and what spells a pretoken in it.
-        first_id: how many tokens there are before the first merge, and so its place: 256 bytes, or
-            other units, and the special tokens. Its id, too, in a run of ours.
-        tie_key: the tie rule's key of a pair; of use where the rule is static.
-        by_rule: whether every merge is what the tie rule takes of the most frequent pairs. A fork
-            (`what_if`) prescribes some, and then no heap tells which pair is next.
-        prescribed: what a fork was told to do whatever the counts say; `None` in any other run.
-        given: whether the merges are a tokenizer's, replayed (`replay`): none was chosen here.
+        units, alphabet: the tokens before any merge, and the speller of a pretoken in them.
+        first_id: number of tokens before the first merge: 256 bytes or other units, and the special
+            tokens. So it is the place of the first merge's token, and in a run of ours its id.
+        winning_counts: the count of the pair that each step merged.
+        tie_key: the tie rule's key function; use it only if the rule is static.
+        by_rule: whether the tie rule chose every merge among the most frequent pairs. A fork
+            (`what_if`) overrides some choices, and then no heap predicts the next pair.
+        fork_rules: the rules of a fork that override the counts; `None` in any other run.
+        given: whether the merges are a replay of a tokenizer's (`replay`), not chosen here.
     """
 
     def __init__(
@@ -144,42 +140,42 @@ class Record(MergeRecord[MergeStep]):
         self.first_id = len(vocab)
         self.tie_rule = tie_rule
         self.pairs = self.ids.pairs_in_ids(pairs)
-        # No pair is ever more frequent than the first that merges.
+        # No pair is ever more frequent than the first merged pair.
         small = max(start, default=0) < 2**31
         self.counts = ChangeLog(start, "i" if small else "q")
         self.tie_key = tie_rule.make_key(self.ids.tokens, never_seen)
         self.given = given_ids is not None
         self.by_rule = not self.given
         self.fork_rules: ForkRules | None = None
-        self._counts = array("q")
-        self._spelled_until = -1
-        self._spelled: dict[bytes, list[int]] = {}
+        self.winning_counts = array("q")
+        self._ids_until = -1
+        self._ids_of_token: dict[bytes, list[int]] = {}
 
     @cached_property
     def heap(self) -> HeapReplay:
-        """What a lazily deleted heap of the pairs claims, by the same numbers."""
+        """The counts that the entries of a lazily deleted heap claim, by pair number."""
         return HeapReplay(self)
 
     def _step(self, index: int) -> MergeStep:
         return MergeStep(self, index)
 
     def append(self, merge: MergeReport) -> MergeStep:
-        """Write one step down."""
+        """Append one step."""
         index = len(self.pretokens)
         self.counts.append(merge.changed, merge.after, width=len(self.pairs))
         self.merged.append(merge.number)
-        self._counts.append(merge.count)
+        self.winning_counts.append(merge.count)
         self.occurrences.append(merge.occurrences)
         self.removed.append(self.removed[index] + merge.occurrences)
         self.pretokens.append(merge.pretokens)
         return MergeStep(self, index)
 
     def append_many(self, batch: MergeBatch) -> Iterator[MergeStep]:
-        """Write several steps down. Each is there for others, and in `vocab`, as it is pulled."""
+        """Append several steps; each becomes visible, also in `vocab`, when it is pulled."""
         removed = accumulate(batch.occurrences, initial=self.removed[-1])
         self.counts.append_many(batch.changed, batch.after, batch.changes_ends, batch.widths)
         self.merged.extend(batch.numbers)
-        self._counts.extend(batch.counts)
+        self.winning_counts.extend(batch.counts)
         self.occurrences.extend(batch.occurrences)
         self.removed.extend(islice(removed, 1, None))
         vocab = self.vocab
@@ -189,32 +185,32 @@ class Record(MergeRecord[MergeStep]):
             yield MergeStep(self, len(self.pretokens) - 1)
 
     def append_unchanged(self, numbers: Sequence[int]) -> Iterator[MergeStep]:
-        """Write steps down that merge pairs which stand nowhere, and so change nothing."""
+        """Append steps that change nothing, because their pairs do not occur."""
         first, steps = len(self), len(numbers)
         nothing = array("q", bytes(8 * steps))
         self.counts.append_unchanged(steps, width=len(self.pairs))
         self.merged.extend(numbers)
-        self._counts.extend(nothing)
+        self.winning_counts.extend(nothing)
         self.occurrences.extend(nothing)
         self.removed.extend(repeat(self.removed[first], steps))
         self.pretokens.extend(nothing)
         return (MergeStep(self, index) for index in range(first, first + steps))
 
     def token(self, token_id: int) -> bytes:
-        """The bytes of any token of the run."""
+        """Return the bytes of any token of the run."""
         return self.ids.tokens[token_id]
 
     def covers(self, token_id: int) -> bytes:
-        """The bytes of a pretoken that the token stands for: less `</w>`, which stands for none."""
+        """Return the bytes of a pretoken that the token represents, without `</w>`."""
         token = self.token(token_id)
         return token.removesuffix(END_OF_WORD) if self.ends_word(token_id) else token
 
     def decoded(self, token_id: int) -> bytes:
-        """The bytes that decoding the token gives: a space for `</w>`."""
+        """Return the decoded bytes of the token: a space for `</w>`."""
         return self.covers(token_id) + (b" " if self.ends_word(token_id) else b"")
 
     def ends_word(self, token_id: int) -> bool:
-        """Whether the token has the end of a word in it, and not just the same characters."""
+        """Whether the token contains the end-of-word marker, not just the same characters."""
         marker = self.alphabet.marker
         if marker is None:
             return False
@@ -223,81 +219,64 @@ class Record(MergeRecord[MergeStep]):
         return token_id == marker
 
     def id_of(self, place: int) -> int:
-        """The id of the token at a place of `vocab`."""
+        """Return the id of the token at a place of `vocab`."""
         return self.ids.id_of(place)
 
     def new_id(self, index: int) -> int:
-        """The id of the token that step `index` made."""
+        """Return the id of the token that step `index` made."""
         return self.ids.id_of(self.first_id + index)
 
     def rank_of(self, token_id: int) -> int:
-        """The step that made a token; negative for one that was there before the first."""
+        """Return the index of the step that made a token; negative if no step made it."""
         return self.ids.place_of(token_id) - self.first_id
 
-    def places_of(self, index: int) -> Pair:
-        """The pair that step `index` merged, by the places of its tokens."""
-        left, right = self.pair_of(index)
-        return self.ids.place_of(left), self.ids.place_of(right)
-
-    def count_of(self, index: int) -> int:
-        """The count of the pair that step `index` merged."""
-        return self._counts[index]
-
-    def counts_until(self, steps: int) -> Ints:
-        """`count_of` the first `steps` merges, at once."""
-        return copied(self._counts, steps)
-
     def forbidden_pairs(self, index: int) -> list[tuple[Pair, int]]:
-        """The pairs that merge `index` may not be, most frequent first, with their counts then.
+        """Return the pairs forbidden for merge `index` and their counts, most frequent first.
 
-        Those that stand nowhere are left out.
+        Pairs that do not occur are left out.
         """
         if self.fork_rules is None:
             return []
         counts = self.counts.at(index)
-        standing = [
+        occurring = [
             (self.pairs[number], int(counts[number]))
             for number in self._forbidden_numbers(index)
             if number < len(counts) and counts[number]
         ]
-        return sorted(standing, key=lambda pair_count: (-pair_count[1], pair_count[0]))
+        return sorted(occurring, key=lambda pair_count: (-pair_count[1], pair_count[0]))
 
     def counts_to_choose_by(self, index: int) -> Integers:
-        """The counts of the pairs before merge `index`, forbidden ones as if they stood nowhere."""
+        """Return the counts of the pairs before merge `index`, with 0 for forbidden pairs."""
         counts = self.counts.at(index)
         counts[[number for number in self._forbidden_numbers(index) if number < len(counts)]] = 0
         return counts
 
     def _forbidden_numbers(self, index: int) -> list[int]:
-        """The numbers of the pairs that merge `index` may not be.
+        """Return the numbers of the pairs that are forbidden for merge `index`.
 
-        They are forbidden by their bytes, and several tokens may have the same.
+        Pairs are forbidden by their bytes, and several tokens may have the same bytes.
         """
-        if self.fork_rules is None or not (forbidden := self.fork_rules.forbidden_at(index)):
+        if self.fork_rules is None:
+            return []
+        forbidden = [pair for pair, first in self.fork_rules.forbidden.items() if first <= index]
+        if not forbidden:
             return []
         size = len(self.vocab)
-        if self._spelled_until != size:  # looked through once a run, as a run is shown when it ends
-            self._spelled_until, self._spelled = (
-                size,
-                self._ids_by_bytes(list(self.fork_rules.forbidden)),
-            )
-        ids = self._spelled
+        if self._ids_until != size:  # once for each run, because a run is shown when it ends
+            self._ids_until = size
+            self._ids_of_token = {part: [] for pair in self.fork_rules.forbidden for part in pair}
+            for place, token in enumerate(self.vocab):
+                if token in self._ids_of_token:
+                    self._ids_of_token[token].append(self.ids.id_of(place))
+        ids = self._ids_of_token
         pairs = (pair for left, right in forbidden for pair in product(ids[left], ids[right]))
         return [number for pair in pairs if (number := self.pairs.number_of(pair)) is not None]
 
-    def _ids_by_bytes(self, pairs: Sequence[BytesPair]) -> dict[bytes, list[int]]:
-        """token → its ids, of the tokens in these pairs."""
-        ids: dict[bytes, list[int]] = {part: [] for pair in pairs for part in pair}
-        for place, token in enumerate(self.vocab):
-            if token in ids:
-                ids[token].append(self.ids.id_of(place))
-        return ids
-
     def pairs_with_count(self, counts: Integers, count: int) -> list[Pair]:
-        """The pairs that have just this count in a state of `self.counts`."""
+        """Return the pairs with exactly this count in a state of `self.counts`."""
         return [self.pairs[number] for number in np.flatnonzero(counts == count).tolist()]
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the record's columns take."""
+        """Memory of the record's columns, in bytes."""
         return self.counts.nbytes + 8 * (len(self.pairs) + 5 * len(self))

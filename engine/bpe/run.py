@@ -1,4 +1,4 @@
-"""`Run`: what is recorded of a byte-pair encoding, and what its frames are made of."""
+"""`Run`: a recorded training by byte-pair encoding, its vocabularies and statistics."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, to_bytes, to_text
 
-# The vocabularies of the steps of a run, and how often each token stands in the corpus.
+# The vocabularies of the steps of a run, and the count of each token in the corpus.
 #
-# Counting needs no corpus: a byte or character starts with its own count; a merge that replaces a
-# pair n times makes n of the new token, and takes n from each of its parts. So the counts at step k
-# are one sum over the first k merges. A token's row is its place (see `engine.recording`).
+# The counts need no corpus: a byte or character starts with its own count. A merge that replaces a
+# pair n times adds n to the new token and subtracts n from each of its parts. So the counts at step
+# k are one sum over the first k merges. A token's row is its place (see `engine.recording`).
 
 
 class RunVocabularies:
     """The vocabulary of every step of a run.
 
     Args:
-        record: of the run.
-        counts: the pretokens that it was trained on; may be empty, where there is no corpus.
-        alphabet: what the pretokens are spelled in at step 0.
+        record: the record of the run.
+        counts: the pretoken counts that it was trained on; empty if there is no corpus.
+        alphabet: spells the pretokens at step 0.
     """
 
     def __init__(self, record: Record, counts: Mapping[bytes, int], alphabet: Alphabet) -> None:
@@ -49,26 +49,25 @@ class RunVocabularies:
         self._occurrences: Ints = np.zeros(0, dtype=np.int64)
 
     def at(self, step: int, recorded_steps: int) -> Vocabulary:
-        """The tokens after the first `step` merges, of so many that are recorded."""
+        """Return the tokens after the first `step` merges; `recorded_steps` are recorded so far."""
         if self._table is None or len(self._table.merges) < step:
-            # The table comes last: another thread takes the rest to be there if it is.
+            # Assign the table last: another thread relies on the rest when it finds the table.
             self._occurrences = copied(self._record.occurrences, recorded_steps)
-            self._table = self._table_of(recorded_steps)
+            record, steps = self._record, recorded_steps
+            first, place_of = record.first_id, record.ids.place_of
+            merged = (record.pair_of(rank) for rank in range(steps))
+            pairs = ((place_of(left), place_of(right)) for left, right in merged)
+            self._table = TokenTable(
+                np.array([record.id_of(place) for place in range(first + steps)], dtype=np.int64),
+                record.vocab[: first + steps],
+                MergeRows.of(zip(pairs, range(first, first + steps), range(steps), strict=True)),
+                np.array(self._special_places, dtype=np.int64),
+                self._alphabet,
+            )
         size = self._record.first_id + step
-        # Without a corpus there is nothing to count.
+        # There are no counts without a corpus.
         counts = self._counts_at(self._table, step) if self._counts else None
         return Vocabulary(self._table, size, step, counts)
-
-    def _table_of(self, steps: int) -> TokenTable:
-        record = self._record
-        first = record.first_id
-        return TokenTable(
-            np.array([record.ids.id_of(place) for place in range(first + steps)], dtype=np.int64),
-            record.vocab[: first + steps],
-            MergeRows.of((record.places_of(rank), first + rank, rank) for rank in range(steps)),
-            np.array(self._special_places, dtype=np.int64),
-            self._alphabet,
-        )
 
     @cached_property
     def _special_places(self) -> list[int]:
@@ -82,14 +81,14 @@ class RunVocabularies:
         counts[self._special_places] = NONE
         counts[first:] = made
         for part in (table.merges.left[:step], table.merges.right[:step]):
-            # Sums of whole numbers in float64 are exact up to 2⁵³.
+            # Sums of integers in float64 are exact up to 2⁵³.
             taken = np.bincount(part, weights=made, minlength=len(counts))
             counts -= taken.astype(np.int64)
         return counts
 
     @cached_property
     def _base_counts(self) -> Ints:
-        """How often each token of step 0 stands in all pretokens, by its place."""
+        """The count of each token of step 0 in all pretokens, by its place."""
         if isinstance(self._alphabet, ByteAlphabet):
             return self._byte_counts()
         if self._alphabet.inside.spells_apart:
@@ -101,14 +100,14 @@ class RunVocabularies:
         return self._by_place(found)
 
     def _by_place(self, found: Mapping[int, int]) -> Ints:
-        """Counts by id as counts by place."""
+        """Convert counts by id to counts by place."""
         counts = np.zeros(self._record.first_id, dtype=np.int64)
         for token_id, times in found.items():
             counts[self._record.ids.place_of(token_id)] = times
         return counts
 
     def _character_counts(self, alphabet: Alphabet) -> Ints:
-        """Each distinct character is spelled once, and all are counted at C speed."""
+        """Count characters at C speed, and spell each distinct one once."""
         marker, words = self._alphabet.marker, self._counts
         if marker is not None:
             words = {word: count for word, count in words.items() if not is_white_space(word)}
@@ -133,13 +132,12 @@ class RunVocabularies:
         return weighted.astype(np.int64)
 
 
-# A run in numbers: one array for each question that a chart answers, made at C speed. Series over
-# steps have an entry for each step 0, 1, …, so that an index is a step. They are cut from the
-# record's columns and cost a copy; nothing here walks through the steps.
+# The series of a run for charts. A series over steps has an entry for each step 0, 1, …, so an
+# index is a step. It copies a part of the record's columns, at C speed; no step is visited.
 
 
 class TieHistory(TiedSteps):
-    """The tied steps of a record of byte-pair encoding, tied for the top count."""
+    """The steps of a record at which several pairs shared the top count."""
 
     def __init__(self, record: Record) -> None:
         super().__init__(record)
@@ -148,7 +146,7 @@ class TieHistory(TiedSteps):
     @property
     def steps(self) -> Ints:
         if self._record.given:
-            return self._steps  # merges that nobody chose were never tied
+            return self._steps  # the merges of a tokenizer were not chosen here
         return super().steps
 
     def pairs_at_top(self, start: int, stop: int) -> Ints:
@@ -157,21 +155,21 @@ class TieHistory(TiedSteps):
 
 
 def pairs_at_top(record: Record, start: int, stop: int) -> Ints:
-    """How many pairs had the top count before each of the merges `start` … `stop` − 1.
+    """Count the pairs with the top count before each of the merges `start` … `stop` − 1.
 
-    A pair's count is constant over stretches of steps, from one change of it to the next. The top
-    count only falls; so the steps at which it has a certain value are one stretch, too. A pair is
-    tied for the top where the stretch of its count meets that of the top with the same value: two
-    binary searches for each entry of the log, and no walk through the steps. Few pairs come near
-    the top within a block of steps: only those are sorted.
+    A pair's count is constant over intervals of steps, from one change to the next. The top count
+    only falls, so the steps with one top count are an interval, too. A pair is tied for the top
+    where an interval of its count overlaps the interval of the top count with the same value. That
+    takes two binary searches for each entry of the log, and no step is visited. Few pairs come near
+    the top within a block of steps; only these are sorted.
     """
-    tops = record.counts_until(stop)[start:]
+    tops = copied(record.winning_counts, stop)[start:]
     pairs, since, counts = _counts_that_matter(record, start, stop, int(tops[-1]))
     order = np.argsort(pairs, kind="stable")
     pairs, since, counts = pairs[order], since[order], counts[order]
     until = np.append(since[1:], stop)
     until[np.append(pairs[1:] != pairs[:-1], True)] = stop
-    # `tops` falls; its negative can be searched.
+    # `tops` falls, so its negative can be searched.
     first = np.maximum(since, start + np.searchsorted(-tops, -counts, side="left"))
     end = np.minimum(until, start + np.searchsorted(-tops, -counts, side="right"))
     meets = first < end
@@ -184,7 +182,7 @@ def pairs_at_top(record: Record, start: int, stop: int) -> Ints:
 def _counts_that_matter(
     record: Record, start: int, stop: int, lowest_top: int
 ) -> tuple[Ints, Ints, Ints]:
-    """The counts from `start` on as pairs, steps and counts, without pairs too rare throughout."""
+    """Return the log from `start` as pairs, steps and counts, without pairs that stay too rare."""
     state = record.counts.at(start)
     frequent = np.flatnonzero(state >= lowest_top)
     pairs, since, counts = record.counts.entries(start, stop)
@@ -200,12 +198,12 @@ def _counts_that_matter(
 
 
 def pairs_as_frequent(record: Record, first: int, last: int) -> Ints:
-    """What `pairs_at_top` finds, one merge at a time: for a fork, in which counts may rise.
+    """Count the pairs at the top one merge at a time, for a fork, in which the top count may rise.
 
-    Pairs that the fork forbids do not take part; a merge that it prescribes below the top is alone.
+    Pairs that the fork forbids are ignored; a merge below the top that it prescribes is alone.
     """
     counts = (record.counts_to_choose_by(index) for index in range(first, last))
-    own = map(record.count_of, range(first, last))
+    own = record.winning_counts[first:last]
     return np.array(
         [
             1 if count < all_counts.max() else np.count_nonzero(all_counts == count)
@@ -216,11 +214,7 @@ def pairs_as_frequent(record: Record, first: int, last: int) -> Ints:
 
 
 class Statistics(MergeStatistics):
-    """The series of one run.
-
-    `byte_count` are the bytes in all pretokens, `token_count` the tokens before the first merge.
-    Tokens are as long as the bytes of the corpus they stand for; the one of no bytes, if there is
-    one, is `</w>`, and to a token that ends in it it adds none.
+    """The series of one run. The length of a token is in bytes of the corpus: `</w>` has length 0.
 
     >>> from engine import Timeline, Trainer
     >>> counts = {b"low": 5, b"lower": 2}
@@ -234,7 +228,7 @@ class Statistics(MergeStatistics):
     _record: Record
 
     def winning_counts(self, steps: int) -> Ints:
-        return self._record.counts_until(steps)
+        return copied(self._record.winning_counts, steps)
 
     def lengths_between(self, first: int, last: int) -> list[int]:
         record = self._record
@@ -246,7 +240,7 @@ class Statistics(MergeStatistics):
 
 
 ENCODED_AHEAD = 1 << 17
-"""Of the most frequent pretokens so many bytes are encoded before a step asks for their tokens."""
+"""Bytes of the most frequent pretokens that `prepare` encodes in advance."""
 
 
 class Run(MergeRun):
@@ -254,19 +248,19 @@ class Run(MergeRun):
 
     Args:
         counts: the pretoken counts that were trained on, `Trainer.counts`.
-        record: what the steps are written down in.
-        pattern, special_tokens: what cuts text that is to be encoded; the special tokens of the
-            record unless said otherwise.
+        record: the record of the steps.
+        pattern, special_tokens: cut text that is to be encoded; by default the special tokens are
+            those of the record.
         excerpt: the beginning of the corpus, for frames to show.
-        splitter: what cuts special tokens out, where there is more to it.
+        splitter: cuts special tokens out, if that needs more than their list.
 
     Attributes:
-        alphabet: what a pretoken is spelled in at step 0.
-        obstacle: why a tokenizer has no steps to go through, as a clause; `None` if there are some.
-        bytes_total: bytes in all pretokens of the corpus, special tokens left out.
-        statistics: the whole run in numbers, for charts.
+        alphabet: spells a pretoken at step 0.
+        obstacle: the reason why a tokenizer has no steps, as a clause; `None` if it has some.
+        bytes_total: number of bytes in all pretokens of the corpus, without special tokens.
+        statistics: the series of the run, for charts.
         heap_walk: the lazily deleted heap at any step.
-        typed: encodes text that somebody types.
+        typed: encodes typed text.
     """
 
     record: Record
@@ -301,12 +295,17 @@ class Run(MergeRun):
         self.statistics = Statistics(record, counts, self.tokens_at_start, self.ties)
         self.typed = TypedText(self.pattern, self.splitter, self._ids_at)
         self._vocabularies = RunVocabularies(record, counts, self.alphabet)
-        self._covered: dict[int, bytes] = {}  # by place, as far as somebody has asked
+        self._covered: dict[int, bytes] = {}  # by place, computed on demand
 
     def rules_at(self, step: int) -> EncodingRules:
-        """All that the encoding of a step follows from."""
+        """Return all data that the encoding at a step depends on."""
         record, size = self.record, self.record.first_id + step
         id_of, tokens = record.ids.id_of, record.vocab[:size]
+        covered = None
+        if self.alphabet.marker is not None:  # some tokens show more than the bytes they cover
+            for place in range(len(self._covered), size):
+                self._covered[id_of(place)] = record.covers(id_of(place))
+            covered = dict(islice(self._covered.items(), size))
         return EncodingRules(
             self.alphabet,
             self.table,
@@ -316,31 +315,22 @@ class Run(MergeRun):
             self.pattern,
             self.splitter,
             later=record.vocab[size : record.first_id + len(self)],
-            covered=self._covered_at(size),
+            covered=covered,
         )
-
-    def _covered_at(self, size: int) -> dict[int, bytes] | None:
-        """What the first tokens stand for in a pretoken, where some show more than that."""
-        if self.alphabet.marker is None:
-            return None
-        for place in range(len(self._covered), size):
-            token_id = self.record.ids.id_of(place)
-            self._covered[token_id] = self.record.covers(token_id)
-        return dict(islice(self._covered.items(), size))
 
     @cached_property
     def highest_pair_count(self) -> int:
-        """The count of the most frequent pair at step 0: merges only make rarer ones."""
+        """The count of the most frequent pair at step 0, the highest of the whole run."""
         return int(self.record.counts.at(0).max(initial=0))
 
     @cached_property
     def base_ids(self) -> frozenset[int]:
-        """The ids of the tokens that pretokens are made of at step 0."""
+        """The ids of the tokens that spell pretokens at step 0."""
         return frozenset(self.alphabet.token_ids)
 
     @cached_property
     def typed_as_text(self) -> TypedText:
-        """Like `typed`, where special tokens are ordinary text."""
+        """Encodes typed text with special tokens as ordinary text."""
         return TypedText(self.pattern, self.splitter.only(()), self._ids_at)
 
     def _ids_at(self, pretoken: Pretoken, step: int) -> tuple[int, ...]:
@@ -350,7 +340,7 @@ class Run(MergeRun):
         return self.segmenter.tokens_at(pretoken.bytes, step)
 
     def tokenizer_at(self, step: int) -> Tokenizer:
-        """The tokenizer that the first `step` merges make."""
+        """Return the tokenizer that the first `step` merges make."""
         return to_tokenizer(self.record, step, self.pattern)
 
     def prepare(self) -> None:
@@ -361,7 +351,7 @@ class Run(MergeRun):
         if self.record.by_rule:
             self.record.heap.replay(len(self))
         if self.heap_walk.exists:
-            walk = HeapWalk(self.record)  # another thread may be using the one that is there
+            walk = HeapWalk(self.record)  # another thread may be using the present one
             walk.prepare(len(self))
             self.heap_walk = walk
         if isinstance(self.segmenter, Segmenter):
@@ -376,9 +366,9 @@ class Run(MergeRun):
 
 
 def to_tokenizer(record: Record, step: int, pattern: PatternLike) -> Tokenizer:
-    """The tokenizer after the first `step` merges; `pattern` cut what was trained on.
+    """Return the tokenizer after the first `step` merges; `pattern` is that of the training.
 
-    Where the ends of words are marked, its tokens are what decoding gives: `est ` for `est</w>`.
+    If the ends of words are marked, its tokens are the decoded bytes: `est ` for `est</w>`.
 
     >>> from engine import Trainer
     >>> trainer = Trainer({b"low": 5}, 7, units="end-of-word")
@@ -396,8 +386,8 @@ def to_tokenizer(record: Record, step: int, pattern: PatternLike) -> Tokenizer:
             record.ids.special_ids,
             pattern,
         )
-    # Tokens of characters may share their bytes: `<unk>` and the five characters it is written in.
-    # So bytes do not say which tokens a merge joins, and its ids are handed over.
+    # Different tokens of characters may have equal bytes: `<unk>` and the merge of its characters.
+    # So bytes do not identify the tokens of a merge, and the tokenizer gets its ids.
     table: dict[Pair, tuple[int, int]] = {
         merge.pair: (merge.index, merge.new_id) for merge in merges
     }

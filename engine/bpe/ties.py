@@ -1,8 +1,8 @@
-"""Tie rules: which of several pairs with the same top count merges.
+"""Tie rules: the choice among several pairs that share the top count.
 
-A rule gives every pair a key; the *least* key wins. Four of the five keys depend on the pair alone.
-`first-seen` depends on where the pair stands in the corpus now, so its keys change from step to
-step; `TieRule.static` tells the two kinds apart.
+A rule gives every pair a key; the *least* key wins. Most keys depend on the pair alone. The key of
+`first-seen` is the pair's first occurrence in the present corpus, so it changes from step to step;
+`TieRule.static` is false for such a rule.
 """
 
 from __future__ import annotations
@@ -19,29 +19,33 @@ from engine.recording.merge_record import TokensById
 from engine.text.pretokenize import to_text
 
 TieKey = Any
-"""Something comparable; two keys of one rule always compare."""
+"""Any value; two keys of one rule can be compared."""
 
 PairKey = Callable[[Pair], TieKey]
 FirstSeen = Callable[[Pair], tuple[int, int]]
-"""Where a pair first stands now: (index of the pretoken, position in it)."""
+"""Returns the first occurrence of a pair now: (index of the pretoken, position in it)."""
 
 
 def never_seen(pair: Pair) -> tuple[int, int]:
-    """The `first_seen` of a static rule, which never asks."""
-    raise AssertionError("a static tie rule does not ask where a pair stands")
+    """A `first_seen` for static rules, which never call it."""
+    raise AssertionError("a static tie rule does not ask where a pair occurs")
 
 
 Explain = Callable[[TokensById, Pair, Pair], Words]
-"""Why a rule takes the first pair before the second, as a clause."""
+"""Returns the reason why a rule takes the first pair before the second, as a clause."""
 
 
 @dataclass(frozen=True)
 class TieRule:
-    """A named rule. `make_key(vocab, first_seen)` gives the key function for one run.
+    """A named tie rule.
 
-    `vocab` may grow while the key function is in use; `first_seen` is called by rules that are not
-    static, and only by them. `explain(vocab, winner, rival)` says what made the difference:
-    `s is later in byte order than e`.
+    Attributes:
+        summary: one sentence about the pair that wins.
+        make_key: `make_key(vocab, first_seen)` returns the key function for one run. `vocab` may
+            grow while it is in use. Only rules that are not static call `first_seen`.
+        explain: `explain(vocab, winner, rival)` returns the reason why the winner is first:
+            `s is later in byte order than e`.
+        static: whether the keys never change.
     """
 
     name: str
@@ -52,19 +56,19 @@ class TieRule:
 
     @property
     def in_short(self) -> str:
-        """The summary's first clause: who wins."""
+        """The first clause of the summary."""
         return self.summary.split(";")[0]
 
     def why_first(self, vocab: TokensById, winner: Pair, rival: Pair) -> Words:
-        """Why it takes `winner` before `rival`, as a clause."""
+        """Return the reason why the rule takes `winner` before `rival`, as a clause."""
         return (self.in_short,) if self.explain is None else self.explain(vocab, winner, rival)
 
 
 class _Descending(dict[int, str]):
-    """token id → a string that sorts the other way round than the token's bytes.
+    """token id → a string that sorts in the reverse order of the token's bytes.
 
-    Each byte is turned upside down, and a character above all of them ends the string, so that a
-    prefix sorts *after* what it begins. Strings compare in C, which a class of our own would not.
+    Each byte b becomes 255 − b, and a character above all of them ends the string, so a prefix
+    sorts *after* the longer token. Strings are compared in C, unlike a class of our own.
     """
 
     _FLIPPED = bytes(255 - byte for byte in range(256))
@@ -83,17 +87,9 @@ def _greatest_bytes(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
     return lambda pair: (descending[pair[0]], descending[pair[1]])
 
 
-def _first_seen(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
-    return first_seen
-
-
-def _smallest_ids(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
-    return lambda pair: pair
-
-
 def _huggingface(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
     if not _begins_with_bytes(vocab):
-        return lambda pair: pair  # characters are numbered by their code points already
+        return lambda pair: pair  # characters are already numbered by their code points
     by_char = sorted(range(256), key=lambda byte: BYTE_TO_CHAR[byte])
     base_id = {byte: place for place, byte in enumerate(by_char)}
     return lambda pair: (base_id.get(pair[0], pair[0]), base_id.get(pair[1], pair[1]))
@@ -107,7 +103,7 @@ def _begins_with_bytes(vocab: TokensById) -> bool:
 
 
 def _shortest_piece(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
-    """SentencePiece counts characters, and so do we where these are the units."""
+    """Return the key by length: in bytes, or in characters as SentencePiece does."""
     in_bytes = _begins_with_bytes(vocab)
 
     def key(pair: Pair) -> TieKey:
@@ -118,7 +114,7 @@ def _shortest_piece(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
     return key
 
 
-# -- why a rule takes one pair before another of the same count, as a clause
+# -- reasons why a rule takes one pair before another of the same count, as clauses
 
 
 _SAME_LEFT: Words = ("same left token, and ",)
@@ -127,10 +123,6 @@ _SAME_LEFT: Words = ("same left token, and ",)
 def _later_bytes(vocab: TokensById, winner: Pair, rival: Pair) -> Words:
     at, same = (0, ()) if vocab[winner[0]] != vocab[rival[0]] else (1, _SAME_LEFT)
     return *same, vocab[winner[at]], " is later in byte order than ", vocab[rival[at]]
-
-
-def _first_in_corpus(vocab: TokensById, winner: Pair, rival: Pair) -> Words:
-    return ("it stands first in the corpus as it is now",)
 
 
 def _smaller_id(vocab: TokensById, winner: Pair, rival: Pair) -> Words:
@@ -175,14 +167,14 @@ TIE_RULES: Registry[TieRule] = registry_of(
     TieRule(
         "first-seen",
         "the pair met first in the corpus as it is now wins; minbpe's rule",
-        _first_seen,
-        _first_in_corpus,
+        lambda vocab, first_seen: first_seen,
+        lambda vocab, winner, rival: ("it occurs first in the corpus as it is now",),
         static=False,
     ),
     TieRule(
         "smallest-ids",
         "the smaller (left id, right id) wins; rustbpe's rule",
-        _smallest_ids,
+        lambda vocab, first_seen: lambda pair: pair,
         _smaller_id,
     ),
     TieRule(

@@ -12,7 +12,6 @@ from operator import index
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
-from engine.bpe.trainers.algorithm import WorkCounts
 from engine.core.errors import TokenLengthError, VocabSizeError
 from engine.core.events import CountProgress, Pair, TrainProgress
 from engine.encoding.alphabet import DEFAULT_UNITS, UNITS, BaseVocabulary
@@ -25,7 +24,7 @@ LEAST_MAX_TOKEN_LENGTH = 2
 
 
 class StopReason(Enum):
-    """Why training ended; the value says it in words."""
+    """The reason why training ended; the value describes it."""
 
     SIZE_REACHED = "the vocabulary has the size asked for"
     NO_PAIR_LEFT = "no pair is left: every pretoken is one token"
@@ -35,22 +34,18 @@ class StopReason(Enum):
 
 
 def base_vocab(special_tokens: Sequence[str]) -> list[bytes]:
-    """The vocab of bytes before the first merge: all 256, then the special tokens in their order.
+    """Return the vocab of bytes before the first merge: all 256, then the special tokens in order.
 
     >>> base_vocab(["<s>"])[255:]
     [b'\\xff', b'<s>']
     """
-    return _with_special(UNITS[DEFAULT_UNITS].base({}), special_tokens)
-
-
-def _with_special(base: BaseVocabulary, special_tokens: Sequence[str]) -> list[bytes]:
-    return [*base.tokens, *map(to_bytes, special_tokens)]
+    return [*UNITS[DEFAULT_UNITS].base({}).tokens, *map(to_bytes, special_tokens)]
 
 
 def check_vocab_size(
     vocab_size: int, special_tokens: Sequence[str], base: BaseVocabulary | None = None
 ) -> None:
-    """Raises `VocabSizeError` if the base, by default the bytes, and special tokens do not fit."""
+    """Raise `VocabSizeError` if the base, by default bytes, and special tokens do not fit."""
     try:
         index(vocab_size)
     except TypeError:
@@ -68,7 +63,7 @@ def check_vocab_size(
 
 
 def check_max_token_length(length: int | None) -> None:
-    """Raises `TokenLengthError` for a bound that not even two bytes keep."""
+    """Raise `TokenLengthError` if the limit forbids tokens of two bytes."""
     if length is not None and length < LEAST_MAX_TOKEN_LENGTH:
         raise TokenLengthError(
             f"tokens of at most {length} byte{'' if length == 1 else 's'} leave nothing to merge; "
@@ -80,21 +75,24 @@ class Trainer:
     """One training run.
 
     Args:
-        counts: pretoken → how often it occurs, in order of first appearance (`first-seen` ties
-            depend on that order; the other rules do not). One that occurs 0 times is left out.
-        vocab_size: bytes (or what `units` starts from) + special tokens + merges, at the most.
-        special_tokens: get the ids behind these, of bytes from 256 on.
+        counts: pretoken → its count, in order of first appearance (only `first-seen` ties depend
+            on that order). Pretokens with count 0 are left out.
+        vocab_size: most tokens: bytes (or other `units`) + special tokens + merges.
+        special_tokens: get the ids behind the units: from 256 on if these are bytes.
         tie_rule: a name in `TIE_RULES`.
-        algorithm: a name in `TRAINERS`; all find the same merges. The attribute `algorithm` says
-            which one runs: `first-seen` ties and characters are beyond `native` and `fast`, and
-            `heap` takes their place.
-        min_count: stop when no pair occurs this often.
-        max_token_length: a pair never merges if its token would be longer, in bytes (2 or more).
-        units: what the merges start from, a name in `UNITS`.
+        algorithm: a name in `TRAINERS`; all find the same merges. The attribute `algorithm` is the
+            one that runs: `native` and `fast` cannot do `first-seen` ties and characters, and
+            `heap` replaces them.
+        min_count: training stops when every pair is rarer than this.
+        max_token_length: most bytes of a token (2 or more); a pair never merges if its token would
+            be longer.
+        units: the tokens that merges start from, a name in `UNITS`.
 
     Attributes:
-        counts: what is trained on: `counts` without zeros, and without what `units` leaves out.
-        contents: the tokens before special ones and merges in words: `256 bytes`.
+        counts: the counts trained on, without zeros and without pretokens that `units` leaves out.
+        contents: the tokens before special tokens and merges, in words: `256 bytes`.
+        merges_wanted: number of merges until the vocabulary has its size.
+        work: the work of the algorithm so far.
 
     >>> [step.token for step in Trainer({b"aaab": 5, b"ab": 1}, 258).steps()]
     [b'aa', b'ab']
@@ -117,7 +115,7 @@ class Trainer:
         check_special_tokens(special_tokens)
         check_max_token_length(max_token_length)
         rule = TIE_RULES[tie_rule]
-        present = dict(counts)  # a copy takes a tenth of the time of a new one
+        present = dict(counts)  # ten times faster than a comprehension
         if not all(present.values()):
             present = {pretoken: count for pretoken, count in counts.items() if count}
         base = UNITS[units].base(present)
@@ -125,7 +123,7 @@ class Trainer:
         self.algorithm = algorithm_for(algorithm, rule, base.alphabet, base.counts)
         self.counts, self.contents = base.counts, base.contents
         self._task = self.algorithm.task_type(
-            *(base.counts, _with_special(base, special_tokens), rule, max(1, min_count)),
+            *(base.counts, [*base.tokens, *map(to_bytes, special_tokens)], rule, max(1, min_count)),
             max_token_length=max_token_length,
             alphabet=base.alphabet,
         )
@@ -135,33 +133,24 @@ class Trainer:
             alphabet=base.alphabet,
             units=UNITS[units],
         )
+        self.merges_wanted = vocab_size - self.record.first_id
+        self.work = self._task.work
         self.stop_reason: StopReason | None = None
 
     def __repr__(self) -> str:
-        """What it does, in a line: `Trainer(fast, lexicographic ties, 12 of 40 merges)`."""
+        """Describe the training: `Trainer(fast, lexicographic ties, 12 of 40 merges)`."""
         done = f"{len(self.record):,} of {self.merges_wanted:,} merges"
         return f"Trainer({self.algorithm.name}, {self._task.tie_rule.name} ties, {done})"
 
-    @property
-    def work(self) -> WorkCounts:
-        """What the algorithm has done so far."""
-        return self._task.work
-
-    @property
-    def merges_wanted(self) -> int:
-        """Merges until the vocabulary has its size, if the corpus gives so many."""
-        return self.vocab_size - self.record.first_id
-
     def steps(self) -> Iterator[MergeStep]:
-        """The merges, best first. Stop pulling to stop; call once a run."""
-        yield from islice(self._recorded(), self.merges_wanted)
-        self.stop_reason = self._why_stopped()
-
-    def _recorded(self) -> Iterator[MergeStep]:
+        """Yield the merges, best first. Stop pulling to stop; call this only once."""
         if self.algorithm.batches is None:
-            return map(self.record.append, self.algorithm.run(self._task))
-        batches = self.algorithm.batches(self._task, self.merges_wanted)
-        return chain.from_iterable(map(self.record.append_many, batches))
+            steps: Iterator[MergeStep] = map(self.record.append, self.algorithm.run(self._task))
+        else:
+            batches = self.algorithm.batches(self._task, self.merges_wanted)
+            steps = chain.from_iterable(map(self.record.append_many, batches))
+        yield from islice(steps, self.merges_wanted)
+        self.stop_reason = self._why_stopped()
 
     def _why_stopped(self) -> StopReason:
         if len(self.record) == self.merges_wanted:
@@ -176,12 +165,12 @@ class Trainer:
 
     @property
     def vocab(self) -> dict[int, bytes]:
-        """id → bytes, as learnt so far."""
+        """id → bytes, of all tokens learnt so far."""
         return dict(enumerate(self._task.vocab[: self.record.first_id + len(self.record)]))
 
     @property
     def merges(self) -> list[tuple[bytes, bytes]]:
-        """(left bytes, right bytes) in the order learnt, so far."""
+        """(left bytes, right bytes) of each merge so far, in order."""
         vocab = self._task.vocab
         pairs: list[Pair] = [self.record.pair_of(index) for index in range(len(self.record))]
         return [(vocab[left], vocab[right]) for left, right in pairs]
@@ -205,22 +194,20 @@ def train_bpe(
 
     Args:
         input_path: a text file, gzipped if it ends in `.gz`; `-` for standard input.
-        vocab_size: bytes + special tokens + merges, at the most.
-        special_tokens: cut out of the text before anything else; of bytes the ids from 256 on.
+        vocab_size: most tokens: bytes + special tokens + merges.
+        special_tokens: cut out of the text first; with bytes as units they get the ids from 256 on.
         pattern: a name in `PATTERNS`, or a regex, typed or compiled.
         tie_rule, trainer: names in `TIE_RULES` and `TRAINERS`.
-        workers: how many count pretokens at once.
+        workers: number of workers that count pretokens.
         on_progress: gets `CountProgress` while counting and `TrainProgress` while merging.
         on_step: gets each `MergeStep`. An exception from a callback stops the work.
-        min_count: stop when no pair occurs this often.
-        max_token_length: a pair never merges if its token would be longer, in bytes (2 or more).
-        units: what the merges start from, a name in `UNITS`: characters in place of bytes.
+        min_count, max_token_length, units: as in `Trainer`.
 
     Returns:
         vocab: id → bytes; merges: (left bytes, right bytes) in the order learnt.
 
     Raises:
-        BpeError: one of its subclasses, for a file or an argument that will not do.
+        BpeError: one of its subclasses, for an unreadable file or an invalid argument.
     """
     check_special_tokens(special_tokens)
 
@@ -236,7 +223,7 @@ def train_bpe(
             units=units,
         )
 
-    start({})  # checks all arguments: before an hour of counting, not after it
+    start({})  # checks all arguments before the counting, which may take an hour
     training = train_on_corpus(
         Corpus(input_path, separator=separator_of(special_tokens)),
         pattern,
@@ -250,7 +237,7 @@ def train_bpe(
 
 @dataclass
 class _Callbacks(TrainingListener):
-    """Calls what a caller of `train_bpe` has handed over."""
+    """A listener that calls the callbacks of `train_bpe`."""
 
     progress: Callable[[CountProgress | TrainProgress], None] | None
     step: Callable[[MergeStep], None] | None

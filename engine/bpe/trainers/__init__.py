@@ -1,8 +1,7 @@
-"""Training algorithms, all of which find the same merges, with more or less work.
+"""Training algorithms: all find the same merges, with more or less work.
 
 To read them, begin with `naive`, which is the definition; then `indexed`, `heap`, `linked`, `fast`.
-`native` is `fast` in C.
-To add one, write a file with an `ALGORITHM`, and a line below.
+`native` is `fast` in C. To add one, write a file with an `ALGORITHM`, and add a line below.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ TRAINERS: Registry[Algorithm] = registry_of(
 )
 DEFAULT_TRAINER = "native"
 WITHOUT_KERNEL = fast.ALGORITHM.name
-"""What takes its place where there is no kernel."""
+"""Name of the trainer that replaces `native` if there is no kernel."""
 
 NO_COUNTS: Mapping[bytes, int] = MappingProxyType({})
 
@@ -38,11 +37,10 @@ def algorithm_for(
     alphabet: Alphabet = BYTES,
     counts: Mapping[bytes, int] = NO_COUNTS,
 ) -> Algorithm:
-    """The algorithm of that name, or the next best where it cannot do what is asked.
+    """Return the algorithm of this name, or a replacement if it cannot solve the task.
 
-    Some follow only tie rules whose keys never change, and some merge only bytes: then it is
-    `heap`. `native` needs a compiled kernel, and a corpus that its integers can number: else it is
-    `fast`.
+    `heap` replaces an algorithm that needs constant keys of the tie rule, or that merges only
+    bytes. `fast` replaces `native` if there is no kernel, or the corpus is too large for it.
 
     >>> from engine.bpe.ties import TIE_RULES
     >>> algorithm_for("fast", TIE_RULES["first-seen"]).name

@@ -1,4 +1,4 @@
-"""What every training algorithm is given, and what it shares with the others."""
+"""The parts that training algorithms share: their task, their work counts, their pseudocode."""
 
 from __future__ import annotations
 
@@ -17,17 +17,15 @@ from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet
 from engine.encoding.merging import count_pairs
 from engine.recording.merge_record import MergeBatch, MergeReport, PairNumbers
 
-# How much an algorithm does to find its merges, counted in the things it works with.
-#
-# All algorithms find the same merges; what they look at on the way differs by orders of magnitude.
-# Each adds to the counters of its task's `WorkCounts`, but never inside a loop over tokens: it
-# adds the length of what it has gone through, a few additions a step. Whoever wants the counters
-# step by step keeps a `WorkLog` beside the record.
+# All algorithms find the same merges, but their work differs by orders of magnitude. Each adds to
+# the counters in its task's `WorkCounts`, never inside a loop over tokens: it adds the length of
+# the list it has gone through, a few additions for each step. A `WorkLog` stores the counters step
+# by step.
 
 
 @dataclass(slots=True)
 class WorkCounts:
-    """What an algorithm has done so far; `COUNTERS` says what each number counts."""
+    """The work of an algorithm so far; `COUNTERS` explains the numbers."""
 
     pairs_scanned: int = 0
     pretokens_visited: int = 0
@@ -44,8 +42,8 @@ class WorkCounts:
 class WorkCounter:
     """One of the numbers of `WorkCounts`.
 
-    `adds_up` tells the single things done from numbers that say more about things counted already:
-    a stale entry has been popped, a refresh is a scan.
+    `adds_up` is false for a number that describes work counted elsewhere: a stale entry was popped,
+    a refresh is a scan.
     """
 
     name: str
@@ -69,7 +67,7 @@ COUNTERS: Registry[WorkCounter] = registry_of(
 
 
 class WorkLog:
-    """The totals of some counters after each step; a column each.
+    """The totals of some counters after each step, in a column each.
 
     >>> work, log = WorkCounts(), WorkLog(("heap_pops", "stale_entries"))
     >>> for stale in (0, 2):
@@ -86,25 +84,25 @@ class WorkLog:
         self._length = 0
 
     def __len__(self) -> int:
-        """How many steps are logged."""
+        """Return the number of logged steps."""
         return self._length
 
     def append(self, work: WorkCounts) -> None:
-        """Write down what has been done by the end of one more step."""
+        """Log the totals at the end of one more step."""
         for name, column in self._columns.items():
             column.append(getattr(work, name))
         self._length += 1
 
     def total(self, counter: str, step: int) -> int:
-        """What was counted in the first `step` steps, and before them to get ready."""
+        """Return the count for the first `step` steps and the preparation."""
         return self._columns[counter][step - 1] if step else 0
 
     def at_step(self, counter: str, step: int) -> int:
-        """What step `step` alone took; the first has the getting ready with it."""
+        """Return the count for step `step` alone; step 1 includes the preparation."""
         return self.total(counter, step) - self.total(counter, step - 1) if step else 0
 
     def operations(self, steps: int) -> Ints:
-        """The sum of the counters that add up, after each of the first `steps` steps."""
+        """Return the sum of the counters that add up, after each of the first `steps` steps."""
         summed = np.zeros(steps, dtype=np.int64)
         for name, column in self._columns.items():
             if COUNTERS[name].adds_up:
@@ -114,7 +112,7 @@ class WorkLog:
 
 BORDER = -1
 INSIDE = -2
-"""A cell inside a token or one that was the first or last cell of its parts."""
+"""A cell inside a token: neither its first nor its last cell."""
 
 BLOCK = 1 << 20
 BYTE_PAIRS = 1 << 16
@@ -123,8 +121,8 @@ BYTE_PAIRS = 1 << 16
 class Symbols:
     """All pretokens in one flat array, in which a token's neighbours are found without links.
 
-    Each byte of a pretoken has a cell, and a border cell stands before and after every pretoken. A
-    token, at first a single byte, writes its id into its *first and its last* cell. So from a token
+    Each byte of a pretoken has a cell, and there is a border cell before and after every pretoken.
+    A token, at first a single byte, has its id in its *first and its last* cell. So for a token
     that starts at cell `p`,
 
         the left neighbour's id is in cell  p − 1,
@@ -136,8 +134,8 @@ class Symbols:
     Attributes:
         cells, cells_array: the cells, for Python and for numpy.
         pretoken_of, pretoken_array: cell → index of its pretoken.
-        starts_type: numpy's integers that can number the cells.
-        times, times_array: index of a pretoken → how often it occurs.
+        starts_type: the smallest integer type of numpy that can number the cells.
+        times, times_array: index of a pretoken → its count.
     """
 
     def __init__(self, counts: Mapping[bytes, int]) -> None:
@@ -154,7 +152,7 @@ class Symbols:
         self.times_array = np.array(self.times, dtype=np.int64)
 
     def byte_pair_counts(self) -> tuple[list[int], list[int]]:
-        """The pairs of bytes that stand somewhere, as left · 256 + right, and their counts."""
+        """Return the pairs of bytes that occur, as left · 256 + right, and their counts."""
         totals = np.zeros(BYTE_PAIRS, dtype=np.int64)
         for starts, pairs in self._byte_pairs():
             weights = self.times_array.take(self.pretoken_array.take(starts))
@@ -163,7 +161,7 @@ class Symbols:
         return present.tolist(), totals[present].tolist()
 
     def byte_pair_starts(self) -> tuple[Integers, Ints]:
-        """Where pairs of bytes start, sorted by pair; and where each present pair's part ends."""
+        """Return the cells where byte pairs start, sorted by pair, and the end of each part."""
         blocks = list(self._byte_pairs())
         if not blocks:
             return np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
@@ -175,7 +173,7 @@ class Symbols:
         return starts, np.cumsum(lengths[lengths > 0])
 
     def _byte_pairs(self) -> Iterator[tuple[Integers, np.typing.NDArray[np.uint16]]]:
-        """Block by block: the cells where a pair of bytes starts, and the pairs there."""
+        """Yield, block by block, the cells where a pair of bytes starts, and these pairs."""
         cells = self.cells_array
         for begin in range(0, len(cells) - 1, BLOCK):
             left = cells[begin : min(begin + BLOCK, len(cells) - 1)]
@@ -186,18 +184,18 @@ class Symbols:
 
 
 def _shared_ints(length: int) -> tuple[array[int], SmallInts]:
-    """Zeros of 32 bits that Python and numpy both see."""
+    """Return zeros of 32 bits that Python and numpy share."""
     ints = array("i", bytes(4)) * length
     return ints, np.frombuffer(ints, dtype=np.int32)
 
 
-# -- pseudocode: what an algorithm does, for people to read
+# -- pseudocode: an algorithm for people to read
 
 
 class Phase(Enum):
-    """A part of a step, which each step goes through once; the value says it in words.
+    """A part of a step, which each step goes through once; the value describes it.
 
-    `heap` alone goes by the moves of its heap instead, of which a step has any number.
+    `heap` alone has the moves of its heap instead; a step may have any number of them.
     """
 
     COUNT = "the pairs are counted"
@@ -213,40 +211,40 @@ WorkPhase = Move | Phase
 
 @dataclass(frozen=True)
 class CodeLine:
-    """A line of pseudocode; `during` are the moments of a step at which it is at work."""
+    """A line of pseudocode; it is active in the phases `during`."""
 
     text: str
     during: tuple[WorkPhase, ...] = ()
 
 
 def phases_of(lines: tuple[CodeLine, ...]) -> list[WorkPhase]:
-    """The moments of a step in the order of the lines.
+    """Return the phases of a step, in the order of the pseudocode's lines.
 
     >>> lines = CodeLine("find it", (Phase.CHOOSE,)), CodeLine("join it", (Phase.JOIN,))
     >>> [phase.name for phase in phases_of(lines)]
     ['CHOOSE', 'JOIN']
     """
-    return list(dict.fromkeys(moment for line in lines for moment in line.during))
+    return list(dict.fromkeys(phase for line in lines for phase in line.during))
 
 
-# -- the task, and an algorithm that solves it
+# -- the task of an algorithm
 
 
 class TrainingTask:
-    """The training task. Algorithms build from it what they work with.
+    """The task of a training algorithm. Algorithms build their data structures from it.
 
     Attributes:
-        counts: distinct pretoken → how often it occurs, in order of first appearance; no zeros.
+        counts: distinct pretoken → its count, in order of first appearance; no zeros.
         vocab: id → bytes; the algorithm adds the token of each merge with `join`.
-        tie_rule: which pair of several with the same count merges.
-        min_count: pairs rarer than this are not merged.
-        max_token_length: no token gets longer than so many bytes, two at the least; `None`: as
-            long as it will. A pair that would make a longer one is no pair to anybody: not counted,
-            not recorded. So SentencePiece and Hugging Face have it, too.
-        alphabet: what the pretokens are spelled in at first.
+        tie_rule: chooses among pairs of equal count.
+        min_count: rarer pairs are not merged.
+        max_token_length: most bytes of a token, at least two; `None` for no limit. A pair that
+            would make a longer token is ignored: it is neither counted nor recorded, as in
+            SentencePiece and Hugging Face.
+        alphabet: spells the pretokens before any merge.
         pairs: the numbers of the pairs, shared with the record; at first those before any merge.
-        start: the count of each of these, by its number.
-        work: what the algorithm has done so far.
+        start: the counts of these pairs, by number.
+        work: the work of the algorithm so far.
     """
 
     def __init__(
@@ -269,11 +267,11 @@ class TrainingTask:
 
     @cached_property
     def symbols(self) -> Symbols:
-        """The pretokens in one flat array, a byte a cell; for algorithms that merge only bytes."""
+        """The pretokens in one flat array; for algorithms that merge only bytes."""
         return Symbols(self.counts)
 
     def _start(self) -> tuple[PairNumbers, list[int]]:
-        """The pairs before any merge with their counts, in the order of their ids."""
+        """Return the pairs before any merge in the order of their ids, and their counts."""
         if isinstance(self.alphabet, ByteAlphabet):
             byte_pairs, counts = self.symbols.byte_pair_counts()
             return PairNumbers(divmod(pair, 256) for pair in byte_pairs), counts
@@ -281,24 +279,24 @@ class TrainingTask:
         return PairNumbers(pair for pair, _ in found), [count for _, count in found]
 
     def spelled(self) -> list[list[int]]:
-        """The pretokens as lists of token ids, before any merge."""
+        """Return the pretokens as lists of token ids, before any merge."""
         if self.alphabet is BYTES:
-            return [list(pretoken) for pretoken in self.counts]  # ids are bytes: nothing to spell
+            return [list(pretoken) for pretoken in self.counts]  # ids are bytes
         return [self.alphabet.spell(pretoken) for pretoken in self.counts]
 
     def join(self, pair: Pair) -> int:
-        """Add the token that the pair makes to the vocab; its id."""
+        """Add the token that the pair makes to the vocab; return its id."""
         self.vocab.append(self.vocab[pair[0]] + self.vocab[pair[1]])
         return len(self.vocab) - 1
 
     def may_merge(self, pair: Pair) -> bool:
-        """Whether the token that the pair makes is short enough; one that is not never counts."""
+        """Whether the token that the pair makes is short enough."""
         if self.max_token_length is None:
             return True
         return len(self.vocab[pair[0]]) + len(self.vocab[pair[1]]) <= self.max_token_length
 
     def mergeable(self, pairs: Mapping[Pair, int]) -> Mapping[Pair, int]:
-        """Of pairs with their counts, those that may merge."""
+        """Return the pairs that may merge, with their counts."""
         if self.max_token_length is None:
             return pairs
         return {pair: count for pair, count in pairs.items() if self.may_merge(pair)}
@@ -306,11 +304,11 @@ class TrainingTask:
     def merge(
         self, pair: Pair, count: int, after: Mapping[Pair, int], occurrences: int, pretokens: int
     ) -> MergeReport:
-        """The report of a step; `after` maps each pair whose count changed to its new count."""
+        """Report a step; `after` maps each pair whose count changed to its new count."""
         return MergeReport.of(self.pairs, pair, count, after, occurrences, pretokens)
 
     def tie_key(self, first_seen: FirstSeen) -> PairKey:
-        """The tie rule's key for pairs of this task."""
+        """Return the tie rule's key function for this task."""
         return self.tie_rule.make_key(self.vocab, first_seen)
 
 
@@ -319,15 +317,15 @@ class Algorithm:
     """A way to find the merges.
 
     Attributes:
-        run: yields the merges one by one, best first, until no pair is left. Whoever runs it stops
-            pulling when there are enough, so an algorithm knows no target size.
-        pseudocode: what it does, for people.
-        counters: those of `WorkCounts` that it adds to.
-        static_only: it follows only tie rules whose keys never change.
-        bytes_only: pretokens have to be spelled in bytes.
-        task_type: the kind of task that `run` is given.
-        batches: the merges again, in columns, at the most so many; `None` if it makes none.
-        can_solve: whether it can train on these pretoken counts by a rule at all.
+        run: yields the merges one by one, best first, until no pair is left. It knows no target
+            size: the caller stops pulling when there are enough.
+        pseudocode: the algorithm for people to read.
+        counters: the fields of `WorkCounts` that it adds to.
+        static_only: whether it needs a tie rule whose keys never change.
+        bytes_only: whether pretokens must be spelled in bytes.
+        task_type: the class of task that `run` takes.
+        batches: yields up to a number of merges in columns; `None` if it makes no batches.
+        can_solve: whether it can train on these pretoken counts by this tie rule.
     """
 
     name: str

@@ -1,33 +1,33 @@
-"""The fastest: a flat array of tokens, a queue of buckets, numpy wherever there is much to do.
+"""The fastest trainer in Python: a flat array of tokens, a queue of buckets, numpy for many cells.
 
-No pretoken is ever gone through as a whole. What is kept, and how it hangs together:
+No pretoken is ever scanned as a whole. The data structures:
 
-`Symbols`      all pretokens in one flat array of cells, a cell a byte. A token writes its id into
-               its first and its last cell, so that both its neighbours are one look away.
-`PairNumbers`  every pair ever seen has a number, in the order of appearance. All else about pairs
-               is an array over these numbers.
-`counts`       number → how often the pair stands side by side now. Always true.
+`Symbols`      all pretokens in one flat array of cells, a cell for each byte. A token has its id in
+               its first and its last cell, so both its neighbours are found in one step.
+`PairNumbers`  every pair ever seen has a number, in the order of appearance. Everything else about
+               pairs is an array over these numbers.
+`counts`       number → present count of the pair. Always true.
 `Occurrences`  number → the cells where the pair started when it was new.
 `BucketQueue`  the numbers of the pairs in buckets by count, for the next step.
 
-What is true between two steps (the *invariants*):
+Between two steps these *invariants* hold:
 
-1. Read along the cells, from the first cell of a token to the first of the next, the array spells
-   every pretoken in its tokens, with a border before it and behind it.
-2. A pair stands at every start that `Occurrences` has for it, or has been broken up since; it
-   stands nowhere else. New pairs only come from new tokens, and those of a step are noted in it.
+1. The first cells of the tokens, read in order, spell every pretoken in its tokens, with a border
+   before and behind it.
+2. A pair occurs only at the starts that `Occurrences` has for it, and at each of them unless a
+   merge has broken it up. New pairs contain the step's new token and are noted in that step.
 3. Counts only fall after the step that made the pair, and no new pair is more frequent than the
-   one that merged. So no pair is in a bucket lower than its count, and the top count only falls.
+   merged one. So no pair is in a bucket below its count, and the top count only falls.
 
-One step on the pretokens `abab` (twice) and `cab` (once), `_` being a border:
+One step on the pretokens `abab` (twice) and `cab` (once), `_` is a border:
 
     cell             0  1  2  3  4  5  6  7  8  9
     before           _  a  b  a  b  _  c  a  b  _      (a b) 5, (b a) 2, (c a) 1
     after a+b → X    _  X  X  X  X  _  c  X  X  _      (X X) 2, (c X) 1
 
 The queue takes (a b), the pair number 0, which starts in the cells 1, 3 and 7. Behind the first X
-stands another: the pair (b a) that was there is gone, (X X) is there. Before the last X stands c:
-(c a) becomes (c X). The new pairs get the next numbers, 3 and 4.
+is another X: the pair (b a) is replaced by (X X). Before the last X is c: (c a) becomes (c X). The
+new pairs get the next numbers, 3 and 4.
 
 >>> from engine.bpe.ties import TIE_RULES
 >>> vocab = [bytes([byte]) for byte in range(256)]
@@ -72,7 +72,7 @@ from engine.recording.merge_record import STRIDE, MergeReport, key_of
 
 
 class Grouped:
-    """Groups of starts, one after the other in one array. `ends`: where each group ends."""
+    """Groups of starts, one after the other in one array; `ends` are the ends of the groups."""
 
     def __init__(self, starts: Integers, ends: Ints) -> None:
         self._starts = starts
@@ -83,16 +83,15 @@ class Grouped:
 
 
 Groups: TypeAlias = "Sequence[list[int] | Integers] | Grouped"
-"""The starts of several pairs; those of each in ascending order."""
+"""The starts of several pairs, a group for each, in ascending order."""
 
 
 class Occurrences:
     """number of a pair → the cells where it started when it was new.
 
-    A merge makes many pairs at once, numbered one after the other, and brings their starts grouped
-    in the same order. So the starts are kept merge by merge as they came, and a pair's are found by
-    its number. They are true when they are added; later merges may break some up, and whoever uses
-    them looks at the cells to see which still stand.
+    A merge makes many pairs with consecutive numbers, and adds their starts grouped in the same
+    order. So the starts are stored merge by merge, and found by the pair's number. They are true
+    when they are added. Later merges may break up some occurrences, so a user must check the cells.
     """
 
     def __init__(self) -> None:
@@ -101,23 +100,23 @@ class Occurrences:
         self._end = 0
 
     def add(self, groups: Groups, pairs: int) -> None:
-        """The starts of so many pairs more, numbered on."""
+        """Add the starts of the next `pairs` pairs."""
         self._firsts.append(self._end)
         self._groups.append(groups)
         self._end += pairs
 
     def of(self, number: int) -> list[int] | Integers:
-        # Additions of no pairs share their first number with the next one, which is found.
+        # An addition of no pairs shares its first number with the next addition, which is found.
         index = bisect_right(self._firsts, number) - 1
         return self._groups[index][number - self._firsts[index]]
 
 
 @dataclass(slots=True)
 class Neighbours:
-    """The new tokens of a step by the tokens on one side of them, pretoken borders left out.
+    """The tokens on one side of a step's new tokens, without pretoken borders.
 
-    `weights` are (token, how often the new token stands beside it in the corpus); `starts` has for
-    each of them the cells where the pairs of the two start.
+    `weights` are (neighbour, its count beside the new token in the corpus); `starts` are, for each
+    neighbour, the cells where its pairs with the new token start.
     """
 
     weights: list[tuple[int, int]]
@@ -126,7 +125,7 @@ class Neighbours:
 
 @dataclass(slots=True)
 class FlatReplacement:
-    """What replacing a pair came to. Of two new tokens side by side only `after` tells."""
+    """The result of replacing a pair. Two neighbouring new tokens are only in `after`."""
 
     before: Neighbours
     after: Neighbours
@@ -135,12 +134,12 @@ class FlatReplacement:
 
 
 class FlatIndex:
-    """The tokens of a task and its pairs, kept true by `merged`.
+    """The tokens of a task and its pairs; `merged` keeps them up to date.
 
     Attributes:
         symbols: the tokens, in one flat array.
         pairs: the numbers of the pairs.
-        counts: number → how often the pair stands.
+        counts: number → count of the pair.
         occurrences: number → the cells where the pair started when it was new.
         sizes: token id → its length in bytes.
     """
@@ -155,12 +154,12 @@ class FlatIndex:
         self._longest = task.max_token_length
 
     def merged(self, number: int, new_id: int, replaced: FlatReplacement) -> MergeReport:
-        """Bring counts and occurrences up to date after a pair has been replaced."""
+        """Update counts and occurrences after a pair has been replaced."""
         left, right = self.pairs[number]
         counts, number_of_key = self.counts, self.pairs.number_of_key
         count = counts[number]
-        # Old pairs that lost, with what is left of them. A dict, as one pair can lose on both
-        # sides: (b, a) in b[ab] and in [ab]a.
+        # The new counts of old pairs that have become rarer. A dict, because one pair can lose on
+        # both sides: (b, a) in b[ab] and in [ab]a.
         left_over = {number: 0}
         if self._longest is not None:
             room = self._longest - self.sizes[new_id]
@@ -168,7 +167,7 @@ class FlatIndex:
         keys: list[int] = []
         born: list[int] = []
         for token, weight in replaced.after.weights:
-            # The right token was followed by what follows the new one now, or by another pair.
+            # The right token was followed by the new token's neighbour, or by another pair.
             old = number_of_key[right * STRIDE + (left if token == new_id else token)]
             left_over[old] = counts[old] = counts[old] - weight
             keys.append(new_id * STRIDE + token)
@@ -178,7 +177,7 @@ class FlatIndex:
             left_over[old] = counts[old] = counts[old] - weight
             keys.append(token * STRIDE + new_id)
             born.append(weight)
-        # Where the pair overlapped itself, the loops have met only part of it.
+        # If the pair overlapped itself, the loops have counted only a part of it.
         left_over[number] = counts[number] = 0
         changed = [*left_over, *self.pairs.add_new(keys)]
         counts += born
@@ -195,9 +194,9 @@ class FlatIndex:
         replaced: FlatReplacement,
         left_over: dict[int, int],
     ) -> FlatReplacement:
-        """Leave out neighbours longer than the room that the new token has left beside it.
+        """Leave out neighbours too long to merge with the new token: longer than `room`.
 
-        The pairs that stood in their place lose their counts here, where they had one.
+        The counts of the old pairs with these neighbours are reduced here.
         """
         left, right = self.pairs[number]
 
@@ -219,27 +218,27 @@ class FlatIndex:
 
 
 FLOOR_DIVISOR = 4
-"""Running dry, the queue goes down to the top count divided by this."""
+"""When the queue is empty, its new floor is the top count divided by this."""
 
 
 class BucketQueue:
-    """Pairs in buckets by count: the best one without keeping anything sorted.
+    """Pairs in buckets by count, to find the best pair without sorting.
 
     The top count only falls, so the queue walks down through the counts, bucket by bucket. A pair
-    whose count has fallen stays in its bucket until that is opened, and is put into the right one
-    then. The tie rule is asked only about pairs in the open bucket, which is a heap by its key.
+    whose count has fallen stays in its bucket until that is opened, and then moves to the right
+    bucket. Only the pairs in the open bucket are ordered by the tie rule, in a heap.
 
-    Most pairs are rare and never merge. The queue leaves those below a *floor* alone; when it runs
-    dry, one look over all counts gives a lower floor and the pairs above it.
+    Most pairs are rare and never merge. The queue ignores the pairs below a *floor*. When it is
+    empty, one scan of all counts finds a lower floor and the pairs above it.
 
     Args:
-        counts: number → true count, which the caller changes. A pair that is taken out must lose
-            its count, as a merge makes it do.
-        key: number → the tie rule's key; of two pairs with the same count the lesser is first.
+        counts: number → true count, which the caller changes. After `pop` the caller must reduce
+            the pair's count, as a merge does.
+        key: number → the tie rule's key; of two pairs with equal counts the lesser key is first.
 
     Attributes:
-        scanned: pairs looked at, to open a bucket or to lower the floor.
-        moved: those of them that had fallen, and went into another bucket.
+        scanned: number of pairs scanned, to open a bucket or to lower the floor.
+        moved: number of those whose count had fallen, and that moved to another bucket.
 
     >>> counts = [9, 8, 8]
     >>> queue = BucketQueue(counts, key=lambda number: -number)
@@ -256,13 +255,13 @@ class BucketQueue:
         self._key = key
         self._buckets: dict[int, list[int]] = {}
         self._levels: list[int] = []  # a heap of minus the counts that have a bucket
-        self._open: list[tuple[TieKey, int]] = []  # a heap: what is left of the open bucket
+        self._open: list[tuple[TieKey, int]] = []  # a heap: the rest of the open bucket
         self._level = 0  # the count of the open bucket
         self._floor = 0
         self.scanned = self.moved = 0
 
     def pop(self) -> int | None:
-        """Take out the best pair; `None` if there is none with a count above 0."""
+        """Pop the best pair; `None` if no pair has a count above 0."""
         while True:
             while self._open:
                 number = heappop(self._open)[1]
@@ -276,7 +275,7 @@ class BucketQueue:
                 return None
 
     def push(self, numbers: Iterable[int]) -> None:
-        """Put in pairs by their counts: those that a merge has just made."""
+        """Put pairs into the buckets of their counts."""
         counts, floor, buckets = self._counts, self._floor, self._buckets
         for number in numbers:
             count = counts[number]
@@ -301,7 +300,7 @@ class BucketQueue:
         self.moved += len(bucket) - len(self._open)
 
     def _lower_floor(self) -> bool:
-        """Put in the pairs at the top of those left out; whether there are any."""
+        """Lower the floor and put in the pairs above it; return whether there are any."""
         top = max(self._counts, default=0)
         self._floor = max(1, top // FLOOR_DIVISOR)
         self.push(range(len(self._counts)))
@@ -310,18 +309,17 @@ class BucketQueue:
 
 
 MANY = 96
-"""From how many starts on numpy is faster than a loop: a call of numpy costs as much as several
-turns of a loop."""
+"""Number of starts from which on numpy is faster: a call costs as much as several loop turns."""
 
 
 def fast(task: TrainingTask) -> Iterator[MergeReport]:
-    # Lay all pretokens out in one flat array; count all pairs, and note where they start.
+    # Put all pretokens into one flat array; count all pairs, and note where they start.
     index = FlatIndex(task)
     pairs, counts = index.pairs, index.counts
     # Put all pairs into buckets by their counts.
     key = task.tie_key(never_seen)
     queue, work = BucketQueue(counts, lambda number: key(pairs[number])), task.work
-    # Take the best pair of the top bucket; one that has fallen goes into a lower bucket instead.
+    # Take the best pair of the top bucket; a pair whose count has fallen moves to a lower one.
     while (number := queue.pop()) is not None and counts[number] >= task.min_count:
         known = len(counts)
         # Replace it by a new token wherever it starts, and correct the counts beside it.
@@ -333,7 +331,7 @@ def fast(task: TrainingTask) -> Iterator[MergeReport]:
 
 
 def merge_pair(task: TrainingTask, index: FlatIndex, number: int) -> MergeReport:
-    """Replace a pair by a new token wherever it stands, and bring all counts up to date."""
+    """Replace a pair by a new token wherever it occurs, and update all counts."""
     pair = index.pairs[number]
     new_id = task.join(pair)
     index.sizes.append(len(task.vocab[new_id]))
@@ -350,13 +348,13 @@ def merge_pair(task: TrainingTask, index: FlatIndex, number: int) -> MergeReport
 # -- a pair that starts in few cells: a plain loop
 
 ByNeighbour = dict[int, list[int]]
-"""Neighbouring token → where the new tokens beside it start."""
+"""Neighbouring token → starts of the new tokens beside it."""
 
 
 def replace_few(
     index: FlatIndex, pair: Pair, new_id: int, starts: Iterable[int]
 ) -> FlatReplacement:
-    """Replace the pair wherever it still stands."""
+    """Replace the pair in a loop, wherever it still occurs."""
     symbols, sizes = index.symbols, index.sizes
     cells, pretoken_of, times = symbols.cells, symbols.pretoken_of, symbols.times
     left, right = pair
@@ -377,7 +375,7 @@ def replace_few(
         # Note the new pairs: with the token before, and with the token behind.
         token = cells[start - 1]
         if token == new_id:
-            # The one just written is followed by this one, no longer by its left token.
+            # The new token written last is followed by this one, no longer by its left token.
             _move_last(after, left, new_id)
         elif token != BORDER:
             before.setdefault(token, []).append(start)
@@ -399,7 +397,7 @@ def replace_few(
 
 
 def _weigh(symbols: Symbols, groups: ByNeighbour) -> list[tuple[int, int]]:
-    """(neighbour, how often the new tokens beside it stand in the corpus)."""
+    """Return (neighbour, number of new tokens beside it in the corpus)."""
     pretoken_of, times = symbols.pretoken_of, symbols.times
     weights = []
     for token, starts in groups.items():
@@ -411,9 +409,9 @@ def _weigh(symbols: Symbols, groups: ByNeighbour) -> list[tuple[int, int]]:
 
 
 def _move_last(after: ByNeighbour, left: int, new_id: int) -> None:
-    """Two new tokens stand side by side: the pair is noted once, behind the first of them.
+    """Note the pair of two neighbouring new tokens once, behind the first of them.
 
-    When the first was written, the left token of the second still stood behind it.
+    When the first one was written, it was noted before the left token of the second.
     """
     first = after[left].pop()
     if not after[left]:
@@ -421,15 +419,15 @@ def _move_last(after: ByNeighbour, left: int, new_id: int) -> None:
     after.setdefault(new_id, []).append(first)
 
 
-# -- a pair that starts in many cells: what `replace_few` does, in arrays
+# -- a pair that starts in many cells: the same in arrays
 
 Tokens = SmallInts
 
 
 def replace_many(index: FlatIndex, pair: Pair, new_id: int, starts: Integers) -> FlatReplacement:
-    """Replace the pair wherever it still stands."""
-    # Numpy looks up by the integers of the machine, and kept starts are shorter: convert once.
-    starts = _still_standing(index, pair, starts.astype(np.intp))
+    """Replace the pair by array operations, wherever it still occurs."""
+    # numpy indexes by machine integers, and the stored starts are shorter: convert them once.
+    starts = _still_occurring(index, pair, starts.astype(np.intp))
     before, after = _write(index, pair, new_id, starts)
     pretokens = index.symbols.pretoken_array.take(starts)
     weights = index.symbols.times_array.take(pretokens)
@@ -441,8 +439,8 @@ def replace_many(index: FlatIndex, pair: Pair, new_id: int, starts: Integers) ->
     )
 
 
-def _still_standing(index: FlatIndex, pair: Pair, starts: Integers) -> Integers:
-    """The starts where the pair is to be replaced: where it stands, without overlap."""
+def _still_occurring(index: FlatIndex, pair: Pair, starts: Integers) -> Integers:
+    """Return the starts where the pair still occurs, without overlaps."""
     cells = index.symbols.cells_array
     left, right = pair
     size = index.sizes[left]
@@ -450,7 +448,7 @@ def _still_standing(index: FlatIndex, pair: Pair, starts: Integers) -> Integers:
     starts = starts.compress(cells.take(starts + size) == right)
     if left != right:
         return starts
-    # In a run a a a a each pair starts where the one before has its middle: take every other.
+    # In a run a a a a each pair starts in the middle of the one before: take every other pair.
     turns = np.arange(len(starts))
     opens_run = np.concatenate(([True], starts[1:] - starts[:-1] != size))
     run_begin = np.maximum.accumulate(np.where(opens_run, turns, 0))
@@ -459,10 +457,10 @@ def _still_standing(index: FlatIndex, pair: Pair, starts: Integers) -> Integers:
 
 
 def _write(index: FlatIndex, pair: Pair, new_id: int, starts: Integers) -> tuple[Tokens, Tokens]:
-    """Write the new token; returns the tokens before each and behind each.
+    """Write the new tokens; return the tokens before each and behind each.
 
-    Two new tokens side by side make one pair, noted behind the first: the second seems to have a
-    border before it.
+    Two neighbouring new tokens make one pair, which is noted behind the first: for the second, the
+    token before it is replaced by a border.
     """
     cells = index.symbols.cells_array
     left_size, right_size = index.sizes[pair[0]], index.sizes[pair[1]]
@@ -483,7 +481,7 @@ def _write(index: FlatIndex, pair: Pair, new_id: int, starts: Integers) -> tuple
 def _group(
     index: FlatIndex, tokens: Tokens, weights: Ints, starts: Integers, *, back: bool
 ) -> Neighbours:
-    """Group the starts by the tokens beside them; `back` goes to where those before them start."""
+    """Group the starts by the tokens beside them; `back` moves starts to those tokens."""
     inner = (tokens != BORDER).nonzero()[0]
     if not len(inner):
         return Neighbours([], ())

@@ -1,12 +1,12 @@
-"""Counts kept up to date through an index; the best pair on top of a heap with lazy deletion.
+"""Counts that an index keeps up to date; a heap with lazy deletion has the best pair on top.
 
-To find the pair of highest count by looking at all of them costs a scan a step. A heap keeps the
-best at the top, but a count that falls would have to be found inside it. The way out is to do
-nothing: the entry stays where it is and goes *stale*. When a stale entry reaches the top it is
-popped, and the pair is pushed back with its true count.
+Finding the pair of highest count among all pairs costs a scan in each step. A heap keeps the best
+pair at the top, but an entry inside it would have to be found when its count falls. Instead it
+stays where it is and becomes *stale*. When a stale entry reaches the top, it is popped, and the
+pair is pushed back with its true count.
 
 This is exact because counts only fall: after the step that makes a pair, tokens around it can only
-disappear into others. So a stale entry always claims too much, is popped too early rather than too
+disappear into others. So a stale entry always claims too much and is popped too early, never too
 late, and no better pair can hide below it. Each pair has at most one entry.
 """
 
@@ -31,13 +31,13 @@ class LazyHeap:
     """A heap of pairs with lazy deletion.
 
     Args:
-        counts: pair → its true count, which the caller changes as merging goes on. It holds no
-            zeros: a pair that is gone is absent.
-        key: the tie rule's; of two pairs with the same count the one with the lesser key is first.
+        counts: pair → its true count, which the caller changes as merging goes on. A pair that is
+            gone is absent.
+        key: the tie rule's key; of two pairs with equal counts the lesser key is first.
 
     Attributes:
-        pushes, pops: what has been done to the heap.
-        stale: how many of the pops brought up a stale entry.
+        pushes, pops: the number of operations so far.
+        stale: the number of pops that returned a stale entry.
 
     >>> counts = {(1, 2): 9, (3, 4): 8}
     >>> heap = LazyHeap(counts, key=lambda pair: pair)
@@ -65,24 +65,28 @@ class LazyHeap:
         return self._entries
 
     def is_stale(self, entry: HeapEntry) -> bool:
-        """Whether the entry's recorded count is no longer true."""
+        """Whether the recorded count of the entry is out of date."""
         return -entry[0] != self._counts.get(entry[2], 0)
 
     def push(self, pair: Pair) -> None:
-        """Enter a pair with its true count."""
+        """Push a pair with its true count."""
         heappush(self._entries, (-self._counts[pair], self._key(pair), pair))
         self.pushes += 1
 
     def pop_best(
         self, choose: Callable[[list[Pair]], Pair] | None = None
     ) -> tuple[Pair, list[StaleEntry]] | None:
-        """Take the best pair out; with it the stale entries popped on the way, in their order.
+        """Pop the best pair.
 
-        `choose` is for tie rules whose keys change: it picks among all the pairs of the top count,
-        and the others go back. `None` when the heap is empty.
+        Args:
+            choose: for tie rules whose keys change. It chooses among all pairs of the top count,
+                and the others are pushed back.
+
+        Returns:
+            the pair and the stale entries popped before it, in order; `None` if the heap is empty.
         """
         discarded: list[StaleEntry] = []
-        # Correct stale entries at the top until the top is true.
+        # Correct stale entries at the top until the top entry is true.
         while self._entries and self.is_stale(self._entries[0]):
             self._correct_top(discarded)
         if not self._entries:
@@ -116,7 +120,7 @@ class LazyHeap:
         return chosen
 
     def _correct_top(self, discarded: list[StaleEntry]) -> None:
-        """Pop the stale entry at the top and push its pair back with the true count, if any."""
+        """Pop the stale entry at the top; push its pair back if its true count is not 0."""
         recorded, _, pair = self._pop()
         self.stale += 1
         actual = self._counts.get(pair, 0)
@@ -126,18 +130,18 @@ class LazyHeap:
 
 
 def heap(task: TrainingTask) -> Iterator[MergeReport]:
-    # Count all pairs, and note for each which pretokens hold it.
+    # Count all pairs, and note the pretokens that contain each.
     yield from merges_by_heap(task, PairIndex(task))
 
 
 def merges_by_heap(
     task: TrainingTask, index: PairIndex, may_merge: Callable[[Pair], bool] = lambda pair: True
 ) -> Iterator[MergeReport]:
-    """The merges from the index's present state on, best first, less those that may not be.
+    """Yield the merges from the index's present state on, best first, without forbidden pairs.
 
-    Whatever was merged before, from here on counts only fall, so a lazy heap is exact.
+    From here on counts only fall, whatever was merged before, so a lazy heap is exact.
     """
-    # Put all pairs into a heap by their counts.
+    # Put all pairs into a heap, ordered by their counts.
     queue, choose = queue_of(task, index.counts, index.first_seen)
     # Pop the best pair; stale entries are corrected on the way.
     while (best := queue.pop_best(choose)) is not None:
@@ -146,10 +150,10 @@ def merges_by_heap(
             return
         if not may_merge(pair):
             continue
-        # Join its two tokens to a new one; replace the pair in the pretokens that hold it.
+        # Join its two tokens to a new one; replace the pair in the pretokens that contain it.
         new_id = task.join(pair)
         merge = index.merge(pair, new_id)
-        # Push the new pairs. Old ones can only lose: their entries go stale where they are.
+        # Push the new pairs. Counts of old pairs can only fall: their entries become stale.
         for changed in map(task.pairs.__getitem__, merge.changed):
             if new_id in changed:
                 queue.push(changed)
@@ -165,12 +169,12 @@ def _count_step(work: WorkCounts, queue: LazyHeap, index: PairIndex) -> None:
 def queue_of(
     task: TrainingTask, counts: Mapping[Pair, int], first_seen: FirstSeen
 ) -> tuple[LazyHeap, Callable[[list[Pair]], Pair] | None]:
-    """The heap over these counts, and what chooses among tied pairs where its order does not."""
+    """Make the heap over these counts, and a function that chooses among tied pairs if needed."""
     key = task.tie_key(first_seen)
     if task.tie_rule.static:
         return LazyHeap(counts, key), None
-    # A heap cannot be ordered by keys that change. There any fixed order will do, and `choose`
-    # looks at all the pairs that share the top count.
+    # A heap cannot be ordered by keys that change. Any fixed order will do, and `choose` examines
+    # all pairs that share the top count.
     return LazyHeap(counts, lambda pair: pair), partial(min, key=key)
 
 

@@ -1,7 +1,7 @@
-"""Counts kept up to date through an index; the best pair found by looking at all of them.
+"""Counts that an index keeps up to date; a scan of all pairs finds the best one.
 
-The index says which pretokens hold a pair, so a merge goes through these and leaves all others
-alone. Inside them it corrects the counts of the pairs beside each replacement, and no others.
+The index lists the pretokens that contain a pair, so a merge visits only these. Inside them it
+corrects only the counts of the pairs beside each replacement.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engine.recording.merge_record import MergeReport
 
 
 class IndexedTask(Protocol):
-    """What the index needs of a training task: BPE's, or WordPiece's."""
+    """The part of a training task that the index needs; BPE and WordPiece have one."""
 
     counts: Mapping[bytes, int]
 
@@ -32,17 +32,16 @@ class IndexedTask(Protocol):
 
 
 class PairIndex:
-    """Pretokens in tokens, and for each pair its count and the pretokens that hold it.
+    """Pretokens in tokens, and for each pair its count and the pretokens that contain it.
 
-    Counts are exact after every `merge`. The index may name a pretoken that held the pair once and
-    does so no longer; a merge finds nothing there and passes on. To take such names out would cost
-    more than they do.
+    Counts are exact after every `merge`. The index may list a pretoken that no longer contains the
+    pair; a merge finds nothing there and goes on. To remove such entries would cost more.
 
     Attributes:
         pretokens: the token ids of each distinct pretoken.
-        times: how often the corpus has each.
-        counts: pair → how often it stands side by side; no zeros.
-        pretokens_visited, tokens_read: how much merges have gone through so far.
+        times: the count of each distinct pretoken.
+        counts: pair → number of occurrences; no zeros.
+        pretokens_visited, tokens_read: the work of the merges so far.
     """
 
     def __init__(self, task: IndexedTask) -> None:
@@ -57,7 +56,7 @@ class PairIndex:
                 self._holders[pair].add(place)
 
     def merge(self, pair: Pair, new_id: int) -> MergeReport:
-        """Replace the pair by `new_id` everywhere and bring the counts up to date."""
+        """Replace the pair by `new_id` everywhere and update the counts."""
         count = self.counts[pair]
         deltas: defaultdict[Pair, int] = defaultdict(int)
         occurrences = pretokens = 0
@@ -71,18 +70,18 @@ class PairIndex:
         return self._task.merge(pair, count, self._apply(deltas), occurrences, pretokens)
 
     def _merge_in(self, place: int, pair: Pair, new_id: int, deltas: defaultdict[Pair, int]) -> int:
-        """Merge in one pretoken; add to `deltas` what that does to counts. How many replaced."""
+        """Merge in one pretoken; add the changes to `deltas`; return the number of replacements."""
         pretoken, times = self.pretokens[place], self.times[place]
         left, right = pair
         merged: list[int] = []
-        made_at: list[int] = []  # where in `merged` the new tokens stand
+        made_at: list[int] = []  # the positions of the new tokens in `merged`
         position, end, last_end = 0, len(pretoken), -1
         while position < end:
             token = pretoken[position]
             if token == left and position + 1 < end and pretoken[position + 1] == right:
-                # The pair goes, and with it the pair before it and the pair behind it.
+                # The pair is lost, and with it the pair before it and the pair behind it.
                 deltas[pair] -= times
-                # Two replaced side by side share the pair between them; it goes only once.
+                # Two neighbouring replacements share the pair between them; it is lost only once.
                 if position and last_end != position:
                     deltas[pretoken[position - 1], left] -= times
                 if position + 2 < end:
@@ -94,7 +93,7 @@ class PairIndex:
             else:
                 merged.append(token)
                 position += 1
-        # In their place come the pairs of the new token with its neighbours as they are now.
+        # The new pairs are those of each new token with its present neighbours.
         for at in made_at:
             if at:
                 self._add((merged[at - 1], new_id), place, times, deltas)
@@ -108,7 +107,7 @@ class PairIndex:
         self._holders[pair].add(place)
 
     def _apply(self, deltas: defaultdict[Pair, int]) -> dict[Pair, int]:
-        """Bring the counts up to date; the new count of each pair that changed."""
+        """Update the counts; return the new count of each pair that changed."""
         after: dict[Pair, int] = {}
         for pair, delta in self._task.mergeable(deltas).items():
             now = after[pair] = self.counts.get(pair, 0) + delta
@@ -124,7 +123,7 @@ class PairIndex:
         self.tokens_read += sum(map(len, map(self.pretokens.__getitem__, places)))
 
     def first_seen(self, pair: Pair) -> tuple[int, int]:
-        """Where the pair first stands now: (index of the pretoken, position in it)."""
+        """Find the first occurrence of the pair now: (index of the pretoken, position in it)."""
         for place in sorted(self._holders[pair]):
             for position, adjacent in enumerate(pairwise(self.pretokens[place])):
                 if adjacent == pair:
@@ -133,18 +132,18 @@ class PairIndex:
 
 
 def indexed(task: TrainingTask) -> Iterator[MergeReport]:
-    # Count all pairs, and note for each which pretokens hold it.
+    # Count all pairs, and note the pretokens that contain each.
     index = PairIndex(task)
     key = task.tie_key(index.first_seen)
     while index.counts:
-        # Look at all pairs for the highest count.
+        # Scan all pairs for the highest count.
         scanned = len(index.counts)
         top = max(index.counts.values())
         if top < task.min_count:
             return
-        # Of the pairs that have it, choose the one that the tie rule puts first.
+        # Of the pairs with this count, choose the one that the tie rule puts first.
         pair = min((pair for pair, count in index.counts.items() if count == top), key=key)
-        # Join its two tokens to a new one; replace the pair in the pretokens that hold it.
+        # Join its two tokens to a new one; replace the pair in the pretokens that contain it.
         merge = index.merge(pair, task.join(pair))
         _count_step(task.work, index, scanned)
         yield merge

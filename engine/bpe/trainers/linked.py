@@ -1,17 +1,17 @@
-"""SentencePiece's way: linked tokens, places for each pair, and an active set of frequent pairs.
+"""SentencePiece's algorithm: linked tokens, places of each pair, an active set of frequent pairs.
 
 After `bpe_model_trainer.cc` of SentencePiece 0.1 (Kudo and Richardson 2018; later versions keep the
-pairs in a queue). Most pairs are rare, so the best one is looked for among the most frequent
-twentieth only. This *active set* is made anew every hundred merges; new pairs join it at once. A
-merge corrects no counts: those of the pairs beside it are *in doubt* from then on, and a pair in
-doubt is counted at its places when somebody looks at it.
+pairs in a queue). Most pairs are rare, so the best one is searched only among the most frequent
+twentieth. This *active set* is rebuilt every hundred merges; new pairs join it at once. A merge
+does not correct counts: the counts of the pairs beside it are *in doubt* from then on, and a pair
+in doubt is counted at its places before it is compared.
 
-SentencePiece's search is not exact: when the active pairs have become rarer than one that was left
-out, it takes the lesser pair. Here the highest count left out is remembered. Counts only fall, so
-the best active pair is the best of all while it is more frequent than that; when it no longer is,
-the set is made anew before its time. Pairs as frequent as the last that comes in come in, too: they
-might tie. SentencePiece also refuses pairs that make no valid piece, for their length or because
-they mix scripts; of these rules only the length is known here.
+SentencePiece's search is not exact: when the active pairs have become rarer than a pair outside the
+set, it takes the rarer pair. Here the highest count outside is stored. Counts only fall, so the
+best active pair is the best of all while it is more frequent than that; otherwise the set is
+rebuilt early. All pairs as frequent as the last active pair are active, too, because they may tie.
+SentencePiece also refuses pairs that make an invalid piece: too long, or of mixed scripts. Here
+only the length is limited.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from engine.recording.merge_record import MergeReport
 
 REFRESH_STEPS = 100
 ACTIVE_SHARE = 20
-"""One pair of so many is active."""
+"""The active set has one in this number of pairs."""
 LEAST_ACTIVE = 1000
 
 
 def linked(task: TrainingTask) -> Iterator[MergeReport]:
-    # Link the tokens of every pretoken; note for each pair where it starts.
+    # Link the tokens of every pretoken; note the places where each pair starts.
     pretokens = LinkedPretokens(task)
-    # Every hundred merges, or sooner: make the set of the most frequent pairs, the active ones.
+    # Every hundred merges, or sooner, build the set of the most frequent pairs, the active ones.
     active = ActivePairs(task, pretokens)
     key = task.tie_key(pretokens.first_seen)
     while True:
@@ -42,7 +42,7 @@ def linked(task: TrainingTask) -> Iterator[MergeReport]:
         count, tied = active.best()
         if count < task.min_count:
             return
-        # Of the pairs that have it, choose the one that the tie rule puts first.
+        # Of the pairs with this count, choose the one that the tie rule puts first.
         pair = min(tied, key=key)
         # Join its two tokens to a new one.
         new_id = task.join(pair)
@@ -61,12 +61,12 @@ NONE = -1
 
 @dataclass(frozen=True)
 class LinkedReplacement:
-    """What replacing a pair came to.
+    """The result of replacing a pair.
 
     Attributes:
         after: the new count of each pair whose count changed.
-        occurrences: how often the pair was replaced in the corpus.
-        pretokens: in how many distinct pretokens.
+        occurrences: number of replacements in the corpus.
+        pretokens: number of distinct pretokens that changed.
     """
 
     after: dict[Pair, int]
@@ -77,16 +77,16 @@ class LinkedReplacement:
 class LinkedPretokens:
     """Tokens in a doubly linked list, and for each pair the places where it started.
 
-    A token is known by the *cell* of its first symbol, and cells are numbered through all
-    pretokens. A merge writes into the left token's cell and unlinks the right one's. (SentencePiece
-    has no links: it walks over emptied cells to the next token.) The places of a pair are noted in
-    the step that makes its younger token, from left to right. Later merges break some of them up,
-    and nobody takes these out: whoever looks at a pair looks its places up, and drops those that
-    are gone.
+    A token is identified by the *cell* of its first symbol; cells are numbered through all
+    pretokens. A merge writes into the left token's cell and unlinks the right token's cell.
+    (SentencePiece has no links: it walks over empty cells to the next token.) The places of a pair
+    are noted in the step that makes its younger token, from left to right. Later merges break up
+    some of these occurrences but leave the places in the list: a recount checks every place and
+    drops those where the pair is gone.
 
     Attributes:
-        counts: the true count of each pair that stands. It is kept for the record of the run;
-            the algorithm itself only believes what it has counted at the places.
+        counts: the true count of each pair that occurs, for the record of the run. The algorithm
+            itself uses only what it has counted at the places.
     """
 
     def __init__(self, task: TrainingTask) -> None:
@@ -114,7 +114,7 @@ class LinkedPretokens:
             self._note(cell, cell + 1)
 
     def _note(self, left: int, right: int) -> None:
-        """A pair starts here from now on."""
+        """Note a pair that starts here from now on."""
         pair = self._tokens[left], self._tokens[right]
         if self._may_merge(pair):
             self._places[pair].append(left)
@@ -126,7 +126,7 @@ class LinkedPretokens:
         self._changed.add(pair)
 
     def recount(self, pair: Pair) -> int:
-        """Count a pair at its places; those where it stands no longer are forgotten."""
+        """Count a pair at its places; forget the places where it no longer occurs."""
         left, right = pair
         tokens, after, places = self._tokens, self._after, self._places[pair]
         self._work.places_checked += len(places)
@@ -143,12 +143,12 @@ class LinkedPretokens:
         return sum(times[pretoken_of[cell]] for cell in still)
 
     def first_seen(self, pair: Pair) -> tuple[int, int]:
-        """Where a pair that has just been counted stands first: (its pretoken, the cell)."""
+        """Find the first occurrence of a pair that was just recounted: (its pretoken, the cell)."""
         cell = self._places[pair][0]
         return self._pretoken_of[cell], cell
 
     def merge(self, pair: Pair, new_id: int) -> LinkedReplacement:
-        """Replace the pair at its places, which have just been counted, from left to right."""
+        """Replace the pair at its places, which were just recounted, from left to right."""
         self._changed = {pair}
         before, after, tokens = self._before, self._after, self._tokens
         changed_pretokens: set[int] = set()
@@ -156,14 +156,14 @@ class LinkedPretokens:
         places = self._places.pop(pair)
         self._work.places_checked += len(places)
         for left in places:
-            if tokens[left] != pair[0]:  # in aaa the place before has taken the token
+            if tokens[left] != pair[0]:  # in aaa the replacement before has taken this token
                 continue
             gone = after[left]
             behind = after[gone]
             # The pairs on both sides lose an occurrence.
             self._break_up(before[left], left, pair)
             self._break_up(gone, behind, pair)
-            # The left cell has the new token, the right one is unlinked.
+            # The left cell gets the new token, the right one is unlinked.
             tokens[left], tokens[gone] = new_id, GONE
             after[left] = behind
             # The new token makes pairs with its neighbours.
@@ -178,7 +178,7 @@ class LinkedPretokens:
         return LinkedReplacement(self._after_merge(new_id), occurrences, len(changed_pretokens))
 
     def _break_up(self, left: int, right: int, merging: Pair) -> None:
-        """The pair that starts here, if there is one, does so no longer."""
+        """Remove the occurrence of the pair between two cells, if there is one."""
         if left == NONE or right == NONE:
             return
         pair = self._tokens[left], self._tokens[right]
@@ -186,13 +186,13 @@ class LinkedPretokens:
             self._change(pair, left, -1)
 
     def _after_merge(self, new_id: int) -> dict[Pair, int]:
-        """The pairs whose count has changed, with what it is now."""
+        """Return the pairs whose count has changed, with their new counts."""
         after: dict[Pair, int] = {}
         for pair in self._changed:
             count = self.counts[pair]
             if not count:
                 del self.counts[pair]
-                if new_id in pair:  # it was there only on the way
+                if new_id in pair:  # it occurred only during this merge
                     del self._places[pair]
                     continue
             after[pair] = count
@@ -200,11 +200,11 @@ class LinkedPretokens:
 
 
 class ActivePairs:
-    """All pairs with the counts last found, and those among which the best is looked for.
+    """All pairs with their last counts, and the active set that the best pair is searched in.
 
-    Three things are kept true:
+    Invariants:
 
-    * a pair that is not in doubt has the count that was last found;
+    * the last count of a pair that is not in doubt is its true count;
     * a pair in doubt is counted before it is compared;
     * no pair outside the active set is more frequent than `_left_out`.
     """
@@ -218,18 +218,18 @@ class ActivePairs:
         self._merges = 0
 
     def best(self) -> tuple[int, list[Pair]]:
-        """The highest count and the pairs that have it; (0, []) if there is no pair."""
+        """Return the highest count and the pairs with this count; (0, []) if there is no pair."""
         if self._merges % REFRESH_STEPS == 0:
             self._refresh()
         count, tied = self._scan()
         if count <= self._left_out:
-            # A pair that was left out may be as good: make the set anew, and look again.
+            # A pair outside may be as frequent: rebuild the set and scan again.
             self._refresh()
             count, tied = self._scan()
         return count, tied
 
     def merged(self, pair: Pair, new_id: int, changed: Iterable[Pair]) -> None:
-        """A pair has merged: those beside it are to be counted again, and some are new."""
+        """Note a merge: the changed pairs are in doubt now, and the new ones are active."""
         self._merges += 1
         self._in_doubt.update(changed)
         for new in changed:
@@ -248,7 +248,7 @@ class ActivePairs:
         return top, [pair for pair in self._active if found[pair] == top] if top else []
 
     def _settle(self, pairs: Iterable[Pair]) -> None:
-        """Count pairs that are in doubt; those that stand nowhere any more are forgotten."""
+        """Count pairs that are in doubt; forget those that no longer occur."""
         for pair in pairs:
             count = self._found[pair] = self._pretokens.recount(pair)
             if not count:
@@ -257,7 +257,7 @@ class ActivePairs:
         self._in_doubt.difference_update(pairs)
 
     def _refresh(self) -> None:
-        """Make the active set anew: the most frequent pairs, and those as frequent as the last."""
+        """Rebuild the active set: the most frequent pairs, and those equal to the last of them."""
         self._settle(set(self._in_doubt))
         found, work = self._found, self._work
         work.refreshes += 1
@@ -276,8 +276,8 @@ PSEUDOCODE = (
     CodeLine("  count active pairs in doubt", (Phase.COUNT,)),
     CodeLine("  best ← scan the active for the top", (Phase.CHOOSE,)),
     CodeLine("  new ← join best", (Phase.JOIN,)),
-    CodeLine("  for each place where best stands:", (Phase.REPLACE,)),
-    CodeLine("    link new in its place", (Phase.REPLACE,)),
+    CodeLine("  for each place of best:", (Phase.REPLACE,)),
+    CodeLine("    link new there", (Phase.REPLACE,)),
     CodeLine("    doubt the counts beside it", (Phase.CORRECT,)),
     CodeLine("  active ← the pairs with new, too", (Phase.ENTER,)),
 )

@@ -1,4 +1,4 @@
-"""Recount every pair at every step: slow, and plainly what the definition says.
+"""Recount every pair at every step: slow, but a direct translation of the definition.
 
 The other algorithms are tested against this one.
 """
@@ -14,9 +14,9 @@ from engine.recording.merge_record import MergeReport
 
 
 def naive(task: TrainingTask) -> Iterator[MergeReport]:
-    # Spell every distinct pretoken, in bytes as a rule; the corpus has it so many times.
+    # Spell every distinct pretoken, usually in bytes; `times` are their counts.
     pretokens, times = task.spelled(), list(task.counts.values())
-    # Count how often each pair of tokens stands side by side.
+    # Count the occurrences of each pair of neighbouring tokens.
     pair_counts = task.mergeable(count_pairs(pretokens, times))
     _count_reading(task.work, pretokens)
     while pair_counts and max(pair_counts.values()) >= task.min_count:
@@ -25,7 +25,7 @@ def naive(task: TrainingTask) -> Iterator[MergeReport]:
         # Join its two tokens to a new one, the next in the vocabulary.
         new_id = task.join(pair)
         # Replace the pair by the new token, in every pretoken.
-        replaced: dict[int, int] = {}  # index of a pretoken → how often
+        replaced: dict[int, int] = {}  # index of a pretoken → number of replacements
         for index, pretoken in enumerate(pretokens):
             merged = merge_pair(pretoken, pair, new_id)
             if len(merged) < len(pretoken):
@@ -41,16 +41,16 @@ def naive(task: TrainingTask) -> Iterator[MergeReport]:
 
 
 def most_frequent(task: TrainingTask, pair_counts: Mapping[Pair, int]) -> Pair:
-    """The pair of the highest count; of several the one that the tie rule puts first."""
+    """Return the pair of the highest count; of several the one that the tie rule puts first."""
     top = max(pair_counts.values())
     tied = [pair for pair, count in pair_counts.items() if count == top]
-    # `count_pairs` lists pairs in the order in which it meets them: so the corpus has them.
+    # `count_pairs` lists pairs in the order of their first occurrence in the corpus.
     first_seen = {pair: (index, 0) for index, pair in enumerate(pair_counts)}
     return min(tied, key=task.tie_key(first_seen.__getitem__))
 
 
 def changed_counts(before: Mapping[Pair, int], after: Mapping[Pair, int]) -> dict[Pair, int]:
-    """The pairs whose count is another after the step, with that count; 0 for one that is gone."""
+    """Return the new counts of the pairs whose count has changed; 0 for a pair that is gone."""
     return {
         pair: after.get(pair, 0)
         for pair in before.keys() | after.keys()
@@ -58,7 +58,7 @@ def changed_counts(before: Mapping[Pair, int], after: Mapping[Pair, int]) -> dic
     }
 
 
-# -- how much work it is: every token is read to merge, and again to count
+# -- the work: every token is read to merge, and again to count
 
 
 def _count_reading(work: WorkCounts, pretokens: Sequence[Sequence[int]]) -> None:

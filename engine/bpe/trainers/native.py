@@ -1,7 +1,7 @@
-"""What `fast` does, by the kernel: in C, batch by batch, where it could be compiled.
+"""The algorithm of `fast` in C: the kernel trains, batch by batch, if it could be compiled.
 
-To know what it does read `fast`, whose names it has. Only the queue is another: a heap in place of
-the buckets.
+To understand it read `fast`, which uses the same names. Only the queue differs: the kernel has a
+heap, `fast` has buckets.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
 from engine.core.arrays import Ints, np
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
-from engine.native.merging import KERNEL_TIE_RULES, STEP, Batch, Merger, can_merge
+from engine.native.merging import KERNEL_TIE_RULES, STEP, Merger, can_merge
 from engine.recording.merge_record import MergeBatch, MergeReport, PairNumbers
 
 _ANY = 2**62
-"""More steps than there can be."""
+"""A number of steps that no training reaches."""
 
 
 class NativePairs(PairNumbers):
-    """The numbers that the kernel gives. It is asked for the number of a pair, too."""
+    """The pair numbers of the kernel, which also finds the number of a pair."""
 
     def __init__(self, merger: Merger) -> None:
         self._merger = merger
         self._ids = merger.start_pairs[:]  # left, right; left, right; …
 
     def extend(self, pairs: array[int]) -> None:
-        """Pairs that the kernel has numbered, as in `Batch`."""
+        """Add pairs that the kernel has numbered, as in `Batch`."""
         self._ids.extend(pairs)
 
     def __len__(self) -> int:
@@ -50,7 +50,7 @@ class NativePairs(PairNumbers):
 
 
 class NativeTask(TrainingTask):
-    """A task whose pairs the kernel numbers."""
+    """A training task whose pairs the kernel numbers."""
 
     def _start(self) -> tuple[PairNumbers, list[int]]:
         self.merger = Merger(
@@ -62,7 +62,7 @@ class NativeTask(TrainingTask):
 
 
 def _tie_ids(tie_rule: str) -> Sequence[int]:
-    """byte → what it counts for where ids break ties; see `ties`."""
+    """Return the rank of each byte if ids break ties; see `ties`."""
     if tie_rule != "huggingface":
         return range(256)
     by_char = sorted(BYTE_TO_CHAR.values())
@@ -70,8 +70,8 @@ def _tie_ids(tie_rule: str) -> Sequence[int]:
 
 
 def native(task: TrainingTask) -> Iterator[MergeReport]:
-    """The merges one by one, for whoever keeps no record."""
-    before = 0  # changes of all batches before
+    """Yield the merges one by one, for callers without a record."""
+    before = 0  # number of changes in the batches before
     for batch in batches(task, _ANY):
         begin = 0
         for index, all_changes in enumerate(batch.changes_ends):
@@ -87,22 +87,18 @@ def native(task: TrainingTask) -> Iterator[MergeReport]:
 
 
 def batches(task: TrainingTask, steps: int) -> Iterator[MergeBatch]:
-    """The merges in batches, so many or until no pair is left."""
+    """Yield up to `steps` merges in batches, until no pair is left."""
     if not isinstance(task, NativeTask):
-        raise TypeError("this algorithm needs a task of its own kind: `Algorithm.task_type`")
+        raise TypeError("this algorithm needs a task of its `Algorithm.task_type`")
     for batch in task.merger.batches(steps):
         task.native_pairs.extend(batch.pairs)
-        yield _as_columns(batch)
-
-
-def _as_columns(batch: Batch) -> MergeBatch:
-    numbers, lefts, rights, counts, occurrences, pretokens, ends, widths = map(
-        batch.column, range(STEP)
-    )
-    return MergeBatch(
-        *(lefts, rights, numbers, counts, occurrences, pretokens),
-        *(batch.changed, batch.after, ends, widths),
-    )
+        numbers, lefts, rights, counts, occurrences, pretokens, ends, widths = map(
+            batch.column, range(STEP)
+        )
+        yield MergeBatch(
+            *(lefts, rights, numbers, counts, occurrences, pretokens),
+            *(batch.changed, batch.after, ends, widths),
+        )
 
 
 ALGORITHM = Algorithm(

@@ -45,7 +45,7 @@ def told(record: Record) -> Iterator[object]:
         numbers, after = record.counts.changes(index)
         yield (
             *(record.pair_of(index), record.vocab[record.first_id + index]),
-            *(record.count_of(index), record.occurrences[index], record.pretokens[index]),
+            *(record.winning_counts[index], record.occurrences[index], record.pretokens[index]),
             record.removed[index + 1],
             {record.pairs[number]: count for number, count in zip(numbers, after, strict=True)},
         )
