@@ -68,7 +68,7 @@ async def test_playing_moves_the_cursor_until_paused() -> None:
         assert 0 < reached == step(app)
 
 
-async def test_what_is_typed_encodes_with_the_merges_of_the_step() -> None:
+async def test_the_typed_text_is_encoded_with_the_merges_of_the_step() -> None:
     async with opened() as (app, pilot):
         await pilot.press("e", *"the")
         encoded = app.screen.query_one(EncodedText)
@@ -79,7 +79,7 @@ async def test_what_is_typed_encodes_with_the_merges_of_the_step() -> None:
         assert encoded.row(1).spans[0][0].strip() == str(ids[0])
 
 
-async def test_the_narration_tells_the_merge() -> None:
+async def test_the_narration_describes_the_merge() -> None:
     counts = count_pretokens(SAMPLE, special_tokens=["<|endoftext|>"])
     first = next(Trainer(counts, 300, ["<|endoftext|>"]).steps())
     async with opened() as (app, pilot):
@@ -89,7 +89,7 @@ async def test_the_narration_tells_the_merge() -> None:
         assert first.token == b"he"
 
 
-async def test_the_narration_tells_what_going_back_undoes() -> None:
+async def test_the_narration_describes_the_undone_merge() -> None:
     async with opened() as (app, pilot):
         await pilot.press("right", "right", "left")
         said = str(app.screen.query_one("#narration", Static).render())
@@ -198,7 +198,7 @@ async def test_help_lists_the_commands_of_the_screen() -> None:
         assert isinstance(app.screen, TrainingScreen)
 
 
-async def test_light_and_dark_change_places() -> None:
+async def test_ctrl_t_changes_between_light_and_dark() -> None:
     async with opened() as (app, pilot):
         assert app.current_theme.dark
         await pilot.press("ctrl+t")
@@ -305,7 +305,7 @@ async def test_a_screen_that_is_made_as_the_application_closes_does_no_harm() ->
         app.exit()
 
 
-async def test_in_a_quiet_moment_screens_are_made_that_lead_on_and_back_like_any_other() -> None:
+async def test_screens_made_ahead_lead_on_and_back_like_others() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         app.makes_ahead = True
         screens = [app.get_screen(name) for name in ("vocabulary", "inspection")]

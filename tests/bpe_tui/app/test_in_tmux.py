@@ -155,7 +155,7 @@ def test_a_signal_while_the_screen_is_being_opened_gives_the_terminal_back(
     os.close(inner)
 
 
-def test_what_fails_is_told_and_the_program_goes_on() -> None:
+def test_a_failure_is_shown_and_the_program_goes_on() -> None:
     with Terminal(f"{sys.executable} -c {shlex.quote(CRASHING)}") as terminal:
         terminal.wait_for("of 2,922 ")
         terminal.press("?")

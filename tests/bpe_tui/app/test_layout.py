@@ -23,7 +23,7 @@ def is_seen(app: BpeTuiApp, selector: str) -> bool:
 
 
 @pytest.mark.parametrize("model", ["bpe", "wordpiece"])
-async def test_at_the_least_size_tokens_are_seen_and_the_line_for_ids_when_it_is_typed_in(
+async def test_the_smallest_screen_shows_tokens_and_the_field_of_ids_while_typing(
     model: str,
 ) -> None:
     async with opened(model=model, size=(60, 20), vocab_size=300) as (app, pilot):
@@ -61,7 +61,7 @@ async def test_text_and_tokens_have_the_lines_that_they_need(model: str) -> None
 
 
 @pytest.mark.parametrize("model", ["bpe", "wordpiece"])
-async def test_where_it_is_tall_tokens_and_lanes_are_both_seen(model: str) -> None:
+async def test_a_tall_screen_shows_tokens_and_lanes(model: str) -> None:
     async with opened(model=model, size=(120, 40), vocab_size=300) as (app, pilot):
         app.navigation.open_encoding(TEXT)
         await pilot.pause()
@@ -95,7 +95,7 @@ async def test_from_a_hundred_columns_on_the_training_screen_has_all_panels(mode
                     screen.show_panel(place)
 
 
-async def test_the_corpus_says_which_lines_are_in_sight_one_or_several(tmp_path: Path) -> None:
+async def test_the_corpus_panel_names_its_visible_lines(tmp_path: Path) -> None:
     for text, said in (("a hen", "line 1 of 1"), ("a hen\na hat\n", "lines 1–2 of 2")):
         corpus = tmp_path / "corpus.txt"
         corpus.write_text(text)
@@ -103,7 +103,7 @@ async def test_the_corpus_says_which_lines_are_in_sight_one_or_several(tmp_path:
             assert str(app.screen.query_one("#corpus").border_subtitle) == said
 
 
-async def test_all_lanes_of_a_text_are_seen_at_once_where_there_is_little_room() -> None:
+async def test_a_small_screen_shows_all_lanes_of_a_text() -> None:
     async with opened(size=(80, 24)) as (app, pilot):
         await pilot.press("2", "a")
         lanes = app.screen.query_one("#ids LanesPanel", Lines)

@@ -47,7 +47,7 @@ async def test_all_screens_begin_with_the_first_sentence_of_the_corpus() -> None
         assert line(app, "own-text") == SENTENCE
 
 
-async def test_what_is_typed_on_one_screen_stands_on_the_others() -> None:
+async def test_a_text_typed_on_one_screen_is_shown_on_the_others() -> None:
     async with opened() as (app, pilot):
         await shown(pilot, "e h e n")
         assert line(app) == "hen", "typing takes the place of the sentence"
@@ -86,7 +86,7 @@ async def test_the_text_stays_when_another_model_or_corpus_is_opened(tmp_path: P
             await until(pilot, lambda then=then: line(app) == then)
 
 
-async def test_a_pretoken_that_a_row_carries_is_the_text_until_the_way_back() -> None:
+async def test_the_pretoken_of_a_row_is_the_text_until_the_user_goes_back() -> None:
     async with opened() as (app, pilot):
         app.navigation.open_encoding(" hen", look=True)
         await until(pilot, lambda: app.screen.id == "encoding" and text(app) == " hen")
@@ -99,7 +99,7 @@ async def test_a_pretoken_that_a_row_carries_is_the_text_until_the_way_back() ->
         assert (app.screen.id, line(app)) == ("training", "cat"), "what was typed since, stays"
 
 
-async def test_a_line_shows_the_first_line_of_a_longer_text_and_does_not_cut_it() -> None:
+async def test_a_field_shows_the_first_line_of_a_longer_text_and_keeps_the_rest() -> None:
     async with opened() as (app, pilot):
         whole = "\n" + "a hen " * 300 + "\na cat"
         app.navigation.open_encoding(whole)

@@ -50,7 +50,7 @@ async def test_words_lead_to_the_screen_that_has_the_command() -> None:
         ("heap", "bpe", "heap view", ""),
     ],
 )
-def test_the_best_answer_is_the_command_that_is_meant(
+def test_the_best_answer_of_the_palette_is_the_right_command(
     query: str, model: str, label: str, kind: str
 ) -> None:
     found = all_commands(MODELS[model].screen("training"), MODELS[model])
@@ -73,7 +73,7 @@ def test_every_command_is_found_from_every_model(model: str) -> None:
     assert {command.action for command in COMMANDS} - alone <= actions
 
 
-async def test_a_page_key_may_come_before_the_list_is_there() -> None:
+async def test_a_page_key_before_the_list_has_lines_does_not_fail() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("ctrl+p", "pagedown", "pageup", "escape")
         await until(pilot, lambda: app.screen.id == "training")

@@ -76,7 +76,7 @@ def test_a_lesson_is_recorded_by_its_number_as_it_is_learnt(tmp_path: Path) -> N
     assert "there is no lesson 99" in run("record", "99", "--out", tmp_path / "no").stderr.decode()
 
 
-async def test_x_records_what_is_open(tmp_path: Path) -> None:
+async def test_x_records_the_open_session(tmp_path: Path) -> None:
     out = tmp_path / "low.cast"
     async with opened_as(RunConfig(HANDOUT, pattern="whitespace"), (100, 30)) as (app, pilot):
         app.seek(3)

@@ -34,7 +34,7 @@ async def test_a_panel_that_has_its_place_already_costs_no_new_styles(
         assert not app.screen.query_one("#pairs").has_class("-in-slot")
 
 
-async def test_a_screen_that_comes_back_has_its_styles_still(
+async def test_a_screen_keeps_its_styles_while_it_is_hidden(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with opened() as (app, pilot):
@@ -55,7 +55,7 @@ async def test_a_screen_that_comes_back_has_its_styles_still(
         assert app.screen.styles.background != dark  # but not those of another theme
 
 
-async def test_a_window_is_painted_when_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_window_is_painted_after_its_layout(monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened() as (app, pilot):
         painted = []
         paint = Screen._compositor_refresh

@@ -44,7 +44,7 @@ def only_report(state: Path) -> Path:
 
 
 @pytest.mark.usefixtures("surviving")
-async def test_a_panel_that_fails_says_so_and_the_others_go_on(
+async def test_a_panel_that_fails_shows_the_failure_and_the_others_go_on(
     own_state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(vocab_size=300) as (app, pilot):
@@ -61,7 +61,7 @@ async def test_a_panel_that_fails_says_so_and_the_others_go_on(
 
 
 @pytest.mark.usefixtures("surviving")
-async def test_so_does_what_a_key_starts_and_what_a_thread_does(
+async def test_failures_of_keys_and_threads_are_shown_too(
     own_state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(vocab_size=300) as (app, pilot):
@@ -95,7 +95,7 @@ def test_an_interrupt_before_the_event_loop_waits_for_it() -> None:
             os.kill(os.getpid(), signal.SIGINT)
             assert heard == []
             signal.signal(signal.SIGINT, lambda number, _: heard.append(number))  # as a loop does
-            interrupts.heed()
+            interrupts.deliver()
             assert heard == [signal.SIGINT]
     finally:
         signal.signal(signal.SIGINT, before)

@@ -44,7 +44,9 @@ def parsed(command: str) -> RunConfig | TokenizerConfig:
         TokenizerConfig(("gpt2",), HANDOUT, ("<s>",), "cl100k"),
     ],
 )
-def test_the_command_opens_exactly_that(config: RunConfig | TokenizerConfig) -> None:
+def test_the_command_opens_the_same_config_and_viewpoint(
+    config: RunConfig | TokenizerConfig,
+) -> None:
     from dataclasses import replace
 
     viewpoint = Viewpoint(41, "encoding", 'it\'s  "so" $HOME --step `x` 漢')
@@ -52,7 +54,7 @@ def test_the_command_opens_exactly_that(config: RunConfig | TokenizerConfig) -> 
     assert parsed(command) == replace(config, viewpoint=viewpoint)
 
 
-def test_a_word_is_quoted_so_that_what_is_shown_can_be_typed() -> None:
+def test_a_quoted_word_can_be_typed_as_shown() -> None:
     for word in ("", "a b", "it's", "a\nb\t\x1b[31m", "\u202eabc", "-x", "\x00"[:0], "é\\n'"):
         quoted = shell_word(word)
         assert quoted.isprintable()
@@ -154,7 +156,10 @@ def test_a_session_without_its_corpus_or_with_unknown_names_is_refused(tmp_path:
     result = run(path, "--plain")
     assert "Merge 2 of" in result.stdout.decode()
     assert "has changed" in result.stderr.decode()
-    assert "says how it was trained" in run(path, "--plain", "--vocab-size", "300").stderr.decode()
+    assert (
+        "has its own options of training"
+        in run(path, "--plain", "--vocab-size", "300").stderr.decode()
+    )
 
 
 def test_nothing_is_fetched_for_a_session_though_a_file_is_called_like_an_address(

@@ -21,7 +21,7 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize("command", [["encode"], ["encode", "--json"], ["encode", "--explain"]])
-def test_to_encode_a_special_token_is_an_error_that_names_it_and_the_way_out(
+def test_encoding_a_special_token_is_an_error_that_names_the_option(
     capsys: pytest.CaptureFixture[str], tokenizer: str, command: list[str]
 ) -> None:
     assert cli.main([*command, "a<s>", "--tokenizer", tokenizer]) == 2
@@ -40,7 +40,7 @@ def test_to_encode_a_special_token_is_an_error_that_names_it_and_the_way_out(
         (["why", "s", "--text", "a<s>"], "lies inside “<s>”"),
     ],
 )
-def test_whoever_asks_about_a_text_is_told_what_the_screen_tells(
+def test_the_shell_answers_about_a_text_as_the_screen_does(
     capsys: pytest.CaptureFixture[str], tokenizer: str, command: list[str], told: str
 ) -> None:
     assert cli.main([*command, "--tokenizer", tokenizer]) == 0
@@ -75,7 +75,7 @@ def test_the_samples_are_counted_and_compared_without_an_option(
         (["<s>", "<a,b>"], "256 257"),
     ],
 )
-def test_all_none_or_those_that_are_named(
+def test_allow_special_takes_all_none_or_names(
     capsys: pytest.CaptureFixture[str], tokenizer: str, allowed: list[str], ids: str
 ) -> None:
     options = [word for token in allowed for word in ("--allow-special", token)]
@@ -87,7 +87,7 @@ def test_all_none_or_those_that_are_named(
     ("allowed", "told"),
     [(["<x>"], "'<x>' is no special token"), (["all", "<s>"], "all goes with no other")],
 )
-def test_what_cannot_be_allowed_is_refused(
+def test_an_unknown_allowed_token_is_refused(
     capsys: pytest.CaptureFixture[str], tokenizer: str, allowed: list[str], told: str
 ) -> None:
     options = [word for token in allowed for word in ("--allow-special", token)]
@@ -95,7 +95,7 @@ def test_what_cannot_be_allowed_is_refused(
     assert told in capsys.readouterr().err
 
 
-def test_explain_shows_a_special_token_as_text_when_told_so(
+def test_explain_shows_a_special_token_as_text_on_request(
     capsys: pytest.CaptureFixture[str], tokenizer: str
 ) -> None:
     options = ["--tokenizer", tokenizer, "--allow-special", "none"]

@@ -33,7 +33,9 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     return code, captured.out, captured.err
 
 
-def test_what_train_makes_agrees(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_merges_of_train_agree_with_the_rule(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     right = trained(tmp_path / "right", "lexicographic")
     files = (str(right / "vocab.json"), str(right / "merges.txt"))
     for given in ((str(right),), files):
@@ -45,7 +47,7 @@ def test_what_train_makes_agrees(capsys: pytest.CaptureFixture[str], tmp_path: P
         )
 
 
-def test_another_tie_rule_is_named_and_the_exit_code_tells(
+def test_another_tie_rule_is_named_and_gives_an_exit_code(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     other = str(trained(tmp_path / "other", "first-seen"))
@@ -60,7 +62,7 @@ def test_another_tie_rule_is_named_and_the_exit_code_tells(
     assert run(capsys, other, "--tie-rule", "first-seen")[0] == 0
 
 
-def test_compare_and_check_say_the_same_number_of_the_merge_where_two_part(
+def test_compare_and_check_number_the_first_different_merge_alike(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     right, other = (str(trained(tmp_path / rule, rule)) for rule in ("lexicographic", "first-seen"))
@@ -110,10 +112,10 @@ def test_recorded_steps_are_checked(capsys: pytest.CaptureFixture[str], tmp_path
         (["nothing-here"], "nothing-here: no such file or directory"),
         (["--jsonl", str(SAMPLE)], "line 1: is no JSON, or cut short"),
         (["a", "--pattern", "gpt3"], "unknown pattern 'gpt3'"),
-        (["a", "--corpus", "-"], "a corpus to check against is read more than once; give a file"),
+        (["a", "--corpus", "-"], "a check reads its corpus more than once; give a file"),
     ],
 )
-def test_bad_input_is_told_in_one_line(
+def test_bad_input_is_reported_in_one_line(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: list[str], told: str
 ) -> None:
     if arguments[:1] == ["a"] and "--jsonl" not in arguments:

@@ -97,7 +97,7 @@ def test_train_says_that_no_pair_is_left(tmp_path: Path) -> None:
     assert b"no pair is left" in result.stderr
 
 
-def test_train_says_which_trainer_stood_in_for_one_that_cannot_follow_the_tie_rule(
+def test_train_names_the_trainer_that_replaces_one_unable_to_follow_the_tie_rule(
     tmp_path: Path,
 ) -> None:
     result = train(tmp_path, "--tie-rule", "first-seen", "--trainer", "fast")
@@ -235,7 +235,7 @@ sys.exit(main())
 """
 
 
-def test_an_import_does_not_take_an_interrupt_for_damage(tmp_path: Path) -> None:
+def test_an_interrupt_during_an_import_is_not_taken_for_damage(tmp_path: Path) -> None:
     touchy = "try: signal.raise_signal(2)\nexcept BaseException: raise ImportError('damaged')"
     (tmp_path / "touchy.py").write_text(f"import signal\n{touchy}\n")
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}){INTERRUPTED_AMID_AN_IMPORT}"
@@ -303,7 +303,7 @@ def test_encode_leaves_merges_out_at_random_and_the_same_each_time(tokenizer: Pa
     assert back.stdout.decode() == text
 
 
-def test_dropout_and_json_are_not_for_each_other(tokenizer: Path) -> None:
+def test_dropout_and_json_exclude_each_other(tokenizer: Path) -> None:
     result = run("encode", "--tokenizer", tokenizer, "--dropout", "0.1", "--json", "a")
     assert "leave --json and --explain away" in refusal(result)
 
@@ -350,7 +350,7 @@ def test_an_argument_that_is_no_utf8_is_encoded_byte_by_byte(tokenizer: Path) ->
     assert run_process("encode", "--tokenizer", tokenizer, b"\xff\xc3").stdout == b"255 195\n"
 
 
-def test_the_ids_of_nothing_are_an_empty_line(tokenizer: Path) -> None:
+def test_the_ids_of_an_empty_text_are_an_empty_line(tokenizer: Path) -> None:
     assert run("encode", "--tokenizer", tokenizer).stdout == b"\n"
     assert run("decode", "--tokenizer", tokenizer, stdin=b"\n").stdout == b""
 
@@ -378,7 +378,7 @@ def test_decode_reads_a_json_list_from_standard_input(toy: Path) -> None:
 @pytest.mark.parametrize(
     "word", ["x", "1.5", "9" * 5000, "²", "0x10", "1_0", "null", "\udcff", "--typo"]
 )
-def test_decode_names_what_is_no_id(
+def test_decode_names_an_invalid_id(
     toy: Path, word: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["decode", "--tokenizer", str(toy), "104", word]) == BAD_INPUT
@@ -396,7 +396,7 @@ def test_decode_names_an_id_that_the_vocabulary_lacks(toy: Path) -> None:
     assert "(1 more like it)" in result.stderr.decode()
 
 
-def test_a_reader_that_leaves_ends_the_program_quietly(tokenizer: Path) -> None:
+def test_a_closed_pipe_ends_the_program_quietly(tokenizer: Path) -> None:
     with subprocess.Popen(
         [*PROGRAM, "encode", "--tokenizer", tokenizer, "--explain", "--allow-special", "none"],
         stdin=subprocess.PIPE,
@@ -425,7 +425,7 @@ def test_closed_streams_are_empty_ones(tokenizer: Path, closed: str) -> None:
     assert result.stderr == b""
 
 
-def test_a_full_disk_is_told_in_one_line(tokenizer: Path) -> None:
+def test_a_full_disk_is_reported_in_one_line(tokenizer: Path) -> None:
     with open("/dev/full", "wb") as full:
         result = subprocess.run(
             [*PROGRAM, "encode", "--tokenizer", tokenizer, "a"],
@@ -526,7 +526,7 @@ def test_a_place_without_a_tokenizer_is_refused(tmp_path: Path, name: str) -> No
         (["decode", "1"], "'--tokenizer'"),
     ],
 )
-def test_bad_input_is_told_in_one_line(
+def test_bad_input_is_reported_in_one_line(
     tmp_path: Path, arguments: list[str | bytes], told: str
 ) -> None:
     (tmp_path / "empty.txt").touch()
@@ -625,7 +625,7 @@ def test_a_file_named_like_a_command_can_be_opened(
     assert [Path(config.corpus).name for config in opened] == ["train"]
 
 
-def test_bad_input_never_reaches_the_screen(opened: list[RunConfig]) -> None:
+def test_bad_input_opens_no_screen(opened: list[RunConfig]) -> None:
     assert cli.main(["--pattern", "none", "missing.txt"]) == BAD_INPUT
     assert cli.main(["--pattern", "nil", HANDOUT]) == BAD_INPUT
     assert opened == []
@@ -686,14 +686,14 @@ def test_each_help_has_groups_and_examples(
     assert not any("\\[" in line for line in lines)
 
 
-def test_the_version_is_told() -> None:
+def test_the_version_is_printed() -> None:
     result = run_process("--version")
     assert result.returncode == 0
     told = rf"bpe-tui {re.escape(engine.__version__)}, (with|without) the compiled kernel\n"
     assert re.fullmatch(told, result.stdout.decode())
 
 
-def test_a_slip_of_a_command_is_told(tmp_path: Path) -> None:
+def test_a_misspelt_command_gets_a_suggestion(tmp_path: Path) -> None:
     for arguments in (["enc"], ["enc", "--tokenizer", "x", "hi"]):
         assert b"did you mean encode?" in run(*arguments).stderr
     (tmp_path / "enc").write_text("low lower")
@@ -720,7 +720,7 @@ def test_a_regex_is_a_pattern(tmp_path: Path) -> None:
     assert b"missing )" in run(HANDOUT, "--plain", "--pattern", "(a|").stderr
 
 
-def test_a_shell_learns_how_to_go_on() -> None:
+def test_a_shell_completes_command_lines() -> None:
     asked = {"_BPE_TUI_COMPLETE": "complete_bash", "COMP_WORDS": "bpe-tui enc", "COMP_CWORD": "1"}
     done = subprocess.run(PROGRAM, env=ENVIRONMENT | asked, capture_output=True, check=False)
     assert done.stdout.split() == [b"encode"]

@@ -33,7 +33,7 @@ def test_train_writes_a_tokenizer_json_that_others_read(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_a_model_cannot_do_is_said_in_one_line(
+def test_a_model_refuses_unknown_tasks_in_one_line(
     arguments: list[str], said: bytes, tmp_path: Path
 ) -> None:
     result = run(*arguments, cwd=tmp_path)

@@ -72,7 +72,7 @@ def test_without_a_text_vocabularies_and_merges_only(
 @pytest.mark.parametrize(
     ("allowed", "tokens"), [(["all"], [1, 5]), (["none"], [5, 5]), (["<one>"], [1, 5])]
 )
-def test_each_has_its_own_special_tokens(
+def test_each_tokenizer_has_its_own_special_tokens(
     capsys: pytest.CaptureFixture[str], pair: list[str], allowed: list[str], tokens: list[int]
 ) -> None:
     options = ["--text", "<one>", "--json", "--allow-special", *allowed]
@@ -87,7 +87,7 @@ def test_each_has_its_own_special_tokens(
         (["--file", "/missing"], "/missing: no such file"),
     ],
 )
-def test_what_cannot_be_compared_is_one_line(
+def test_an_invalid_comparison_is_refused_in_one_line(
     capsys: pytest.CaptureFixture[str], pair: list[str], options: list[str], told: str
 ) -> None:
     assert cli.main(["compare", *pair, *options]) == 2

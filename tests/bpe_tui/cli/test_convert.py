@@ -17,7 +17,7 @@ def tokenizer(tmp_path: Path) -> str:
     return str(tmp_path / "one")
 
 
-def test_the_result_is_told_and_opens(
+def test_convert_prints_its_result_which_opens(
     capsys: pytest.CaptureFixture[str], tokenizer: str, tmp_path: Path
 ) -> None:
     out = tmp_path / "two"
@@ -36,7 +36,7 @@ def test_the_result_is_told_and_opens(
         (["--to", "gpt2"], "'--out'"),
     ],
 )
-def test_what_cannot_be_done_is_one_line(
+def test_an_invalid_request_is_refused_in_one_line(
     capsys: pytest.CaptureFixture[str], tokenizer: str, options: list[str], told: str
 ) -> None:
     assert cli.main(["convert", tokenizer, *options]) == 2

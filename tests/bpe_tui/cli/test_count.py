@@ -65,7 +65,7 @@ def test_standard_input_is_counted(tokenizer: str) -> None:
     assert result.stdout.decode().splitlines()[1].split() == ["2", "3", "1.500", "-"]
 
 
-def test_each_command_that_reads_records_tells_how_many_it_leaves_out(
+def test_each_command_that_reads_records_counts_those_left_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     corpus, made = str(tmp_path / "a.jsonl"), str(tmp_path / "made")

@@ -85,16 +85,14 @@ def test_why_answers_about_a_pair(capsys: pytest.CaptureFixture[str], toy: str) 
         (["why", ""], "a token cannot be empty; say which one you mean"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_in_one_line(
+def test_an_invalid_question_is_refused_in_one_line(
     capsys: pytest.CaptureFixture[str], toy: str, arguments: list[str], message: str
 ) -> None:
     assert cli.main([*arguments, "--tokenizer", toy]) == BAD_INPUT
     assert capsys.readouterr().err == f"bpe-tui: {message}\n"
 
 
-def test_a_tokenizer_that_is_not_there_is_named(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_missing_tokenizer_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for command in ("explain", "why"):
         assert cli.main([command, "x", "--tokenizer", str(tmp_path / "no")]) == BAD_INPUT
         assert "no such file" in capsys.readouterr().err
@@ -103,7 +101,7 @@ def test_a_tokenizer_that_is_not_there_is_named(
 @pytest.mark.parametrize(
     "command", [["explain", "so Ġè¿Ļ"], ["why", "Ġè¿Ļ"], ["why", "l", "--text", "l Ġè¿Ļ"]]
 )
-def test_gpt2s_spelling_is_recognised_in_what_is_asked(
+def test_gpt2s_spelling_is_recognised_in_questions(
     capsys: pytest.CaptureFixture[str], toy: str, command: list[str]
 ) -> None:
     assert cli.main([*command, "--tokenizer", toy]) == 0

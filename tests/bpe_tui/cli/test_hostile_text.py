@@ -224,7 +224,7 @@ def hostile_session(folder: Path) -> Path:
         (hostile_session, ()),
     ],
 )
-def test_a_terminal_is_sent_nothing_of_a_hostile_file_that_acts(
+def test_a_terminal_gets_no_control_characters_of_a_hostile_file(
     tmp_path: Path, made: Callable[[Path], Path], before: tuple[str, ...]
 ) -> None:
     command = ["learn"] if made is hostile_lesson else []

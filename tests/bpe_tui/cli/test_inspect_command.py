@@ -51,7 +51,7 @@ def test_json_has_tokens_in_gpt2s_spelling(
     assert facts["numbers"]["tokens_by_digits"] == {"1": 10, "2": 0, "3": 0, "4": 0}
 
 
-def test_what_is_no_tokenizer_is_one_line_and_exit_code_2(
+def test_a_file_that_is_no_tokenizer_gives_one_line_and_exit_code_2(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert cli.main(["inspect", "/nowhere"]) == 2
@@ -59,7 +59,7 @@ def test_what_is_no_tokenizer_is_one_line_and_exit_code_2(
 
 
 @given(seed=st.integers(0, 99))
-def test_an_opened_tokenizer_says_the_same_on_the_screen_as_in_the_shell(seed: int) -> None:
+def test_the_screen_and_the_shell_describe_a_tokenizer_alike(seed: int) -> None:
     """The screen shows its merges as steps, in the order of making; its ids go another way."""
     counts = {b" the": 9, b" then": 4, b"12": 3, b" The": 2}
     trainer = Trainer(counts, 264)
@@ -80,7 +80,7 @@ def test_an_opened_tokenizer_says_the_same_on_the_screen_as_in_the_shell(seed: i
     assert facts(on_screen) == facts(in_shell)
 
 
-def test_how_its_files_spell_a_token_is_told(
+def test_the_spelling_of_a_token_in_files_is_shown(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     vocab = {byte: bytes([byte]) for byte in range(256)}

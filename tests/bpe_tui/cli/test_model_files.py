@@ -71,7 +71,7 @@ def test_encoding_and_decoding(files: dict[str, str], told: Told) -> None:
     assert told("decode", "--tokenizer", files["t5"], "3 1 2").strip() == "the hugs"
 
 
-def test_places_are_those_of_the_text_that_was_given(files: dict[str, str], told: Told) -> None:
+def test_offsets_are_those_of_the_given_text(files: dict[str, str], told: Told) -> None:
     facts = json.loads(told("encode", "--tokenizer", files["bert"], "The  hugs é", "--json"))
     assert facts["tokens"] == ["the", "hug", "##s", "[UNK]"]
     assert facts["offsets"] == [[0, 3], [5, 8], [8, 9], [10, 12]]
@@ -90,7 +90,7 @@ def test_counting_comparing_inspecting(files: dict[str, str], told: Told, tmp_pa
     ("file", "model", "cuts"),
     [("bert", "WordPiece", "none: cut by BertPreTokenizer"), ("t5", "Unigram", "▁[^▁]*|[^▁]+")],
 )
-def test_an_inspection_names_the_model_and_what_cuts(
+def test_an_inspection_names_the_model_and_the_pattern(
     files: dict[str, str], told: Told, file: str, model: str, cuts: str
 ) -> None:
     inspected = told("inspect", files[file])
@@ -100,7 +100,7 @@ def test_an_inspection_names_the_model_and_what_cuts(
 
 
 @pytest.mark.parametrize("command", ["explain", "why"])
-def test_what_asks_for_merges_says_that_there_are_none(
+def test_commands_about_merges_refuse_a_model_without_them(
     files: dict[str, str], command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main([command, "--tokenizer", files["bert"], "hugs"]) == BAD_INPUT
@@ -108,7 +108,7 @@ def test_what_asks_for_merges_says_that_there_are_none(
 
 
 @pytest.mark.parametrize(("file", "model"), [("bert", "WordPiece"), ("t5", "Unigram")])
-def test_what_merges_nothing_cannot_be_checked(
+def test_a_model_without_merges_cannot_be_checked(
     files: dict[str, str], file: str, model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = ["check", files[file], "--corpus", str(SAMPLE), "--vocab-size", "800"]
@@ -120,7 +120,7 @@ def test_what_merges_nothing_cannot_be_checked(
 
 @pytest.mark.parametrize(("file", "model"), [("bert", "WordPiece"), ("t5", "Unigram")])
 @pytest.mark.parametrize("options", [["tiktoken"], ["gpt2"], ["minbpe", "--renumber"]])
-def test_formats_of_merges_cannot_say_a_model_without_them(
+def test_formats_of_merges_refuse_a_model_without_them(
     files: dict[str, str],
     file: str,
     model: str,

@@ -46,7 +46,7 @@ def test_training_on_counts_makes_the_files_of_training_on_the_text(
     assert "All 8 merges are by the rule" in capsys.readouterr().out
 
 
-def test_what_is_asked_for_and_was_not_counted_so_is_an_error(
+def test_a_pattern_other_than_that_of_the_counts_is_an_error(
     counts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for option, said in (
@@ -94,7 +94,7 @@ def long(tmp_path: Path) -> Path:
     return out
 
 
-async def test_words_behind_the_lines_read_for_show_stand_in_an_example_line(long: Path) -> None:
+async def test_words_after_the_excerpt_are_shown_in_an_example_line(long: Path) -> None:
     async with opened_as(config_for(RunConfig(str(long)))) as (app, pilot):
         frame = app.session.frame
         assert frame is not None
@@ -115,7 +115,7 @@ async def test_words_behind_the_lines_read_for_show_stand_in_an_example_line(lon
         assert isinstance(app.screen, LedgerWindow)
 
 
-async def test_words_of_wordpiece_which_have_no_space_stand_there_too(long: Path) -> None:
+async def test_words_of_wordpiece_without_spaces_are_shown_too(long: Path) -> None:
     config = config_for(RunConfig(str(long), model="wordpiece"))
     async with opened_as(config) as (app, pilot):
         merges = app.session.merges

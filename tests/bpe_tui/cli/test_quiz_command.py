@@ -123,7 +123,7 @@ def test_a_quiz_without_a_screen_is_graded_into_tables(tmp_path: Path) -> None:
     assert b"is there already" in run("grade", *files, "--out", out).stderr
 
 
-def test_a_quiz_that_ends_early_says_what_is_kept(tmp_path: Path) -> None:
+def test_a_quiz_that_ends_early_names_the_answers_kept(tmp_path: Path) -> None:
     out = tmp_path / "a.json"
     ended = run("quiz", HANDOUT, *QUIZ, "--out", out, stdin=b"")
     assert b"Answered: none of 4" in ended.stdout

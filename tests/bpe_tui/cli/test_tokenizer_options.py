@@ -57,7 +57,7 @@ def test_notes_go_to_standard_error_a_line_each(places: dict[str, Path]) -> None
     ]
 
 
-def test_a_note_acts_on_no_terminal(tmp_path: Path) -> None:
+def test_a_note_sends_no_control_characters(tmp_path: Path) -> None:
     vocab = {spell(bytes([byte])): byte for byte in range(256)} | {"<\x1b[2J>": 256}
     (tmp_path / "tok.json").write_text(json.dumps({"vocab": vocab, "merges": []}))
     result = run("encode", "--tokenizer", tmp_path / "tok.json", "a")

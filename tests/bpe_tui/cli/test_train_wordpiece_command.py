@@ -15,7 +15,7 @@ from engine.text.corpus import Corpus
 from engine.wordpiece.trainer import WordPieceTrainer
 
 
-def test_it_writes_the_pieces_of_the_library(tmp_path: Path) -> None:
+def test_the_written_pieces_are_those_of_the_library(tmp_path: Path) -> None:
     out = tmp_path / "vocab.txt"
     result = run("train", HANDOUT, "--model", "wordpiece", "--vocab-size", "20", "--out", out)
     assert result.returncode == 0
@@ -27,7 +27,7 @@ def test_it_writes_the_pieces_of_the_library(tmp_path: Path) -> None:
     assert out.read_bytes().split(b"\n")[:-1] == list(trainer.vocab.values())
 
 
-def test_what_it_writes_is_opened_by_every_command(tmp_path: Path) -> None:
+def test_every_command_opens_the_written_counts(tmp_path: Path) -> None:
     out = tmp_path / "vocab.txt"
     train = ("train", HANDOUT, "--model", "wordpiece", "--vocab-size", "60", "--out", out)
     assert run(*train).returncode == 0
@@ -51,7 +51,7 @@ def test_the_least_count_is_an_option_of_wordpiece_too(tmp_path: Path) -> None:
     assert sizes[0] > sizes[1]
 
 
-def test_what_only_bpe_has_is_refused(tmp_path: Path) -> None:
+def test_options_of_bpe_only_are_refused(tmp_path: Path) -> None:
     for option in (("--trainer", "heap"), ("--tie-rule", "first-seen")):
         arguments = ("--vocab-size", "20", "--out", tmp_path / "vocab.txt", *option)
         result = run("train", HANDOUT, "--model", "wordpiece", *arguments)
@@ -84,7 +84,7 @@ def test_pieces_that_are_no_utf_8_are_refused_in_one_line(tmp_path: Path) -> Non
     assert not (tmp_path / "out").exists()
 
 
-def test_a_vocabulary_without_room_for_the_characters_is_refused(tmp_path: Path) -> None:
+def test_a_vocabulary_too_small_for_the_characters_is_refused(tmp_path: Path) -> None:
     arguments = ("--vocab-size", "3", "--out", tmp_path / "vocab.txt")
     result = run("train", HANDOUT, "--model", "wordpiece", *arguments)
     assert "too small" in refusal(result)

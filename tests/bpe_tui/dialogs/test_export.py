@@ -35,7 +35,7 @@ async def export(
     return str(app.screen.query_one("#dialog-hint", Static).render())
 
 
-async def test_the_screen_as_text_is_what_lies_under_the_window(tmp_path: Path) -> None:
+async def test_the_exported_text_is_the_screen_below_the_window(tmp_path: Path) -> None:
     async with opened() as (app, pilot):
         await pilot.press("right")
         assert await export(app, pilot, ".txt", tmp_path / "screen.txt") == "closed"
@@ -78,7 +78,7 @@ async def test_the_charts_are_drawn_each_with_its_question(tmp_path: Path) -> No
         assert {"How well is the text compressed?", "How long are the tokens?"} <= set(texts)
 
 
-async def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
+async def test_files_are_overwritten_only_on_request(tmp_path: Path) -> None:
     taken = tmp_path / "screen.txt"
     taken.write_text("mine")
     async with opened() as (app, pilot):
@@ -89,7 +89,7 @@ async def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
         assert "Merge" in taken.read_text("utf-8") or "Step" in taken.read_text("utf-8")
 
 
-async def test_what_cannot_be_done_is_said_in_the_window(tmp_path: Path) -> None:
+async def test_the_window_shows_why_an_export_is_refused(tmp_path: Path) -> None:
     async with opened() as (app, pilot):
         said = await export(app, pilot, ".md", tmp_path / "steps.md", "0-9")
         assert "from 1 to 443" in said
@@ -101,7 +101,7 @@ async def test_what_cannot_be_done_is_said_in_the_window(tmp_path: Path) -> None
         assert "Name a file" in await export(app, pilot, ".txt", Path(" "))
 
 
-async def test_a_name_that_was_typed_keeps_all_but_its_ending() -> None:
+async def test_a_typed_file_name_keeps_all_but_its_suffix() -> None:
     async with opened() as (app, pilot):
         await pilot.press("x", "down")
         await pilot.pause()

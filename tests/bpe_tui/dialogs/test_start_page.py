@@ -23,7 +23,7 @@ from bpe_tui.session.lessons import (
     builtin_lessons,
     directory,
     keep_progress,
-    key_of,
+    progress_key,
     samples,
 )
 from bpe_tui.session.state import remember_opened
@@ -61,7 +61,7 @@ def test_every_sample_is_offered_and_is_found_when_installed(tmp_path: Path) -> 
     assert wheel["force-include"] == {"samples": "bpe_tui/samples"}
 
 
-async def test_a_sample_is_opened_as_it_is_meant_to_be_cut() -> None:
+async def test_a_sample_opens_with_its_own_pattern() -> None:
     async with started() as (app, pilot):
         await pilot.press("right", "down", "enter")
         await ended(app, pilot)
@@ -75,7 +75,7 @@ async def test_a_sample_is_opened_as_it_is_meant_to_be_cut() -> None:
         assert merges[:2] == [(b"s", b"t"), (b"e", b"st")]
 
 
-async def test_what_was_opened_of_late_is_there_and_opens(tmp_path: Path) -> None:
+async def test_recently_opened_files_are_offered_and_open(tmp_path: Path) -> None:
     mine = tmp_path / "mine[b]\x1b.txt"
     mine.write_text("low lower lowest")
     remember_opened(RunConfig(str(mine)))
@@ -99,7 +99,7 @@ async def test_what_was_opened_of_late_is_there_and_opens(tmp_path: Path) -> Non
         assert app.session.config.name == mine.name
 
 
-async def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+async def test_files_of_one_name_are_shown_with_their_folders(tmp_path: Path) -> None:
     for folder in ("mine", "yours"):
         remember_opened(RunConfig(str(tmp_path / folder / "a.txt")))
     async with started() as (app, _):
@@ -125,7 +125,7 @@ async def test_the_number_of_a_lesson_goes_to_it() -> None:
         )
 
 
-async def test_the_cursor_stands_only_on_what_can_be_opened() -> None:
+async def test_the_cursor_skips_headings() -> None:
     async with started() as (app, pilot):
         await pilot.press("right")
         rows = app.screen.query_one("#files", OfferList)
@@ -140,7 +140,7 @@ async def test_the_cursor_stands_only_on_what_can_be_opened() -> None:
         assert max(passed) == rows.row_count - 1
 
 
-async def test_any_file_is_asked_for_and_giving_up_leads_back() -> None:
+async def test_open_a_file_opens_the_window_and_esc_leads_back() -> None:
     async with started() as (app, pilot):
         await pilot.press("right", "pagedown", "pagedown", "enter")
         await until(pilot, lambda: isinstance(app.screen, OpenOther))
@@ -153,7 +153,7 @@ async def test_any_file_is_asked_for_and_giving_up_leads_back() -> None:
         await until(pilot, lambda: isinstance(app.screen, StartPage))
 
 
-async def test_all_of_it_has_room() -> None:
+async def test_every_screen_has_room_for_its_text() -> None:
     async with started() as (app, pilot):
         async for size in each_size(pilot):
             await pilot.pause()
@@ -163,8 +163,8 @@ async def test_all_of_it_has_room() -> None:
                     assert rows.region.bottom <= size[1] - 1
 
 
-async def test_lessons_come_first_and_say_what_is_done() -> None:
-    key = key_of(builtin_lessons()[0].path)
+async def test_lessons_come_first_with_their_progress() -> None:
+    key = progress_key(builtin_lessons()[0].path)
     keep_progress(key, LessonProgress(1, frozenset((0, 1)), done=True))
     async with started() as (app, pilot):
         lessons = app.screen.query_one("#lessons", OfferList)
@@ -174,4 +174,4 @@ async def test_lessons_come_first_and_say_what_is_done() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: app.screen.id == "lesson" and app.screen.query(LessonPane))
         assert app.guide.lesson is not None
-    assert all_progress()[key_of(builtin_lessons()[1].path)].mark == "◐"
+    assert all_progress()[progress_key(builtin_lessons()[1].path)].mark == "◐"

@@ -45,7 +45,7 @@ async def test_w_tells_the_history_of_any_two_tokens_and_enter_goes_on() -> None
         assert (step(app), app.screen.id) == (1, "training")
 
 
-async def test_what_is_no_token_stays_the_answer_when_the_terminal_changes_its_size() -> None:
+async def test_the_refusal_of_an_unknown_token_survives_a_resize() -> None:
     async with opened() as (app, pilot):
         said = await ask(app, pilot, "tqq")
         assert "reads tqq" in " ".join(said.split())
@@ -70,7 +70,7 @@ async def test_the_window_opens_on_the_pair_of_the_row_and_without_one_on_the_ne
         assert "It is merge 4" in answer(app)
 
 
-async def test_two_tokens_that_stand_nowhere_have_no_curve_and_words_keep_a_key() -> None:
+async def test_a_pair_that_never_occurs_has_no_curve_and_the_keys_stay() -> None:
     async with opened() as (app, pilot):
         app.seek(20)
         assert "Q│Q occurs 0 times" in await ask(app, pilot, "Q|Q")
@@ -79,7 +79,7 @@ async def test_two_tokens_that_stand_nowhere_have_no_curve_and_words_keep_a_key(
         assert isinstance(app.screen.focused, WordsPanel)
 
 
-async def test_one_token_typed_tells_what_it_is_and_leads_to_the_vocabulary() -> None:
+async def test_a_single_typed_token_is_described_and_leads_to_the_vocabulary() -> None:
     async with opened() as (app, pilot):
         app.seek(50)
         frame = app.session.frame
@@ -132,7 +132,7 @@ async def test_wordpiece_answers_too_and_unigram_says_what_it_has_instead() -> N
         assert "##" in answer(app)
 
 
-async def test_slash_finds_the_pairs_of_a_token_in_the_heap_and_enter_tells_of_one() -> None:
+async def test_slash_finds_the_pairs_of_a_token_and_enter_explains_one() -> None:
     async with opened() as (app, pilot):
         app.seek(60)
         frame = app.session.frame
@@ -168,7 +168,7 @@ async def test_a_token_in_the_lanes_can_be_asked_about() -> None:
         assert ids == app.screen._ids == (699,)
 
 
-async def test_a_token_pointed_at_in_a_word_is_told_why_it_stands_alone_there() -> None:
+async def test_a_token_chosen_in_a_word_shows_why_it_is_alone_there() -> None:
     async with opened() as (app, pilot):
         app.seek(5)
         panel = app.screen.query_one(CorpusPanel)

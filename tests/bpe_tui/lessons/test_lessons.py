@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.app.lesson_author import Runs, problems_of
+from bpe_tui.app.lesson_author import problems_of, recording_of
 from bpe_tui.lessons.asking import AskWindow
 from bpe_tui.lessons.pane import LessonPane, LessonText
 from bpe_tui.lessons.question_panel import QuestionPanel
@@ -26,8 +26,8 @@ from bpe_tui.session.lessons import (
     builtin_lessons,
     config_of,
     keep_progress,
-    key_of,
     languages,
+    progress_key,
 )
 from bpe_tui.widgets.controls import KeyBar
 from engine.bpe.frame import Frame
@@ -120,7 +120,7 @@ def shown(number: int, place: int) -> Frame:
     lesson = read_lesson(builtin_lessons()[number - 1].path)
     scene = lesson.scenes[place - 1]
     assert scene.show is not None
-    frame: Frame = Runs().of(config_of(lesson, scene)).seek(scene.show.step or 0)
+    frame: Frame = recording_of(config_of(lesson, scene)).seek(scene.show.step or 0)
     return frame
 
 
@@ -251,7 +251,9 @@ def test_progress_is_private_and_what_is_broken_in_it_is_left_out(trial: Path) -
         assert all_progress().get("a", LessonProgress()) == LessonProgress()
     file.write_text(json.dumps({"a": {"scene": 1, "seen": [1, "x", None], "done": True}}))
     assert all_progress()["a"] == LessonProgress(1, frozenset((1,)), done=True)
-    assert key_of(PLACE / "zh" / BUILT_IN[0].name) == key_of(PLACE / "en" / BUILT_IN[0].name)
+    assert progress_key(PLACE / "zh" / BUILT_IN[0].name) == progress_key(
+        PLACE / "en" / BUILT_IN[0].name
+    )
 
 
 def _state_files() -> list[Path]:

@@ -21,7 +21,7 @@ PACKAGE = Path(__file__).parents[3] / "bpe_tui"
 HANDOUT = PACKAGE.parent / "samples" / "handout.txt"
 
 
-async def test_a_message_lies_over_nothing_but_keys_and_goes_with_the_next_key() -> None:
+async def test_a_message_covers_only_the_keys_and_disappears_with_the_next_key() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         async for size in each_size(pilot, [(120, 40), (100, 30), (80, 24), (60, 20)]):
             before = app.screen.query_one("#narration").region
@@ -68,7 +68,7 @@ async def test_all_messages_can_be_read_again_the_newest_first() -> None:
         assert app.screen.id == "training"
 
 
-async def test_what_matters_stays_until_it_is_closed() -> None:
+async def test_an_important_message_stays_until_it_is_closed() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         app.tell("[b]Yours[/b]", stays=True)
         await pilot.press("right", "2")
@@ -81,7 +81,7 @@ async def test_what_matters_stays_until_it_is_closed() -> None:
         assert app.notices.everything == ["[b]Yours[/b]"]
 
 
-def test_nothing_is_said_in_a_corner() -> None:
+def test_no_message_appears_in_a_corner() -> None:
     for path in PACKAGE.rglob("*.py"):
         assert path.name == "base.py" or not re.search(r"\.notify\(", path.read_text("utf-8")), path
 
@@ -106,12 +106,12 @@ def test_a_dead_key_says_where_it_works(key: str, model: str, told: str | None) 
     assert said == told or (said is not None and told is not None and said.startswith(told))
 
 
-def test_the_key_of_the_screen_in_front_says_so() -> None:
+def test_the_key_of_the_screen_in_front_shows_a_message() -> None:
     assert explain_dead_key("3", MODELS["bpe"], "vocabulary") == "3: vocabulary is this screen."
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_every_key_is_alive_somewhere_or_says_with_which_model(model: str) -> None:
+def test_every_key_works_somewhere_or_names_its_model(model: str) -> None:
     for command in COMMANDS:
         for key in command.keys.split(","):
             said = explain_dead_key(key, MODELS[model])
@@ -136,7 +136,7 @@ def test_no_two_commands_of_a_screen_share_a_key(screen: str) -> None:
 
 
 @pytest.mark.slow  # it walks through all screens
-async def test_a_dead_key_speaks_on_each_screen() -> None:
+async def test_a_dead_key_shows_a_message_on_each_screen() -> None:
     async with opened(HANDOUT, vocab_size=270) as (app, pilot):
         for kind in EVERYWHERE:
             await pilot.press(key_of_screen(kind))

@@ -38,14 +38,14 @@ def said(transcript: AnyTranscript, *lines: str) -> list[str]:
 
 
 @every_model
-def test_going_there_step_by_step_or_at_once_is_the_same(model: str) -> None:
+def test_walking_to_a_step_or_jumping_there_is_the_same(model: str) -> None:
     walked, leapt = transcript(model), transcript(model)
     assert said(walked, "play 2") == said(leapt, "go 1", "go 2")
     assert said(walked, "encode low lower") == said(leapt, "encode low lower")
 
 
 @every_model
-def test_a_step_forward_and_one_back_is_as_if_nothing_had_been(model: str) -> None:
+def test_a_step_forward_and_one_back_change_nothing(model: str) -> None:
     there = transcript(model)
     before = said(there, "go 1", "encode newest")
     said(there, "next", "back")
@@ -53,7 +53,7 @@ def test_a_step_forward_and_one_back_is_as_if_nothing_had_been(model: str) -> No
 
 
 @every_model
-def test_a_transcript_tells_its_commands_and_answers_each_of_them(model: str) -> None:
+def test_a_transcript_lists_its_commands_and_answers_each(model: str) -> None:
     there = transcript(model)
     helped = "\n".join(said(there, "help"))
     for command in there.COMMANDS:
@@ -63,14 +63,14 @@ def test_a_transcript_tells_its_commands_and_answers_each_of_them(model: str) ->
 
 
 @every_model
-def test_what_is_saved_without_a_screen_is_a_tokenizer(model: str, tmp_path: Path) -> None:
+def test_save_without_a_screen_writes_a_tokenizer(model: str, tmp_path: Path) -> None:
     told = said(transcript(model), "go 2", f"save {tmp_path / 'saved'}")
     assert "Saved" in told[-1]
     assert (tmp_path / "saved").exists()
 
 
 @every_model
-def test_a_refusal_is_of_a_command_that_there_is(model: str) -> None:
+def test_each_refusal_belongs_to_a_command(model: str) -> None:
     actions = {command.action for command in COMMANDS}
     assert actions.issuperset(MODELS[model].refused)
     assert all(sentence.endswith(".") for sentence in MODELS[model].refused.values())
@@ -96,7 +96,7 @@ async def test_the_same_keys_lead_to_the_same_kinds_of_screens(model: str) -> No
 
 @pytest.mark.slow  # it walks through all screens
 @every_model
-async def test_what_stands_in_borders_is_not_cut(model: str) -> None:
+async def test_titles_in_borders_are_not_cut(model: str) -> None:
     sample = SAMPLES / "tinystories_valid.txt"
     async with opened(sample, size=(100, 30), vocab_size=600, model=model) as (app, pilot):
         app.seek(1)
@@ -126,7 +126,9 @@ async def test_every_kind_of_file_can_be_exported(model: str) -> None:
 
 
 @every_model
-async def test_what_is_shown_is_saved_and_opened_again(model: str, tmp_path: Path) -> None:
+async def test_the_tokenizer_of_a_step_is_saved_and_opened_again(
+    model: str, tmp_path: Path
+) -> None:
     async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
         await pilot.press("s")
         await pilot.pause()
@@ -136,7 +138,7 @@ async def test_what_is_shown_is_saved_and_opened_again(model: str, tmp_path: Pat
 
 
 @every_model
-async def test_a_text_may_become_shorter_while_its_words_are_hidden(model: str) -> None:
+async def test_a_text_can_become_shorter_while_its_words_are_hidden(model: str) -> None:
     async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
         await pilot.press("2", "e", *"low", "space", *"newest", "escape", "z", "e", "ctrl+u", "a")
         await pilot.press("escape", "escape", "escape")
@@ -146,7 +148,7 @@ async def test_a_text_may_become_shorter_while_its_words_are_hidden(model: str) 
 
 @pytest.mark.slow  # it walks through all screens
 @every_model
-async def test_going_far_to_and_fro_is_shown_on_every_screen(model: str) -> None:
+async def test_far_jumps_are_shown_on_every_screen(model: str) -> None:
     sample = SAMPLES / "tinystories_valid.txt"
     async with opened(sample, model=model, vocab_size=600) as (app, pilot):
         last = len(app.session.recording or ())
@@ -160,7 +162,7 @@ async def test_going_far_to_and_fro_is_shown_on_every_screen(model: str) -> None
 
 
 @every_model
-async def test_what_is_typed_while_training_is_there_to_be_encoded(model: str) -> None:
+async def test_a_text_can_be_typed_during_training(model: str) -> None:
     async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
         for typed in ("sun", "set"):
             await pilot.press("1", "e")

@@ -147,7 +147,7 @@ KEYS = [
 
 @pytest.mark.slow  # it walks through all screens
 @pytest.mark.parametrize(("kind", "corpus"), [("bytes", None), ("characters", str(HANDOUT))])
-async def test_no_key_is_too_much_for_a_tokenizer(
+async def test_no_key_fails_on_a_tokenizer_alone(
     kind: str, corpus: str | None, trained: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if kind == "characters":
@@ -164,7 +164,7 @@ async def test_no_key_is_too_much_for_a_tokenizer(
 # --- something else ---------------------------------------------------------------------------
 
 
-async def test_a_corpus_chosen_beside_a_tokenizer_is_what_it_is_counted_in(trained: Path) -> None:
+async def test_a_tokenizer_is_counted_in_the_corpus_chosen_beside_it(trained: Path) -> None:
     async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
         await choose(pilot, str(HANDOUT))
         await ended(app, pilot)
@@ -172,7 +172,7 @@ async def test_a_corpus_chosen_beside_a_tokenizer_is_what_it_is_counted_in(train
         assert app.screen.id == "training"
 
 
-async def test_ctrl_k_leaves_what_was_open(trained: Path) -> None:
+async def test_ctrl_k_opens_a_file_alone(trained: Path) -> None:
     async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
         await pilot.press("ctrl+o")
         await pilot.pause()
@@ -193,7 +193,7 @@ async def test_a_tokenizer_chosen_beside_a_corpus_is_replayed_over_it(trained: P
         assert app.session.opened is not None
 
 
-async def test_what_a_job_that_was_left_still_tells_is_not_listened_to(trained: Path) -> None:
+async def test_messages_of_an_earlier_job_are_ignored(trained: Path) -> None:
     app = BpeTuiApp(RunConfig(str(SAMPLE)))
     async with app.run_test(size=(120, 40)) as pilot:
         app.open(TokenizerConfig((str(trained),)))
@@ -204,7 +204,7 @@ async def test_what_a_job_that_was_left_still_tells_is_not_listened_to(trained: 
         assert app.session.opened is None
 
 
-async def test_esc_gives_up_a_reading_and_shows_again_what_was_open(tmp_path: Path) -> None:
+async def test_esc_stops_a_reading_and_shows_the_previous_session(tmp_path: Path) -> None:
     endless = tmp_path / "endless"
     os.mkfifo(endless)
     with os.fdopen(os.open(endless, os.O_RDWR), "wb"):  # nothing comes, and no end
@@ -228,7 +228,7 @@ async def test_esc_gives_up_a_reading_and_shows_again_what_was_open(tmp_path: Pa
             assert app.return_code == 130
 
 
-async def test_a_reading_that_takes_a_while_is_told_of(tmp_path: Path) -> None:
+async def test_a_long_reading_shows_its_progress(tmp_path: Path) -> None:
     endless = tmp_path / "endless"
     os.mkfifo(endless)
     with os.fdopen(os.open(endless, os.O_RDWR), "wb"):
@@ -238,7 +238,7 @@ async def test_a_reading_that_takes_a_while_is_told_of(tmp_path: Path) -> None:
             assert "endless" in str(app.screen.query_one("#reading-what", Static).render())
 
 
-async def test_esc_leads_back_from_what_cannot_be_opened(trained: Path, tmp_path: Path) -> None:
+async def test_esc_leads_back_from_a_failed_opening(trained: Path, tmp_path: Path) -> None:
     broken = tmp_path / "vocab.json"
     broken.write_text("{")
     async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
@@ -250,7 +250,7 @@ async def test_esc_leads_back_from_what_cannot_be_opened(trained: Path, tmp_path
         assert app.screen.id == "encoding"
 
 
-async def test_recent_things_stand_first_and_a_directory_is_walked_into(
+async def test_recent_files_come_first_and_a_directory_is_listed(
     trained: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(trained.parent.parent)
@@ -318,7 +318,7 @@ async def test_a_hostile_file_name_is_shown_and_never_obeyed(
         assert app.session.config.name.startswith("[@click")
 
 
-async def test_what_cannot_be_opened_is_told_in_the_window(tmp_path: Path) -> None:
+async def test_the_window_shows_why_a_file_cannot_be_opened(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").touch()
     async with opened(HANDOUT, vocab_size=270) as (app, pilot):
         for path, reason in (
@@ -348,7 +348,7 @@ async def test_a_damaged_tokenizer_leaves_a_sentence_and_the_key_to_open_another
         assert app.session.failure is None
 
 
-async def test_a_damaged_tokenizer_ends_what_was_started_for_it(tmp_path: Path) -> None:
+async def test_a_damaged_tokenizer_ends_the_session_opened_for_it(tmp_path: Path) -> None:
     (tmp_path / "vocab.json").write_text('{"a": 0')
     (tmp_path / "merges.txt").write_text("a b\n")
     app = BpeTuiApp(TokenizerConfig((str(tmp_path),)))
@@ -360,7 +360,7 @@ async def test_a_damaged_tokenizer_ends_what_was_started_for_it(tmp_path: Path) 
 # --- what was opened of late ------------------------------------------------------------------
 
 
-def test_what_is_opened_is_remembered_once_and_the_latest_first(own_state: Path) -> None:
+def test_opened_files_are_remembered_once_the_latest_first(own_state: Path) -> None:
     for name in [*(f"/texts/{number}" for number in range(30)), "/texts/7"]:
         state.remember_opened(RunConfig(name))
     kept = state.recent()
@@ -383,7 +383,7 @@ def test_what_is_opened_is_remembered_once_and_the_latest_first(own_state: Path)
         b"9" * 9999,
     ],
 )
-def test_a_hostile_memory_is_no_memory(own_state: Path, content: bytes) -> None:
+def test_invalid_state_files_are_ignored(own_state: Path, content: bytes) -> None:
     place = own_state / "bpe-tui" / "recent.json"
     place.parent.mkdir()
     place.write_bytes(content)
@@ -452,7 +452,7 @@ def configs(monkeypatch: pytest.MonkeyPatch) -> list[Config]:
     return seen
 
 
-def test_the_command_line_names_tokenizer_corpus_and_what_goes_before_the_files(
+def test_options_of_the_command_line_override_the_tokenizers_files(
     configs: list[Config], trained: Path
 ) -> None:
     files = str(trained / "vocab.json"), str(trained / "merges.txt")
@@ -478,7 +478,7 @@ def test_the_command_line_names_tokenizer_corpus_and_what_goes_before_the_files(
         (["open", "--tokenizer", "gpt2", "--pattern", "x"], "x"),
     ],
 )
-def test_a_tokenizer_that_cannot_be_opened_is_told_in_one_line(
+def test_a_tokenizer_that_cannot_be_opened_is_reported_in_one_line(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(arguments) == 2
@@ -512,6 +512,6 @@ async def test_a_tokenizer_is_saved_in_every_format_that_can_be_written(
             assert again.tokenizer.merges == frame.tokenizer().merges
 
 
-def test_the_memory_is_json(own_state: Path) -> None:
+def test_the_state_file_is_json(own_state: Path) -> None:
     state.remember_opened(RunConfig("/a/b"))
     assert json.loads((own_state / "bpe-tui" / "recent.json").read_bytes()) == [["/a/b"]]
