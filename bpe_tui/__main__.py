@@ -1,7 +1,7 @@
-"""`python -m bpe_tui` is `bpe-tui`.
+"""The entry point, `bpe-tui` and `python -m bpe_tui`.
 
-Little is imported before an interrupt (Ctrl+C) has its meaning, so that it means one thing from
-the first line to the last: the program ends with 130, and without a traceback.
+Little is imported before the handler of interrupts (Ctrl+C) is set, so that an interrupt at any
+time ends the program with the code 130 and without a traceback.
 """
 
 from __future__ import annotations
@@ -9,25 +9,25 @@ from __future__ import annotations
 import os
 import sys
 
-TYPE_CHECKING = False  # its own module, `typing`, takes as long as all of Python's start
+TYPE_CHECKING = False  # to import `typing` takes as long as Python's start
 if TYPE_CHECKING:
     import signal
     from types import FrameType
     from typing import NoReturn
 else:
-    import _signal as signal  # `signal` wraps it in enums, which take a while, too
+    import _signal as signal  # `signal` makes enums of it, which is slow, too
 
 INTERRUPTED = 130
-"""The exit code; what a shell says of a program that an interrupt has ended."""
+"""The exit code after an interrupt, the same as shells use."""
 SOON = 0.01
-"""Seconds until an interrupt that came amid an import is told again."""
+"""Seconds after which an interrupt that came during an import is raised again."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """An interrupt, to be told from Python's own.
+    """An interrupt, as a type of our own.
 
-    Where Python meets its own inside `exec`, which named tuples and data classes use, it ends the
-    process by the signal, even though the exception is handled.
+    If `KeyboardInterrupt` itself is raised inside `exec`, which named tuples and data classes use,
+    Python ends the process by the signal, even if the exception is handled.
     """
 
 
@@ -41,20 +41,20 @@ def main() -> int:
         signal.signal(signal.SIGINT, _interrupt)
         return run()
     except KeyboardInterrupt:
-        _leave()  # what has been begun is cleaned up; libraries may wait for processes of theirs
+        _leave()  # after the cleanup: libraries may wait for their processes
     finally:
         signal.signal(signal.SIGINT, _leave)
 
 
 def _leave(*_: object) -> NoReturn:
-    """Nothing has been begun yet, or all is done."""
+    """Exit at once: there is nothing to clean up."""
     os._exit(INTERRUPTED)
 
 
 def _interrupt(_: int, frame: FrameType | None) -> None:
-    """Give what has been begun the chance to clean up.
+    """Raise `Interrupted`, so that running code cleans up.
 
-    Not amid an import: numpy, for one, takes what is raised there for a damaged installation.
+    During an import, wait: numpy, for one, takes an exception there for a broken installation.
     """
     if _is_import(frame):
         signal.setitimer(signal.ITIMER_REAL, SOON)

@@ -1,4 +1,4 @@
-"""The application: it owns the session, runs the job, shows the screens and leads between them.
+"""The application: it owns the session, runs the job, and shows the screens.
 
 Uses every room but cli, which opens it.
 """

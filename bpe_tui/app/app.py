@@ -1,4 +1,4 @@
-"""The application: opens a corpus or a tokenizer, runs the job, and passes its news on."""
+"""The application: opens a corpus or a tokenizer, runs the job, and handles its messages."""
 
 from __future__ import annotations
 
@@ -32,31 +32,32 @@ from engine.core.errors import BpeError, TimelineError
 from engine.recording.playback import Player
 
 SWITCH_SECONDS = 0.0005
-"""How long the training thread may hold the interpreter while the screen waits for it.
+"""Longest time for which the training thread holds the interpreter.
 
-Python's own 5 ms, times the dozen hand-overs that painting a key's answer takes, would be felt.
+To answer a key takes a dozen hand-overs between threads: Python's own 5 ms would be felt.
 """
 COLLECTOR_THRESHOLDS = (50_000, 20, 100)
 YOUNG_OBJECTS = 5_000
-"""From so many new objects on garbage is collected while no key is pressed: a few ms then, instead
-of 20 ms within some key later."""
+"""Number of new objects that starts a garbage collection while no key is pressed.
+
+That takes a few ms, instead of 20 ms during a later key.
+"""
 JobMaker = Callable[[Config, Callable[[Message], object]], OpeningJob]
-"""Makes the job that opens something: what to open, and where the job posts its news."""
+"""Makes the job for a config; its second argument takes the job's messages."""
 
 
 class BpeTuiApp(SessionApp):
     """Opens a corpus or a tokenizer and plays its merges.
 
     Args:
-        config: what to open first; `None` for the page that offers something.
-        open_with: makes the job that does the work behind a session: what is to be opened, and
-            where the job posts its news. Whoever has a finished recording can hand it in here.
+        config: the config to open first; `None` for the start page.
+        open_with: makes the job of a session; a finished recording can be passed in here.
         lesson: the file of a lesson to begin with.
     """
 
     SCREENS: ClassVar = SCREENS
     makes_ahead = True
-    """Whether screens are made before a key asks for them, once no key has been pressed a while."""
+    """Whether to make screens ahead of their keys, while no key is pressed."""
 
     def __init__(
         self,
@@ -87,18 +88,18 @@ class BpeTuiApp(SessionApp):
             self.guide.open(self._lesson)
 
     def open(self, config: Config) -> None:
-        """Open something else in place of what is open."""
+        """Open something else instead of the present session."""
         if self.session.shown is not None:
             self._before = self.session
         self._cancel()
         self.close_note()
-        gc.unfreeze()  # what was open may go
+        gc.unfreeze()  # the present session may be collected
         self._change_to(Session(config))
         self._job = self._new_job()
         self._job.start()
 
     def reopen_previous(self) -> None:
-        """Give up opening something: what was there before is shown again, or the program ends."""
+        """Give up opening something: show the previous session again, or end the program."""
         before = self._before
         if before is None and self._has_start_page:
             self._cancel()
@@ -107,7 +108,7 @@ class BpeTuiApp(SessionApp):
         elif before is None:
             self.exit()
         elif before.stop_reason is None and before.config.corpus != "-":
-            # Its training was given up for the other.
+            # Its training was cancelled for the other.
             self.open(replace(before.config, viewpoint=Viewpoint()))
         else:
             self._cancel()
@@ -150,13 +151,13 @@ class BpeTuiApp(SessionApp):
         self._cancel()
 
     def action_help_quit(self) -> None:
-        """Ctrl+C, where nothing is there to copy: leaves what is still being read."""
+        """Ctrl+C without a selection to copy: end the program while a corpus is being read."""
         if self.session.recording is None:
             self.end_on_signal(signal.SIGINT)
         else:
             self.tell("q quits.")
 
-    # -- news from the job; that of a session which was left is nobody's any more
+    # -- messages from the job; those of an earlier session are ignored
 
     def on_tokenizer_opened(self, news: jobs.TokenizerOpened) -> None:
         if news.of is self.session:
@@ -164,16 +165,14 @@ class BpeTuiApp(SessionApp):
             self.changed()
             notes = [f"{note[:1].upper()}{note[1:]}." for note in news.opened.notes]
             if notes:
-                said = "\n".join(visible_text(note, spaces=False) for note in notes)
-                self.tell(said, stays=True)
+                shown = (visible_text(note, spaces=False) for note in notes)
+                self.tell("\n".join(shown), stays=True)
 
     def on_no_tokenizer(self, news: jobs.NoTokenizer) -> None:
         if news.of is self.session:
-            said = visible_text(
-                f"Read as a text, since it is no tokenizer: {news.error}", spaces=False
-            )
+            reason = visible_text(str(news.error), spaces=False)
             self.open(news.otherwise)
-            self.tell(said, stays=True)
+            self.tell(f"Read as a text, since it is no tokenizer: {reason}", stays=True)
 
     def on_reading_progress(self, news: jobs.ReadingProgress) -> None:
         if news.of is self.session:
@@ -197,18 +196,17 @@ class BpeTuiApp(SessionApp):
         self._is_first, self._before = False, None
         self._show_viewpoint(self.session.config.viewpoint)
         if self.session.merges_nothing:
-            said = f"There are no merges to step through: {news.obstacle}."
-            self.tell(said, stays=True)
+            self.tell(f"There are no merges to step through: {news.obstacle}.", stays=True)
         self.changed()
         if self._job is not None:
             self.call_after_refresh(self._job.go_on)
-        # The corpus and the record stay to the end; looking through them would stall the screen.
+        # Corpus and record stay to the end: to search them for garbage would stall the screen.
         gc.freeze()
         gc.set_threshold(*COLLECTOR_THRESHOLDS)
         gc.enable()
 
     def _show_viewpoint(self, viewpoint: Viewpoint) -> None:
-        """Go to the screen that was asked for, with the text; tell what has changed."""
+        """Go to the screen and the text that were asked for; warn if the corpus has changed."""
         model, kind = self.session.model, viewpoint.view or self.session.first_kind
         if (refused := self.session.refusal_to_show(kind)) is not None:
             self.tell(refused, stays=True)
@@ -223,10 +221,10 @@ class BpeTuiApp(SessionApp):
         if viewpoint.note:
             self.tell(visible_text(viewpoint.note, spaces=False), stays=True)
         if viewpoint.corpus is not None:
-            self.run_worker(self._compare_corpus(viewpoint.corpus), group="digest")
+            self.run_worker(self._warn_of_change(viewpoint.corpus), group="digest")
 
-    async def _compare_corpus(self, saved: SavedFile) -> None:
-        """Tell if the corpus is not what it was when the session was saved."""
+    async def _warn_of_change(self, saved: SavedFile) -> None:
+        """Show a message if the corpus has changed since the session was saved."""
         from engine.learning.session_file import check_unchanged
 
         changed = await asyncio.to_thread(check_unchanged, saved)
@@ -262,16 +260,16 @@ class BpeTuiApp(SessionApp):
 
     @property
     def is_settled(self) -> bool:
-        """Whether all is trained, and forked, that was asked for."""
+        """Whether training has ended and all saved forks are made."""
         return super().is_settled and not self._forks
 
     async def record(
         self, steps: tuple[int, int], speed: float, write: Callable[[str], object]
     ) -> None:
-        """Write a recording of steps from … to … on the screen in front, line by line.
+        """Write a recording of `steps` (first, last) on the screen in front, line by line.
 
         Raises:
-            TimelineError: training still runs.
+            TimelineError: training has not ended.
         """
         from bpe_tui.app.recorder import FinishedJob, record
 
@@ -335,29 +333,38 @@ class BpeTuiApp(SessionApp):
         if not isinstance(news.error, BpeError):
             self.session.failure = self.survive(news.error)
             self.changed()
-        elif self._is_first:  # nothing is there to go back to
+        elif self._is_first:  # there is no earlier session
             self.failure = news.error
             self.exit(2, return_code=2)
         else:
             self.session.failure = str(news.error)
             self.changed()
 
-    # -- what else to open
+    # -- windows that open something
 
     def action_open(self) -> None:
         self.session.hold()
         from bpe_tui.dialogs.open_other import OpenOther
 
-        # What could not be opened is nothing to keep beside something else.
+        # A session that could not be opened cannot be combined with another file.
         is_open = self.session.failure is None and self.session.config is not NOTHING_OPEN
         beside = self.session.config if is_open else None
         self.push_screen(OpenOther(beside), self._chose)
 
     def _chose(self, config: Config | None) -> None:
-        """Open what was chosen; files to check on what is open need nothing opened anew."""
+        """Open the chosen config; a check on the open corpus keeps the session."""
         session = self.session
         claimed = config.claimed if isinstance(config, RunConfig) else None
-        if claimed is not None and session.timeline is not None and _same(config, session.config):
+        known = session.config if isinstance(session.config, RunConfig) else None
+        trained_alike = (
+            isinstance(config, RunConfig)
+            and known is not None
+            and (
+                replace(config, claimed=None, viewpoint=known.viewpoint)
+                == replace(known, claimed=None)
+            )
+        )
+        if claimed is not None and session.timeline is not None and trained_alike:
             session.claimed = claimed
             self.action_show(CHECK)
             self.changed()
@@ -365,7 +372,7 @@ class BpeTuiApp(SessionApp):
             self.open(config)
 
     def choose_to_check(self) -> None:
-        """Ask for the files of a trainer, to check them on the corpus that is open."""
+        """Ask for the files of a trainer, and check them on the open corpus."""
         if (why := why_not_checkable(self.session.config)) is not None:
             self.tell(why)
             return
@@ -386,7 +393,7 @@ class BpeTuiApp(SessionApp):
         self.guide.come_back()
 
     def action_model(self) -> None:
-        """Choose another model for the corpus, which is opened anew."""
+        """Ask for another model, and train it on the corpus."""
         config = self.session.config
         if self._refuse_to_retrain() or not isinstance(config, RunConfig):
             return
@@ -400,29 +407,29 @@ class BpeTuiApp(SessionApp):
         self.push_screen(ChooseModel(config), chose)
 
     def retrain(self, config: RunConfig) -> None:
-        """Train on the corpus by other rules; it is opened anew."""
+        """Read the corpus again, and train with other options."""
         if not self._refuse_to_retrain():
             self.open(replace(config, claimed=None, viewpoint=Viewpoint()))
 
     def _refuse_to_retrain(self) -> bool:
-        """Whether there is no corpus to read once more; then it is said why."""
+        """Return whether the corpus cannot be read again; show a message if so."""
         config = self.session.config
         if not isinstance(config, RunConfig):
-            said = "A model is trained on a corpus, and this is a tokenizer. o opens a corpus."
+            why = "A model is trained on a corpus, and this is a tokenizer. o opens a corpus."
         elif config.from_input:
-            said = (
+            why = (
                 "Standard input has been read to its end; another model needs the corpus in a file."
             )
         else:
             return False
-        self.tell(said)
+        self.tell(why)
         return True
 
 
 def _prepare(
     screens: Iterable[str], recording: Player[Any] | None, post: Callable[[Message], object]
 ) -> None:
-    """Do what keys would have to wait for, in a thread, now that training leaves the time."""
+    """Import screens and prepare far jumps, in a thread, before keys ask for them."""
     for screen in screens:
         import_screen(screen)
         post(jobs.ScreenImported(screen))
@@ -430,28 +437,18 @@ def _prepare(
         recording.run.prepare()
 
 
-def _same(config: Config | None, other: Config) -> bool:
-    """Whether both train the same, whatever is to be checked."""
-    if not isinstance(config, RunConfig) or not isinstance(other, RunConfig):
-        return False
-    anew = replace(config, claimed=None, viewpoint=other.viewpoint)
-    return anew == replace(other, claimed=None)
-
-
 if TYPE_CHECKING:
     from bpe_tui.session.host import Host
     from engine.learning.session_file import SavedFile, SavedFork
 
-    _host: type[Host] = BpeTuiApp  # it is all that its screens ask for
+    _host: type[Host] = BpeTuiApp  # mypy proves that the application is a host
 
 
 def run_app(config: Config | None, lesson: Path | None = None) -> int:
-    """Run until the user leaves; the exit code. `None` opens the start page, or a lesson.
-
-    A failure of what was opened first is raised.
+    """Run until the user leaves; return the exit code. `None` opens the start page, or a lesson.
 
     Raises:
-        BpeError: the corpus or the tokenizer cannot be read after all.
+        BpeError: the corpus or the tokenizer that is opened first cannot be read.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     terminal.tolerate_bad_bytes()

@@ -1,10 +1,10 @@
-"""What all applications here share: colours, the palette of commands, messages, how they end."""
+"""The base of all applications: colours, the palette of commands, messages, how they end."""
 
 from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -34,7 +34,7 @@ from bpe_tui.widgets.window import OverScreen, Window
 
 @dataclass(frozen=True)
 class FoundCommand:
-    """A command, and where it works: here, on a kind of screen, or with another model."""
+    """A command, and the kind of screen or the model that has it, if it is not here."""
 
     command: Command
     kind: str = ""
@@ -42,26 +42,26 @@ class FoundCommand:
 
     @property
     def where(self) -> str:
-        """How to do the same without the palette."""
+        """The key that does the same."""
         if self.model is not None:
             return f"with {self.model.title}: key M trains it"
         on = f" on {key_of_screen(self.kind)}, the {self.kind} screen" if self.kind else ""
         return f"key {self.command.shown}{on}"
 
     def score(self, query: str) -> float:
-        """How well it answers; 0 if a word of the query is not in what is said of the command."""
+        """Return how well it answers; 0 if a word of the query is not in the command's words."""
         command, words = self.command, query.lower().split()
         label = command.label.lower()
-        said = f"{label} {command.help} {command.words} {self.kind}".lower()
-        if not words or not all(word in said for word in words):
+        text = f"{label} {command.help} {command.words} {self.kind}".lower()
+        if not words or not all(word in text for word in words):
             return 0
         named = any(label.startswith(word) for word in words)
-        starts = all(f" {word}" in f" {said}" for word in words)
+        starts = all(f" {word}" in f" {text}" for word in words)
         return 1 + 2 * named + starts + 0.5 * (not self.kind) - 0.8 * (self.model is not None)
 
 
 def all_commands(screen: str, model: Model | None) -> Iterator[FoundCommand]:
-    """Every command once: those of the screen, those of others, those of other models."""
+    """Yield every command once: of the screen, of other screens, of other models."""
     here = commands_on(screen)
     yield from map(FoundCommand, here)
     known = {command.action for command in here}
@@ -78,29 +78,24 @@ def all_commands(screen: str, model: Model | None) -> Iterator[FoundCommand]:
 
 
 class CommandProvider(Provider):
-    """Puts the commands into the command palette."""
+    """The provider of commands for Textual's palette."""
 
     async def discover(self) -> Hits:
         for found in map(FoundCommand, commands_on(self.screen.id or "")):
-            yield DiscoveryHit(found.command.help, self._doing(found), help=found.where)
+            yield DiscoveryHit(
+                found.command.help, partial(self._run_command, found), help=found.where
+            )
 
     async def search(self, query: str) -> Hits:
-        matcher = self.matcher(query)
-        for found in self._all():
+        matcher, screen = self.matcher(query), self.screen
+        model = screen.model if isinstance(screen, PanelScreen) else None
+        for found in all_commands(screen.id or "", model):
             if score := found.score(query):
                 shown = matcher.highlight(found.command.help)
-                yield Hit(score, shown, self._doing(found), help=found.where)
+                yield Hit(score, shown, partial(self._run_command, found), help=found.where)
 
-    def _all(self) -> Iterator[FoundCommand]:
-        screen = self.screen
-        model = screen.model if isinstance(screen, PanelScreen) else None
-        return all_commands(screen.id or "", model)
-
-    def _doing(self, found: FoundCommand) -> Callable[[], Coroutine[Any, Any, None]]:
-        return partial(self._do, found)
-
-    async def _do(self, found: FoundCommand) -> None:
-        """Do it here, or go where it works first."""
+    async def _run_command(self, found: FoundCommand) -> None:
+        """Run a command, on the screen that has it."""
         if found.model is not None:
             await self.screen.run_action("app.model")
         elif found.kind:
@@ -108,33 +103,34 @@ class CommandProvider(Provider):
             host.action_show(found.kind)
             there = self.app.get_screen(host.session.model.screen(found.kind))
             assert isinstance(there, PanelScreen)
-            there.call_later(there.action_press, found.command.keys)  # once it is there
+            there.call_later(there.action_press, found.command.keys)  # after the screen has changed
         else:
             await self.screen.run_action(found.command.action)
 
 
 class Messages(Window[None]):
-    """A window with every message, the newest at the top; any of its own keys closes it."""
+    """A window with every message, the latest first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+l,q,enter", "dismiss", "close")]
 
-    def __init__(self, told: Sequence[str]) -> None:
+    def __init__(self, texts: Sequence[str]) -> None:
         super().__init__()
-        self._told = told
+        self._texts = texts
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="messages", classes="window") as window:
             window.border_title = Content("messages, the newest first")
             window.border_subtitle = Content("Esc closes")
-            said = "\n\n".join(reversed(self._told))
-            yield Static(Content(said or "Nothing has been said so far."))
+            text = "\n\n".join(reversed(self._texts))
+            yield Static(Content(text or "There are no messages so far."))
 
 
 QUIET_SECONDS = 0.3
+"""Time without a key after which work ahead may begin."""
 
 
 class Palette(CommandPalette, OverScreen[Any]):
-    """Textual's palette of commands, which a page key may reach before its list has any lines."""
+    """Textual's palette; a page key before its list has lines must not fail."""
 
     def on_mount(self) -> None:
         draw_settled(self.query_one(Input))
@@ -145,7 +141,7 @@ class Palette(CommandPalette, OverScreen[Any]):
 
 
 class BaseApp(App[int]):
-    """An application without anything to show yet."""
+    """An application without a screen of its own."""
 
     TITLE = "bpe-tui"
     CSS_PATH = sheet("app.tcss")
@@ -167,11 +163,11 @@ class BaseApp(App[int]):
 
     @property
     def is_quiet(self) -> bool:
-        """Whether no key has been pressed for a while, so that there is time for other things."""
+        """Whether no key has been pressed for a while."""
         return monotonic() - self._pressed > QUIET_SECONDS
 
     def run(self, *arguments: Any, **settings: Any) -> int | None:
-        """Run at a terminal. What fails there is reported, and the rest goes on."""
+        """Run at a terminal; a failure is reported, and the application goes on."""
         self._survives = True
         terminal.survive_messages(self.survive)
         threading.excepthook = self._thread_failed
@@ -180,23 +176,23 @@ class BaseApp(App[int]):
             return super().run(*arguments, **settings)
 
     async def run_async(self, *arguments: Any, **settings: Any) -> int | None:
-        """Heed signals before the terminal is changed: later, one could leave it so."""
+        """Handle signals before the terminal is changed, so that none leaves it changed."""
         terminal.on_ending_signals(self.end_on_signal)
-        self._interrupts.heed()
+        self._interrupts.deliver()
         return await super().run_async(*arguments, **settings)
 
     def survive(self, error: Exception) -> str:
-        """Report what failed, and say so; without a terminal, as in a test, it is raised."""
+        """Report a failure and show a message; without a terminal, as in tests, raise it."""
         if not self._survives:
             raise error
         from bpe_tui.session.state import describe_failure
 
-        said = visible_text(describe_failure(error), spaces=False)
-        self.tell(said, stays=True)
-        return said
+        message = visible_text(describe_failure(error), spaces=False)
+        self.tell(message, stays=True)
+        return message
 
     def _handle_exception(self, error: Exception) -> None:
-        """What Textual would end the application for."""
+        """Survive an exception that Textual would end the application for."""
         if self._survives and self.is_running and self.screen_stack:
             self.survive(error)
         else:
@@ -207,15 +203,15 @@ class BaseApp(App[int]):
             self.call_later(self.survive, failed.exc_value)
 
     def _warned(self, message: Warning | str, *where: Any, **more: Any) -> None:
-        """Called in any thread; written to the terminal, it would lie over the screen."""
-        said = visible_text(str(message), spaces=False)
-        self.call_later(self.tell, f"{said[:1].upper()}{said[1:]}.", stays=True)
+        """Show a warning, of any thread, as a message: Python would write over the screen."""
+        text = visible_text(str(message), spaces=False)
+        self.call_later(self.tell, f"{text[:1].upper()}{text[1:]}.", stays=True)
 
     def end_on_signal(self, number: int) -> None:
         self.exit(128 + number, return_code=128 + number)
 
     def refresh_css(self, animate: bool = True) -> None:
-        """Read the style sheets anew for other colours: not those of the first theme once more."""
+        """Read the style sheets again only if the colours have changed since the last time."""
         colours = self.get_css_variables()
         if colours == self._sheet_colours:
             self.stylesheet.update(self, animate=animate)
@@ -228,17 +224,17 @@ class BaseApp(App[int]):
 
     # -- messages
 
-    def tell(self, said: str, *, stays: bool = False) -> None:
-        """Say something, visible already, on the screen: until the next key, or until closed."""
-        self.notices.keep(said) if stays else self.notices.tell(said)
+    def tell(self, message: str, *, stays: bool = False) -> None:
+        """Show a message, of visible text, until the next key or, if it stays, until closed."""
+        self.notices.add(message, stays=stays)
         self._show_notices()
 
     def notify(self, message: str, **settings: Any) -> None:
-        """What Textual itself has to say goes the same way: nothing lies over the panels."""
+        """Show Textual's own messages in the same line, not over the panels."""
         self.tell(message)
 
     def close_note(self) -> None:
-        """Take away what was to stay until now."""
+        """Close the message that stays."""
         self.notices.note = ""
         self._show_notices()
 
@@ -247,7 +243,7 @@ class BaseApp(App[int]):
         super().exit(*arguments, **settings)
 
     async def on_event(self, event: events.Event) -> None:
-        """A message is over with the next key, whatever that does. After the last, none counts."""
+        """Clear the message at the next key; ignore keys after the one that quits."""
         if self._leaves and isinstance(event, events.InputEvent):
             return
         if isinstance(event, events.Key | events.MouseDown):
@@ -263,7 +259,6 @@ class BaseApp(App[int]):
                 screen.show_notices()
 
     def action_messages(self) -> None:
-
         self.push_screen(Messages(tuple(self.notices.everything)))
 
     def action_command_palette(self) -> None:
@@ -274,7 +269,7 @@ class BaseApp(App[int]):
         from bpe_tui.views.commands import Help, commands_on
 
         screen = self.screen.id or ""
-        if commands_on(screen):  # a window may have come in front since the key was pressed
+        if commands_on(screen):  # a window may have opened since the key was pressed
             self.push_screen(Help(screen))
 
 

@@ -1,6 +1,6 @@
-"""What the author of a lesson asks for: is it right, and how does it look on paper?
+"""Checks, handouts and recordings of lessons, for their authors.
 
-Both run the lesson: what a step has can only be known from the training itself.
+All of them run the lesson: only the training knows what a step has.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bpe_tui.views.transcript import PlainQuestion
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError, UnknownNameError
 from engine.core.registry import Registry
-from engine.learning.lesson import Ask, Lesson, LessonError, LessonProblem, Scene
+from engine.learning.lesson import Ask, Lesson, LessonError, LessonProblem, Scene, ScreenSetup
 from engine.learning.questions import ask
 from engine.learning.questions.question import Attempt, Question
 from engine.recording.playback import Player
@@ -33,95 +33,80 @@ from engine.recording.playback import Player
 VIEWS = Registry("view", {name: name for name in EVERYWHERE})
 HANDOUT_SIZE = (100, 30)
 SETTLED_SECONDS = 0.3
-"""After so long a screen shows what it was asked for."""
+"""Time after which a screen is settled."""
 
 
-class Runs:
-    """The recordings that a lesson shows, each trained once."""
+def recording_of(config: Config) -> Player[Any]:
+    """Train or replay as a config says; return the complete recording.
 
-    def __init__(self) -> None:
-        self._known: dict[Config, Player[Any]] = {}
-
-    def of(self, config: Config) -> Player[Any]:
-        """The recording of what is open.
-
-        Raises:
-            BpeError: it cannot be trained or opened.
-        """
-        if config not in self._known:
-            if isinstance(config, RunConfig):
-                self._known[config] = train(config).complete()
-            else:
-                self._known[config] = replay(config, OpeningListener()).complete()
-        return self._known[config]
+    Raises:
+        BpeError: the config cannot be trained or opened.
+    """
+    made = train(config) if isinstance(config, RunConfig) else replay(config, OpeningListener())
+    recording: Player[Any] = made.complete()
+    return recording
 
 
 def problems_of(lesson: Lesson) -> list[LessonProblem]:
-    """All that is wrong in a lesson that could be read: with its files, steps, names, questions."""
-    return sorted(set(_Check(lesson).problems()))
+    """Return the problems of a lesson: with its files, steps, names and questions."""
+    return sorted(set(_problems(lesson)))
 
 
-class _Check:
-    def __init__(self, lesson: Lesson) -> None:
-        self._lesson = lesson
-        self._runs = Runs()
-
-    def problems(self) -> Iterator[LessonProblem]:
-        shown: Scene | None = None
-        step = 0
-        for scene in self._lesson.scenes:
-            shown = scene if scene.show is not None else shown
-            line = scene.show.line if scene.show is not None else scene.line
-            try:
-                config = config_of(self._lesson, shown or scene)
-                recording = self._runs.of(config)
-            except LessonError as error:
-                yield from error.problems
-                continue
-            except BpeError as error:
-                yield LessonProblem(line, str(error))
-                continue
-            if scene.show is not None:
-                step = scene.show.step or 0
-                yield from self._of_show(scene, config, len(recording))
-            for asked in scene.asks:
-                yield from _of_question(asked, recording, step)
-
-    def _of_show(self, scene: Scene, config: Config, steps: int) -> Iterator[LessonProblem]:
-        show = scene.show
-        assert show is not None
-        if show.step is not None and show.step > steps:
-            message = f"the run does not reach step {show.step:,}; it has {steps:,} steps"
-            yield LessonProblem(show.line, message)
-        if show.view is None:
-            if show.panel is not None:
-                yield LessonProblem(show.line, "a panel needs its view; say view = … as well")
-            return
+def _problems(lesson: Lesson) -> Iterator[LessonProblem]:
+    recordings: dict[Config, Player[Any]] = {}
+    shown: Scene | None = None
+    step = 0
+    for scene in lesson.scenes:
+        shown = scene if scene.show is not None else shown
+        line = scene.show.line if scene.show is not None else scene.line
         try:
-            view = VIEWS[show.view]
-            model = model_of(config)
-            if f"app.show('{view}')" in model.refused:
-                yield LessonProblem(show.line, f"{model.title} has no view {view!r}")
-            elif show.panel is not None:
-                panels = resolve_name(PLACES[model.screen(view)]).PANEL_ORDER
-                _ = Registry(f"panel of {view}", dict.fromkeys(panels))[show.panel]
-        except UnknownNameError as error:
-            yield LessonProblem(show.line, str(error))
+            config = config_of(lesson, shown or scene)
+            if config not in recordings:
+                recordings[config] = recording_of(config)
+            recording = recordings[config]
+        except LessonError as error:
+            yield from error.problems
+            continue
+        except BpeError as error:
+            yield LessonProblem(line, str(error))
+            continue
+        if scene.show is not None:
+            step = scene.show.step or 0
+            yield from _problems_of_show(scene.show, config, len(recording))
+        for asked in scene.asks:
+            try:
+                question_at(asked, recording, step)
+            except BpeError as error:
+                at = step if asked.step is None else asked.step
+                message = f"{asked.kind} cannot be asked at step {at:,}: {error}"
+                yield LessonProblem(asked.line, message)
 
 
-def _of_question(asked: Ask, recording: Player[Any], shown: int) -> Iterator[LessonProblem]:
+def _problems_of_show(show: ScreenSetup, config: Config, steps: int) -> Iterator[LessonProblem]:
+    if show.step is not None and show.step > steps:
+        message = f"the run does not reach step {show.step:,}; it has {steps:,} steps"
+        yield LessonProblem(show.line, message)
+    if show.view is None:
+        if show.panel is not None:
+            yield LessonProblem(show.line, "a panel needs its view; say view = … as well")
+        return
     try:
-        question_at(asked, recording, shown)
-    except BpeError as error:
-        step = shown if asked.step is None else asked.step
-        yield LessonProblem(asked.line, f"{asked.kind} cannot be asked at step {step:,}: {error}")
+        view = VIEWS[show.view]
+        model = model_of(config)
+        if f"app.show('{view}')" in model.refused:
+            yield LessonProblem(show.line, f"{model.title} has no view {view!r}")
+        elif show.panel is not None:
+            panels = resolve_name(PLACES[model.screen(view)]).PANEL_ORDER
+            _ = Registry(f"panel of {view}", dict.fromkeys(panels))[show.panel]
+    except UnknownNameError as error:
+        yield LessonProblem(show.line, str(error))
 
 
 def question_at(asked: Ask, recording: Player[Any], shown: int) -> Question:
-    """The question of a lesson; `shown` is the step that the scene is at.
+    """Make a question of a lesson; `shown` is the scene's step.
 
     Raises:
-        BpeError: it cannot be asked there.
+        BpeError: the question cannot be asked at its step.
     """
     frame = copy(recording).seek(shown if asked.step is None else asked.step)
     return ask(asked.kind, frame, asked.seed, about=asked.about, rows=asked.rows)
@@ -131,10 +116,10 @@ def question_at(asked: Ask, recording: Player[Any], shown: int) -> Question:
 
 
 async def handout(lesson: Lesson) -> AsyncIterator[str]:
-    """A lesson in Markdown, with what the screen shows in each scene, and the questions.
+    """Yield a lesson in Markdown, with the screen of each scene, and the questions.
 
     Raises:
-        BpeError: what the lesson names cannot be opened.
+        BpeError: a file of the lesson cannot be opened.
     """
     yield f"# {visible_text(lesson.title, spaces=False)}\n"
     app = BpeTuiApp(None)
@@ -161,10 +146,10 @@ async def handout(lesson: Lesson) -> AsyncIterator[str]:
 async def record_scenes(
     lesson: Lesson, write: Callable[[str], object], *, size: tuple[int, int], seconds: float
 ) -> None:
-    """Write a lesson as an asciicast, line by line: each scene, with its text, for so long.
+    """Write a lesson as an asciicast, line by line: each scene for `seconds`, with its text.
 
     Raises:
-        BpeError: what the lesson names cannot be opened.
+        BpeError: a file of the lesson cannot be opened.
     """
     app = BpeTuiApp(None)
     app.makes_ahead = False
@@ -186,7 +171,7 @@ async def record_scenes(
 
 
 def _moments(app: BpeTuiApp, scene: Scene, seconds: float) -> Iterator[float]:
-    """When the screen changes while a scene is recorded: the lesson view tells its step's beats."""
+    """Yield the times at which the screen changes: the lesson view shows a step in beats."""
     screen = app.screen
     if scene.show is None or not isinstance(screen, LessonScreen) or seconds < ALL_BEATS:
         return iter((0.0,))

@@ -1,12 +1,13 @@
-"""Where rows lead, and the way back.
+"""Navigation from rows to the screens that show their targets, and back.
 
-A row that names a step, a pair, a token or a pretoken leads to the screen that shows it. The screen
-that was left is remembered with its step and its text, so that Esc comes back.
+A row that names a step, a pair, a token or a pretoken leads to the screen that shows it. Esc comes
+back to the screen, the step and the text before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pkgutil import resolve_name
 from typing import Any, NamedTuple, cast
 
@@ -42,30 +43,33 @@ PLACES = {
 } | {name: place for model in MODELS.values() for name, place in model.screens.items()}
 
 
-def _maker_of(place: str) -> Callable[[], Screen[Any]]:
-    return lambda: resolve_name(place)()
+def _make(place: str) -> Screen[Any]:
+    screen: Screen[Any] = resolve_name(place)()
+    return screen
 
 
-SCREENS = {name: _maker_of(place) for name, place in PLACES.items()}
+SCREENS: dict[str, Callable[[], Screen[Any]]] = {
+    name: partial(_make, place) for name, place in PLACES.items()
+}
 
 
 def import_screen(name: str) -> None:
-    """Import a screen, in whatever thread, so that the key that opens it need not."""
+    """Import a screen, in any thread, ahead of the key that opens it."""
     resolve_name(PLACES[name])
 
 
 def read_sheets(app: App[Any], screen: Screen[Any]) -> None:
-    """Read the style sheets of a screen; Textual would read those of all screens anew."""
+    """Read the style sheets of a screen only; Textual would read those of all screens again."""
     for path in screen.css_path:
         if not app.stylesheet.has_source(str(path)):
             app.stylesheet.read(path)
 
 
 def mount_ahead(app: App[Any], name: str) -> None:
-    """Make a screen that nobody has asked for yet, so that its key has only to paint it.
+    """Make a screen ahead of its key, which then has only to paint it.
 
-    `_register` is what `push_screen` does it with: Textual has no public way to mount a screen that
-    is not in front.
+    Textual has no public way to mount a screen that is not in front; its `push_screen` calls
+    `_register`, too.
     """
     if not app.is_screen_installed(name):
         return  # the application is closing
@@ -74,16 +78,16 @@ def mount_ahead(app: App[Any], name: str) -> None:
         return
     read_sheets(app, screen)
     app._register(app, screen)
-    screen.post_message(ScreenResume())  # it lays itself out; nothing is painted of it
+    screen.post_message(ScreenResume())  # it lays itself out, unpainted
 
 
 class ScreenLeft(NamedTuple):
-    """How it was where a row led away from.
+    """A screen that a row led away from.
 
     Attributes:
-        screen, step: what was shown.
-        typed: the text as it was, `Session.typed`.
-        carried: the text that the row brought in its place; `None` if it brought none.
+        screen, step: the screen and the step that it showed.
+        typed: the text there, `Session.typed`.
+        carried: the text that the row put into its place; `None` for none.
     """
 
     screen: str
@@ -93,7 +97,7 @@ class ScreenLeft(NamedTuple):
 
 
 class ScreenNavigation:
-    """Leads between the screens of an application, and remembers the way back."""
+    """The navigation of an application: goes to targets, and keeps the way back."""
 
     def __init__(self, app: App[int]) -> None:
         self._app = app
@@ -101,7 +105,7 @@ class ScreenNavigation:
         self._left: list[ScreenLeft] = []
 
     def go_to_target(self, target: object) -> None:
-        """Where a row leads."""
+        """Go to the target of a row."""
         match target:
             case ToStep(step):
                 self._leave_for(TRAINING)
@@ -109,23 +113,29 @@ class ScreenNavigation:
             case ToPair(pair):
                 self._go_to_pair(pair)
             case ToChange(pair):
-                self._look_behind(pair)
+                if (frame := self._host.session.frame) is not None:
+                    self._host.session.hold()
+                    from bpe_tui.bpe.windows import LedgerWindow
+
+                    self._app.push_screen(LedgerWindow(frame, pair), self._left_window)
             case ToLine():
                 self._screen(TRAINING).show_target(target)
             case ToPretoken(pretoken):
                 self.open_encoding(to_text(pretoken), look=True)
             case ToToken(token_id):
                 self._show_on(VOCABULARY, target)
-                self._seek_token(token_id)
+                state = cast("AnyMergeFrame", self._host.session.shown)
+                if not state.has_token(token_id):  # a later step makes it
+                    self._host.seek(state.step_making(token_id))
             case ToQuestion(ids):
                 self.ask(ids)
             case ToPiece():
                 self._show_on(VOCABULARY, target)
 
     def ask(self, ids: Sequence[int], beside: tuple[int | None, int | None] = (None, None)) -> None:
-        """Ask about a token, or about two side by side, in a window that leads on.
+        """Open the window about a token, or about two adjacent ones.
 
-        Of a single token it can be told why it does not merge with those `beside` it.
+        For a single token it explains why the token does not merge with those `beside` it.
         """
         frame = self._host.session.shown
         screen = self._app.screen
@@ -138,7 +148,7 @@ class ScreenNavigation:
             self._app.push_screen(window, self._left_window)
 
     def find_pair(self) -> None:
-        """Find pairs in the heap by one of their tokens."""
+        """Open the window that finds pairs in the heap by one of their tokens."""
         frame = self._host.session.frame
         if frame is not None:
             self._host.session.hold()
@@ -148,7 +158,7 @@ class ScreenNavigation:
             self._app.push_screen(FindPair(frame, painter), self._left_window)
 
     def open_encoding(self, text: str, look: bool = False) -> None:
-        """Let this be the text and change to the encoding screen; `look` goes to its pretokens."""
+        """Show the encoding of a text on its screen; `look` goes to the panel of pretokens."""
         session = self._host.session
         if (refused := session.refusal_to_show(ENCODING)) is not None:
             self._host.tell(refused)
@@ -167,7 +177,7 @@ class ScreenNavigation:
         return bool(self._left)
 
     def go_back(self) -> None:
-        """To the screen and the step that a row led away from, and to the text if it is as then."""
+        """Go back to the screen and step before; restore the text if the row's is unchanged."""
         if self._left:
             left, session = self._left.pop(), self._host.session
             if session.text == left.carried:
@@ -176,19 +186,19 @@ class ScreenNavigation:
             self._host.seek(left.step)
 
     def forget(self) -> None:
-        """Somebody chose a screen: no row has led there."""
+        """Forget the way back, since the user chose a screen."""
         self._left.clear()
 
     # -- getting there
 
     def _screen(self, kind: str) -> SessionScreen:
-        """The screen of a kind that shows the model of the session."""
+        """Return the screen of a kind for the session's model."""
         screen = self._app.get_screen(self._host.session.model.screen(kind))
         assert isinstance(screen, SessionScreen)
         return screen
 
     def _leave_for(self, kind: str, carried: str | None = None) -> None:
-        """Change to another screen on account of a row, and remember where this one stood."""
+        """Change to the screen of a row's target, and remember the way back."""
         session = self._host.session
         name = session.model.screen(kind)
         here, shown = self._app.screen.id, session.shown
@@ -199,29 +209,16 @@ class ScreenNavigation:
     def _show_on(self, kind: str, target: object) -> None:
         screen = self._screen(kind)
         self._leave_for(kind)
-        screen.call_later(screen.show_target, target)  # once it is there
-
-    def _seek_token(self, token_id: int) -> None:
-        """Go on to the step that makes a token, if it is of the future: a row may name it."""
-        frame = cast("AnyMergeFrame", self._host.session.shown)
-        if not frame.has_token(token_id):
-            self._host.seek(frame.step_making(token_id))
+        screen.call_later(screen.show_target, target)  # after the screen has changed
 
     def _go_to_pair(self, pair: Pair) -> None:
         session = self._host.session
         step = session.merges.run.step_of(pair) if session.merges else None
         if step is None:
             still = "" if session.stop_reason else " so far"
-            self._host.tell(f"This pair does not merge{still}; w tells why.")
+            self._host.tell(f"This pair does not merge{still}; w explains why.")
         else:
             self._host.seek(step)
-
-    def _look_behind(self, pair: Pair) -> None:
-        if (frame := self._host.session.frame) is not None:
-            self._host.session.hold()
-            from bpe_tui.bpe.windows import LedgerWindow
-
-            self._app.push_screen(LedgerWindow(frame, pair), self._left_window)
 
     def _left_window(self, target: object | None) -> None:
         if target is not None:

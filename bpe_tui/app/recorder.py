@@ -1,4 +1,4 @@
-"""Steps of a run as a recording of the screen, made by an application without a terminal."""
+"""Recordings of the screen, made by an application without a terminal."""
 
 from __future__ import annotations
 
@@ -25,10 +25,8 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import TimelineError
 
-# Screens as a recording that asciinema and agg play: asciicast, version 2.
-#
-# A file is lines of JSON: a header, then what is written to the terminal, each with its time. The
-# format: https://docs.asciinema.org/manual/asciicast/v2/
+# The format is asciicast, version 2, which asciinema and agg play: a line of JSON for the header,
+# and one for each output, with its time. https://docs.asciinema.org/manual/asciicast/v2/
 
 
 CLEAR = "\x1b[?25l\x1b[2J"
@@ -36,23 +34,23 @@ CLEAR = "\x1b[?25l\x1b[2J"
 
 
 def header(width: int, height: int, title: str) -> str:
-    """The first line. It has no date: the same steps always make the same file.
+    """Return the first line. It has no date, so the same steps make the same file.
 
     >>> print(header(80, 24, "low"), end="")
     {"version": 2, "width": 80, "height": 24, "title": "low", "env": {"TERM": "xterm-256color"}}
     """
-    said = {
+    fields = {
         "version": 2,
         "width": width,
         "height": height,
         "title": visible_text(title, spaces=False),
         "env": {"TERM": "xterm-256color"},
     }
-    return f"{json.dumps(said)}\n"
+    return f"{json.dumps(fields)}\n"
 
 
 def event(seconds: float, output: str) -> str:
-    """A line that says what is written, so many seconds after the beginning.
+    """Return the line of an output, `seconds` after the beginning.
 
     >>> print(event(1.5, "hello"), end="")
     [1.5, "o", "hello"]
@@ -61,7 +59,7 @@ def event(seconds: float, output: str) -> str:
 
 
 def drawn(screen: Sequence[Strip], before: Sequence[Strip] = ()) -> str:
-    """What turns the screen `before` into `screen`: each line that is another, as a whole."""
+    """Return the output that turns the screen `before` into `screen`: the changed lines."""
     changed = [
         f"\x1b[{row};1H{_line(strip)}"
         for row, strip in enumerate(screen, 1)
@@ -71,24 +69,24 @@ def drawn(screen: Sequence[Strip], before: Sequence[Strip] = ()) -> str:
 
 
 def _line(strip: Strip) -> str:
-    """A line of a screen with its colours."""
+    """Return a line of a screen with its colours."""
     parts = []
     for text, style, _ in strip.simplify():
-        # Whatever the screen was made of, no control character goes on to a terminal.
+        # No control character of any text may reach a terminal.
         shown = text if text.isprintable() else visible_text(text, spaces=False)
         parts.append(style.render(shown, color_system=ColorSystem.TRUECOLOR) if style else shown)
     return "".join(parts)
 
 
 class ScreenWriter:
-    """Writes the screen in front as events, each with what has changed since the one before."""
+    """A writer of the screen in front, as events with the changes since the one before."""
 
     def __init__(self, app: App[Any], write: Callable[[str], object]) -> None:
         self._app, self._write = app, write
         self._before: list[Strip] = []
 
     def take(self, seconds: float) -> None:
-        """Write what the screen shows so many seconds after the beginning."""
+        """Write the screen, `seconds` after the beginning."""
         screen = painted_lines(self._app.screen)
         self._write(event(seconds, drawn(screen, self._before)))
         self._before = screen
@@ -98,11 +96,11 @@ WAIT_SECONDS = 0.01
 USUAL_SPEED = 2.0
 """Steps a second."""
 LAST_SECONDS = 2.0
-"""How long the last step stays on the screen."""
+"""Time for which the last step stays on the screen."""
 
 
 class FinishedJob(OpeningJob):
-    """Posts the news of a training that has been made, with a cursor of its own."""
+    """A job that posts the messages of a finished training, with a cursor of its own."""
 
     def __init__(self, session: Session, config: Config, post: Callable[[Message], object]) -> None:
         super().__init__(config, post)
@@ -114,7 +112,7 @@ class FinishedJob(OpeningJob):
         assert session.stop_reason is not None
         if session.opened is not None:
             self.post(jobs.TokenizerOpened(session.opened))
-        own = copy.copy(session.recording)  # the cursor is its own, the run is everybody's
+        own = copy.copy(session.recording)  # a cursor of its own on the shared run
         self.post(
             jobs.TrainingStarted(own, session.documents, session.bytes_read, session.obstacle)
         )
@@ -129,20 +127,20 @@ async def record(
     size: tuple[int, int],
     steps_a_second: float | None,
 ) -> None:
-    """Run an application without a terminal, and write what it shows as an asciicast.
+    """Run an application without a terminal, and write its screen as an asciicast.
 
-    The lesson view tells each step beat by beat, as it does where steps are played so slowly.
+    The lesson view shows each step beat by beat if the speed allows.
 
     Args:
-        app: opens something; it is not running yet.
-        steps: the first and the last; 0 is the state before any step.
-        write: takes a line of the file at a time.
+        app: the application, not running yet.
+        steps: the first and the last step; 0 is the state before any step.
+        write: takes the lines of the file.
         size: of the screen, in columns and rows.
-        steps_a_second: `None` is 2; in the lesson view 1, so that each step has its beats.
+        steps_a_second: `None` for 2, in the lesson view for 1, which leaves time for the beats.
 
     Raises:
         TimelineError: the run has fewer steps.
-        BpeError: it cannot be opened.
+        BpeError: the config cannot be opened.
     """
     first, last = steps
     async with app.run_test(size=size) as pilot:
@@ -165,7 +163,7 @@ async def record(
 
         lesson = app.screen if isinstance(app.screen, LessonScreen) else None
         if lesson is not None:
-            lesson.clock.motion = False  # the time is the recording's
+            lesson.clock.motion = False  # the recording has its own time
         speed = steps_a_second or (FASTEST_TOLD if lesson is not None else USUAL_SPEED)
         for step in range(first, last + 1):
             app.seek(step)

@@ -1,6 +1,6 @@
-"""The session on the screen: how it is played, and what is asked about it in windows.
+"""An application with a session: the player, and the windows about the session.
 
-Windows are imported when they are first asked for: the first frame need not wait for them.
+Windows are imported when they are first opened: the first frame need not wait for them.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     from bpe_tui.bpe.what_if import ForkPlan
 
 ASIDE = frozenset((CHARTS, RACE, CHECK))
-"""Kinds of screens that one looks at in between: Esc goes back."""
+"""Kinds of screens that Esc leaves for the screen before."""
 TICK_SECONDS = 1 / 25
-"""How often a playing screen is painted at the most: a frame takes some 20 ms, mostly Textual's."""
+"""Interval between frames while playing: a frame takes some 20 ms, mostly in Textual."""
 GROWTH_SECONDS = 1 / 5
-"""How often the screens learn that the recording is longer, while the cursor stands still."""
+"""Interval between updates while the recording grows and the cursor does not move."""
 
 
 class SessionApp(BaseApp):
     """An application with a session.
 
     Attributes:
-        session: what is shown.
-        session_changed: tells the screens so.
-        navigation: where rows lead, and the way back.
-        failure: why what was opened first could not be; `None` if all is well.
+        session: the session on the screen.
+        session_changed: the signal to the screens that it has changed.
+        navigation: the way to the targets of rows, and back.
+        failure: why the first config could not be opened; `None` if it could.
     """
 
     def __init__(self, config: Config) -> None:
@@ -55,13 +55,13 @@ class SessionApp(BaseApp):
 
     @property
     def is_settled(self) -> bool:
-        """Whether all is trained that was asked for."""
+        """Whether training has ended."""
         return self.session.stop_reason is not None
 
     # -- state out
 
     def changed(self) -> None:
-        """Tell the screens that the session has changed."""
+        """Signal to the screens that the session has changed."""
         self._has_grown = False
         self._growth_due = monotonic() + GROWTH_SECONDS
         self.session_changed.publish(self.session)
@@ -101,7 +101,7 @@ class SessionApp(BaseApp):
 
     def action_run_to_breakpoint(self) -> None:
         self.session.run_to_breakpoint()
-        self.session.tick(0)  # most often the next stop is known already
+        self.session.tick(0)  # usually the next stop is known already
         self.changed()
 
     def action_first(self) -> None:
@@ -125,13 +125,13 @@ class SessionApp(BaseApp):
         self.changed()
 
     def action_show(self, kind: str) -> None:
-        """What somebody chooses; of the two overviews, the one that the next training opens in."""
+        """Show a kind of screen that the user chose; remember it if trainings can begin with it."""
         self.show_kind(kind)
         if kind in OVERVIEWS and self.session.shown is not None:
             save_preferences(overview=kind)
 
     def show_kind(self, kind: str) -> None:
-        """The screen of a kind that shows the model of the session, if it has one."""
+        """Show the screen of a kind for the session's model, or why there is none."""
         model = self.session.model
         if (refused := self.session.refusal_to_show(kind)) is not None:
             self.tell(refused)
@@ -143,11 +143,11 @@ class SessionApp(BaseApp):
             self.switch_screen(model.screen(kind))
 
     def leave_aside(self) -> None:
-        """From what was looked at in between to the screen on which somebody chose it."""
+        """Go back from a screen such as the charts to the one before."""
         self.show_kind(self._beside)
 
     def action_predict(self) -> None:
-        """The lesson view, asking what each step does."""
+        """Show the lesson view, which asks what each step does."""
         from bpe_tui.lessons.screen import LessonScreen
 
         self.action_show(LESSON)
@@ -161,12 +161,12 @@ class SessionApp(BaseApp):
             self.session.hold()
             from bpe_tui.bpe.windows import Breakpoints
 
-            self.push_screen(Breakpoints(self.session), self._left_breakpoints)
+            def closed(step: int | None) -> None:
+                if step is not None:
+                    self.session.seek(step)
+                self.changed()
 
-    def _left_breakpoints(self, step: int | None) -> None:
-        if step is not None:
-            self.session.seek(step)
-        self.changed()
+            self.push_screen(Breakpoints(self.session), closed)
 
     def action_what_if(self) -> None:
         session = self.session
@@ -174,12 +174,10 @@ class SessionApp(BaseApp):
             return
         session.hold()
         if not isinstance(session.config, RunConfig):
-            text = "These merges are a tokenizer's. A fork needs a run that is trained here."
-            self.tell(text)
+            self.tell("These merges are a tokenizer's. A fork needs a run that is trained here.")
             return
         if session.stop_reason is None:
-            text = "Training still runs; a fork can be compared when it has ended."
-            self.tell(text)
+            self.tell("Training still runs; a fork can be compared when it has ended.")
             return
         from bpe_tui.bpe.training_screen import TrainingScreen
         from bpe_tui.bpe.what_if import WhatIf
@@ -204,26 +202,25 @@ class SessionApp(BaseApp):
         self.push_screen(Branches(frame, config, wish), left)
 
     def keep(self, fork: jobs.WhatIfEnded, wish: ForkPlan) -> None:
-        """Let the fork that was wished be what is shown."""
+        """Continue with a fork."""
         how = wish.config, wish.step, wish.otherwise, wish.change
         self.session.keep(fork.timeline, fork.reason, *how)
 
     def action_leave_fork(self) -> None:
-        """Back to the run that this one is a fork of."""
+        """Go back to the run that this one is a fork of."""
         if not self.session.leave_fork():
-            text = "This run is no fork: i makes one, and I leads back from it."
-            self.tell(text)
+            self.tell("This run is no fork: i makes one, and I leads back from it.")
         self.changed()
 
     def action_go_to(self) -> None:
         if (shown := self.session.shown) is not None:
             from bpe_tui.dialogs.export import GoTo
 
-            self.push_screen(GoTo(shown.step, shown.recorded_steps), self._went_to)
+            def chosen(step: str | None) -> None:
+                if step is not None:
+                    self.seek(int(step))
 
-    def _went_to(self, step: str | None) -> None:
-        if step is not None:
-            self.seek(int(step))
+            self.push_screen(GoTo(shown.step, shown.recorded_steps), chosen)
 
     def action_save(self) -> None:
         if (shown := self.session.shown) is not None:
@@ -238,7 +235,7 @@ class SessionApp(BaseApp):
 
     @property
     def viewpoint(self) -> Viewpoint:
-        """Where the session stands now."""
+        """The present step, screen and text."""
         shown, kind = self.session.shown, kind_and_model(self.screen.id or "")[0]
         return Viewpoint(shown.step if shown else None, kind, self.session.typed or "")
 
@@ -266,16 +263,16 @@ class SessionApp(BaseApp):
 
     @property
     def session_screen(self) -> Screen[Any]:
-        """The screen that shows the session, under any window."""
+        """The screen that shows the session, below any window."""
         return next(each for each in reversed(self.screen_stack) if not each.is_modal)
 
     @property
     def _file_name(self) -> str:
-        """What the names of files about the session begin with."""
+        """The beginning of the names of files about the session."""
         return self.session.config.name.split(".")[0] or "tokenizer"
 
     def open_comparison(self, frame: Any, text: str) -> None:
-        """Ask for another tokenizer, and compare a step's with it on a text."""
+        """Ask for another tokenizer, and compare it with that of a frame on a text."""
         from bpe_tui.studies.comparison import CompareWith, comparison_with
 
         def chose(path: str | None) -> None:

@@ -1,4 +1,4 @@
-"""The terminal's own troubles: signals, standard input, bytes that are no text."""
+"""Protection from the terminal: signals, a closed window, invalid bytes; keys beside a pipe."""
 
 from __future__ import annotations
 
@@ -24,29 +24,28 @@ ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def on_ending_signals(end: Callable[[int], object]) -> None:
-    """Call `end(signal number)` in the running event loop when the process is asked to end."""
+    """Call `end(signal number)` in the running event loop when an ending signal arrives."""
     loop = asyncio.get_running_loop()
     for number in ENDING_SIGNALS:
-        # An embedded or foreign event loop may have no signals; then the default applies.
+        # Some event loops have no signals; then the default applies.
         with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
             loop.add_signal_handler(number, end, number)
 
 
 class Interrupts:
-    """Lets interrupts wait: one amid the making of an event loop would leave half of it.
+    """Interrupts that wait while an event loop is made, which they would leave unfinished.
 
-    A mask would not do: another thread, such as one of numpy's, would take them.
+    A mask would not keep them from other threads, such as numpy's.
     """
 
-    def __init__(self) -> None:
-        self._has_come = False
+    _pending = False
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
-        """Those that come wait until `heed`; without it they are forgotten."""
+        """Hold interrupts until `deliver`; without it they are dropped."""
         try:
-            before = signal.signal(signal.SIGINT, self._come)
-        except ValueError:  # this is not the main thread, which no interrupt reaches
+            before = signal.signal(signal.SIGINT, self._hold)
+        except ValueError:  # not the main thread: interrupts never reach it
             yield
             return
         try:
@@ -54,32 +53,32 @@ class Interrupts:
         finally:
             signal.signal(signal.SIGINT, before)
 
-    def heed(self) -> None:
-        """There is somebody now whom interrupts are told; one that has come is told again."""
-        if self._has_come:
+    def deliver(self) -> None:
+        """Raise a pending interrupt again, now that it is handled."""
+        if self._pending:
             signal.raise_signal(signal.SIGINT)
 
-    def _come(self, *_: object) -> None:
-        self._has_come = True
+    def _hold(self, *_: object) -> None:
+        self._pending = True
 
 
 class LastingOutput:
-    """A terminal's stream that takes what is written even when the terminal has gone.
+    """A terminal's stream that accepts output even after the terminal was closed.
 
-    Textual writes in a thread. If a write fails there, that thread is dead, its queue fills up, and
-    the application waits for room in it for ever: a window that was closed would leave it running.
+    Textual writes in a thread. A failed write would end that thread; its queue would fill up, and
+    the application would wait for room in it for ever.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        with _nobody_there():
+        with _ignoring_closed_terminal():
             self._stream.write(text)
         return len(text)
 
     def flush(self) -> None:
-        with _nobody_there():
+        with _ignoring_closed_terminal():
             self._stream.flush()
 
     def __getattr__(self, name: str) -> object:
@@ -87,8 +86,8 @@ class LastingOutput:
 
 
 @contextlib.contextmanager
-def _nobody_there() -> Iterator[None]:
-    """Let pass what a write to a terminal that has gone raises."""
+def _ignoring_closed_terminal() -> Iterator[None]:
+    """Ignore the error of a write to a closed terminal."""
     try:
         yield
     except OSError as error:
@@ -97,7 +96,7 @@ def _nobody_there() -> Iterator[None]:
 
 
 def lasting_driver() -> type[Driver] | None:
-    """Textual's driver for this system, writing to a `LastingOutput`; `None` for its own choice."""
+    """Return Textual's driver with a `LastingOutput`; `None` for Textual's own choice."""
     if sys.platform == "win32":
         return None
     from textual.drivers.linux_driver import LinuxDriver
@@ -105,16 +104,16 @@ def lasting_driver() -> type[Driver] | None:
     class LastingDriver(LinuxDriver):
         def __init__(self, app: App[Any], **options: Any) -> None:
             super().__init__(app, **options)
-            # Textual takes it for a text stream, of which it needs only what is here.
+            # Textual needs only these methods of a text stream.
             self._file = cast("Any", LastingOutput(sys.__stderr__ or sys.stderr))
 
     return LastingDriver
 
 
 def tolerate_bad_bytes() -> None:
-    """Let the terminal send bytes that are not UTF-8 without ending the application.
+    """Keep bytes of the terminal that are not UTF-8 from ending the application.
 
-    Textual decodes the keyboard strictly, in a thread of its own; one stray 0xFF there is fatal.
+    Textual decodes the keyboard strictly, in a thread of its own; one 0xFF there is fatal.
     """
     from textual.drivers import linux_driver
 
@@ -125,10 +124,10 @@ def tolerate_bad_bytes() -> None:
 
 
 def survive_messages(survive: Callable[[Exception], object]) -> None:
-    """Hand what a message of any widget raises to `survive`, and let the widget go on.
+    """Pass exceptions of any widget's messages to `survive`, and let the widget go on.
 
-    Textual ends the loop of the widget, and with it the application. It has no public hook: to
-    override the application's `_handle_exception` comes too late, since the loop has ended then.
+    Textual would end the widget's loop, and with it the application. It has no public hook: the
+    application's `_handle_exception` is called after the loop has ended.
     """
     dispatch = MessagePump._dispatch_message
 
@@ -142,10 +141,10 @@ def survive_messages(survive: Callable[[Exception], object]) -> None:
 
 
 def keys_from_terminal() -> None:
-    """With the corpus on standard input, read keys from the terminal itself.
+    """Read keys from the terminal while the corpus is on standard input.
 
-    The pipe moves to `sys.stdin` under another number, and the terminal takes number 0, which is
-    where Textual reads.
+    `sys.stdin` gets the pipe under another file number; the terminal gets number 0, from which
+    Textual reads.
     """
     if sys.stdin.isatty():
         raise CorpusError("standard input is a terminal; pipe the corpus in or name a file")

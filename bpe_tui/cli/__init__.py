@@ -1,7 +1,7 @@
 """The command line: `bpe-tui CORPUS` opens the screen; the other commands work without it.
 
-Results go to standard output, everything else to standard error. What is wrong with the input is
-said in one line, never in a traceback, and ends the program with the exit code 2.
+Results go to standard output, everything else to standard error. Bad input gives one line, never
+a traceback, and the exit code 2.
 
 Uses app and what is below it; only `__main__` uses it.
 """

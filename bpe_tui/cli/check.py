@@ -1,4 +1,4 @@
-"""`bpe-tui check`: is what a trainer made what the rule gives?"""
+"""`bpe-tui check`: the merges of a trainer beside those of the rule."""
 
 from __future__ import annotations
 
@@ -102,12 +102,12 @@ def check(
         ),
     ] = False,
 ) -> None:
-    """Tell whether merges are by the rule; if not, where and why.
+    """Check whether merges follow the rule; if not, print where and why.
 
     Exits with 0 if they are, with 1 if they differ.
     """
     if STANDARD_INPUT in corpus:
-        raise CommandLineError("a corpus to check against is read more than once; give a file")
+        raise CommandLineError("a check reads its corpus more than once; give a file")
     claimed = _claimed(files or [], jsonl, vocab_size)
     reading = reading_of(corpus[1:], field, skip_bad)
     config = run_of(context, corpus[0], min_count=1, reading=reading)
@@ -116,8 +116,8 @@ def check(
     claim, notes = read_claim(
         *claimed.paths, special_tokens=special_tokens, are_steps=claimed.are_steps
     )
-    for said in notes:
-        note(said)
+    for message in notes:
+        note(message)
     size = vocab_size or 256 + len(special_tokens) + len(claim.steps)
     config = replace(config, vocab_size=size)
     report = check_claim(claim, _assignment(config, vocab_size))
@@ -125,13 +125,13 @@ def check(
         print_json(as_dict(report), indent=2)
     else:
         print(*report.describe(quoted), sep="\n")
-    if open_app:
-        _open(replace(config, claimed=claimed))
+    if open_app and (code := open_screen(replace(config, claimed=claimed))):
+        raise typer.Exit(code)
     raise typer.Exit(0 if report.agrees else DIFFERS)
 
 
 def _claimed(files: list[Path], jsonl: Path | None, vocab_size: int | None) -> Claimed:
-    """What is to be checked."""
+    """Return the files to check."""
     if bool(files) == (jsonl is not None) or len(files) > 2:
         raise CommandLineError(
             "check takes VOCAB and MERGES, or one path that holds both, or --jsonl STEPS.jsonl"
@@ -141,7 +141,7 @@ def _claimed(files: list[Path], jsonl: Path | None, vocab_size: int | None) -> C
 
 
 def _assignment(config: RunConfig, vocab_size: int | None) -> Assignment:
-    """The rule to check against, with the corpus counted or its counts found in the cache."""
+    """Return the assignment to check against, with the corpus counted or found in the cache."""
     check_run(config)
     with TrainingBar() as bar:
         corpus, count = count_corpus_of(config, bar.on_progress)
@@ -154,10 +154,3 @@ def _assignment(config: RunConfig, vocab_size: int | None) -> Assignment:
         vocab_size,
         count.counts,
     )
-
-
-def _open(config: RunConfig) -> None:
-    """Show the check on the screen."""
-    code = open_screen(config)
-    if code:
-        raise typer.Exit(code)

@@ -1,4 +1,4 @@
-"""`bpe-tui compare`: tokenizers side by side."""
+"""`bpe-tui compare`: the differences of tokenizers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli.console import PROGRAM, print_json, tell_working, with_progress
+from bpe_tui.cli.console import PROGRAM, print_json, show_progress, with_progress
 from bpe_tui.cli.inputs import CommandLineError, check_terminal, open_named
 from bpe_tui.cli.options import (
     OUTPUT,
@@ -36,8 +36,6 @@ from engine.core.json_fields import gc_paused
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.corpus import read_blocks
 
-# A comparison of tokenizers in lines, and in JSON.
-
 NAME_CELLS, COLUMN = 22, 16
 CONTEXT = 12
 """Bytes of the text on either side of a difference."""
@@ -47,7 +45,7 @@ SCRIPTS = 8
 
 @dataclass(frozen=True)
 class Compared:
-    """What is compared: names and tokenizers, and the texts by name."""
+    """A comparison: tokenizers with their names, and texts with theirs."""
 
     names: Sequence[str]
     tokenizers: Sequence[Tokenizer]
@@ -55,7 +53,7 @@ class Compared:
 
 
 def describe(compared: Compared, limit: int | None) -> Iterator[str]:
-    """The comparison in lines; of the differences the first `limit`."""
+    """Yield the comparison in lines, with the first `limit` differences."""
     for name, text in compared.texts:
         yield from _describe_text(compared, name, text, limit)
         yield ""
@@ -105,7 +103,7 @@ def _describe_text(
 def _describe_difference(
     names: Sequence[str], data: bytes, difference: Difference
 ) -> Iterator[str]:
-    """The stretch by each tokenizer, what is around it dimmed by `…`."""
+    """Yield the difference as each tokenizer cuts it, between its neighbours in the text."""
     start, end = difference.start, difference.end
     before = _context(data[max(start - CONTEXT, 0) : start], from_end=True)
     after = _context(data[end : end + CONTEXT], from_end=False)
@@ -119,7 +117,7 @@ def _describe_difference(
 
 
 def _context(data: bytes, from_end: bool) -> str:
-    """Whole characters near the difference: bytes of those that were cut are left out."""
+    """Return the whole characters near a difference, without bytes of cut ones."""
     if from_end:
         while data and data[0] & 0xC0 == 0x80:
             data = data[1:]
@@ -144,7 +142,7 @@ def _merge(merge: BytesPair | None) -> str:
 
 
 def _line(name: str, values: Any) -> str:
-    """A name and a column for each value, aligned right."""
+    """Return a name and a column for each value, aligned right."""
     padded = name + " " * (NAME_CELLS - width(name))
     return padded + "".join(" " * (COLUMN - width(value)) + value for value in values)
 
@@ -159,7 +157,7 @@ def _few(tokens: Sequence[bytes]) -> str:
 
 
 def as_json_object(compared: Compared, limit: int | None) -> dict[str, Any]:
-    """The comparison as JSON; tokens in GPT-2's spelling, places in bytes."""
+    """Return the comparison as JSON; tokens in GPT-2's spelling, places in bytes."""
     found = overlap(compared.tokenizers)
     partings = [
         first_merge_difference(compared.tokenizers[0], each) for each in compared.tokenizers[1:]
@@ -209,7 +207,7 @@ def _text_json(name: str, text: TextComparison, limit: int | None) -> dict[str, 
 
 
 FIRST = 10
-"""How many differences are printed without `--all`."""
+"""Number of differences that are printed without `--all`."""
 
 
 @app.command(
@@ -284,13 +282,13 @@ def _compared(
     allow_special: list[str] | None,
     texts: Sequence[tuple[str, bytes]],
 ) -> list[tuple[str, TextComparison]]:
-    """The texts by name, encoded by each."""
+    """Return each text's name, and its encodings by all."""
     allowing = _allowing(loaded, allow_special)
     comparisons = []
     for name, data in texts:
-        tell_working(f"encoding {name} with {plural(len(loaded), 'tokenizer')} …")
+        show_progress(f"encoding {name} with {plural(len(loaded), 'tokenizer')} …")
         comparisons.append((name, TextComparison(allowing, data)))
-    tell_working("")
+    show_progress("")
     return comparisons
 
 
@@ -320,7 +318,7 @@ def _open(
 
 
 def _texts(text: str | None, files: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Each text with its name."""
+    """Yield each text with its name."""
     if text is not None:
         yield "text", os.fsencode(text)
     for name in files:
@@ -329,7 +327,7 @@ def _texts(text: str | None, files: Sequence[str]) -> Iterator[tuple[str, bytes]
 
 
 def _allowing(tokenizers: Sequence[Tokenizer], allow_special: list[str] | None) -> list[Tokenizer]:
-    """The tokenizers with what is allowed; of tokens that are named, those that each one has."""
+    """Return the tokenizers, each with the allowed special tokens that it has."""
     every = [token for tokenizer in tokenizers for token in tokenizer.special_tokens]
     policy = policy_of(allow_special, every)
     if policy.allowed is None:
@@ -343,6 +341,6 @@ def _allowing(tokenizers: Sequence[Tokenizer], allow_special: list[str] | None) 
 
 
 def _short_names(given: Sequence[str]) -> list[str]:
-    """The last parts of the paths; the whole paths if that would not tell them apart."""
+    """Return the last parts of the paths; the whole paths if two are equal."""
     short = [Path(each).name or each for each in given]
     return short if len(set(short)) == len(short) else list(given)

@@ -1,4 +1,4 @@
-"""Standard input, block by block; standard output, for terminals and for other programs."""
+"""The names of the program's commands, its exit codes, and its standard streams."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.text.pretokenize import to_text
 if TYPE_CHECKING:
     from engine.text.corpus import SourceReader
 
-# What the program and its commands are called.
+# Names
 
 PROGRAM = "bpe-tui"
 MODULES = {
@@ -42,26 +42,26 @@ MODULES = {
 """Command → its module beside this one, which is imported when it is needed; the help's order."""
 COMMAND_NAMES = tuple(MODULES)
 COMPLETION = "_BPE_TUI_COMPLETE"
-"""Set by a shell that asks how a command line could go on."""
+"""The environment variable of a shell that completes a command line."""
 
 
-# What the program's exit codes mean; the last is what a shell says of an ending signal. That of
-# an interrupt is in `__main__`.
+# Exit codes; that of an interrupt is in `__main__`.
 
 DIFFERS = 1
 """A check has found a difference."""
 BAD_INPUT = 2
 BROKEN_PIPE = 141
+"""The code that shells give to a program ended by SIGPIPE."""
 
 
 BLOCK = 1 << 16
 FIRST_NEWS_SECONDS, NEWS_SECONDS = 1.0, 0.2
-"""When it is first told how far the work is, and how often then."""
+"""Time until the first message about progress, and between later ones."""
 CLEAR_LINE = "\x1b[K"
 
 
 def near_command(word: str) -> str | None:
-    """The command that a word is a slip of, if it is that and no file.
+    """Return the command that a word misspells; `None` if there is none or a file has the name.
 
     >>> near_command("enc"), near_command("corpus.txt")
     ('encode', None)
@@ -72,10 +72,10 @@ def near_command(word: str) -> str | None:
 
 
 def with_progress(blocks: Iterable[bytes], reader: SourceReader | None = None) -> Iterator[bytes]:
-    """The blocks as they come; how many bytes have come is told as `tell_working` does.
+    """Pass blocks on, and show their number of bytes by `show_progress`.
 
     Args:
-        reader: what they are read from, if that can tell how far it is.
+        reader: the source of the blocks, if it knows its progress.
     """
     started = monotonic()
     done, due = 0, started + FIRST_NEWS_SECONDS
@@ -85,24 +85,24 @@ def with_progress(blocks: Iterable[bytes], reader: SourceReader | None = None) -
             done += len(block)
             if monotonic() >= due:
                 part = (done, None) if reader is None else (reader.taken, reader.total)
-                tell_working(progress_of(*part, monotonic() - started))
+                show_progress(progress_of(*part, monotonic() - started))
                 due = monotonic() + NEWS_SECONDS
     finally:
-        tell_working("")  # also before an error is told
+        show_progress("")  # before an error is printed, too
 
 
-def tell_working(said: str) -> None:
-    """Say on standard error what goes on, until the next such line; "" takes it away.
+def show_progress(message: str) -> None:
+    """Show a line on standard error until the next one, at a terminal only; "" clears it.
 
-    Only on a terminal. Take it away before results are written, which may go there, too.
+    Clear it before results are written, which may go to the terminal, too.
     """
     if sys.stderr.isatty():
-        shown = visible_text(said, spaces=False)
+        shown = visible_text(message, spaces=False)
         print(f"\r{shown}", end=CLEAR_LINE, file=sys.stderr, flush=True)
 
 
 def input_blocks() -> Iterator[bytes]:
-    """Standard input, block by block."""
+    """Yield standard input, block by block."""
     try:
         while block := sys.stdin.buffer.read(BLOCK):
             yield block
@@ -111,7 +111,7 @@ def input_blocks() -> Iterator[bytes]:
 
 
 def write_result(result: bytes) -> None:
-    """Write to standard output: to a terminal what it can draw, to anything else every byte."""
+    """Write to standard output: visible text to a terminal, every byte to anything else."""
     if sys.stdout.isatty():
         lines = to_text(result).removesuffix("\n").split("\n")
         print(*(visible_text(line, spaces=False) for line in lines), sep="\n")
@@ -120,7 +120,7 @@ def write_result(result: bytes) -> None:
 
 
 def print_json(value: object, indent: int | None = None) -> None:
-    """Print a value as JSON; at a terminal what it would act upon or hide is escaped."""
+    """Print a value as JSON; at a terminal, control and invisible characters are escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     if sys.stdout.isatty():
         text = "".join(

@@ -1,4 +1,4 @@
-"""`bpe-tui convert` and `bpe-tui inspect`: another format for a tokenizer; its kind."""
+"""`bpe-tui convert` and `bpe-tui inspect`: a tokenizer in another format; its kind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 from bpe_tui.cli.console import PROGRAM, print_json
 from bpe_tui.cli.inputs import note
 from bpe_tui.cli.options import OUTPUT, JsonOption, TokenizerArgument
-from bpe_tui.cli.outputs import is_there
+from bpe_tui.cli.outputs import exists_error
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_text
@@ -67,7 +67,7 @@ def convert(
 ) -> None:
     """Write a tokenizer in another format.
 
-    What the format does not keep is told. What is written is read again, and has to encode like
+    Losses in the format are printed. The written tokenizer is read again, and has to encode like
     the original.
     """
     writable_format(to)  # a wrong name is an error before anything is read
@@ -75,9 +75,9 @@ def convert(
     try:
         notes = converted(opened.tokenizer, to, out, overwrite=force, renumber=renumber)
     except OutputExistsError as error:
-        raise is_there(out) from error
-    for said in (*opened.notes, *notes):
-        note(said)
+        raise exists_error(out) from error
+    for message in (*opened.notes, *notes):
+        note(message)
     tokens = plural(len(opened.tokenizer.vocab), "token")
     print(f"{tokens} in {visible_text(str(out), spaces=False)} ({to}), read again and checked")
 
@@ -95,7 +95,7 @@ def inspect(
     as_json: JsonOption = False,
 ) -> None:
     """Print what kind of tokenizer this is."""
-    with gc_paused():  # until all is printed and let go
+    with gc_paused():  # until the tokenizer is freed
         _inspect(tokenizer, as_json)
 
 
@@ -116,7 +116,7 @@ def _inspect(tokenizer: Sequence[str], as_json: bool) -> None:
 
 
 def facts(inspection: Inspection) -> dict[str, Any]:
-    """All of it as JSON; tokens are in GPT-2's spelling."""
+    """Return the inspection as JSON, with tokens in GPT-2's spelling."""
     numbers = inspection.numbers
     return {
         "format": inspection.format,

@@ -1,4 +1,4 @@
-"""`bpe-tui count`: how many tokens files have."""
+"""`bpe-tui count`: the number of tokens in files."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ def count(
 ) -> None:
     """Print the tokens and bytes of each file, and of all together.
 
-    A file that cannot be counted is told on standard error; the others are counted.
+    A file that cannot be counted is named on standard error; the others are counted.
     """
     loaded = open_named(tokenizer, pattern=pattern)
     policy = policy_of(allow_special, loaded.special_tokens)
-    policy.applied(loaded)  # what cannot be allowed is an error at once
+    policy.applied(loaded)  # an unknown token is an error at once
     reading = reading_of((), field, skip_bad)
     sizes: dict[str, TextSize] = {}
     refused = 0
@@ -86,7 +86,7 @@ def count(
 
 
 def _sources(names: Sequence[str]) -> Iterator[Source | BpeError]:
-    """What the names stand for; in place of one that stands for nothing the error."""
+    """Open each name; a name that matches nothing gives its error instead."""
     for name in dict.fromkeys(names):
         try:
             yield from sources_of(name)

@@ -108,7 +108,7 @@ def encode(
     loaded = open_named(tokenizer, merging=explain or dropout is not None, pattern=pattern)
     if text == STANDARD_INPUT and sys.stdin.isatty():
         print("Type the text to encode; Ctrl+D on an empty line ends it.", file=sys.stderr)
-    # On a terminal ids come while text is read, and tell by themselves how far it is.
+    # On a terminal the ids, printed while text is read, show the progress.
     watch = iter if sys.stdout.isatty() else with_progress
     given = watch(input_blocks()) if text == STANDARD_INPUT else [os.fsencode(text)]
     policy = policy_of(allow_special, loaded.special_tokens, REFUSE_SPECIAL)
@@ -128,7 +128,7 @@ def encode(
 
 
 def _print_ids(ids: Iterable[int]) -> None:
-    """Print ids as they come, some thousands at a time: `104 105`, and a newline at the end."""
+    """Print ids as they come, thousands at a time: `104 105`, and a newline at the end."""
     waiting = iter(ids)
     separator = ""
     while batch := list(islice(waiting, IDS_AT_A_TIME)):
@@ -138,7 +138,7 @@ def _print_ids(ids: Iterable[int]) -> None:
 
 
 def _ids_as_json(tokenizer: Tokenizer, blocks: Iterable[bytes]) -> dict[str, Any]:
-    """A JSON object; `text[start:end]` in bytes is what a token with the offsets stands for."""
+    """Return a JSON object; a token's offsets are its place in the text, in bytes."""
     if tokenizer.pipeline is not None:
         return _facts_by_pipeline(tokenizer, b"".join(blocks))
     ids = list(tokenizer.encode_iterable(map(to_text, blocks)))
@@ -152,8 +152,8 @@ def _ids_as_json(tokenizer: Tokenizer, blocks: Iterable[bytes]) -> dict[str, Any
 
 
 def _facts_by_pipeline(tokenizer: Tokenizer, data: bytes) -> dict[str, Any]:
-    """Ids, tokens and places where stages change the text: tokens do not tell their place there."""
-    from engine.pipeline.pipeline import Pipeline  # many modules, and seldom needed
+    """Return the JSON object of a pipeline, whose stages may change the text."""
+    from engine.pipeline.pipeline import Pipeline  # many modules, and rarely needed
 
     pipeline = tokenizer.pipeline
     assert isinstance(pipeline, Pipeline)
@@ -169,7 +169,7 @@ def _facts_by_pipeline(tokenizer: Tokenizer, data: bytes) -> dict[str, Any]:
 
 
 UNKNOWN = "\ufffd"
-"""Stands for an id that no token has."""
+"""The text of an id without a token."""
 
 
 @app.command(

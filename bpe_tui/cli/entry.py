@@ -1,4 +1,4 @@
-"""Run the program: find the command, and tell in one line what is wrong."""
+"""The start of the program: finds the command, and prints errors in one line."""
 
 from __future__ import annotations
 
@@ -24,45 +24,49 @@ from engine.core.helper_pool import SINGLE_THREADED
 from engine.text.sources import STANDARD_INPUT
 
 RARELY = 100_000
-"""Objects until the garbage collector looks again: hardly any that a command makes are garbage."""
+"""New objects between garbage collections: commands make hardly any garbage."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program with `arguments` (by default those of the process); return its exit code."""
     _replace_closed_streams()
     os.environ.update(SINGLE_THREADED)
-    warnings.showwarning = _tell_warning
+    warnings.showwarning = _print_warning
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal need not know `→`
+        sys.stdout.reconfigure(errors="backslashreplace")  # some terminals lack `→`
     try:
         return _run(sys.argv[1:] if arguments is None else list(arguments))
     except BrokenPipeError:
-        _leave_stdout_alone()
+        _discard_stdout()
         return BROKEN_PIPE
     except BpeError as error:
         return _refuse(str(error))
     except OSError as error:
-        _drop_what_cannot_be_written()
+        try:
+            sys.stdout.flush()
+        except OSError:  # the disk is full; Python would try again at its end, and fail with 120
+            _discard_stdout()
         place = f"{error.filename}: " if error.filename else ""
         return _refuse(f"{place}{error.strerror or error}")
 
 
 def _replace_closed_streams() -> None:
-    """Let a stream that the caller has closed (`bpe-tui … <&-`) be an empty one, not `None`."""
+    """Replace each stream that the caller has closed (`bpe-tui … <&-`) by an empty one."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 (open till the end)
 
 
 def _run(arguments: list[str]) -> int:
-    """Run what the arguments ask for; the exit code.
+    """Run what the arguments ask for; return the exit code.
 
-    Nothing at all opens the start page. A corpus alone leaves nothing to parse, and typer is not
-    loaded: that would take a sixth of the time until the screen is there.
+    Without arguments the start page opens. A corpus alone leaves nothing to parse, so typer is not
+    imported: that would take a sixth of the time until the first frame.
     """
-    starts = not arguments and _is_at_terminal() and COMPLETION not in os.environ
+    at_terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
+    starts = not arguments and at_terminal and COMPLETION not in os.environ
     if starts or _is_corpus_alone(arguments):
-        gc.disable()  # nothing that is imported is garbage; `open_screen` turns it on again
+        gc.disable()  # imports make no garbage; `open_screen` enables it again
         from bpe_tui.cli.inputs import open_screen
         from bpe_tui.session.config import RunConfig
         from bpe_tui.session.opening import config_for
@@ -76,40 +80,27 @@ def _run(arguments: list[str]) -> int:
     return exit_code
 
 
-def _is_at_terminal() -> bool:
-    """Whether somebody sits there: keys come from a terminal, and what is drawn goes to one."""
-    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
-
-
 def _is_corpus_alone(arguments: list[str]) -> bool:
-    """Whether the arguments are a single one that is neither a command nor an option."""
+    """Return whether there is one argument, which is neither a command nor an option."""
     if len(arguments) != 1 or arguments[0] in COMMAND_NAMES or near_command(arguments[0]):
         return False
     return arguments[0] == STANDARD_INPUT or not arguments[0].startswith("-")
 
 
 def _refuse(message: str) -> int:
-    """Say in one line what is wrong."""
+    """Print an error in one line; return the exit code."""
     print(f"{PROGRAM}: {visible_text(message, spaces=False)}", file=sys.stderr)
     return BAD_INPUT
 
 
-def _tell_warning(
+def _print_warning(
     message: Warning | str, category: type[Warning], *where: Any, **more: Any
 ) -> None:
-    """Say in one line what went otherwise than it should, though well; show ours alone."""
+    """Print the project's own warnings in one line; ignore others."""
     if issubclass(category, HelperWarning):
         print(f"{PROGRAM}: note: {visible_text(str(message), spaces=False)}", file=sys.stderr)
 
 
-def _drop_what_cannot_be_written() -> None:
-    """On a full disk Python would try again when it ends, and end with a code of its own."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        _leave_stdout_alone()
-
-
-def _leave_stdout_alone() -> None:
-    """Let what is still buffered go nowhere, where nobody reads it any more."""
+def _discard_stdout() -> None:
+    """Send the buffered output nowhere, since it cannot be written."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -32,11 +32,9 @@ from engine.encoding.rules import EncodingRules, TracedMerge, TracedPretoken, tr
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import to_text
 
-# How a text encodes, in lines: its pretokens, their merges, and what each merge won against.
-
 
 def explanation(tokenizer: Tokenizer, text: str) -> Iterator[str]:
-    """The lines for each pretoken of the text."""
+    """Yield lines for each pretoken of the text: its merges, and what each won against."""
     for piece in trace(tokenizer, text):
         yield from _describe(tokenizer.rules, piece)
 
@@ -52,7 +50,7 @@ def _describe(rules: EncodingRules, piece: TracedPretoken) -> Iterator[str]:
 
 
 def _describe_merge(rules: EncodingRules, merge: TracedMerge) -> str:
-    """One merge: `t h → th (rank 3); lost to it: h e (rank 5), a t (rank 16)`."""
+    """Describe a merge: `t h → th (rank 3); lost to it: h e (rank 5), a t (rank 16)`."""
     step = merge.step
     made = f"{_pair(rules, step.pair)} → {visible_bytes(rules.vocab[step.token_id])}"
     lost = ", ".join(f"{_pair(rules, each.pair)} (rank {each.rank})" for each in merge.lost)
@@ -77,7 +75,7 @@ def explain(
 ) -> None:
     """Print how each pretoken of a text encodes, merge by merge.
 
-    Each merge is told with the candidates that lost to it.
+    Each merge is printed with the candidates that lost to it.
     """
     loaded = open_named(tokenizer, merging=True, pattern=pattern)
     policy = policy_of(allow_special, loaded.special_tokens)
@@ -117,7 +115,7 @@ def why(
         typer.Option(
             "--text",
             metavar="TEXT",
-            help="The text that it stands in; by default it stands alone.",
+            help="The text that it occurs in; by default it is the whole text.",
             rich_help_panel=TEXT,
             show_default=False,
         ),
@@ -126,7 +124,7 @@ def why(
 ) -> None:
     """Print why TOKEN is one token in a text, or is not.
 
-    It stands in some places as one, in others not; each has its answer.
+    It may be one token in some places and not in others; each place has its answer.
     """
     loaded = open_named(tokenizer, merging=True, pattern=pattern)
     asked = parts_asked(piece, text) if right is None else (piece, right)
@@ -146,7 +144,7 @@ def why(
 
 
 def _answers(tokenizer: Tokenizer, text: str, parts: list[bytes]) -> Iterator[tuple[int, Answer]]:
-    """Each place where the parts stand side by side, with the answer there."""
+    """Yield each place where the parts are adjacent, with its answer."""
     for place in occurrences(text, b"".join(parts)):
         if len(parts) == 2:
             yield place, why_not_merged(tokenizer, text, parts[0], parts[1], place)

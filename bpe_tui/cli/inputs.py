@@ -1,4 +1,4 @@
-"""What the command line names: checked before any work starts, and opened."""
+"""The inputs of the command line: checked before any work starts, and opened; notes on them."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ if TYPE_CHECKING:
 
 
 class CommandLineError(BpeError):
-    """The command line asks for something that cannot be done."""
+    """The arguments of the command line are not valid."""
 
 
 def check_config(config: Config) -> None:
-    """An error if what is to be opened cannot be, as far as that can be seen at once."""
+    """Raise an error if a config cannot be opened, as far as that is known at once."""
     if isinstance(config, RunConfig):
         check_run(config)
         return
-    from engine.formats import is_tokenizer, open_tokenizer  # slow: a corpus does without
+    from engine.formats import is_tokenizer, open_tokenizer  # slow, and a corpus needs none
 
     if config.pattern is not None:
         as_pattern(config.pattern)
     if not is_tokenizer(*config.paths):
-        open_tokenizer(*config.paths)  # says what is wrong
+        open_tokenizer(*config.paths)  # raises the error
     if config.corpus is not None:
         Corpus(config.corpus, config.reading)
 
 
 def check_run(config: RunConfig) -> Corpus:
-    """The corpus, ready to be read; an error if anything in `config` will not do.
+    """Check all options of a run, and open its corpus.
 
-    Everything is checked before the work starts: a wrong name must not cost an hour of counting.
+    All is checked before the work starts: a wrong name must not cost an hour of counting.
     """
     check_special_tokens(config.special_tokens)
     if MODELS[config.model].counts_bytes and UNITS[config.units].spells_all:
@@ -60,39 +60,40 @@ def check_run(config: RunConfig) -> Corpus:
     return config.open_corpus()
 
 
-def note(said: str) -> None:
-    """Say on standard error what one may want to know."""
-    _note_visible(visible_text(said, spaces=False))
+def note(message: str) -> None:
+    """Print a note on standard error, with its foreign text made visible."""
+    _note_visible(visible_text(message, spaces=False))
 
 
-def _note_visible(said: str) -> None:
-    """Say it; what is foreign in it has been made visible, and must not be twice."""
-    print(f"{PROGRAM}: note: {said}", file=sys.stderr)
+def _note_visible(message: str) -> None:
+    """Print a note whose foreign text is visible already, and must not be escaped twice."""
+    print(f"{PROGRAM}: note: {message}", file=sys.stderr)
 
 
 def note_sizes(corpus: Corpus) -> None:
-    """Say how much is about to be read from other machines.
+    """Print the sizes of files that will be read from other machines.
 
     Raises:
-        CorpusError: one cannot be reached.
+        CorpusError: a machine cannot be reached.
     """
     for source in corpus.sources:
         if isinstance(source, RemoteFile):
-            told = "an unknown size" if source.size is None else size(source.size)
-            note(f"{source.name}: {told} to read")
+            amount = "an unknown size" if source.size is None else size(source.size)
+            note(f"{source.name}: {amount} to read")
 
 
 def note_skipped(records: int) -> None:
-    """Say how many bad records were left out of the corpus, if any were."""
+    """Print the number of bad records that were left out, if there are any."""
     if records:
         note(f"{plural(records, 'bad record')} left out")
 
 
 NOTES = 3
+"""Most notes about GPT-2's spelling."""
 
 
 def note_stand_ins(text: str) -> None:
-    """Say on standard error what words of a text stand for that are in GPT-2's spelling."""
+    """Print the meaning of words in a text that are in GPT-2's spelling."""
     from engine.analysis.why_not import stand_ins_in
 
     for found in islice(stand_ins_in(text), NOTES):
@@ -100,9 +101,9 @@ def note_stand_ins(text: str) -> None:
 
 
 def noting_newer(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """The blocks; behind them a note on standard error if they hold characters that are very new.
+    """Pass blocks on; after the last, print a note if they contain very new characters.
 
-    A character across two blocks is not looked at.
+    A character across two blocks is ignored.
     """
     found: set[str] = set()
     for block in blocks:
@@ -116,23 +117,23 @@ def noting_newer(blocks: Iterable[bytes]) -> Iterator[bytes]:
 def open_named(
     given: Sequence[str], merging: bool = False, pattern: str | None = None
 ) -> Tokenizer:
-    """The tokenizer that the command line names; notes about it go to standard error, a line each.
+    """Open the tokenizer that the command line names, and print notes about it.
 
     Args:
-        merging: whether only one with merges will do.
-        pattern: goes before what the files say.
+        merging: whether it must have merges.
+        pattern: replaces the tokenizer's own.
 
     Raises:
-        CommandLineError: `--tokenizer` is given more than twice, or has no merges.
-        TokenizerFileError: there is none.
+        CommandLineError: `--tokenizer` is given more than twice, or lacks the merges.
+        TokenizerFileError: the files are no tokenizer.
     """
-    from engine.formats import open_tokenizer  # slow: what opens a corpus does without
+    from engine.formats import open_tokenizer  # slow, and a corpus needs none
 
     if len(given) > 2:
         raise CommandLineError("--tokenizer is given once, or twice for vocabulary and merges")
     found = open_tokenizer(*given, pattern=pattern)
-    for said in dict.fromkeys(found.notes):
-        note(said)
+    for message in dict.fromkeys(found.notes):
+        note(message)
     pipeline = found.tokenizer.pipeline
     if merging and pipeline is not None and not pipeline.merges:
         raise CommandLineError(
@@ -143,25 +144,25 @@ def open_named(
 
 
 def open_screen(config: Config | None, lesson: Path | None = None) -> int:
-    """Run the application until the user leaves it; its exit code.
+    """Run the application until the user leaves it; return its exit code.
 
     `None` opens the start page, or a lesson.
     """
     if config is not None:
         check_config(config)
     check_terminal()
-    gc.disable()  # until the first frame: nothing made so far is garbage
+    gc.disable()  # until the first frame: there is no garbage so far
     try:
         from bpe_tui.app.app import run_app  # slow to import, and only this command needs it
 
         return run_app(config, lesson) or 0
     finally:
         gc.enable()
-        gc.freeze()  # the end comes: what is left goes with the process, and is not searched
+        gc.freeze()  # the process ends: no search for garbage any more
 
 
 def check_terminal() -> None:
-    """Raises `CommandLineError` if there is no terminal to draw on."""
+    """Raise `CommandLineError` if there is no terminal to draw on."""
     if not (sys.stdout.isatty() and sys.stderr.isatty()):
         raise CommandLineError(
             "the screen needs a terminal, and the output is none; "

@@ -23,10 +23,10 @@ from bpe_tui.session.lessons import (
     builtin_lessons,
     config_of,
     keep_progress,
-    key_of,
     languages,
     next_lesson,
     numbered_lesson,
+    progress_key,
 )
 from bpe_tui.views.transcript import AnyTranscript, PlainQuestion
 from bpe_tui.widgets.visible import visible_text
@@ -39,7 +39,7 @@ GO_ON = "An empty line goes on; or type a command of the stepper, such as help; 
 
 
 class PlainLesson:
-    """Tells a lesson on standard output, and reads answers and commands."""
+    """A lesson as text on standard output, with answers and commands from standard input."""
 
     def __init__(self, lesson: Lesson) -> None:
         self._lesson = lesson
@@ -47,13 +47,13 @@ class PlainLesson:
         self._opened: dict[Config, AnyTranscript] = {}
         self._stepper: AnyTranscript | None = None
         self._step = 0
-        self._progress = all_progress().get(key_of(lesson.path), LessonProgress())
+        self._progress = all_progress().get(progress_key(lesson.path), LessonProgress())
 
-    def tell(self) -> None:
-        """Tell it from the first scene on, until its end or that of the input.
+    def run(self) -> None:
+        """Print the scenes from the first on, until the end of the lesson or of the input.
 
         Raises:
-            BpeError: what the lesson names cannot be opened, or a question cannot be asked.
+            BpeError: a file of the lesson cannot be opened, or a question cannot be asked.
         """
         lesson = self._lesson
         self._say(f"Lesson: {visible_text(lesson.title, spaces=False)}.")
@@ -76,10 +76,10 @@ class PlainLesson:
 
     def _keep(self, **changed: object) -> None:
         self._progress = replace(self._progress, **changed)  # type: ignore[arg-type]
-        keep_progress(key_of(self._lesson.path), self._progress)
+        keep_progress(progress_key(self._lesson.path), self._progress)
 
     def _show(self, scene: Scene) -> None:
-        """Go where the scene shows the live screen, and say what is there."""
+        """Go to the step of the scene, and print its state."""
         if scene.show is None and self._stepper is not None:
             return
         config = config_of(self._lesson, scene)
@@ -93,12 +93,12 @@ class PlainLesson:
             self._say(f"Encoded: {visible_text(text)}", *self._stepper.answer(f"encode {text}"))
 
     def _ask(self, place: int, scene: Scene) -> bool:
-        """Ask what the scene asks; whether the learner goes on."""
+        """Ask the questions of the scene; return whether the learner goes on."""
         stepper = self._stepper
         assert stepper is not None
         for number, asked in enumerate(scene.asks):
             step = self._step if asked.step is None else asked.step
-            list(stepper.answer(f"go {step}"))  # its sentence would tell the answer
+            list(stepper.answer(f"go {step}"))  # its sentence would give the answer
             question = ask(
                 asked.kind, stepper.frame, asked.seed, about=asked.about, rows=asked.rows
             )
@@ -114,7 +114,7 @@ class PlainLesson:
         return True
 
     def _let_look(self) -> bool:
-        """Answer commands about the run until an empty line; whether the learner goes on."""
+        """Answer commands about the run until an empty line; return whether the learner goes on."""
         stepper = self._stepper
         assert stepper is not None
         self._say(GO_ON)
@@ -192,30 +192,32 @@ def learn(
     progress = all_progress()
     if show_list:
         for each in lessons:
-            mark = progress.get(key_of(each.path), LessonProgress()).mark
+            mark = progress.get(progress_key(each.path), LessonProgress()).mark
             print(f"{each.number:>2} {mark:<2}{visible_text(each.title, spaces=False)}")
         return
-    path = _path(lesson, language)
+    if lesson is None:
+        path = next_lesson(language).path
+    else:
+        path = numbered_lesson(lesson, language) or Path(lesson)
     if check:
         raise typer.Exit(_check(path))
-    found = read_lesson(path)  # what is wrong in it is told before the screen is there
+    found = read_lesson(path)  # errors in it are printed before the screen opens
     if handout:
-        print(asyncio.run(_handout(found)), end="")
+        from bpe_tui.app.lesson_author import handout as parts_of  # slow to import
+
+        async def print_all() -> None:
+            print("".join([part async for part in parts_of(found)]), end="")
+
+        asyncio.run(print_all())
         return
     if plain:
-        PlainLesson(found).tell()
+        PlainLesson(found).run()
         return
     raise typer.Exit(open_screen(None, path))
 
 
-async def _handout(lesson: Lesson) -> str:
-    from bpe_tui.app.lesson_author import handout  # slow to import
-
-    return "".join([part async for part in handout(lesson)])
-
-
 def _check(path: Path) -> int:
-    """Print what is wrong in a lesson; the exit code."""
+    """Print the problems of a lesson; return the exit code."""
     from bpe_tui.app.lesson_author import problems_of  # slow to import
 
     try:
@@ -225,10 +227,3 @@ def _check(path: Path) -> int:
     for problem in problems:
         print(visible_text(f"{path}:{problem.line}: {problem.message}", spaces=False))
     return BAD_INPUT if problems else 0
-
-
-def _path(lesson: str | None, language: str) -> Path:
-    """The file of a lesson that is named by its number or its path."""
-    if lesson is None:
-        return next_lesson(language).path
-    return numbered_lesson(lesson, language) or Path(lesson)

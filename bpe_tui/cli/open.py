@@ -80,7 +80,10 @@ def open_corpus(
     """Step through the merges of a corpus, or of a tokenizer."""
     config = opened_config(context)
     if plain:
-        _check_commands(corpus or [])
+        if STANDARD_INPUT in (corpus or []):
+            raise CommandLineError(
+                "with --plain standard input holds the commands; give the corpus as a file"
+            )
         check_config(config)
         from bpe_tui.cli.plain import run_transcript  # numpy is slow to import, too
 
@@ -94,10 +97,10 @@ def open_corpus(
 
 
 def opened_config(context: typer.Context) -> Config:
-    """What the options of `open` name, whichever command has them.
+    """Return the config that the options of `open` ask for, of any command with them.
 
     Raises:
-        BpeError: they contradict each other, or name what there is not.
+        BpeError: the options contradict each other, or name something unknown.
     """
     from bpe_tui.session.opening import VIEWS, config_for  # numpy is slow to import
 
@@ -108,7 +111,8 @@ def opened_config(context: typer.Context) -> Config:
     special = special_tokens_of(given["special"], given["no_special"])
     check_model(context)
     view = given["view"]
-    viewpoint = Viewpoint(given.get("step"), view and VIEWS[view], _as_text(given["text"]))
+    text = given["text"].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    viewpoint = Viewpoint(given.get("step"), view and VIEWS[view], text)
     if given["tokenizer"]:
         _check_only_for_training(context, "--tokenizer is not trained")
         return TokenizerConfig(
@@ -126,7 +130,7 @@ def opened_config(context: typer.Context) -> Config:
     config = config_for(run, asked_of(context))
     if config.viewpoint == viewpoint:
         return config
-    _check_only_for_training(context, "a saved session says how it was trained")
+    _check_only_for_training(context, "a saved session has its own options of training")
     changed = {
         name: getattr(viewpoint, name)
         for name in ("step", "view", "text")
@@ -135,13 +139,8 @@ def opened_config(context: typer.Context) -> Config:
     return replace(config, viewpoint=replace(config.viewpoint, **changed))
 
 
-def _as_text(argument: str) -> str:
-    """An argument, with a sign in place of each byte that is no UTF-8: no field could hold it."""
-    return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
 def _check_only_for_training(context: typer.Context, why: str) -> None:
-    """Raises `CommandLineError` for an option that leaves nothing to do where nothing is trained.
+    """Raise `CommandLineError` for an option of a training, since there is none.
 
     Args:
         why: the reason, such as `--tokenizer is not trained`.
@@ -150,11 +149,3 @@ def _check_only_for_training(context: typer.Context, why: str) -> None:
         if is_given(context, option):
             name = option.replace("_", "-")
             raise CommandLineError(f"--{name} is for training, and {why}")
-
-
-def _check_commands(corpus: list[str]) -> None:
-    """Raises `CommandLineError` if standard input is taken for the corpus."""
-    if STANDARD_INPUT in corpus:
-        raise CommandLineError(
-            "with --plain standard input holds the commands; give the corpus as a file"
-        )

@@ -239,14 +239,14 @@ OtherPatternOption = Annotated[
     typer.Option(
         "--pattern",
         metavar="NAME|REGEX",
-        help=f"What cuts text, in place of the tokenizer's own: {', '.join(PATTERNS)}; or a regex.",
+        help=f"What cuts text, if not the tokenizer's own: {', '.join(PATTERNS)}; or a regex.",
         rich_help_panel="Tokenizer",
         show_default=False,
     ),
 ]
 
 
-# The options of a training, which several commands have.
+# The options of a training, shared by several commands
 
 _OF_TRAINING: dict[str, tuple[object, object]] = {
     "vocab_size": (VocabSizeOption, DEFAULT_VOCAB_SIZE),
@@ -261,19 +261,19 @@ _OF_TRAINING: dict[str, tuple[object, object]] = {
     "units": (UnitsOption, RunConfig.units),
     "no_cache": (CacheOption, False),
 }
-"""Name → the option, and what it is where nobody gives it."""
+"""Name → the option, and its default."""
 _FIELDS = ("pattern", "tie_rule", "trainer", "min_count", "model", "max_token_length", "units")
-"""Those that a run has by the same names."""
+"""Options that are fields of a run, by the same names."""
 
 
 def with_training(*without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of a training, but for those that it declares itself.
+    """Give a command the options of a training, except those that it declares itself.
 
-    Typer reads them off the signature. The command takes them as keywords, `**options`, and makes
-    a run of them with `run_of`.
+    Typer reads options from the signature. The command takes them as keywords, `**options`, and
+    makes a run of them with `run_of`.
 
     Args:
-        without: names of options that the command does not have.
+        without: names of options that the command lacks.
     """
 
     def declare(command: Callable[..., None]) -> Callable[..., None]:
@@ -295,7 +295,7 @@ def with_training(*without: str) -> Callable[[Callable[..., None]], Callable[...
 
 
 def run_of(context: typer.Context, corpus: str, **more: Any) -> RunConfig:
-    """The run that the options of a training ask for.
+    """Return the run that the options of a training ask for.
 
     Args:
         more: fields of the run that are not options of a training.
@@ -315,7 +315,7 @@ def run_of(context: typer.Context, corpus: str, **more: Any) -> RunConfig:
 
 
 def special_tokens_of(given: Sequence[str] | None, none_at_all: bool) -> tuple[str, ...]:
-    """The special tokens that `--special` and `--no-special` ask for."""
+    """Return the special tokens that `--special` and `--no-special` ask for."""
     if given and none_at_all:
         raise CommandLineError("--special and --no-special contradict each other; give one")
     if none_at_all:
@@ -328,22 +328,22 @@ def special_tokens_of(given: Sequence[str] | None, none_at_all: bool) -> tuple[s
 
 
 def is_given(context: typer.Context, option: str) -> bool:
-    """Whether the command line says something, or leaves it to the default."""
+    """Return whether the command line has the option, so that no default applies."""
     source = context.get_parameter_source(option)
     return source is not None and source.name == "COMMANDLINE"
 
 
 def asked_of(context: typer.Context) -> list[str]:
-    """What the command line says of how a corpus is cut, by the names of a run's fields."""
+    """Return the fields of a run about cutting the corpus that the command line sets."""
     fields = {"pattern": "pattern", "special": "special_tokens", "no_special": "special_tokens"}
     return [field for option, field in fields.items() if is_given(context, option)]
 
 
 def check_model(context: typer.Context, *more: str) -> None:
-    """Raises an error for a model that there is not, or for options that are BPE's only.
+    """Raise an error for an unknown model, or for options that the model lacks.
 
     Args:
-        more: options of the command that are BPE's only, besides those of a training.
+        more: options of the command that only BPE has, besides those of a training.
     """
     model = context.params["model"]
     if MODELS[model].name == DEFAULT_MODEL:
@@ -355,10 +355,10 @@ def check_model(context: typer.Context, *more: str) -> None:
 
 
 def format_of(context: typer.Context, model: str, format: str) -> str:
-    """The format that a model is written in: what `--format` says, or the model's own first.
+    """Return the format of a model's file: that of `--format`, or the model's first.
 
     Raises:
-        CommandLineError: `--format` asks for one that the model is not written in.
+        CommandLineError: the model cannot be written in the format of `--format`.
     """
     formats = MODELS[model].formats
     if not formats or format in formats:
@@ -368,7 +368,7 @@ def format_of(context: typer.Context, model: str, format: str) -> str:
     return formats[0]
 
 
-# What special tokens in a text mean.
+# Special tokens in a text
 
 ALL, NONE = "all", "none"
 
@@ -385,9 +385,9 @@ def _allow_special(by_default: str) -> Any:
 
 
 AllowSpecialOption = Annotated[list[str] | None, _allow_special(ALL)]
-"""Of commands that tell of a text: they read it as the screens do."""
+"""The option of commands that describe a text: by default they read it as the screens do."""
 EncodedSpecialOption = Annotated[list[str] | None, _allow_special("they are an error")]
-"""Of the command whose ids go elsewhere: no text should end a document unasked."""
+"""The option of `encode`, whose ids other programs use: no text may end a document by chance."""
 
 
 def policy_of(
@@ -395,7 +395,7 @@ def policy_of(
     special_tokens: Sequence[str],
     by_default: SpecialPolicy = ALL_SPECIAL,
 ) -> SpecialPolicy:
-    """What `--allow-special` asks for; tokens may also be given with commas between."""
+    """Return the policy that `--allow-special` asks for; commas may separate tokens."""
     if not given:
         return by_default
     if len(given) == 1 and given[0] in (ALL, NONE):
@@ -409,7 +409,7 @@ def policy_of(
 
 @contextmanager
 def hint_at_allow_special() -> Iterator[None]:
-    """Within it, the error about a special token in a text says which option decides."""
+    """Add `--allow-special` to an error about a special token in a text."""
     try:
         yield
     except SpecialTokenFoundError as error:
@@ -419,7 +419,7 @@ def hint_at_allow_special() -> Iterator[None]:
 
 
 def reading_of(more: Sequence[str], field: str | None, skip_bad: bool) -> Reading:
-    """How the corpus is read that the command line names.
+    """Return how to read the corpus of the command line.
 
     Raises:
         CommandLineError: options contradict each other.

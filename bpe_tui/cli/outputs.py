@@ -1,4 +1,4 @@
-"""The files that training writes: checked before the work, put in place after it."""
+"""The output files: checked before the work, written after it."""
 
 from __future__ import annotations
 
@@ -15,52 +15,45 @@ from engine.text.corpus import Corpus
 
 
 def check_outputs(paths: Sequence[Path], corpus: Corpus, *, overwrite: bool) -> None:
-    """Raises `OutputError` or `OutputExistsError` if the files could not be written in the end."""
+    """Raise `OutputError` or `OutputExistsError` if files could not be written after the work."""
     if len({path.resolve() for path in paths}) < len(paths):
         raise OutputError(f"{paths[-1]}: --steps and --out name the same file")
     for path in paths:
-        _check_directory(path.parent)
-        if path.exists():
-            _check_replaceable(path, corpus, overwrite)
-
-
-def _check_directory(directory: Path) -> None:
-    """Check that files can be written there, once what is missing of the path has been made."""
-    while not directory.exists():
-        directory = directory.parent
-    if not directory.is_dir():
-        raise OutputError(f"{directory}: is not a directory")
-    if not os.access(directory, os.W_OK | os.X_OK):
-        raise OutputError(f"{directory}: no permission to write there")
-
-
-def _check_replaceable(path: Path, corpus: Corpus, overwrite: bool) -> None:
-    if not path.is_file():
-        raise OutputError(f"{path}: is no ordinary file; choose another place")
-    if any(each.path is not None and path.samefile(each.path) for each in corpus.sources):
-        raise OutputError(f"{path}: is the corpus; choose another place")
-    if not overwrite:
-        raise is_there(path)
+        directory = path.parent
+        while not directory.exists():  # missing directories will be made
+            directory = directory.parent
+        if not directory.is_dir():
+            raise OutputError(f"{directory}: is not a directory")
+        if not os.access(directory, os.W_OK | os.X_OK):
+            raise OutputError(f"{directory}: no permission to write there")
+        if not path.exists():
+            continue
+        if not path.is_file():
+            raise OutputError(f"{path}: is no ordinary file; choose another place")
+        if any(each.path is not None and path.samefile(each.path) for each in corpus.sources):
+            raise OutputError(f"{path}: is the corpus; choose another place")
+        if not overwrite:
+            raise exists_error(path)
 
 
 def check_free(path: Path) -> None:
-    """Raises an `OutputExistsError` that names `--force` if something is there."""
+    """Raise an `OutputExistsError` that names `--force` if the path exists."""
     try:
         files.check_free(path)
     except OutputExistsError as error:
-        raise is_there(path) from error
+        raise exists_error(path) from error
 
 
-def is_there(path: Path) -> OutputExistsError:
-    """What a command says that must not overwrite."""
+def exists_error(path: Path) -> OutputExistsError:
+    """Return the error of a command that must not overwrite a file."""
     return OutputExistsError(f"{path}: is there already; give --force to overwrite it")
 
 
 @contextmanager
 def step_writer(path: Path | None, *, overwrite: bool) -> Iterator[Callable[[MergeStep], None]]:
-    """A function that writes a step as a line of JSON; without a path it does nothing.
+    """Yield a function that writes a step as a line of JSON; without a path it does nothing.
 
-    The lines go into a draft beside `path`, which takes its place when the block ends well.
+    The lines go into a draft beside `path`, which replaces it when the block ends without error.
     """
     if path is None:
         yield lambda step: None

@@ -1,10 +1,11 @@
-"""What `--plain` runs: train, then answer commands from standard input line by line."""
+"""The mode `--plain`: train, then answer commands from standard input line by line."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from io import TextIOWrapper
+from itertools import chain, takewhile
 
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.models import model_of
@@ -19,7 +20,7 @@ PROMPT = "> "
 
 
 def run_transcript(config: Config) -> None:
-    """Train or replay as `config` says, then answer the lines of standard input on standard output.
+    """Train or replay as `config` says, then answer the lines of standard input.
 
     Raises:
         BpeError: the corpus cannot be read.
@@ -29,18 +30,16 @@ def run_transcript(config: Config) -> None:
     print(transcript.start(), flush=True)
     for note in _notes(config.viewpoint):
         print(f"Note: {visible_text(note, spaces=False)}.", file=sys.stderr, flush=True)
-    for line in _first_lines(config.viewpoint):
-        for sentence in transcript.answer(line):
-            print(sentence, flush=True)
-    for line in lines_typed():
-        if line.strip() == "quit":
-            return
+    first = [f"go {config.viewpoint.step}"] if config.viewpoint.step else []
+    first += [f"encode {config.viewpoint.text}"] if config.viewpoint.text else []
+    lines = takewhile(lambda line: line.strip() != "quit", lines_typed())
+    for line in chain(first, lines):
         for sentence in transcript.answer(line):
             print(sentence, flush=True)
 
 
 def _notes(viewpoint: Viewpoint) -> Iterator[str]:
-    """What somebody should know who opens a saved session."""
+    """Yield notes about a saved session."""
     if viewpoint.note:
         yield viewpoint.note
     if viewpoint.corpus is not None and (changed := check_unchanged(viewpoint.corpus)):
@@ -49,16 +48,8 @@ def _notes(viewpoint: Viewpoint) -> Iterator[str]:
         yield "the session has forks, which are made again on the screen only"
 
 
-def _first_lines(viewpoint: Viewpoint) -> Iterator[str]:
-    """The commands that lead to where it is to begin."""
-    if viewpoint.step:
-        yield f"go {viewpoint.step}"
-    if viewpoint.text:
-        yield f"encode {viewpoint.text}"
-
-
 def lines_typed() -> Iterator[str]:
-    """Standard input, line by line; bytes that are no UTF-8 come through to be encoded as such."""
+    """Yield standard input, line by line; bytes that are not UTF-8 become surrogates."""
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
     if not sys.stdin.isatty():
@@ -73,7 +64,7 @@ def lines_typed() -> Iterator[str]:
 
 
 class _Notes(OpeningListener):
-    """Says on standard error what a reader of a tokenizer should know."""
+    """A listener that prints the notes about a tokenizer on standard error."""
 
     def on_opened(self, opened: Opened) -> None:
         for note in opened.notes:
@@ -81,7 +72,7 @@ class _Notes(OpeningListener):
 
 
 def transcript_of(config: Config) -> AnyTranscript:
-    """What `config` names, trained or replayed, to be asked about without a screen.
+    """Train or replay as `config` says; return the transcript, which answers commands.
 
     Raises:
         BpeError: the corpus or the tokenizer cannot be read.

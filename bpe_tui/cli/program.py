@@ -1,4 +1,4 @@
-"""The program as typer knows it: how it finds a command, what its help looks like."""
+"""The typer program: finding a command, the layout of help pages, usage errors."""
 
 from __future__ import annotations
 
@@ -12,16 +12,14 @@ from typer.core import TyperCommand, TyperGroup
 from bpe_tui.cli.console import BAD_INPUT, COMMAND_NAMES, COMPLETION, MODULES, PROGRAM, near_command
 from bpe_tui.cli.inputs import CommandLineError
 
-# Newer typers carry their own copy of click: the class is found from typer's side, so that it is
-# the right one in either case.
+# Newer typers contain a copy of click: typer's own base class is right with either.
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 
 
 class CorpusOrCommand(TyperGroup):
-    """A group that takes what is no command for the arguments of `open`: `bpe-tui FILE`.
+    """The group of commands; arguments without a command belong to `open`: `bpe-tui FILE`.
 
-    A command's module is imported when the command is asked for: what opens the screen need not
-    wait for what the others use.
+    A command's module is imported when it is needed, so that the screen need not wait for others.
     """
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -34,7 +32,7 @@ class CorpusOrCommand(TyperGroup):
         return super().get_command(ctx, cmd_name)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if ctx.resilient_parsing:  # a shell asks how it could go on
+        if ctx.resilient_parsing:  # a shell completes the line
             return super().parse_args(ctx, args)
         if not args:
             typer.echo(self.get_help(ctx), err=True)
@@ -50,7 +48,7 @@ class CorpusOrCommand(TyperGroup):
 
 
 class GroupedHelp(TyperCommand):
-    """A command whose help lists the options under the headings that they name."""
+    """A command whose help groups options under their headings."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         arguments = filter(_is_argument, self.get_params(ctx))
@@ -60,7 +58,7 @@ class GroupedHelp(TyperCommand):
         groups: dict[str, list[tuple[str, str]]] = {"Arguments": []}
         for param in self.get_params(ctx):
             name, text = param.get_help_record(ctx) or ("", "")
-            text = text.replace("\\[", "[")  # some typers escape markup even where there is none
+            text = text.replace("\\[", "[")  # some typers escape brackets without markup
             if _is_argument(param):
                 groups["Arguments"].append((str(param.metavar), text))
             else:
@@ -72,16 +70,16 @@ class GroupedHelp(TyperCommand):
 
 
 def _is_argument(param: Any) -> bool:
-    """Tell whether a parameter is known by its place, not by its name."""
+    """Return whether a parameter is an argument, not an option."""
     return bool(param.param_type_name == "argument")
 
 
 def examples(*lines: str) -> str:
-    """The end of a help page; `\\b` keeps the lines from being joined."""
+    """Return the examples of a help page; `\\b` keeps their lines apart."""
     return "\n".join(("\b", "Examples:", *(f"  {line}" for line in lines)))
 
 
-# Markup stays off: it would act on file names and tokens that look like it.
+# Markup stays off: file names and tokens may look like it.
 app = typer.Typer(
     cls=CorpusOrCommand,
     subcommand_metavar="CORPUS | COMMAND ...",
@@ -97,7 +95,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import PackageNotFoundError, version  # slow, and seldom needed
+        from importlib.metadata import PackageNotFoundError, version  # slow, and rarely needed
 
         from engine.native import KERNEL
 
@@ -127,10 +125,10 @@ def program(
 
 
 def run_command(arguments: list[str]) -> int:
-    """Find the command that the arguments name and run it; its exit code.
+    """Run the command that the arguments name; return its exit code.
 
     Raises:
-        CommandLineError: typer does not understand them.
+        CommandLineError: the arguments are not valid.
     """
     command = typer.main.get_command(app)
     if COMPLETION in os.environ:
@@ -148,21 +146,21 @@ def run_command(arguments: list[str]) -> int:
 ADVICE = {
     "tokenizer": f" (to make one: {PROGRAM} train CORPUS --vocab-size 1000 --out DIR)",
 }
-"""What to do about an option that is missing."""
+"""Missing option → advice."""
 
 PLAINER = {
     "Input should be a valid integer, unable to parse string as an integer": "give a whole number",
     "Input should be a valid number, unable to parse string as a number": "give a number",
     "Input should be ": "give a number ",
 }
-"""What typer says, and in fewer words."""
+"""Message of typer's → the same in fewer words."""
 
 
 def _with_hint(error: typer.BadParameter) -> str:
-    """A usage error's message, and where to read more."""
+    """Return the message of a usage error, with the command for help."""
     command = error.ctx.command_path if error.ctx else PROGRAM
     advice = ADVICE.get(getattr(getattr(error, "param", None), "name", None) or "", "")
-    said = error.format_message().rstrip(".")
+    message = error.format_message().rstrip(".")
     for clumsy, plain in PLAINER.items():
-        said = said.replace(clumsy, plain)
-    return f"{said}{advice}; try {command} --help"
+        message = message.replace(clumsy, plain)
+    return f"{message}{advice}; try {command} --help"

@@ -42,7 +42,7 @@ OPTIONS = (
     *("model", "vocab_size", "special_tokens", "pattern", "tie_rule"),
     *("min_count", "max_token_length", "units"),
 )
-"""Of a training: what decides its merges."""
+"""The options of a training that decide its merges."""
 
 
 @app.command(
@@ -126,13 +126,13 @@ def quiz(
         raise CommandLineError("a quiz is about a corpus in a file, so that it can be graded")
     config = run_of(context, corpus)
     source = check_run(config)
-    paper = paper_of(config, seed, questions)  # refuses what is no file before it is read
+    paper = paper_of(config, seed, questions)  # fails before the reading if the corpus is no file
     check_outputs([out], source, overwrite=force)
     if not plain:
         check_terminal()
     print(f"Reading {visible_text(config.name, spaces=False)}.", file=sys.stderr, flush=True)
     asked = make_quiz(finished_run(config), seed, questions)
-    sheet = AnswerSheet(paper, name, _now())
+    sheet = AnswerSheet(paper, name, datetime.now(UTC).isoformat(timespec="seconds"))
     keep = Keeper(sheet, out)
     if plain:
         ask_plainly(asked, keep, lines_typed())
@@ -143,41 +143,37 @@ def quiz(
     raise typer.Exit(run_screen(lambda: QuizScreen(asked, keep.keep, sheet.paper.name)))
 
 
-# -- the paper: what decides the questions
+# -- the paper, which decides the questions
 
 
 def paper_of(config: RunConfig, seed: str, questions: int) -> Paper:
-    """What a file of answers says of the quiz."""
+    """Return the paper of a quiz, for its file of answers."""
     options = {name: getattr(config, name) for name in OPTIONS}
     options["special_tokens"] = list(config.special_tokens)
     return Paper(config.name, SavedFile.of(config.corpus).digest, options, seed, questions)
 
 
 def config_of(paper: Paper, corpus: Path) -> RunConfig:
-    """What a paper asks to be trained."""
+    """Return the config that a paper asks to train."""
     chosen = {name: value for name, value in paper.options.items() if name in OPTIONS}
     return RunConfig(str(corpus), **{**chosen, "min_count": max(chosen.get("min_count", 1), 1)})
 
 
 def finished_run(config: RunConfig) -> Player[Any]:
-    """The recording of a training, with all its steps.
+    """Train, and return the recording with all its steps.
 
     Raises:
-        BpeError: the corpus cannot be read, or the options do not go together.
+        BpeError: the corpus cannot be read, or the options contradict each other.
     """
     recording: Player[Any] = train(config).complete()
     return recording
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 # -- asking
 
 
 class Keeper:
-    """Keeps each answer in the file as soon as it is given."""
+    """A keeper of answers, which writes each to the file at once."""
 
     def __init__(self, sheet: AnswerSheet, out: Path) -> None:
         self.sheet = sheet
@@ -185,7 +181,7 @@ class Keeper:
         self._began = monotonic()
 
     def keep(self, attempt: Attempt) -> None:
-        """Write down a question that is over.
+        """Add the answer to a question that is over.
 
         Raises:
             OutputError: the file cannot be written.
@@ -196,7 +192,7 @@ class Keeper:
         self.sheet.write(self._out, overwrite=True)
 
     def describe_rest(self, questions: int) -> str:
-        """What is kept where a quiz ends before its last question."""
+        """Describe the answers that are kept when a quiz ends before its last question."""
         count = len(self.sheet.answers)
         if not count:
             return f"Answered: none of {questions}, so no file was written."
@@ -258,7 +254,7 @@ def grade(
         typer.Option(
             "--seed",
             metavar="TEXT",
-            help="Only files of this seed count; others are told.",
+            help="Only files of this seed count; others are named.",
             rich_help_panel=QUIZ,
             show_default=False,
         ),
@@ -280,7 +276,7 @@ def grade(
 ) -> None:
     """Grade files of answers, and print who knew what.
 
-    The questions are made again from the seed in each file. A file that cannot be graded is told
+    The questions are made again from the seed in each file. A file that cannot be graded is named
     on standard error; the others are graded.
     """
     outputs = [] if out is None else [out, out.with_name(f"{out.stem}-questions{out.suffix}")]
@@ -302,7 +298,7 @@ def grade(
 
 
 class _Library:
-    """The corpora that may be asked about. A file of answers names one, and opens none."""
+    """The corpora of the quizzes. A file of answers only names its corpus."""
 
     def __init__(self, given: Sequence[Path]) -> None:
         self._by_digest = {_digest_of(path): path for path in given}
@@ -310,7 +306,7 @@ class _Library:
         self._samples = [place / sample.name for sample in SAMPLES]
 
     def open_run(self, paper: Paper) -> Player[Any]:
-        """The run that a paper is about."""
+        """Train the run of a paper."""
         config = config_of(paper, self._find(paper))
         check_run(config)
         return finished_run(config)

@@ -28,10 +28,10 @@ from engine.core.files import write_files
 from engine.learning.lesson_file import is_lesson, read_lesson
 
 LEAST, MOST = (60, 20), (400, 200)
-"""Columns and rows of a screen."""
+"""Columns and rows of the smallest and the largest screen."""
 MOST_STEPS = 10_000
 SCENE_SECONDS, SCENES = 10.0, 2.0
-"""A scene of a lesson stays so long at the speed 1; the usual speed is this one."""
+"""Time for a scene of a lesson at speed 1, and the usual speed."""
 
 
 @app.command(
@@ -123,7 +123,7 @@ def record(
 
 
 def lesson_path(named: str) -> Path | None:
-    """The lesson that is named by its file, or by its number; `None` for anything else."""
+    """Return the path of a lesson, named by its file or number; `None` for anything else."""
     return Path(named) if is_lesson(named) else numbered_lesson(named)
 
 
@@ -133,7 +133,7 @@ def _write(out: Path, lines: list[str], force: bool) -> None:
 
 
 def _steps(typed: str) -> tuple[int, int]:
-    """The first and the last step: `0-40`, or one, `12`."""
+    """Parse the first and the last step: `0-40`, or one, `12`."""
     found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", typed, re.ASCII)
     first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
     if first > last or last - first >= MOST_STEPS:
@@ -144,7 +144,7 @@ def _steps(typed: str) -> tuple[int, int]:
 
 
 def _size(typed: str) -> tuple[int, int]:
-    """Columns and rows: `100x30`."""
+    """Parse columns and rows: `100x30`."""
     found = re.fullmatch(r"(\d{1,3})[x×](\d{1,3})", typed, re.ASCII)
     cells = (int(found[1]), int(found[2])) if found else (0, 0)
     if not all(low <= n <= high for low, n, high in zip(LEAST, cells, MOST, strict=True)):

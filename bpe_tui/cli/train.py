@@ -52,7 +52,7 @@ from engine.text.corpus import Corpus
 from engine.text.sources import STANDARD_INPUT
 
 MERGES_A_MOVE = 64
-"""Moving the bar takes as long as some merges do."""
+"""Merges between moves of the bar: a move takes as long as some merges."""
 
 
 @app.command(
@@ -109,7 +109,7 @@ def train(
 ) -> None:
     """Train a tokenizer and write its files; their paths are printed."""
     if str(out) == STANDARD_INPUT:
-        raise CommandLineError("--out takes the place of the files; - would be a directory")
+        raise CommandLineError("--out names the place of the files; - would be a directory")
     config = run_of(context, corpus[0], reading=reading_of(corpus[1:], field, skip_bad))
     config = as_counted(config, asked_of(context))
     check_model(context, "steps")
@@ -121,17 +121,17 @@ def train(
     with step_writer(steps, overwrite=force) as write_step:
         with TrainingBar(write_step) as bar:
             training = train_model(config, bar, source, workers=workers, recorded=False)
-        said = parts.write(training, config, format, out, overwrite=force)
+        summary = parts.write(training, config, format, out, overwrite=force)
     note_skipped(source.skipped)
-    print(said, file=sys.stderr)
+    print(summary, file=sys.stderr)
     write_result(b"".join(os.fsencode(path) + b"\n" for path in outputs))
 
 
 class TrainingBar(Progress, TrainingListener):
-    """One bar on standard error, first for reading, then for training; none in a pipe or file.
+    """A bar on standard error, for reading and for training; none in a pipe or file.
 
     Args:
-        write_step: what to do with each step.
+        write_step: takes each step.
     """
 
     def __init__(self, write_step: Callable[[Any], object] = id) -> None:
@@ -176,7 +176,7 @@ class TrainingBar(Progress, TrainingListener):
         )
 
     def on_work(self, work: WorkProgress) -> None:
-        """Work between steps, in parts of its own."""
+        """Show the progress of work between steps."""
         self.update(
             self._task, description=work.doing, completed=work.done, total=work.total, detail=""
         )
@@ -254,7 +254,7 @@ def pretokens(
 def _counted_here(
     corpus: Corpus, pattern: str, special_tokens: Sequence[str], workers: int | None
 ) -> tuple[Iterator[bytes], int]:
-    """The counts file, and how many bad records were left out."""
+    """Return the counts file, and the number of bad records that were left out."""
     from engine.counting.examples import examples_for  # brings numpy, which is slow to import
 
     bytes_read = 0

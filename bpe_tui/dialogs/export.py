@@ -39,7 +39,7 @@ from engine.learning.session_file import SavedSession, write_session
 
 
 class GoTo(Dialog):
-    """Asks for a step between 0 and `last`: `128`, `1,024`, `50%`, `+10` or `-10`."""
+    """The window for a step between 0 and `last`: `128`, `1,024`, `50%`, `+10` or `-10`."""
 
     def __init__(self, step: int, last: int) -> None:
         self._step, self._last = step, last
@@ -56,13 +56,13 @@ class GoTo(Dialog):
 
 
 SLICE_SECONDS = 0.015
-"""How long making a long file may keep the screen waiting at a time."""
+"""Longest time for which making a file keeps the screen waiting."""
 NEWS_SECONDS = 0.1
-"""How often it is said how far a recording is."""
+"""Interval between messages about the progress of a recording."""
 
 
 class Export(SaveFile):
-    """Asks what to export and where to; gives back the file's name when it is written."""
+    """The window to export a file; returns its name when it is written."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "choose(-1)", "what", show=False, priority=True),
@@ -95,10 +95,10 @@ class Export(SaveFile):
 
     @property
     def _tells_beats(self) -> bool:
-        """Whether a recording shows each step beat by beat, if there is the time for it."""
+        """Whether a recording shows each step beat by beat, if the speed allows."""
         return kind_and_model(self._screen.id or "")[0] == LESSON
 
-    # -- what
+    # -- the kind of file
 
     def action_choose(self, by: int) -> None:
         self._kind = self._kinds[(self._kinds.index(self._kind) + by) % len(self._kinds)]
@@ -128,7 +128,7 @@ class Export(SaveFile):
         else:
             self.say("↑ ↓ choose what to export.")
 
-    # -- where to
+    # -- the file
 
     def answer(self, value: str) -> None:
         path = self.query_one("#dialog-input", Input).value.strip()
@@ -155,7 +155,7 @@ class Export(SaveFile):
 
     @property
     def _speed(self) -> float | None:
-        """Steps a second of a recording; `None` if what is typed means none."""
+        """Steps a second of a recording; `None` if the field is invalid."""
         try:
             speed = float(self.query_one("#export-speed-input", Input).value)
         except ValueError:
@@ -165,7 +165,7 @@ class Export(SaveFile):
     async def _write(self, name: str, kind: ExportKind, exported: ExportSource) -> None:
         with self.writing(name, asked=name) as (path, overwrite):
             if not overwrite:
-                check_free(path)  # before the work
+                check_free(path)  # before the long work
             make = self._recorded if kind.is_recording else self._made
             self._content = await make(kind, exported)
             self.write(path, overwrite)
@@ -174,7 +174,7 @@ class Export(SaveFile):
         write_files({path: self._content.encode("utf-8", "replace")}, overwrite=overwrite)
 
     async def _recorded(self, kind: ExportKind, exported: ExportSource) -> str:
-        """A recording; the steps are shown in a task of its own, on a screen that is not seen."""
+        """Make a recording, in a task of its own, on an invisible screen."""
         lines: list[str] = []
         steps = exported.first, exported.last
         host = cast("Host", self.app)
@@ -189,7 +189,7 @@ class Export(SaveFile):
         return "".join(lines)
 
     async def _made(self, kind: ExportKind, exported: ExportSource) -> str:
-        """The file's text, made in slices; Esc meanwhile closes the window and ends this."""
+        """Make the file's text in slices, between which Esc closes the window."""
         parts: list[str] = []
         lines = 0
         due = monotonic() + SLICE_SECONDS
@@ -204,7 +204,7 @@ class Export(SaveFile):
 
 
 class CommandWindow(Window[None]):
-    """Shows the command that opens what is open, and copies it where the terminal allows that."""
+    """A window with the command that opens the session; the terminal may copy it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,enter,y", "dismiss(None)", "close"),
@@ -228,29 +228,29 @@ class CommandWindow(Window[None]):
             with VerticalScroll():
                 shown = visible_text(self._command, spaces=False)
                 yield Static(Content(shown), id="take-along-command")
-            said = ["It is copied, if your terminal lets programs copy.", *self._remarks]
-            yield Static(Content("\n".join(said)), classes="keys")
+            remarks = ["It is copied, if your terminal lets programs copy.", *self._remarks]
+            yield Static(Content("\n".join(remarks)), classes="keys")
 
     def on_mount(self) -> None:
         self.app.copy_to_clipboard(self._command)
 
 
 def _left_out(session: Session, viewpoint: Viewpoint) -> list[str]:
-    """What a command cannot say."""
-    said = []
+    """Return remarks about the parts of the session that a command leaves out."""
+    remarks = []
     if session.config.from_input:
-        said.append("The corpus came from standard input: pipe it in again.")
+        remarks.append("The corpus came from standard input: pipe it in again.")
     if (why := why_not_in_command(viewpoint.text)) is not None:
-        said.append(f"Without the text, which has {why}; S saves it.")
+        remarks.append(f"Without the text, which has {why}; S saves it.")
     if session.forked_from is not None:
-        said.append("It opens the run that was forked, at the fork; S saves forks, too.")
+        remarks.append("It opens the run that was forked, at the fork; S saves forks, too.")
     if session.breakpoints.enabled:
-        said.append("Without the breakpoints; S saves them.")
-    return said
+        remarks.append("Without the breakpoints; S saves them.")
+    return remarks
 
 
 class SaveSession(SaveFile):
-    """Asks where to save the session, and for a note; gives back the file's name."""
+    """The window to save the session, with a note; returns the file's name."""
 
     def __init__(self, session: Session, viewpoint: Viewpoint, suggestion: str) -> None:
         super().__init__(
@@ -276,12 +276,10 @@ class SaveSession(SaveFile):
             if not overwrite:
                 check_free(path)
             self.say("Reading the corpus for its digest …")
-            self._saved = await asyncio.to_thread(saved_session, self._session, self._noted)
+            note = self.query_one("#session-note", Input).value
+            viewpoint = replace(self._viewpoint, note=note)
+            self._saved = await asyncio.to_thread(saved_session, self._session, viewpoint)
             self.write(path, overwrite)
-
-    @property
-    def _noted(self) -> Viewpoint:
-        return replace(self._viewpoint, note=self.query_one("#session-note", Input).value)
 
     def write(self, path: Path, overwrite: bool) -> None:
         assert self._saved is not None

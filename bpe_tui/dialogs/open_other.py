@@ -1,12 +1,12 @@
-"""Open another file, lately opened, by its path or by a walk; or train another model.
+"""Windows to open another file, recent, typed or found in a directory; and to choose a model.
 
-A list of our own rather than `textual-fspicker`: that one draws file names as they are, control
-characters included, fails on files it may not look at, and offers no directories to open, which
-some tokenizers are.
+`textual-fspicker` would not do: it draws file names with their control characters, fails on
+unreadable files, and offers no directories to open, which some tokenizers are.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Sequence
@@ -44,15 +44,15 @@ from engine.core.errors import BpeError
 from engine.formats import is_tokenizer, open_tokenizer
 from engine.text.corpus import PLAIN
 
-# What is in a directory, to choose from.
+# The entries of a directory
 
 LOOKED_AT = 5_000
-"""Entries of a directory at the most; who has more types a part of the name."""
+"""Most entries of a directory that are listed; for the others, type a part of the name."""
 
 
 @dataclass(frozen=True)
 class DirectoryEntry:
-    """A file or a directory. `size` is a file's, in bytes; `None` of a directory."""
+    """A file with its size in bytes, or a directory with `None`."""
 
     path: str
     name: str
@@ -60,37 +60,26 @@ class DirectoryEntry:
 
 
 def places_in(directory: str, beginning: str = "") -> list[DirectoryEntry]:
-    """Directories, then plain files, by name; hidden ones only if their dot is typed.
+    """Return directories, then plain files, by name; hidden ones only if their dot is typed.
 
     Raises:
-        OSError: it is none, or nobody may look.
+        OSError: the directory does not exist or cannot be read.
     """
+    found = []
     with os.scandir(directory) as entries:
-        found = [
-            place
-            for entry in islice(entries, LOOKED_AT)
-            if entry.name.startswith(beginning or "")
-            and entry.name.startswith(".") <= beginning.startswith(".")
-            and (place := _place(entry)) is not None
-        ]
-    return sorted(found, key=lambda place: (place.size is not None, place.name.lower()))
+        for entry in islice(entries, LOOKED_AT):
+            is_hidden = entry.name.startswith(".") and not beginning.startswith(".")
+            if is_hidden or not entry.name.startswith(beginning):
+                continue
+            with contextlib.suppress(OSError):  # devices, pipes and dangling links are left out
+                if entry.is_dir():
+                    found.append(DirectoryEntry(entry.path, entry.name, None))
+                elif entry.is_file():
+                    found.append(DirectoryEntry(entry.path, entry.name, entry.stat().st_size))
+    return sorted(found, key=lambda entry: (entry.size is not None, entry.name.lower()))
 
 
-def _place(entry: os.DirEntry[str]) -> DirectoryEntry | None:
-    """`None` for a device, a pipe, a link to nowhere."""
-    try:
-        if entry.is_dir():
-            return DirectoryEntry(entry.path, entry.name, None)
-        return (
-            DirectoryEntry(entry.path, entry.name, entry.stat().st_size)
-            if entry.is_file()
-            else None
-        )
-    except OSError:
-        return None
-
-
-# What the window offers that opens something else: recent things and what is in a directory.
+# The rows of the window: recent files, and the entries of a directory
 
 RECENT_SHOWN = 6
 NAME_CELLS = 24
@@ -101,18 +90,18 @@ ALL_OF_IT = ".  all files in it, as one corpus"
 
 @dataclass(frozen=True)
 class RowChoice:
-    """A row: what it opens, or the directory that it leads into."""
+    """The target of a row: the files that it opens, or the directory that it lists."""
 
     given: GivenNames = ()
     directory: str | None = None
 
 
 ListedRow = tuple[str, str, RowChoice | None]
-"""A row's text, what stands at its right, and what it leads to; `None`: it is but a heading."""
+"""A row's text, the text at its right, and its target; `None` for a heading."""
 
 
 class PlaceRows(Lines):
-    """The choices; the field above has the focus, and `▸` tells where the cursor is."""
+    """The rows to choose from; the field above has the focus, and `▸` marks the cursor."""
 
     can_focus = False
 
@@ -121,7 +110,7 @@ class PlaceRows(Lines):
         self._listed: list[ListedRow] = []
 
     def show(self, rows: list[ListedRow]) -> None:
-        """Show other rows; the cursor goes to the first that leads anywhere."""
+        """Show other rows, with the cursor on the first that has a target."""
         self._listed = rows
         self.rebuild()
         self.cursor = next((place for place, row in enumerate(rows) if row[2] is not None), 0)
@@ -145,26 +134,22 @@ class PlaceRows(Lines):
 
 
 def recent_rows(entries: Sequence[GivenNames]) -> list[ListedRow]:
-    """What was opened recently, under a heading."""
+    """Return the recently opened files, under a heading."""
     if not entries:
         return []
     rows: list[ListedRow] = [("recent", "", None)]
     for given in entries[:RECENT_SHOWN]:
-        rows.append((_short(given), "", RowChoice(given)))
+        names = " and ".join(os.path.basename(name) or name for name in given)
+        where = os.path.dirname(as_typed(given[:1]))  # it matters less, and is cut off first
+        text = visible_text(f"{names}  in {where}" if where else names, spaces=False)
+        rows.append((text, "", RowChoice(given)))
     return [*rows, ("", "", None)]
 
 
-def _short(given: GivenNames) -> str:
-    """The names first: where they lie matters less, and is cut off first."""
-    names = " and ".join(os.path.basename(name) or name for name in given)
-    where = os.path.dirname(as_typed(given[:1]))
-    return visible_text(f"{names}  in {where}" if where else names, spaces=False)
-
-
 def directory_rows(directory: str, beginning: str, *, walked: bool) -> list[ListedRow]:
-    """What is in a directory and begins so, under its name; or why it cannot be listed.
+    """Return the entries of a directory with a `beginning`, or why it cannot be listed.
 
-    Of one that somebody has walked to, it and the one above can be chosen, too.
+    If the user has walked to it, the directory itself and its parent are offered, too.
     """
     rows: list[ListedRow] = [(visible_text(as_typed((directory,)), spaces=False), "", None)]
     if walked and os.path.dirname(directory) != directory:
@@ -172,21 +157,20 @@ def directory_rows(directory: str, beginning: str, *, walked: bool) -> list[List
     if walked:
         rows.append((ALL_OF_IT, "", RowChoice((directory,))))
     try:
-        return [*rows, *map(_place_row, places_in(directory, beginning))]
+        for entry in places_in(directory, beginning):
+            name = visible_text(entry.name, spaces=False)
+            if entry.size is None:
+                rows.append((f"{name}/", "", RowChoice(directory=entry.path)))
+            else:
+                rows.append((name, size(entry.size), RowChoice((entry.path,))))
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
-        return [*rows, (visible_text(str(why), spaces=False), "", None)]
-
-
-def _place_row(place: DirectoryEntry) -> ListedRow:
-    name = visible_text(place.name, spaces=False)
-    if place.size is None:
-        return f"{name}/", "", RowChoice(directory=place.path)
-    return name, size(place.size), RowChoice((place.path,))
+        rows.append((visible_text(str(why), spaces=False), "", None))
+    return rows
 
 
 class ChosenFile(Enum):
-    """What is to become of what is chosen, beside what is open now."""
+    """How to use the chosen file beside the open one."""
 
     TOGETHER = "together with {}"
     ALONE = "alone"
@@ -194,11 +178,11 @@ class ChosenFile(Enum):
 
 
 class OpenOther(Window[Config | None]):
-    """Gives back what to open, or `None`.
+    """The window to open another file; returns its config, or `None`.
 
     Args:
-        config: what is open now, and could stay.
-        use: what is to become of what is chosen, unless somebody says otherwise.
+        config: the open config, which can be combined with the chosen file.
+        use: how to use the chosen file at first.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -233,7 +217,7 @@ class OpenOther(Window[Config | None]):
         self._show_keep()
         self._show_rows()
 
-    # -- what to choose from
+    # -- the rows
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
@@ -241,7 +225,7 @@ class OpenOther(Window[Config | None]):
         self._show_rows()
 
     def _show_rows(self) -> None:
-        """Recent things and the directory walked to; once something is typed, what begins so."""
+        """List recent files and the present directory, or the files that begin as typed."""
         typed = os.path.expanduser(self.query_one(Input).value)
         directory, beginning = os.path.split(typed)
         if typed:
@@ -268,7 +252,7 @@ class OpenOther(Window[Config | None]):
         field.value = given
         field.cursor_position = len(given)
 
-    # -- what else stays open
+    # -- the use of the chosen file
 
     def action_keep(self) -> None:
         uses = self._uses
@@ -277,7 +261,7 @@ class OpenOther(Window[Config | None]):
 
     @property
     def _uses(self) -> list[ChosenFile]:
-        """What can become of it."""
+        """The possible uses."""
         if self._config is None or self._kept is None:
             return [self._use]
         checkable = why_not_checkable(self._config) is None
@@ -285,7 +269,7 @@ class OpenOther(Window[Config | None]):
 
     @property
     def _kept(self) -> str | None:
-        """What is open now and can stay beside what is chosen, in a word."""
+        """The name of the open file, if it can be combined with another."""
         config = self._config
         if config is None or (isinstance(config, RunConfig) and config.from_input):
             return None
@@ -297,8 +281,8 @@ class OpenOther(Window[Config | None]):
         name = shorten(visible_text(self._kept or "", spaces=False), NAME_CELLS)
         uses = (each.value.format(name) for each in self._uses)
         chosen = self._use.value.format(name)
-        said = " · ".join(f"[{use}]" if use == chosen else use for use in uses)
-        line.update(Content(f"Ctrl+K  {said}"))
+        marked = " · ".join(f"[{use}]" if use == chosen else use for use in uses)
+        line.update(Content(f"Ctrl+K  {marked}"))
 
     # -- choosing
 
@@ -311,7 +295,7 @@ class OpenOther(Window[Config | None]):
         event.stop()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter opens what is typed; where that is nothing whole, the row under the cursor."""
+        """Open the typed path, or, if no file has it, the row under the cursor."""
         event.stop()
         typed = event.value.strip()
         choice = self.query_one(PlaceRows).chosen
@@ -325,14 +309,18 @@ class OpenOther(Window[Config | None]):
 
     def _choose(self, choice: RowChoice) -> None:
         directory, open_now = choice.directory, self._config
-        if directory is not None and not _holds_tokenizer(directory):
+        holds_tokenizer = False
+        with contextlib.suppress(BpeError):
+            holds_tokenizer = directory is not None and is_tokenizer(directory)
+        if directory is not None and not holds_tokenizer:
             self._directory = directory
             self.query_one(Input).value = ""
             self._show_rows()
             return
         given = choice.given or (directory or "",)
         if self._use is ChosenFile.CHECK and isinstance(open_now, RunConfig):
-            self.dismiss(replace(open_now, claimed=Claimed(given, are_steps=_are_steps(given))))
+            are_steps = len(given) == 1 and given[0].endswith(STEPS_SUFFIX)
+            self.dismiss(replace(open_now, claimed=Claimed(given, are_steps=are_steps)))
             return
         try:
             config = chosen_config(given)
@@ -348,23 +336,11 @@ class OpenOther(Window[Config | None]):
         hint.set_class(refused, "-refused")
 
 
-def _are_steps(given: GivenNames) -> bool:
-    """Whether it is called like a file of steps, in lines of JSON."""
-    return len(given) == 1 and given[0].endswith(STEPS_SUFFIX)
-
-
-def _holds_tokenizer(directory: str) -> bool:
-    try:
-        return is_tokenizer(directory)
-    except BpeError:
-        return False
-
-
 def chosen_config(given: GivenNames) -> Config:
-    """What to open.
+    """Return the config that opens the chosen files.
 
     Raises:
-        BpeError: nothing is there that could be opened.
+        BpeError: the files cannot be opened.
     """
     if len(given) == 1:
         name, reading = as_reading(given[0])
@@ -375,12 +351,12 @@ def chosen_config(given: GivenNames) -> Config:
     else:
         config = TokenizerConfig(given)
     if not is_tokenizer(*config.paths):
-        open_tokenizer(*config.paths)  # says what is wrong
+        open_tokenizer(*config.paths)  # raises the error
     return config
 
 
 def joined(chosen: Config, now: Config) -> Config:
-    """What was chosen, together with what is open now: a tokenizer over a corpus."""
+    """Combine the chosen config with the open one: a tokenizer over a corpus."""
     if isinstance(chosen, RunConfig):
         return tokenizer_over(now, chosen) if isinstance(now, TokenizerConfig) else chosen
     if now.from_input:
@@ -392,7 +368,7 @@ TITLE_CELLS = 11
 
 
 class ModelRows(Lines):
-    """The models; the present one is marked."""
+    """The models, with a mark at the present one."""
 
     def __init__(self, present: str) -> None:
         super().__init__(id="model-rows")
@@ -416,7 +392,7 @@ class ModelRows(Lines):
 
 
 class ChooseModel(Window[str | None]):
-    """Gives back the name of a model, or `None`."""
+    """The window to choose a model; returns its name, or `None`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "close")]
 
@@ -430,11 +406,11 @@ class ChooseModel(Window[str | None]):
             window.border_subtitle = Content("↑ ↓ · ↵ trains it · Esc closes")
             yield ModelRows(self._config.model)
             name = visible_text(self._config.name, spaces=False)
-            said = (
-                f"It is trained anew on {name}, to at most {plural(self._config.size, 'token')}. "
+            hint = (
+                f"It is trained on {name}, to at most {plural(self._config.size, 'token')}. "
                 "The run on the screen is dropped, with its breakpoints and its place."
             )
-            yield Static(Content(said), id="dialog-hint")
+            yield Static(Content(hint), id="dialog-hint")
 
     def on_mount(self) -> None:
         self.query_one(ModelRows).focus()

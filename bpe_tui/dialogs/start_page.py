@@ -1,13 +1,13 @@
-"""The start page: what there is to open, for who has named nothing.
+"""The start page, which offers lessons and files if the command line names nothing.
 
-Lessons stand beside files; where there is little room, one list begins with the next lesson.
+The lists of lessons and files are side by side; a small screen shows one list of both.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
@@ -23,12 +23,11 @@ from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.declarations import LESSON, START, Command
 from bpe_tui.session.host import Host
 from bpe_tui.session.lessons import (
-    BuiltInLesson,
     LessonProgress,
     all_progress,
     builtin_lessons,
-    key_of,
     next_lesson,
+    progress_key,
     samples,
 )
 from bpe_tui.session.state import GivenNames, as_typed, recent
@@ -44,11 +43,11 @@ TIP = "↑ ↓ choose, ↵ opens. In a shell, bpe-tui FILE opens a file, bpe-tui
 RECENT_SHOWN = 6
 NAME_CELLS = 26
 LEAST_NOTE = 14
-"""Cells for what a file is; with less it is left out."""
+"""Least width of the note about a file, in cells; with less room it is left out."""
 
 
 class MoreToOpen(Enum):
-    """What opens a window with more to choose from."""
+    """An offer that opens a window with more to choose from."""
 
     ANY_FILE = "any file"
     ALL_LESSONS = "all lessons"
@@ -59,73 +58,57 @@ class Offer:
     """Something to open.
 
     Attributes:
-        name, note: what it is called, and what it is.
-        opens: what opens it; a path is that of a lesson.
-        place: the number of a lesson, and whether it is done.
+        name, note: its name, and a description in a few words.
+        opens: the config, the names, the lesson's path or the window that it opens.
+        sign: the number of a lesson, and its progress.
     """
 
     name: str
     note: str
     opens: Config | GivenNames | Path | MoreToOpen
-    place: Sequence[Span] = ()
+    sign: Sequence[Span] = ()
 
 
-@dataclass(frozen=True)
-class OfferGroup:
-    """Choices under a heading."""
-
-    heading: str
-    choices: Sequence[Offer]
+OfferGroups = dict[str, list[Offer]]
+"""Heading → its offers."""
+ANY_FILE = Offer("Open a file …", "a text or a tokenizer", MoreToOpen.ANY_FILE)
 
 
-def lesson_group() -> OfferGroup:
-    """All lessons, with what is done."""
-    progress = all_progress()
-    return OfferGroup("Lessons", [_of_lesson(lesson, progress) for lesson in builtin_lessons()])
+def lesson_offers() -> list[Offer]:
+    """Return an offer for each lesson, with its progress."""
+    progress, offers = all_progress(), []
+    for lesson in builtin_lessons():
+        mark = progress.get(progress_key(lesson.path), LessonProgress()).mark
+        sign = [(f"{lesson.number:>2} ", "dim"), (f"{mark or ' '} ", "gain")]
+        offers.append(Offer(visible_text(lesson.title, spaces=False), "", lesson.path, sign))
+    return offers
 
 
-def _of_lesson(lesson: BuiltInLesson, progress: Mapping[str, LessonProgress]) -> Offer:
-    mark = progress.get(key_of(lesson.path), LessonProgress()).mark
-    place = [(f"{lesson.number:>2} ", "dim"), (f"{mark or ' '} ", "gain")]
-    return Offer(visible_text(lesson.title, spaces=False), "", lesson.path, place)
-
-
-def begin_group() -> OfferGroup:
-    """Where there is little room: the next lesson, all of them, a file."""
-    lesson, all_of_them = next_lesson(), len(builtin_lessons())
+def first_offers() -> list[Offer]:
+    """Return the offers to begin with on a small screen: the next lesson, all lessons, a file."""
+    lesson, number_of_lessons = next_lesson(), len(builtin_lessons())
     title = visible_text(lesson.title, spaces=False)
-    return OfferGroup(
-        "Begin",
-        [
-            Offer(f"Next lesson: {lesson.number} {title}", "", lesson.path),
-            Offer(f"All {all_of_them} lessons …", "", MoreToOpen.ALL_LESSONS),
-            *_OWN.choices,
-        ],
-    )
+    return [
+        Offer(f"Next lesson: {lesson.number} {title}", "", lesson.path),
+        Offer(f"All {number_of_lessons} lessons …", "", MoreToOpen.ALL_LESSONS),
+        ANY_FILE,
+    ]
 
 
-_OWN = OfferGroup(
-    "Your own", [Offer("Open a file …", "a text or a tokenizer", MoreToOpen.ANY_FILE)]
-)
-
-
-def file_groups() -> list[OfferGroup]:
-    """Samples, and what was opened recently."""
+def file_offers() -> OfferGroups:
+    """Return the samples, and the recently opened files."""
     given_last = recent()[:RECENT_SHOWN]
     named = Counter(map(_names, given_last))
-    of_late = [
+    latest = [
         Offer(_names(given, with_folder=named[_names(given)] > 1), _folder(given), given)
         for given in given_last
     ]
-    groups = [
-        OfferGroup("Samples", [Offer(each.name, each.shows, config) for each, config in samples()]),
-        OfferGroup("Opened recently", of_late),
-    ]
-    return [group for group in groups if group.choices]
+    of_samples = [Offer(sample.name, sample.shows, config) for sample, config in samples()]
+    return {"Samples": of_samples, "Opened recently": latest}
 
 
 def _names(given: GivenNames, with_folder: bool = False) -> str:
-    """What files are called; with the folder if others are called so, too: `samples/a.txt`."""
+    """Return file names, with their folder if others have the same name: `samples/a.txt`."""
     parts = 2 if with_folder else 1
     names = " and ".join(os.sep.join(name.split(os.sep)[-parts:]) or name for name in given)
     return visible_text(names, spaces=False)
@@ -137,13 +120,13 @@ def _folder(given: GivenNames) -> str:
 
 
 class OfferList(Lines):
-    """Groups of choices, one below the other; the cursor passes over what is none."""
+    """Offers under their headings, which the cursor skips; empty groups are left out."""
 
-    def __init__(self, groups: Sequence[OfferGroup], id: str) -> None:
+    def __init__(self, groups: OfferGroups, id: str) -> None:
         super().__init__(id=id)
         self._shown: list[str | Offer] = []
-        for group in groups:
-            self._shown += ["", group.heading, *group.choices]
+        for heading, offers in groups.items():
+            self._shown += ["", heading, *offers] if offers else []
         del self._shown[:1]
         self.set_reactive(Lines.cursor, 1)
 
@@ -157,12 +140,12 @@ class OfferList(Lines):
             return Row([(shown, "strong")])
         here = index == self.cursor and self.has_focus
         sign: Span = ("❯ " if here else "  ", "here")
-        room = max(self.size.width - 2 - spans_width(shown.place), NAME_CELLS)
+        room = max(self.size.width - 2 - spans_width(shown.sign), NAME_CELLS)
         has_note = shown.note and room - NAME_CELLS >= LEAST_NOTE
         cells = NAME_CELLS if has_note else room
         name = left([(shown.name, "strong" if here else "")], cells)
         note = left([(f"  {shown.note}", "dim")], room - cells)
-        return Row([sign, *shown.place, *name, *note], shown)
+        return Row([sign, *shown.sign, *name, *note], shown)
 
     def action_move(self, by: int) -> None:
         step = 1 if by > 0 else -1
@@ -175,23 +158,23 @@ class OfferList(Lines):
 
 
 class StartPage(PanelScreen):
-    """Opens what is chosen; it is seen again if that is given up before it is there."""
+    """The start page; it is shown again if the user stops the opening of a file."""
 
     NAME = START
     CSS_PATH = sheet("start.tcss")
     PANEL_ORDER = ("lessons", "files", "all")
-    """The last has the place of the others where there is little room."""
+    """The last one replaces the others on a small screen."""
 
     _numbered = False
-    """Whether the last key was the number of a lesson, which a second digit may go on."""
+    """Whether the last key was a lesson's number, which a second digit may continue."""
 
     def compose_body(self) -> ComposeResult:
         yield Static(Content("bpe-tui"), id="title")
         yield Static(Content(TITLE), id="told")
         with Horizontal(id="columns"):
-            yield OfferList([lesson_group()], "lessons")
-            yield OfferList([*file_groups(), _OWN], "files")
-            yield OfferList([begin_group(), *file_groups()], "all")
+            yield OfferList({"Lessons": lesson_offers()}, "lessons")
+            yield OfferList(file_offers() | {"Your own": [ANY_FILE]}, "files")
+            yield OfferList({"Begin": first_offers()} | file_offers(), "all")
         yield Static(Content(TIP), id="tip")
 
     def on_mount(self) -> None:
@@ -213,7 +196,7 @@ class StartPage(PanelScreen):
 
     @property
     def is_ready(self) -> bool:
-        """Nothing is open: the keys that work while something is read work here."""
+        """Always False: here only the keys work that work while a corpus is read."""
         return False
 
     def _is_for_now(self, command: Command) -> bool:
@@ -221,12 +204,12 @@ class StartPage(PanelScreen):
         return super()._is_for_now(command) and (not is_of_columns or len(self.tab_order) > 1)
 
     def on_key(self, event: events.Key) -> None:
-        """The number of a lesson goes to it: `7`, or `1` and `2` for the twelfth."""
+        """Go to a lesson by its number: `7`, or `1` and `2` for the twelfth."""
         lessons = self.query_one("#lessons", OfferList)
         if event.key not in "0123456789" or not lessons.display:
             return
-        said = f"{lessons.cursor}{event.key}" if self._numbered else event.key
-        numbers = (int(number) for number in (said, event.key))
+        typed = f"{lessons.cursor}{event.key}" if self._numbered else event.key
+        numbers = (int(number) for number in (typed, event.key))
         number = next((each for each in numbers if 0 < each < lessons.row_count), None)
         self._numbered = number is not None
         if number is not None:
@@ -246,24 +229,17 @@ class StartPage(PanelScreen):
         elif isinstance(opens, Path):
             host.guide.open(opens)
         else:
-            self._open(opens)
+            from bpe_tui.dialogs.open_other import chosen_config  # slow: formats of tokenizers
 
-    def _open(self, opens: Config | GivenNames) -> None:
-        """Open a file; a sample goes to the lesson view, which shows how it is done."""
-        from bpe_tui.dialogs.open_other import chosen_config  # slow: formats of tokenizers
-
-        try:
-            config = chosen_config(opens) if isinstance(opens, tuple) else opens
-            if isinstance(opens, RunConfig):
-                config = replace(opens, viewpoint=Viewpoint(view=LESSON))
-            cast("Host", self.app).open(config)
-        except BpeError as error:
-            self._refuse(str(error))
+            try:
+                config = chosen_config(opens) if isinstance(opens, tuple) else opens
+                if isinstance(opens, RunConfig):  # a sample begins in the lesson view
+                    config = replace(opens, viewpoint=Viewpoint(view=LESSON))
+                host.open(config)
+            except BpeError as error:
+                tip = self.query_one("#tip", Static)
+                tip.update(Content(visible_text(str(error), spaces=False)))
+                tip.add_class("-refused")
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         event.stop()
-
-    def _refuse(self, why: str) -> None:
-        tip = self.query_one("#tip", Static)
-        tip.update(Content(visible_text(why, spaces=False)))
-        tip.add_class("-refused")

@@ -1,4 +1,4 @@
-"""The window behind `w`: two tokens, and what became of the pair; or one token, and what it is."""
+"""The windows about tokens: why two merge or not (`w`), and which pairs have a token (`/`)."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from engine.recording.playback import AnyMergeFrame
 
 BETWEEN = "|"
 CHART, CHART_LOW = 10, 5
-"""Lines of the curve, with what stands above it; where there is little room."""
+"""Lines of the chart with its heading, on a large and on a small screen."""
 FRAME = 6
-"""Lines of the window that are neither answer nor curve."""
+"""Lines of the window besides answer and chart."""
 ADVICE = (
     "Type two tokens with | between, as th|e, to see why they merge or not; or one token, to see "
     "what it is. · is a space."
@@ -43,7 +43,7 @@ ADVICE = (
 
 
 class AnswerRows(RowList, can_focus=False):
-    """The answer; the line above has the focus, and yet one of its rows is marked."""
+    """The rows of the answer, with a cursor although the field above has the focus."""
 
     def render_line(self, y: int) -> Strip:
         index = y + self.scroll_offset.y
@@ -53,13 +53,13 @@ class AnswerRows(RowList, can_focus=False):
 
 
 class WhyWindow(Window[object | None]):
-    """Answers about the tokens in its line while they are typed. Gives back where to go.
+    """The window about the tokens in its field; returns the target to go to.
 
     Args:
-        frame: the step to ask at.
-        painters: draws the tokens of a frame as the model's screens do.
-        ids: what to ask about first: a token, or two.
-        beside: the tokens left and right of the one, where somebody pointed at it.
+        frame: the frame of the step.
+        painters: makes the painter of a frame's tokens.
+        ids: the first question: a token, or two.
+        beside: the tokens left and right of a single token, if the user pointed at it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -82,7 +82,7 @@ class WhyWindow(Window[object | None]):
         super().__init__()
         self._frame, self._painters, self._ids = frame, painters, tuple(ids)
         self._pointed_at, self._beside = self._ids, beside
-        self._refused = ""  # why what is typed names no tokens
+        self._refused = ""  # why the field names no tokens
 
     def compose(self) -> ComposeResult:
         tokens = (visible_bytes(self._frame.any_token(token_id)) for token_id in self._ids)
@@ -134,7 +134,7 @@ class WhyWindow(Window[object | None]):
             self._show_rows(pair_rows(painter, history, self._width), history)
 
     def about_token(self, painter: TokenPainter, token_id: int, width: int) -> list[Row]:
-        """What there is to say about one token."""
+        """Return the answer about one token."""
         beside = self._beside if self._pointed_at == (token_id,) else (None, None)
         return token_rows(painter, token_id, width, beside)
 
@@ -158,10 +158,10 @@ class WhyWindow(Window[object | None]):
         where = "" if target is None else f"Enter: {place_of(target)} · ↑ ↓ others · "
         self.query_one("#why-keys", Static).update(Content(f"{where}Esc closes"))
 
-    # -- going on
+    # -- leaving
 
     def action_move(self, by: int) -> None:
-        """To the next row that leads somewhere, or the one before."""
+        """Move to the next row with a target, or to the one before."""
         rows = self.query_one(AnswerRows)
         place = rows.cursor + by
         while 0 <= place < rows.row_count:
@@ -187,7 +187,7 @@ class WhyWindow(Window[object | None]):
 
 
 def place_of(target: object) -> str:
-    """Where a row leads, in words."""
+    """Describe the target of a row."""
     match target:
         case ToStep(step):
             return f"to merge {number(step)}"
@@ -198,15 +198,15 @@ def place_of(target: object) -> str:
 
 
 def curve(history: PairHistory) -> Figure:
-    """The count over the steps: level from one change to the next."""
+    """Return the chart of a pair's count: level from one change to the next."""
     starts = np.array(history.steps, dtype=np.int64)
     counts = np.array(history.counts, dtype=np.int64)
     until = history.last
-    if not history.counts[-1]:  # where it is gone, little of what follows will do
+    if not history.counts[-1]:  # after it is gone, a few more steps are enough
         until = min(until, round(max(history.step, history.steps[-1]) * 1.2) + 1)
     ends = np.append(starts[1:], until)
     return Figure(
-        np.column_stack([starts, ends]).ravel(), np.repeat(counts, 2), "step", "times side by side"
+        np.column_stack([starts, ends]).ravel(), np.repeat(counts, 2), "step", "occurrences"
     )
 
 
@@ -215,10 +215,10 @@ COUNT_CELLS, MARK_CELLS = 10, 16
 
 
 class FindPair(WhyWindow):
-    """Lists the pairs of the token in its line; Enter on one tells what became of it."""
+    """The window that lists the pairs of a token; Enter on a pair explains it."""
 
     TITLE_SAYS = "find a pair"
-    ADVICE = "Type a token to see the pairs that it stands in, or a pair, as th|e. · is a space."
+    ADVICE = "Type a token to see the pairs that contain it, or a pair, as th|e. · is a space."
 
     def __init__(self, frame: Frame, painters: Painters) -> None:
         super().__init__(frame, painters, ())

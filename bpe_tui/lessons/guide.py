@@ -30,9 +30,9 @@ from bpe_tui.session.lessons import (
     builtin_lessons,
     config_of,
     keep_progress,
-    key_of,
     language_of,
     next_lesson,
+    progress_key,
 )
 from bpe_tui.views.panel_screen import PanelScreen, SessionScreen
 from bpe_tui.widgets.lines import Lines, RowList
@@ -99,7 +99,7 @@ def lesson_rows(language: str) -> list[Row]:
     progress = all_progress()
     rows = []
     for lesson in builtin_lessons(language):
-        known = progress.get(key_of(lesson.path))
+        known = progress.get(progress_key(lesson.path))
         mark = known.mark if known is not None else ""
         title = visible_text(lesson.title, spaces=False)
         spans = [(f"{lesson.number:>2} ", "dim"), (f"{mark:<2}", "gain"), (title, "")]
@@ -158,7 +158,7 @@ class Guide:
         except BpeError as error:
             self._host.tell(visible_text(str(error), spaces=False))
             return
-        known = all_progress().get(key_of(path), LessonProgress())
+        known = all_progress().get(progress_key(path), LessonProgress())
         if known.done or known.scene >= len(lesson.scenes):
             known = LessonProgress(done=known.done)
         self.begin(lesson, known)
@@ -280,7 +280,7 @@ class Guide:
         self.progress = replace(
             self.progress, scene=self.place, seen=seen, done=self.progress.done or is_done
         )
-        keep_progress(key_of(self.lesson.path), self.progress)
+        keep_progress(progress_key(self.lesson.path), self.progress)
 
     def arrive(self) -> None:
         """Go where the scene wants to be, as soon as its step is recorded."""

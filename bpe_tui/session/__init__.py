@@ -1,4 +1,4 @@
-"""What is open and how far it is: the session, its configuration, its models, jobs and messages.
+"""The session: what is open and at which step; its configuration, models, commands and jobs.
 
 Uses widgets; views and what is above it use it.
 """

@@ -1,4 +1,4 @@
-"""Every command, declared once: its keys, footer label, help line and palette entry come from here.
+"""The table of commands: keys, footer labels, help lines and palette entries come from here.
 
 Footer, help and palette keep this order. Commands that only one model has are in its `model.py`.
 """
@@ -131,7 +131,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("d", "differ", "screen.compare", DO, (ENCODING,),
             "Compare this step's tokenizer with one from a file, on the text."),
     Command("ctrl+g", "decode", "screen.decode_spelling", DO, (ENCODING,),
-            "Put in place of GPT-2's spelling in the text, such as Ġthe, what it stands for.",
+            "Decode GPT-2's spelling in the text, such as Ġthe, into characters.",
             in_fields=True),
     Command("ctrl+s", "specials", "screen.specials", DO, (ENCODING,),
             "Special tokens in the text as one id, or as ordinary text.", in_fields=True),

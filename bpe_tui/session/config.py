@@ -1,9 +1,10 @@
-"""What is asked to be opened: the options of the command line, in one value."""
+"""Configurations: what to open, with all its options, in one value."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ DEFAULT_SPECIAL = ("<|endoftext|>",)
 
 @dataclass(frozen=True)
 class LeftOutDocument:
-    """A document that is not trained on: its number, counted with these special tokens."""
+    """A document to leave out: its number, as the special tokens separate documents."""
 
     document: int
     special_tokens: tuple[str, ...]
@@ -30,12 +31,12 @@ class LeftOutDocument:
 
 @dataclass(frozen=True)
 class Claimed:
-    """What a trainer has written, to be checked against the rule.
+    """Files of a trainer, whose merges are checked against the rule.
 
     Attributes:
         paths: vocabulary and merges, or one path that holds both.
-        are_steps: it is one file of steps instead, in lines of JSON.
-        vocab_size: the size that was asked for; `None` if any number of merges will do.
+        are_steps: whether it is one file of steps instead, in lines of JSON.
+        vocab_size: the size that was asked for; `None` allows any number of merges.
     """
 
     paths: tuple[str, ...]
@@ -44,22 +45,22 @@ class Claimed:
 
     @property
     def name(self) -> str:
-        """What is checked, in a word or two."""
+        """The names of the files: `vocab.json and merges.txt`."""
         return " and ".join(Path(path).name or path for path in self.paths)
 
 
 @dataclass(frozen=True)
 class Viewpoint:
-    """Where to stand in what is opened, and what to see from there.
+    """The step, the screen and the text to begin with.
 
     Attributes:
-        step: where to go as soon as it is recorded; `None` for where it opens by itself.
-        view: the kind of screen; `None` for the one that shows it first.
-        text: what stands in the line to type in.
+        step: the step to go to as soon as it is recorded; `None` for the first.
+        view: the kind of screen; `None` for the usual one.
+        text: the text to encode.
         breakpoints: as they are typed, such as `count<50`.
-        forks: to be made again, one after another, before the step.
-        corpus: what the corpus was when this was saved; what has changed is told.
-        note: what is told once it is open.
+        forks: forks to make again, one after another, before the step.
+        corpus: the corpus when the session was saved; the user is warned if it has changed.
+        note: a note to show once the session is open.
     """
 
     step: int | None = None
@@ -76,7 +77,7 @@ class RunConfig:
     """A corpus and how to train on it. Names are those of the engine's registries.
 
     The options after `pattern` are BPE's, and some of them WordPiece's; `model` is a name in
-    `bpe_tui.session.models`. Where nobody asks for a size, `vocab_size` is `None`.
+    `bpe_tui.session.models`. `vocab_size` is `None` for the default.
     """
 
     corpus: str
@@ -91,25 +92,25 @@ class RunConfig:
     max_token_length: int | None = None
     units: str = DEFAULT_UNITS
     left_out: tuple[LeftOutDocument, ...] = ()
-    """What a fork goes without."""
+    """Documents that a fork leaves out."""
     claimed: Claimed | None = None
-    """What to check on the corpus."""
+    """Merges to check on the corpus."""
     viewpoint: Viewpoint = Viewpoint()
     reading: Reading = PLAIN
-    """What is read beside `corpus`, and where the texts are in it."""
+    """Further files of the corpus, and the field that holds the texts."""
 
-    @property
+    @cached_property
     def name(self) -> str:
-        """What is opened, in a word."""
+        """The corpus's file name."""
         return Path(without_credentials(self.corpus)).name
 
     @property
     def from_input(self) -> bool:
-        """Whether some of the corpus came from standard input, which is read only once."""
+        """Whether standard input, which can be read only once, is part of the corpus."""
         return STANDARD_INPUT in (self.corpus, *self.reading.more)
 
     def open_corpus(self) -> Corpus:
-        """The corpus, to be read.
+        """Open the corpus.
 
         Raises:
             CorpusError: it is not there, or may not be read.
@@ -118,17 +119,17 @@ class RunConfig:
 
     @property
     def size(self) -> int:
-        """How large the vocabulary may become, where the model does not choose it itself."""
+        """The largest size of the vocabulary."""
         return DEFAULT_VOCAB_SIZE if self.vocab_size is None else self.vocab_size
 
 
 def as_counted(run: RunConfig, asked: Collection[str] = ()) -> RunConfig:
-    """`run` with the pattern and the special tokens that its corpus was counted with.
+    """Return `run` with the pattern and the special tokens that its corpus was counted with.
 
-    Where the corpus is a text, it stays as it is; and so does what is named in `asked`.
+    A corpus of text has none, so its run stays as it is; so do the fields named in `asked`.
 
     Raises:
-        CorpusError: it is a damaged file of counts.
+        CorpusError: the corpus is a damaged file of counts.
     """
     if not run.open_corpus().holds_counts:
         return run
@@ -147,13 +148,13 @@ def as_counted(run: RunConfig, asked: Collection[str] = ()) -> RunConfig:
 
 @dataclass(frozen=True)
 class TokenizerConfig:
-    """A tokenizer to be opened, and what to count its merges in.
+    """A tokenizer to open, and the corpus to replay its merges over.
 
     Attributes:
         paths: a file, a directory, vocabulary and merges, or the name of a known encoding.
-        corpus: a text to replay the merges over; `None` for none.
-        special_tokens, pattern: go before what the files say; `None` leaves it to them.
-        otherwise: what to open if the file is no tokenizer after all; `None`: that is an error.
+        corpus: a text to replay the merges over; `None` for no corpus.
+        special_tokens, pattern: replace those of the files; `None` keeps the files' own.
+        otherwise: the run to open if the file is no tokenizer; `None` makes that an error.
     """
 
     paths: tuple[str, ...]
@@ -165,14 +166,14 @@ class TokenizerConfig:
     viewpoint: Viewpoint = Viewpoint()
     reading: Reading = PLAIN
 
-    @property
+    @cached_property
     def name(self) -> str:
-        """What is opened, in a word."""
+        """The name of the tokenizer's first file."""
         return Path(self.paths[0]).name
 
     @property
     def from_input(self) -> bool:
-        """Whether some of the corpus came from standard input, which is read only once."""
+        """Whether standard input, which can be read only once, is part of the corpus."""
         return STANDARD_INPUT in (self.corpus, *self.reading.more)
 
 
@@ -180,7 +181,7 @@ Config = RunConfig | TokenizerConfig
 
 
 def why_not_checkable(config: Config) -> str | None:
-    """Why no merges can be checked against what is open; `None` if they can."""
+    """Return why no merges can be checked against an open config; `None` if they can."""
     if not isinstance(config, RunConfig):
         return (
             "Merges are checked against what is trained here, and this is a tokenizer's. "
@@ -194,9 +195,9 @@ def why_not_checkable(config: Config) -> str | None:
 
 
 def tokenizer_over(config: TokenizerConfig, run: RunConfig) -> TokenizerConfig:
-    """What opens a tokenizer, with its merges counted in the corpus of a run."""
+    """Return the tokenizer's config with the corpus of a run."""
     return replace(config, corpus=run.corpus, reading=run.reading, otherwise=None)
 
 
 NOTHING_OPEN = RunConfig("")
-"""Stands for what is open before anything is."""
+"""The config of an empty session."""

@@ -1,4 +1,4 @@
-"""What a command is, and on which screens there are some."""
+"""Kinds of screens, and how a command and a model are declared."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ FAMILY = "family"
 INSPECTION, COMPARISON, RACE, PIPELINE = "inspection", "comparison", "race", "pipeline"
 CHECK = "check"
 OF_VOCABULARY = (VOCABULARY, INSPECTION)
-"""What shows a vocabulary, and encodes nothing."""
+"""Screens that show a vocabulary and encode nothing."""
 OF_PANELS = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE, FAMILY, PIPELINE, CHECK)
 EVERYWHERE = (LESSON, *OF_PANELS)
-"""Where a session is shown."""
+"""Screens that show a session."""
 WITH_PANELS = (*OF_PANELS, COMPARISON)
-"""Where there are panels to move about in."""
+"""Screens with panels."""
 ALWAYS = (LESSON, *WITH_PANELS)
 START = "start"
-"""The page of what there is to open, where nothing is open yet."""
+"""The start page, which offers files and lessons."""
 STEP, PLAY, LOOK, FILTER, DO = GROUPS = ("Step", "Play", "Look", "Filter", "Do")
-"""The groups of commands, as the help has them."""
+"""The groups of commands in the help."""
 
 
 _KEYS = {
@@ -48,41 +48,42 @@ _KEYS = {
     "percent_sign": "%",
     "question_mark": "?",
     "exclamation_mark": "!",
-    "equals_sign": "",  # the key of + without Shift: nobody need be told
+    "equals_sign": "",  # the key of + without Shift: not shown
 }
-"""Textual's name of a key → how a person reads it, where that is another word."""
+"""Textual's name of a key → the name on the screen, if that differs."""
 
 
 def shown_keys(keys: str) -> str:
-    """Keys as a person reads them.
+    """Return keys as the screen shows them.
 
     >>> shown_keys("right,l"), shown_keys("plus,equals_sign"), shown_keys("ctrl+s")
     ('→ l', '+', 'Ctrl+S')
     """
-    return " ".join(filter(None, map(_shown_key, keys.split(","))))
-
-
-def _shown_key(key: str) -> str:
-    *held, last = key.split("+")
-    name = _KEYS.get(last, last)
-    return "+".join([*map(str.capitalize, held), name.upper() if held and len(name) == 1 else name])
+    shown = []
+    for key in keys.split(","):
+        *held, last = key.split("+")
+        name = _KEYS.get(last, last)
+        if held and len(name) == 1:
+            name = name.upper()
+        shown.append("+".join([*map(str.capitalize, held), name]))
+    return " ".join(filter(None, shown))
 
 
 @dataclass(frozen=True)
 class Command:
-    """A thing to do.
+    """A command of the application: its keys, and its words in footer, help and palette.
 
     Attributes:
-        action: of the application (`app.…`) or of the screen (`screen.…`), as Textual calls it.
-        keys: Textual's names of the keys that do it, with commas between.
-        label: what the footer calls it.
-        help: a line that says what it does.
-        group: where the help has it.
-        screens: the screens that it is on, or the kinds of screens: see `bpe_tui.session.models`.
+        keys: Textual's names of its keys, with commas between.
+        label: its name in the footer.
+        action: Textual's action, of the application (`app.…`) or of the screen (`screen.…`).
+        group: its group in the help.
+        screens: the screens that have it, or kinds of screens: see `bpe_tui.session.models`.
+        help: its line in the help and the palette.
         in_footer: whether the footer shows it.
         in_fields: whether its keys act while a text is being typed.
-        words: what else one may look for and mean it.
         in_reading: whether the footer shows it while the corpus is still being read.
+        words: more words that find it in the palette.
     """
 
     keys: str
@@ -98,12 +99,12 @@ class Command:
 
     @property
     def shown(self) -> str:
-        """Its keys as a person reads them."""
+        """Its keys as the screen shows them."""
         return shown_keys(self.keys)
 
     @property
     def key(self) -> FooterKey:
-        """What the footer shows."""
+        """Its key as the footer shows it."""
         from bpe_tui.widgets.controls import (
             FooterKey,  # the command line knows commands without Textual
         )
@@ -112,29 +113,29 @@ class Command:
 
 
 KINDS = ("lesson", "training", "encoding", "vocabulary", "charts", "inspection")
-"""The kinds of screens that each model has, of its own or shared with others."""
+"""The kinds of screens that every model has, of its own or shared."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """A model to train. Its parts are named as `module:object`, and imported when asked for.
+    """A model to train. Its parts are named as `module:object`, and imported when needed.
 
     Attributes:
-        name, title, summary: as the command line, a heading and the list of models call it.
+        name, title, summary: its names on the command line, in headings, in the list of models.
         training: the module with `start`, `outputs` and `write`; see `bpe_tui.bpe.model`.
-        transcript: the class that tells a recording without a screen.
-        save: the class of the window that saves what is shown.
+        transcript: the class that answers commands about a recording without a screen.
+        save: the class of the window that saves the tokenizer of a step.
         exports: the kinds of files that can be exported.
-        screens: the model's own screens. One of a kind is called `wordpiece-charts`; where a model
-            has none of its own, it is the one that is called like the kind.
-        steps_a_second: how fast it is played at first.
-        merges_by_score: whether its merges have scores, besides counts, to stop at.
-        counts_bytes: whether the 256 bytes are tokens, so that a vocabulary has room for them.
-        formats: those that `train` writes it in, the first unless another is asked for.
-        options: names of those of BPE's options that it has, too.
-        commands: those that only its screens have.
-        refused: action of a command → what it is for, where this model has no such thing.
-        signs: what its pieces are written with, for the legends.
+        screens: the model's own screens, named like `wordpiece-charts`. A kind without one uses the
+            screen that is named like the kind.
+        steps_a_second: the speed of playing at first.
+        merges_by_score: whether breakpoints may stop at scores, besides counts.
+        counts_bytes: whether the 256 bytes are tokens, so that a vocabulary needs room for them.
+        formats: the formats that `train` writes, the default first.
+        options: names of the options of BPE that it has as well.
+        commands: the commands that only its screens have.
+        refused: action of a command that it lacks → the sentence that its key shows.
+        signs: the signs that its pieces are written with, for the legends.
         undrawn: signs of the legends that its screens never draw.
     """
 
@@ -157,10 +158,10 @@ class Model:
     undrawn: tuple[str, ...] = ()
 
     def part(self, name: str) -> Any:
-        """One of the parts that are named: `training`, `transcript`, `save` or `exports`."""
+        """Import a part: `training`, `transcript`, `save` or `exports`."""
         return resolve_name(getattr(self, name))
 
     def screen(self, kind: str) -> str:
-        """The screen of a kind; there is one for all models if the model has none of its own."""
+        """Return the name of the screen of a kind: the model's own, or the shared one."""
         own = f"{self.name}-{kind}"
         return own if own in self.screens else kind

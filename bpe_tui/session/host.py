@@ -1,4 +1,4 @@
-"""What a screen may ask of the application."""
+"""The application as its screens see it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from bpe_tui.session.session import Session
 
 
 class Notices:
-    """Sentences, oldest first; each is visible text.
+    """Messages to the user; each is visible text.
 
     Attributes:
-        everything: all of them, each once, where it was said last.
-        now: what the line of messages says; "" if it says nothing.
-        note: what stays in a panel until it is closed; "" if nothing does.
+        everything: all messages, each once, the latest last.
+        now: the message in the line of messages; "" for none.
+        note: the message that stays in a panel until it is closed; "" for none.
     """
 
     def __init__(self) -> None:
@@ -26,24 +26,19 @@ class Notices:
         self.now = ""
         self.note = ""
 
-    def tell(self, said: str) -> None:
-        """Say something that is over with the next key."""
-        self.now = said
-        self._remember(said)
-
-    def keep(self, said: str) -> None:
-        """Say something that stays until it is closed."""
-        self.note = said
-        self._remember(said)
-
-    def _remember(self, said: str) -> None:
-        if said in self.everything:
-            self.everything.remove(said)
-        self.everything.append(said)
+    def add(self, message: str, *, stays: bool) -> None:
+        """Show a message until the next key, or, if it stays, until it is closed."""
+        if stays:
+            self.note = message
+        else:
+            self.now = message
+        if message in self.everything:
+            self.everything.remove(message)
+        self.everything.append(message)
 
 
 class Navigation(Protocol):
-    """Where rows lead, and the way back."""
+    """The way to the target of a row, and back."""
 
     @property
     def way_back(self) -> bool: ...
@@ -62,7 +57,7 @@ class Navigation(Protocol):
 
 
 class LessonGuide(Protocol):
-    """Opens lessons, and puts the text of one beside the screen in front."""
+    """The guide, which opens lessons and shows their text beside the screen in front."""
 
     @property
     def is_under_way(self) -> bool: ...
@@ -75,11 +70,11 @@ class LessonGuide(Protocol):
 
 
 class Notifier(Protocol):
-    """An application that tells its user something."""
+    """An application that shows messages."""
 
     notices: Notices
 
-    def tell(self, said: str, *, stays: bool = False) -> None: ...
+    def tell(self, message: str, *, stays: bool = False) -> None: ...
 
     def close_note(self) -> None: ...
 
@@ -87,7 +82,7 @@ class Notifier(Protocol):
 
 
 class Host(Notifier, Protocol):
-    """The application, as its screens see it."""
+    """An application with a session."""
 
     session: Session
     session_changed: Signal[Session]

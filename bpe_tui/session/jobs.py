@@ -1,6 +1,6 @@
-"""The work beside the screen: threads that speak through messages only.
+"""Jobs: work in threads, which report to the application through messages only.
 
-A job's thread is a daemon: a pipe that never ends must not keep the application from ending.
+Their threads are daemons: a pipe that never ends must not keep the application from ending.
 """
 
 from __future__ import annotations
@@ -35,35 +35,35 @@ if TYPE_CHECKING:
 
 BATCH_SECONDS = 1 / 30
 MOST_AT_ONCE = 4000
-"""Steps in one message; taking in more would keep the screen from a key."""
+"""Most steps in one message; more would delay the answer to a key."""
 NEWS_SECONDS = 1 / 10
-"""How often it is said how far the reading is, or the work on a step."""
+"""Interval between messages about the progress of reading or of a step."""
 PREVIEW_SECONDS = 1 / 2
 SHOWN_SECONDS = 1.0
-"""How long training waits for the first frame, at the most."""
+"""Longest wait of the training for the first frame."""
 SETTLE_SECONDS = 0.1
-"""How long it leaves the screen alone after that."""
+"""Pause of the training after the first frame."""
 PREVIEW_PAIRS = 10
 PREVIEW_PRETOKENS = 20_000
-"""Pretokens that the preview looks at; the frequent ones come early in any text."""
+"""Pretokens in the preview; the frequent ones come early in any text."""
 
 
 class News(Message):
-    """News of the job behind a session. `of` is that session: there may be another one by now."""
+    """A report of the job of session `of`; by now the application may show another session."""
 
     of: object = None
 
 
 @dataclass
 class TokenizerOpened(News):
-    """The tokenizer is read; its merges are replayed next."""
+    """The tokenizer has been read; its merges are replayed next."""
 
     opened: Opened
 
 
 @dataclass
 class NoTokenizer(News):
-    """What looked like a tokenizer cannot be read as one; it is opened otherwise."""
+    """The file is no tokenizer after all; it is opened as `otherwise` says."""
 
     error: Exception
     otherwise: RunConfig
@@ -71,7 +71,7 @@ class NoTokenizer(News):
 
 @dataclass
 class ReadingProgress(News):
-    """So much of the corpus is read; `pairs` are the most frequent ones so far."""
+    """Progress of the reading; `pairs` are the most frequent ones so far."""
 
     progress: CountProgress
     rate: float
@@ -81,14 +81,14 @@ class ReadingProgress(News):
 
 @dataclass
 class Indexing(News):
-    """The corpus is read; the pairs are being counted."""
+    """The corpus has been read; its pairs are being counted."""
 
     distinct: int
 
 
 @dataclass
 class Working(News):
-    """What the training is busy with: `done` parts of `total`."""
+    """Progress of work between two steps: `done` parts of `total`."""
 
     doing: str
     done: int
@@ -97,9 +97,9 @@ class Working(News):
 
 @dataclass
 class TrainingStarted(News):
-    """The corpus is counted, if there is one: here is the timeline, at step 0.
+    """The corpus, if there is one, has been counted; the timeline is at step 0.
 
-    `obstacle`: why a tokenizer's merges cannot be gone through; `None` if they can.
+    `obstacle`: why a tokenizer's merges cannot be replayed; `None` if they can.
     """
 
     timeline: Player[Any]
@@ -110,35 +110,35 @@ class TrainingStarted(News):
 
 @dataclass
 class StepsRecorded(News):
-    """There are so many steps now. They are in the record, which the timeline shares."""
+    """The record, which the timeline shares, has `steps` steps now."""
 
     steps: int
 
 
 @dataclass
 class TrainingEnded(News):
-    """No step will follow; the reason's value says why in words."""
+    """Training has ended; the reason's value says why in words."""
 
     reason: Enum
 
 
 @dataclass
 class JobFailed(News):
-    """The job came to an end that it was not meant to have."""
+    """The job has failed."""
 
     error: Exception
 
 
 @dataclass
 class WhatIfProgress(Message):
-    """The fork has made so many merges."""
+    """The fork has made `merges` merges."""
 
     merges: int
 
 
 @dataclass
 class WhatIfEnded(Message):
-    """The fork is trained: its timeline, complete, and how it differs from the run."""
+    """The fork is trained: its complete timeline, and its difference from the run."""
 
     timeline: Timeline
     reason: StopReason
@@ -154,7 +154,7 @@ class WhatIfFailed(Message):
 
 @dataclass
 class ForkMade(News):
-    """A fork of a saved session is made, or cannot be; `rest` are those to be made after it."""
+    """A fork of a saved session is made, or has failed; `rest` are the forks after it."""
 
     outcome: WhatIfEnded | WhatIfFailed
     wish: Any
@@ -162,26 +162,26 @@ class ForkMade(News):
 
 
 class RaceRan(Message):
-    """The race has come farther, or to its end."""
+    """The race has progressed or ended."""
 
 
 class CheckRan(Message):
-    """The check has come farther, or to its end."""
+    """The check has progressed or ended."""
 
 
 @dataclass
 class ScreenImported(Message):
-    """A screen is imported that nobody has asked for yet; there is time to make it."""
+    """A screen has been imported ahead of its key, and can be made now."""
 
     screen: str
 
 
 class Cancelled(Exception):
-    """Raised inside a job to leave it from wherever it is."""
+    """Raised inside a job to end it."""
 
 
 class Job:
-    """Does `work` in a thread of its own; `post` takes its messages, from that thread."""
+    """A job: does `work` in a thread, and passes its messages to `post` there."""
 
     def __init__(self, name: str, post: Callable[[Message], object]) -> None:
         self.post = post
@@ -192,19 +192,19 @@ class Job:
         self._thread.start()
 
     def cancel(self) -> None:
-        """Ask the job to stop, without a word; it does so within a chunk or a step."""
+        """Ask the job to stop silently; it does so within a chunk or a step."""
         self._cancelled.set()
 
     def work(self) -> None:
-        """What the job does; it posts what comes of it."""
+        """Do the job, and post its results."""
         raise NotImplementedError
 
     def failed(self, error: Exception) -> Message:
-        """The news that the work has ended in an error."""
+        """Return the message that the job has failed."""
         raise NotImplementedError
 
     def check_cancelled(self, _: CountProgress | None = None) -> None:
-        """Leave the work if nobody wants it any more."""
+        """End the work by an exception if the job is cancelled."""
         if self._cancelled.is_set():
             raise Cancelled
 
@@ -218,23 +218,25 @@ class Job:
 
 
 class OpeningJob(Job, OpeningListener):
-    """Opens what `config` names: trains on a corpus, or replays a tokenizer's merges.
+    """The job that trains on a corpus, or replays a tokenizer's merges, as `config` says.
 
-    It posts how many steps there are, not the steps: they are in the record, which it shares with
-    the timeline on the screen. A record only grows, so that two threads can have it.
+    It posts the number of steps, not the steps: they are in the record, which it shares with the
+    timeline on the screen. A record only grows, so two threads can share it.
     """
 
     def __init__(self, config: Config, post: Callable[[Message], object]) -> None:
         super().__init__("opening", post)
         self.config = config
         self._shown = threading.Event()
-        self._preview = _Preview(_units_of(config))
+        of_bpe = isinstance(config, RunConfig) and model_of(config).counts_bytes
+        units = config.units if of_bpe and isinstance(config, RunConfig) else DEFAULT_UNITS
+        self._preview = _Preview(UNITS[units])
         self._started = self._news_due = self._batch_due = monotonic()
         self._begun = False
         self._steps = self._posted = 0
 
     def go_on(self) -> None:
-        """Make steps: the corpus is on the screen."""
+        """Begin with the steps, now that the corpus is on the screen."""
         self._shown.set()
 
     def failed(self, error: Exception) -> Message:
@@ -303,14 +305,14 @@ class OpeningJob(Job, OpeningListener):
         self.post(StepsRecorded(self._steps))
 
     def _has_news(self) -> bool:
-        """Whether it is time to tell again how far the work is."""
+        """Return whether progress is due again, and set the next time."""
         if monotonic() < self._news_due:
             return False
         self._news_due = monotonic() + NEWS_SECONDS
         return True
 
     def _let_screen_come_first(self) -> None:
-        """Once there is a step to go to, wait for the first frame and the first key.
+        """Wait for the first frame, and a little longer for the first key.
 
         Two threads share one interpreter: training would take half of the screen's time.
         """
@@ -319,14 +321,8 @@ class OpeningJob(Job, OpeningListener):
             sleep(SETTLE_SECONDS)
 
 
-def _units_of(config: Config) -> Units:
-    """What the pairs are of that are shown while the corpus is read."""
-    of_bpe = isinstance(config, RunConfig) and model_of(config).counts_bytes
-    return UNITS[config.units if of_bpe and isinstance(config, RunConfig) else DEFAULT_UNITS]
-
-
 class _Preview:
-    """The most frequent pairs of what has been read, looked at now and then."""
+    """The most frequent pairs of the text read so far, counted now and then."""
 
     def __init__(self, units: Units) -> None:
         self._units = units

@@ -1,8 +1,7 @@
-"""What comes with the program: sample texts; lessons, what each scene opens, and how far one is.
+"""Samples and lessons that come with the program; the config of a scene; progress in lessons.
 
-Samples lie in `samples/` beside the packages in a checkout, in an installation inside `bpe_tui`.
-Progress is kept in a small file. It is nobody's word: what cannot be understood in it is left out,
-and where it cannot be read or written there is just no memory.
+Samples are in `samples/`, beside the packages in a checkout, inside `bpe_tui` in an installation.
+Progress is kept in a state file, whose invalid entries are ignored.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from engine.learning.lesson_file import read_title
 
 @dataclass(frozen=True)
 class Sample:
-    """A text and what it shows, in a word or two; `pattern` cuts it as it is meant to be cut.
+    """A sample text, its subject in a word or two, and the pattern that suits it.
 
     Or a tokenizer, which is opened over the text `corpus`.
     """
@@ -35,7 +34,7 @@ class Sample:
     corpus: str | None = None
 
     def config(self, place: Path) -> Config:
-        """What opens it, from the directory of the samples."""
+        """Return the config that opens it, in the directory of the samples."""
         path = str(place / self.name)
         if self.corpus is None:
             return RunConfig(path, pattern=self.pattern)
@@ -53,13 +52,13 @@ SAMPLES = (
 
 
 def directory(package: Path = Path(__file__).parents[1]) -> Path:
-    """Where the samples lie; `package` is the folder of `bpe_tui`."""
+    """Return the directory of the samples; `package` is the folder of `bpe_tui`."""
     installed = package / "samples"
     return installed if installed.is_dir() else package.parent / "samples"
 
 
 def samples() -> list[tuple[Sample, Config]]:
-    """The samples that are there, and what opens each."""
+    """Return the samples that exist, each with the config that opens it."""
     place = directory()
     return [(sample, sample.config(place)) for sample in SAMPLES if (place / sample.name).is_file()]
 
@@ -79,13 +78,13 @@ class BuiltInLesson:
 
 
 def languages() -> list[str]:
-    """The languages that there are lessons in: `en`, `zh`."""
+    """Return the languages of the lessons: `en`, `zh`."""
     return sorted(path.name for path in PLACE.iterdir() if path.is_dir())
 
 
 @cache
 def builtin_lessons(language: str = ENGLISH) -> tuple[BuiltInLesson, ...]:
-    """All lessons in their order; one that is not there in the language is in English.
+    """Return all lessons in their order, in English those that the language lacks.
 
     Raises:
         UnknownNameError: there are no lessons in the language.
@@ -101,10 +100,10 @@ def builtin_lessons(language: str = ENGLISH) -> tuple[BuiltInLesson, ...]:
 
 
 def numbered_lesson(number: str, language: str = ENGLISH) -> Path | None:
-    """The file of the lesson of a number; `None` for any other text, and for a file of that name.
+    """Return the file of a lesson by its number; `None` if `number` is none or names a file.
 
     Raises:
-        UnknownNameError: there is no lesson of the number.
+        UnknownNameError: no lesson has the number.
     """
     if not (number.isascii() and number.isdigit()) or Path(number).exists():
         return None
@@ -118,25 +117,25 @@ def numbered_lesson(number: str, language: str = ENGLISH) -> Path | None:
 
 
 def next_lesson(language: str = ENGLISH) -> BuiltInLesson:
-    """The first lesson that is not done; the first of all if every one is."""
+    """Return the first lesson that is not done, or the first if all are."""
     lessons, progress = builtin_lessons(language), all_progress()
-    undone = [e for e in lessons if not progress.get(key_of(e.path), LessonProgress()).done]
+    undone = [e for e in lessons if not progress.get(progress_key(e.path), LessonProgress()).done]
     return (undone or lessons)[0]
 
 
 def language_of(path: Path) -> str:
-    """The language of a lesson that comes with the program; of another one, English."""
+    """Return the language of a built-in lesson; English for any other lesson."""
     return path.parent.name if path.parent.parent == PLACE else ENGLISH
 
 
-# -- what a scene opens
+# -- the config of a scene
 
 
 def config_of(lesson: Lesson, scene: Scene) -> Config:
-    """What is to be open while a scene is told.
+    """Return the config that a scene shows.
 
     Raises:
-        LessonError: the lesson names a file or a model that there is not.
+        LessonError: the lesson names a file or a model that does not exist.
     """
     options = lesson.options_of(scene)
     corpus = options.get("corpus")
@@ -166,7 +165,7 @@ def config_of(lesson: Lesson, scene: Scene) -> Config:
 
 
 def _corpus(lesson: Lesson, name: str) -> str:
-    """A file beside the lesson, or a sample."""
+    """Return the path of a file beside the lesson, or of a sample."""
     is_sample = name in (sample.name for sample in SAMPLES)
     if is_sample and not (lesson.path.parent / name).exists():
         return str(directory() / name)
@@ -178,18 +177,18 @@ def _wrong(lesson: Lesson, scene: Scene, message: str) -> LessonError:
     return LessonError(str(lesson.path), [LessonProblem(line, message)])
 
 
-# -- how far the learner is
+# -- progress
 
 
 @dataclass(frozen=True)
 class LessonProgress:
-    """How far a lesson is.
+    """A learner's progress in a lesson.
 
     Attributes:
-        scene: where the learner was last, from 0.
-        seen: the scenes that were seen.
+        scene: the last scene, from 0.
+        seen: the scenes that were shown.
         answered: the questions that were answered, as `scene.question`.
-        done: all was seen and answered once.
+        done: whether all scenes were shown and all questions answered once.
     """
 
     scene: int = 0
@@ -199,25 +198,25 @@ class LessonProgress:
 
     @property
     def mark(self) -> str:
-        """How a list shows it."""
+        """Its sign in a list of lessons."""
         return "✓" if self.done else "◐" if self.seen else ""
 
 
-def key_of(lesson: Path) -> str:
-    """What progress in a lesson is kept under: of a built-in one its number, in any language."""
+def progress_key(lesson: Path) -> str:
+    """Return the key of a lesson's progress: a built-in lesson's number, else its path."""
     path = lesson.resolve()
     return path.name[:2] if path.is_relative_to(PLACE.resolve()) else str(path)
 
 
 def all_progress() -> dict[str, LessonProgress]:
-    """How far each lesson is, by its key."""
+    """Return the progress in each lesson, by its key."""
     kept = read_state(PROGRESS)
     entries = kept.items() if isinstance(kept, dict) else ()
     return {key: _progress(entry) for key, entry in entries if isinstance(entry, dict)}
 
 
 def keep_progress(key: str, progress: LessonProgress) -> None:
-    """Keep how far a lesson is, the latest first."""
+    """Keep the progress in a lesson, before that in others."""
     every = {key: progress, **{k: v for k, v in all_progress().items() if k != key}}
     content = {
         key: {
@@ -232,7 +231,7 @@ def keep_progress(key: str, progress: LessonProgress) -> None:
 
 
 def _progress(entry: Mapping[str, Any]) -> LessonProgress:
-    """An entry of the file, without what cannot be understood."""
+    """Return the valid parts of an entry of the file."""
     seen, answered = (
         each if isinstance(each, list) else () for each in map(entry.get, ("seen", "answered"))
     )

@@ -1,7 +1,8 @@
-"""From a path to what opens it; from what is open to a command or a session that opens it again."""
+"""Configs from paths and session files; session files and commands from the open session."""
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 from collections.abc import Collection, Iterator
 from dataclasses import fields, replace
@@ -41,75 +42,61 @@ from engine.text.pretokenize import check_special_tokens
 from engine.text.remote import is_address, without_credentials
 from engine.text.sources import STANDARD_INPUT
 
-if TYPE_CHECKING:  # what runs without a screen opens things, too, and needs no textual
+if TYPE_CHECKING:  # the command line needs no textual
     from bpe_tui.session.session import ForkedFrom, Session
 
 VIEWS: Registry[str] = Registry("view", {kind: kind for kind in EVERYWHERE})
-"""The kinds of screens that something can be opened with."""
+"""The kinds of screens to begin with."""
 
-# Is it a corpus, a tokenizer or a session? What is in it decides, not what it is called.
+# A file is a corpus, a tokenizer or a session by its contents, not by its name.
 
 HEAD = 1 << 12
-"""Bytes that are looked at to tell."""
+"""Bytes at the beginning of a file that decide."""
 
 
 def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
-    """`run` if its corpus is one; else what opens the tokenizer or the session given in its place.
+    """Return `run`, or the config of the tokenizer or session that its corpus names.
 
     Args:
-        asked: fields of `run` that somebody asked for; others may be as a counts file has them.
+        asked: fields of `run` that the user asked for; a counts file decides the others.
 
     Raises:
-        CorpusError: it is a counts file, and damaged.
-        SessionFileError: it is a session file, and no good one.
+        CorpusError: the file is a damaged counts file.
+        SessionFileError: the file is an invalid session file.
     """
     if run.corpus == STANDARD_INPUT or run.reading != PLAIN or is_address(run.corpus):
         return run
-    path, head = Path(run.corpus), _head_of(run.corpus)
+    path, head = Path(run.corpus), b""
+    with contextlib.suppress(OSError, ValueError), path.open("rb") as file:
+        head = file.read(HEAD)
     if head.startswith(COUNTS):
         return as_counted(run, asked)
-    if _is_surely_text(head):
-        return run
+    first_line = head.partition(b"\n")[0]
+    if first_line[:1].isalpha() and len(first_line.split()) > 2:
+        return run  # words: no format begins so, and to ask them all would delay the first frame
     if is_session(head):
         return config_of_session(read_session(path), path)
-    from engine.formats import is_tokenizer  # slow to import, and seldom needed
+    from engine.formats import is_tokenizer  # slow to import, and rarely needed
 
     try:
         if not is_tokenizer(run.corpus):
             return run
     except (TokenizerFileError, OSError, ValueError):
-        return run  # the corpus says what is wrong
+        return run  # reading the corpus reports the error
     otherwise = run if path.is_file() else None
     return TokenizerConfig(
         (run.corpus,), cache=run.cache, otherwise=otherwise, viewpoint=run.viewpoint
     )
 
 
-def _head_of(name: str) -> bytes:
-    try:
-        with Path(name).open("rb") as file:
-            return file.read(HEAD)
-    except (OSError, ValueError):
-        return b""
-
-
-def _is_surely_text(head: bytes) -> bool:
-    """Whether a file that begins so has a line of words first, as no tokenizer does.
-
-    That spares a corpus the question to every format, which would be felt before the first frame.
-    """
-    first = head.partition(b"\n")[0]
-    return first[:1].isalpha() and len(first.split()) > 2
-
-
 # -- a session file
 
 
 def config_of_session(saved: SavedSession, path: Path) -> Config:
-    """What opens a session that was saved at `path`.
+    """Return the config of a session that was saved at `path`.
 
     Raises:
-        SessionFileError: it asks for what there is not: a view, a breakpoint, a tokenizer to fetch.
+        SessionFileError: the file names an unknown view or breakpoint, or a missing file.
     """
     try:
         return _config_of(saved)
@@ -144,7 +131,7 @@ def _config_of(saved: SavedSession) -> Config:
         options = {name: options[name] for name in (SPECIAL, "pattern") if name in options}
         config = TokenizerConfig(saved.tokenizer, corpus, viewpoint=viewpoint, **options)
     else:
-        assert saved.corpus is not None  # it names one of the two
+        assert saved.corpus is not None  # a session file names a corpus or a tokenizer
         config = RunConfig(saved.corpus.path, viewpoint=viewpoint, **options)
     scored = model_of(config).merges_by_score
     for line in saved.breakpoints:
@@ -160,10 +147,10 @@ def _config_of(saved: SavedSession) -> Config:
 
 
 def saved_session(session: Session, viewpoint: Viewpoint) -> SavedSession:
-    """All that opens a session again where it stands. The corpus is read for its digest.
+    """Return the contents of a session file. The corpus is read for its digest.
 
     Raises:
-        SessionFileError: it is not of files.
+        SessionFileError: the corpus or the tokenizer is no file.
         CorpusError: the corpus cannot be read any more.
     """
     config = root_config(session)
@@ -194,12 +181,12 @@ def saved_session(session: Session, viewpoint: Viewpoint) -> SavedSession:
 
 
 def root_config(session: Session) -> Config:
-    """What the session opened, before any fork."""
+    """Return the config of the session before any fork."""
     return next((fork.config for fork in reversed(list(_chain(session)))), session.config)
 
 
 def _chain(session: Session) -> Iterator[ForkedFrom]:
-    """The runs that this one is a fork of, the latest first."""
+    """Yield the runs that this one is a fork of, the latest first."""
     origin = session.forked_from
     while origin is not None:
         yield origin
@@ -207,7 +194,7 @@ def _chain(session: Session) -> Iterator[ForkedFrom]:
 
 
 def _options_of(config: Config) -> dict[str, Any]:
-    """The options that are not as they are by default."""
+    """Return the options that differ from their defaults."""
     names = {*NUMBERS, *NAMES, SPECIAL}
     return {
         each.name: getattr(config, each.name)
@@ -217,7 +204,7 @@ def _options_of(config: Config) -> dict[str, Any]:
 
 
 def _forks_of(session: Session) -> Iterator[SavedFork]:
-    """The forks that led here, in the order in which they were made."""
+    """Return the forks that led here, in the order in which they were made."""
     after = session.config
     made: list[SavedFork] = []
     for origin in _chain(session):
@@ -238,7 +225,7 @@ def _forks_of(session: Session) -> Iterator[SavedFork]:
 
 
 def fork_again(fork: SavedFork, config: RunConfig) -> tuple[RunConfig, ForkChange]:
-    """The options of a fork of a run that is trained as `config` says, and what it changes."""
+    """Return the config of a saved fork of a run of `config`, and the change."""
     options = dict(fork.options)
     documents = options.pop(LEFT_OUT, ())
     gone = (LeftOutDocument(document, config.special_tokens) for document in documents)
@@ -251,11 +238,11 @@ def fork_again(fork: SavedFork, config: RunConfig) -> tuple[RunConfig, ForkChang
 # -- the command that opens the same
 
 LONGEST_TEXT = 2000
-"""Characters of a text that still goes into a command."""
+"""Most characters of a text in a command."""
 
 
 def command_that_opens(config: Config, viewpoint: Viewpoint, program: str = "bpe-tui") -> str:
-    """The command line that opens what `config` opens, where `viewpoint` is.
+    """Return the command line that opens `config` at `viewpoint`.
 
     >>> command_that_opens(RunConfig("my text.txt", 300), Viewpoint(7, "encoding", "a b"))
     "bpe-tui open 'my text.txt' --vocab-size 300 --step 7 --view encoding --text 'a b'"
@@ -296,7 +283,7 @@ def _options_on_command_line(config: Config) -> list[str]:
 
 
 def why_not_in_command(text: str) -> str | None:
-    """Why a text cannot stand in a command; `None` if it can."""
+    """Return why a text cannot be part of a command; `None` if it can."""
     if "\0" in text:
         return "a NUL, which no command can hold"
     if len(text) > LONGEST_TEXT:
@@ -305,21 +292,22 @@ def why_not_in_command(text: str) -> str | None:
 
 
 def shell_word(word: str) -> str:
-    r"""A word quoted for a shell, so that it can be shown and read as it is.
+    r"""Quote a word for a shell; only visible characters are left.
 
-    What cannot be shown is written as the octal digits of its bytes.
+    Other characters are written as the octal digits of their bytes.
 
     >>> print(shell_word("a b"), shell_word("a\nb"))
     'a b' $'a\012b'
     """
     if all(visible_text(char, spaces=False) == char for char in word):
         return shlex.quote(word)
-    return f"$'{''.join(map(_in_ansi_quotes, word))}'"
-
-
-def _in_ansi_quotes(char: str) -> str:
-    if char in "\\'":
-        return f"\\{char}"
-    if visible_text(char, spaces=False) == char:
-        return char
-    return "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", "surrogateescape"))
+    quoted = ""
+    for char in word:
+        if char in "\\'":
+            quoted += f"\\{char}"
+        elif visible_text(char, spaces=False) == char:
+            quoted += char
+        else:
+            data = char.encode("utf-8", "surrogateescape")
+            quoted += "".join(f"\\{byte:03o}" for byte in data)
+    return f"$'{quoted}'"

@@ -1,12 +1,13 @@
-"""The state of the application: the timeline, and how it is being played.
+"""The state of the application: the recording that is open, and how it is played.
 
-Everything that changes it is a method here, called on the UI thread.
+Only methods of `Session` change it, and only the UI thread calls them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from bpe_tui.session.config import Config, RunConfig
@@ -38,21 +39,26 @@ if TYPE_CHECKING:
 SPEEDS = (1, 2, 5, 10, 30, 100, 300, 1000)
 """Steps a second."""
 SLICE_SECONDS = 0.015
-"""How long at a time breakpoints are searched for."""
+"""Longest search for breakpoints at a time."""
 EXAMPLE = "Héllo, the café at 10:30 was ﬁne — naïve 漢字 🙂"
-"""The text to encode where there is no corpus to begin with."""
+"""The text to encode at first if there is no corpus."""
+
+
+@cache
+def _algorithm_of(trainer: str, tie_rule: str, units: str) -> Algorithm:
+    return algorithm_for(trainer, TIE_RULES[tie_rule], UNITS[units].base({}).alphabet)
 
 
 class StepFrame(Protocol):
-    """The state at a step, of whichever model. The screens of that model know it better."""
+    """The state at one step, of any model: the part that all screens share."""
 
     @property
     def step(self) -> int:
-        """How many steps have been made."""
+        """Number of steps made so far."""
 
     @property
     def recorded_steps(self) -> int:
-        """How many steps were recorded when it was taken."""
+        """Number of steps that were recorded when the frame was taken."""
 
     @property
     def excerpt(self) -> Excerpt:
@@ -61,13 +67,13 @@ class StepFrame(Protocol):
 
 @dataclass(frozen=True)
 class ForkedFrom:
-    """The run that a fork came from, and what was done otherwise.
+    """The run that a fork came from, and how the fork differs.
 
     Attributes:
-        step: where the fork is.
-        otherwise: what was done otherwise, in a few words.
-        change: what the trainer did otherwise.
-        recording, stop_reason, config, forked_from: of the session, as they were.
+        step: step of the fork.
+        otherwise: the difference, in a few words.
+        change: the difference, as the trainer makes it.
+        recording, stop_reason, config, forked_from: fields of the session before the fork.
     """
 
     step: int
@@ -83,23 +89,24 @@ class Session:
     """One corpus or tokenizer, and the player of its recording.
 
     Attributes:
-        reading: the latest news of the reading, until it is over.
+        reading: the latest progress of the reading, until it ends.
         indexing: set between reading and the first frame.
         opened: the tokenizer that was opened, with its format and notes; `None` in a training.
-        obstacle: why the tokenizer's merges cannot be gone through; `None` if they can.
-        failure: why nothing could be opened; `None` if all is well.
-        recording: the steps, of whichever model; `None` while the corpus is being read.
-        working: what the training is busy with between two steps, where those take long.
-        stop_reason: why training ended, once it has.
-        forked_from: the run that this one is a fork of; `None` if it is none.
-        playing: the cursor moves by itself, `speed` steps a second.
-        following: the cursor stays at the end of the recording.
-        breakpoints: what to stop at; the merges are looked at for them as time passes.
-        awaiting: the cursor goes to the next stop as soon as it is found.
-        typed: the text to encode that somebody has typed; `None` if nobody has.
-        claimed: what is to be checked on the corpus; `None` for nothing.
-        due: the step to go to once it is recorded; `None` for none, or once somebody moves.
-        found_none: the last search came to the end of the run.
+        obstacle: why the tokenizer's merges cannot be replayed; `None` if they can.
+        failure: why nothing could be opened; `None` if something is.
+        recording: the steps, of any model; `None` while the corpus is being read.
+        working: progress of the work between two steps, if that takes long.
+        stop_reason: why training ended; `None` while it runs.
+        forked_from: the run that this one is a fork of; `None` if it is no fork.
+        playing: whether the cursor moves by itself, `speed` steps a second.
+        following: whether the cursor stays at the end of the recording.
+        breakpoints: conditions to stop at; `tick` examines the merges for them.
+        awaiting: whether the cursor goes to the next stop as soon as it is found.
+        typed: the text to encode that the user has typed; `None` before that.
+        claimed: the merges to check on the corpus; `None` for no check.
+        due: the step to go to once it is recorded; `None` after any move of the user.
+        found_none: whether the last search for a breakpoint reached the end of the run.
+        halt: the breakpoint at which the cursor was stopped, until it moves.
     """
 
     def __init__(self, config: Config) -> None:
@@ -121,18 +128,18 @@ class Session:
         self.awaiting = False
         self.found_none = False
         self.typed: str | None = None
-        self._halt: Hit | None = None
+        self.halt: Hit | None = None
         self._await_after = 0
         self._speed = SPEEDS.index(self.model.steps_a_second)
         self.claimed = config.claimed if isinstance(config, RunConfig) else None
         self.due = config.viewpoint.step
         for line in config.viewpoint.breakpoints:
             self.breakpoints.add(line)
-        self._owed = 0.0  # parts of a step that playing has not made yet
+        self._owed = 0.0  # fraction of a step that playing has still to make
 
     @property
     def model(self) -> Model:
-        """What is trained; a tokenizer that is opened is of BPE's merges."""
+        """The model that is trained; BPE for a tokenizer that was opened."""
         return model_of(self.config)
 
     @property
@@ -142,44 +149,44 @@ class Session:
 
     @property
     def timeline(self) -> Timeline | None:
-        """The recording if it is of BPE's merges, with all that only these have."""
+        """The recording if it is of BPE's merges, else `None`."""
         return self.recording if isinstance(self.recording, Timeline) else None
 
     @property
     def merges(self) -> MergeTimeline[Any] | None:
-        """The recording if it is of merges, by whatever they are chosen."""
+        """The recording if it is of merges, of any model that merges; else `None`."""
         return self.recording if isinstance(self.recording, MergeTimeline) else None
 
     @property
     def frame(self) -> Frame | None:
-        """The state at the cursor if it is BPE's."""
+        """The state at the cursor if the model is BPE, else `None`."""
         return self.timeline.frame if self.timeline is not None else None
 
     @property
     def merges_nothing(self) -> bool:
-        """Whether a tokenizer is opened whose model has no merges."""
+        """Whether the open tokenizer's model has no merges."""
         pipeline = self.opened.tokenizer.pipeline if self.opened is not None else None
         return (pipeline is not None and not pipeline.merges) or not self.encodes
 
     @property
     def encodes(self) -> bool:
-        """Whether what is shown encodes texts: not a vocabulary whose merges are missing."""
+        """Whether texts can be encoded: not if the open vocabulary lacks its merges."""
         return self.opened is None or self.opened.tokenizer.alphabet.spells
 
     def refusal_to_show(self, kind: str) -> str | None:
-        """Why a kind of screen has nothing to show of what is opened; `None` if it has."""
+        """Return why a kind of screen has nothing to show of this session; `None` if it has."""
         if not self.encodes and kind not in OF_VOCABULARY:
             return "Its merges are missing, so no text can be encoded: open it with its merges (o)."
         return self.model.refused.get(f"app.show('{kind}')")
 
     @property
     def counts_nothing(self) -> bool:
-        """Whether a tokenizer is open without a corpus, to be tried."""
+        """Whether a tokenizer is open without a corpus."""
         return self.timeline is not None and not self.timeline.run.counts
 
     @property
     def first_kind(self) -> str:
-        """The kind of screen that shows it first."""
+        """The kind of screen that shows the session first."""
         if not self.encodes:
             return VOCABULARY
         if self.merges_nothing:
@@ -192,31 +199,31 @@ class Session:
 
     @property
     def text(self) -> str:
-        """What all screens encode: what was typed, or before that the corpus's first sentence."""
+        """The text that all screens encode: the typed one, at first the corpus's first sentence."""
         if self.typed is not None:
             return self.typed
         return (self.shown.excerpt.first_sentence if self.shown is not None else "") or EXAMPLE
 
     def type(self, text: str) -> None:
-        """Let this be the text that all screens encode."""
+        """Make `text` the text that all screens encode."""
         if text != self.text:
             self.typed = text
 
     @property
     def algorithm(self) -> Algorithm | None:
-        """The trainer asked for, or the one in its place by this tie rule; `None` in a replay.
+        """The training algorithm, as the tie rule allows it; `None` in a replay.
 
-        Where a corpus is too large for `native`, `fast` works in its place. That is not told
-        here: to ask all counts would take long, and no screen shows either.
+        For a corpus too large for `native`, `fast` trains instead. This property ignores that:
+        to look at all counts would take long, and no screen shows the difference.
         """
-        if not isinstance(self.config, RunConfig):
+        config = self.config
+        if not isinstance(config, RunConfig):
             return None
-        alphabet = UNITS[self.config.units].base({}).alphabet
-        return algorithm_for(self.config.trainer, TIE_RULES[self.config.tie_rule], alphabet)
+        return _algorithm_of(config.trainer, config.tie_rule, config.units)
 
     @property
     def speed(self) -> int:
-        """Steps a second while playing."""
+        """Number of steps a second while playing."""
         return SPEEDS[self._speed]
 
     @property
@@ -228,19 +235,14 @@ class Session:
         """Whether a step has just been undone."""
         return self.recording is not None and self.recording.went_back
 
-    @property
-    def halt(self) -> Hit | None:
-        """The breakpoint at which the cursor was stopped and still stands."""
-        return self._halt
-
-    # -- news from the job
+    # -- what the job reports
 
     def start(self, started: TrainingStarted) -> None:
         self.recording = started.timeline
         self.documents = started.documents
         self.bytes_read = started.bytes_read
         self.obstacle = started.obstacle
-        # Without a corpus the tokenizer is looked at as it is: with all its merges.
+        # A tokenizer without a corpus is shown with all its merges.
         self.following = self.counts_nothing
         self.reading = self.indexing = self.working = None
         self._go_where_due()
@@ -253,7 +255,7 @@ class Session:
             self._go_where_due()
 
     def _go_where_due(self) -> None:
-        """Go to the step to begin with, if it is recorded by now."""
+        """Go to the step that was asked for, if it is recorded by now."""
         if self.due is not None and self.recording is not None and self.due <= len(self.recording):
             self.seek(self.due)
 
@@ -262,8 +264,8 @@ class Session:
         if self.recording is not None:
             self.recording.complete()
             if self.due is not None and not self.config.viewpoint.forks:
-                self.seek(self.due)  # as near as there is one
-        self.following = False  # nothing follows any more
+                self.seek(self.due)  # or to the last step, if that comes before
+        self.following = False
 
     def keep(
         self,
@@ -274,7 +276,7 @@ class Session:
         otherwise: str,
         change: ForkChange,
     ) -> None:
-        """Let a fork be the timeline from now on, at the step right after it forked."""
+        """Continue with a fork, at the step right after it forked."""
         assert self.timeline is not None
         run = self.timeline, self.stop_reason, self.config, self.forked_from
         self.forked_from = ForkedFrom(step, otherwise, change, *run)
@@ -283,7 +285,7 @@ class Session:
         self.seek(step + 1)
 
     def leave_fork(self) -> bool:
-        """Go back to the run that this one is a fork of, where it forked; whether there is one."""
+        """Go back to the run that this one is a fork of; return whether there is one."""
         origin = self.forked_from
         if origin is None:
             return False
@@ -308,7 +310,7 @@ class Session:
             self.timeline.sub_step()
 
     def seek_tie(self, direction: int) -> bool:
-        """Go to the nearest tied step after this one or before it; whether there is one."""
+        """Go to the nearest tied step after this one or before it; return whether there is one."""
         merges = self.merges
         step = (
             merges.frame.tied_steps.nearest(merges.cursor, direction)
@@ -320,7 +322,7 @@ class Session:
         return step is not None
 
     def seek(self, step: int) -> None:
-        """Go to a step, or as near as there is one; playing and following stop."""
+        """Go to a step, or to the nearest recorded one; playing and following stop."""
         self.hold()
         if self.recording is not None:
             self.recording.seek(max(0, min(step, len(self.recording))))
@@ -333,11 +335,12 @@ class Session:
             self.following = self.stop_reason is None
 
     def hold(self) -> None:
+        """Stop playing, following and awaiting."""
         self.playing = self.following = self.awaiting = False
-        self._halt = self.due = None
+        self.halt = self.due = None
 
     def run_to_breakpoint(self) -> None:
-        """Go to the next stop after the cursor, now or when it is found or recorded."""
+        """Go to the next breakpoint after the cursor, as soon as it is found."""
         self.hold()
         if self.merges is not None:
             self.awaiting, self.found_none = True, False
@@ -366,7 +369,7 @@ class Session:
         self._speed = max(0, min(self._speed + by, len(SPEEDS) - 1))
 
     def tick(self, seconds: float) -> bool:
-        """Let time pass; whether there is something new to be seen."""
+        """Let time pass; return whether there is something new to draw."""
         if self.recording is None:
             return False
         known, examined = self.breakpoints.hit_count, len(self.recording)
@@ -380,7 +383,7 @@ class Session:
         return moved or self.breakpoints.hit_count != known
 
     def _run_on(self, recording: Player[Any], examined: int) -> bool:
-        """Stop at the next stop, if it is known by now, or at the end if there is none."""
+        """Go to the next breakpoint if it is known by now; give up at the end of the run."""
         hit = self.breakpoints.next_hit(self._await_after)
         if hit is not None and hit.step <= examined:
             self._stop_at(recording, hit)
@@ -395,7 +398,7 @@ class Session:
         return False
 
     def _play_on(self, recording: Player[Any], examined: int, seconds: float) -> bool:
-        """Make the steps that are due, not past a breakpoint nor past what was looked at for it."""
+        """Make the steps that are due, up to the next breakpoint and the last examined merge."""
         self._owed += seconds * self.speed
         steps = int(self._owed)
         self._owed -= steps
@@ -415,4 +418,4 @@ class Session:
     def _stop_at(self, recording: Player[Any], hit: Hit) -> None:
         self.hold()
         recording.seek(hit.step)
-        self._halt = hit
+        self.halt = hit

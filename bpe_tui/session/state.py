@@ -1,7 +1,7 @@
-"""What the program remembers from one run to the next: small files that only their owner may read.
+"""State files, kept from one run to the next: preferences, recent files, reports of failures.
 
-A file is nobody's word: what cannot be understood in it is left out. Where it cannot be read or
-written there is just no memory.
+Only their owner may read them. Entries that are not valid are ignored, and so are files that
+cannot be read or written.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from engine.text.remote import is_address, without_credentials
 from engine.text.sources import STANDARD_INPUT
 
 LARGEST = 1 << 20
-"""Bytes of a file that are read."""
+"""Most bytes that are read of a file."""
 
 
 def state_file(name: str) -> Path:
-    """Where something is remembered."""
+    """Return the path of a state file."""
     return user_state_path("bpe-tui", appauthor=False) / name
 
 
 def write_state(path: Path, content: bytes) -> bool:
-    """Write it for its owner only, and say whether that was possible."""
+    """Write a state file for its owner only; return whether that was possible."""
     with contextlib.suppress(OutputError, OSError):
         write_files({path: content}, overwrite=True, private=True)
         for private in (path, path.parent):  # they may be older than this rule
@@ -49,7 +49,7 @@ def write_state(path: Path, content: bytes) -> bool:
 
 
 def read_state(name: str) -> Any:
-    """The JSON of a file of that name; `None` if there is none that can be read."""
+    """Return the JSON in a state file; `None` if it cannot be read."""
     try:
         with state_file(name).open("rb") as file:
             return json.loads(file.read(LARGEST))
@@ -57,20 +57,20 @@ def read_state(name: str) -> Any:
         return None
 
 
-# How the user likes the screen.
+# Preferences
 
 PREFERENCES = "preferences.json"
 OVERVIEWS = (TRAINING, LESSON)
-"""The kinds of screens that show a training first: all panels, or step by step."""
+"""The kinds of screens that may show a training first."""
 
 
 @dataclass(frozen=True)
 class Preferences:
-    """What is kept.
+    """The user's preferences.
 
     Attributes:
         overview: the kind of screen that shows a training first, the one chosen last.
-        motion: whether the lesson view tells steps beat by beat.
+        motion: whether the lesson view shows steps beat by beat.
     """
 
     overview: str = TRAINING
@@ -78,7 +78,7 @@ class Preferences:
 
 
 def preferences() -> Preferences:
-    """What was kept; of what was not, the usual."""
+    """Read the preferences; those that were not kept have their defaults."""
     kept = read_state(PREFERENCES)
     known = kept if isinstance(kept, dict) else {}
     found = Preferences()
@@ -88,45 +88,42 @@ def preferences() -> Preferences:
 
 
 def save_preferences(**changes: Any) -> None:
-    """Keep some preferences beside the others; nothing is written if nothing changes."""
+    """Change some preferences; write them only if something changes."""
     before = preferences()
     after = replace(before, **changes)
     if after != before:
         write_state(state_file(PREFERENCES), json.dumps(asdict(after)).encode())
 
 
-# What was opened recently.
+# Recently opened files
 
 FIELD, SKIP_BAD = " --field ", " --skip-bad"
-"""What may be typed behind the name of a corpus, about its records."""
+"""Options about records that may be typed behind the name of a corpus."""
 RECENT, KEPT = "recent.json", 20
 LONGEST_NAME = 4096
 
 GivenNames = tuple[str, ...]
 """A path or a known name; or two paths, of a vocabulary and its merges; or a corpus's files.
 
-Options about records stand behind them, as `as_reading` takes them.
+Options about records follow the name of a corpus, as `as_reading` reads them.
 """
 
 
 def recent() -> list[GivenNames]:
-    """What was opened, the latest first."""
+    """Return the recently opened files, the latest first."""
     entries = read_state(RECENT)
     if not isinstance(entries, list):
         return []
-    return [tuple(entry) for entry in entries if _is_given(entry)][:KEPT]
-
-
-def _is_given(entry: object) -> bool:
-    return (
-        isinstance(entry, list)
-        and 1 <= len(entry) <= 2
-        and all(isinstance(name, str) and 0 < len(name) < LONGEST_NAME for name in entry)
-    )
+    found: list[GivenNames] = []
+    for entry in entries:
+        names = entry if isinstance(entry, list) and len(entry) <= 2 else []
+        if names and all(isinstance(e, str) and 0 < len(e) < LONGEST_NAME for e in names):
+            found.append(tuple(names))
+    return found[:KEPT]
 
 
 def remember_opened(config: Config) -> None:
-    """Put what `config` opens at the head of the list."""
+    """Put the files of `config` at the head of the list."""
     names = (config.corpus or "", *config.reading.more)
     if len(names) > 1 or without_credentials(names[0]) != names[0]:
         return
@@ -146,13 +143,13 @@ def remember_opened(config: Config) -> None:
 
 
 def _absolute(name: str) -> str:
-    """A path that means the same elsewhere; what is no file and no glob is a name, and stays."""
+    """Return the absolute path of a file or glob; leave known names and addresses as they are."""
     is_glob = "*" in name and not is_address(name)
     return os.path.abspath(name) if is_glob or os.path.exists(name) else name
 
 
 def as_typed(given: Sequence[str]) -> str:
-    """Paths as people type them: `vocab.json and merges.txt`, `~/texts/a.txt`."""
+    """Return paths as people type them: `vocab.json and merges.txt`, `~/texts/a.txt`."""
     home = os.path.expanduser("~")
     return " and ".join(
         "~" + name[len(home) :] if name.startswith(home + os.sep) else name for name in given
@@ -160,7 +157,7 @@ def as_typed(given: Sequence[str]) -> str:
 
 
 def as_reading(typed: str) -> tuple[str, Reading]:
-    """A name, and the options about records that may stand behind it, as in a shell.
+    """Split what is typed into a name and its options about records, as in a shell.
 
     >>> as_reading("a.jsonl --field text --skip-bad")
     ('a.jsonl', Reading(more=(), field='text', skip_bad=True))
@@ -173,7 +170,7 @@ def as_reading(typed: str) -> tuple[str, Reading]:
 
 
 def parse_typed(typed: str) -> GivenNames:
-    """What `as_typed` has written: two paths only where there is none of the whole name."""
+    """Return the paths that `as_typed` wrote: two, unless one file has the whole name."""
     first, between, second = typed.partition(" and ")
     whole = os.path.expanduser(typed)
     if not between or os.path.exists(whole):
@@ -181,37 +178,34 @@ def parse_typed(typed: str) -> GivenNames:
     return os.path.expanduser(first.strip()), os.path.expanduser(second.strip())
 
 
-# Reports of what went wrong in the program itself: where it happened, not what was on the screen.
+# Reports of failures of the program itself: the place in the code, not the contents of the screen.
 #
-# A message of Python's may quote the corpus, so a report leaves it out unless `BPE_TUI_REPORT=full`
-# is set. Reports are for their owner only, and the oldest give way.
+# Python's message may quote the corpus, so a report leaves it out unless `BPE_TUI_REPORT=full` is
+# set. The oldest reports are removed.
 
 
 REPORTS_KEPT = 20
 FULL = "BPE_TUI_REPORT"
 
 _written: dict[tuple[str, ...], Path | None] = {}
-"""Where it happened → the report: what fails with every key is reported once."""
+"""Place of a failure → its report: a failure that repeats is reported once."""
 
 
 def report(error: BaseException) -> Path | None:
-    """Write a report; its place, or `None` if none can be written."""
+    """Write a report; return its path, or `None` if it cannot be written."""
     stack = traceback.extract_tb(error.__traceback__)
     key = type(error).__name__, *(f"{each.filename}:{each.lineno}" for each in stack[-3:])
     if key not in _written:
-        _written[key] = _write(_text_of(error, stack))
+        message = f": {str(error)[:2000]!r}" if os.environ.get(FULL) == "full" else ""
+        from importlib.metadata import version  # slow to import, and failures are rare
+
+        program = f"bpe-tui {version('bpe-tui')}, Python {platform.python_version()}"
+        trace = f"{''.join(stack.format())}{type(error).__name__}{message}"
+        _written[key] = _write_report(f"{program}, {sys.platform}\n{trace}\n")
     return _written[key]
 
 
-def _text_of(error: BaseException, stack: traceback.StackSummary) -> str:
-    said = f": {str(error)[:2000]!r}" if os.environ.get(FULL) == "full" else ""
-    from importlib.metadata import version  # it reads mails, too, and nothing has failed so far
-
-    versions = f"bpe-tui {version('bpe-tui')}, Python {platform.python_version()}, {sys.platform}"
-    return f"{versions}\n{''.join(stack.format())}{type(error).__name__}{said}\n"
-
-
-def _write(text: str) -> Path | None:
+def _write_report(text: str) -> Path | None:
     folder = state_file("reports")
     now = datetime.now().strftime("%Y-%m-%d-%H%M%S-%f")
     place = folder / f"{now}.txt"
@@ -224,7 +218,7 @@ def _write(text: str) -> Path | None:
 
 
 def describe_failure(error: BaseException) -> str:
-    """Write a report, and say in a sentence that something failed and where the report lies."""
+    """Write a report; return a sentence that names the error and the report."""
     place = report(error)
     where = f"the report is in {place}" if place else "no report could be written"
     return f"This failed ({type(error).__name__}); {where}."

@@ -1,7 +1,7 @@
-"""What is asked to be opened, done: a model trained on a corpus, or a tokenizer's merges replayed.
+"""Training a model on a corpus, and replaying a tokenizer's merges, as a config says.
 
-The job behind the screen, `--plain` and the command `train` all do their work here; they differ
-only in what they listen to.
+The job behind the screen, `--plain` and the command `train` all call these functions; only their
+listeners differ.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 
 class OpeningListener(TrainingListener):
-    """Hears of a tokenizer, too, before its merges are made again."""
+    """A listener that also gets the tokenizer before its merges are replayed."""
 
     def on_opened(self, opened: Opened) -> None:
-        """The tokenizer is read."""
+        """Take the tokenizer, which has been read."""
 
 
 def train(
@@ -50,13 +50,13 @@ def train(
     """Train the model that `config` names on its corpus.
 
     Args:
-        listener: is told how far it is; what it raises stops the work.
-        corpus: that of `config`, where somebody has opened it.
-        workers: how many count at once; by default one a core.
-        recorded: whether a recording is wanted, to be gone through afterwards.
+        listener: gets the progress; an exception that it raises stops the work.
+        corpus: the corpus of `config`, if it is open already.
+        workers: number of workers that count; by default one a core.
+        recorded: whether to keep a recording.
 
     Raises:
-        BpeError: the corpus cannot be read, or the options do not go together.
+        BpeError: the corpus cannot be read, or the options contradict each other.
     """
     make = model_of(config).part("training").start
 
@@ -70,10 +70,10 @@ def train(
 
 
 def replay(config: TokenizerConfig, listener: OpeningListener) -> Training:
-    """Open a tokenizer, and make its merges again over its corpus, if there is one.
+    """Open a tokenizer, and replay its merges over its corpus, if there is one.
 
     Raises:
-        TokenizerFileError: it is no tokenizer.
+        TokenizerFileError: the files are no tokenizer.
         BpeError: the corpus cannot be read.
     """
     from engine.bpe.replay import Replay
@@ -94,7 +94,7 @@ def replay(config: TokenizerConfig, listener: OpeningListener) -> Training:
         return Training(made, lambda: made.timeline)
 
     cut, splitter = (tokenizer.pattern, tokenizer.special_tokens), tokenizer.rules.splitter
-    # What pattern and special tokens do not tell alone is counted anew each time.
+    # The cache knows pattern and special tokens only: other splitters count every time.
     is_kept = corpus is not None and splitter.by_pieces
     kept = _kept_count(corpus, *cut, config.cache) if corpus and is_kept else KeptCount(None)
     return train_on_corpus(corpus, *cut, start, kept=kept, listener=listener, splitter=splitter)
@@ -103,7 +103,7 @@ def replay(config: TokenizerConfig, listener: OpeningListener) -> Training:
 def count_corpus_of(
     config: RunConfig, on_progress: Callable[[CountProgress], None] | None = None
 ) -> tuple[Corpus, CorpusCount]:
-    """Only count the corpus of `config`, and keep the count for the next time.
+    """Count the corpus of `config`, and keep the count for the next time.
 
     Raises:
         CorpusError: the corpus cannot be read.
@@ -118,7 +118,7 @@ def count_corpus_of(
 def _kept_count(
     corpus: Corpus, pattern: str | Pattern, special_tokens: Sequence[str], cache: bool
 ) -> KeptCount:
-    """Where a corpus's count is kept from one run to the next, in the user's cache."""
+    """Return the place of a corpus's count in the user's cache."""
     if not cache:
         return KeptCount(None)
     directory = user_cache_path("bpe-tui", appauthor=False)
