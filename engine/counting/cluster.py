@@ -22,6 +22,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from heapq import merge
 from multiprocessing import resource_tracker
 from operator import getitem, itemgetter
@@ -71,6 +72,7 @@ _LOCAL = re.compile(r"local:([1-9]\d{0,3})")
 _ADDRESS = re.compile(r"(?:tcp|tls)://([^/\s]+):(\d{1,5})")
 
 
+@dataclass(frozen=True)
 class ClusterCount:
     """A corpus that has been counted on a cluster, which still has the counts.
 
@@ -81,16 +83,11 @@ class ClusterCount:
         skipped: number of bad records that were left out.
     """
 
-    def __init__(
-        self,
-        metadata: CountsMetadata,
-        head: bytes,
-        examples: Mapping[bytes, bytes],
-        skipped: int,
-        counts: Counts,
-    ) -> None:
-        self.metadata, self.head, self.examples = metadata, head, examples
-        self.skipped, self._counts = skipped, counts
+    metadata: CountsMetadata
+    head: bytes
+    examples: Mapping[bytes, bytes]
+    skipped: int
+    _counts: Counts
 
     def file(self) -> Iterator[bytes]:
         """Yield the parts of the counts file, as the counts come from the cluster.
@@ -158,7 +155,9 @@ def counted_on(
         ]
         counts = (entry[1:] for entry in merge(*blocks, key=itemgetter(0)))
         head = corpus.head
-        examples = example_lines(corpus, _commonest_of(most), pattern, specials, on_work)
+        pretokens, pretoken_counts, _ = added_up(most)
+        wanted = [pretokens[place] for place in commonest(pretokens, pretoken_counts, ())]
+        examples = example_lines(corpus, wanted, pattern, specials, on_work)
         yield ClusterCount(metadata, head, examples, skipped, counts)
 
 
@@ -318,12 +317,6 @@ def _reduced(client: Any, counted: list[Any], parts: int, shown: frozenset[bytes
             futures = [client.submit(add_up, group, pure=False) for group in _groups(futures)]
         finished.append(client.submit(finish, futures, shown, pure=False))
     return finished
-
-
-def _commonest_of(parts: Sequence[bytes]) -> list[bytes]:
-    """Return the commonest pretokens of all parts together."""
-    pretokens, counts, _ = added_up(parts)
-    return [pretokens[place] for place in commonest(pretokens, counts, ())]
 
 
 def _groups(futures: list[Any]) -> Iterator[list[Any]]:

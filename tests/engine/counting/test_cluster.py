@@ -1,4 +1,4 @@
-"""However a corpus is cut into tasks, the counts file is that of one machine, byte for byte."""
+"""The counts file equals that of one machine, byte for byte, for any division into tasks."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def corpus_of(names: list[str], special: tuple[str, ...]) -> Corpus:
 def in_tasks(
     corpus: Corpus, pattern: str, special: tuple[str, ...]
 ) -> tuple[int, dict[bytes, int]]:
-    """Documents and counts, by what the workers do and the caller makes of it."""
+    """Count documents and pretokens by tasks, in this process."""
     how = CountingOptions(as_pattern(pattern), special, corpus.reading, corpus.separator)
     tasks = cluster.tasks_of(corpus, threads=1)
     done: list[Any] = [cluster_tasks.count_task(task, how) for task in tasks]
@@ -123,7 +123,7 @@ def test_counts_documents_and_order_are_the_same_wherever_tasks_are_cut(
         ("local:1", "gpt2", ("<s>", "<s><t>"), "may overlap"),
     ],
 )
-def test_what_a_cluster_cannot_count_is_refused_before_it_is_asked(
+def test_a_corpus_that_a_cluster_cannot_count_is_refused_before_it_is_asked(
     tmp_path: Path, where: str, pattern: str, special: tuple[str, ...], said: str
 ) -> None:
     (tmp_path / "a").write_text("text")
@@ -134,7 +134,7 @@ def test_what_a_cluster_cannot_count_is_refused_before_it_is_asked(
         pass
 
 
-def test_standard_input_is_no_task() -> None:
+def test_standard_input_cannot_be_a_task() -> None:
     with pytest.raises(ClusterError, match=r"standard input: .* save it first"):
         cluster.tasks_of(Corpus("-"), 1)
 
@@ -154,7 +154,7 @@ class NoParts(NamedTuple):
         yield io.BytesIO(b"low " * 100_000)
 
 
-def test_what_a_server_sends_as_a_whole_is_one_task(tmp_path: Path) -> None:
+def test_a_file_that_a_server_sends_only_whole_is_one_task(tmp_path: Path) -> None:
     (tmp_path / "small.txt").write_text("low")
     corpus = Corpus(tmp_path / "small.txt")
     corpus.sources = [NoParts()]
@@ -227,7 +227,7 @@ def test_a_worker_that_is_killed_costs_only_its_tasks(names: list[str], workers:
 
 @pytest.mark.slow  # it starts processes
 @pytest.mark.filterwarnings("ignore:Port 8787")  # Dask's, where another test has a cluster
-def test_without_workers_the_work_waits_for_some_and_says_so(
+def test_without_workers_the_work_waits_and_warns(
     names: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     distributed = pytest.importorskip("distributed")
@@ -242,7 +242,7 @@ def test_without_workers_the_work_waits_for_some_and_says_so(
 
 
 @pytest.mark.slow  # it starts processes
-def test_what_stops_the_work_is_told_in_one_line(
+def test_errors_that_stop_the_work_are_one_line(
     names: list[str], workers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus = corpus_of(names, SPECIAL)

@@ -86,7 +86,7 @@ def test_counting_by_pieces_is_counting_all_of_the_text(
 
 
 @every_kind
-def test_a_piece_may_be_longer_than_what_is_looked_at_together(kind: type[ChunkCounter]) -> None:
+def test_a_piece_may_be_longer_than_a_block(kind: type[ChunkCounter]) -> None:
     """The kernel looks for borders in blocks of some 60 bytes, and hashes words of 8."""
     splitter = SpecialSplitter(["<s>"])
     words = [b" " + b"x" * length for length in (*range(1, 20), *range(55, 70), *range(120, 130))]
@@ -119,21 +119,21 @@ def test_more_pieces_than_the_caches_hold_are_counted_all_the_same(
 
 
 @every_kind
-def test_a_piece_is_told_once_and_counted_by_its_number(kind: type[ChunkCounter]) -> None:
+def test_the_pretokens_of_a_piece_are_returned_once(kind: type[ChunkCounter]) -> None:
     counter = kind(PATTERNS["gpt2"], SpecialSplitter(["<s>"]))
     first = counter.count(b"low\xc2\xa0low", continues=False)
     second = counter.count(b"<s>low\xc2\xa0low low", continues=False)
     assert first.new_pretokens == [b"low", b"\xc2\xa0", b"low"]
     assert list(np.frombuffer(first.new_sizes, np.int64)) == [3]
     assert second.new_pretokens == [b" low"]
-    # Whether a special token is a piece, without pretokens, is a counter's own affair.
+    # A counter may or may not treat a special token as a piece without pretokens.
     assert sum(np.frombuffer(second.new_sizes, np.int64)) == 1
     numbers = list(np.frombuffer(second.numbers, np.int64))
     assert 0 in numbers
     assert len(numbers) == len(set(numbers)) == 1 + len(second.new_sizes) // 8
 
 
-def test_a_pattern_that_tells_no_borders_is_counted_the_plain_way() -> None:
+def test_a_pattern_without_borders_is_counted_the_plain_way() -> None:
     splitter = SpecialSplitter([])
     assert isinstance(counter_for(PATTERNS["gpt2"], splitter), BY_PIECES[0])
     assert isinstance(counter_for(PATTERNS["none"], splitter), PlainCounter)
@@ -183,7 +183,7 @@ def test_the_text_may_be_cut_at_any_single_border_as_well(pattern: str, data: by
 
 @pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "llama3", "qwen2", "o200k"])
 def test_most_pieces_of_plain_english_are_one_pretoken(pattern: str) -> None:
-    """Else the pieces would be of little use."""
+    """Otherwise cutting into pieces would save little."""
     data = (SAMPLES / "tinystories_valid.txt").read_bytes()
     borders = borders_of(data, pattern)
     assert len(borders) > 0.9 * len(PATTERNS[pattern].split(to_text(data)))
@@ -232,7 +232,7 @@ def test_a_cache_recognises_what_it_has_learnt_and_nothing_else(
     assert [array.size for array in cache.drain()] == [0, 0]
 
 
-def test_in_a_slot_stays_who_came_first() -> None:
+def test_a_slot_keeps_its_first_piece() -> None:
     cache = PieceCache(1)
     pieces = [b"%07d" % number for number in range(200_000)]
     for start in range(0, len(pieces), 1000):
@@ -287,7 +287,7 @@ def test_the_kernel_adds_up_no_piece_that_was_not_learnt() -> None:
         sums.learn(0, b"low", array("q", [4]).tobytes(), one)
 
 
-def test_a_tally_numbers_pretokens_as_they_appear_whoever_counted() -> None:
+def test_a_tally_numbers_pretokens_by_first_appearance_for_any_counter() -> None:
     tally, splitter = Tally(), SpecialSplitter(["<s>"])
     counters = [BY_PIECES[0](PATTERNS["gpt2"], splitter), PlainCounter(PATTERNS["gpt2"], splitter)]
     chunks = [b"low lower", b" lower lowest<s>", b" low", b"low lowest!"]

@@ -1,4 +1,4 @@
-"""Counting in pieces, by one process or several, is exact: as one plain pass over the text."""
+"""Counting by pieces, in one process or several, gives the counts of one plain pass."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SPECIAL = "<|endoftext|>"
 
 
 class TinyChunks(Corpus):
-    """A corpus that is cut every few bytes, so that small texts meet many cuts."""
+    """A corpus that is cut every few bytes, so that small texts have many cuts."""
 
     def __init__(self, path: Path, size: int) -> None:
         super().__init__(path)
@@ -57,7 +57,7 @@ def plain_count(data: bytes, pattern: str, special_tokens: list[str]) -> Counter
 
 
 def adversarial_text(size: int, seed: int = 0) -> bytes:
-    """Words and lines with something odd among them now and then."""
+    """Generate words and lines, some of them odd."""
     rng = random.Random(seed)
     odd = [piece.encode() for piece in PIECES] + BROKEN + [SPECIAL.encode(), b"\n\n" * 20]
     words = [b" once", b" upon", b" a", b" time", b",", b".\n", b" there", b" was", b" 12", b"'s"]
@@ -74,7 +74,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def large(place: Path) -> Path:
-    """A file of several chunks, so that helper processes are worth their while."""
+    """Make a file of several chunks, so that helpers are started."""
     path = place / "large.txt"
     path.write_bytes(adversarial_text(7 * CHUNK - 100))
     return path
@@ -178,7 +178,7 @@ def test_progress_through_a_gzipped_file_ends_with_all_of_it(large: Path, place:
     assert seen[-1].bytes_read == seen[-1].bytes_total == zipped.stat().st_size
 
 
-def test_progress_tells_the_same_whoever_counts(large: Path) -> None:
+def test_progress_is_the_same_for_every_counter(large: Path) -> None:
     alone: list[CountProgress] = []
     together: list[CountProgress] = []
     count_pretokens(large, workers=1, on_progress=alone.append)
@@ -204,7 +204,7 @@ class EnoughError(Exception):
 
 @pytest.fixture
 def without_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Processes count together, where the kernel has threads do so."""
+    """Count in processes; with the kernel, threads would count."""
     monkeypatch.setattr("engine.counting.count.KERNEL", None)
 
 
@@ -334,8 +334,8 @@ def test_empty_standard_input_is_an_error() -> None:
     assert output.startswith("standard input: is empty")
 
 
-def test_counting_can_be_stopped_while_standard_input_has_nothing_more_to_say() -> None:
-    """Whoever writes into the pipe may pause for ever; that must not keep the reader waiting."""
+def test_counting_can_be_stopped_while_standard_input_pauses() -> None:
+    """The writer of the pipe may never go on; the reader must not wait for it."""
     code = """
         import os
         from engine.counting.count import count_pretokens
@@ -354,7 +354,7 @@ def test_counting_can_be_stopped_while_standard_input_has_nothing_more_to_say() 
     """
     with run_python(code, stdin=subprocess.PIPE) as process:
         assert process.stdin is not None
-        # A little more than four chunks: enough to begin with helpers, who then wait for more.
+        # A little more than four chunks: enough to start helpers, which then wait for more.
         process.stdin.write("low lower lowest\n" * (4 * CHUNK // 17 + 5000))
         process.stdin.flush()
         try:
@@ -379,7 +379,7 @@ def test_a_file_that_shrinks_while_it_is_counted_is_an_error(place: Path, worker
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_gzipped_file_cut_short_is_an_error_whoever_counts(place: Path, workers: int) -> None:
+def test_a_gzipped_file_cut_short_is_an_error_for_every_counter(place: Path, workers: int) -> None:
     path = place / "cut.gz"
     path.write_bytes(gzip.compress(adversarial_text(6 * CHUNK), 1)[:-20])
     with pytest.raises(CorpusError, match="damaged gzip file"):

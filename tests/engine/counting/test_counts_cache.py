@@ -1,4 +1,4 @@
-"""Counts are kept for a file as it was, believed only when whole, and bounded in size."""
+"""Kept counts belong to an unchanged file, are used only undamaged, and are bounded in size."""
 
 from __future__ import annotations
 
@@ -81,9 +81,7 @@ def test_another_pattern_other_specials_or_a_changed_file_have_a_count_of_their_
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "emptied", "longer"])
-def test_a_damaged_count_is_removed_and_never_believed(
-    cache: Path, corpus: Path, damage: str
-) -> None:
+def test_a_damaged_count_is_removed_and_never_used(cache: Path, corpus: Path, damage: str) -> None:
     kept(cache, corpus).keep(counted(corpus))
     (file,) = cache.iterdir()
     data = file.read_bytes()
@@ -94,7 +92,7 @@ def test_a_damaged_count_is_removed_and_never_believed(
     assert list(cache.iterdir()) == []
 
 
-def test_the_counts_not_used_for_longest_give_way(cache: Path, tmp_path: Path) -> None:
+def test_the_least_recently_used_counts_are_removed(cache: Path, tmp_path: Path) -> None:
     places = []
     for number in range(4):
         path = tmp_path / f"{number}.txt"
@@ -156,7 +154,7 @@ def test_kept_counts_are_for_their_owner_only(cache: Path, corpus: Path) -> None
     assert (file.stat().st_mode & 0o777, cache.stat().st_mode & 0o777) == (0o600, 0o700)
 
 
-def test_what_is_no_ordinary_file_is_not_read(cache: Path, corpus: Path, tmp_path: Path) -> None:
+def test_only_ordinary_files_are_read(cache: Path, corpus: Path, tmp_path: Path) -> None:
     place = kept(cache, corpus)
     place.keep(counted(corpus))
     (file,) = cache.iterdir()
@@ -169,7 +167,7 @@ def test_what_is_no_ordinary_file_is_not_read(cache: Path, corpus: Path, tmp_pat
 
 
 @pytest.mark.parametrize("counts", [{b"a": 0}, {b"a": -1}, {b"": 1}])
-def test_numbers_that_nobody_counts_are_damage(counts: dict[bytes, int]) -> None:
+def test_impossible_counts_are_damage(counts: dict[bytes, int]) -> None:
     packed = counts_cache._packed(CorpusCount(1, lambda limit: Counter(counts)))
     with pytest.raises(CorpusError, match="damaged"):
         counts_cache._unpacked(packed)

@@ -112,9 +112,7 @@ def test_a_file_that_is_cut_or_too_long_is_damage(counts: Path, kept: int) -> No
         ([(b"a", 1 << 61)], 1),
     ],
 )
-def test_numbers_that_nobody_counts_are_damage(
-    entries: list[tuple[bytes, int]], distinct: int
-) -> None:
+def test_impossible_counts_are_damage(entries: list[tuple[bytes, int]], distinct: int) -> None:
     data = b"".join(written(CountsMetadata("c", 1, 1, distinct, "x", (), True), b"", entries))
     with refused("damaged"):
         CountsReader("c", io.BytesIO(data)).counts()
@@ -149,7 +147,7 @@ def test_a_section_that_unpacks_to_too_much_is_damage(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     "metadata", [b"[" * 100_000, b'{"a":' * 5000, b"9" * 5000, b"null", b"\xff"]
 )
-def test_what_says_nothing_of_its_counts_is_damage(metadata: bytes) -> None:
+def test_metadata_without_the_number_of_counts_is_damage(metadata: bytes) -> None:
     with refused("damaged"):
         CountsReader("c", with_sections(metadata))
 
@@ -194,7 +192,7 @@ def test_a_file_of_the_first_version_has_no_lines_and_opens(counts: Path) -> Non
 
 
 @pytest.mark.parametrize(("line", "number"), [(b"line", 1), (b"line", -1), (b"l" * 2000, 0)])
-def test_a_line_that_is_not_there_or_too_long_is_damage(
+def test_a_missing_or_too_long_line_is_damage(
     line: bytes, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blocks = packed_block([line]), packed_block([b"pretoken"], [number])
@@ -205,7 +203,7 @@ def test_a_line_that_is_not_there_or_too_long_is_damage(
         )
 
 
-def test_another_version_pattern_or_special_token_is_told(counts: Path) -> None:
+def test_another_version_pattern_or_special_token_is_an_error(counts: Path) -> None:
     with refused("another pattern, gpt2"):
         count_pretokens(counts, "cl100k", SPECIAL)
     with refused(r"other special tokens \(<\|endoftext\|>\)"):
@@ -215,7 +213,7 @@ def test_another_version_pattern_or_special_token_is_told(counts: Path) -> None:
         count_pretokens(counts, special_tokens=SPECIAL)
 
 
-def test_counts_are_no_text_and_no_part_of_one(counts: Path, text: Path) -> None:
+def test_a_counts_file_is_not_read_as_text(counts: Path, text: Path) -> None:
     corpus = Corpus(counts)
     with refused("holds the counts of a corpus, and no text"):
         corpus.read_head()

@@ -82,7 +82,7 @@ def kernel_encoder(cut: CutPieces | None = None, room: int = 1 << 20) -> KernelE
 
 
 @pytest.mark.parametrize("room", [0, 1 << 14, 1 << 30])
-def test_what_is_forgotten_is_merged_again(room: int) -> None:
+def test_forgotten_pieces_are_merged_again(room: int) -> None:
     """More pieces than one call reads, in more bytes than it may remember."""
     words = [b" abc%d" % (number % 50_000) for number in range(100_000)]
     ids = kernel_encoder(room=room).ids(b"".join(words))
