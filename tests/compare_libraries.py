@@ -22,15 +22,14 @@ sys.path[:0] = [str(TESTS.parent), str(TESTS / "engine"), *map(str, (TESTS / "en
 
 import tiktoken  # noqa: E402
 import tokenizers  # noqa: E402
+from format_files import BERT_PIECES, CL100K, write_lines  # noqa: E402
 from model_pipelines import MODEL_BUILDERS  # noqa: E402
 from odd_texts import CHARACTERS, in_old_unicode, sample_texts  # noqa: E402
 from pipelines import BUILDERS, built  # noqa: E402
 from sentencepiece import SentencePieceProcessor  # noqa: E402
 from sentencepiece_models import TYPES, VARIANTS, trained  # noqa: E402
-from test_format_bert_vocab import PIECES, written  # noqa: E402
-from test_format_tiktoken import CL100K, END  # noqa: E402
 from tiktoken.load import load_tiktoken_bpe  # noqa: E402
-from tiny_tokenizers import GOLDEN, handout  # noqa: E402
+from tiny_tokenizers import END, GOLDEN, handout  # noqa: E402
 
 from engine import Tokenizer  # noqa: E402
 from engine.formats import open_tokenizer  # noqa: E402
@@ -68,12 +67,12 @@ def comparisons(folder: Path) -> Iterator[Comparison]:
     by_library.add_special_tokens([END])
     ours = open_tokenizer(*gpt2).tokenizer
     yield Comparison("vocab.json + merges.txt", ours.encode, _of_tokenizers(by_library), [END])
-    bert = written(folder / "vocab.txt", PIECES)
+    bert = write_lines(folder / "vocab.txt", BERT_PIECES)
     words = tokenizers.Tokenizer(
         tokenizers.models.WordPiece.from_file(str(bert), unk_token="[UNK]")
     )
     words.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
-    marks = [PIECES[0], *PIECES[2:6]]
+    marks = [BERT_PIECES[0], *BERT_PIECES[2:6]]
     words.add_special_tokens(marks)
     yield Comparison(
         "vocab.txt", open_tokenizer(bert).tokenizer.encode, _of_tokenizers(words), marks

@@ -40,9 +40,9 @@ sys.path[:0] = [
 
 import sentencepiece_models  # noqa: E402
 import test_quiz  # noqa: E402
+from course_solutions import SAVES  # noqa: E402
 from damage import damaged  # noqa: E402
-from test_format_students import SAVES  # noqa: E402
-from test_format_tekken import tekken  # noqa: E402
+from format_files import tekken  # noqa: E402
 from tiny_tokenizers import GOLDEN, REPO, handout  # noqa: E402
 
 from bpe_tui.cli.explain import explanation  # noqa: E402

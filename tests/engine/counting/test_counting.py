@@ -19,10 +19,10 @@ from unittest import mock
 
 import psutil
 import pytest
+from chunk_texts import BROKEN, CORPORA, PIECES, SPECIALS, one_pass
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
-from test_chunking import BROKEN, CORPORA, PIECES, SPECIALS, one_pass
 
 from engine.core.errors import CorpusError, HelperWarning, SpecialTokenError, UnknownNameError
 from engine.core.events import CountProgress

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from chunk_texts import PIECES, SPECIALS
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
-from test_chunking import PIECES, SPECIALS
 
 from engine import Timeline, Tokenizer, Trainer
 from engine.encoding.incremental import IncrementalPretokens

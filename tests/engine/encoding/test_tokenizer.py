@@ -14,10 +14,10 @@ import psutil
 import pytest
 import tiktoken
 import tokenizers
+from chunk_texts import CORPORA, PIECES, SPECIALS
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
-from test_chunking import CORPORA, PIECES, SPECIALS
 from tokenizers import decoders, models, pre_tokenizers
 
 from engine import Tokenizer, Trainer

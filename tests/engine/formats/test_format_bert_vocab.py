@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from format_files import BERT_PIECES, write_lines
 from generated import examples
 from hypothesis import given
 from odd_texts import texts
@@ -18,21 +19,12 @@ from engine.wordpiece.tokenizer import WordPieceTokenizer, save_vocab
 from engine.wordpiece.trainer import WordPieceTrainer
 
 SAMPLES = REPO / "samples"
-PIECES = [
-    *("[PAD]", "[unused1]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[", "]", "!", "'", "the", "t"),
-    *("h", "##h", "##e", "a", "b", "##b", "##c", "low", "##est", "The", "é", "漢", "unused", "##1"),
-]
 TEXTS = ["", "The lowest!", "the\tlow 漢é [SEP] [unused1] [MASK]", "a" * 101, "b" * 100, "##b#"]
-
-
-def written(path: Path, lines: list[str]) -> Path:
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
-    return path
 
 
 @pytest.fixture(scope="module")
 def vocab(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return written(tmp_path_factory.mktemp("bert") / "vocab.txt", PIECES)
+    return write_lines(tmp_path_factory.mktemp("bert") / "vocab.txt", BERT_PIECES)
 
 
 @examples(100)
@@ -43,7 +35,7 @@ def test_the_ids_are_those_of_hugging_face(vocab: Path, odd: str) -> None:
         tokenizers.models.WordPiece.from_file(str(vocab), unk_token="[UNK]")
     )
     theirs.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
-    theirs.add_special_tokens([PIECES[0], *PIECES[2:6]])
+    theirs.add_special_tokens([BERT_PIECES[0], *BERT_PIECES[2:6]])
     ours = open_tokenizer(vocab).tokenizer
     for text in (*TEXTS, odd):
         assert ours.encode(text) == theirs.encode(text).ids
@@ -87,13 +79,13 @@ def test_settings_of_the_caller_replace_the_guesses(vocab: Path) -> None:
     opened = open_tokenizer(vocab, special_tokens=["[SEP]"], pattern="whitespace")
     assert opened.tokenizer.special_tokens == ("[SEP]",)
     assert len(opened.notes) == 1
-    assert opened.tokenizer.encode("low!") == [PIECES.index("[UNK]")]  # `!` is not cut off
+    assert opened.tokenizer.encode("low!") == [BERT_PIECES.index("[UNK]")]  # `!` is not cut off
     with pytest.raises(VocabularyError, match="no special token '<s>'"):
         open_tokenizer(vocab, special_tokens=["<s>"])
 
 
 def test_a_piece_that_occurs_twice_has_its_later_id(tmp_path: Path) -> None:
-    opened = open_tokenizer(written(tmp_path / "v", ["a", "[UNK]", "a"]))
+    opened = open_tokenizer(write_lines(tmp_path / "v", ["a", "[UNK]", "a"]))
     assert opened.tokenizer.encode("a b") == [2, 1]
     assert "1 id below the highest has no token (0)" in opened.notes
 
@@ -106,7 +98,9 @@ def test_a_directory_and_windows_line_ends_are_accepted(tmp_path: Path, vocab: P
 
 def test_a_vocabulary_with_a_thousand_free_places_is_recognised(tmp_path: Path) -> None:
     free = [f"[unused{number}]" for number in range(1000)]
-    path = written(tmp_path / "v", ["[PAD]", *free[:99], "[UNK]", "[CLS]", *free[99:], "a", "##b"])
+    path = write_lines(
+        tmp_path / "v", ["[PAD]", *free[:99], "[UNK]", "[CLS]", *free[99:], "a", "##b"]
+    )
     assert open_tokenizer(path).tokenizer.encode("ab") == [1003, 1004]
 
 

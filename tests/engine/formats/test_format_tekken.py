@@ -5,36 +5,17 @@ from __future__ import annotations
 import gzip
 import json
 import random
-from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
 import pytest
+from format_files import RANKS, TEKKEN_SPECIALS, tekken
 from tiny_tokenizers import GOLDEN, TEXTS, handout
 
 from engine.core.errors import BpeError, TokenizerFileError
 from engine.formats import open_tokenizer
-from engine.formats.rank_files import read_ranks
-from engine.formats.source import LARGEST, TokenizerSource
+from engine.formats.source import LARGEST
 from engine.text.patterns import PATTERNS
-
-RANKS = read_ranks(TokenizerSource(["x"]), (GOLDEN / "handout.tiktoken").read_bytes())
-SPECIALS = 20
-
-
-def tekken(**changes: Any) -> dict[str, Any]:
-    config = {
-        "pattern": PATTERNS["gpt2"].source,
-        "num_vocab_tokens": len(RANKS),
-        "default_vocab_size": len(RANKS) + SPECIALS,
-        "default_num_special_tokens": SPECIALS,
-        "version": "v3",
-    }
-    vocab = [
-        {"rank": rank, "token_bytes": b64encode(token).decode(), "token_str": None}
-        for rank, token in enumerate(sorted(RANKS, key=RANKS.__getitem__))
-    ]
-    return {"config": config | changes.pop("config", {}), "vocab": vocab} | changes
 
 
 @pytest.fixture
@@ -52,7 +33,7 @@ def test_its_ids_are_tiktokens_after_the_special_tokens(path: Path) -> None:
     )
     assert opened.format == "tekken"
     for text in TEXTS:
-        ids = [SPECIALS + token_id for token_id in theirs.encode(text)]
+        ids = [TEKKEN_SPECIALS + token_id for token_id in theirs.encode(text)]
         assert opened.tokenizer.allowing([]).encode(text) == ids
         assert opened.tokenizer.decode(ids) == text
     assert opened.tokenizer.encode("<s>low[INST]")[::2] == [1, 3]
@@ -60,9 +41,11 @@ def test_its_ids_are_tiktokens_after_the_special_tokens(path: Path) -> None:
 
 
 def test_tokens_beyond_the_vocabulary_size_are_left_out(path: Path) -> None:
-    path.write_text(json.dumps(tekken(config={"default_vocab_size": len(RANKS) + SPECIALS - 2})))
+    path.write_text(
+        json.dumps(tekken(config={"default_vocab_size": len(RANKS) + TEKKEN_SPECIALS - 2}))
+    )
     opened = open_tokenizer(path)
-    assert max(opened.tokenizer.vocab) == len(RANKS) + SPECIALS - 3
+    assert max(opened.tokenizer.vocab) == len(RANKS) + TEKKEN_SPECIALS - 3
     assert any("2 of its tokens have no room" in note for note in opened.notes)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import oracles
 import pytest
 import tiktoken
-import tiktoken_ext
+from format_files import CL100K
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -26,7 +26,6 @@ from engine.formats.rank_files import known_ranks, likely_pattern, likely_ranks
 from engine.formats.ranks import RankedMerges, merges_of_ranks, ranks_of, tokenizer_of_ranks
 from engine.formats.source import read_json
 
-CL100K = Path(next(iter(tiktoken_ext.__path__))) / "data" / "cl100k_base.tiktoken"
 GPT2_VOCAB = REPO.parent / "shared" / "data" / "gpt2_vocab.json"
 SINGLE_BYTES = {token: byte for byte, token in BYTES.items()}
 

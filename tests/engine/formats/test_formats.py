@@ -11,13 +11,15 @@ from pathlib import Path
 import oracles
 import pytest
 import tokenizers
+from format_files import facts, padded_handout
 from generated import examples, some
 from hypothesis import example, given
 from hypothesis import strategies as st
 from test_files import NO_SPACE, FullDisk, contents
+from tiny_tokenizers import BYTES, END, trained
 from tokenizers import models, pre_tokenizers
 
-from engine import Tokenizer, Trainer, count_pretokens
+from engine import Tokenizer, count_pretokens
 from engine.analysis.check.claim import read_claim
 from engine.analysis.inspection import Inspection
 from engine.core.errors import (
@@ -33,33 +35,13 @@ from engine.text.patterns import PATTERNS, Alternative, Pattern
 
 REPO = Path(__file__).resolve().parents[3]
 SHARED = REPO.parent / "shared" / "data"
-BYTES = {byte: bytes([byte]) for byte in range(256)}
-END = "<|endoftext|>"
 FILES = ["vocab.json", "merges.txt", "bpe-tui.json"]
-
-
-def trained(
-    corpus: dict[bytes, int], special_tokens: list[str], pattern: str = "gpt2", merges: int = 20
-) -> Tokenizer:
-    trainer = Trainer(corpus, 256 + len(special_tokens) + merges, special_tokens)
-    list(trainer.steps())
-    return Tokenizer(trainer.vocab, trainer.merges, special_tokens, pattern)
-
-
-def facts(tok: Tokenizer) -> tuple[object, ...]:
-    """Return everything that defines a tokenizer."""
-    return tok.vocab, tok.merges, tok.special_tokens, tok.special_ids, tok.pattern
-
-
-def handout() -> Tokenizer:
-    counts = count_pretokens(REPO / "samples" / "handout.txt")
-    return trained(counts, [END, "<pad>"])
 
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     """Save the handout's tokenizer; return the directory."""
-    handout().save(tmp_path / "tok")
+    padded_handout().save(tmp_path / "tok")
     return tmp_path / "tok"
 
 
@@ -134,7 +116,7 @@ def test_without_our_settings_tokens_in_brackets_that_no_merge_makes_are_special
 ) -> None:
     (saved / "bpe-tui.json").unlink()
     tok = Tokenizer.load(saved)
-    assert facts(tok) == facts(handout())
+    assert facts(tok) == facts(padded_handout())
 
 
 def test_two_tokens_with_one_spelling_are_an_error_and_nothing_is_written(
@@ -215,7 +197,7 @@ def test_gpt2s_own_files_are_read_and_written_again_unchanged(gpt2_files: Path) 
 def test_files_with_windows_line_ends_are_read(saved: Path) -> None:
     merges = saved / "merges.txt"
     merges.write_bytes(merges.read_bytes().replace(b"\n", b"\r\n"))
-    assert facts(Tokenizer.load(saved)) == facts(handout())
+    assert facts(Tokenizer.load(saved)) == facts(padded_handout())
 
 
 @pytest.mark.parametrize("given", ["vocab.json", "merges.txt"])
@@ -241,9 +223,9 @@ def test_a_vocabulary_alone_is_opened_and_refuses_a_text(saved: Path, name: str)
     (saved / "merges.txt").unlink()
     opened = open_tokenizer(saved / name)
     tokenizer = opened.tokenizer
-    assert tokenizer.vocab == handout().vocab
+    assert tokenizer.vocab == padded_handout().vocab
     assert tokenizer.special_tokens == (END, "<pad>")
-    assert tokenizer.decode(handout().encode("lowest")) == "lowest"
+    assert tokenizer.decode(padded_handout().encode("lowest")) == "lowest"
     assert "a vocabulary without its merges" in opened.notes[0]
     with pytest.raises(VocabularyError, match="its merges are missing"):
         tokenizer.encode("lowest")
@@ -259,7 +241,7 @@ def test_the_two_files_may_be_in_different_places(saved: Path, tmp_path: Path) -
     (saved / "vocab.json").rename(tmp_path / "v")
     (saved / "merges.txt").rename(tmp_path / "m")
     tok = Tokenizer.from_files(tmp_path / "v", tmp_path / "m", [END, "<pad>"])
-    assert facts(tok) == facts(handout())
+    assert facts(tok) == facts(padded_handout())
 
 
 # -- damage
@@ -413,7 +395,7 @@ def test_a_place_without_a_tokenizer_is_an_error(tmp_path: Path) -> None:
 def test_saving_does_not_overwrite_by_default(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"mine")
     with pytest.raises(OutputExistsError, match=name):
-        handout().save(tmp_path)
+        padded_handout().save(tmp_path)
     assert contents(tmp_path) == {name: b"mine"}
 
 
@@ -438,7 +420,7 @@ def test_a_save_that_fails_leaves_the_old_tokenizer_and_nothing_else(
 @pytest.mark.parametrize("call", [Tokenizer.save, Tokenizer.load])
 def test_an_impossible_path_is_an_error(tmp_path: Path, call: Callable[..., object]) -> None:
     (tmp_path / "file").write_bytes(b"mine")
-    arguments = (handout(),) if call is Tokenizer.save else ()
+    arguments = (padded_handout(),) if call is Tokenizer.save else ()
     with pytest.raises((OutputError, TokenizerFileError)):
         call(*arguments, tmp_path / "file" / "tok")
     assert contents(tmp_path) == {"file": b"mine"}
@@ -456,7 +438,7 @@ def test_a_pattern_object_of_another_name_is_refused(tmp_path: Path) -> None:
 def test_a_name_that_no_file_can_have_is_an_error(
     tmp_path: Path, call: Callable[..., object], name: str
 ) -> None:
-    arguments = (handout(),) if call is Tokenizer.save else ()
+    arguments = (padded_handout(),) if call is Tokenizer.save else ()
     with pytest.raises((OutputError, TokenizerFileError)):
         call(*arguments, tmp_path / name)
 
@@ -467,5 +449,5 @@ def test_a_registry_is_a_mapping() -> None:
 
 def test_an_unknown_format_is_an_error_that_names_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="unknown format 'gpt3'; did you mean 'gpt2'"):
-        handout().save(tmp_path / "tok", "gpt3")
+        padded_handout().save(tmp_path / "tok", "gpt3")
     assert contents(tmp_path) == {}

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from format_files import facts, padded_handout
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from model_pipelines import bert, t5, word_level
 from odd_texts import in_old_unicode, sample_texts, texts
 from pipelines import BUILDERS, built
-from test_formats import BYTES, END, facts, handout, trained
+from tiny_tokenizers import BYTES, END, trained
 from tokenizers import Tokenizer as Theirs
 from tokenizers.models import BPE
 from tokenizers.normalizers import Lowercase
@@ -62,7 +63,7 @@ def test_the_written_file_gives_the_same_ids_in_hugging_face(place: Path, patter
 
 
 def test_a_directory_gets_a_file_of_the_usual_name(tmp_path: Path) -> None:
-    handout().save(tmp_path, "huggingface")
+    padded_handout().save(tmp_path, "huggingface")
     assert [path.name for path in tmp_path.iterdir()] == ["tokenizer.json"]
     assert open_tokenizer(tmp_path).format == "huggingface"
 
@@ -123,7 +124,7 @@ def test_gpt2s_files_cannot_hold_a_normalizer(tmp_path: Path) -> None:
 
 
 def test_settings_of_the_caller_replace_those_of_a_tokenizer_json(place: Path) -> None:
-    handout().save(place / "given.json", "huggingface")
+    padded_handout().save(place / "given.json", "huggingface")
     ours = open_tokenizer(place / "given.json", special_tokens=["er!"], pattern="cl100k").tokenizer
     assert ours.special_tokens == ("er!",)
     assert ours.pattern == PATTERNS["cl100k"]

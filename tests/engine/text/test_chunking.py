@@ -5,11 +5,10 @@ The oracle looks at the whole text at once: split at special tokens, then one pa
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import pytest
-import regex
+from chunk_texts import CORPORA, SPECIALS, one_pass
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -18,50 +17,7 @@ from engine.counting.plain import documents_in
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import Chunk, ChunkCutter, SpecialSplitter
 
-SPECIAL_TOKENS = ["<a>", "<a><a>", "<a><b>", "<s t>", " <p", "low ", "aba", "é", "\n", "<|end|>"]
-
-# Text near a cut that might go wrong: each kind of space, half a special token, half a character,
-# and bytes that are not UTF-8.
-PIECES = [
-    *(" ", "  ", "\t", "\n", "\n\n", "\r\n", "\r", "\u00a0", "\u3000", "\u2003", "\u2028", "\x85"),
-    *("\x1c", "\x00", "a", "Z", "aB", "low", "lower", "é", "ß", "漢字", "e\u0301", "👍", "١"),
-    *("1", "1234", "'", "'s", "'LL", ".", "/", "!?\n", "/\n/", "<", "<a", "<a>", "<a><", "<a><a>"),
-    *("<b>", "<s", " t>", "<s t>", " <p", "aba", "ba", "<|end|>", "<|end|", "|>"),
-]
-BROKEN = [
-    b"\xff",
-    b"\xc3",
-    b"\xa9",
-    b"\xe3\x80",
-    b"\x80",
-    b"\xa0",
-    b"\x85",
-    b"\xf0\x9f",
-    b"\xed\xa0",
-]
-
-CORPORA = st.lists(
-    st.one_of(
-        st.sampled_from([piece.encode() for piece in PIECES]),
-        st.sampled_from(BROKEN),
-        st.binary(min_size=1, max_size=2),
-    ),
-    max_size=24,
-).map(b"".join)
-SPECIALS = st.lists(st.sampled_from(SPECIAL_TOKENS), unique=True, max_size=4)
 TINY = st.integers(1, 64)
-
-
-def one_pass(data: bytes, pattern: str, special_tokens: Sequence[str]) -> list[list[bytes]]:
-    """Return the pretokens of each stretch between special tokens, cut from the whole text."""
-    text = data.decode("utf-8", "surrogateescape")
-    longest_first = sorted(special_tokens, key=len, reverse=True)
-    choice = "|".join(map(re.escape, longest_first))
-    cut = PATTERNS[pattern].source
-    return [
-        [match.encode("utf-8", "surrogateescape") for match in regex.findall(cut, document)]
-        for document in (re.split(choice, text) if choice else [text])
-    ]
 
 
 def documents_of(data: bytes, special_tokens: Sequence[str]) -> int:

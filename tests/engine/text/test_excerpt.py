@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from chunk_texts import CORPORA, SPECIALS
 from generated import examples
 from hypothesis import given
-from test_chunking import CORPORA, SPECIALS
 
 from engine.text.excerpt import LONGEST_LINE, Excerpt
 from engine.text.patterns import PATTERNS
