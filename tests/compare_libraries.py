@@ -3,8 +3,8 @@
     python tests/compare_libraries.py [TEXTS] [SEED]
 
 A file of each format is opened here and in its library (tokenizers, tiktoken, sentencepiece), and
-both encode the same texts: many scripts, odd whitespace, special tokens, any characters that are
-assigned. What differs is counted, and the shortest text told. It is no part of `pytest`.
+both encode the same texts: many scripts, odd whitespace, special tokens, any assigned characters.
+Differences are counted, and the shortest differing text is printed. `pytest` does not run it.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ LAST_CODE = 0x1FFFF
 
 
 class Comparison(NamedTuple):
-    """A format of files, with two encodings of what one file of it says.
+    """A file, encoded by us and by its library.
 
     Attributes:
-        specials: texts that are special tokens there.
+        specials: its special tokens.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Comparison(NamedTuple):
 
 
 def comparisons(folder: Path) -> Iterator[Comparison]:
-    """All of them, one after another: some take a while to make."""
+    """Yield the comparisons one by one, since some take long to make."""
     for build in (*BUILDERS, *MODEL_BUILDERS):
         place, library = folder / f"{build.__name__}.json", built(build)
         place.write_text(library.to_str())
@@ -98,7 +98,7 @@ def _of_tokenizers(library: tokenizers.Tokenizer) -> Encode:
 
 
 def _ranks(folder: Path) -> Iterator[Comparison]:
-    """Files of tiktoken: one of a course, and cl100k."""
+    """Yield the comparisons of tiktoken's files: a small one with each pattern, and cl100k."""
     tok = handout()
     for name, pattern in PATTERNS.items():
         place = folder / f"{name}.tiktoken"
@@ -122,7 +122,7 @@ def _of_tiktoken(library: tiktoken.Encoding) -> Encode:
 
 
 def texts(count: int, specials: Sequence[str], dice: random.Random) -> Iterator[str]:
-    """The samples, then short texts of all kinds."""
+    """Yield the samples, then short texts of all kinds."""
     yield from map(in_old_unicode, sample_texts())
     makers: tuple[Callable[[], str], ...] = (
         lambda: dice.choice(CHARACTERS),
@@ -143,14 +143,14 @@ def _any_character(dice: random.Random) -> str:
 
 
 def differing(comparison: Comparison, count: int, dice: random.Random) -> tuple[int, list[str]]:
-    """How many texts were encoded by both, and those that were encoded otherwise."""
+    """Return the number of texts that both encoded, and those with different ids."""
     compared, other = 0, []
     for text in texts(count, comparison.specials, dice):
         try:
             expected = comparison.theirs(text)
         except BaseException as panic:
             if "AddedVocabulary bad split" in str(panic):
-                continue  # the library does not survive whitespace that several tokens take
+                continue  # the library crashes on whitespace of several tokens
             raise
         compared += 1
         if comparison.ours(text) != expected:
@@ -159,7 +159,7 @@ def differing(comparison: Comparison, count: int, dice: random.Random) -> tuple[
 
 
 def main(count: int = 2000, seed: int = 0) -> int:
-    """Compare all; the number of differences."""
+    """Run all comparisons; return the number of differences."""
     total = 0
     with tempfile.TemporaryDirectory() as folder:
         for comparison in comparisons(Path(folder)):

@@ -1,8 +1,8 @@
-"""Damage to a file: to its bytes, or to what stands in it, so that the rest of it still fits.
+"""Damage to a file: to its bytes, or to a value in it with the rest written again correctly.
 
-A flipped byte in JSON is refused by the parser of JSON. To reach what comes behind, a value is
-changed and all is written again as it should be: so with pickles, lines, messages of Protocol
-Buffers, packed files, and files of counts with their digests.
+A JSON parser refuses most flipped bytes. To reach the code after the parser, a value is changed and
+the whole file is written again. The same is done with pickles, lines, messages of Protocol Buffers,
+compressed files, and counts files with their digests.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ Damage = Callable[[bytes, Random], bytes]
 
 
 def damaged(data: bytes, rng: Random) -> bytes:
-    """The data with one to four things wrong in it."""
+    """Return the data with one to four changes."""
     for _ in range(rng.choice((1, 1, 2, 4))):
         known = [change for fits, change in BY_KIND if fits(data)]
         change = rng.choice(known) if known and rng.random() < 0.7 else rng.choice(TO_BYTES)
         try:
             data = change(data or b"\n", rng)
         except HARD_TO_DAMAGE:
-            data = rng.choice(TO_BYTES)(data or b"\n", rng)  # it is no longer what it was
+            data = rng.choice(TO_BYTES)(data or b"\n", rng)  # an earlier change broke it
     return data
 
 
@@ -81,7 +81,7 @@ def _with_odd(data: bytes, rng: Random) -> bytes:
 
 
 def _with_another(kind: re.Pattern[bytes]) -> Damage:
-    """One number or text in the place of another of the file, or of an odd one."""
+    """Return a change that replaces a number or text by another of the file or an odd one."""
 
     def changed(data: bytes, rng: Random) -> bytes:
         found = list(kind.finditer(data[rng.randrange(len(data)) :][:3000]))
@@ -116,7 +116,7 @@ ODD_VALUES: tuple[Any, ...] = (
 
 
 def changed_value(value: Any, rng: Random, whole: Any) -> Any:
-    """The value with one thing changed somewhere in it; `whole` is what others are taken from."""
+    """Return the value with one change inside it; other values are taken from `whole`."""
     if isinstance(value, dict | list | tuple) and value and rng.random() < 0.8:
         return _changed_within(value, rng, whole)
     if rng.random() < 0.3:
@@ -173,14 +173,14 @@ def _changed_container(value: Any, rng: Random, whole: Any) -> Any:
         items.insert(at, ("type", new) if isinstance(value, dict) else new)
     if not isinstance(value, dict):
         return type(value)(items)
-    if kind == 3 and len(items) > 1:  # the values, too: each id has another token
+    if kind == 3 and len(items) > 1:  # also move the values, so that each id has another token
         keys, values = [key for key, _ in items], [each for _, each in items]
         return dict(zip(keys, values[1:] + values[:1], strict=True))
     return dict(items)
 
 
 def _some_part(whole: Any, rng: Random) -> Any:
-    """A value from somewhere in the file."""
+    """Return a random value from the file."""
     part = whole
     while isinstance(part, dict | list | tuple) and part and rng.random() < 0.8:
         part = rng.choice(list(part.values()) if isinstance(part, dict) else part)
@@ -200,7 +200,7 @@ def _pickled_value(data: bytes, rng: Random) -> bytes:
 
 
 def _opcodes(data: bytes, rng: Random) -> bytes:
-    """One instruction of a pickle left out, repeated, moved, or another one in its place."""
+    """Remove, repeat, move or replace one opcode of a pickle."""
     starts = [place for _, _, place in pickletools.genops(data) if place is not None]
     parts = [data[a:b] for a, b in zip(starts, [*starts[1:], len(data)], strict=True)]
     one, other = rng.randrange(len(parts)), rng.randrange(len(parts))
@@ -216,7 +216,7 @@ def _opcodes(data: bytes, rng: Random) -> bytes:
     return b"".join(parts)
 
 
-# -- to lines, messages, packed files and sections
+# -- to lines, messages, compressed files and sections
 
 
 def _lines(data: bytes, rng: Random) -> bytes:
@@ -250,7 +250,7 @@ _ODD_NUMBERS = (0, 1, 2, 3, 255, 256, (1 << 31) - 1, 1 << 31, (1 << 64) - 1, (1 
 
 
 def _message(data: bytes, rng: Random) -> bytes:
-    """One field of a message, or of a message in it, with another value or place, or none."""
+    """Change, move or remove one field of a message or of an inner message."""
     fields = list(fields_in(data))
     if not fields:
         return _flipped(data or b"\n", rng)
@@ -284,12 +284,12 @@ def _field(number: int, wire: int, value: int | bytes) -> bytes:
     return key + (_varint(len(value)) if wire == 2 else b"") + value
 
 
-def _packed(data: bytes, rng: Random) -> bytes:
+def _compressed(data: bytes, rng: Random) -> bytes:
     return gzip.compress(damaged(gzip.decompress(data), rng), 1)
 
 
 def _sections(data: bytes, rng: Random) -> bytes:
-    """A section of a counts file changed, left out or doubled, and each with its right digest."""
+    """Change, remove or repeat a section of a counts file, and write the right digests."""
     contents = list(_contents(data))
     place, kind = rng.randrange(len(contents)), rng.randrange(8)
     if kind == 0:
@@ -333,8 +333,8 @@ BY_KIND: tuple[tuple[Callable[[bytes], object], Damage], ...] = (
     (lambda data: data[:1] == b"\x80", _pickled_value),
     (lambda data: data[:1] == b"\x80", _opcodes),
     (_is_message, _message),
-    (lambda data: data[:3] == b"\x1f\x8b\x08", _packed),
+    (lambda data: data[:3] == b"\x1f\x8b\x08", _compressed),
     (lambda data: data.startswith(COUNTS), _sections),
     (lambda data: b"\n" in data[:200], _lines),
 )
-"""What fits a file that begins so."""
+"""(Whether a change fits a file with this beginning, the change)."""

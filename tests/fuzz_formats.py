@@ -1,11 +1,12 @@
-"""Search for a file that does harm.
+"""Search for files that cause a failure.
 
     python tests/fuzz_formats.py COUNT [SEED] [FORMAT …]
 
 Small files of each format are damaged at random (see `damage`) and opened: tokenizers encode a
-text, answers are graded, counts are added up. Nothing but an error of ours may come of it, within 5
-seconds of work and a gigabyte. Each failure is kept, and told with its seed; of failures at one
-place only the first. How many ways there were to be refused tells how deep the damage reaches.
+text, answers are graded, counts are added up. Only our own errors may be raised, within 5 seconds
+of work and a gigabyte. The files of each failure are kept, and its seed is printed; of several
+failures at one place only the first. The number of different refusals shows how far the damaged
+files get.
 """
 
 from __future__ import annotations
@@ -71,11 +72,11 @@ SECONDS, BYTES = 5, 1 << 30
 IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 TEXTS = ("low lowest<|endoftext|> 漢 don't\n", "<s> a\x00\x85  the1999")
 Files = Mapping[str, bytes]
-"""name → content; one or two files are opened by their names, more as their directory."""
+"""File name → content; one or two files are opened by name, more as a directory."""
 
 
 def tokenizers() -> dict[str, Files]:
-    """A format of tokenizers, and a small example of it."""
+    """Return format → small example, for tokenizers."""
     tok = handout()
     gpt2 = {name: (GOLDEN / "gpt2" / name).read_bytes() for name in ("vocab.json", "merges.txt")}
     beside = {
@@ -118,7 +119,7 @@ def tokenizers() -> dict[str, Files]:
 
 
 def hugging_faces() -> dict[str, object]:
-    """Small files of Hugging Face's, with the stages and the models that there are."""
+    """Return small files of Hugging Face with all stages and models."""
     letters = [*"lowestnr▁", "lo", "low", "▁low", "es", "est"]
     vocab = {token: number for number, token in enumerate(dict.fromkeys(["<unk>", *letters]))}
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
@@ -207,7 +208,7 @@ LINES = b'{"text": "low lower"}\n{"text": "newest", "meta": {"n": [1, null]}}\n'
 
 
 def other_files() -> dict[str, Files]:
-    """What else is opened: counts, corpora that are packed, sessions, lessons, answers."""
+    """Return format → small example, for counts, corpora, sessions, lessons and answers."""
     counts = count_pretokens(GOLDEN / "handout.model")
     about = CountsMetadata(
         "c", 9, 3, len(counts), PATTERNS["gpt2"].source, ("<|endoftext|>",), True
@@ -252,7 +253,7 @@ def other_files() -> dict[str, Files]:
 
 
 class TooSlow(BaseException):
-    """What is no `Exception`, so that nobody catches it on the way."""
+    """Raised when time is up; no `Exception`, so that no handler catches it."""
 
 
 def _too_slow(_signal: int, _frame: object) -> None:
@@ -260,9 +261,9 @@ def _too_slow(_signal: int, _frame: object) -> None:
 
 
 def use_tokenizer(*paths: Path, at_length: bool = True) -> None:
-    """Open it, encode and decode; at length, ask all that can be asked of it."""
+    """Open a tokenizer, encode and decode; with `at_length`, explain and inspect it too."""
     is_tokenizer(*paths[:1])
-    with suppress(BpeError):  # what is no BPE cannot be checked, and may still be opened
+    with suppress(BpeError):  # only BPE can be checked; others may still be opened
         read_claim(*paths)
     opened = open_tokenizer(*paths)
     tokenizer = opened.tokenizer
@@ -279,7 +280,7 @@ def use_tokenizer(*paths: Path, at_length: bool = True) -> None:
     for token_id in inspection.longest(3):
         for _ in islice(vocabulary.merge_tree(token_id), 50):
             vocabulary.twins_of(token_id)
-    with suppress(BpeError):  # not every tokenizer can be said in a tokenizer.json
+    with suppress(BpeError):  # a tokenizer.json cannot hold every tokenizer
         save(tokenizer, paths[0].parent / "saved", "huggingface", overwrite=True)
 
 
@@ -291,7 +292,7 @@ def use_kept_counts(path: Path) -> None:
     if (found := KeptCount(path).find()) is not None:
         assert min(found.counts.values(), default=1) > 0
     else:
-        raise BpeError("not believed")
+        raise BpeError("not used")
 
 
 def use_session(path: Path) -> None:
@@ -317,20 +318,24 @@ USES: dict[str, Callable[..., object]] = {
     "corpus.jsonl": lambda path: count_corpus(Corpus(path, Reading(field="text"))),
     **{f"corpus.{end}": count_pretokens for end in ("gz", "xz", "bz2")},
 }
-"""How what is no tokenizer is opened."""
+"""Format → function that opens a file that is no tokenizer."""
 
 
 def try_files(name: str, files: Files, folder: Path, **how: bool) -> str:
-    """Open and use them; where they were refused, or nothing. Raises what is no error of ours."""
+    """Open and use the files; return the place of a refusal, else "".
+
+    Raises:
+        Exception: any error that is not ours.
+    """
     for file, content in files.items():
         (folder / file).write_bytes(content)
     paths = [folder / file for file in files] if len(files) <= 2 else [folder]
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)  # of this process, however busy the machine is
-    signal.alarm(60 * SECONDS)  # and who waits for ever does no work
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)  # of this process, also on a busy machine
+    signal.alarm(60 * SECONDS)  # also for a process that only waits
     try:
         USES.get(name, use_tokenizer)(*paths, **how)
     except BpeError as error:
-        if len(str(error)) > LONGEST + 3:  # it quotes no more than an excerpt
+        if len(str(error)) > LONGEST + 3:  # it may quote only an excerpt
             raise AssertionError(f"a long message: {error}") from error
         return _place_of(error)
     finally:
@@ -340,7 +345,7 @@ def try_files(name: str, files: Files, folder: Path, **how: bool) -> str:
 
 
 def _place_of(error: BaseException) -> str:
-    """The line where it began, and what kind it is."""
+    """Return the class of the first error and the line that raised it."""
     kind = type(error).__name__
     while (before := error.__cause__ or error.__context__) is not None:
         error = before
@@ -354,7 +359,7 @@ def _place_of(error: BaseException) -> str:
 
 
 def fuzz(name: str, files: Files, count: int, seed: int) -> int:
-    """Try so many damaged files of a format; how many failures there are."""
+    """Try `count` damaged files of a format; return the number of failures."""
     folder = Path(tempfile.mkdtemp(prefix="fuzz-", dir=IN_MEMORY))
     slowest, known, refused = 0.0, set[str](), Counter[str]()
     assert not (why := try_files(name, files, folder)), f"{name} as it is: {why}"
