@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from bpe_tui.app.session_app import SessionApp
-from bpe_tui.lessons.beats import FASTEST_TOLD, PLAYED_SHARE
+from bpe_tui.lessons.beats import FASTEST_SHOWN, PLAYED_SHARE
 from bpe_tui.lessons.screen import LessonScreen
 from bpe_tui.session import jobs
 from bpe_tui.session.config import Config
@@ -164,7 +164,7 @@ async def record(
         lesson = app.screen if isinstance(app.screen, LessonScreen) else None
         if lesson is not None:
             lesson.clock.motion = False  # the recording has its own time
-        speed = steps_a_second or (FASTEST_TOLD if lesson is not None else USUAL_SPEED)
+        speed = steps_a_second or (FASTEST_SHOWN if lesson is not None else USUAL_SPEED)
         for step in range(first, last + 1):
             app.seek(step)
             app.notices.now = ""
@@ -172,7 +172,7 @@ async def record(
                 await pilot.pause()
                 lesson.work_out(lesson.frame_of(app.session))
             at = ended = (step - first) / speed
-            if lesson is not None and step > first and speed <= FASTEST_TOLD:
+            if lesson is not None and step > first and speed <= FASTEST_SHOWN:
                 for seconds in lesson.retell(PLAYED_SHARE / speed):
                     ended = at + seconds
                     await show(ended)

@@ -1,4 +1,4 @@
-"""What `engine.learning` makes, drawn: the lesson view, questions, and lessons beside the run.
+"""Screens of `engine.learning`: the lesson view, questions, and lessons beside the run.
 
 The room uses models, studies, dialogs, views and the rooms below; the application opens it.
 """

@@ -1,4 +1,4 @@
-"""Where questions are asked: a window over the live screen, and the screen of a quiz."""
+"""The places of questions: a window over the live screen, and the screen of a quiz."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ FOOT = "Esc looks at the screen; N asks again"
 
 
 class AskWindow(Window[bool]):
-    """Asks one question after another; gives back whether all are over.
+    """A window that asks one question after another; returns whether all are over.
 
     Args:
-        attempts: those that are left.
-        place: says where the window goes, beside the text.
-        over: is told of each question that is over.
-        score: says how many were right, for the title.
+        attempts: the questions that are left.
+        place: returns the region of the window, beside the text.
+        over: called with each question that is over.
+        score: returns the score, for the title.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -53,13 +53,10 @@ class AskWindow(Window[bool]):
         yield QuestionPanel("lesson-question")
 
     def on_mount(self) -> None:
-        self._fit()
+        self.on_resize()
         self._ask()
 
     def on_resize(self) -> None:
-        self._fit()
-
-    def _fit(self) -> None:
         region, panel = self._place(), self.query_one(QuestionPanel)
         panel.styles.offset = region.offset
         panel.styles.width, panel.styles.height = region.size
@@ -87,14 +84,14 @@ class AskWindow(Window[bool]):
 
 
 Keep = Callable[[Attempt], None]
-"""Writes a question down that is over; a `BpeError` says why it cannot."""
+"""Records a question that is over; raises a `BpeError` if it cannot."""
 
 
 class QuizScreen(Screen[None]):
-    """Asks the questions, and gives each to `keep` when it is over.
+    """The screen of a quiz: asks the questions, and calls `keep` with each that is over.
 
     Args:
-        name: what the quiz is called, for the heading.
+        name: the name of the quiz, for the heading.
     """
 
     CSS_PATH = sheet("quiz.tcss")
@@ -115,7 +112,7 @@ class QuizScreen(Screen[None]):
         yield Static(id="heading")
         yield QuestionPanel()
         yield RowList("results")
-        yield Static(id="told")
+        yield Static(id="note")
 
     def on_mount(self) -> None:
         self.query_one("#results").display = False
@@ -124,17 +121,15 @@ class QuizScreen(Screen[None]):
     def _ask(self) -> None:
         attempt = self._attempts[self._at]
         number = f"question {self._at + 1} of {len(self._attempts)}"
-        self._head(f"{self._quiz} · step {attempt.question.frame.step:,}")
+        heading = f"{self._quiz} · step {attempt.question.frame.step:,}"
+        self.query_one("#heading", Static).update(Content(heading))
         panel = self.query_one(QuestionPanel)
         panel.ask(attempt, number, str(self._score) if self._score.asked else "")
         panel.focus()
-        self._tell("Ctrl+Q leaves; what is answered is kept")
+        self._show_note("Ctrl+Q leaves; what is answered is kept")
 
-    def _head(self, text: str) -> None:
-        self.query_one("#heading", Static).update(Content(text))
-
-    def _tell(self, text: str) -> None:
-        self.query_one("#told", Static).update(Content(text))
+    def _show_note(self, text: str) -> None:
+        self.query_one("#note", Static).update(Content(text))
 
     def on_question_panel_over(self, event: QuestionPanel.Over) -> None:
         event.stop()
@@ -144,7 +139,7 @@ class QuizScreen(Screen[None]):
             self._keep(event.attempt)
         except BpeError as error:
             self._kept = False
-            self._tell(visible_text(str(error), spaces=False))
+            self._show_note(visible_text(str(error), spaces=False))
 
     def on_question_panel_go_on(self, event: QuestionPanel.GoOn) -> None:
         event.stop()
@@ -155,7 +150,7 @@ class QuizScreen(Screen[None]):
             self._end()
 
     def _end(self) -> None:
-        """Say what was known, question by question."""
+        """Show the results, question by question."""
         self.query_one(QuestionPanel).display = False
         results = self.query_one("#results", RowList)
         results.display = True
@@ -172,4 +167,4 @@ class QuizScreen(Screen[None]):
         results.show(rows)
         results.focus()
         kept = "Your answers are in the file. " if self._kept else ""
-        self._tell(f"✓ at the first try  ◐ later  ✗ not known   {kept}q leaves")
+        self._show_note(f"✓ at the first try  ◐ later  ✗ not known   {kept}q leaves")

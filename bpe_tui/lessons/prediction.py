@@ -1,8 +1,8 @@
-"""Predict: the lesson view asks what the next step does, before it tells it.
+"""Prediction: the lesson view asks what the next step does before it shows the step.
 
-The future is hidden. What there is to choose from stands at COUNT, in an order that tells nothing;
-the question and what is said to an answer stand at PICK. When a question is over the step is told
-beat by beat, and the next one is asked.
+The future is hidden. COUNT shows the choices, in an order that reveals nothing; PICK shows the
+question and the grade of an answer. When a question is over, the step is shown beat by beat, and
+the next question follows.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import QuestionError
-from engine.core.wording import Sentence
 from engine.learning.questions import predict
 from engine.learning.questions.question import Attempt, Choice, Question, Tally
 
 
 @dataclass(frozen=True)
 class ToOption:
-    """A row to choose as the answer, by its place."""
+    """The target of a row that answers with its place."""
 
     place: int
 
@@ -35,34 +34,31 @@ class Prediction:
 
     Args:
         explainer: draws pairs with their bars.
-        score: how many were known so far.
+        score: the score so far.
+
+    Attributes:
+        frame: the state that is asked about.
+        chosen: the row of the cursor.
+        options: the number of rows to choose from.
     """
 
     def __init__(self, explainer: AnyExplainer, attempt: Attempt, score: Tally) -> None:
         self.attempt = attempt
         self.chosen = 0
+        self.frame = attempt.question.frame
+        form = attempt.question.form
+        self.options = len(form.options) if isinstance(form, Choice) else 0
         self._explainer, self._score = explainer, score
 
-    @property
-    def frame(self) -> Any:
-        """The state that is asked about."""
-        return self.attempt.question.frame
-
-    @property
-    def options(self) -> int:
-        """How many rows there are to choose from."""
-        form = self.attempt.question.form
-        return len(form.options) if isinstance(form, Choice) else 0
-
-    # -- what is seen
+    # -- drawing
 
     @property
     def heading(self) -> str:
         score, attempt = self._score, self.attempt
         if attempt.tried and not attempt.is_over:  # its first try was wrong
             score = replace(score, asked=score.asked + 1)
-        told = str(score) if score.asked else "predict"
-        return f"{told}   step {number(self.frame.step)}"
+        start = str(score) if score.asked else "predict"
+        return f"{start}   step {number(self.frame.step)}"
 
     def count_rows(self, room: CountRoom) -> list[Row]:
         question = self.attempt.question
@@ -77,129 +73,118 @@ class Prediction:
         return rows[first : first + room.rows]
 
     def _bars(self, question: Question) -> list[Bar]:
-        """The pairs with their bars, without numbers as long as these are not told."""
+        """Return the pairs with their bars; the numbers are hidden until they may be shown."""
         explainer, frame, attempt = self._explainer, self.frame, self.attempt
         assert isinstance(explainer, MergeExplainer)
         bars = []
         for place, pair in enumerate(question.pairs):
             is_right = attempt.is_over and place == question.answer
-            is_told = attempt.is_over or place in attempt.tried
-            is_told |= attempt.hinted and pair in question.tied
+            is_revealed = attempt.is_over or place in attempt.tried
+            is_revealed |= attempt.hinted and pair in question.tied
             mark = remark = ""
             if is_right:
                 mark, remark = "pair", "wins"
-            elif is_told and pair in question.tied:
+            elif is_revealed and pair in question.tied:
                 mark, remark = "tie", "tied"
             elif place in attempt.tried:
                 mark, remark = "loss", "no"
             if place == self.chosen and not attempt.is_over:
                 mark = "chosen"
-            value = explainer.value(frame, pair) if question.shows_bars or is_told else 0.0
-            told = explainer.value_text(frame, pair) if is_told else "?"
+            value = explainer.value(frame, pair) if question.shows_bars or is_revealed else 0.0
+            value_text = explainer.value_text(frame, pair) if is_revealed else "?"
             fraction = explainer.fraction(frame, pair)
-            bars.append(Bar(pair, value, told, value, "", mark, remark, fraction))
+            bars.append(Bar(pair, value, value_text, value, "", mark, remark, fraction))
         return bars
 
     def pick_rows(self, width: int) -> list[Row]:
         attempt, question, grade = self.attempt, self.attempt.question, self.attempt.grade
         if attempt.given_up:
-            return [Row(sentence_spans(said, width)) for said in question.model_answer]
+            return [Row(sentence_spans(sentence, width)) for sentence in question.model_answer]
+        hint = Row(sentence_spans(question.hint, width, (("Hint: ", ""),), "tie"))
         if grade is None:
-            second = question.hint if attempt.hinted else question.advice
-            return [
-                Row(sentence_spans(question.asks, width, role="strong")),
-                *self._second(second, width),
-            ]
+            advice = Row(sentence_spans(question.advice, width, role="dim"))
+            first = Row(sentence_spans(question.asks, width, role="strong"))
+            return [first, hint if attempt.hinted else advice]
         word: Span = (f"{grade.word}: ", "gain" if grade.right else "loss")
         first = Row(sentence_spans(grade.said, width, (word,)))
-        if attempt.is_over or grade.why is not None:
-            said = grade.why
-            return [
-                first,
-                *([] if said is None else [Row(sentence_spans(said, width, role="tie"))]),
-            ]
-        if attempt.hinted:
-            return [first, *self._second(question.hint, width)]
-        return [first, Row([("Try again, or H for a hint.", "dim")])]
-
-    def _second(self, said: Sentence | None, width: int) -> list[Row]:
-        """The hint, or how the answer is found."""
-        if said is None:
-            return []
-        if self.attempt.hinted:
-            return [Row(sentence_spans(said, width, (("Hint: ", ""),), "tie"))]
-        return [Row(sentence_spans(said, width, role="dim"))]
+        if grade.why is not None:
+            return [first, Row(sentence_spans(grade.why, width, role="tie"))]
+        if attempt.is_over:
+            return [first]
+        return [first, hint if attempt.hinted else Row([("Try again, or H for a hint.", "dim")])]
 
 
 class PredictionView(Protocol):
-    """The lesson view, as the predictor sees it."""
+    """The part of the lesson view that the predictor uses."""
 
     explainer: AnyExplainer
 
     @property
     def bars(self) -> int:
-        """How many rows there are at COUNT."""
+        """Number of rows at COUNT."""
 
     @property
     def shows_whole_corpus(self) -> bool:
-        """Whether a learner can count in it."""
+        """Whether the whole corpus is on the screen, so that a learner can count in it."""
 
     def show_again(self) -> None:
-        """Draw what is shown anew."""
+        """Draw the present moment again."""
 
     def make_step(self) -> None:
-        """Make a step, and tell it."""
+        """Make a step, and show it."""
 
     def tell(self, said: str) -> None:
-        """Say something to the user."""
+        """Show a message to the user."""
 
 
 class Predictor:
-    """Asks before each step, as long as it is on.
+    """The predictions of a lesson view: a question before each step, while it is on.
 
     Args:
-        stage: where it asks.
+        view: the lesson view.
 
     Attributes:
         is_on: whether it asks at all.
-        prediction: the question that is asked; `None` where none is.
+        prediction: the present question; `None` if there is none.
     """
 
-    def __init__(self, stage: PredictionView) -> None:
-        self._stage = stage
+    def __init__(self, view: PredictionView) -> None:
+        self._view = view
         self.is_on = False
         self.prediction: Prediction | None = None
         self._score = Tally()
-        self._rests = False  # the model answer is told, and stays until a key
+        self._rests = False  # the model answer stays on the screen until a key
 
     def toggle(self) -> None:
-        """Begin to ask, or end it."""
+        """Start or stop asking."""
         self.is_on = not self.is_on
         self._rests, self._score, self.prediction = False, Tally(), None
-        self._stage.show_again()
+        self._view.show_again()
 
     def attend(self, frame: Any, is_playing: bool) -> Prediction | None:
-        """What to ask where a step has come to rest; `None` for nothing."""
+        """Return the question about a frame at rest; `None` to ask nothing."""
         if not self.is_on or self._rests or is_playing:
             self.prediction = None
-        elif self.prediction is None or not _is_same(self.prediction.frame, frame):
+            return None
+        asked = None if self.prediction is None else self.prediction.frame
+        if asked is None or asked.run is not frame.run or asked.step != frame.step:
             self.prediction = self._question(frame)
         return self.prediction
 
     def _question(self, frame: Any) -> Prediction | None:
         try:
             question = predict(
-                frame, rows=self._stage.bars, shows_corpus=self._stage.shows_whole_corpus
+                frame, rows=self._view.bars, shows_corpus=self._view.shows_whole_corpus
             )
         except QuestionError as error:
             self.is_on = False
-            self._stage.tell(f"Nothing to predict: {visible_text(str(error), spaces=False)}.")
+            self._view.tell(f"Nothing to predict: {visible_text(str(error), spaces=False)}.")
             return None
-        return Prediction(self._stage.explainer, Attempt(question), self._score)
+        return Prediction(self._view.explainer, Attempt(question), self._score)
 
     @property
     def keys(self) -> list[FooterKey]:
-        """The keys that answer, for the footer; none while nothing is asked."""
+        """The keys for the footer while a question is asked."""
         prediction, stop = self.prediction, FooterKey("P", "stop asking", "screen.predict")
         if prediction is None and not self._rests:
             return []
@@ -219,13 +204,13 @@ class Predictor:
         """Whether a question waits for its answer."""
         return self._open() is not None
 
-    # -- what keys do
+    # -- actions of keys
 
     def move(self, by: int) -> None:
-        """To another row."""
+        """Move the cursor to another row."""
         if (prediction := self._open()) is not None:
             prediction.chosen = (prediction.chosen + by) % prediction.options
-            self._stage.show_again()
+            self._view.show_again()
 
     def answer(self, place: int | None = None) -> None:
         """Answer with a row, by default the chosen one; after the end go on."""
@@ -238,44 +223,39 @@ class Predictor:
         prediction.attempt.try_answer(prediction.chosen)
         if prediction.attempt.is_over:
             self._score.count(prediction.attempt)
-        self._stage.show_again()
+        self._view.show_again()
 
     def hint(self) -> None:
-        """Help without telling."""
+        """Show the hint."""
         if (prediction := self._open()) is not None:
             prediction.attempt.hinted = True
-            self._stage.show_again()
+            self._view.show_again()
 
     def show_answer(self) -> None:
-        """Tell the step beat by beat, and stay there until a key."""
+        """Show the step beat by beat, and stay there until a key."""
         if (prediction := self._open()) is not None:
             self._give_up(prediction)
             self._rests = True
-            self._stage.make_step()
+            self._view.make_step()
 
     def go_on(self) -> bool:
-        """From the end of a question to the next; an open one is skipped; whether it is on."""
+        """Skip an open question, or go on from an answered one; return False if there is none."""
         if self._rests:
             self._rests = False
-            self._stage.show_again()
+            self._view.show_again()
         elif self.prediction is not None:
             if (prediction := self._open()) is not None:
                 self._give_up(prediction)
-            self._stage.make_step()
+            self._view.make_step()
         else:
             return False
         return True
 
     def _open(self) -> Prediction | None:
-        """The question that waits for an answer."""
+        """Return the question that waits for an answer."""
         prediction = self.prediction
         return None if prediction is None or prediction.attempt.is_over else prediction
 
     def _give_up(self, prediction: Prediction) -> None:
         prediction.attempt.given_up = True
         self._score.count(prediction.attempt)
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    """Whether two states are the same step of the same run."""
-    return one.run is other.run and one.step == other.step
