@@ -132,9 +132,6 @@ class _MergeLookup(NamedTuple):
         # A pair that does not merge has place −1, which is the last.
         return self.ranks[self.places.of(left * self.ids + right)]
 
-    def made_of(self, left: Ints, right: Ints) -> Ints:
-        return self.made[self.places.of(left * self.ids + right)]
-
 
 class _PretokenBlock:
     """The pretokens that may still merge, and the results of the others."""
@@ -185,7 +182,8 @@ class _PretokenBlock:
 
     def _merge(self, at: Ints) -> None:
         """Merge the tokens at some places, one in each pretoken, with the next tokens."""
-        self._ids[at] = self._merges.made_of(self._ids[at], self._ids[at + 1])
+        pairs = self._ids[at] * self._merges.ids + self._ids[at + 1]
+        self._ids[at] = self._merges.made[self._merges.places.of(pairs)]
         self._ranks[at] = _NEVER
         stays = np.ones(len(self._ids), dtype=np.bool_)
         stays[at + 1] = False

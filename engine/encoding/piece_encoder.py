@@ -142,11 +142,6 @@ def restored_first(piece: bytes) -> bytes:
     return piece.translate(_TO_TEXT)
 
 
-def can_be_marked(block: bytes) -> bool:
-    """Whether the text is free of the marks."""
-    return KEPT_SPACE not in block and KEPT_NEWLINE not in block
-
-
 def blocks(data: bytes, size: int) -> Iterator[bytes]:
     """Yield the data in blocks of at least `size` bytes, cut where every rule allows it."""
     start = 0
@@ -276,7 +271,7 @@ class PieceEncoder:
         """Return the ids of a text without special tokens."""
         ids: list[int] = []
         for block in blocks(to_bytes(text), BLOCK):
-            if not can_be_marked(block):
+            if KEPT_SPACE in block or KEPT_NEWLINE in block:  # the block cannot be marked
                 ids += self._pretokens.encode(to_text(block))
                 continue
             pieces = iter(self._cutting.pieces(block))

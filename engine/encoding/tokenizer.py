@@ -73,6 +73,10 @@ class Tokenizer:
         table: pair of ids → (rank, id of the result), if `merges` cannot express it.
         pipeline: the stages of a `tokenizer.json`, if it needs more than the other arguments.
 
+    Attributes:
+        special_ids: the ids of the special tokens.
+        added_tokens: the special tokens that are ordinary text, only cut out first.
+
     Raises:
         VocabularyError: a byte or the token of a merge is missing.
 
@@ -101,6 +105,10 @@ class Tokenizer:
         self.vocab, self._special_ids, self.alphabet, self.merge_table = parts
         if merges is not None:
             self.merges = list(merges)
+        self.special_ids = frozenset(self._special_ids.values())
+        added = () if pipeline is None else pipeline.added_tokens
+        special = {token.content for token in added if token.special}
+        self.added_tokens = frozenset(token.content for token in added) - special
         # A special token may have the id of an ordinary token that merges use.
         ordinary = ((i, vocab.get(i)) for i in self._special_ids.values())
         self._ordinary = {i: token for i, token in ordinary if token is not None}
@@ -122,18 +130,6 @@ class Tokenizer:
         if self.special_tokens:
             parts.append(f"special {' '.join(map(repr, self.special_tokens[:REPR_SHOWN]))}")
         return f"Tokenizer({', '.join(parts)}, pattern {self.pattern.name})"
-
-    @property
-    def added_tokens(self) -> frozenset[str]:
-        """Special tokens that are ordinary text, only cut out first."""
-        added = () if self.pipeline is None else self.pipeline.added_tokens
-        special = {token.content for token in added if token.special}
-        return frozenset(token.content for token in added) - special
-
-    @property
-    def special_ids(self) -> frozenset[int]:
-        """Ids of the special tokens."""
-        return frozenset(self._special_ids.values())
 
     def allowing(self, tokens: Iterable[str]) -> Tokenizer:
         """Return a tokenizer that cuts only these special tokens out of a text.

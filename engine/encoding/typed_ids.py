@@ -63,16 +63,12 @@ def decode_known(
     try:
         yield DecodedIds(ids, decode(ids))
     except UnknownTokenIdError:
-        problems = {token_id: _problem_of(token_id, decode) for token_id in set(ids)}
+        problems = dict.fromkeys(ids, "")
+        for token_id in problems:
+            try:
+                decode([token_id])
+            except UnknownTokenIdError as error:
+                problems[token_id] = str(error)
         for problem, run in groupby(ids, problems.__getitem__):
             row = list(run)
             yield DecodedIds(row, None if problem else decode(row), problem)
-
-
-def _problem_of(token_id: int, decode: Callable[[Sequence[int]], str]) -> str:
-    """Return why an id cannot be decoded; empty if it can."""
-    try:
-        decode([token_id])
-    except UnknownTokenIdError as error:
-        return str(error)
-    return ""

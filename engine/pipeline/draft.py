@@ -7,7 +7,7 @@ spelled in bytes however they are cut, since the model knows nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -62,38 +62,44 @@ class StageChoice:
     summary: str
 
 
-def _normalizers(pipeline: Pipeline) -> Iterator[StageChoice]:
-    yield StageChoice("NFC", NFC(), "letters and their marks in one character: e + ´ → é")
-    yield StageChoice("NFD", NFD(), "letters and their marks apart: é → e + ´")
-    yield StageChoice("NFKC", NFKC(), "as NFC, and look-alikes made plain: ﬁ → fi, ² → 2")
-    yield StageChoice("NFKD", NFKD(), "as NFD, and look-alikes made plain")
-    yield StageChoice("lowercase", Lowercase(), "A → a")
-    yield StageChoice("strip accents", StripAccents(), "marks away; needs NFD before it")
-    yield StageChoice("strip", Strip(), "whitespace at both ends away")
-    yield StageChoice("BERT", BertNormalizer(), "clean, Chinese apart, accents away, lower case")
-    yield StageChoice("nmt", Nmt(), "control characters away, odd spaces plain")
-    yield StageChoice("prepend ▁", Prepend("▁"), "SentencePiece's mark in front")
-    yield StageChoice(
-        "␣ → ▁", Replace(TextOrRegex(text=" "), "▁"), "spaces as SentencePiece has them"
-    )
+_NORMALIZERS = (
+    StageChoice("NFC", NFC(), "letters and their marks in one character: e + ´ → é"),
+    StageChoice("NFD", NFD(), "letters and their marks apart: é → e + ´"),
+    StageChoice("NFKC", NFKC(), "as NFC, and look-alikes made plain: ﬁ → fi, ² → 2"),
+    StageChoice("NFKD", NFKD(), "as NFD, and look-alikes made plain"),
+    StageChoice("lowercase", Lowercase(), "A → a"),
+    StageChoice("strip accents", StripAccents(), "marks away; needs NFD before it"),
+    StageChoice("strip", Strip(), "whitespace at both ends away"),
+    StageChoice("BERT", BertNormalizer(), "clean, Chinese apart, accents away, lower case"),
+    StageChoice("nmt", Nmt(), "control characters away, odd spaces plain"),
+    StageChoice("prepend ▁", Prepend("▁"), "SentencePiece's mark in front"),
+    StageChoice("␣ → ▁", Replace(TextOrRegex(text=" "), "▁"), "spaces as SentencePiece has them"),
+)
 
+_PRE_TOKENIZERS = (
+    StageChoice("whitespace", WhitespaceSplit(), "between whitespace, which is left out"),
+    StageChoice("words", Whitespace(), r"\w+|[^\w\s]+; whitespace is left out"),
+    StageChoice("punctuation", Punctuation(), "each mark apart"),
+    StageChoice("digits", Digits(individual_digits=True), "each digit apart"),
+    StageChoice("BERT", BertPreTokenizer(), "whitespace left out, each punctuation mark apart"),
+    StageChoice("metaspace", Metaspace(), "▁ for spaces, cut before each"),
+    StageChoice("byte-level", ByteLevel(False), "GPT-2's pattern, and bytes as its stand-ins"),
+    *(
+        StageChoice(f"pattern {name}", Split(TextOrRegex(regex=source), "Isolated"), each.summary)
+        for name, each in PATTERNS.items()
+        if name != "none" and (source := in_oniguruma(each)) is not None
+    ),
+)
 
-def _pre_tokenizers(pipeline: Pipeline) -> Iterator[StageChoice]:
-    yield StageChoice("whitespace", WhitespaceSplit(), "between whitespace, which is left out")
-    yield StageChoice("words", Whitespace(), r"\w+|[^\w\s]+; whitespace is left out")
-    yield StageChoice("punctuation", Punctuation(), "each mark apart")
-    yield StageChoice("digits", Digits(individual_digits=True), "each digit apart")
-    yield StageChoice(
-        "BERT", BertPreTokenizer(), "whitespace left out, each punctuation mark apart"
-    )
-    yield StageChoice("metaspace", Metaspace(), "▁ for spaces, cut before each")
-    yield StageChoice("byte-level", ByteLevel(False), "GPT-2's pattern, and bytes as its stand-ins")
-    for name, pattern in PATTERNS.items():
-        source = in_oniguruma(pattern)
-        if source is not None and name != "none":
-            split = Split(TextOrRegex(regex=source), "Isolated")
-            yield StageChoice(f"pattern {name}", split, pattern.summary)
-
+_DECODERS = (
+    StageChoice(
+        "byte-level", ByteLevelDecoder(), f"{BYTE_TO_CHAR[ord(' ')]} and its like back to bytes"
+    ),
+    StageChoice("WordPiece", WordPieceDecoder(), "## joins, a space before the rest; tidied"),
+    StageChoice("WordPiece, untidied", WordPieceDecoder(cleanup=False), "spaces stay before marks"),
+    StageChoice("metaspace", MetaspaceDecoder(), "▁ back to a space"),
+    StageChoice("fuse", Fuse(), "tokens joined as they are"),
+)
 
 _TEMPLATES = (
     ("[CLS] $A [SEP]", "BERT's"),
@@ -105,22 +111,12 @@ _TEMPLATES = (
 
 
 def _post_processors(pipeline: Pipeline) -> Iterator[StageChoice]:
+    """Yield the templates whose tokens are in the vocabulary."""
     for template, summary in _TEMPLATES:
         try:
             yield StageChoice(template, typed_template(template, pipeline), summary)
         except TokenizerFileError:
-            continue  # its tokens are not in this vocabulary
-
-
-def _decoders(pipeline: Pipeline) -> Iterator[StageChoice]:
-    space = BYTE_TO_CHAR[ord(" ")]
-    yield StageChoice("byte-level", ByteLevelDecoder(), f"{space} and its like back to bytes")
-    yield StageChoice("WordPiece", WordPieceDecoder(), "## joins, a space before the rest; tidied")
-    yield StageChoice(
-        "WordPiece, untidied", WordPieceDecoder(cleanup=False), "spaces stay before marks"
-    )
-    yield StageChoice("metaspace", MetaspaceDecoder(), "▁ back to a space")
-    yield StageChoice("fuse", Fuse(), "tokens joined as they are")
+            continue
 
 
 def typed_template(typed: str, pipeline: Pipeline) -> Stage:
@@ -184,7 +180,7 @@ class StageKind:
 
     key: str
     title: str
-    choices: Callable[[Pipeline], Iterator[StageChoice]]
+    choices: Callable[[Pipeline], Iterable[StageChoice]]
     typed: Callable[[str, Pipeline], Stage]
     hint: str = ""
     joined: Callable[[Sequence[Any]], Stage] | None = None
@@ -202,12 +198,12 @@ class StageKind:
 
 
 NORMALIZER = StageKind(
-    *("normalizer", "normalizer", _normalizers, typed_normalizer),
+    *("normalizer", "normalizer", lambda _: _NORMALIZERS, typed_normalizer),
     hint="OLD -> NEW, /REGEX/ -> NEW, prepend TEXT",
     joined=Normalizers,
 )
 PRE_TOKENIZER = StageKind(
-    *("pre_tokenizer", "pre-tokenizer", _pre_tokenizers, typed_cut),
+    *("pre_tokenizer", "pre-tokenizer", lambda _: _PRE_TOKENIZERS, typed_cut),
     hint="a regex whose matches are pretokens",
     joined=PreTokenizers,
 )
@@ -215,7 +211,7 @@ POST_PROCESSOR = StageKind(
     *("post_processor", "post-processor", _post_processors, typed_template),
     hint="[CLS] $A [SEP], for a pair: | [CLS] $A [SEP] $B:1",
 )
-DECODER = StageKind("decoder", "decoder", _decoders, _nothing_typed)
+DECODER = StageKind("decoder", "decoder", lambda _: _DECODERS, _nothing_typed)
 STAGE_KINDS = (NORMALIZER, PRE_TOKENIZER, POST_PROCESSOR, DECODER)
 
 SPELLING = ByteLevel(add_prefix_space=False, use_regex=False)

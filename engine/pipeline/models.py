@@ -489,18 +489,20 @@ class Unigram(Model):
             if is_unknown:  # adjacent unknown texts are one token
                 spans = [(spans[0][0], spans[-1][1])]
             for start, end in spans:
-                tokens += self._tokens_of(pretoken[start:end], start, end)
+                text = pretoken[start:end]
+                token_id = self.vocab.get(text)
+                if token_id is None and self.byte_fallback:
+                    spelled = [f"<0x{byte:02X}>" for byte in text.encode()]
+                    if all(byte in self.vocab for byte in spelled):
+                        tokens += [
+                            ModelToken(self.vocab[each], each, start, end) for each in spelled
+                        ]
+                        continue
+                if token_id is None:
+                    token_id = self.unk_id
+                assert token_id is not None  # without an unknown token, the lattice has pieces only
+                tokens.append(ModelToken(token_id, text, start, end))
         return tokens
-
-    def _tokens_of(self, text: str, start: int, end: int) -> list[ModelToken]:
-        known = self.vocab.get(text)
-        if known is None and self.byte_fallback:
-            spelled = [f"<0x{byte:02X}>" for byte in text.encode()]
-            if all(byte in self.vocab for byte in spelled):
-                return [ModelToken(self.vocab[byte], byte, start, end) for byte in spelled]
-        token_id = self.unk_id if known is None else known
-        assert token_id is not None  # without an unknown token, the lattice has pieces only
-        return [ModelToken(token_id, text, start, end)]
 
 
 class _Models(StageRegistry[Model]):

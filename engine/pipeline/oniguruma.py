@@ -284,12 +284,10 @@ class TextOrRegex:
 
     def matches(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the spans of the matches, from left to right; an empty text has none."""
-        if not text:
-            return iter(())
-        spans = [match.span() for match in self._compiled.finditer(text)]
-        return iter(spans) if all(start < end for start, end in spans) else self._with_empty(text)
-
-    def _with_empty(self, text: str) -> Iterator[tuple[int, int]]:
+        spans = [match.span() for match in self._compiled.finditer(text)] if text else []
+        if all(start < end for start, end in spans):
+            yield from spans
+            return
         place, last_end = 0, -1
         while place <= len(text) and (match := self._compiled.search(text, place)):
             start, end = match.span()

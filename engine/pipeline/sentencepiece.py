@@ -464,28 +464,23 @@ class SentencePieceUnigram(_Choosing):
         ]
 
     @cached_property
-    def _unknown_score(self) -> float:
-        least = min((p.score for p in self.pieces if p.kind == NORMAL), default=0.0)
-        return _in_32_bits(least - _PENALTY)
-
-    @cached_property
-    def _known(self) -> dict[str, int]:
-        return self.of_kind(NORMAL, USER_DEFINED)
-
-    @cached_property
-    def _lengths(self) -> dict[str, list[int]]:
-        """First two characters of pieces → their lengths, ascending."""
+    def _lookup(self) -> tuple[dict[str, int], dict[str, list[int]], float]:
+        """Known pieces; first two characters → lengths, ascending; the score of unknown text."""
+        known = self.of_kind(NORMAL, USER_DEFINED)
         found: defaultdict[str, set[int]] = defaultdict(set)
-        for text in self._known:
+        for text in known:
             if len(text) > 1:
                 found[text[:2]].add(len(text))
-        return {beginning: sorted(lengths) for beginning, lengths in found.items()}
+        lengths = {beginning: sorted(each) for beginning, each in found.items()}
+        least = min((p.score for p in self.pieces if p.kind == NORMAL), default=0.0)
+        return known, lengths, _in_32_bits(least - _PENALTY)
 
     def spans(self, text: str) -> Iterator[tuple[int | None, int, int]]:
         best = array("f", bytes(4 * (len(text) + 1)))
         starts = [-1] * (len(text) + 1)
         chosen: list[int | None] = [None] * (len(text) + 1)
-        find, scores, lengths_of = self._known.get, self._scores, self._lengths.get
+        known, lengths, unknown_score = self._lookup
+        find, scores, lengths_of = known.get, self._scores, lengths.get
 
         def arrive(start: int, end: int, token_id: int | None, score: float) -> None:
             score += best[start]
@@ -501,7 +496,7 @@ class SentencePieceUnigram(_Choosing):
                 if token_id is not None and start + length <= len(text):
                     arrive(start, start + length, token_id, scores[token_id])
             if single is None:
-                score = _in_32_bits(self._unknown_score + best[start])
+                score = _in_32_bits(unknown_score + best[start])
                 if starts[start + 1] == -1 or score > best[start + 1]:
                     best[start + 1], starts[start + 1], chosen[start + 1] = score, start, None
         way, end = [], len(text)

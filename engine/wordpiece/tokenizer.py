@@ -195,20 +195,16 @@ def save_vocab(vocab: Mapping[int, bytes], path: Path, *, overwrite: bool = Fals
     """
     pieces = [vocab[piece_id] for piece_id in sorted(vocab)]
     for piece_id, piece in enumerate(pieces):
-        if not _is_line(piece):
+        try:
+            is_line = (text := piece.decode()).splitlines() == [text]
+        except UnicodeDecodeError:
+            is_line = False
+        if not is_line:
             raise TokenizerFileError(
                 f"{path}: the piece {piece!r}, id {piece_id}, is no line of UTF-8, and {FILE} is "
                 "made of such lines; train with another pattern, or without such text"
             )
     write_files({path: b"".join(piece + b"\n" for piece in pieces)}, overwrite=overwrite)
-
-
-def _is_line(piece: bytes) -> bool:
-    try:
-        text = piece.decode()
-    except UnicodeDecodeError:
-        return False
-    return text.splitlines() == [text]
 
 
 # -- the tokenizer
