@@ -245,8 +245,7 @@ class ChartPanel(Chart):
     def on_show(self) -> None:
         self.watch_frame(None, self.frame)
 
-    def on_resize(self) -> None:
-        self.watch_frame(None, self.frame)
+    on_resize = on_show
 
 
 class ChartsScreen(PlayerScreen, TiledScreen):

@@ -61,7 +61,10 @@ class ExcerptPanel(FramePanel[ShownT]):
         if (place := self.place_to_show(frame, rows)) is not None:
             self._bring_to_sight(frame, width, *place)
             rows, end = self._rows_from_top(frame, width)
-        self._say_where(excerpt, end, self.remark(frame))
+        of = number(len(lines)) + ("" if excerpt.complete else " read for show")
+        first, last = number(self.top.line + 1), number(end)
+        shown = f"line {first}" if first == last else f"lines {first}–{last}"
+        self.say("corpus", f"{shown} of {of}{self.remark(frame)}")
         return rows
 
     def _rows_from_top(self, frame: ShownT, width: int) -> tuple[list[Row], int]:
@@ -97,12 +100,6 @@ class ExcerptPanel(FramePanel[ShownT]):
     def remark(self, frame: ShownT) -> str:
         """Return a text that follows the lines in the lower border."""
         return ""
-
-    def _say_where(self, excerpt: Excerpt, end: int, remark: str) -> None:
-        of = number(len(excerpt.lines)) + ("" if excerpt.complete else " read for show")
-        first, last = number(self.top.line + 1), number(end)
-        lines = f"line {first}" if first == last else f"lines {first}–{last}"
-        self.say("corpus", f"{lines} of {of}{remark}")
 
     def render_line(self, y: int) -> Strip:
         if y >= len(self._rows):

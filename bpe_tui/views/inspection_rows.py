@@ -11,7 +11,7 @@ from typing import Any
 
 from bpe_tui.views.targets import ToToken
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
+from bpe_tui.widgets.rows import Row, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.inspection import (
     EXAMPLES,
@@ -64,18 +64,38 @@ def sections(
         leads: returns the target of a token's row.
     """
 
+    room_after = NAME_CELLS + COUNT_CELLS
+
     def odd_rows(inspection: Any, width: int) -> list[Row]:
-        return [
-            _few_row(name, inspection, getattr(inspection, those), leads, width)
-            for name, those in odd.items()
-            if inspection.encodes or those != "unreachable"
-        ]
+        rows = []
+        for name, those in odd.items():
+            if those == "unreachable" and not inspection.encodes:
+                continue
+            few: TokenExamples = getattr(inspection, those)
+            tokens = "".join(f"  {visible_bytes(inspection.token(each))}" for each in few.ids)
+            more = "  …" if few.count > len(few.ids) else ""
+            spans = [
+                *left([(name, "dim")], NAME_CELLS),
+                right(number(few.count), COUNT_CELLS),
+                (shorten(tokens + more, width - room_after), ""),
+            ]
+            rows.append(Row(spans, leads(few.ids[0]) if few.ids else None))
+        return rows
 
     def longest(inspection: Any, width: int) -> list[Row]:
-        return [
-            _long_row(describe(inspection, token_id), inspection, token_id, leads(token_id), width)
-            for token_id in inspection.longest(LONGEST_SHOWN)
-        ]
+        rows = []
+        for token_id in inspection.longest(LONGEST_SHOWN):
+            length = (
+                f"{number(inspection.length_of(token_id))}{UNIT_SIGNS.get(inspection.unit, '')}"
+            )
+            token = shorten(visible_bytes(inspection.token(token_id)), width - room_after - 2)
+            spans = [
+                *left([(describe(inspection, token_id), "dim")], NAME_CELLS),
+                right(length, COUNT_CELLS),
+                (f"  {token}", ""),
+            ]
+            rows.append(Row(spans, leads(token_id)))
+        return rows
 
     return (
         InspectionSection(
@@ -174,50 +194,15 @@ def _bars(named: Sequence[tuple[str, int]], width: int) -> list[Row]:
     total = sum(count for _, count in named) or 1
     most = max((count for _, count in named), default=1) or 1
     room = max(width - NAME_CELLS - COUNT_CELLS - 10, LEAST_BAR)
-    return [
-        Row(
-            [
-                *left([(name, "dim")], NAME_CELLS),
-                right(number(count), COUNT_CELLS),
-                right(f"{100 * count / total:.1f} %", 8, "dim"),
-                ("  ", ""),
-                (_block_bar(count / most, room), "curve"),
-            ]
-        )
-        for name, count in named
-    ]
-
-
-def _block_bar(share: float, cells: int) -> str:
-    """Draw a bar to an eighth of a cell; values above 0 are always visible."""
-    eighths = max(round(share * cells * 8), 1 if share else 0)
-    return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()
-
-
-def _few_row(
-    name: str,
-    inspection: AnyInspection,
-    few: TokenExamples,
-    leads: Callable[[int], object],
-    width: int,
-) -> Row:
-    """Return a row with the number of tokens and the first of them; it leads to the first."""
-    spans: list[Span] = [*left([(name, "dim")], NAME_CELLS), right(number(few.count), COUNT_CELLS)]
-    room = width - NAME_CELLS - COUNT_CELLS
-    tokens = "".join(f"  {visible_bytes(inspection.token(each))}" for each in few.ids)
-    more = "  …" if few.count > len(few.ids) else ""
-    return Row([*spans, (shorten(tokens + more, room), "")], leads(few.ids[0]) if few.ids else None)
-
-
-def _long_row(
-    name: str, inspection: AnyInspection, token_id: int, target: object, width: int
-) -> Row:
-    """Return the row of one of the longest tokens."""
-    length = f"{number(inspection.length_of(token_id))}{UNIT_SIGNS.get(inspection.unit, '')}"
-    token = visible_bytes(inspection.token(token_id))
-    spans = [
-        *left([(name, "dim")], NAME_CELLS),
-        right(length, COUNT_CELLS),
-        (f"  {shorten(token, width - NAME_CELLS - COUNT_CELLS - 2)}", ""),
-    ]
-    return Row(spans, target)
+    rows = []
+    for name, count in named:
+        eighths = max(round(count / most * room * 8), 1 if count else 0)  # above 0 always visible
+        spans = [
+            *left([(name, "dim")], NAME_CELLS),
+            right(number(count), COUNT_CELLS),
+            right(f"{100 * count / total:.1f} %", 8, "dim"),
+            ("  ", ""),
+            ("█" * (eighths // 8) + EIGHTHS[eighths % 8].strip(), "curve"),
+        ]
+        rows.append(Row(spans))
+    return rows

@@ -15,7 +15,7 @@ from textual.widgets import Input, ProgressBar, Static
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.jobs import ReadingProgress
-from bpe_tui.session.session import Session, StepFrame
+from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.corpus import ExcerptPanel
 from bpe_tui.views.narration import add_stop, first_fitting, heading
@@ -27,8 +27,6 @@ from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural, progress_of
 from bpe_tui.widgets.visible import visible_bytes, visible_text
-from engine.core.events import Pair
-from engine.recording.merge_record import PairStep
 
 PLAYING, PAUSED, FOLLOWING = "▶", "‖", "⇥"
 TIE_GAP = 8
@@ -57,7 +55,10 @@ class Transport(Horizontal):
         scrubber = self.query_one(Scrubber)
         scrubber.length, scrubber.position = shown.recorded_steps, shown.step
         scrubber.marks = self.marks(session)
-        self._put("#transport-step", _step_text(session, shown))
+        state = PLAYING if session.playing else FOLLOWING if session.following else PAUSED
+        total = number(shown.recorded_steps)
+        of = f"of {total}{' ' if session.stop_reason else '…'} "
+        self._put("#transport-step", f"{state} step {number(shown.step):>{len(total)}} {of}")
         size = self.size or self.screen.size  # before the first layout it has no size
         is_roomy = size.width >= ROOMY
         speed = session.speed
@@ -89,13 +90,6 @@ class Transport(Horizontal):
         if static.styles.width is None or static.styles.width.value != len(text):
             static.styles.width = len(text)
         static.update(Content(text), layout=False)
-
-
-def _step_text(session: Session, shown: StepFrame) -> str:
-    state = PLAYING if session.playing else FOLLOWING if session.following else PAUSED
-    total = number(shown.recorded_steps)
-    unfinished = " " if session.stop_reason else "…"
-    return f"{state} step {number(shown.step):>{len(total)}} of {total}{unfinished} "
 
 
 class ReadingPanel(Vertical):
@@ -288,19 +282,14 @@ class StepsScreen(PlayerScreen):
 
     def action_why(self) -> None:
         """Explain the pair of the cursor's row; without one, the pair that merges next."""
-        self.host.navigation.ask(self._pair_under_cursor() or self.frame.next_pair or ())
-
-    def _pair_under_cursor(self) -> Pair | None:
-        rows = self.focused
-        if not isinstance(rows, Lines) or rows.cursor >= rows.row_count:
-            return None
-        match rows.row(rows.cursor).target:
-            case ToPair(pair) | ToChange(pair):
-                return pair
-            case ToStep(step) if step:
-                merge: PairStep = self.frame.merge_at(step - 1)
-                return merge.pair
-        return None
+        rows, asked = self.focused, self.frame.next_pair
+        if isinstance(rows, Lines) and rows.cursor < rows.row_count:
+            match rows.row(rows.cursor).target:
+                case ToPair(pair) | ToChange(pair):
+                    asked = pair
+                case ToStep(step) if step:
+                    asked = self.frame.merge_at(step - 1).pair
+        self.host.navigation.ask(asked or ())
 
     def action_leave(self) -> None:
         if self.session.shown is None:

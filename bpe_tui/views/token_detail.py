@@ -427,14 +427,14 @@ def pair_rows(painter: TokenPainter, history: PairHistory, width: int) -> list[R
 
 
 def _taken_columns(painter: TokenPainter, history: PairHistory) -> list[RowColumn]:
+    def step(taken: PairLoss) -> list[Span]:
+        return [(number(taken.step), "" if taken.step <= history.step else "dim")]
+
     def count_after(taken: PairLoss) -> list[Span]:
         return [(number(history.count_at(taken.step)), "")]
 
-    def role(taken: PairLoss) -> str:
-        return "" if taken.step <= history.step else "dim"
-
     return [
-        RowColumn("merge", TITLE_CELLS, lambda one: [(number(one.step), role(one))], True),
+        RowColumn("merge", TITLE_CELLS, step, True),
         RowColumn("", 2, lambda one: [("", "")]),
         RowColumn("took of it", 0, lambda one: painter.pair(one.merged, between=" + ")),
         RowColumn("took", NUMBER_CELLS, lambda one: [(f"−{number(one.count)}", "loss")], True),

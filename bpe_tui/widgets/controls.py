@@ -140,8 +140,7 @@ class FootLine(Widget):
         if self.styles.height is None or self.styles.height.value != len(rows):
             self.styles.height = len(rows)
 
-    def on_resize(self) -> None:
-        self.watch_message()
+    on_resize = watch_message
 
     @property
     def _rows(self) -> list[list[Span]]:

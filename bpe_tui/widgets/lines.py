@@ -219,11 +219,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
     def watch_cursor(self) -> None:
         self.refresh()
 
-    def on_focus(self) -> None:
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.refresh()
+    on_focus = on_blur = watch_cursor
 
     def on_resize(self) -> None:
         self.rebuild()

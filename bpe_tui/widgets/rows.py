@@ -153,7 +153,10 @@ def subjects_at(spans: Sequence[Span], cell: int) -> tuple[Any, ...]:
         if cell < start:
             if isinstance(span, SubjectSpan):
                 return (span.subject,)
-            return _on_both_sides(spans, place) if span[1] in BORDERS else ()
+            sides = (reversed(spans[:place]), spans[place + 1 :]) if span[1] in BORDERS else ()
+            nearest = [next((each for each in side if each[0].strip()), None) for side in sides]
+            subjects = tuple(each.subject for each in nearest if isinstance(each, SubjectSpan))
+            return subjects if len(subjects) == 2 else ()
     return ()
 
 
@@ -193,15 +196,6 @@ def _next_to(spans: Sequence[Span]) -> Any | None:
     if len(rest) < 2 or rest[0][1] not in ("cut", "pair") or not isinstance(rest[1], SubjectSpan):
         return None
     return rest[1].subject
-
-
-def _on_both_sides(spans: Sequence[Span], place: int) -> tuple[Any, ...]:
-    nearest = []
-    for side in (reversed(spans[:place]), spans[place + 1 :]):
-        beside = next((span for span in side if span[0].strip()), None)
-        if isinstance(beside, SubjectSpan):
-            nearest.append(beside.subject)
-    return tuple(nearest) if len(nearest) == 2 else ()
 
 
 def left(spans: Sequence[Span], cells: int) -> list[Span]:
