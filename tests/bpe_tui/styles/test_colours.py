@@ -1,4 +1,4 @@
-"""The colours of both themes: all can be read, and the most vivid one is for this merge alone."""
+"""The colours of both themes are readable, and the most vivid one is only for this merge."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def channels(colour: str) -> tuple[float, float, float]:
 
 
 def luminance(colour: str) -> float:
-    """As WCAG 2 defines it."""
+    """Return the relative luminance of a colour, as defined in WCAG 2."""
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels(colour)]
     return sum(share * c for share, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
@@ -40,7 +40,7 @@ def hue(colour: str) -> float:
 
 
 def inks(theme: Theme) -> dict[str, str]:
-    """What is written with on the background, by name."""
+    """Return the colours of text on the background, by name."""
     named = {
         name: colour
         for name, colour in theme.variables.items()
@@ -76,8 +76,8 @@ def test_the_most_vivid_colour_is_for_this_merge(theme: Theme) -> None:
             assert vividness(colour) <= 0.75 * vividness(this), name
 
 
-def test_nothing_but_merges_takes_that_colour() -> None:
-    """Neither the keys below nor the head of a column: only the roles of this merge."""
-    takes = {role for role, look in LOOKS.items() if {look.ink, look.back} & THIS_MERGE}
-    assert takes == {"pair", "fresh"}
+def test_only_merges_have_that_colour() -> None:
+    """Only the roles of this merge: neither the keys below nor the head of a column."""
+    vivid = {role for role, look in LOOKS.items() if {look.ink, look.back} & THIS_MERGE}
+    assert vivid == {"pair", "fresh"}
     assert not re.search(r"\$role-(?:pair|fresh)", sheet("app.tcss").read_text(encoding="utf-8"))

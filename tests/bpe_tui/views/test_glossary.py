@@ -1,4 +1,4 @@
-"""Every sign that a screen draws, and every word of the field, is explained in `?`."""
+"""The help window explains every sign that a screen draws, and every technical word."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bpe_tui.widgets.controls import FootLine, KeyBar
 from bpe_tui.widgets.visible import width
 
 FURNITURE = frozenset("─╌│╭╮╯╰├┤└┘┌┐┬┴━←→↑↓↵–−—“”×⁰¹²³⁴⁵⁶⁷⁸⁹⁻‹›≤≥√Δ▁▂▃▄▅▆▇█▉▊▋▌▍▎▏")
-"""Borders, names of keys, typography, bars and scroll bars: what nobody has to be told."""
+"""Signs that need no explanation: borders, names of keys, typography, bars, scroll bars."""
 
 
 def drawn_on(screen: Any) -> str:
@@ -58,11 +58,11 @@ async def test_every_sign_on_a_screen_is_explained(model: str) -> None:
             assert not {sign for sign in strange if not is_part_of_a_curve(sign)}, kind
 
 
-def test_words_that_a_newcomer_stumbles_over_are_explained() -> None:
+def test_technical_words_are_explained() -> None:
     for kind in ALWAYS:
-        said = help_text(kind)
+        text = help_text(kind)
         for word in ("stale", "rank", "tie", "pretoken", "twin", "unreachable", *WORDS):
-            assert re.search(rf"^  {word} +[A-Z]", said, re.MULTILINE), (kind, word)
+            assert re.search(rf"^  {word} +[A-Z]", text, re.MULTILINE), (kind, word)
 
 
 def test_each_explanation_is_one_short_sentence() -> None:
@@ -71,25 +71,25 @@ def test_each_explanation_is_one_short_sentence() -> None:
         assert width(sentence) <= 80
 
 
-def test_each_screen_has_a_legend_of_signs_that_there_are() -> None:
+def test_each_screen_has_a_legend_of_declared_signs() -> None:
     assert set(LEGENDS) >= set(ALWAYS)
     assert {name for names in LEGENDS.values() for name in names} <= set(SIGNS)
 
 
-def test_help_goes_on_below_what_is_said_not_below_the_key() -> None:
+def test_wrapped_help_continues_below_the_text_not_below_the_key() -> None:
     for line in hanging(help_text("training"), 50).splitlines():
         assert width(line) <= 50
         assert re.match(r"(\w|  \S| {12,}\S|$)", line), line
 
 
-def test_a_model_has_no_sign_in_its_legend_that_it_never_draws() -> None:
+def test_the_legend_of_a_model_has_only_signs_that_it_draws() -> None:
     unigram = legend_of("training", MODELS["unigram"])
     assert unigram[0] == SIGNS["underline"].entry
     assert SIGNS["joining"].entry not in unigram
     assert SIGNS["underline"].entry not in legend_of("training")
 
 
-async def test_the_legend_fits_and_gives_way_below_24_rows() -> None:
+async def test_the_legend_fits_and_is_hidden_below_24_rows() -> None:
     labels = [SIGNS[name].label for name in LEGENDS["training"]]
     async with opened(vocab_size=300) as (app, pilot):
         line = app.screen.query_one(FootLine)
@@ -110,4 +110,4 @@ def test_the_help_begins_with_the_steps() -> None:
     for kind in ("training", "lesson"):
         group, first = help_text(kind).splitlines()[:2]
         assert (group, first.split()[0]) == ("Step", "→")
-    assert "Shift+Tab ← h  Back" in help_text("start"), "keys stand apart from what they do"
+    assert "Shift+Tab ← h  Back" in help_text("start"), "blanks separate keys from explanations"

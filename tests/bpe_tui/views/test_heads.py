@@ -1,4 +1,4 @@
-"""Tables say what their columns are; the head stays above the rows and hides none of them."""
+"""Tables name their columns; the head stays above the rows and hides no row."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def test_the_table_of_pretokens_names_its_columns() -> None:
                 await pilot.press("up")
             assert lines_of(panel)[1].startswith("▸ The")
             assert await pilot.click(panel, offset=(3, 1))
-            assert panel.cursor == 0  # the head is no row
+            assert panel.cursor == 0  # the head is not a row
             assert await pilot.click(panel, offset=(3, 3))
             assert panel.cursor == 1
 

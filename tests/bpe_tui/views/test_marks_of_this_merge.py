@@ -1,4 +1,4 @@
-"""What marks the merge that one watches: `a+b` before it joins, in a text that stays."""
+"""The marks of the current merge: `a+b` before it joins, in a text that does not move."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def text_of(panel: Lines) -> list[str]:
 
 
 def test_a_pair_joins_from_left_to_right() -> None:
-    """Brute force: replacing each `+` by nothing gives the tokens after the merge."""
+    """Removing each `+` gives the tokens after the merge, for every step and pretoken."""
     counts = {b"aaaaa": 3, b"abaab": 2, b"a": 1}
     timeline = Timeline(counts, Trainer(counts, 262).steps())
     timeline.complete()
@@ -50,7 +50,7 @@ def test_a_pair_joins_from_left_to_right() -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("colourless", [False, True])
-async def test_what_joins_next_is_marked_and_takes_no_cell(
+async def test_the_next_merge_is_marked_without_extra_cells(
     model: str, colourless: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if colourless:
@@ -71,7 +71,7 @@ async def test_what_joins_next_is_marked_and_takes_no_cell(
                 panel.rebuild()
                 without = text_of(panel)
                 panel.MARKS_NEXT = True  # type: ignore[misc]
-                if kind is not TouchedPanel:  # which marks what has joined before the arrow
+                if kind is not TouchedPanel:  # that panel marks the join before the arrow
                     assert [row.replace("+", "┊") for row in with_marks] == without
                 assert list(map(len, with_marks)) == list(map(len, without))
         assert marked
@@ -86,7 +86,7 @@ async def test_words_show_the_join_that_was_made() -> None:
             assert joined in row.partition("→")[0]
 
 
-async def test_words_in_bytes_that_are_cut_short_say_which_word_it_is() -> None:
+async def test_shortened_words_of_bytes_name_the_word() -> None:
     config = RunConfig(str(SAMPLE.parent / "unicode.txt"))
     async with opened_as(config, size=(100, 30)) as (app, pilot):
         await pilot.press("right", "right")
@@ -98,7 +98,7 @@ async def test_words_in_bytes_that_are_cut_short_say_which_word_it_is() -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 async def test_the_text_stays_while_the_merge_is_in_sight(model: str) -> None:
-    """And where it is not, the text goes to where it is, if it is anywhere in the part shown."""
+    """The text scrolls only to a merge that is not visible."""
     async with opened(model=model) as (app, pilot):
         panel = app.screen.query_one(ExcerptPanel)
         async for _ in each_size(pilot, [(120, 40), (80, 24)]):
@@ -118,11 +118,11 @@ async def test_the_text_stays_while_the_merge_is_in_sight(model: str) -> None:
                     assert not any(role == "fresh" for _, role in spans_of(panel))
                     panel.top = there
                     panel.rebuild()
-            # WordPiece merges what is rare, which is seldom in sight.
+            # WordPiece merges rare pairs, which are seldom visible.
             assert moved < (8 if model == "bpe" else 16)
 
 
-async def test_a_merge_deep_in_a_long_line_comes_to_sight(tmp_path: Path) -> None:
+async def test_a_merge_deep_in_a_long_line_becomes_visible(tmp_path: Path) -> None:
     """A line of the corpus may have more rows than the panel."""
     corpus = tmp_path / "one_line.txt"
     corpus.write_text("low " * 150 + "zigzag zigzag")
@@ -136,7 +136,7 @@ async def test_a_merge_deep_in_a_long_line_comes_to_sight(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("model", MODELS)
 async def test_columns_of_numbers_are_the_same_from_step_to_step(model: str) -> None:
-    """Where counts lose a digit between two powers of two, too: from 1,050 to 969, for one."""
+    """Also when a count loses a digit between two powers of two, such as from 1,050 to 969."""
     async with opened(model=model) as (app, pilot):
         panels = [app.screen.query_one(f"#{panel}", Lines) for panel in ("pairs", "merge")]
         words = app.screen.query_one(TouchedPanel)
@@ -161,7 +161,7 @@ async def test_columns_of_numbers_are_the_same_from_step_to_step(model: str) -> 
 
 
 @pytest.mark.parametrize("model", [*MODELS, "unigram"])
-async def test_the_heading_tells_the_corpus_and_the_inspection_how_it_was_trained(
+async def test_the_heading_names_the_corpus_and_the_inspection_the_training(
     model: str,
 ) -> None:
     async with opened(model=model) as (app, pilot):
@@ -174,13 +174,13 @@ async def test_the_heading_tells_the_corpus_and_the_inspection_how_it_was_traine
         overview = app.screen.query(InspectionPanel).first()
         await until(pilot, lambda: overview.row_count > 3)
         rows = [overview.row(place).spans for place in range(overview.row_count)]
-        told = " ".join(" ".join(text for spans in rows for text, _ in spans).split())
-        assert "153 KB, 145 documents" in told
-        assert "ended: the vocabulary has the size asked for" in told
-        assert "distinct" in told
+        text = " ".join(" ".join(text for spans in rows for text, _ in spans).split())
+        assert "153 KB, 145 documents" in text
+        assert "ended: the vocabulary has the size asked for" in text
+        assert "distinct" in text
 
 
-async def test_what_is_unusual_stands_in_the_heading() -> None:
+async def test_the_heading_names_unusual_options() -> None:
     config = RunConfig(str(SAMPLE), pattern="whitespace", tie_rule="smallest-ids", vocab_size=270)
     async with opened_as(config) as (app, _):
         heading = str(app.screen.query_one("#heading", Static).content)

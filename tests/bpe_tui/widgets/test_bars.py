@@ -1,4 +1,4 @@
-"""Bars beside counts: as long as the counts say, on a scale that seldom changes."""
+"""The lengths of bars beside counts, on a scale that seldom changes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_the_scale_changes_seldom_while_counts_fall() -> None:
     assert scales == sorted(scales, reverse=True)
 
 
-async def test_the_bars_of_the_heap_tell_its_true_counts() -> None:
+async def test_the_bars_of_the_heap_are_ordered_like_its_true_counts() -> None:
     async with opened() as (app, pilot):
         async for _ in each_size(pilot, [(160, 50), (120, 40), (100, 30)]):
             panel, places = app.screen.query_one(PairsPanel), set()
@@ -58,10 +58,10 @@ async def test_the_bars_of_the_heap_tell_its_true_counts() -> None:
                         places.add(text.index(BODY))
                 assert [lengths[count] for count in sorted(lengths)] == sorted(lengths.values())
                 assert lengths[top] > 0
-            assert len(places) == 1  # the column stands still
+            assert len(places) == 1  # the column does not move
 
 
-async def test_the_bars_of_scores_tell_them() -> None:
+async def test_the_bars_of_scores_are_ordered_like_the_scores() -> None:
     async with opened(model="wordpiece", size=(160, 50)) as (app, pilot):
         panel = app.screen.query_one(ScoresPanel)
         for _ in range(5):
@@ -79,7 +79,7 @@ async def test_the_bars_of_scores_tell_them() -> None:
             assert all(drawn for _, drawn in lengths)
 
 
-async def test_the_bars_of_a_prune_tell_what_it_costs() -> None:
+async def test_the_longest_bar_of_a_prune_has_the_highest_cost() -> None:
     async with opened(model="unigram") as (app, pilot):
         await pilot.press("right", "right", "right")
         frame = app.session.shown
@@ -95,7 +95,7 @@ async def test_the_bars_of_a_prune_tell_what_it_costs() -> None:
         assert len(set(at)) == 1
 
 
-async def test_where_there_is_little_room_the_bars_give_way() -> None:
+async def test_with_little_room_there_are_no_bars() -> None:
     async with opened(size=(80, 24)) as (app, pilot):
         await pilot.press("right")
         panel = app.screen.query_one(PairsPanel)

@@ -1,4 +1,4 @@
-"""The chart widget's parts, by the smallest figures that show what they do."""
+"""The parts of the chart widget, each tested on the smallest possible figure."""
 
 from __future__ import annotations
 
@@ -80,19 +80,19 @@ def test_a_curve_passes_through_all_its_points_without_a_gap(
     assert (highest[1:] >= lowest[:-1] - 1).all()
 
 
-def test_bars_are_as_high_as_their_values_and_stand_apart() -> None:
+def test_bars_are_as_high_as_their_values_with_gaps_between() -> None:
     assert cells_of(bars(2, 1), 6, 2) == ["██    ", "██ ███"]
 
 
-def test_of_bars_that_share_a_cell_the_highest_shows() -> None:
+def test_a_cell_of_several_bars_shows_the_highest() -> None:
     assert cells_of(bars(1, 4, 0, 0), 2, 1) == ["█ "]
 
 
-def test_the_least_bar_shows() -> None:
+def test_the_smallest_bar_is_visible() -> None:
     assert cells_of(bars(1000, 1), 2, 1) == ["█▁"]
 
 
-def test_of_values_that_jump_about_a_column_shows_the_median() -> None:
+def test_a_column_of_scattered_values_shows_the_median() -> None:
     ys = np.tile([1.0, 5.0, 100.0], 200)
     figure = Figure(np.arange(600), ys, "x", "y", scattered=True)
     lowest, highest = spans(figure, 40, 101)
@@ -100,7 +100,7 @@ def test_of_values_that_jump_about_a_column_shows_the_median() -> None:
     assert set(lowest[1:-1]) == set(highest[1:-1]) == {middle}
 
 
-def test_values_that_jump_about_are_all_drawn_where_each_has_its_column() -> None:
+def test_scattered_values_with_a_column_each_are_all_drawn() -> None:
     ys = [1.0, 9.0, 2.0, 8.0]
     scattered = Figure(np.arange(4), np.array(ys), "x", "y", scattered=True)
     assert cells_of(scattered, 20, 5) == cells_of(line(*ys), 20, 5)

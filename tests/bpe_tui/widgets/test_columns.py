@@ -1,4 +1,4 @@
-"""Texts cut, filled up and wrapped by the cells they take, not by their characters."""
+"""Texts are cut, padded and wrapped by their cells, not by their characters."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bpe_tui.widgets.visible import shorten, signs, visible_bytes, width
 UNKNOWN = "[UNK] stands for é  漢  字  — and 1 more: which text it was is lost"
 
 
-def test_no_line_is_wider_than_its_cells_where_characters_take_two() -> None:
+def test_lines_of_wide_characters_fit_their_cells() -> None:
     for cells in range(10, 80):
         lines = wrapped_text(UNKNOWN, cells)
         assert max(map(width, lines)) <= cells
@@ -31,7 +31,7 @@ def test_no_line_is_wider_than_its_cells_where_characters_take_two() -> None:
         assert [row.spans[0][0] for row in paragraph(UNKNOWN, cells)] == lines
 
 
-def test_blanks_within_a_line_stay() -> None:
+def test_blanks_within_a_line_are_kept() -> None:
     assert wrapped_text("漢  字 is lost", 100) == ["漢  字 is lost"]
 
 
@@ -39,7 +39,7 @@ def test_a_word_wider_than_the_line_goes_on_in_the_next() -> None:
     assert wrapped_text("so 漢字漢字 it is", 5) == ["so", "漢字", "漢字", "it is"]
 
 
-# -- pairs and tokens where there is too little room
+# -- pairs and tokens with too little room
 
 TOKENS = st.binary(min_size=1, max_size=12).map(visible_bytes)
 
@@ -49,7 +49,7 @@ def said(spans: list[Span]) -> str:
 
 
 @given(TOKENS, TOKENS, st.integers(3, 60))
-def test_of_a_pair_something_of_both_parts_is_left_and_no_byte_is_cut(
+def test_a_shortened_pair_keeps_some_of_both_parts_and_cuts_no_byte(
     first: str, second: str, cells: int
 ) -> None:
     pair = PairSpans([(first, "")], (" │ ", "border"), [(second, "")])
@@ -116,7 +116,7 @@ def test_a_word_touched_shows_where_it_changed(
         assert shown.startswith("…") or shown[0] == whole[0][0][0]
 
 
-def test_a_strip_goes_on_until_its_place_is_in_sight() -> None:
+def test_spans_are_skipped_until_the_place_is_visible() -> None:
     spans = [span for letter in "abcdefghij" for span in ((letter, ""), ("┊", "cut"))]
     assert said(in_sight(spans, 16, 8)) == "…g┊h┊i┊…"
     assert said(in_sight(spans, 2, 8)) == "a┊b┊c┊d…"

@@ -1,4 +1,4 @@
-"""Fields draw what is typed in the cells that Textual counts, whichever terminal draws it."""
+"""Fields draw typed text in the cells that Textual counts, in every terminal."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ ODD = [
         ("a\u202eb", "ab"),
     ],
 )
-def test_a_cluster_on_whose_width_terminals_disagree_has_a_stand_in(typed: str, drawn: str) -> None:
+def test_a_cluster_of_doubtful_width_is_replaced(typed: str, drawn: str) -> None:
     assert typed_text(typed) == drawn
 
 
 @given(st.lists(st.one_of(st.sampled_from(ODD), st.characters(exclude_categories=["Cs"]))))
-def test_what_a_field_draws_keeps_its_cells_and_has_nothing_that_acts(parts: list[str]) -> None:
+def test_the_drawn_text_has_no_controls(parts: list[str]) -> None:
     drawn = typed_text("".join(parts))
-    # `regex` knows characters that this Python's `unicodedata` does not know yet.
+    # `regex` knows newer characters than this Python's `unicodedata`.
     assert not regex.search(r"[\p{Cc}\p{Cf}\p{Co}\p{Cn}]", drawn)
     assert not any(
         0xFE00 <= ord(char) <= 0xFE0F or 0x1F1E6 <= ord(char) <= 0x1F1FF for char in drawn
     )
 
 
-async def test_the_border_of_a_field_stays_where_it_is() -> None:
+async def test_the_border_of_a_field_does_not_move() -> None:
     async with opened(size=(80, 24), vocab_size=300) as (app, pilot):
         app.navigation.open_encoding("plain")
         await pilot.pause()

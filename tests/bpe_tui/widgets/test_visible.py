@@ -1,4 +1,4 @@
-"""What reaches the screen is drawn by a terminal, never acted upon, and tells inputs apart."""
+"""Visible text is only drawn by a terminal, never obeyed, and differs for different inputs."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ FORBIDDEN = {"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"}
 ZERO_WIDTH = set("\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u034f\u115f\u1160\u3164\uffa0")
 BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
-# Any code point, lone surrogates too, with the troublesome ones drawn often.
+# Any code point, also lone surrogates; troublesome ones occur often.
 TROUBLE = (
     "\x1b\x07\x9b\x7f \t\n\r·␛⏎e\u0301\u0302\u200d\ufe0f\u202e\xa0\u3000\ud800\udcff漢👍\u3099"
 )
@@ -25,14 +25,14 @@ ANY_TEXT = st.text(st.one_of(st.sampled_from(TROUBLE), st.characters(exclude_cat
 
 
 def is_one_of_many(char: str) -> bool:
-    """Tell whether a character is like thousands of others: ideographs, syllables, unassigned."""
+    """Whether a character is one of thousands like it: an ideograph, a syllable, unassigned."""
     name = unicodedata.name(char, "")
     return unicodedata.category(char) in {"Cn", "Co"} or name.startswith(("CJK UNI", "HANGUL SYL"))
 
 
 @cache
 def every_character() -> list[str]:
-    """All of Unicode, with few of those of which there are thousands."""
+    """Return all of Unicode, but only a few of the characters with thousands like them."""
     rare = [char for char in map(chr, range(sys.maxunicode + 1)) if not is_one_of_many(char)]
     return [*rare, "一", "가", "\u0378", "\ufdd0", "\ufffe", "\ue000", "\U0010ffff"]
 
@@ -172,7 +172,7 @@ def test_every_single_byte_looks_different() -> None:
         ("\u2764", "\u2764\ufe0f"),
     ],
 )
-def test_texts_that_a_terminal_draws_alike_are_told_apart(one: str, other: str) -> None:
+def test_texts_that_a_terminal_draws_alike_differ(one: str, other: str) -> None:
     assert visible_text(one) != visible_text(other)
 
 
@@ -226,7 +226,7 @@ def test_shortened_text_fits_and_is_a_beginning(text: str, cells: int) -> None:
     elif cells > 0:
         assert cut.endswith("…")
         assert shown.startswith(cut[:-1])
-        # At most what does not fit is left free: half a wide character, or part of a sign.
+        # The free cells are fewer than the widest sign: half a wide character, or part of a sign.
         assert width(cut) >= cells - max(map(width, signs(shown)))
 
 
@@ -330,14 +330,14 @@ def test_rate_is_a_size_each_second(speed: float, shown: str) -> None:
 @pytest.mark.parametrize(
     ("change", "shown"), [(14, "+14"), (-96, "−96"), (0, "0"), (1234, "+1,234"), (-1234, "−1,234")]
 )
-def test_signed_always_says_the_direction(change: int, shown: str) -> None:
+def test_signed_numbers_have_a_sign_except_zero(change: int, shown: str) -> None:
     assert signed(change) == shown
 
 
 @pytest.mark.parametrize(
     ("share", "shown"), [(0.0, "0%"), (0.0002, "<0.1%"), (0.0712, "7.1%"), (1.0, "100%")]
 )
-def test_percent_says_that_something_is_there(share: float, shown: str) -> None:
+def test_a_small_percentage_is_not_zero(share: float, shown: str) -> None:
     assert percent(share) == shown
 
 
