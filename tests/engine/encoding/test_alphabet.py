@@ -1,4 +1,4 @@
-"""What a pretoken is before any merge, and that encoding follows from it."""
+"""Alphabets spell a pretoken before any merge, and encoding follows from them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ALPHABETS: list[Alphabet] = [
 
 @pytest.mark.parametrize("alphabet", ALPHABETS)
 @given(text=st.text("aé漢bx"))
-def test_edges_stand_round_the_ids_and_cover_the_pretoken(alphabet: Alphabet, text: str) -> None:
+def test_edges_surround_the_ids_and_cover_the_pretoken(alphabet: Alphabet, text: str) -> None:
     pretoken = text.encode()
     ids, edges = alphabet.spell(pretoken), list(alphabet.edges(pretoken))
     assert len(edges) == len(ids) + 1
@@ -75,7 +75,7 @@ def test_characters_merge_as_bytes_do() -> None:
     assert [merge.step.after for merge in piece.merges] == [(3, 0, 1)]
 
 
-def test_a_merge_across_a_border_is_told_in_bytes_whatever_the_alphabet() -> None:
+def test_a_merge_across_a_border_is_in_bytes_for_any_alphabet() -> None:
     crossing = first_merge_across(of_characters().rules, "ß漢字".encode(), [5])
     assert crossing is not None
     assert (crossing.start, crossing.end) == (2, 8)
@@ -89,8 +89,8 @@ def test_a_pretoken_that_is_a_token_can_be_taken_whole() -> None:
     assert Tokenizer(vocab, merges, alphabet=whole).encode("abc abc") == [257, 32, 97, 256]
 
 
-def test_of_merges_with_one_rank_the_leftmost_goes_first() -> None:
-    """As in tiktoken, where any two tokens merge whose bytes are a token."""
+def test_the_leftmost_of_merges_with_one_rank_is_first() -> None:
+    """In tiktoken, too, any two tokens merge if their bytes are a token."""
     vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"aa", 257: b"aaa"}
     table = {(97, 97): (0, 256), (256, 97): (1, 257), (97, 256): (1, 257)}
     tokenizer = Tokenizer(vocab, [(b"a", b"a"), (b"aa", b"a")], pattern="none", table=table)
@@ -98,14 +98,14 @@ def test_of_merges_with_one_rank_the_leftmost_goes_first() -> None:
     assert RankHeap(BYTES, table).encode(b"aaaaa") == [256, 257]
 
 
-def test_special_tokens_can_say_their_ids() -> None:
+def test_a_mapping_gives_special_tokens_their_ids() -> None:
     vocab = {byte: bytes([byte]) for byte in range(256)}
     tokenizer = Tokenizer(vocab, [], {"<|end|>": 999})
     assert tokenizer.encode("a<|end|>") == [97, 999]
     assert tokenizer.decode([999]) == "<|end|>"
 
 
-def test_affixes_tell_where_in_a_pretoken_a_character_stands() -> None:
+def test_affixes_depend_on_the_place_of_a_character() -> None:
     characters = {"a": 0, "##b": 1, "##c</w>": 2, "a</w>": 3}
     alphabet = CharacterAlphabet(characters, unknown=9, prefix="##", suffix="</w>")
     assert alphabet.spell(b"abc") == [0, 1, 2]

@@ -1,4 +1,4 @@
-"""Many pretokens at once come out as one by one."""
+"""Many pretokens at once get the ids that they get one by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is remembered is bounded, and what is in use stays."""
+"""The memory is bounded, and used entries stay."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Counted:
         return (len(key),)
 
 
-def test_what_is_remembered_is_not_computed_again() -> None:
+def test_a_remembered_key_is_not_computed_again() -> None:
     compute = Counted()
     memory = BoundedMemo(compute, 1 << 20)
     assert [memory[b"a"], memory[b"bb"], memory[b"a"]] == [(1,), (2,), (1,)]
     assert compute.asked == [b"a", b"bb"]
 
 
-def test_what_is_in_use_stays_and_what_is_not_is_forgotten() -> None:
+def test_used_keys_stay_and_unused_keys_are_forgotten() -> None:
     compute = Counted()
     memory = BoundedMemo(compute, 10 * ENTRY_BYTES)
     _ = memory[b"rare"]

@@ -85,7 +85,7 @@ def test_a_candidate_is_dropped_as_often_as_the_probability_says() -> None:
 
 
 @pytest.mark.parametrize("probability", [-0.1, 1.1, float("nan")])
-def test_what_is_no_probability_is_refused(probability: float) -> None:
+def test_a_probability_out_of_range_is_an_error(probability: float) -> None:
     with pytest.raises(DropoutError, match="is no probability; give a number from 0 to 1"):
         dropout(probability)
 
@@ -97,13 +97,13 @@ class TestAText:
         ["<s>"],
     )
 
-    def test_without_dropping_is_what_the_tokenizer_gives(self) -> None:
+    def test_gives_the_ids_of_the_tokenizer_without_dropping(self) -> None:
         text = "abc abc<s>cab"
         assert encode_with_dropout(self.tokenizer, text, 0, 1) == self.tokenizer.encode(text)
 
     def test_keeps_special_tokens_whole(self) -> None:
         assert encode_with_dropout(self.tokenizer, "<s>", 1, 1) == [259]
 
-    def test_is_drawn_for_each_place_by_itself(self) -> None:
+    def test_draws_separately_for_each_place(self) -> None:
         ids = encode_with_dropout(self.tokenizer, "abc " * 50, 0.5, 1)
         assert ids.count(ABC) not in (0, 50)

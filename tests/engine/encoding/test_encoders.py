@@ -1,4 +1,4 @@
-"""All encoders give the ids that the definition gives, by the same steps.
+"""All encoders give the ids of the definition, by the same steps.
 
 The definition: apply every merge, in the order learnt, to the whole pretoken.
 """
@@ -89,7 +89,7 @@ def test_overlapping_pairs_merge_from_the_left(encoder: str) -> None:
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)
-def test_the_merge_of_lowest_rank_comes_first_wherever_it_stands(encoder: str) -> None:
+def test_the_merge_of_lowest_rank_comes_first_wherever_it_is(encoder: str) -> None:
     merges = [(b"b", b"c"), (b"a", b"b")]
     assert ids_of(b"abc", merges, encoder) == [ord("a"), 256]
 
@@ -162,7 +162,7 @@ def test_all_encoders_take_the_same_steps_through_a_long_pretoken(story_merges: 
     assert all(steps == told["rank_loop"] for steps in told.values())
 
 
-def test_a_step_says_where_it_merged_what() -> None:
+def test_a_step_has_its_position_and_pair() -> None:
     [first, second] = tokenizer([(b"l", b"o"), (b"lo", b"w")], "rank_loop").steps(b"slow")
     s, lo, low, o, w = ord("s"), 256, 257, ord("o"), ord("w")
     assert first == EncodeStep(b"slow", 1, (ord("l"), o), 0, lo, (s, ord("l"), o, w), (s, lo, w))

@@ -1,4 +1,4 @@
-"""Whatever is typed, what is encoded around the change is what encoding all of it gives."""
+"""Encoding only around each change gives what encoding all of the text gives."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens
 
 Edit = tuple[int, int, str]
-"""Where, how many characters go, and what comes in their place."""
+"""The place of an edit, the number of removed characters, and the inserted text."""
 
 PARTS = st.sampled_from([*PIECES, " the", "\ud83d", "\ude00", "\udcc3", "\udca9"])
 EDITS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 5), PARTS), min_size=1, max_size=8)
@@ -83,7 +83,7 @@ def test_a_frame_forgets_nothing_of_text_or_step(
         assert timeline.seek(step).encode(state) == fresh.encode(state)
 
 
-def test_only_what_stands_around_the_change_is_cut_again() -> None:
+def test_only_text_around_the_change_is_cut_again() -> None:
     made: list[str] = []
 
     def make(pretoken: Pretoken) -> str:
@@ -98,7 +98,7 @@ def test_only_what_stands_around_the_change_is_cut_again() -> None:
     assert 1 <= len(made) <= 3
 
 
-def test_what_is_handed_out_may_be_changed() -> None:
+def test_a_returned_list_may_be_changed() -> None:
     typed = IncrementalPretokens(PATTERNS["gpt2"], SpecialSplitter([]), keep, moved)
     typed.update("a b").clear()
     assert [pretoken.text for pretoken in typed.update("a b")] == ["a", " b"]

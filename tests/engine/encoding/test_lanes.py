@@ -1,4 +1,4 @@
-"""Characters, bytes and tokens of one text, aligned, whatever the bytes are."""
+"""Characters, bytes and tokens of a text are aligned, for any bytes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def lanes_of_any_bytes(draw: st.DrawFn) -> Lanes:
 
 
 def covers(spans: list[tuple[int, int]], start: int, end: int) -> bool:
-    """Whether the spans follow each other from start to end, none of them empty."""
+    """Whether the spans follow each other from start to end and none is empty."""
     borders = [start, *(stop for _, stop in spans)]
     return (
         [begin for begin, _ in spans] == borders[:-1]

@@ -1,7 +1,7 @@
-"""The compiled encoder beside `cached`: the same ids, whatever is in the text.
+"""The compiled encoder gives the ids of `cached`, for any text.
 
-`test_encoders` holds it against the definition with all others, `test_format_tiktoken` against
-tiktoken. Without a kernel these tests are skipped: `cached` does the work.
+`test_encoders` compares it with the definition, `test_format_tiktoken` with tiktoken. Without a
+kernel these tests are skipped, since `cached` does the work.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def kernel_encoder(cut: CutPieces | None = None, room: int = 1 << 20) -> KernelE
 
 @pytest.mark.parametrize("room", [0, 1 << 14, 1 << 30])
 def test_forgotten_pieces_are_merged_again(room: int) -> None:
-    """More pieces than one call reads, in more bytes than it may remember."""
+    """Encode more pieces than one call reads, in more bytes than the memory holds."""
     words = [b" abc%d" % (number % 50_000) for number in range(100_000)]
     ids = kernel_encoder(room=room).ids(b"".join(words))
     assert ids.tolist() == [one for word in words for one in (32, 257, *word[4:])]

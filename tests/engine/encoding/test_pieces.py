@@ -1,4 +1,4 @@
-"""Cutting by spaces gives what the pattern's regex gives, whatever whitespace the text holds."""
+"""Cutting by spaces gives what the pattern's regex gives, for any whitespace."""
 
 from __future__ import annotations
 

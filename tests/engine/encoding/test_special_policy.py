@@ -1,4 +1,4 @@
-"""What a special token in a text means: one id, ordinary text, or an error, as in tiktoken."""
+"""A special token in a text is one id, ordinary text, or an error, as in tiktoken."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_allowing_some_is_tiktokens_allowed_special(text: str, allowed: set[str]
 
 
 @given(texts)
-def test_refusing_refuses_what_tiktoken_refuses_and_says_where(text: str) -> None:
+def test_refusing_finds_the_special_token_that_tiktoken_refuses(text: str) -> None:
     try:
         THEIRS.encode(text)
     except ValueError:
@@ -64,7 +64,7 @@ def check(text: str) -> None:
 
 
 def _refusal(work: Callable[[], object]) -> str | None:
-    """What is said against a text, if anything."""
+    """Return the error message for a text, if there is one."""
     try:
         work()
     except SpecialTokenFoundError as error:
@@ -77,7 +77,7 @@ def test_all_and_none() -> None:
     assert NONE_SPECIAL.applied(OURS).encode("<a>") == list(b"<a>")
 
 
-def test_what_is_not_allowed_still_decodes_and_is_no_ordinary_token() -> None:
+def test_a_token_that_is_not_allowed_still_decodes_but_is_never_made() -> None:
     strict = OURS.allowing([])
     assert strict.decode([300]) == "<a>"
     assert strict.special_ids == OURS.special_ids
@@ -86,7 +86,7 @@ def test_what_is_not_allowed_still_decodes_and_is_no_ordinary_token() -> None:
     assert OURS.encode("<a>") == [300]
 
 
-def test_an_unknown_special_token_is_named_with_those_there_are() -> None:
+def test_an_unknown_special_token_is_an_error_that_names_the_known_ones() -> None:
     with pytest.raises(SpecialTokenError, match=r"'<c>' is no special token.*<a>, <b>"):
         OURS.allowing(["<c>"])
 

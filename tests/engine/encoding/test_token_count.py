@@ -1,4 +1,4 @@
-"""How many tokens texts have, block by block, in files, packed files, and with helpers."""
+"""Token counts of texts: block by block, in files, in packed files, and with helpers."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_the_policy_holds(stories: Tokenizer) -> None:
     assert file_size(stories, SAMPLE, NONE_SPECIAL).tokens > file_size(stories, SAMPLE).tokens
 
 
-def test_nothing_has_no_tokens(stories: Tokenizer, tmp_path: Path) -> None:
+def test_an_empty_text_has_no_tokens(stories: Tokenizer, tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
     size = file_size(stories, tmp_path / "empty")
     assert (size, size.bytes_per_token) == (TextSize(0, 0), 0.0)
@@ -66,12 +66,12 @@ def test_nothing_has_no_tokens(stories: Tokenizer, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "told"), [("missing", "no such file"), (".", "no file in it"), ("a\0b", "null")]
 )
-def test_what_cannot_be_read_is_named(tmp_path: Path, name: str, told: str) -> None:
+def test_an_unreadable_file_is_named(tmp_path: Path, name: str, told: str) -> None:
     with pytest.raises(CorpusError, match=told):
         list(read_blocks(tmp_path / name))
 
 
-def test_a_damaged_packed_file_is_told(tmp_path: Path) -> None:
+def test_a_damaged_packed_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "cut").write_bytes(gzip.compress(b"text" * 100)[:-9])
     with pytest.raises(CorpusError, match="damaged gzip"):
         list(read_blocks(tmp_path / "cut"))

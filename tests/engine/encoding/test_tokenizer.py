@@ -1,4 +1,4 @@
-"""The tokenizer: equal to tiktoken and tokenizers, lossless, and clear about special tokens."""
+"""The tokenizer equals tiktoken and tokenizers, loses nothing, and handles special tokens."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ BYTES = {byte: bytes([byte]) for byte in range(256)}
 END = "<|endoftext|>"
 GPT2_PATTERN = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
-# Characters that Unicode has had for years: the three libraries' tables differ in the new ones.
+# Characters that have been in Unicode for years: the libraries' tables differ in the new ones.
 TEXTS = st.lists(
     st.one_of(
         st.sampled_from([*PIECES, END, END[:5], " the", "ing", "don't", "I'LL", "x = [1]\n\n"]),
@@ -175,7 +175,7 @@ def test_any_ids_are_decoded_as_tiktoken_decodes_them(
     assert our_gpt2.decode(ids) == tiktokens_gpt2.decode(ids)
 
 
-# -- there and back
+# -- decoding
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
@@ -186,18 +186,18 @@ def test_decoding_gives_the_text_back(pattern: str, text: str) -> None:
 
 
 @given(st.binary())
-def test_bytes_that_are_no_text_come_back_too(data: bytes) -> None:
+def test_invalid_bytes_are_restored(data: bytes) -> None:
     assert TRAINED.decode_bytes(TRAINED.encode(to_text(data))) == data
 
 
-def test_decoding_puts_a_replacement_character_for_bytes_that_are_no_text() -> None:
+def test_decoding_puts_a_replacement_character_for_invalid_bytes() -> None:
     assert TRAINED.decode([ord("a"), 0xFF, ord("b")]) == "a\ufffdb"
 
 
 class TestSurrogates:
     """A `str` can hold halves of UTF-16 pairs, which have no bytes of their own."""
 
-    def test_one_that_stands_for_a_byte_is_that_byte(self) -> None:
+    def test_one_that_means_a_byte_is_that_byte(self) -> None:
         assert TRAINED.encode("a\udcff") == [ord("a"), 0xFF]
 
     @pytest.mark.parametrize("code", [0xD800, 0xDBFF, 0xDC00, 0xDFFF])
@@ -264,7 +264,7 @@ def test_a_file_can_be_encoded_line_by_line() -> None:
         assert list(TRAINED.encode_iterable(stream)) == TRAINED.encode(path.read_text())
 
 
-def test_a_text_without_end_can_be_encoded() -> None:
+def test_an_endless_text_can_be_encoded() -> None:
     ids = TRAINED.encode_iterable(repeat("low lower "))
     assert TRAINED.decode(islice(ids, 1000)).startswith("low lower low lower ")
 
@@ -307,13 +307,13 @@ class TestBatch:
         ]
 
     def test_helper_processes_give_the_same_ids(self) -> None:
-        """Special tokens whose ids cannot be told from the vocab alone, and bytes included."""
+        """Bytes and special tokens whose ids do not follow from the vocab are included."""
         tok = Tokenizer(TRAINED.vocab, TRAINED.merges, ["low", "<s>"])
         texts = [f"low lower {n}<s>{to_text(bytes([n, 128 + n]))}" for n in range(60)]
         with mock.patch.object(text_encoder, "BATCH", 100):
             assert tok.encode_batch(texts, workers=2) == [tok.encode(text) for text in texts]
 
-    def test_texts_of_a_helper_that_dies_are_encoded_all_the_same(self) -> None:
+    def test_texts_of_a_dead_helper_are_encoded_too(self) -> None:
         text = "low " * 100_000
         every = text_encoder.encode_all(TRAINED._encoder, repeat(text), workers=2)
         with (
@@ -325,7 +325,7 @@ class TestBatch:
         every.close()
         assert all(list(ids) == TRAINED.encode(text) for ids in found)
 
-    def test_no_helper_is_left_when_nobody_wants_more(self) -> None:
+    def test_helpers_end_when_the_generator_is_closed(self) -> None:
         endless = text_encoder.encode_all(TRAINED._encoder, repeat("low " * 100_000), workers=3)
         next(endless)
         helpers = psutil.Process().children()
@@ -354,7 +354,7 @@ class TestSpecialTokens:
         assert tok.decode([301, 302]) == "<s><t>"
         assert (tok.vocab[301], tok.vocab[302]) == (b"<s>", b"<t>")
 
-    def test_the_longest_one_that_stands_at_a_place_is_taken(self) -> None:
+    def test_the_longest_one_at_a_place_is_taken(self) -> None:
         tok = Tokenizer(BYTES, [], ["<a>", "<a><a>"])
         assert tok.encode("<a><a><a>") == [257, 256]
 
@@ -378,7 +378,7 @@ class TestSpecialTokens:
         assert tok.encode("ab") == [256, ord("b")]
         assert tok.special_ids == {256}
 
-    def test_they_are_told_in_the_order_given(self) -> None:
+    def test_they_are_listed_in_the_order_given(self) -> None:
         assert Tokenizer(BYTES, [], ["<t>", "<s>"]).special_tokens == ("<t>", "<s>")
 
     @pytest.mark.parametrize("bad", [[""], ["<s>", "<s>"]])
@@ -387,10 +387,10 @@ class TestSpecialTokens:
             Tokenizer(BYTES, [], bad)
 
 
-# -- being told, and errors
+# -- callbacks and errors
 
 
-def test_each_merge_is_told_pretoken_by_pretoken() -> None:
+def test_on_step_gets_each_merge_pretoken_by_pretoken() -> None:
     tok = Tokenizer(BYTES | {256: b"lo", 257: b"low"}, [(b"l", b"o"), (b"lo", b"w")], ["<s>"])
     told: list[EncodeStep] = []
     ids = tok.encode("low<s>lo slow", on_step=told.append)
@@ -418,7 +418,7 @@ def test_a_callback_that_raises_stops_encoding_and_reaches_the_caller() -> None:
     assert len(told) == 1
 
 
-def test_a_tokenizer_does_not_change_with_what_it_was_made_of() -> None:
+def test_a_tokenizer_does_not_change_with_its_arguments() -> None:
     vocab, merges = BYTES | {256: b"ab"}, [(b"a", b"b")]
     tok = Tokenizer(vocab, merges, ["<s>"])
     vocab.clear()

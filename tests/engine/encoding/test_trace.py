@@ -1,4 +1,4 @@
-"""The trace tells each merge and every candidate that it was preferred to."""
+"""The trace has each merge and every candidate that lost to it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from engine.text.pretokenize import to_text
 LOW = [(b"l", b"o"), (b"lo", b"w"), (b"o", b"w")]
 
 
-def test_the_candidates_that_lost_stand_by_rank_with_their_places() -> None:
+def test_lost_candidates_are_sorted_by_rank_with_their_places() -> None:
     [slow] = trace(tokenizer(LOW, "rank_loop"), "slow")
     first, second = slow.merges
     assert [(lost.rank, lost.position, lost.pair) for lost in first.lost] == [(2, 2, (111, 119))]
     assert second.lost == ()
 
 
-def test_of_one_merge_that_applies_twice_the_place_further_right_loses() -> None:
+def test_the_right_place_of_a_merge_that_applies_twice_loses() -> None:
     [piece] = trace(tokenizer([(b"a", b"a")], "rank_loop"), "aaa")
     assert [(lost.rank, lost.position) for lost in piece.merges[0].lost] == [(0, 1)]
 
 
-def test_a_pretoken_that_comes_again_is_marked_as_cached() -> None:
+def test_a_repeated_pretoken_is_marked_as_cached() -> None:
     tok = Tokenizer(BYTES, [], special_tokens=["<s>"], pattern="gpt2")
     told = [(piece.pretoken.text, piece.seen_before) for piece in trace(tok, "a b b<s><s>")]
     expected = [("a", False), (" b", False), (" b", True), ("<s>", False), ("<s>", False)]
@@ -66,7 +66,7 @@ def test_every_adjacent_pair_with_a_merge_is_a_candidate_and_the_best_wins(
 
 @examples(150)
 @given(MERGES, PRETOKENS, st.integers(0, 30))
-def test_a_border_stands_in_the_ids_unless_a_merge_went_across(
+def test_a_border_is_kept_unless_a_merge_crosses_it(
     merges: Merges, pretoken: bytes, border: int
 ) -> None:
     tok = tokenizer(merges, "rank_loop")

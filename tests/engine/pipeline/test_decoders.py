@@ -100,7 +100,7 @@ def test_tokens_are_decoded_as_by_hugging_face(spelled: dict[str, Any]) -> None:
     @example([])
     def is_the_same(tokens: list[str]) -> None:
         if spelled["type"] == "Strip":
-            # Tokens of which nothing is left make the library panic.
+            # The library panics if nothing of the tokens is left.
             tokens = [token for token in tokens if token.strip(spelled["content"])]
         assert ours.decode(tokens) == reference.decode(tokens)
 

@@ -1,4 +1,4 @@
-"""Each normalizer gives the text that Hugging Face's gives, and knows where it comes from."""
+"""Each normalizer gives the text that Hugging Face's gives, with the same spans."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ from engine.pipeline.normalizers import NORMALIZERS, Aligned, Normalizer
 
 
 def charsmap(rules: dict[str, str]) -> str:
-    """A `precompiled_charsmap` for keys of one byte, laid out by hand: a double array is a table
-    in which the children of a node stand at its offset XOR their byte."""
+    """Return a `precompiled_charsmap` for keys of one byte: a double array, laid out by hand."""
     units = [0] * 1024
-    units[0] = 256 << 10  # the children of the root stand from 256 on
+    units[0] = 256 << 10  # the children of the root begin at 256
     replacements = b""
     for key, new in rules.items():
         (byte,) = key.encode()
@@ -147,8 +146,8 @@ def test_a_normalizer_that_was_used_can_go_to_a_helper_process(spelled: dict[str
     assert again.normalize("É ﬁ a") == expected
 
 
-def test_where_a_character_comes_from() -> None:
-    # Of two characters that become one, the library tells the first.
+def test_a_span_is_the_source_of_a_character() -> None:
+    # If two characters become one, the library gives the span of the first.
     e_and_accent = ours({"type": "NFC"}).align(Aligned.of("xe\u0301y"))
     assert (e_and_accent.text, e_and_accent.spans) == ("xéy", ((0, 1), (1, 2), (3, 4)))
     prepended = ours({"type": "Prepend", "prepend": "▁"}).align(Aligned.of("ab"))
@@ -179,12 +178,12 @@ def test_a_part_of_a_text_knows_its_place(text: str, start: int, end: int) -> No
         ({"type": "Precompiled", "precompiled_charsmap": "/////w=="}, "is no map of characters"),
     ],
 )
-def test_what_is_wrong_is_named(spelled: dict[str, Any], problem: str) -> None:
+def test_an_error_names_the_wrong_key(spelled: dict[str, Any], problem: str) -> None:
     with pytest.raises(TokenizerFileError, match=problem):
         ours(spelled)
 
 
-def test_sequences_in_sequences_have_an_end() -> None:
+def test_sequences_nested_too_deeply_are_an_error() -> None:
     spelled: dict[str, Any] = {"type": "NFC"}
     for _ in range(200):
         spelled = {"type": "Sequence", "normalizers": [spelled]}

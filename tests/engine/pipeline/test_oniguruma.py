@@ -1,4 +1,4 @@
-"""A regex of a tokenizer.json finds here what Oniguruma finds, or is refused by name."""
+"""A regex of a `tokenizer.json` finds what Oniguruma finds, or is an error with the reason."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHARACTERS = "ab AB\n\r\t12²½ß漢éſ'-_sStTkK̈\u3000\u2028xyc.[]{}"
 
 
 @pytest.mark.parametrize("source", REGEXES)
-def test_the_same_is_found(source: str) -> None:
+def test_a_regex_finds_what_oniguruma_finds(source: str) -> None:
     reference = pre_tokenizers.Split(Regex(source), "removed")
     ours = TextOrRegex(regex=source)
 
@@ -41,7 +41,7 @@ def test_the_same_is_found(source: str) -> None:
 
 
 @pytest.mark.parametrize("source", REGEXES)
-def test_a_regex_that_finds_nothing_anywhere_is_known_to_be_able_to(source: str) -> None:
+def test_a_regex_with_an_empty_match_can_be_empty(source: str) -> None:
     @given(st.text(st.sampled_from(CHARACTERS), max_size=8))
     def finds_something(text: str) -> None:
         assert all(start < end for start, end in TextOrRegex(regex=source).matches(text))
@@ -53,7 +53,7 @@ def test_a_regex_that_finds_nothing_anywhere_is_known_to_be_able_to(source: str)
 @given(
     st.text(st.sampled_from("ab*.[\n"), max_size=6), st.text(st.sampled_from("a*.["), max_size=2)
 )
-def test_a_text_is_found_as_it_stands(text: str, wanted: str) -> None:
+def test_a_plain_text_is_found_literally(text: str, wanted: str) -> None:
     found = list(TextOrRegex(text=wanted).matches(text))
     assert all(text[start:end] == wanted for start, end in found)
     if wanted:
@@ -86,7 +86,9 @@ def test_a_text_is_found_as_it_stands(text: str, wanted: str) -> None:
         ("a{1000}{1000}", "more than 10,000 times"),
     ],
 )
-def test_what_is_not_translated_is_refused_by_name(source: str, problem: str) -> None:
+def test_an_untranslatable_regex_is_an_error_that_names_the_reason(
+    source: str, problem: str
+) -> None:
     with pytest.raises(PatternError, match=problem):
         alternatives(source)
 

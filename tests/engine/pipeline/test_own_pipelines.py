@@ -1,4 +1,4 @@
-"""The pipelines of runs encode as the runs do; what texts lose on the way is told by stage."""
+"""Pipelines of runs encode as the runs do; losses of a text are listed by stage."""
 
 from __future__ import annotations
 
@@ -99,13 +99,13 @@ def test_a_template_is_typed_as_it_is_written() -> None:
     ("single", "problem"),
     [("[CLS] [SEP]", "should hold $A"), ("$A $B", "and no other"), ("[X] $A", "no token '[X]'")],
 )
-def test_a_template_that_will_not_do_is_told(single: str, problem: str) -> None:
+def test_a_wrong_template_is_an_error(single: str, problem: str) -> None:
     with pytest.raises(TokenizerFileError) as raised:
         template_of(single, "$A $B", {"[CLS]": 1, "[SEP]": 2})
     assert problem in str(raised.value)
 
 
-def test_what_a_text_loses_is_told_by_stage() -> None:
+def test_losses_are_listed_by_stage() -> None:
     pipeline = Pipeline(
         WordPiece({"[UNK]": 0, "cafe": 1, "the": 2}),
         (AddedToken("<s>"),),

@@ -64,7 +64,7 @@ def test_ids_tokens_places_types_and_text_are_those_of_hugging_face(build: Build
 
 
 @every_kind
-def test_a_pipeline_comes_back_from_what_is_written(build: Build) -> None:
+def test_a_pipeline_is_read_as_it_was_written(build: Build) -> None:
     content = ours(build).to_json()
     again = Pipeline.from_json(Fields(content))
     assert again.to_json() == content

@@ -58,20 +58,20 @@ def test_several_normalizers_follow_each_other_in_the_order_of_their_choice() ->
     assert not draft.restored(NORMALIZER).is_switched(NORMALIZER)
 
 
-def test_of_decoders_there_is_one() -> None:
+def test_there_is_only_one_decoder() -> None:
     draft = draft_of(gpt2).toggled(DECODER, Fuse())
     assert draft.stages(DECODER) == (Fuse(),)
     assert draft.with_stages(POST_PROCESSOR, ()).pipeline.post_processor is None
 
 
-def test_a_model_of_bytes_is_given_bytes_whatever_cuts_them() -> None:
+def test_a_model_of_bytes_gets_bytes_from_any_pre_tokenizer() -> None:
     draft = draft_of(gpt2)
     for stages in ((), (WhitespaceSplit(),), (Digits(), WhitespaceSplit())):
         run = draft.with_stages(PRE_TOKENIZER, stages).pipeline.run("é 12")
         assert run.texts[0].pieces[0].text.startswith("Ã©")
 
 
-def test_what_is_typed() -> None:
+def test_typed_stages() -> None:
     assert typed_normalizer("/[0-9]+/ -> #").to_json()["pattern"] == {"Regex": "[0-9]+"}
     assert typed_normalizer("a → ").to_json()["content"] == ""
     assert typed_normalizer("prepend ▁").to_json()["prepend"] == "▁"

@@ -1,4 +1,4 @@
-"""Each pre-tokenizer cuts where Hugging Face's cuts, and says where the pieces come from."""
+"""Each pre-tokenizer cuts where Hugging Face's cuts, with the same spans."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_a_pre_tokenizer_is_written_as_it_was_read(spelled: dict[str, Any]) -> N
 
 
 @pytest.mark.parametrize("spelled", SPELLED, ids=name_of)
-def test_a_pattern_cuts_like_the_stage_that_it_stands_for(spelled: dict[str, Any]) -> None:
+def test_a_pattern_cuts_like_its_stage(spelled: dict[str, Any]) -> None:
     stage = ours(spelled)
     pattern = stage.as_pattern()
     if pattern is None:
@@ -155,7 +155,7 @@ def test_a_named_pattern_cuts_alike_in_oniguruma(name: str) -> None:
     assert ours(split(source)).as_pattern() is PATTERNS[name]
 
 
-def test_a_regex_that_may_match_nothing_is_no_pattern() -> None:
+def test_a_regex_that_can_be_empty_is_not_a_pattern() -> None:
     assert ours(split("a*")).as_pattern() is None
     assert ours(split("a+|b")).as_pattern() is not None
     assert ours(split("a+|b", "Removed")).as_pattern() is None
@@ -173,7 +173,7 @@ def test_a_regex_that_may_match_nothing_is_no_pattern() -> None:
         ({"type": "Digits", "individual_digits": None}, "individual_digits: should be true or"),
     ],
 )
-def test_what_is_wrong_is_named(spelled: dict[str, Any], problem: str) -> None:
+def test_an_error_names_the_wrong_key(spelled: dict[str, Any], problem: str) -> None:
     with pytest.raises(TokenizerFileError, match=problem):
         ours(spelled)
 

@@ -1,4 +1,4 @@
-"""A tokenizer's merges made again over a corpus, in its own ids."""
+"""A tokenizer's merges applied to a corpus, in its own ids."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BYTES = {byte: bytes([byte]) for byte in range(256)}
 
 
 def renumbered(trainer: Trainer, seed: int) -> Tokenizer:
-    """What was trained, with other ids, gaps between them, and a special token somewhere."""
+    """Return the trained tokenizer with other ids, gaps between them, and a special token."""
     ids = random.Random(seed).sample(range(900), len(trainer.vocab) + 1)
     vocab = dict(zip(ids, trainer.vocab.values(), strict=False))
     return Tokenizer(vocab, trainer.merges, {SPECIAL: ids[-1]})
@@ -105,7 +105,7 @@ def test_the_last_step_encodes_and_saves_as_the_tokenizer_does(
     assert frame.decode(encoded) == (text + SPECIAL).encode()
 
 
-def test_a_merge_whose_pair_stands_nowhere_is_a_step_that_changes_nothing() -> None:
+def test_a_merge_of_an_absent_pair_is_a_step_without_changes() -> None:
     tokenizer = Tokenizer(BYTES | {256: b"xy", 257: b"lo"}, [(b"x", b"y"), (b"l", b"o")])
     timeline = replayed(tokenizer, LOW)
     nothing, something = timeline.record[0], timeline.record[1]
@@ -120,7 +120,7 @@ def test_no_merge_of_a_replay_is_tied_since_no_count_chose_it() -> None:
     assert (list(frame.tied_steps), frame.merge and len(frame.merge.tied)) == ([], 1)
 
 
-def test_the_vocabulary_of_a_step_speaks_the_tokenizers_ids_in_their_order() -> None:
+def test_the_vocabulary_of_a_step_has_the_tokenizers_ids_in_order() -> None:
     tokenizer = renumbered(trained(LOW), 3)
     timeline = replayed(tokenizer, LOW)
     for step in range(len(timeline) + 1):
@@ -168,7 +168,7 @@ LATE = Tokenizer(BYTES | {256: b"ab", 257: b"abc"}, [(b"ab", b"c"), (b"a", b"b")
 
 
 def encoded_with_first(tokenizer: Tokenizer, pretoken: bytes, merges: int) -> list[int]:
-    """By the lowest rank of all pairs that stand, again and again: the oracle."""
+    """Encode by the lowest rank of all adjacent pairs, again and again: the oracle."""
     table = dict(list(tokenizer.merge_table.items())[:merges])
     ids = tokenizer.alphabet.spell(pretoken)
     while ranked := [
@@ -183,7 +183,7 @@ def encoded_with_first(tokenizer: Tokenizer, pretoken: bytes, merges: int) -> li
     "tokenizer", [CHARACTERS, TWICE, LATE], ids=["characters", "twice", "late"]
 )
 @given(texts=st.dictionaries(st.text("abcé", min_size=1), st.integers(1, 5)))
-def test_however_merges_hang_together_a_state_is_what_the_first_of_them_encode(
+def test_any_state_is_the_encoding_by_the_first_merges(
     tokenizer: Tokenizer, texts: dict[str, int]
 ) -> None:
     counts = {text.encode(): count for text, count in texts.items()}
@@ -207,7 +207,7 @@ def test_however_merges_hang_together_a_state_is_what_the_first_of_them_encode(
     assert timeline.frame.rules is tokenizer.rules
 
 
-def test_where_nothing_merges_the_tokenizer_stands_as_it_is() -> None:
+def test_without_merges_step_0_is_the_tokenizer_itself() -> None:
     pieces = Pipeline(WordPiece({"[UNK]": 0, "hug": 1, "##s": 2}))
     tokenizer = tokenizer_of(pieces)
     replay = Replay(tokenizer, {b"hugs": 3, b"hug": 1})
@@ -222,6 +222,6 @@ def test_where_nothing_merges_the_tokenizer_stands_as_it_is() -> None:
     assert frame.rules is tokenizer.rules
 
 
-def test_ids_beyond_reason_are_refused() -> None:
+def test_huge_ids_are_an_error() -> None:
     with pytest.raises(VocabularyError, match="id 2147483648 is higher"):
         Replay(Tokenizer(BYTES | {2**31: b"ab"}, [(b"a", b"b")]), {})

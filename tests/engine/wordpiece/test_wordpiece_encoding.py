@@ -1,4 +1,4 @@
-"""WordPiece encoding: the longest match from the left, as Hugging Face's `tokenizers` finds it."""
+"""WordPiece encoding: the longest match from the left, as in Hugging Face's `tokenizers`."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class TestAWord:
         assert encoder.encode("a" * 101) == (0,)
         assert encoder.explain("a" * 101).outcome is Outcome.TOO_LONG
 
-    def test_of_nothing_has_no_ids(self) -> None:
+    def test_without_characters_has_no_ids(self) -> None:
         assert encoder_of("a").encode("") == ()
         assert encoder_of("a").explain("").outcome is Outcome.SPELLED
 
@@ -66,7 +66,7 @@ class TestTheProbes:
         ]
         assert [(probe.start, probe.end) for probe in probes] == [(0, 4), (0, 3), (3, 4)]
 
-    def test_tell_what_was_taken_before(self) -> None:
+    def test_list_the_ids_taken_before(self) -> None:
         assert [probe.taken for probe in encoder_of("a", "##b").probes("ab")] == [(), (), (1,)]
 
     def test_end_where_not_even_one_character_is_found(self) -> None:
@@ -95,7 +95,7 @@ def test_a_word_is_what_tokenizers_makes_of_it(
 
 
 def same_as_ours(tokenizer: WordPieceTokenizer) -> Tokenizer:
-    """The same vocabulary in `tokenizers`."""
+    """Return a tokenizer of `tokenizers` with the same vocabulary."""
     ids = {piece.decode(): token_id for token_id, piece in tokenizer.vocab.items()}
     theirs = Tokenizer(models.WordPiece(ids, unk_token="[UNK]"))
     theirs.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -124,7 +124,7 @@ def test_a_text_is_what_tokenizers_makes_of_it(trained: WordPieceTokenizer, samp
 
 @examples(200)
 @given(text=st.text("the cat.#é漢\n'<|end", max_size=30))
-def test_so_is_any_text(trained: WordPieceTokenizer, text: str) -> None:
+def test_any_text_is_what_tokenizers_makes_of_it(trained: WordPieceTokenizer, text: str) -> None:
     assert trained.encode(text) == same_as_ours(trained).encode(text).ids
 
 
@@ -159,7 +159,7 @@ class TestATokenizer:
     def test_joins_words_by_one_space_each(self) -> None:
         assert self.TOKENIZER.decode(self.TOKENIZER.encode("low,\n\n  lower")) == "low , lower"
 
-    def test_cannot_bring_back_what_became_unknown(self) -> None:
+    def test_cannot_restore_unknown_words(self) -> None:
         assert self.TOKENIZER.decode(self.TOKENIZER.encode("slow")) == "[UNK]"
 
     def test_takes_words_out_of_the_pretokens_of_any_pattern(self) -> None:
@@ -167,11 +167,11 @@ class TestATokenizer:
         for pattern in ("gpt2", "cl100k", "whitespace", "none"):
             assert WordPieceTokenizer(vocab, pattern=pattern).encode("low lower") == [2, 2, 3]
 
-    def test_keeps_bytes_that_are_no_text(self) -> None:
+    def test_keeps_invalid_bytes(self) -> None:
         tokenizer = WordPieceTokenizer({0: b"[UNK]", 1: b"\xff"})
         assert tokenizer.encode("\udcff") == [1]
 
-    def test_names_an_id_that_is_not_there(self) -> None:
+    def test_names_an_unknown_id(self) -> None:
         with pytest.raises(UnknownTokenIdError, match="no token with the id 9"):
             self.TOKENIZER.decode([9])
 

@@ -1,6 +1,6 @@
-"""Any step of a WordPiece training can be looked at, and is what training had there.
+"""Any step of a WordPiece training can be shown, and equals the state of the training.
 
-The truth is `wordpiece_oracle.train`, which recounts everything at every step.
+The oracle is `wordpiece_oracle.train`, which recounts everything at every step.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def in_bytes(corpus: dict[str, int]) -> dict[bytes, int]:
 
 
 def facts(frame: WordPieceFrame) -> object:
-    """All that a frame tells, as plain values."""
+    """Return everything that a frame shows, as plain values."""
     return (
         frame.step,
         frame.vocab_size,
@@ -79,7 +79,7 @@ def test_every_step_is_what_a_recount_finds(
 
 
 def ranked(step: oracle.OracleStep, tie_rule: str) -> list[oracle.Pair]:
-    """The pairs in the order in which the rule would take them now, one after the other."""
+    """Return the pairs in the order in which the rule would choose them now."""
     left, order = dict(step.scores), []
     while left:
         order.append(oracle.choose(left, step.pairs_before, tie_rule))
@@ -160,7 +160,7 @@ class TestAFrame:
     def test_has_runners_up_with_their_fractions(self) -> None:
         best, second, *_ = timeline_of(COURSE).frame.top_pairs(10)
         assert (str(best.score), best.tied) == ("5 / (20 · 5)", False)
-        # All other pairs hold ##u, which is as frequent as what stands beside it together.
+        # All other pairs hold ##u, whose count is the sum of the counts of its neighbours.
         assert second.score.value.denominator == 36
 
     def test_has_no_piece_that_a_later_step_makes(self) -> None:
@@ -169,7 +169,7 @@ class TestAFrame:
         with pytest.raises(UnknownTokenIdError, match="at step 0 the ids go from 0 to 11"):
             timeline.seek(0).token(12)
 
-    def test_has_no_score_for_a_pair_that_stands_nowhere(self) -> None:
+    def test_has_no_score_for_an_absent_pair(self) -> None:
         frame = timeline_of(COURSE).frame
         assert frame.score_of((5, 5)) is None
         assert frame.count_of((5, 5)) == 0
@@ -202,7 +202,7 @@ def test_the_most_frequent_pair_is_what_byte_pair_encoding_would_merge(
         assert found in frame.top_pairs(1000)
 
 
-def test_a_pair_tells_the_step_that_merges_it_and_a_piece_the_step_that_made_it() -> None:
+def test_the_steps_of_a_pair_and_of_a_piece_are_found() -> None:
     frame = timeline_of(COURSE).seek(0)
     first = frame.merge_at(0)
     assert frame.step_of(first.pair) == 1

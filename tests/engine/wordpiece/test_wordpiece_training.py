@@ -1,6 +1,6 @@
-"""WordPiece training: the pair of highest score merges, and every number of it can be told.
+"""WordPiece training: the pair of highest score merges, and all of its numbers are right.
 
-The truth is `wordpiece_oracle.train`, which recounts everything at every step.
+The oracle is `wordpiece_oracle.train`, which recounts everything at every step.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class TestTheScore:
         counts, lefts, rights = np.array([2, 3, 6]), np.array([4, 4, 8]), np.array([4, 4, 4])
         assert highest(counts, lefts, rights).tolist() == [1, 2]
 
-    def test_tells_scores_apart_that_floats_cannot(self) -> None:
+    def test_distinguishes_scores_that_floats_cannot(self) -> None:
         n = 10**9
         counts, ones = np.array([n, n + 1, n]), np.array([1, 1, 1])
         # n/(n+1) < (n+1)/(n+2): the difference is about 10⁻¹⁸.
@@ -72,7 +72,7 @@ class TestTheScore:
         counts, sides = np.array([n, n - 1]), np.array([n, n])
         assert highest(counts, sides, sides).tolist() == [0]
 
-    def test_of_no_pairs_is_no_score(self) -> None:
+    def test_without_pairs_there_is_none(self) -> None:
         nothing = np.zeros(0, dtype=np.int64)
         assert highest(nothing, nothing, nothing).tolist() == []
         assert standings(nothing, nothing, nothing) == []
@@ -115,13 +115,13 @@ class TestTheCoursesExample:
 
 
 class TestAStep:
-    def test_tells_pair_counts_and_score(self) -> None:
+    def test_has_its_pair_counts_and_score(self) -> None:
         step = steps_of(trained(COURSE, 1))[0]
         assert (step.left, step.right, step.token, step.covers) == (b"##g", b"##s", b"##gs", b"gs")
         assert (step.count, step.score) == (5, Score(5, 20, 5))
         assert (step.index, step.new_id, step.occurrences, step.pretokens) == (0, 12, 5, 1)
 
-    def test_tells_how_its_parts_became_rarer(self) -> None:
+    def test_has_the_lower_counts_of_its_parts(self) -> None:
         step = steps_of(trained(COURSE, 1))[0]
         g, s = step.pair
         assert step.piece_changes == (
@@ -164,8 +164,8 @@ class TestARun:
         assert [step.token for step in steps_of(trainer)] == [b"ab"]
         assert trainer.stop_reason is StopReason.TOO_RARE
 
-    def test_prefers_rare_pairs_unless_it_is_told_a_least_count(self) -> None:
-        """The weakness of the score: what stands only together comes first, however rare."""
+    def test_prefers_rare_pairs_unless_there_is_a_least_count(self) -> None:
+        """The weakness of the score: pieces that occur only together merge first, however rare."""
         corpus = {b"xy": 1, b"the": 50, b"then": 20, b"hat": 30, b"ten": 9}
         assert steps_of(trained(corpus, 1))[0].token == b"xy"
         assert steps_of(trained(corpus, 1, min_count=2))[0].token == b"ha"
@@ -181,7 +181,7 @@ class TestARun:
         trainer = WordPieceTrainer({b"a": 1}, 9, ["<s>"], unknown_token="<unk>")
         assert list(trainer.vocab.values()) == [b"<unk>", b"<s>", b"a"]
 
-    def test_bytes_that_are_no_text_are_characters(self) -> None:
+    def test_invalid_bytes_are_characters(self) -> None:
         assert trained({b"\xff\xfe": 1}).vocab[7] == b"\xff\xfe"
 
 
@@ -197,7 +197,7 @@ class TestBadArguments:
             WordPieceTrainer(COURSE, 30, tie_rule="first")
 
     @pytest.mark.parametrize("specials", [["a", "a"], [""], ["##x"]])
-    def test_special_tokens_that_will_not_do(self, specials: list[str]) -> None:
+    def test_unusable_special_tokens(self, specials: list[str]) -> None:
         with pytest.raises(SpecialTokenError):
             WordPieceTrainer(COURSE, 30, specials)
 
@@ -261,7 +261,7 @@ def test_no_two_merges_make_the_same_piece(tie_rule: str, corpus: dict[str, int]
 
 
 @given(words=st.dictionaries(st.text("#a[]", min_size=1, max_size=6), st.integers(1, 3)))
-def test_nor_does_one_where_words_are_full_of_marks(words: dict[str, int]) -> None:
+def test_no_two_merges_make_the_same_piece_in_words_full_of_marks(words: dict[str, int]) -> None:
     trainer = WordPieceTrainer(in_bytes(words), 200, ["[a]"])
     for _ in trainer.steps():
         pass
