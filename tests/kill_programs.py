@@ -47,18 +47,18 @@ from engine.text.corpus import Corpus  # noqa: E402
 SECONDS_OF_WRITING = 0.05
 SECONDS_OF_A_PROGRAM = 3.0
 MODES = ("1049", "1000", "1003", "1004", "1006", "1015", "2004")
-"""Of a terminal, which the program sets; as many resets must follow as there were sets."""
+"""Terminal modes that the program sets; each must be reset as often as it was set."""
 
 
 class Writing(NamedTuple):
-    """What is saved again and again, and whether what is there is one of the things saved."""
+    """A file that is saved repeatedly, and a check that its contents were saved."""
 
     save: Callable[[int], object]
     is_whole: Callable[[], bool]
 
 
 def writings(folder: Path) -> dict[str, Writing]:
-    """What the program saves, each in two contents, 0 and 1."""
+    """Return the files that the program saves, each with two contents, 0 and 1."""
     texts = folder / "corpus.txt"
     texts.write_text("low lower lowest newest widest " * 400)
     toks = [Tokenizer(*train_bpe(texts, size, ["<s>"]), ["<s>"]) for size in (262, 268)]
@@ -100,7 +100,7 @@ def writings(folder: Path) -> dict[str, Writing]:
 
 
 def kill_writers(kills: int, dice: random.Random) -> int:
-    """Kill so many writers; how many left what is neither old nor new."""
+    """Kill writers; return the number of those that left neither old nor new contents."""
     broken, lists = 0, 0
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -141,7 +141,7 @@ def kill_writers(kills: int, dice: random.Random) -> int:
 
 
 def signalled(number: signal.Signals, seconds: float) -> str | None:
-    """Open a sample on a terminal and send a signal after a while; what is wrong then."""
+    """Open a sample on a terminal and send a signal after a while; return the problems."""
     outer, inner = pty.openpty()
     fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("4H", 30, 100, 0, 0))
     before = termios.tcgetattr(inner)
@@ -178,7 +178,7 @@ def signalled(number: signal.Signals, seconds: float) -> str | None:
 
 
 def signal_programs(times: int, dice: random.Random) -> int:
-    """Send so many signals; after how many something was wrong."""
+    """Send signals; return the number of those with problems."""
     failed, codes = 0, Counter[str]()
     os.environ.pop("COLUMNS", None)
     os.environ.pop("LINES", None)

@@ -54,18 +54,22 @@ from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig  
 from bpe_tui.session.jobs import OpeningJob  # noqa: E402
 from bpe_tui.session.opening import config_for  # noqa: E402
 from bpe_tui.studies.comparison import ComparisonScreen  # noqa: E402
-from engine import Timeline, Tokenizer, Trainer  # noqa: E402
+from engine import (  # noqa: E402
+    Timeline,
+    Tokenizer,
+    Trainer,
+    ask,
+)
 from engine.counting.count import count_corpus  # noqa: E402
 from engine.counting.counts_file import counts_of  # noqa: E402
-from engine.learning.questions import ask  # noqa: E402
 from engine.learning.session_file import SavedFile, SavedSession, write_session  # noqa: E402
 from engine.text.corpus import Corpus  # noqa: E402
 from engine.text.excerpt import Excerpt  # noqa: E402
 
 textual._wait.SLEEP_GRANULARITY, textual._wait.SLEEP_IDLE = 0.002, 0.0002
-"""Textual's pilot sleeps 50 ms for each key otherwise."""
+"""Without it Textual's pilot sleeps 50 ms for each key."""
 setattr(App, "_print_error_renderables", lambda _: None)  # noqa: B010
-"""What fails is told in a line."""
+"""A failure is printed in one line."""
 SIZES = ((120, 40), (80, 24), (40, 20), (20, 10), (1, 1), (200, 60))
 SCREENS = tuple("0123456789")
 HANDS = (
@@ -86,21 +90,21 @@ TEXTS = (
 WHEELS = (events.MouseScrollDown, events.MouseScrollUp)
 LENGTHS = (60, 60, 60, 300)
 LONGEST_SHRINK = 40
-"""Tries to make one failure shorter."""
+"""Most tries to shorten the keys of a failure."""
 WARM_ROUNDS = 30
-"""After so many, and a minute, all screens have been there, and memory should grow no more."""
+"""Actions after which, and after a minute, memory should not grow any more."""
 
 Doing = tuple[str, ...]
 
 
 def some_key(dice: random.Random) -> str:
-    """Escape often, since a window takes all keys till then; else a screen, a command, a letter."""
+    """Return a key: often Escape, since windows take all keys; else a screen, command or letter."""
     kinds = (("escape",), SCREENS, HANDS, HANDS, DECLARED, DECLARED, LETTERS)
     return dice.choice(dice.choice(kinds))
 
 
 def some_doing(dice: random.Random) -> list[Doing]:
-    """What somebody does: keys, the mouse, a paste or another size of the terminal."""
+    """Return an action: keys, the mouse, a paste or another size of the terminal."""
     done: list[Doing] = []
     for _ in range(dice.choice(LENGTHS)):
         kind = dice.random()
@@ -155,7 +159,7 @@ def quiz(_: Path) -> App[int]:
 
 
 def live(corpus: Path) -> App[int]:
-    """A training that is under way while the keys come."""
+    """Open a training that runs while keys are pressed."""
     app = BpeTuiApp(RunConfig(str(corpus), vocab_size=500, trainer="naive"), OpeningJob)
     app.makes_ahead = False
     return app
@@ -184,7 +188,7 @@ def session(corpus: Path) -> App[int]:
 
 
 def with_stages(corpus: Path, name: str) -> App[int]:
-    """A tokenizer of Hugging Face's over a corpus: like Llama's, BERT's, T5's."""
+    """Open a tokenizer of Hugging Face's over a corpus: like Llama's, BERT's, T5's."""
     place = corpus.with_name(f"{name}.json")
     place.write_text(json.dumps(hugging_faces()[name]))
     return opening(TokenizerConfig((str(place),), str(corpus)))
@@ -256,11 +260,11 @@ async def do(app: App[int], pilot: Pilot[int], kind: str, what: tuple[str, ...])
 
 
 SEEN = set[str]()
-"""The screens and windows that something was done on."""
+"""The screens and windows that got an action."""
 
 
 def never_seen(kind: type[Any] = Screen) -> list[str]:
-    """The screens and windows of ours that nothing came to."""
+    """Return our screens and windows that got no action."""
     found = []
     for each in kind.__subclasses__():
         if each.__module__.startswith("bpe_tui") and not each.__subclasses__():
@@ -274,7 +278,7 @@ def reports() -> list[Path]:
 
 
 async def failure_of(opened: str, doing: list[Doing], corpus: Path) -> str | None:
-    """Where it fails, or `None`; leaving the program is no failure."""
+    """Return the failure of some actions, or `None`; leaving the program is no failure."""
     in_threads: list[BaseException] = []
     threading.excepthook = lambda failed: in_threads.append(failed.exc_value or SystemError())
     try:
@@ -301,7 +305,7 @@ async def failure_of(opened: str, doing: list[Doing], corpus: Path) -> str | Non
 
 
 async def shortest(opened: str, doing: list[Doing], corpus: Path) -> list[Doing]:
-    """A part of it that fails, too, from which nothing more could be left out in the time."""
+    """Return fewer actions with the same failure, as few as the time allows."""
     tries, step = 0, len(doing) // 2
     while step and tries < LONGEST_SHRINK:
         place = 0
@@ -317,7 +321,7 @@ async def shortest(opened: str, doing: list[Doing], corpus: Path) -> list[Doing]
 
 
 async def soak(seconds: float, seed: int) -> int:
-    """Search so long; how many different failures there were."""
+    """Search for `seconds`; return the number of different failures."""
     began, rounds, found, memory = time.monotonic(), 0, set[str](), 0
     corpus = Path("corpus.txt").resolve()
     corpus.write_text("low lower lowest newest widest \u200b漢字 👍🏽 1234\n" * 30)

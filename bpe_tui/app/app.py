@@ -47,7 +47,7 @@ JobMaker = Callable[[Config, Callable[[Message], object]], OpeningJob]
 
 
 class BpeTuiApp(SessionApp):
-    """Opens a corpus or a tokenizer and plays its merges.
+    """The application, which opens a corpus or a tokenizer and plays its merges.
 
     Args:
         config: the config to open first; `None` for the start page.

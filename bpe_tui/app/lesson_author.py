@@ -184,6 +184,6 @@ def _visible_lines(text: str) -> str:
 
 
 def _on_paper(question: Question) -> str:
-    """A question, with a line for the answer."""
+    """Return a question in Markdown, with a line for the answer."""
     asked, *rows, _ = PlainQuestion(Attempt(question)).question()  # the last says what to type
     return "\n".join([f"\n**{asked}**\n", "```text", *rows, "", "Answer: ________", "```\n"])

@@ -273,8 +273,13 @@ def compare(
     names = _short_names(tokenizers)
     if on_screen:
         raise typer.Exit(_open(names, loaded, allow_special, texts))
-    with gc_paused():  # until all is printed and let go
-        _print(Compared(names, loaded, _compared(loaded, allow_special, texts)), every, as_json)
+    limit = None if every else FIRST
+    with gc_paused():  # until all is printed and the tokenizers are freed
+        compared = Compared(names, loaded, _compared(loaded, allow_special, texts))
+        if as_json:
+            print_json(as_json_object(compared, limit))
+        else:
+            print(*describe(compared, limit), sep="\n")
 
 
 def _compared(
@@ -292,22 +297,13 @@ def _compared(
     return comparisons
 
 
-def _print(compared: Compared, every: bool, as_json: bool) -> None:
-    limit = None if every else FIRST
-    if as_json:
-        print_json(as_json_object(compared, limit))
-    else:
-        for line in describe(compared, limit):
-            print(line)
-
-
 def _open(
     names: Sequence[str],
     tokenizers: Sequence[Tokenizer],
     allow_special: list[str] | None,
     texts: Sequence[tuple[str, bytes]],
 ) -> int:
-    """Show the comparison on the screen, with the first text if there is one; the exit code."""
+    """Show the comparison on the screen, with the first text if any; return the exit code."""
     check_terminal()
     data = texts[0][1] if texts else b""
     allowing = _allowing(tokenizers, allow_special)

@@ -79,8 +79,16 @@ def count(
                     print(_row(size, visible_text(name, spaces=False)), flush=True)
         except BpeError as error:
             refused += 1
-            _complain("" if isinstance(source, BpeError) else source.name, error)
-    _print_end(sizes, len(sizes) + refused, as_json)
+            name, message = "" if isinstance(source, BpeError) else source.name, str(error)
+            message = message if name in message else f"{name}: {message}"
+            shown = visible_text(message, spaces=False)
+            print(f"{PROGRAM}: {shown}", file=sys.stderr, flush=True)
+    total = sum(sizes.values(), start=TextSize(0, 0))
+    if as_json:
+        rows = [{"file": name, **_facts(size)} for name, size in sizes.items()]
+        print_json({"files": rows, "total": _facts(total)})
+    elif len(sizes) + refused > 1:
+        print(_row(total, "total"))
     if refused:
         raise typer.Exit(BAD_INPUT)
 
@@ -99,15 +107,6 @@ def _watched(reader: SourceReader) -> Iterator[bytes]:
     note_skipped(reader.skipped)
 
 
-def _print_end(sizes: dict[str, TextSize], files: int, as_json: bool) -> None:
-    total = sum(sizes.values(), start=TextSize(0, 0))
-    if as_json:
-        rows = [{"file": name, **_facts(size)} for name, size in sizes.items()]
-        print_json({"files": rows, "total": _facts(total)})
-    elif files > 1:
-        print(_row(total, "total"))
-
-
 def _facts(size: TextSize) -> dict[str, Any]:
     return {**asdict(size), "bytes_per_token": round(size.bytes_per_token, 4)}
 
@@ -116,9 +115,3 @@ def _row(size: TextSize, name: str) -> str:
     return (
         f"{number(size.tokens):>12} {number(size.bytes):>14} {size.bytes_per_token:>12.3f}  {name}"
     )
-
-
-def _complain(name: str, error: BpeError) -> None:
-    said = str(error)
-    said = said if name in said else f"{name}: {said}"
-    print(f"{PROGRAM}: {visible_text(said, spaces=False)}", file=sys.stderr, flush=True)

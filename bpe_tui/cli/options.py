@@ -150,7 +150,7 @@ CacheOption = Annotated[
     bool,
     typer.Option(
         "--no-cache",
-        help="Count anew, and keep no counts for the next time.",
+        help="Count again, and keep no counts for the next time.",
         rich_help_panel=TRAINING,
     ),
 ]
@@ -210,7 +210,7 @@ AnimationOption = Annotated[
     bool | None,
     typer.Option(
         "--animation/--no-animation",
-        help="Tell steps beat by beat in the lesson view, or show each result at once. Remembered.",
+        help="Show steps beat by beat in the lesson view, or each result at once. Remembered.",
         rich_help_panel=OUTPUT,
         show_default=False,
     ),

@@ -207,15 +207,15 @@ def ask_plainly(asked: Iterable[Question], keeper: Keeper, lines: Iterable[str])
         asking = PlainQuestion(Attempt(question))
         step = f"step {question.frame.step:,}"
         print(f"Question {number} of {len(questions)}, {step}.", flush=True)
-        for said in asking.question():
-            print(said, flush=True)
+        for sentence in asking.question():
+            print(sentence, flush=True)
         while not asking.attempt.is_over:
             line = next(answers, None)
             if line is None or line.strip() == "quit":
                 print(keeper.describe_rest(len(questions)))
                 return
-            for said in asking.answer(line):
-                print(said, flush=True)
+            for sentence in asking.answer(line):
+                print(sentence, flush=True)
         score.count(asking.attempt)
         keeper.keep(asking.attempt)
     print(f"{score}.".capitalize())

@@ -291,9 +291,6 @@ class OpenOther(Window[Config | None]):
         assert isinstance(event.target, RowChoice)
         self._choose(event.target)
 
-    def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
-        event.stop()
-
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Open the typed path, or, if no file has it, the row under the cursor."""
         event.stop()

@@ -170,7 +170,7 @@ class StartPage(PanelScreen):
 
     def compose_body(self) -> ComposeResult:
         yield Static(Content("bpe-tui"), id="title")
-        yield Static(Content(TITLE), id="told")
+        yield Static(Content(TITLE), id="tagline")
         with Horizontal(id="columns"):
             yield OfferList({"Lessons": lesson_offers()}, "lessons")
             yield OfferList(file_offers() | {"Your own": [ANY_FILE]}, "files")

@@ -114,24 +114,20 @@ class WhyWindow(Window[object | None]):
 
     # -- the answer
 
-    @property
-    def _width(self) -> int:
-        return self.query_one(AnswerRows).size.width - 1
-
     def _show(self) -> None:
-        frame, ids = self._frame, self._ids
-        painter = self._painters(frame)
+        frame, ids, painter = self._frame, self._ids, self._painters(self._frame)
+        width = self.query_one(AnswerRows).size.width - 1
         if self._refused:
-            self._show_rows(paragraph(f"{self._refused} {self.ADVICE}", self._width, "dim"))
+            self._show_rows(paragraph(f"{self._refused} {self.ADVICE}", width, "dim"))
         elif not ids:
-            self._show_rows(paragraph(self.ADVICE, self._width, "dim"))
+            self._show_rows(paragraph(self.ADVICE, width, "dim"))
         elif len(ids) == 1:
-            self._show_rows(self.about_token(painter, ids[0], self._width))
+            self._show_rows(self.about_token(painter, ids[0], width))
         elif not frame.has_corpus:
-            self._show_rows(paragraph(NO_CORPUS, self._width, "dim"))
+            self._show_rows(paragraph(NO_CORPUS, width, "dim"))
         else:
             history = pair_history(frame, (ids[0], ids[1]))
-            self._show_rows(pair_rows(painter, history, self._width), history)
+            self._show_rows(pair_rows(painter, history, width), history)
 
     def about_token(self, painter: TokenPainter, token_id: int, width: int) -> list[Row]:
         """Return the answer about one token."""
@@ -177,9 +173,6 @@ class WhyWindow(Window[object | None]):
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
         self.dismiss(event.target)
-
-    def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
-        event.stop()
 
     def on_chart_sought(self, event: Chart.Sought) -> None:
         event.stop()

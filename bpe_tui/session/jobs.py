@@ -24,7 +24,7 @@ from engine.bpe.what_if import Comparison
 from engine.core.errors import TokenizerFileError
 from engine.core.events import CountProgress, WorkProgress
 from engine.counting.counts_file import CorpusCount
-from engine.encoding.alphabet import DEFAULT_UNITS, UNITS, Units
+from engine.encoding.alphabet import DEFAULT_UNITS, UNITS
 from engine.encoding.merging import count_pairs
 from engine.recording.playback import Player
 from engine.recording.training import CountedCorpus, Training
@@ -230,8 +230,9 @@ class OpeningJob(Job, OpeningListener):
         self._shown = threading.Event()
         of_bpe = isinstance(config, RunConfig) and model_of(config).counts_bytes
         units = config.units if of_bpe and isinstance(config, RunConfig) else DEFAULT_UNITS
-        self._preview = _Preview(UNITS[units])
-        self._started = self._news_due = self._batch_due = monotonic()
+        self._units = UNITS[units]
+        self._frequent_pairs: list[tuple[bytes, bytes, int]] = []
+        self._started = self._news_due = self._batch_due = self._preview_due = monotonic()
         self._begun = False
         self._steps = self._posted = 0
 
@@ -262,13 +263,22 @@ class OpeningJob(Job, OpeningListener):
         self.post(TokenizerOpened(opened))
 
     def on_partial(self, count: CorpusCount) -> None:
-        self._preview.look_at(count)
+        """Count the most frequent pairs of the text read so far, now and then."""
+        if monotonic() < self._preview_due:
+            return
+        base = self._units.base(count.earliest(PREVIEW_PRETOKENS))
+        words = map(base.alphabet.spell, base.counts)
+        pairs = count_pairs(words, base.counts.values())
+        best = sorted(pairs, key=pairs.__getitem__, reverse=True)[:PREVIEW_PAIRS]
+        shown = base.tokens
+        self._frequent_pairs = [(shown[a], shown[b], pairs[a, b]) for a, b in best]
+        self._preview_due = monotonic() + PREVIEW_SECONDS
 
     def on_progress(self, progress: CountProgress) -> None:
         self.check_cancelled()
         if self._has_news():
             rate = progress.bytes_read / max(monotonic() - self._started, 1e-6)
-            self.post(ReadingProgress(progress, rate, self._preview.pairs))
+            self.post(ReadingProgress(progress, rate, self._frequent_pairs))
 
     def on_counted(self, corpus: CountedCorpus) -> None:
         self.post(Indexing(len(corpus.counts)))
@@ -319,23 +329,3 @@ class OpeningJob(Job, OpeningListener):
         if not self._shown.is_set():
             self._shown.wait(SHOWN_SECONDS)
             sleep(SETTLE_SECONDS)
-
-
-class _Preview:
-    """The most frequent pairs of the text read so far, counted now and then."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
-        self._due = monotonic()
-        self.pairs: list[tuple[bytes, bytes, int]] = []
-
-    def look_at(self, count: CorpusCount) -> None:
-        if monotonic() < self._due:
-            return
-        base = self._units.base(count.earliest(PREVIEW_PRETOKENS))
-        words = map(base.alphabet.spell, base.counts)
-        pairs = count_pairs(words, base.counts.values())
-        best = sorted(pairs, key=pairs.__getitem__, reverse=True)[:PREVIEW_PAIRS]
-        shown = base.tokens
-        self.pairs = [(shown[pair[0]], shown[pair[1]], pairs[pair]) for pair in best]
-        self._due = monotonic() + PREVIEW_SECONDS

@@ -37,7 +37,7 @@ MOVES = (
     (["g", "escape"], 0),
     (["f"], 443),
 )
-"""Keys, and the step they lead to from the first."""
+"""Keys → the step that they lead to from the first."""
 
 
 async def test_keys_move_the_cursor() -> None:

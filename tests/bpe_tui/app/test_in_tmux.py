@@ -37,7 +37,7 @@ NUMBERS = itertools.count()
 
 
 class Terminal:
-    """A tmux server of its own with a program in it; what the shell says comes after it."""
+    """A tmux server with a program; the shell's output follows that of the program."""
 
     def __init__(self, program: str, width: int = 120, height: int = 40) -> None:
         self.server = f"bpe-tui-{os.getpid()}-{next(NUMBERS)}"
@@ -79,7 +79,7 @@ class Terminal:
         self.tmux("send-keys", *keys)
 
     def program(self) -> int:
-        """The process id of the program, which is the shell's only child."""
+        """Return the process id of the program, the shell's only child."""
         shell = self.tmux("display-message", "-p", "#{pane_pid}").strip()
         return int(Path(f"/proc/{shell}/task/{shell}/children").read_text().split()[0])
 

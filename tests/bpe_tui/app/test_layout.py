@@ -1,4 +1,4 @@
-"""Who has the room: at each size what matters is seen, and no empty box takes its place."""
+"""The layout: at each size the important panels are visible, and no box is empty."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from bpe_tui.session.session import EXAMPLE
 from bpe_tui.views.training_panels import TypedTextPanel
 
 SENTENCE = "Once upon a time there was a little brown hen named Dot."
-"""The first of the corpus that is opened."""
+"""The first sentence of the open corpus."""
 
 
 def line(app: BpeTuiApp, name: str = "encode-input") -> str:

@@ -13,7 +13,7 @@ from bpe_tui.session.models import MODELS
 
 
 def first_answer(app: BpeTuiApp) -> str:
-    """What the palette has at the top, now."""
+    """Return the first entry of the palette."""
     answers = app.screen.query_one(CommandList)
     if not answers.option_count:
         return ""

@@ -1,4 +1,4 @@
-"""Recordings: played back by a terminal, they show what the screen shows."""
+"""Recordings: a terminal that plays them shows the same as the screen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bpe_tui.views.exports import screen_text
 
 
 def played(path: Path) -> tuple[dict[str, object], list[tuple[float, str]]]:
-    """A recording as a reader of the format plays it: header; each time, and the screen then."""
+    """Play a recording: return its header, and each time with the screen."""
     first, *events = map(json.loads, path.read_text("utf-8").splitlines())
     screen = pyte.Screen(first["width"], first["height"])
     stream = pyte.Stream(screen)

@@ -1,4 +1,4 @@
-"""What makes a key slow: new styles for all widgets, and painting what does not stand yet."""
+"""Causes of slow keys: new styles for all widgets, and painting before the layout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What fails in the program itself is reported, and the rest goes on."""
+"""Failures of the program are reported, and the application goes on."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def fail(*_: Any) -> Any:
 
 @pytest.fixture
 def surviving(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Applications that survive, as they do at a terminal."""
+    """Make applications survive failures, as at a terminal."""
     monkeypatch.setattr(MessagePump, "_dispatch_message", MessagePump._dispatch_message)
     monkeypatch.setattr("threading.excepthook", lambda _: None)
     monkeypatch.setattr(state, "_written", {})

@@ -1,4 +1,4 @@
-"""Where one stands, taken along: the command that opens it (y), the session in a file (S)."""
+"""The command that opens the present step (y), and the session in a file (S)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from bpe_tui.session.opening import (
     config_of_session,
     shell_word,
 )
-from engine.core.errors import SessionFileError
+from engine import SessionFileError
 from engine.learning.session_file import SavedFile, SavedSession
 
 
 def parsed(command: str) -> RunConfig | TokenizerConfig:
-    """What a command line asks to be opened, as the program itself reads it."""
+    """Return the config of a command line, as the program reads it."""
     import typer
 
     words = shlex.split(command)

@@ -1,4 +1,4 @@
-"""What people ask of a tokenizer, and the few keys that answer it.
+"""Common questions about a tokenizer, and the few keys that answer each.
 
 Each question begins with an open corpus or tokenizer and takes four keys at the most; a text that
 is typed is one thing more to do. The answer is read from the screen, as a person would read it, and
@@ -39,7 +39,7 @@ GPT2 = regex.compile(r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+
 
 @cache
 def words_after(merges: tuple[tuple[bytes, bytes], ...]) -> Counter[Symbols]:
-    """The pretokens of the sample in tokens after these merges, with how often each occurs."""
+    """Return the pretokens of the sample in tokens after these merges, with their counts."""
     words: Counter[Symbols] = Counter()
     for document in SAMPLE.read_text("utf-8").split("<|endoftext|>"):
         for pretoken in GPT2.findall(document):
@@ -63,14 +63,14 @@ def _merged(word: Symbols, pair: tuple[bytes, bytes]) -> Symbols:
 
 
 def count_of(pair: tuple[bytes, bytes], merges: Iterable[tuple[bytes, bytes]] = ()) -> int:
-    """How often a pair stands side by side after these merges."""
+    """Return the count of a pair after these merges."""
     words = words_after(tuple(merges))
     return sum(times for word, times in words.items() for each in pairwise(word) if each == pair)
 
 
 @cache
 def trained() -> Tokenizer:
-    """What 443 merges of the sample make."""
+    """Return the tokenizer of 443 merges of the sample."""
     from engine import train_bpe
 
     vocab, merges = train_bpe(SAMPLE, 700, ["<|endoftext|>"])
@@ -78,7 +78,7 @@ def trained() -> Tokenizer:
 
 
 def left_out() -> int:
-    """The rank of the first merge that no other builds upon."""
+    """Return the rank of the first merge that no other uses."""
     merges = trained().merges
     used = {part for merge in merges for part in merge}
     return next(rank for rank, merge in enumerate(merges) if b"".join(merge) not in used)
@@ -86,7 +86,7 @@ def left_out() -> int:
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What people bring along: a rank file, and a trainer's files that lack a merge."""
+    """Write files of users: a rank file, and a trainer's files that lack a merge."""
     folder = tmp_path_factory.mktemp("files")
     tokenizer = trained()
     tokenizer.save(folder / "ours")
@@ -112,7 +112,7 @@ def is_text(token: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked, where, the keys that answer it, and what the screen then says.
+    """A question, the place to ask, the keys that answer it, and the answer on the screen.
 
     `("typed", "low")` among the keys types a text; `FILES` in it is the folder with the files.
     """
@@ -184,7 +184,7 @@ def a_special_token_is_one_id() -> Iterable[str]:
 
 
 def tokens_after_so_many_merges() -> Iterable[str]:
-    """Merges, bytes per token, tokens: at two rows of the table."""
+    """Return merges, bytes per token and tokens of two rows of the table."""
     size = sum(len(b"".join(word)) * times for word, times in words_after(()).items())
     merges = trained().merges[:50]
     tokens = sum(len(word) * times for word, times in words_after(tuple(merges)).items())

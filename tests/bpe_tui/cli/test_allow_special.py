@@ -1,4 +1,4 @@
-"""`--allow-special`: what a special token in a text means to the commands that encode."""
+"""`--allow-special`: the meaning of special tokens in texts."""
 
 from __future__ import annotations
 

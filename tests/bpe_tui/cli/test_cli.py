@@ -1,4 +1,4 @@
-"""The command line as its users meet it, in a process of its own where that matters."""
+"""The command line, in a process of its own where that matters."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def test_an_interrupt_leaves_no_files_and_no_noise(tmp_path: Path, workers: str)
     assert os.listdir(tmp_path) == []
 
 
-INTERRUPTED_AMID_AN_IMPORT = """
+INTERRUPTED_DURING_AN_IMPORT = """
 import signal, sys, time
 import bpe_tui.cli
 from bpe_tui.__main__ import main
@@ -238,7 +238,7 @@ sys.exit(main())
 def test_an_interrupt_during_an_import_is_not_taken_for_damage(tmp_path: Path) -> None:
     touchy = "try: signal.raise_signal(2)\nexcept BaseException: raise ImportError('damaged')"
     (tmp_path / "touchy.py").write_text(f"import signal\n{touchy}\n")
-    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}){INTERRUPTED_AMID_AN_IMPORT}"
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}){INTERRUPTED_DURING_AN_IMPORT}"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, env=ENVIRONMENT, timeout=60, check=False
     )
@@ -577,7 +577,7 @@ def test_hostile_names_are_shown_and_not_obeyed(
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[RunConfig]:
-    """What the screen was opened with, in place of a screen."""
+    """Return the configs of opened screens, without opening them."""
     configs: list[RunConfig] = []
     screen = types.ModuleType("bpe_tui.app.app")
     monkeypatch.setattr(screen, "run_app", lambda config, _: configs.append(config), raising=False)

@@ -1,4 +1,4 @@
-"""`bpe-tui compare`: columns for people, JSON for programs, one line for what cannot be done."""
+"""`bpe-tui compare`: columns for people, JSON for programs, one line for errors."""
 
 from __future__ import annotations
 

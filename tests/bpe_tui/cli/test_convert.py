@@ -1,4 +1,4 @@
-"""`bpe-tui convert`: another format, checked, with what is lost on standard error."""
+"""`bpe-tui convert`: another format, checked, with its losses on standard error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`bpe-tui count`: a line a file, a total, and what fails is told while the rest is counted."""
+"""`bpe-tui count`: a line a file, a total, and an error line for each file that fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`explain` and `why`: the microscope's answers on the command line."""
+"""`explain` and `why`: explanations of an encoding on the command line."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import pytest
 
 from bpe_tui import cli
 from bpe_tui.cli.console import BAD_INPUT
-from engine import train_bpe
-from engine.encoding.tokenizer import Tokenizer
+from engine import Tokenizer, train_bpe
 
 
 @pytest.fixture(scope="module")

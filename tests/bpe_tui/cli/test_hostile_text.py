@@ -1,4 +1,4 @@
-"""Whatever a corpus, a file name or a tokenizer holds, the terminal is given nothing that acts."""
+"""No text of a corpus, a file name or a tokenizer sends control characters to the terminal."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def hostile_corpus(folder: Path) -> Path:
 
 
 def raw_on_screen(app: App[int]) -> set[str]:
-    """What stands on the screen that a terminal would act upon, hide or reorder."""
+    """Return the characters on the screen that a terminal would obey, hide or reorder."""
     strips = app.screen._compositor.render_strips()
     return {found for strip in strips for found in RAW.findall(strip.text)}
 
@@ -142,7 +142,7 @@ OWN = regex.compile(
     r"\x1b\[[0-9;]*m|\x1b\[\d+;\d+H|\x1b\[\?[\d;]+(?:[hl]|\$p)|\x1b\[[<>]\d*u"
     r"|\x1b\]22;[a-z-]+\x07|\x1b\]52;c;[\w+/=]{20,}\x07|\r?\n"
 )
-"""What the program says to a terminal: colours, places, modes, the pointer, the command of `y`.
+"""The program's own control sequences: colours, places, modes, the pointer, the command of `y`.
 
 Nothing in `HOSTILE` is like it.
 """
@@ -203,7 +203,7 @@ def hostile_lesson(folder: Path) -> Path:
 
 
 def hostile_session(folder: Path) -> Path:
-    """One that names a corpus which is not what it was, and a regex of its own."""
+    """A session with a changed corpus, and a regex of its own."""
     session = folder / f"{NAME}.session.json"
     corpus = {"path": hostile_corpus(folder).name, "bytes": 7, "sha256": "0" * 64}
     options = {"vocab_size": 280, "pattern": "\x1b|\u202e|\\w+|\\W", "special_tokens": [HOSTILE]}

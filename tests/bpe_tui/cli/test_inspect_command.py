@@ -60,7 +60,7 @@ def test_a_file_that_is_no_tokenizer_gives_one_line_and_exit_code_2(
 
 @given(seed=st.integers(0, 99))
 def test_the_screen_and_the_shell_describe_a_tokenizer_alike(seed: int) -> None:
-    """The screen shows its merges as steps, in the order of making; its ids go another way."""
+    """A tokenizer whose ids are not in the order of its merges."""
     counts = {b" the": 9, b" then": 4, b"12": 3, b" The": 2}
     trainer = Trainer(counts, 264)
     tokens = [step.token for step in trainer.steps()]

@@ -1,4 +1,4 @@
-"""`bpe-tui pretokens`: counts in a file that stands for the corpus wherever one is asked for."""
+"""`bpe-tui pretokens`: a file of counts, which every command accepts as a corpus."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ async def test_counts_open_on_the_screen_as_they_were_made(counts: Path) -> None
 
 @pytest.fixture
 def long(tmp_path: Path) -> Path:
-    """Counts of a corpus with words behind the lines that are read for show."""
+    """Counts of a corpus with words after its excerpt."""
     (tmp_path / "long.txt").write_text("low low low\n" * 40_000 + "the qx fox, the qx\n")
     out = tmp_path / "long.counts"
     assert cli.main(["pretokens", str(tmp_path / "long.txt"), "--out", str(out)]) == 0

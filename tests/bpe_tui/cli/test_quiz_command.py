@@ -12,8 +12,7 @@ from bpe_tui.app.base import SingleScreenApp
 from bpe_tui.lessons.asking import QuizScreen
 from bpe_tui.lessons.question_panel import QuestionPanel
 from bpe_tui.widgets.lines import RowList
-from engine import Timeline, Trainer
-from engine.learning.questions import ask
+from engine import Timeline, Trainer, ask
 from engine.learning.questions.question import Attempt
 from engine.text.excerpt import Excerpt
 

@@ -1,4 +1,4 @@
-"""`bpe-tui train --model wordpiece`: what it writes, and what it refuses."""
+"""`bpe-tui train --model wordpiece`: its files, and its refusals."""
 
 from __future__ import annotations
 

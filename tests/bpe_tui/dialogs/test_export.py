@@ -1,4 +1,4 @@
-"""Exporting: what is on screen, steps, the charts."""
+"""Exports: the screen, steps, charts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bpe_tui.views.typed import parse_steps
 async def export(
     app: BpeTuiApp, pilot: Pilot[int], suffix: str, path: Path, steps: str | None = None
 ) -> str:
-    """Press `x`, choose the first kind with this ending, press Enter; what the window says then."""
+    """Press `x`, choose the first kind with this suffix, press Enter; return the message."""
     await pilot.press("x")
     await pilot.pause()
     down = [kind.suffix for kind in EXPORTS].index(suffix)

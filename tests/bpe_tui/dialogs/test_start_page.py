@@ -1,4 +1,4 @@
-"""The start page: what `bpe-tui` alone offers, and what choosing it opens."""
+"""The start page: its offers, and the sessions that they open."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def started(
 
 
 def seen(app: BpeTuiApp) -> list[str]:
-    """What the rows say."""
+    """Return the texts of the rows."""
     rows = app.screen.query_one("#files", OfferList)
     return ["".join(text for text, _ in rows.row(at).spans) for at in range(rows.row_count)]
 

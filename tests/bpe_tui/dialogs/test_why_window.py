@@ -1,4 +1,4 @@
-"""Any two tokens, and any one, asked about from the training screen."""
+"""The windows about two tokens, and about one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def answer(app: BpeTuiApp) -> str:
 
 
 async def ask(app: BpeTuiApp, pilot: Pilot[int], typed: str) -> str:
-    """What the window says about what is typed."""
+    """Return the window's answer about a typed text."""
     if not isinstance(app.screen, WhyWindow):
         await pilot.press("w")
     for letter in typed:
@@ -95,7 +95,7 @@ async def test_a_single_typed_token_is_described_and_leads_to_the_vocabulary() -
 
 
 def cell_of(panel: Lines, subjects: int) -> tuple[int, int, tuple[int, ...]]:
-    """A cell of a panel that stands for so many tokens."""
+    """Return a cell of a panel that belongs to this number of tokens."""
     for y in range(panel.row_count):
         spans = panel.row(y).spans
         for x in range(sum(len(text) for text, _ in spans)):

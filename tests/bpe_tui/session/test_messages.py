@@ -1,4 +1,4 @@
-"""What the program says: in a line of its own, over nothing, and to be read again."""
+"""Messages: in a line of their own, and in a window of all messages."""
 
 from __future__ import annotations
 

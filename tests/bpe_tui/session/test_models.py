@@ -1,4 +1,4 @@
-"""What holds of every model that can be trained; a new one in the registry is tested at once."""
+"""Tests of every model in the registry; a new one is tested at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The application opens tokenizers, alone or over a corpus, and something else in their place."""
+"""Opening tokenizers, alone or over a corpus, and other files instead."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tokenizer whose ids are not in the order of making."""
+    """A tokenizer whose ids are not in the order of its merges."""
     vocab, merges = train_bpe(HANDOUT, 300, [])
     shuffled = {999 - token_id: token for token_id, token in vocab.items()}
     directory = tmp_path_factory.mktemp("tokenizers") / "shuffled"
@@ -51,7 +51,7 @@ def rows(app: BpeTuiApp) -> list[str]:
 
 
 async def choose(pilot: Pilot[int], path: str) -> None:
-    """Open the window and a path in it."""
+    """Open a path in the window."""
     await pilot.press("escape", "o")
     await pilot.pause()
     pilot.app.screen.query_one(Input).value = path
@@ -446,7 +446,7 @@ async def test_a_text_that_begins_as_a_tokenizer_does_is_read_as_a_text(tmp_path
 
 @pytest.fixture
 def configs(monkeypatch: pytest.MonkeyPatch) -> list[Config]:
-    """What the command line would show."""
+    """Return the configs that the command line opens."""
     seen: list[Config] = []
     monkeypatch.setattr("bpe_tui.cli.open.open_screen", lambda config: seen.append(config) or 0)
     return seen
