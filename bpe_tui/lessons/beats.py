@@ -21,7 +21,7 @@ ALL_BEATS = sum(SECONDS.values())
 PLAYED_SHARE = 0.84
 """Share of the time of a played step that its beats take; then its result stays."""
 FASTEST_SHOWN = 1.0
-"""Fastest playing, in steps a second, that shows beats; nobody could follow faster ones."""
+"""Fastest playing, in steps a second, that shows beats; faster beats are too quick for the eye."""
 FRAMES_PER_SECOND = 25
 
 

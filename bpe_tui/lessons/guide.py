@@ -1,8 +1,7 @@
-"""Leads through a lesson: which scene it is, what is open in it, and where its text stands.
+"""The guide through a lesson: the scene, the setup of the screen, the place of the text.
 
 The live screen is the real one, so that every key works in a lesson. The guide only sets it up at
-the beginning of a scene, and puts the text beside whatever screen is in front. The list of lessons
-leads to others.
+the beginning of a scene, and puts the text beside the screen in front. A list opens other lessons.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class LessonRows(RowList):
-    """The lessons; the cursor stands at the first that is not done."""
+    """The rows of the lessons, with a cursor."""
 
     def row(self, index: int) -> Row:
         row = super().row(index)
@@ -57,13 +56,13 @@ class LessonRows(RowList):
 
 
 class Close(Enum):
-    """Chosen in place of a lesson."""
+    """A choice other than a lesson."""
 
     LESSON = "close the lesson that is open"
 
 
 class LessonList(Window[Path | Close | None]):
-    """Gives back the file of a lesson, or `None`; `current` is the one that is open."""
+    """A window that returns the file of a lesson, or `None`; `current` is the open one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,L,q", "dismiss(None)", "close")]
 
@@ -95,7 +94,7 @@ class LessonList(Window[Path | Close | None]):
 
 
 def lesson_rows(language: str) -> list[Row]:
-    """The built-in lessons: number, ✓ or ◐, title."""
+    """Return a row for each built-in lesson: number, ✓ or ◐, title."""
     progress = all_progress()
     rows = []
     for lesson in builtin_lessons(language):
@@ -111,13 +110,13 @@ NO_LESSON = "No lesson is open: L lists them."
 
 
 class Guide:
-    """The lesson that is under way in an application, if one is.
+    """The guide through the lesson that is open in an application.
 
     Attributes:
-        lesson: it; `None` if there is none.
-        place: the scene, from 0.
-        progress: how far the learner is.
-        shows_text: whether the text stands beside the screen; a handout has it elsewhere.
+        lesson: the open lesson; `None` if there is none.
+        place: the present scene, from 0.
+        progress: the learner's progress.
+        shows_text: whether the text is beside the screen; handouts print it elsewhere.
     """
 
     shows_text = True
@@ -133,7 +132,7 @@ class Guide:
 
     @property
     def scene(self) -> Scene:
-        """The scene that is told."""
+        """The present scene."""
         assert self.lesson is not None
         return self.lesson.scenes[self.place]
 
@@ -141,7 +140,6 @@ class Guide:
 
     def choose(self) -> None:
         """Let the user choose a lesson from the list."""
-
         current = self.lesson.path if self.lesson is not None else None
         self._app.push_screen(LessonList(current), self._chose)
 
@@ -152,7 +150,7 @@ class Guide:
             self.leave()
 
     def open(self, path: Path) -> None:
-        """Open a lesson where the learner left it; one that is done begins anew."""
+        """Open a lesson where the learner left it; one that is done starts again."""
         try:
             lesson = read_lesson(path)
         except BpeError as error:
@@ -165,14 +163,14 @@ class Guide:
         self.go_to(known.scene)
 
     def begin(self, lesson: Lesson, progress: LessonProgress | None = None) -> None:
-        """Let a lesson be under way; `go_to` tells its first scene."""
+        """Set the open lesson; `go_to` shows its first scene."""
         self.lesson, self._score = lesson, None
         self.progress = progress or LessonProgress()
 
     def go_to(self, place: int) -> None:
-        """Tell a scene, and set up what it shows, wherever the learner is."""
+        """Show a scene, and set up its screen, wherever the learner is."""
         self.place = place
-        self._tell_scene(anew=True)
+        self._show_scene(anew=True)
 
     @property
     def is_under_way(self) -> bool:
@@ -181,19 +179,19 @@ class Guide:
 
     @property
     def is_on_its_way(self) -> bool:
-        """Whether what the scene shows is not there yet."""
+        """Whether the setup of the screen is not complete yet."""
         return self._due is not None and self._host.session.failure is None
 
     @property
     def next_lesson(self) -> Path | None:
-        """The built-in lesson after this one."""
+        """The built-in lesson after this one; `None` after the last."""
         assert self.lesson is not None
         path = self.lesson.path
         paths = [each.path for each in builtin_lessons(language_of(path))]
         return next(iter(paths[paths.index(path) + 1 :]), None) if path in paths else None
 
     def leave(self) -> None:
-        """Close the lesson; what is open stays open."""
+        """Close the lesson; the corpus stays open."""
         self.lesson = None
         self._due = None
         self._attend_screen()
@@ -201,9 +199,9 @@ class Guide:
     # -- from scene to scene
 
     def move(self, by: int) -> None:
-        """To the next scene, or to one before.
+        """Go to the next scene, or to the one before.
 
-        First to the rest of a text that is cut off, then to what the scene asks.
+        A step forward first scrolls a long text, then asks the scene's questions.
         """
         lesson, pane = self.lesson, self._pane
         if lesson is None:
@@ -218,10 +216,10 @@ class Guide:
             self._host.tell("This is the first scene.")
         else:
             self.place = place
-            self._tell_scene(anew=by < 0)
+            self._show_scene(anew=by < 0)
 
     def _end(self) -> None:
-        """The lesson is over: on to the next that comes with the program."""
+        """Open the next built-in lesson after the end of this one."""
         following = self.next_lesson
         if following is not None:
             self.open(following)
@@ -229,21 +227,21 @@ class Guide:
             self._host.tell("This is the end of the lesson. L lists the lessons.")
 
     def come_back(self) -> None:
-        """Put the live screen where the scene wants it, wherever the learner has gone."""
+        """Set up the screen of the scene again, wherever the learner has gone."""
         if self.lesson is None:
             self._host.tell(NO_LESSON)
         elif (pane := self._pane) is not None and pane.covers and pane.display:
             pane.fold()
             self._host.tell("⌫ brings the text back.")
         else:
-            self._tell_scene(anew=True)
+            self._show_scene(anew=True)
 
-    def _tell_scene(self, anew: bool) -> None:
-        """Tell the scene and set up what it shows.
+    def _show_scene(self, anew: bool) -> None:
+        """Show the scene and set up its screen.
 
         Args:
-            anew: whether a scene that shows nothing of its own is set up like the one before it;
-                else it is told beside what is there.
+            anew: whether a scene without a setup of its own repeats the latest one before it; else
+                the screen stays as it is.
         """
         lesson = self.lesson
         assert lesson is not None
@@ -283,7 +281,7 @@ class Guide:
         keep_progress(progress_key(self.lesson.path), self.progress)
 
     def arrive(self) -> None:
-        """Go where the scene wants to be, as soon as its step is recorded."""
+        """Apply the scene's setup, as soon as its step is recorded."""
         session, due = self._host.session, self._due
         recording = session.recording
         if due is None or recording is None:
@@ -305,21 +303,17 @@ class Guide:
         if panel in screen.PANEL_ORDER:
             screen.call_later(screen.show_panel, panel)
 
-    # -- what the scene asks
+    # -- the questions of the scene
 
     def _unanswered(self) -> Iterator[tuple[str, Ask]]:
-        """The questions of the scene that are not over, with the names they are kept under."""
+        """Yield the scene's questions that are not over, with their names in saved progress."""
         for number, asked in enumerate(self.scene.asks):
             name = f"{self.place}.{number}"
             if name not in self.progress.answered:
                 yield name, asked
 
-    @property
-    def _has_questions(self) -> bool:
-        return any(True for _ in self._unanswered())
-
     def _ask(self) -> bool:
-        """Ask what is left to ask in the scene; whether there is something."""
+        """Ask the questions that are left in the scene; return whether there are any."""
         from bpe_tui.lessons.asking import AskWindow
         from engine.learning.questions import ask  # all models, which the first frame does without
         from engine.learning.questions.question import Attempt, Tally
@@ -347,15 +341,17 @@ class Guide:
             self._keep()
             self._host.seek(attempt.question.frame.step)
 
-        def describe_score() -> str:
-            return str(score) if score.asked else ""
-
         if not asked:
             return False
         attempts = [attempt for _, attempt in asked]
         if (pane := self._pane) is not None:
             pane.show_no_keys()
-        window = AskWindow(attempts, self._room_for_questions, over, describe_score)
+        window = AskWindow(
+            attempts,
+            self._room_for_questions,
+            over,
+            score=lambda: str(score) if score.asked else "",
+        )
         self._app.push_screen(window, self._left_questions)
         return True
 
@@ -364,14 +360,13 @@ class Guide:
         lesson = self.lesson
         if all_over and lesson is not None and self.place == len(lesson.scenes) - 1:
             onward = "N opens the next one" if self.next_lesson else "L lists the others"
-            said = f"{str(self._score).capitalize()}. The lesson is done; {onward}."
-            self._host.tell(said)
+            self._host.tell(f"{str(self._score).capitalize()}. The lesson is done; {onward}.")
 
     def _room_for_questions(self) -> Region:
-        """What the live screen has of the terminal; all of it where the text covers it."""
+        """Return the live screen's part of the terminal; all of it if the text covers it."""
         screen = next(s for s in reversed(self._app.screen_stack) if isinstance(s, PanelScreen))
         for pane in screen.query(LessonPane):
-            pane.fit()  # the terminal may have another size by now, which only the window is told
+            pane.fit()  # the terminal may have a new size, which only the window knows
         x, y = screen.taken
         full = self._app.size
         return Region(x, y, full.width - x, full.height - y)
@@ -388,7 +383,7 @@ class Guide:
             self.attend(self._app.screen)
 
     def attend(self, screen: SessionScreen) -> None:
-        """Put the text of the scene beside a screen, or take it away where no lesson is."""
+        """Put the text of the scene beside a screen, or remove it if no lesson is open."""
         if not screen.is_current:
             return
         panes = screen.query(LessonPane)
@@ -396,6 +391,8 @@ class Guide:
             for pane in panes:
                 pane.close()
         elif panes:
-            panes.first().show(self.lesson, self.place, self._has_questions)
+            panes.first().show(self.lesson, self.place, bool(list(self._unanswered())))
         else:
-            screen.mount(LessonPane(self.lesson, self.place, self._has_questions), before=0)
+            screen.mount(
+                LessonPane(self.lesson, self.place, bool(list(self._unanswered()))), before=0
+            )

@@ -1,4 +1,4 @@
-"""The text of a scene beside the live screen, above it, or in its place, as there is room."""
+"""The text of a scene beside the live screen, above it, or over it, depending on the room."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from bpe_tui.widgets.visible import shorten, visible_text
 from engine.learning.lesson import Lesson, Paragraph, Scene
 
 LEAST_CELLS, MOST_CELLS = 36, 60
-"""How wide the text is beside the screen."""
+"""Least and largest width of the text beside the screen."""
 SHARE = 0.36
-"""Of the terminal's width."""
+"""The text's share of the terminal's width."""
 LIVE_ROWS = 22
-"""What the screen needs below the text."""
+"""Rows that the screen needs below the text."""
 LEAST_ROWS, MOST_ROWS = 10, 16
-"""How high the text is above the screen."""
+"""Least and largest height of the text above the screen."""
 
 ROLES = {"": "", "strong": "strong", "emphasis": "strong", "code": "here"}
-"""How words are said → their role."""
+"""Style of a text → its role."""
 
 
 @cache
 def _atoms() -> re.Pattern[str]:
-    """Blanks; a Chinese character with the signs that may not begin a line; a word of letters.
+    """Match blanks, a Chinese character with the signs that cannot begin a line, or a word.
 
     It takes 4 ms to compile, and the first frame has no lesson.
     """
@@ -44,7 +44,7 @@ def _atoms() -> re.Pattern[str]:
 
 
 class LessonText(RowList):
-    """What a scene says."""
+    """The text of a scene."""
 
     can_focus = False
 
@@ -52,7 +52,7 @@ class LessonText(RowList):
         super().__init__("scene-text")
         self._scene: Scene | None = None
 
-    def tell(self, scene: Scene) -> None:
+    def show_scene(self, scene: Scene) -> None:
         self._scene = scene
         self.rebuild()
         self.scroll_to(y=0, animate=False)
@@ -67,7 +67,7 @@ class LessonPane(Vertical):
     """A scene's text and its keys.
 
     Attributes:
-        covers: whether there is no room for both, so that the text has the place of the screen.
+        covers: whether the text covers the screen, as there is no room for both.
     """
 
     def __init__(self, lesson: Lesson, place: int, asks: bool) -> None:
@@ -83,28 +83,28 @@ class LessonPane(Vertical):
 
     def on_mount(self) -> None:
         self.watch(self.screen, "focused", self._show_keys)
-        self._tell()
+        self._show_scene()
 
     @property
     def _panels(self) -> PanelScreen:
         return cast("PanelScreen", self.screen)
 
     def show(self, lesson: Lesson, place: int, asks: bool) -> None:
-        """Tell a scene of a lesson, and whether it has questions left to ask."""
+        """Show a scene of a lesson; `asks` says whether it has questions left."""
         is_new = (lesson, place) != (self._lesson, self._place)
         self._lesson, self._place, self._asks = lesson, place, asks
-        if self.query(LessonText):  # else it is not there yet, and `on_mount` does it
+        if self.query(LessonText):  # else `on_mount` will do it
             self.display = True
-            self._tell(is_new)
+            self._show_scene(is_new)
 
-    def _tell(self, is_new: bool = True) -> None:
+    def _show_scene(self, is_new: bool = True) -> None:
         if is_new:
-            self.query_one(LessonText).tell(self._lesson.scenes[self._place])
+            self.query_one(LessonText).show_scene(self._lesson.scenes[self._place])
         self.fit()
         self._show_keys()
 
     def fit(self) -> None:
-        """Take the room that the text has in a terminal of this size."""
+        """Take the text's share of a terminal of this size."""
         full = self.app.size
         beside = max(LEAST_CELLS, min(round(full.width * SHARE), MOST_CELLS))
         rows = min(full.height - LIVE_ROWS, MOST_ROWS)
@@ -118,39 +118,39 @@ class LessonPane(Vertical):
             self.covers = True
             self._split("top", Size(0, full.height))
         self._panels.give_room(taken)
-        self._panels.set_class(self.covers and self.display, "-told")
+        self._panels.set_class(self.covers and self.display, "-covered")
         self.set_class(bool(taken.width), "-beside")
-        self._say_titles()
+        self._show_titles()
 
     def _split(self, edge: Any, taken: Size) -> None:
         self.styles.split = edge
         self.styles.width = taken.width or "100%"
         self.styles.height = taken.height or "100%"
 
-    def _say_titles(self) -> None:
+    def _show_titles(self) -> None:
         scenes = self._lesson.scenes
         width = (self.styles.width.cells or self.app.size.width) - 3 if self.styles.width else 30
         of = f"{self._place + 1} of {len(scenes)}"
         title = visible_text(self._lesson.title, spaces=False)
         between = "  " if len(title) + len(of) + 2 <= width else "\n"
-        said = f"{shorten(title, width)}{between}{of}"
-        self.query_one("#lesson-title", Static).update(Content(said))
+        heading = f"{shorten(title, width)}{between}{of}"
+        self.query_one("#lesson-title", Static).update(Content(heading))
         scene = visible_text(scenes[self._place].title, spaces=False)
         self.query_one("#scene-title", Static).update(Content(scene))
 
     def fold(self) -> None:
-        """Give the screen back the place that the text has: it covers it."""
+        """Hide a text that covers the screen."""
         self.display = False
-        self._panels.set_class(False, "-told")
+        self._panels.set_class(False, "-covered")
 
     def close(self) -> None:
-        """Take the text away for good."""
-        self._panels.set_class(False, "-told")
+        """Remove the text."""
+        self._panels.set_class(False, "-covered")
         self._panels.give_room(Size(0, 0))
         self.remove()
 
     def scroll_on(self) -> bool:
-        """Bring the rest of the text to sight; whether there was some."""
+        """Scroll to the rest of the text; return whether there was more."""
         text = self.query_one(LessonText)
         if not self.display or text.scroll_offset.y >= text.max_scroll_y:
             return False
@@ -158,7 +158,7 @@ class LessonPane(Vertical):
         return True
 
     def show_no_keys(self) -> None:
-        """A window has the keys."""
+        """Hide the keys while a window has them."""
         self.query_one(KeyBar).keys = ()
 
     def _show_keys(self) -> None:
@@ -177,7 +177,7 @@ class LessonPane(Vertical):
 
 
 def rows_of(scene: Scene, cells: int) -> Iterator[Row]:
-    """What a scene says, in lines of so many cells."""
+    """Yield the text of a scene in lines of at most `cells` cells."""
     for before, paragraph in pairwise((None, *scene.paragraphs)):
         assert paragraph is not None
         if before is not None and not (before.mark and paragraph.mark):
@@ -197,15 +197,15 @@ def _lines(paragraph: Paragraph, cells: int) -> Iterator[Sequence[Span]]:
 
 
 def _words(paragraph: Paragraph) -> list[list[Span]]:
-    """The words between which a line may be broken, each with the blanks behind it."""
+    """Return the unbreakable words of a paragraph, each with the blanks after it."""
     words: list[list[Span]] = [[]]
     ends = False
-    for text, said in paragraph.words:
+    for text, style in paragraph.words:
         for atom in _atoms().findall(text):
             is_blank = atom.isspace()
             if not is_blank and (ends or atom[0] > "⺀"):
                 words.append([])
             shown = " " if is_blank else visible_text(atom, spaces=False)
-            words[-1].append((shown, ROLES[said]))
+            words[-1].append((shown, ROLES[style]))
             ends = is_blank or atom[0] > "⺀"
     return [word for word in words if word]

@@ -1,4 +1,4 @@
-"""A question that is answered with keys or the mouse, whatever the form of its answer.
+"""A panel that asks a question; keys or the mouse answer it, in any form.
 
     form      drawn as                     keys                          mouse
     --------  ---------------------------  ----------------------------  --------------------
@@ -9,8 +9,8 @@
     Cuts      gaps between characters      ← → h l, Space, Enter         a click on a gap
     Joins     gaps between tokens          ← → h l, Enter                a click on a gap
 
-`H` asks for a hint and `!` for the answer; `→` skips, where it does not move. Where text is typed
-these are F2, F3 and F4. After the answer Enter goes on. PageUp scrolls to what is above.
+`H` asks for a hint and `!` for the answer; `→` skips, unless it moves. While a text is typed, these
+are F2, F3 and F4. After the answer Enter goes on. PageUp scrolls up.
 
     panel = QuestionPanel()
     panel.ask(Attempt(ask("next-pair", frame)), "question 1 of 2")
@@ -55,7 +55,7 @@ INDENT: Span = (" ", "")
 
 
 class QuestionPanel(Lines):
-    """Asks, and tells what was answered. Who shows it hears of the end, and says what follows."""
+    """A question and its grade. Messages tell its screen that the question is over."""
 
     @dataclass
     class Over(Message):
@@ -66,7 +66,7 @@ class QuestionPanel(Lines):
 
     @dataclass
     class GoOn(Message):
-        """Enter after the end, or the question was skipped."""
+        """The user goes on, after the end or by skipping the question."""
 
         panel: QuestionPanel
         attempt: Attempt
@@ -81,7 +81,7 @@ class QuestionPanel(Lines):
         self._joined: tuple[int, ...] = ()
         self._refusal = ""
         self._is_touched = False  # whether a key has done something since the question came
-        self._first_choice = 0  # in which row the choices begin
+        self._first_choice = 0  # the first row of the choices
         self._gaps: dict[int, int] = {}  # cell of a row → its gap
         self._gap_row = -1
 
@@ -107,7 +107,7 @@ class QuestionPanel(Lines):
     def rebuild(self) -> None:
         self._rows = () if self.attempt is None else self._make_rows()
         super().rebuild()
-        # Where not all fits, the question comes first, then what is answered: that is at the end.
+        # If not all fits, show the question first, then the answer at the end.
         if self._is_touched:
             self.scroll_end(animate=False, immediate=True)
         else:
@@ -133,9 +133,9 @@ class QuestionPanel(Lines):
         rows.append(Row([]))
         if self._refusal:
             rows += sentence_rows(Sentence((self._refusal,)), room, role="loss")
-        rows += graded_rows(attempt, room, self._keys_for_telling[0])
+        rows += graded_rows(attempt, room, self._help_keys[0])
         rows.append(Row([]))
-        keys = self._keys_said(is_cut=len(rows) >= self.size.height)
+        keys = self._keys_text(is_cut=len(rows) >= self.size.height)
         rows += sentence_rows(Sentence((keys,)), room, role="dim")
         return [Row([INDENT, *row.spans]) for row in rows]
 
@@ -148,7 +148,9 @@ class QuestionPanel(Lines):
             case YesOrNo():
                 return option_rows(attempt, YES_AND_NO.options, self._chosen, room)
             case Number() | Text():
-                return [self._typed_row(room)]
+                shown = visible_text(str(self._question.answer) if self._is_over else self._typed)
+                cursor = "" if self._is_over else "▏"
+                return [Row([("Answer: ", "dim"), (shown, "strong"), (cursor, "pair")])]
             case Cuts(text):
                 characters = [visible_text(character) for character in text]
                 bars = self._question.answer if self._is_over else self._bars
@@ -159,31 +161,21 @@ class QuestionPanel(Lines):
                 ]
                 return self._gap_rows(characters, marks)
             case Joins() as joins:
-                tokens = [visible_bytes(token) for token in joins.tokens_after(self._joined_now)]
+                joined = self._question.answer if self._is_over else self._joined
+                assert isinstance(joined, tuple)
+                tokens = [visible_bytes(token) for token in joins.tokens_after(joined)]
                 return self._gap_rows(tokens, [("┊", "cut")] * (len(tokens) - 1))
             case form:
                 raise AssertionError(f"nothing draws {form}")
 
-    @property
-    def _joined_now(self) -> tuple[int, ...]:
-        answer = self._question.answer if self._is_over else self._joined
-        assert isinstance(answer, tuple)
-        return answer
-
-    def _typed_row(self, room: int) -> Row:
-        shown = visible_text(self._typed)
-        if self._is_over:
-            shown = visible_text(str(self._question.answer))
-        return Row([("Answer: ", "dim"), (shown, "strong"), ("" if self._is_over else "▏", "pair")])
-
     def _gap_rows(self, things: Sequence[str], marks: Sequence[Span]) -> list[Row]:
-        """Things with a gap of one cell between each two, and a sign below the gap of the cursor.
+        """Return things with gaps of one cell between them, and a sign below the cursor's gap.
 
-        Keeps which cell is which gap, for a click.
+        Remembers the cell of each gap, for a click.
         """
         ends = list(accumulate(width(thing) + 1 for thing in things))
         self._gap_row = self._first_choice
-        self._gaps = {end: gap for gap, end in enumerate(ends[:-1])}  # behind the indent
+        self._gaps = {end: gap for gap, end in enumerate(ends[:-1])}  # the cell after the indent
         spans: list[Span] = []
         for place, thing in enumerate(things):
             joins = isinstance(self._form, Joins) and not self._is_over
@@ -207,16 +199,16 @@ class QuestionPanel(Lines):
         return isinstance(self._form, Text) and not self._is_over
 
     @property
-    def _keys_for_telling(self) -> tuple[str, str, str]:
-        """The keys for the hint, the answer and going on, as they are shown."""
+    def _help_keys(self) -> tuple[str, str, str]:
+        """The shown names of the keys for the hint, the answer and skipping."""
         if self._types_text:
             return "F2", "F3", "F4"
         return "H", "!", "" if isinstance(self._form, Cuts | Joins) else "→"
 
-    def _keys_said(self, is_cut: bool) -> str:
+    def _keys_text(self, is_cut: bool) -> str:
         if self._is_over:
             return "⏎ go on"
-        hint, show, skip = self._keys_for_telling
+        hint, show, skip = self._help_keys
         match self._form:
             case Choice():
                 own = "↑↓ choose  ⏎ answer"
@@ -232,12 +224,12 @@ class QuestionPanel(Lines):
         return f"{own}  {hint} hint  {show} show me{f'  {skip} skip' if skip else ''}{above}"
 
     def on_key(self, event: events.Key) -> None:
-        if self.attempt is not None and self._act(event):
+        if self.attempt is not None and self._handle(event):
             event.stop()
             event.prevent_default()
 
-    def _act(self, event: events.Key) -> bool:
-        """Do what a key says; whether it says anything here."""
+    def _handle(self, event: events.Key) -> bool:
+        """Handle a key; return False for one that does nothing here."""
         key, character = event.key, event.character if event.is_printable else None
         self._is_touched = True
         if self._is_over:
@@ -248,15 +240,17 @@ class QuestionPanel(Lines):
             page = (self.size.height - 1) * (1 if key == "pagedown" else -1)
             self.scroll_relative(y=page, animate=False, immediate=True)
             return True
-        telling = ("f2", "f3", "f4") if self._types_text else ("H", "exclamation_mark", "right")
+        hint, show, skip = ("H", "exclamation_mark", "right")
+        if self._types_text:
+            hint, show, skip = ("f2", "f3", "f4")
         form = self._form
         if isinstance(form, Cuts | Joins) and key in ("left", "right", "h", "l"):
             self._move(1 if key in ("right", "l") else -1, len(self._gaps))
-        elif key in (telling[0], telling[0].lower()) and (self._types_text or character == "H"):
+        elif key in (hint, hint.lower()) and (self._types_text or character == "H"):
             self.attempt.hinted = True  # type: ignore[union-attr]
-        elif key == telling[1]:
+        elif key == show:
             self._give_up()
-        elif key == telling[2]:
+        elif key == skip:
             self._give_up()
             self._go_on()
         elif key == "enter":
@@ -289,7 +283,7 @@ class QuestionPanel(Lines):
             self._typed = (self._typed + character)[:LONGEST_NUMBER]
 
     def _answer(self) -> None:
-        """Answer with what stands there."""
+        """Answer with the present choice, bars, joins or text."""
         match self._form:
             case Choice():
                 self._try(self._chosen)
@@ -328,7 +322,7 @@ class QuestionPanel(Lines):
     # -- the mouse
 
     def on_click(self, event: events.Click) -> None:
-        event.prevent_default()  # not what a click on other rows does
+        event.prevent_default()  # a click on other rows would do something else
         index, offset = self.row_at(event), event.get_content_offset(self)
         if self.attempt is None or index is None or offset is None:
             return
@@ -355,7 +349,7 @@ class QuestionPanel(Lines):
 
 
 def word_spans(words: Words, token_role: str = "strong", role: str = "") -> list[Span]:
-    """Words and tokens, each with its role; the tokens made visible."""
+    """Return words and visible tokens, each with its role."""
     return [
         (word, "border" if word == "│" else role)
         if isinstance(word, str)
@@ -367,7 +361,7 @@ def word_spans(words: Words, token_role: str = "strong", role: str = "") -> list
 def sentence_spans(
     sentence: Sentence, room: int, before: Sequence[Span] = (), role: str = ""
 ) -> list[Span]:
-    """A sentence in the longest way that fits, behind what stands before it."""
+    """Return the longest form of a sentence that fits after the spans `before`."""
     ways = [[*before, *word_spans(way.words, role=role)] for way in sentence]
     return next((way for way in ways if spans_width(way) <= room), left(ways[-1], room))
 
@@ -375,17 +369,17 @@ def sentence_spans(
 def sentence_rows(
     sentence: Sentence, room: int, before: Sequence[Span] = (), role: str = ""
 ) -> list[Row]:
-    """A sentence in as many rows as it needs."""
+    """Return a sentence in the rows that it needs."""
     spans = [*before, *word_spans(sentence.words, role=role)]
     if spans_width(spans) <= room:
         return [Row(spans)]
     parts = (piece for part in _unbroken(spans, room) for piece in _pretokens(part, room))
     lines = wrapped(parts, max(room, 10))
-    return [Row(_without_end(line)) for line in lines]
+    return [Row([*line[:-1], (line[-1][0].rstrip(), line[-1][1])]) for line in lines]
 
 
 def _unbroken(spans: Sequence[Span], room: int) -> Iterator[list[Span]]:
-    """The parts of a sentence that stay in one line: what stands between blanks."""
+    """Yield the parts of a sentence between blanks, which stay in one line."""
     part: list[Span] = []
     for text, role in spans:
         words = text.split(" ")
@@ -403,7 +397,7 @@ def _unbroken(spans: Sequence[Span], room: int) -> Iterator[list[Span]]:
 
 
 def _pretokens(part: list[Span], room: int) -> Iterator[list[Span]]:
-    """A part that is too long for a line, such as a line of a corpus, cut behind its borders."""
+    """Yield a part; one that is too long, such as a line of a corpus, is cut after its borders."""
     if spans_width(part) <= room:
         yield part
         return
@@ -417,16 +411,11 @@ def _pretokens(part: list[Span], room: int) -> Iterator[list[Span]]:
         yield piece
 
 
-def _without_end(line: list[Span]) -> list[Span]:
-    text, role = line[-1]
-    return [*line[:-1], (text.rstrip(), role)]
-
-
 def graded_rows(attempt: Attempt, room: int, hint_key: str = "H") -> list[Row]:
-    """What there is to say to an attempt: right or wrong and why, a hint, the answer."""
+    """Return the rows about an attempt: right or wrong and why, a hint, the answer."""
     question, grade = attempt.question, attempt.grade
     if attempt.given_up:
-        return [row for said in question.model_answer for row in sentence_rows(said, room)]
+        return [row for each in question.model_answer for row in sentence_rows(each, room)]
     rows: list[Row] = []
     if grade is not None:
         word: Span = (f"{grade.word}: ", "gain" if grade.right else "loss")
@@ -443,32 +432,32 @@ def graded_rows(attempt: Attempt, room: int, hint_key: str = "H") -> list[Row]:
 
 
 def option_rows(attempt: Attempt, options: Sequence[Option], chosen: int, room: int) -> list[Row]:
-    """Rows to choose from: a mark, what it is, numbers, a bar, and whether it was wrong.
+    """Return rows to choose from: a mark, a label, numbers, a bar, and whether it was wrong.
 
     Args:
-        chosen: the row that the keys are at.
+        chosen: the row of the cursor.
     """
     right_place = _place_of(attempt.question.answer)
     tried = [_place_of(each) for each in attempt.tried]
     labels = [word_spans(option.label) for option in options]
     label_cells = min(max(map(spans_width, labels)), max(room // 2, 8))
     note_cells = max(width(option.note) for option in options)
-    told_cells = max(width(option.revealed) for option in options)
-    spare = room - label_cells - note_cells - told_cells - 12
+    revealed_cells = max(width(option.revealed) for option in options)
+    spare = room - label_cells - note_cells - revealed_cells - 12
     bars, scale = bar_room(spare), scale_of(max(option.amount for option in options))
     rows = []
     for place, (option, label) in enumerate(zip(options, labels, strict=True)):
         is_right = attempt.is_over and place == right_place
-        is_told = attempt.is_over or place in tried
+        is_revealed = attempt.is_over or place in tried
         mark: Span = ("▶ ", "pair") if is_right else ("  ", "")
         if place == chosen and not attempt.is_over:
             mark = ("❯ ", "pair")
         spans: list[Span] = [mark, *left(label, label_cells)]
         if note_cells:
             spans += [("  ", ""), right(option.note, note_cells)]
-        if told_cells:
-            told = (option.revealed, "strong") if is_told else ("?", "dim")
-            spans += [("  ", ""), right(told[0], told_cells, told[1])]
+        if revealed_cells:
+            text, role = (option.revealed, "strong") if is_revealed else ("?", "dim")
+            spans += [("  ", ""), right(text, revealed_cells, role)]
         if bars and option.amount:
             spans += [
                 ("  ", ""),
@@ -483,5 +472,5 @@ def option_rows(attempt: Attempt, options: Sequence[Option], chosen: int, room: 
 
 
 def _place_of(answer: Answer) -> Answer:
-    """The row of an answer; yes and no are rows, too."""
+    """Return the row of an answer; yes and no are rows 0 and 1."""
     return (0 if answer else 1) if isinstance(answer, bool) else answer

@@ -1,7 +1,8 @@
-"""The lesson view: the algorithm from top to bottom, in the order in which one says it.
+"""The lesson view: the algorithm from top to bottom, in the order of an explanation.
 
-A rail joins three stations, COUNT, PICK and REPLACE; under it are the corpus and a text of the
-reader's. What they say is the model's (`bpe_tui.views.explanation`), how a step moves the clock's.
+A rail joins three stations, COUNT, PICK and REPLACE; below are the corpus and a text of the user's.
+The model's explainer (`bpe_tui.views.explanation`) makes their rows; the clock (`beats`) moves a
+step.
 """
 
 from __future__ import annotations
@@ -54,14 +55,14 @@ from engine.unigram.frame import UnigramFrame
 STATIONS = ("count", "pick", "replace")
 SECTIONS = (*STATIONS, "corpus", "your-text")
 LEAST_FOR_TEXT, LEAST_FOR_CORPUS = 18, 15
-"""Rows from which on there is room for the reader's text and the corpus; else a note has theirs."""
+"""Least heights that have room for the user's text and for the corpus; else a note has theirs."""
 MARK = 2
-"""Cells before the edge of all rows, for the mark of a bar."""
+"""Cells to the left of the rows' edge, for the mark of a bar."""
 
 
 @dataclass(frozen=True)
 class Rail:
-    """How the line looks beside a station: at its name, and below it."""
+    """The signs of the rail beside a station: at its name, and below it."""
 
     corner: str
     lit_corner: str
@@ -79,7 +80,7 @@ LIT_STEM = "─▶ "
 
 
 class LessonSection(Lines, can_focus=False):
-    """Rows beside a name. Only lines that differ from those on the screen are painted anew."""
+    """A name and rows beside it; only lines that change are painted again."""
 
     def __init__(self, name: str) -> None:
         super().__init__(id=name)
@@ -101,7 +102,7 @@ class LessonSection(Lines, can_focus=False):
         return max(self.screen.size.width - self.margin - 2, 10)
 
     def show(self, rows: Sequence[Row], is_lit: bool = False) -> int:
-        """Show rows; how many lines have to be painted."""
+        """Show rows, and return the number of lines to paint."""
         self._rows, self.is_lit = rows[: self.height], is_lit
         shown = [self.row(index) for index in range(self.height)]
         changed = [
@@ -116,13 +117,13 @@ class LessonSection(Lines, can_focus=False):
 
     def row(self, index: int) -> Row:
         row = self._rows[index] if index < len(self._rows) else Row(())
-        return Row([*self._name_beside(index), *row.spans], row.target)
+        return Row([*self._rail_and_name(index), *row.spans], row.target)
 
-    def _name_beside(self, index: int) -> list[Span]:
+    def _rail_and_name(self, index: int) -> list[Span]:
         rail, cells = self.rail, self.margin
         if index:
-            told = self.caption if index == 1 and not self.is_short else ""
-            return [(f" {rail.below}   ", "border"), (told.ljust(cells - 5), self.caption_role)]
+            text = self.caption if index == 1 and not self.is_short else ""
+            return [(f" {rail.below}   ", "border"), (text.ljust(cells - 5), self.caption_role)]
         stem, corner = (LIT_STEM, rail.lit_corner) if self.is_lit else (rail.stem, rail.corner)
         role = "pair" if self.is_lit else "dim"
         stem = stem[1] if self.is_short else stem
@@ -135,11 +136,11 @@ class LessonSection(Lines, can_focus=False):
 
 
 class LessonScreen(SessionScreen):
-    """Tells a step beat by beat. A subclass says which model's explainer tells it."""
+    """The lesson view of a model: shows a step beat by beat, with the model's explainer."""
 
     CSS_PATH = sheet("lesson.tcss")
     AUTO_FOCUS = ""
-    """Else the hidden field would have the keys."""
+    """Empty, so that the hidden field does not get the keys."""
     EXPLAINER: ClassVar[type[AnyExplainer]]
 
     def __init__(self) -> None:
@@ -172,7 +173,7 @@ class LessonScreen(SessionScreen):
     def field(self) -> TextLine:
         return self.query_one("#own-text", TextLine)
 
-    # -- where things are
+    # -- the layout
 
     def give_room(self, taken: Size) -> None:
         super().give_room(taken)
@@ -180,21 +181,22 @@ class LessonScreen(SessionScreen):
 
     @property
     def _free(self) -> Size:
-        """The cells of the screen that no note takes."""
+        """Size of the screen without the note."""
         note = self.query_one("#note")
         taken = note.outer_size.height if note.display else 0
         return Size(self.size.width, self.size.height - taken)
 
     def show_notices(self) -> None:
         super().show_notices()
-        self.call_after_refresh(self._make_way)  # once a note has its height
 
-    def _make_way(self) -> None:
-        if self._laid_out != self._free:
-            self.show_again()
+        def make_room() -> None:
+            if self._laid_out != self._free:
+                self.show_again()
+
+        self.call_after_refresh(make_room)  # once a note has its height
 
     def _lay_out(self) -> None:
-        """Give all sections the rows and columns that they have at this size."""
+        """Give all sections their rows and columns at this size."""
         self._laid_out = self._free
         room = self._layout = layout(*self._free)
         rows = {
@@ -207,7 +209,7 @@ class LessonScreen(SessionScreen):
         for name, height in rows.items():
             section = self.section(name)
             section.height = height
-            if name != "corpus":  # which has what is left, and lends it to messages
+            if name != "corpus":  # it takes the rest, and gives way to messages
                 section.styles.height = height
             section.margin = room.margin - (MARK if name == "count" else 0)
             section.is_short = room.is_short
@@ -216,7 +218,7 @@ class LessonScreen(SessionScreen):
         self.query_one("#heading").styles.margin = (0, 0, room.head_gap, 0)
         self.call_after_refresh(self._place_field)  # once the sections have their places
 
-    # -- what is shown
+    # -- drawing
 
     def show_session(self, session: Session) -> None:
         frame = self.frame_of(session)
@@ -230,21 +232,21 @@ class LessonScreen(SessionScreen):
             self.show_again()
         self.clock.follow(frame, session.speed if session.playing else None)
         if self.clock.moment is not None:
-            self._say_heading(self.clock.moment)
+            self._show_heading(self.clock.moment)
 
     def on_screen_suspend(self) -> None:
-        if not self.app.screen.is_modal:  # a window may lie over a held beat
+        if not self.app.screen.is_modal:  # a window may cover a held beat
             self.clock.finish()
 
     def show(self, moment: StepMoment[Any]) -> None:
-        """Bring all sections to a moment."""
+        """Show a moment in all sections."""
         if not self.is_mounted:
             return
         if self._laid_out != self._free:
             self._lay_out()
         joined = moment.beat is Beat.JOIN and moment.share >= JOINED_AT
         still = (moment.after, joined, self.text, self.size)
-        if joined and still == self._still:  # nothing but the bars moves
+        if joined and still == self._still:  # only the bars move
             rows = self.explainer.count_rows(moment, self._count_room)
             self.section("count").show(rows, is_lit=True)
             return
@@ -255,21 +257,21 @@ class LessonScreen(SessionScreen):
         self._move_text(moment)
         self._show_stations(moment)
         corpus, text = self.section("corpus"), self.section("your-text")
-        shown = self.explainer.corpus_rows(moment, self.top, self._layout.corpus, corpus.room)
-        corpus.show(shown)
-        self._show_text(
-            text, self.explainer.text_rows(moment, self.text, text.height - 1, text.room)
-        )
-        self._say_heading(moment)
+        corpus.show(self.explainer.corpus_rows(moment, self.top, self._layout.corpus, corpus.room))
+        rows = self.explainer.text_rows(moment, self.text, text.height - 1, text.room)
+        is_typed = self.field.display and bool(self.text)  # the field takes the row of the count
+        text.caption, text.caption_role = rows[-1].spans[0][0] if is_typed else "", "strong"
+        text.show(rows[:-1] if is_typed else rows)
+        self._show_heading(moment)
 
     @property
     def _count_room(self) -> CountRoom:
         return CountRoom(self._layout.bars, self.section("count").room, self._layout.name)
 
     def _move_text(self, moment: StepMoment[Any]) -> None:
-        """Go to a part of the corpus where the step is seen, before anything lights up.
+        """Scroll to a part of the corpus that shows the step, before anything lights up.
 
-        After that the text stays where it is, and so it does while steps are played.
+        Later beats do not scroll, nor do steps that are played.
         """
         if moment.before is None or self._run is not moment.after.run:
             self._run, self.top = moment.after.run, CorpusPlace(0, 0)
@@ -280,11 +282,11 @@ class LessonScreen(SessionScreen):
             self.top = self.explainer.place_to_show(moment.before, self.top, rows, width)
 
     def _show_stations(self, moment: StepMoment[Any]) -> None:
-        """COUNT, PICK and REPLACE; at rest what is asked, if something is."""
+        """Show COUNT, PICK and REPLACE; at rest they show the question, if there is one."""
         explainer = self.explainer
         count, pick, replace = map(self.section, STATIONS)
         is_asked = self.question is not None and moment.beat is Beat.REST
-        # A question is about the step that comes.
+        # A question is about the next step.
         of = StepMoment(moment.after, moment.after) if is_asked else moment
         names, captions = explainer.stations(of), explainer.captions(of)
         for place, section in enumerate((count, pick, replace)):
@@ -300,66 +302,58 @@ class LessonScreen(SessionScreen):
         replaced = explainer.replace_rows(moment, self._layout.words, replace.room)
         replace.show(replaced, moment.lit is Beat.LIGHT)
 
-    def _show_text(self, section: LessonSection, rows: list[Row]) -> None:
-        """The text over its count; while it is typed, the field is there and the count aside."""
-        is_aside = self.field.display and bool(self.text)
-        section.caption = rows[-1].spans[0][0] if is_aside else ""
-        section.caption_role = "strong"
-        section.show(rows[:-1] if is_aside else rows)
-
-    def _say_heading(self, moment: StepMoment[Any]) -> None:
+    def _show_heading(self, moment: StepMoment[Any]) -> None:
         self.say("#heading", self.heading_of(moment, self.size.width - 2))
 
     def heading_of(self, moment: StepMoment[Any], room: int) -> str:
-        """What is open on the left; how far it is on the right, and facts where there is room."""
+        """Return the heading: the corpus on the left, the step and facts on the right."""
         session = self.session
         name = visible_text(session.config.name, spaces=False)
         if session.model.name != DEFAULT_MODEL:
             name += f"   {session.model.title}"
         playing = f"▶ {session.speed}/s   " if session.playing else ""
-        where = playing + self._where(moment)
+        if self.question is not None:
+            where = playing + self.question.heading
+        else:
+            step, recorded = moment.frame.step, moment.after.recorded_steps
+            is_ended = session.stop_reason is not None
+            where = f"{playing}step {number(step)} of {number(recorded)}"
+            where += "…" if not is_ended else ", the end" if step == recorded else ""
         facts = self.explainer.facts(moment.frame)
         longer = f"{where}   {facts}" if facts else where
         right = longer if width(name) + width(longer) + 3 <= room else where
         name = shorten(name, max(room - width(right) - 2, 1))
         return f"{name}{' ' * max(room - width(name) - width(right), 1)}{right}"
 
-    def _where(self, moment: StepMoment[Any]) -> str:
-        if self.question is not None:
-            return self.question.heading
-        is_ended, recorded = self.session.stop_reason is not None, moment.after.recorded_steps
-        steps = f"step {number(moment.frame.step)} of {number(recorded)}{'' if is_ended else '…'}"
-        return f"{steps}, the end" if is_ended and moment.frame.step == recorded else steps
-
     def retell(self, seconds: float) -> Iterator[float]:
-        """Show again how the step came about that is shown, moment by moment; yields their times.
+        """Show the present step again, moment by moment, and yield their times.
 
-        For a recording, whose clock is its own; nothing to tell at step 0.
+        A recording uses this with a clock of its own. Step 0 has no moments.
         """
         self.clock.finish()
         if (moment := self.clock.moment) is None or moment.before is None:
             return
         self.work_out(moment.before)
-        for at, told in beats_of(moment.before, moment.after, seconds):
-            self.show(told)
+        for at, shown in beats_of(moment.before, moment.after, seconds):
+            self.show(shown)
             yield at
 
     def work_out(self, frame: Any) -> None:
-        """Find at once what is otherwise looked for while the cursor rests at a frame."""
+        """Compute at once what is otherwise computed while the cursor rests at a frame."""
 
     # -- keys
 
     def action_next(self) -> None:
-        """A step; from a held beat on, the rest of it; from a question to the next."""
+        """Make a step; finish a held one first, or go on from a question."""
         if not (self.predictor.go_on() or self.clock.release()):
             self.make_step()
 
     def make_step(self) -> None:
-        """Make a step, which the clock tells."""
+        """Make a step, which the clock shows."""
         self.host.action_step(1)
 
     def action_beat(self) -> None:
-        """One beat, to stay until the next key."""
+        """Show one beat, and hold it until the next key."""
         if self.clock.hold_next():
             self.host.action_step(1)
 
@@ -367,12 +361,12 @@ class LessonScreen(SessionScreen):
 
     @property
     def bars(self) -> int:
-        """How many rows there are at COUNT."""
+        """Number of rows at COUNT."""
         return layout(*self._free).bars
 
     @property
     def shows_whole_corpus(self) -> bool:
-        """Whether all of it stands in its section."""
+        """Whether the section of the corpus shows all of it."""
         moment, section = self.clock.moment, self.section("corpus")
         if moment is None or not moment.after.excerpt.complete:
             return False
@@ -381,12 +375,12 @@ class LessonScreen(SessionScreen):
         return len(whole) <= room
 
     def action_predict(self) -> None:
-        """Ask what each step does before it is told, or ask no more."""
+        """Start or stop asking what each step does before showing it."""
         self.clock.finish()
         self.predictor.toggle()
 
     def on_key(self, event: events.Key) -> None:
-        """What answers a question. No commands: on other screens these keys are the panels' own."""
+        """Answer a question with keys that panels use on other screens."""
         if self.is_typing or not self.predictor.keys:
             return
         if event.key in ("up", "k", "down", "j"):
@@ -428,10 +422,10 @@ class LessonScreen(SessionScreen):
             bar = self.query_one(KeyBar)
             bar.keys = [*keys, *bar.keys[-2:]]
 
-    # -- a text of the reader's
+    # -- the user's text
 
     def action_type(self) -> None:
-        """Let the field stand under the text, in place of its count."""
+        """Show the field under the text, in the row of its count."""
         self.field.display = True
         self._place_field()
         self.set_focus(self.field)
@@ -450,7 +444,7 @@ class LessonScreen(SessionScreen):
             self.show_again()
 
     def _take_text(self) -> None:
-        """Let the text of the session be the one that the step cuts."""
+        """Take the text of the session as the one that the step cuts."""
         self.field.show_text(self.session.text)
         self.text = self.field.value
 
@@ -488,7 +482,7 @@ class WordPieceLesson(LessonScreen, WordPieceScreen):
 
 
 class UnigramLesson(LessonScreen, UnigramScreen):
-    """The lesson view of Unigram; what removals would cost is weighed while the cursor rests."""
+    """The lesson view of Unigram; it computes the costs of removals while the cursor rests."""
 
     NAME = UNIGRAM_LESSON
     EXPLAINER = UnigramExplainer
@@ -525,29 +519,31 @@ class UnigramLesson(LessonScreen, UnigramScreen):
 
 LEAST = (4, 2, 2)
 MOST = (10, 5, 10)
-"""Rows of bars, of words, of the corpus."""
+"""Least and largest numbers of rows of bars, of words, of the corpus."""
 BARS, WORDS, CORPUS = range(3)
 TURNS = (BARS, CORPUS, BARS, WORDS, CORPUS)
-"""Who gets the next row that is left, in turn."""
+"""The order in which sections get the rows that are left."""
 
 PICK_ROWS = TEXT_ROWS = 2
 ROOMY = 36
-"""Rows from which on the reader's text has one more."""
+"""Least height at which the user's text has one more row."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Rows of the sections, and columns.
+    """Rows and columns of the sections.
 
     Attributes:
-        bars: rows of what is counted.
-        words: rows below the one with the rule.
-        corpus: rows of the corpus; what is left goes to it.
-        text: rows of the reader's text and its count; where there is a legend, one may stay empty.
+        bars: rows of bars.
+        words: rows of words, below the row with the rule.
+        corpus: rows of the corpus, which takes the rest.
+        text: rows of the user's text and its count; one may stay empty.
         margin: cells at the left, for the rail and the names.
-        name: cells for what a bar is of.
+        name: cells of a bar's name.
         head_gap: empty rows below the heading.
         has_legend: whether there is a row that explains the signs.
+        is_short: whether the rail is short.
+        has_captions: whether the stations have captions.
     """
 
     bars: int
@@ -558,19 +554,12 @@ class Layout:
     name: int
     head_gap: int
     has_legend: bool
-
-    @property
-    def is_short(self) -> bool:
-        """Whether the rail is drawn short."""
-        return self.margin < 14
-
-    @property
-    def has_captions(self) -> bool:
-        return self.margin >= 17
+    is_short: bool
+    has_captions: bool
 
 
 def layout(width: int, height: int) -> Layout:
-    """The sections in a screen of so many cells.
+    """Divide a screen of this size into sections.
 
     >>> [(each.bars, each.words, each.corpus) for each in map(layout, (100, 80, 60), (30, 24, 20))]
     [(8, 3, 5), (5, 2, 3), (5, 2, 2)]
@@ -585,11 +574,12 @@ def layout(width: int, height: int) -> Layout:
     for place in islice(_turns(), max(spare - sum(LEAST), 0)):
         parts[place] += 1
     bars, words, corpus = parts
-    return Layout(bars, words, corpus, text, margin, name, head_gap, has_legend)
+    rail = margin < 14, margin >= 17
+    return Layout(bars, words, corpus, text, margin, name, head_gap, has_legend, *rail)
 
 
 def _turns() -> Iterator[int]:
-    """Which section gets the next row; the corpus, when all have what they want."""
+    """Yield the section that gets the next row; the corpus, once all others have their most."""
     wanted = [most - least for most, least in zip(MOST, LEAST, strict=True)]
     for place in cycle(TURNS):
         if wanted[place]:
