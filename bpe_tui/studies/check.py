@@ -253,6 +253,7 @@ class CheckScreen(SessionScreen):
     """Checks the files that the session names, once there is a corpus to check them on."""
 
     NAME = CHECK
+    can_leave = True
     CSS_PATH = sheet("check.tcss")
     PANEL_ORDER = ("checked", "why-differs")
 
@@ -363,10 +364,6 @@ class CheckScreen(SessionScreen):
         return first_fitting(self.size.width - 2, f"{name}: {differ}", differ)
 
     # -- commands
-
-    @property
-    def can_leave(self) -> bool:
-        return True
 
     def action_go_back(self) -> None:
         """Go back to the screen that it was opened from."""

@@ -207,9 +207,7 @@ class StripsPanel(Lines):
             return 0, size
         spans = comparison.differences.spans
         focus = int(spans[self.current, 0]) if len(spans) else 0
-        return comparison.agreed_before(max(focus - BEFORE, 0)), comparison.agreed_after(
-            min(focus + SHOWN - BEFORE, size)
-        )
+        return comparison.agreed_around(max(focus - BEFORE, 0), min(focus + SHOWN - BEFORE, size))
 
     def _say(self, comparison: TextComparison) -> None:
         found = len(comparison.differences)

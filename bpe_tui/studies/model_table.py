@@ -161,6 +161,8 @@ class FamilyScreen(SessionScreen):
         self._entries: list[KindEntry] = []
         self._texts: MeasuredTexts | None = None
         self._learnt = 0
+        self._vocab_size = 0
+        self._special_tokens: tuple[str, ...] = ()
 
     def compose_body(self) -> ComposeResult:
         text = Field(
@@ -195,6 +197,12 @@ class FamilyScreen(SessionScreen):
         if self._job is not None:
             self._job.cancel()
         self._about, self._job, self._texts, self._learnt = session, None, None, 0
+        if isinstance(session.config, RunConfig):
+            self._vocab_size = session.config.size
+            self._special_tokens = session.config.special_tokens
+        elif session.opened is not None:
+            self._vocab_size = len(session.opened.tokenizer.vocab)
+            self._special_tokens = session.opened.tokenizer.special_tokens
         assert session.shown is not None
         corpus = session.shown.excerpt.text
         if corpus:
@@ -218,23 +226,6 @@ class FamilyScreen(SessionScreen):
             self.post_message(news)
 
         return post
-
-    @property
-    def _vocab_size(self) -> int:
-        """The size that the session asks for, or that of its tokenizer."""
-        session = self.session
-        if isinstance(session.config, RunConfig):
-            return session.config.size
-        assert session.opened is not None
-        return len(session.opened.tokenizer.vocab)
-
-    @property
-    def _special_tokens(self) -> tuple[str, ...]:
-        session = self.session
-        if isinstance(session.config, RunConfig):
-            return session.config.special_tokens
-        assert session.opened is not None
-        return session.opened.tokenizer.special_tokens
 
     def _say_what_is_open(self) -> None:
         facts: Facts = [(0, visible_text(self.session.config.name, spaces=False))]

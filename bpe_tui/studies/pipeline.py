@@ -299,14 +299,6 @@ class PipelineScreen(SessionScreen):
         self._shown = None
         self.query_one(PipelinePanel).say(visible_text(str(error), spaces=False))
 
-    @property
-    def _whose(self) -> str:
-        """The name of the tokenizer or step that the pipeline belongs to."""
-        session, step = self._seen
-        if session is not None and session.opened is not None and not step:
-            return session.config.name
-        return f"step {number(step)}"
-
     def action_next_panel(self, by: int) -> None:
         """Move from the text to its pair before leaving the fields."""
         text, pair = self.query_one("#pipeline-text"), self.query_one("#pipeline-pair")
@@ -355,8 +347,10 @@ class PipelineScreen(SessionScreen):
         return text[:LONGEST], pair and pair[:LONGEST]
 
     def _say_heading(self, fact: str) -> None:
-        whose = visible_text(self._whose, spaces=False)
-        self.say("#heading", f"The pipeline of {whose} · {fact}")
+        session, step = self._seen
+        is_file = session is not None and session.opened is not None and not step
+        owner = session.config.name if session is not None and is_file else f"step {number(step)}"
+        self.say("#heading", f"The pipeline of {visible_text(owner, spaces=False)} · {fact}")
 
     # -- the token under the cursor
 
@@ -409,12 +403,13 @@ class PipelineScreen(SessionScreen):
 
     def action_save_pipeline(self) -> None:
         if self._draft is not None:
-            window = SavePipeline(self._draft.pipeline, f"step-{self._seen[1]}-tokenizer.json")
-            self.app.push_screen(window, self._saved)
 
-    def _saved(self, path: str | None) -> None:
-        if path is not None:
-            self.tell(f"Saved in {visible_text(path, spaces=False)}")
+            def saved(path: str | None) -> None:
+                if path is not None:
+                    self.tell(f"Saved in {visible_text(path, spaces=False)}")
+
+            window = SavePipeline(self._draft.pipeline, f"step-{self._seen[1]}-tokenizer.json")
+            self.app.push_screen(window, saved)
 
 
 def _pipeline_of(frame: AnyFrame) -> Pipeline | BpeError:

@@ -345,7 +345,23 @@ class RaceJob(Job):
         return not (self.complete or self.cancelled)
 
     def work(self) -> None:
-        self.race, self.sizes = self._prepare()
+        config, counts = self._config, self._counts
+        self.part = bearable_part(counts, MOST_BYTES)
+        if self.part < 1:
+            counts = sample(counts, self.part)
+        settings = RaceSettings(
+            config.size,
+            config.special_tokens,
+            config.tie_rule,
+            config.min_count,
+            config.max_token_length,
+            config.units,
+            TRAINER_SECONDS,
+        )
+        first = len(UNITS[config.units].base(counts).tokens) + len(config.special_tokens)
+        few = min(config.size, first + SIZE_MERGES)
+        self.sizes = SizeRace(counts, replace(settings, vocab_size=few, budget=SIZE_SECONDS))
+        self.race = Race(counts, settings)
         due = monotonic()
         for _ in chain(self.race.slices(), self.sizes.slices()):
             self.check_cancelled()
@@ -358,25 +374,6 @@ class RaceJob(Job):
 
     def failed(self, error: Exception) -> Message:
         return jobs.JobFailed(error)
-
-    def _prepare(self) -> tuple[Race, SizeRace]:
-        config, counts = self._config, self._counts
-        self.part = bearable_part(counts, MOST_BYTES)
-        if self.part < 1:
-            counts = sample(counts, self.part)
-        course = RaceSettings(
-            config.size,
-            config.special_tokens,
-            config.tie_rule,
-            config.min_count,
-            config.max_token_length,
-            config.units,
-            TRAINER_SECONDS,
-        )
-        first = len(UNITS[config.units].base(counts).tokens) + len(config.special_tokens)
-        few = min(config.size, first + SIZE_MERGES)
-        sizes = SizeRace(counts, replace(course, vocab_size=few, budget=SIZE_SECONDS))
-        return Race(counts, course), sizes
 
 
 TITLES = {
@@ -417,6 +414,7 @@ class RaceScreen(SessionScreen):
     """Starts the race when it is first shown, and shows its state."""
 
     NAME = RACE
+    can_leave = True
     CSS_PATH = sheet("race.tcss")
     PANEL_ORDER = ("standings", *TITLES)
 
@@ -441,7 +439,8 @@ class RaceScreen(SessionScreen):
         self.show_panel("standings")
 
     def on_unmount(self) -> None:
-        self._stop()
+        if self._job is not None:
+            self._job.cancel()
 
     # -- state in
 
@@ -537,10 +536,6 @@ class RaceScreen(SessionScreen):
     @property
     def _runs(self) -> bool:
         return self._job is not None and self._job.runs
-
-    @property
-    def can_leave(self) -> bool:
-        return True
 
     def action_leave(self) -> None:
         """Stop the race if it runs, else leave as every screen does."""

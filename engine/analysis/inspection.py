@@ -337,10 +337,6 @@ class Inspection(AnyInspection):
         return len(self.vocabulary)
 
     @property
-    def _tokens(self) -> Sequence[bytes]:
-        return self.vocabulary.table.tokens[: self.size]
-
-    @property
     def _ids(self) -> Ints:
         return self.vocabulary.table.ids[: self.size]
 
@@ -353,7 +349,7 @@ class Inspection(AnyInspection):
 
     @cached_property
     def _ordinary(self) -> list[bytes]:
-        tokens = self._tokens
+        tokens = self.vocabulary.table.tokens
         return [tokens[row] for row in self._ordinary_rows.tolist()]
 
     @cached_property

@@ -214,20 +214,17 @@ class MisspellingBehaviour:
     @property
     def tokens_per_word(self) -> float:
         """Mean number of tokens of the words, spelled rightly."""
-        return self._mean([word.tokens for word in self.words])
+        return _ratio(sum(word.tokens for word in self.words), len(self.words))
 
     @property
     def wrong_tokens_per_word(self) -> float:
         """Mean number of tokens of the misspellings."""
-        return self._mean([word.wrong_tokens for word in self.words])
+        return _ratio(sum(word.wrong_tokens for word in self.words), len(self.words))
 
     @property
     def unknown_share(self) -> float:
         """Share of the misspellings that are unknown."""
-        return self._mean([word.unknown for word in self.words])
-
-    def _mean(self, numbers: Sequence[int]) -> float:
-        return sum(numbers) / len(numbers) if numbers else 0.0
+        return _ratio(sum(word.unknown for word in self.words), len(self.words))
 
 
 def swap_letters(word: str) -> str:

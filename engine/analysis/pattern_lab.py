@@ -70,8 +70,17 @@ def try_pattern(
     """
     compiled = _checked(source)
     is_verbose = bool(compiled.flags & regex.VERBOSE)  # then a `|` may stand in a comment
-    alternatives = _named([source] if is_verbose else split_alternatives(source))
-    labelled = compiled if len(alternatives) == 1 else _labelled(alternatives)
+    names = {
+        alternative.regex: alternative.name
+        for pattern in PATTERNS.values()
+        for alternative in pattern.alternatives
+    }
+    parts = [source] if is_verbose else split_alternatives(source)
+    alternatives = [Alternative(names.get(part, part), part) for part in parts]
+    labelled = compiled
+    if len(parts) > 1:
+        groups = (f"(?P<{_LABEL.format(place)}>{part})" for place, part in enumerate(parts))
+        labelled = regex.compile("|".join(groups))
     # Pairs of surrogates become one character before the pattern sees them.
     pieces = tuple(splitter.split_text(to_text(to_bytes(text))))
     try:
@@ -129,25 +138,6 @@ def _checked(source: str) -> Any:
             found.start(),
         )
     return compiled
-
-
-def _named(parts: Sequence[str]) -> tuple[Alternative, ...]:
-    """Name the alternatives as the named patterns do; others are named by their regex."""
-    names = {
-        alternative.regex: alternative.name
-        for pattern in PATTERNS.values()
-        for alternative in pattern.alternatives
-    }
-    return tuple(Alternative(names.get(part, part), part) for part in parts)
-
-
-def _labelled(alternatives: Sequence[Alternative]) -> Any:
-    """Compile the regex with a named group round each alternative."""
-    groups = (
-        f"(?P<{_LABEL.format(place)}>{alternative.regex})"
-        for place, alternative in enumerate(alternatives)
-    )
-    return regex.compile("|".join(groups))
 
 
 def _cut(

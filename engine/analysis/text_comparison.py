@@ -207,7 +207,7 @@ def overlap(tokenizers: Sequence[Tokenizer]) -> Overlap:
     >>> found.shared, found.only
     (256, ((b'ab',), (b'cd',)))
     """
-    ordered = [_ordinary(tokenizer) for tokenizer in tokenizers]
+    ordered = [_ordinary_tokens(tokenizer) for tokenizer in tokenizers]
     sets = [frozenset(tokens) for tokens in ordered]
     only = []
     for place, tokens in enumerate(ordered):
@@ -221,7 +221,7 @@ def overlap(tokenizers: Sequence[Tokenizer]) -> Overlap:
     )
 
 
-def _ordinary(tokenizer: Tokenizer) -> list[bytes]:
+def _ordinary_tokens(tokenizer: Tokenizer) -> list[bytes]:
     """Return the ordinary tokens in order of their ids."""
     vocab, special = tokenizer.vocab, tokenizer.special_ids
     return [vocab[token_id] for token_id in sorted(vocab) if token_id not in special]
@@ -321,7 +321,10 @@ def _count_words(
 ) -> None:
     """Add the words of a slice to `words`, and their tokens to the rows of `tokens`, by script."""
     text = to_text(data[start:end])
-    kinds = _shared_as_before(table.kinds(text))
+    kinds = table.kinds(text)
+    if np.any(kinds == SHARED):  # shared letters and marks get the kind of the character before
+        sources = np.where(kinds == SHARED, 0, np.arange(len(kinds)))
+        kinds = kinds[np.maximum.accumulate(sources)]
     begins, ends = _words(kinds)
     of_words = kinds[begins]
     places = _byte_places(text)
@@ -335,14 +338,6 @@ def _count_words(
         weights = cuts_up_to.take(last_bytes) - cuts_up_to.take(first_bytes) + 1
         counted = np.bincount(of_words, weights=weights, minlength=len(words))
         tokens[row] += counted.astype(np.int64)
-
-
-def _shared_as_before(kinds: Kinds) -> Kinds:
-    """Give shared letters and marks the kind of the character before; at the start they stay."""
-    if not np.any(kinds == SHARED):
-        return kinds
-    sources = np.where(kinds == SHARED, 0, np.arange(len(kinds)))
-    return kinds[np.maximum.accumulate(sources)]
 
 
 def _words(kinds: Kinds) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
@@ -483,13 +478,11 @@ class TextComparison:
             marks[edges] += 1
         return np.flatnonzero(marks == len(self.edges))
 
-    def agreed_before(self, place: int) -> int:
-        """Return the last place up to this one, in bytes, where all cut."""
-        return int(self._agreed[np.searchsorted(self._agreed, place, side="right") - 1])
-
-    def agreed_after(self, place: int) -> int:
-        """Return the first place from this one on where all cut."""
-        return int(self._agreed[np.searchsorted(self._agreed, place)])
+    def agreed_around(self, start: int, end: int) -> tuple[int, int]:
+        """Return the smallest part around `start`…`end` at whose ends all cut, in bytes."""
+        agreed = self._agreed
+        first = np.searchsorted(agreed, start, side="right") - 1
+        return int(agreed[first]), int(agreed[np.searchsorted(agreed, end)])
 
     @cached_property
     def fertility(self) -> list[ScriptFertility]:

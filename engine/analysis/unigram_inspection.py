@@ -32,6 +32,10 @@ from engine.unigram.pieces import SPACE, unspelled
 class UnigramInspection(AnyInspection):
     """The inspection of the pieces of a frame. Pieces are identified by their numbers.
 
+    Attributes:
+        size: the number of pieces.
+        special_ids: unknown token and special tokens → id.
+
     >>> from engine.unigram.frame import UnigramTimeline
     >>> from engine.unigram.trainer import UnigramTrainer
     >>> words = {"hug": 10, "pug": 5, "hugs": 5, "bun": 4}
@@ -54,24 +58,16 @@ class UnigramInspection(AnyInspection):
     def __init__(self, frame: UnigramFrame) -> None:
         self.frame = frame
         self.pattern = frame.pattern
+        self.size = frame.size
+        first = (frame.record.unknown, *frame.record.special_tokens)  # these are no pieces
+        self.special_ids = {token: token_id for token_id, token in enumerate(first)}
 
     # -- size and ids
-
-    @property
-    def size(self) -> int:
-        """Number of pieces."""
-        return self.frame.size
 
     @property
     def characters(self) -> int:
         """Number of pieces that are single characters."""
         return int(np.count_nonzero(self._is_character))
-
-    @property
-    def special_ids(self) -> dict[str, int]:
-        """Unknown token and special tokens → id; these are no pieces."""
-        record = self.frame.record
-        return {token: id_ for id_, token in enumerate((record.unknown, *record.special_tokens))}
 
     @property
     def word_starts(self) -> int:
@@ -185,11 +181,6 @@ class PieceFilter:
     keeps: Callable[[UnigramFrame], Flags]
 
 
-def _twins(frame: UnigramFrame) -> Flags:
-    found: Flags = frame.record.columns.have_twins(frame.record.alive_at(frame.step))[frame.numbers]
-    return found
-
-
 PIECE_FILTERS: Registry[PieceFilter] = registry_of(
     "filter",
     PieceFilter(
@@ -207,5 +198,11 @@ PIECE_FILTERS: Registry[PieceFilter] = registry_of(
         "the next step removes it",
         lambda frame: np.equal(frame.goes_at, frame.step + 1),
     ),
-    PieceFilter("twins", "differs from another only by case or a leading ▁", _twins),
+    PieceFilter(
+        "twins",
+        "differs from another only by case or a leading ▁",
+        lambda frame: frame.record.columns.have_twins(frame.record.alive_at(frame.step))[
+            frame.numbers
+        ],
+    ),
 )

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, pairwise
 
 import regex
@@ -32,16 +33,14 @@ from engine.analysis.check.mistaken_trainer import (
     Documents,
     Procedure,
     Slip,
-    StrayPattern,
     Word,
     recounted,
 )
 from engine.analysis.check.steps_file import ClaimedStep
-from engine.bpe.ties import TieRule
 from engine.core.events import Pair
 from engine.core.registry import Registry, registry_of
 from engine.encoding.merging import merge_pair
-from engine.text.patterns import PATTERNS, Pattern
+from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
 
 # -- slips: the trainer is right, and a line of the list that it wrote is not
@@ -165,11 +164,6 @@ def only_old_pairs(before: Word, after: Word, pair: Pair, new_id: int) -> Iterat
     """Count old pairs down; pairs with the new token are never counted."""
     yield from ((gone, -1) for gone in pairwise(before))
     yield from ((left, +1) for left in pairwise(after) if new_id not in left)
-
-
-def no_changes(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[CountDelta]:
-    """Keep the counts as they were at the start."""
-    return iter(())
 
 
 def neighbours_before(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[CountDelta]:
@@ -296,15 +290,14 @@ def _last_chunk_lost(case: DivergenceCase) -> Iterator[Deviation]:
             ends.setdefault(here.text.find(mark, guess), number)
     for end, number in ends.items():
         if end > 0:
+            read = partial(_read_up_to, end)
             variant = f"{number} chunks"
-            yield Deviation(f"{_LAST_LOST}: here of {variant}", _ending_at(end), variant)
+            change = partial(Procedure.reading, read=read)
+            yield Deviation(f"{_LAST_LOST}: here of {variant}", change, variant)
 
 
-def _ending_at(end: int) -> Callable[[Procedure], Procedure]:
-    def read(here: Assignment, documents: Documents) -> Documents:
-        return SpecialSplitter(here.special_tokens).documents(here.text[:end])
-
-    return lambda procedure: procedure.reading(read)
+def _read_up_to(end: int, here: Assignment, documents: Documents) -> Documents:
+    return SpecialSplitter(here.special_tokens).documents(here.text[:end])
 
 
 # -- patterns, and none
@@ -314,18 +307,14 @@ def _other_patterns(case: DivergenceCase) -> Iterator[Deviation]:
     for pattern in PATTERNS.values():
         if pattern != case.assignment.pattern and pattern.name != "none":
             sentence = f"the text is cut by another pattern, {pattern.name}: {pattern.summary}"
-            yield Deviation(sentence, _cutting(pattern), pattern.name)
+            yield Deviation(sentence, partial(Procedure.cutting, pattern=pattern), pattern.name)
 
 
 def _stray_patterns(case: DivergenceCase) -> Iterator[Deviation]:
     if len(case.assignment.text) <= LARGEST_TRIED:
         for pattern in STRAY_PATTERNS:
             sentence = f"the text is cut by another pattern: {pattern.source}"
-            yield Deviation(sentence, _cutting(pattern), pattern.source)
-
-
-def _cutting(pattern: Pattern | StrayPattern) -> Callable[[Procedure], Procedure]:
-    return lambda procedure: procedure.cutting(pattern)
+            yield Deviation(sentence, partial(Procedure.cutting, pattern=pattern), pattern.source)
 
 
 _UNCUT = "pairs are counted across the borders of pretokens: each document is one long sequence"
@@ -336,7 +325,7 @@ def _no_pretokens(case: DivergenceCase) -> Iterator[Deviation]:
     # Each byte of a pretoken takes forty in memory. For a larger corpus, too, the report says
     # whether the pair crosses a border.
     if len(here.text) <= LARGEST_TRIED and here.pattern.name != "none":
-        yield Deviation(_UNCUT, _cutting(PATTERNS["none"]))
+        yield Deviation(_UNCUT, lambda procedure: procedure.cutting(PATTERNS["none"]))
 
 
 _UNWEIGHTED = "every distinct pretoken is counted once, not as often as it occurs"
@@ -355,11 +344,7 @@ def _tie_rules(case: DivergenceCase) -> Iterator[Deviation]:
     for rule in ORDERS if case.is_tie else ():
         if rule != case.assignment.tie_rule:
             sentence = f"ties are decided by another rule, {rule.name}: {rule.summary}"
-            yield Deviation(sentence, _deciding(rule), rule.name)
-
-
-def _deciding(rule: TieRule) -> Callable[[Procedure], Procedure]:
-    return lambda procedure: replace(procedure, tie_rule=rule)
+            yield Deviation(sentence, partial(Procedure.deciding, tie_rule=rule), rule.name)
 
 
 # -- the table, from mild to grave; of causes that explain as much, the earlier is named first
@@ -393,7 +378,7 @@ CAUSES: Registry[Cause] = registry_of(
     _habit(
         "not-updated",
         "the merge is applied, but the counts stay as they were at the start",
-        changes=no_changes,
+        changes=lambda *_: iter(()),
     ),
     _habit(
         "neighbours-before",

@@ -85,11 +85,27 @@ class Judge:
 
     def verdicts(self, steps: Sequence[ClaimedStep]) -> Iterator[JudgedMerge]:
         """Make these merges; yield each with the rule's choice just before it is made."""
+        pairs, vocab = self._task.pairs, self._task.vocab
         for step in steps:
-            judged = self._judge(step)
-            yield judged
-            if judged.count:
-                self._merge(step)
+            count, claimed = self.count_of(step.pair), self._pair(step.pair)
+            best = self._queue.pop_best(self._choose)
+            if best is None:
+                yield JudgedMerge(step, count, None, 0, by_rule=count > 0)
+            else:
+                pair = best[0]
+                rule, rule_count = (vocab[pair[0]], vocab[pair[1]]), self._index.counts[pair]
+                by_rule = pair == claimed
+                if not by_rule:  # the pair has left the heap, which will not offer it again
+                    self._passed_over.add(pair)
+                    by_rule = claimed in self._passed_over and count >= rule_count
+                yield JudgedMerge(step, count, rule, rule_count, by_rule)
+            if count:
+                new_id = self._task.join(claimed)
+                merge = self._index.merge(claimed, new_id)
+                self._ids.setdefault(step.left + step.right, new_id)
+                for changed in map(pairs.__getitem__, merge.changed):
+                    if new_id in changed:
+                        self._queue.push(changed)
 
     def count_of(self, pair: BytesPair) -> int:
         """Return the count of a pair now."""
@@ -113,27 +129,6 @@ class Judge:
 
     def _pair(self, pair: BytesPair) -> Pair:
         return self._ids.get(pair[0], -1), self._ids.get(pair[1], -1)
-
-    def _judge(self, step: ClaimedStep) -> JudgedMerge:
-        count, claimed = self.count_of(step.pair), self._pair(step.pair)
-        best = self._queue.pop_best(self._choose)
-        if best is None:
-            return JudgedMerge(step, count, None, 0, by_rule=count > 0)
-        pair, vocab = best[0], self._task.vocab
-        rule, rule_count = (vocab[pair[0]], vocab[pair[1]]), self._index.counts[pair]
-        by_rule = pair == claimed
-        if not by_rule:  # the pair has left the heap, which will not offer it again
-            self._passed_over.add(pair)
-            by_rule = claimed in self._passed_over and count >= rule_count
-        return JudgedMerge(step, count, rule, rule_count, by_rule)
-
-    def _merge(self, step: ClaimedStep) -> None:
-        new_id = self._task.join(self._pair(step.pair))
-        merge = self._index.merge(self._pair(step.pair), new_id)
-        self._ids.setdefault(step.left + step.right, new_id)
-        for changed in map(self._task.pairs.__getitem__, merge.changed):
-            if new_id in changed:
-                self._queue.push(changed)
 
 
 # -- the check

@@ -343,6 +343,10 @@ class Procedure:
         """Return this procedure with another pattern."""
         return replace(self, pattern=pattern, pretokens=None)
 
+    def deciding(self, tie_rule: TieRule) -> Procedure:
+        """Return this procedure with another tie rule."""
+        return replace(self, tie_rule=tie_rule)
+
     def counted(self) -> Procedure:
         """Return this procedure with the pretokens counted, once for all variants of it."""
         return replace(self, pretokens=self._counts())

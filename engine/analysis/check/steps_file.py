@@ -116,22 +116,9 @@ class StepRecorder:
 # -- the forms of a token
 
 
-def _of_hex(digits: str) -> bytes:
-    try:
-        return bytes.fromhex(digits)
-    except ValueError:
-        raise ValueError("has hex that is no hexadecimal") from None
-
-
-def _of_base64(text: str) -> bytes:
-    try:
-        return base64.b64decode(text, validate=True)
-    except ValueError:
-        raise ValueError("has base64 that is damaged") from None
-
-
 DECODERS: Registry[Callable[[str], bytes]] = Registry(
-    "token form", {"hex": _of_hex, "base64": _of_base64}
+    "token form",
+    {"hex": bytes.fromhex, "base64": lambda text: base64.b64decode(text, validate=True)},
 )
 
 
@@ -159,7 +146,10 @@ def read_token(value: object) -> tuple[bytes, str]:
     if isinstance(value, dict) and len(value) == 1:
         [(form, text)] = value.items()
         if form in DECODERS and isinstance(text, str):
-            return DECODERS[form](text), form
+            try:
+                return DECODERS[form](text), form
+            except ValueError:
+                raise ValueError(f"has {form} that is damaged") from None
     raise ValueError('is none of: text, a list of bytes, {"hex": …}, {"base64": …}')
 
 

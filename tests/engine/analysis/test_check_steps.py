@@ -47,7 +47,7 @@ def test_a_token_may_be_written_in_several_forms(tmp_path: Path, left: str, form
         ('{"left": " a", "right": "b"}', "\"left\" has the character ' ', which GPT-2's spelling"),
         ('{"left": [256], "right": "b"}', '"left" is a list, but not of bytes from 0 to 255'),
         ('{"left": [true], "right": "b"}', '"left" is a list, but not of bytes from 0 to 255'),
-        ('{"left": {"hex": "0"}, "right": "b"}', '"left" has hex that is no hexadecimal'),
+        ('{"left": {"hex": "0"}, "right": "b"}', '"left" has hex that is damaged'),
         ('{"left": {"base64": "é"}, "right": "b"}', '"left" has base64 that is damaged'),
         ('{"left": 7, "right": "b"}', '"left" is none of: text, a list of bytes,'),
         ('{"left": "", "right": "b"}', '"left" is empty'),
