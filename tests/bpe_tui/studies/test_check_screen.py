@@ -39,7 +39,7 @@ def merges(learnt: Learnt) -> Sequence[tuple[bytes, bytes]]:
 
 @pytest.fixture(scope="module")
 def mine(learnt: Learnt, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a trainer with another tie rule has written: it differs at merge 35."""
+    """Return the files of a trainer with another tie rule, which differ at merge 35."""
     path = tmp_path_factory.mktemp("trained") / "mine"
     Tokenizer(*learnt, SPECIALS).save(path)
     return path
@@ -50,8 +50,8 @@ def rows(app: BpeTuiApp, name: str) -> list[str]:
     return ["".join(text for text, _ in panel.row(at).spans) for at in range(panel.row_count)]
 
 
-async def told(app: BpeTuiApp, pilot: Pilot[int]) -> str:
-    """All that is said of the outcome, once it is there."""
+async def sentences(app: BpeTuiApp, pilot: Pilot[int]) -> str:
+    """Wait for the outcome; return its sentences."""
     ends = ("by the rule.", "differ from the rule's.", "cannot be checked.")
     await until(pilot, lambda: str(app.screen.query_one("#narration").render()).endswith(ends))
     return " ".join(" ".join(rows(app, "#why-differs")).split())
@@ -62,7 +62,7 @@ async def test_the_first_difference_stays_in_sight_with_its_cause(
 ) -> None:
     async with opened_as(replace(CONFIG, claimed=Claimed((str(mine),)))) as (app, pilot):
         assert isinstance(app.screen, CheckScreen)
-        why = await told(app, pilot)
+        why = await sentences(app, pilot)
         assert "The first merge that is not by the rule is merge 35." in why
         assert "Likely cause (tie-rule)" in why
         header, pinned = rows(app, "#check-pinned")
@@ -87,7 +87,7 @@ async def test_the_first_difference_stays_in_sight_with_its_cause(
         assert isinstance(app.screen, CheckScreen)
 
 
-async def test_the_window_of_o_takes_files_to_check_and_trains_nothing_anew(mine: Path) -> None:
+async def test_the_window_of_o_takes_files_to_check_without_training_again(mine: Path) -> None:
     async with opened_as(CONFIG) as (app, pilot):
         session = app.session
         await pilot.press("9")
@@ -101,11 +101,11 @@ async def test_the_window_of_o_takes_files_to_check_and_trains_nothing_anew(mine
         app.screen.query_one(Input).value = str(mine)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, CheckScreen))
-        assert "merge 35" in await told(app, pilot)
+        assert "merge 35" in await sentences(app, pilot)
         assert app.session is session
 
 
-async def test_other_files_take_the_place_of_those_before(
+async def test_other_files_replace_those_before(
     tmp_path: Path, merges: Sequence[tuple[bytes, bytes]]
 ) -> None:
     right = train_bpe(SAMPLE, 300, SPECIALS)[1]
@@ -116,14 +116,14 @@ async def test_other_files_take_the_place_of_those_before(
         app,
         pilot,
     ):
-        assert "no such file" in await told(app, pilot)
+        assert "no such file" in await sentences(app, pilot)
         await pilot.press("c")
         await until(pilot, lambda: isinstance(app.screen, OpenOther))
         app.screen.query_one(Input).value = str(steps)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, CheckScreen))
         await until(pilot, lambda: len(rows(app, "#check-rows")) == len(right))
-        assert f"All {len(right)} merges are by the rule." in await told(app, pilot)
+        assert f"All {len(right)} merges are by the rule." in await sentences(app, pilot)
         assert len(rows(app, "#check-pinned")) == 1
         assert "steps[b].jsonl: all 43 merges" in str(app.screen.query_one("#narration").render())
 
@@ -133,7 +133,7 @@ async def test_both_parts_of_long_pairs_stay_readable(tmp_path: Path) -> None:
     steps.write_text(json.dumps({"left": "l" * 80, "right": "r" * 80}) + "\n")
     config = replace(CONFIG, claimed=Claimed((str(steps),), are_steps=True))
     async with opened_as(config) as (app, pilot):
-        await told(app, pilot)
+        await sentences(app, pilot)
         async for _ in each_size(pilot):
             (row,) = rows(app, "#check-rows")
             assert "ll" in row
@@ -141,7 +141,7 @@ async def test_both_parts_of_long_pairs_stay_readable(tmp_path: Path) -> None:
             assert len(row) <= app.screen.query_one("#check-rows").size.width
 
 
-async def test_other_models_say_that_the_check_is_of_bpe() -> None:
+async def test_the_check_of_other_models_says_that_it_is_for_bpe() -> None:
     async with opened(vocab_size=300, model="wordpiece") as (app, pilot):
         await pilot.press("9")
         await pilot.pause()

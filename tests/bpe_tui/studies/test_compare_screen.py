@@ -33,7 +33,7 @@ OTHER = Tokenizer(BYTES | {256: b"bc"}, [(b"b", b"c")])
 
 
 async def settle(app: App[int], pilot: Pilot[int]) -> None:
-    """Wait until everything is compared."""
+    """Wait until all comparisons are done."""
     for _ in range(300):
         await pilot.pause(0.02)
         numbers = app.screen.query_one(NumbersPanel)
@@ -66,20 +66,20 @@ def drawn(tokenizers: Sequence[Tokenizer], data: bytes, room: int = 60) -> list[
     return found
 
 
-def test_strips_stand_under_each_other_and_marks_under_what_differs() -> None:
+def test_strips_are_aligned_and_marks_are_under_the_differences() -> None:
     upper, lower, below = drawn([ONE, OTHER], b"x abc abd")
     assert upper == "│x│·│a b│c│·│a b│d│"
     assert lower == "│x│·│a│b c│·│a│b│d│"
     assert below.rstrip() == "     ▲▲▲▲▲   ▔▔▔"
 
 
-def test_a_character_that_somebody_cuts_is_spelled_in_bytes_by_all() -> None:
+def test_a_character_that_any_tokenizer_cuts_is_shown_in_bytes_by_all() -> None:
     whole = Tokenizer(BYTES | {256: "é".encode()}, [(b"\xc3", b"\xa9")])
     upper, lower, _ = drawn([whole, ONE], "é".encode())
     assert (upper, lower) == ("│<C3> <A9>│", "│<C3>│<A9>│")
 
 
-def test_lines_are_broken_at_the_room_and_lose_nothing() -> None:
+def test_lines_are_broken_at_the_width_and_lose_nothing() -> None:
     upper = drawn([ONE, OTHER], b"abc" * 30, room=20)[::3]
     assert all(len(line) <= 20 for line in upper)
     assert "".join(upper).replace("│", "").replace(" ", "") == "abc" * 30
@@ -96,7 +96,7 @@ async def test_n_and_shift_n_go_from_difference_to_difference() -> None:
         assert lines(app, "strips")[0].startswith("one")
 
 
-async def test_far_differences_are_laid_out_when_they_are_gone_to() -> None:
+async def test_far_differences_are_laid_out_when_they_are_reached() -> None:
     async with comparing(b"abc " + b"x " * 20_000 + b"abc") as (app, pilot):
         strips = app.screen.query_one(StripsPanel)
         assert strips.row_count < 2000
@@ -107,11 +107,11 @@ async def test_far_differences_are_laid_out_when_they_are_gone_to() -> None:
 
 async def test_the_numbers_are_those_of_text_and_vocabularies() -> None:
     async with comparing(b"abc abc") as (app, _):
-        told = [" ".join(line.split()) for line in lines(app, "numbers")]
-        assert "tokens 5 5" in told
-        assert "vocabulary 257 257" in told
-        assert "only one ab" in told
-        assert any("part at merge 1, a + b and b + c" in line for line in told)
+        shown = [" ".join(line.split()) for line in lines(app, "numbers")]
+        assert "tokens 5 5" in shown
+        assert "vocabulary 257 257" in shown
+        assert "only one ab" in shown
+        assert any("part at merge 1, a + b and b + c" in line for line in shown)
 
 
 async def test_another_text_can_be_typed() -> None:
@@ -130,7 +130,7 @@ async def test_without_a_text_the_panel_says_how_to_give_one() -> None:
         assert lines(app, "strips") == ["There is no text yet: press e and type one."]
 
 
-async def test_where_there_is_little_room_tab_brings_the_numbers() -> None:
+async def test_on_a_small_screen_tab_shows_the_numbers() -> None:
     async with comparing(b"abc", size=(80, 24)) as (app, pilot):
         assert not app.screen.query_one("#numbers").region.area
         await pilot.press("tab")
@@ -158,7 +158,7 @@ async def test_the_encoding_screen_compares_its_step_with_a_file(tmp_path: Path)
         assert isinstance(app.screen, EncodingScreen)
 
 
-async def test_what_cannot_be_opened_is_told_in_place() -> None:
+async def test_an_error_of_opening_is_shown_in_the_heading() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("2")
         await pilot.pause()

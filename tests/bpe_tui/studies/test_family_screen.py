@@ -34,7 +34,7 @@ def trained(
 
 @pytest.fixture
 def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A corpus on which each kind is trained once in a test process, and not for each table."""
+    """Return a corpus; each kind is trained on it once, not for each table."""
     monkeypatch.setattr(
         "bpe_tui.studies.model_table.try_training",
         lambda name, learnt, size, specials, _: trained(name, learnt, size, tuple(specials)),
@@ -45,7 +45,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def measured(app: BpeTuiApp, pilot: Pilot[int]) -> FamilyRows:
-    """The table with all its rows."""
+    """Return the table once it has all rows."""
     await pilot.press("7")
     for _ in range(400):
         await pilot.pause(0.02)
@@ -61,7 +61,7 @@ def text_of(panel: Lines) -> list[str]:
     return ["".join(text for text, _ in row.spans) for row in rows]
 
 
-async def test_the_table_is_the_engine_s_comparison(corpus: Path) -> None:
+async def test_the_table_shows_the_rows_of_the_engine(corpus: Path) -> None:
     async with opened(corpus, vocab_size=500) as (app, pilot):
         rows = await measured(app, pilot)
         specials = ["<|endoftext|>"]
@@ -74,7 +74,7 @@ async def test_the_table_is_the_engine_s_comparison(corpus: Path) -> None:
             assert f"{truth.unseen.tokens:,}" in row
 
 
-async def test_a_typed_text_is_measured_in_place_of_the_corpus(corpus: Path) -> None:
+async def test_a_typed_text_is_measured_instead_of_the_corpus(corpus: Path) -> None:
     async with opened(corpus, vocab_size=500) as (app, pilot):
         rows = await measured(app, pilot)
         await pilot.press("e", *"teh cat")
@@ -126,7 +126,7 @@ async def test_each_bpe_leads_to_its_own_training(corpus: Path, name: str) -> No
         assert "is open" in "\n".join(text_of(app.screen.query_one(FamilyDetails)))
 
 
-async def test_a_typed_text_stands_over_its_ids(corpus: Path) -> None:
+async def test_a_typed_text_is_shown_over_its_ids(corpus: Path) -> None:
     async with opened(corpus, vocab_size=300) as (app, pilot):
         await measured(app, pilot)
         await pilot.press("e", *"the", "space", *"xq", "enter")
@@ -181,7 +181,7 @@ async def test_the_model_that_is_open_is_not_trained_again(corpus: Path) -> None
         assert app.screen.id == "training"
 
 
-async def test_what_cannot_be_trained_says_why(corpus: Path) -> None:
+async def test_kinds_that_cannot_be_trained_say_why(corpus: Path) -> None:
     async with opened(corpus, vocab_size=258) as (app, pilot):
         app.session.config = type(app.session.config)(str(corpus), vocab_size=20)  # type: ignore[call-arg]
         await pilot.press("7")
@@ -210,7 +210,7 @@ async def test_every_model_has_the_table_and_the_way_back(corpus: Path, model: s
         assert app.screen.id == f"{model}-training"
 
 
-async def test_all_rows_have_room_at_any_size(corpus: Path) -> None:
+async def test_all_rows_fit_at_any_size(corpus: Path) -> None:
     async with opened(corpus, size=(60, 20), vocab_size=300) as (app, pilot):
         rows = await measured(app, pilot)
         for size in ((60, 20), (80, 24), (120, 40)):
@@ -224,16 +224,16 @@ def test_a_training_that_takes_long_is_stopped_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("bpe_tui.studies.model_table.SECONDS", 0.0)
-    told: list[object] = []
-    FamilyJob("to be or not to be " * 20, 400, (), told.append).work()
-    found = {news.row.name: news for news in told if isinstance(news, KindMeasured)}
+    posted: list[object] = []
+    FamilyJob("to be or not to be " * 20, 400, (), posted.append).work()
+    found = {news.row.name: news for news in posted if isinstance(news, KindMeasured)}
     assert found["bpe"].stopped
     assert found["bpe"].row.vocab_size == 257  # one merge was made
     assert not found["word"].stopped
     assert "unigram" not in found  # it has nothing to show before its end
 
 
-async def test_without_a_corpus_it_is_said_what_to_do(tmp_path: Path) -> None:
+async def test_without_a_corpus_the_screen_says_what_to_do(tmp_path: Path) -> None:
     tokenizer = Tokenizer(*train_bpe(SAMPLE, 300, []), [], "gpt2")
     save(tokenizer, tmp_path / "stories")
     config = TokenizerConfig((str(tmp_path / "stories"),))
@@ -249,7 +249,7 @@ async def test_without_a_corpus_it_is_said_what_to_do(tmp_path: Path) -> None:
         assert "Press o and choose a text" in " ".join(text_of(app.screen.query_one(FamilyRows)))
 
 
-def test_no_key_is_offered_that_moves_a_step_which_is_not_shown() -> None:
+def test_no_key_moves_a_step_that_is_not_shown() -> None:
     actions = {command.action for command in commands_on(FAMILY)}
     assert not actions & {"app.go_to", "app.step(1)", "app.step(100)", "app.step(-100)"}
 

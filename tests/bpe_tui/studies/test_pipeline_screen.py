@@ -25,7 +25,7 @@ There = AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]
 
 @asynccontextmanager
 async def pipeline(size: tuple[int, int] = (120, 40)) -> There:
-    """The pipeline screen of a BPE run at its last step."""
+    """Open the pipeline screen of a BPE run at its last step."""
     async with opened(size=size, vocab_size=400) as (app, pilot):
         await pilot.press("end", "8")
         await pilot.pause()
@@ -34,7 +34,7 @@ async def pipeline(size: tuple[int, int] = (120, 40)) -> There:
 
 @asynccontextmanager
 async def bert(tmp_path: Path) -> There:
-    """The same of a tokenizer from a file, which opens there since it has no merges."""
+    """Open a tokenizer without merges from a file, which shows the pipeline screen."""
     (tmp_path / "tokenizer.json").write_text(json.dumps(BERT))
     config = TokenizerConfig((str(tmp_path / "tokenizer.json"),))
     async with opened_as(config) as (app, pilot):
@@ -48,7 +48,7 @@ def rows(app: BpeTuiApp) -> list[str]:
 
 
 def stage(app: BpeTuiApp, title: str) -> list[str]:
-    """The rows of a stage."""
+    """Return the rows of a stage."""
     every = [row for row in rows(app) if row]
     first = next(place for place, row in enumerate(every) if row.startswith(title))
     following = (n for n, row in enumerate(every) if n > first and row[:1].strip())
@@ -56,7 +56,7 @@ def stage(app: BpeTuiApp, title: str) -> list[str]:
 
 
 def marked(app: BpeTuiApp) -> list[str]:
-    """What is marked for the token under the cursor, from top to bottom."""
+    """Return the texts marked for the token under the cursor, from top to bottom."""
     panel = app.screen_stack[1].query_one(PipelinePanel)
     spans = [span for index in range(panel.row_count) for span in panel.row(index).spans]
     return [text for text, role in spans if role == "fresh"]
@@ -72,7 +72,7 @@ async def choose(app: BpeTuiApp, pilot: Pilot[int], name: str) -> None:
     """Take a choice of the open window by its name."""
     choices = app.screen.query_one(ChoiceRows)
     names = ["".join(t for t, _ in choices.row(n).spans) for n in range(choices.row_count)]
-    choices.cursor = next(n for n, told in enumerate(names) if name in told)
+    choices.cursor = next(n for n, each in enumerate(names) if name in each)
     await pilot.press("enter")
     await pilot.pause()
 
@@ -89,7 +89,7 @@ async def test_every_stage_shows_its_output_and_the_token_is_marked_in_all() -> 
         assert "“é”" in str(app.screen.query_one("#narration", Static).render())
 
 
-async def test_a_stage_is_switched_in_place_and_what_is_lost_is_said() -> None:
+async def test_a_stage_is_switched_in_place_and_losses_are_shown() -> None:
     async with pipeline() as (app, pilot):
         await typed(app, pilot, "The café")
         await pilot.press("down", "down", "down", "enter")
@@ -132,7 +132,7 @@ async def test_a_replacement_a_regex_and_a_template_are_typed() -> None:
         assert stage(app, "post-processor")[1].count("<|endoftext|>") == 2
 
 
-async def test_a_file_without_merges_opens_here_and_its_unknown_is_told(tmp_path: Path) -> None:
+async def test_a_file_without_merges_opens_here_and_shows_its_unknown_token(tmp_path: Path) -> None:
     async with bert(tmp_path) as (app, pilot):
         assert app.screen.id == "pipeline"
         await typed(app, pilot, "The hugs 漢")
@@ -142,7 +142,7 @@ async def test_a_file_without_merges_opens_here_and_its_unknown_is_told(tmp_path
         assert app.screen.id == "pipeline"
 
 
-async def test_keys_that_ask_about_merges_say_that_there_are_none(tmp_path: Path) -> None:
+async def test_keys_for_merges_say_that_there_are_none(tmp_path: Path) -> None:
     async with bert(tmp_path) as (app, pilot):
         await pilot.press("2", "escape", "w")
         assert app.screen.id == "encoding"
@@ -205,7 +205,7 @@ async def test_other_commands_work_from_here(tmp_path: Path) -> None:
         assert "Lowercase" in stage(app, "normalizer")[0]  # it stays switched at another step
 
 
-async def test_without_colour_signs_mark_the_token(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_colour_the_token_is_marked_by_signs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with pipeline() as (app, pilot):
         await typed(app, pilot, "the café")
@@ -229,7 +229,7 @@ async def test_the_stages_of_many_tokens_are_built_in_a_thread(
         await heading_says(app, pilot, "of step 30 · BPE with 287 tokens")
 
 
-async def test_stages_that_cannot_be_said_are_told_from_a_thread(
+async def test_an_error_of_stages_built_in_a_thread_is_shown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("bpe_tui.studies.pipeline.AT_ONCE", 0)
@@ -241,11 +241,11 @@ async def test_stages_that_cannot_be_said_are_told_from_a_thread(
         assert "cannot say it" in str(app.screen.query_one("#heading", Static).render())
 
 
-async def heading_says(app: BpeTuiApp, pilot: Pilot[int], told: str) -> None:
-    """Wait until the heading says it."""
+async def heading_says(app: BpeTuiApp, pilot: Pilot[int], text: str) -> None:
+    """Wait until the heading contains a text."""
     heading = app.screen.query_one("#heading", Static)
     for _ in range(100):
-        if told in str(heading.render()):
+        if text in str(heading.render()):
             return
         await pilot.pause(0.02)
     raise AssertionError(heading.render())
@@ -261,7 +261,7 @@ async def test_the_row_under_the_cursor_has_a_mark_and_no_other_has() -> None:
             assert [place for place, mark in enumerate(marks) if mark == "▸ "] == [at]
 
 
-async def test_enter_on_the_text_says_where_it_is_typed_and_leaves_it_in_sight() -> None:
+async def test_enter_on_the_text_says_where_it_is_typed_and_keeps_it_in_sight() -> None:
     async with pipeline() as (app, pilot):
         await pilot.press("enter")
         await pilot.pause()

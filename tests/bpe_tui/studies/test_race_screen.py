@@ -1,4 +1,4 @@
-"""The race screen: all trainers on the corpus of the run, started when it is first seen."""
+"""The race screen: all trainers on the corpus of the run, started when it is first shown."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
 async def racing(
     corpus: Path = HANDOUT, size: tuple[int, int] = (120, 40), tie_rule: str = "lexicographic"
 ) -> AsyncIterator[tuple[BpeTuiApp, RaceScreen, Pilot[int]]]:
-    """The race screen with its race run."""
+    """Open the race screen and wait for the end of the race."""
     async with opened(corpus, size, vocab_size=300, tie_rule=tie_rule) as (app, pilot):
         await pilot.press("6")
         await pilot.pause()
@@ -134,7 +134,7 @@ async def test_a_trainer_that_cannot_follow_the_tie_rule_is_named() -> None:
         assert said(screen).startswith("4 trainers, the same")
 
 
-async def test_a_trainer_whose_time_is_up_says_where_it_was_stopped() -> None:
+async def test_a_trainer_out_of_time_shows_where_it_was_stopped() -> None:
     with patch.object(race_screen, "TRAINER_SECONDS", 0.0):
         async with racing() as (app, screen, _):
             app.seek(5)
@@ -142,7 +142,7 @@ async def test_a_trainer_whose_time_is_up_says_where_it_was_stopped() -> None:
             assert "naive was stopped at merge 1" in said(screen)
 
 
-async def test_of_a_large_corpus_a_part_is_raced_on_and_the_screen_says_so() -> None:
+async def test_a_large_corpus_is_raced_on_in_part_and_the_screen_says_so() -> None:
     with patch.object(race_screen, "MOST_BYTES", 15):
         async with racing() as (_, screen, _):
             assert said(screen).startswith("On 0.")
@@ -173,7 +173,7 @@ async def test_a_click_on_the_chart_over_steps_goes_to_the_step() -> None:
         assert step(app) == 14
 
 
-async def test_where_room_is_short_tab_leads_from_one_panel_to_the_next() -> None:
+async def test_on_a_small_screen_tab_goes_from_panel_to_panel() -> None:
     async with racing() as (_, screen, pilot):
         async for _ in each_size(pilot, [(80, 24), (60, 20)]):
             screen.show_panel("standings")

@@ -1,4 +1,4 @@
-"""Words, characters and bytes as tokens: what each keeps, and what it loses."""
+"""Words, characters and bytes as tokens: the text that each keeps or loses."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ class TestWords:
         tokenizer = WordTokenizer.train(CATS, 3)
         assert tokenizer.encode("the cat sat") == [1, 2, tokenizer.unknown_id]
 
-    def test_are_unknown_where_one_letter_is_another(self) -> None:
+    def test_with_one_other_letter_are_unknown(self) -> None:
         assert WordTokenizer.train(CATS).encode("teh") == [0]
 
     def test_lose_the_space_between_them(self) -> None:
         tokenizer = WordTokenizer.train(CATS)
         assert tokenizer.decode(tokenizer.encode("the  cat!\n")) == "the cat !"
 
-    def test_are_cut_as_the_pattern_says(self) -> None:
+    def test_are_cut_by_the_pattern(self) -> None:
         glued = WordTokenizer.train({b"cat!": 1, b" ": 1}, pattern="whitespace")
         assert glued.encode("cat! cat") == [1, 0]
 
-    def test_may_come_out_of_the_pretokens_of_another_pattern(self) -> None:
+    def test_may_come_from_the_pretokens_of_another_pattern(self) -> None:
         vocab = WordTokenizer.train({b"low": 2, b" low": 3, b"\n": 9}, pattern="gpt2").vocab
         assert list(vocab.values()) == [b"<UNK>", b"low"]
 
@@ -62,11 +62,11 @@ class TestCharacters:
         assert list(tokenizer.vocab.values()) == [b"<UNK>", b"n", "é".encode(), b" "]
         assert tokenizer.encode("e n") == [0, 3, 1]
 
-    def test_bring_back_what_they_know(self) -> None:
+    def test_decode_to_the_same_text_if_known(self) -> None:
         tokenizer = CharacterTokenizer.train({"né".encode(): 2, b"\n ": 1})
         assert tokenizer.decode(tokenizer.encode("né \n én")) == "né \n én"
 
-    def test_that_one_reader_sees_as_one_may_be_two(self) -> None:
+    def test_that_look_like_one_may_be_two(self) -> None:
         tokenizer = CharacterTokenizer.train({"e\u0301".encode(): 1})
         assert len(tokenizer.encode("e\u0301")) == 2
 
@@ -99,7 +99,7 @@ texts = st.text("the cat!é漢\n\udcff", max_size=20)
 
 @every_kind
 @given(text=texts, special=st.booleans())
-def test_units_and_ids_tell_the_same(name: str, text: str, special: bool) -> None:
+def test_units_have_the_ids_of_the_encoding(name: str, text: str, special: bool) -> None:
     tokenizer = BASELINES[name].train(CATS, special_tokens=["at"] if special else [])
     units = list(tokenizer.explain(text))
     assert [unit.token_id for unit in units] == tokenizer.encode(text)
@@ -112,14 +112,14 @@ def test_units_and_ids_tell_the_same(name: str, text: str, special: bool) -> Non
 
 
 @every_kind
-def test_special_tokens_are_one_id_wherever_they_stand(name: str) -> None:
+def test_special_tokens_are_one_id_wherever_they_occur(name: str) -> None:
     tokenizer = BASELINES[name].train(CATS, special_tokens=["<s>", "<s><s>"])
     ids = {unit: token_id for token_id, unit in tokenizer.vocab.items()}
     assert tokenizer.encode("<s><s><s>") == [ids[b"<s><s>"], ids[b"<s>"]]
 
 
 @every_kind
-def test_what_was_trained_on_is_known(name: str) -> None:
+def test_the_training_text_is_known(name: str) -> None:
     path = SAMPLES / "tinystories_valid.txt"
     counts = count_pretokens(path, "bert", ["<|endoftext|>"])
     tokenizer = BASELINES[name].train(counts, special_tokens=["<|endoftext|>"])
@@ -129,7 +129,7 @@ def test_what_was_trained_on_is_known(name: str) -> None:
 
 
 @every_kind
-def test_an_id_that_is_not_there_is_named(name: str) -> None:
+def test_the_error_of_an_unknown_id_names_it(name: str) -> None:
     with pytest.raises(UnknownTokenIdError, match="no token with the id 999"):
         BASELINES[name].train(CATS).decode([999])
 
@@ -146,6 +146,6 @@ def test_a_special_token_given_twice_is_an_error(name: str) -> None:
         BASELINES[name].train(CATS, special_tokens=["<a>", "<a>"])
 
 
-def test_an_unknown_name_is_an_error_that_suggests() -> None:
+def test_the_error_of_an_unknown_name_suggests_one() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'word'"):
         _ = BASELINES["words"]

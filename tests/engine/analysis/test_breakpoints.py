@@ -1,4 +1,4 @@
-"""A breakpoint stops at just the steps that its words say."""
+"""A breakpoint stops at exactly the steps that meet its condition."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def stops(line: str, counts: Mapping[bytes, int]) -> list[int]:
         ("/^lo|w$/", lambda step: step.token[:2] == b"lo" or step.token[-1:] == b"w"),
     ],
 )
-def test_each_kind_stops_where_its_words_are_true(
+def test_each_kind_stops_where_its_condition_is_true(
     line: str, says: Callable[[MergeStep], bool]
 ) -> None:
     steps = [step.index + 1 for step in Trainer(LOW, 280).steps() if says(step)]
@@ -70,7 +70,7 @@ def test_a_pretoken_is_whole_from_the_step_at_which_it_stops(counts: dict[bytes,
             assert stops(f"pretoken {quoted(pretoken)}", counts) == whole[:1]
 
 
-def test_a_token_that_a_pretoken_does_not_come_to_leaves_it_in_parts() -> None:
+def test_a_pretoken_does_not_become_every_token_of_its_bytes() -> None:
     # `bc` merges first, so `abc` stays `a│bc` although `abc` may be a token by another way.
     assert stops("pretoken abc", {b"ab": 9, b"abd": 5}) == []
 
@@ -82,7 +82,7 @@ def test_bytes_in_quotes_are_read_back(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.example)
-def test_every_example_is_a_breakpoint_and_is_written_the_same(kind: type[Breakpoint]) -> None:
+def test_every_example_is_read_and_written_back(kind: type[Breakpoint]) -> None:
     for example in (kind.example, kind.example_in_pieces or kind.example):
         meant = parse(example, kind.scored)
         assert parse(str(meant), kind.scored) == meant
@@ -102,12 +102,12 @@ def test_every_example_is_a_breakpoint_and_is_written_the_same(kind: type[Breakp
         ("/(/", "no regular expression"),
     ],
 )
-def test_an_impossible_breakpoint_says_why(line: str, reason: str) -> None:
+def test_the_error_of_an_impossible_breakpoint_says_why(line: str, reason: str) -> None:
     with pytest.raises(BreakpointError, match=reason):
         parse(line)
 
 
-def test_an_expression_sees_stray_bytes_spelt_out() -> None:
+def test_an_expression_sees_stray_bytes_in_hex() -> None:
     counts = {"漢".encode(): 5}  # E6 BC A2
     tokens = [step.token for step in Trainer(counts, 280).steps()]
     halves = [step for step, token in enumerate(tokens, 1) if len(token) == 2]
@@ -115,7 +115,7 @@ def test_an_expression_sees_stray_bytes_spelt_out() -> None:
     assert stops("/漢/", counts) == [2]
 
 
-def test_an_expression_that_takes_too_long_is_given_up_and_says_so() -> None:
+def test_an_expression_that_takes_too_long_fails_with_a_message() -> None:
     endless = "a" * 64
     timeline = timeline_of({endless.encode(): 9})
     breakpoints = BreakpointList()
@@ -128,7 +128,7 @@ def test_an_expression_that_takes_too_long_is_given_up_and_says_so() -> None:
     assert not breakpoints[0].enabled
 
 
-def test_a_search_in_slices_finds_what_one_search_finds() -> None:
+def test_a_search_in_slices_finds_the_same_as_one_search() -> None:
     timeline, sliced = timeline_of(LOW), BreakpointList()
     for line in ("tie", "len>=4"):
         sliced.add(line)
@@ -139,7 +139,7 @@ def test_a_search_in_slices_finds_what_one_search_finds() -> None:
     assert sliced.hits() == sorted({*stops("tie", LOW), *stops("len>=4", LOW)})
 
 
-def test_steps_recorded_later_are_looked_at_later() -> None:
+def test_steps_recorded_later_are_examined_later() -> None:
     steps = list(Trainer(LOW, 262).steps())
     timeline = Timeline(LOW, steps[:2])
     breakpoints = BreakpointList()

@@ -1,4 +1,4 @@
-"""`check` agrees with what is right, and tells the first merge of what is not."""
+"""`check` agrees with right merges, and reports the first that differs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def assignment(text: str) -> Assignment:
 
 @pytest.mark.parametrize("tie_rule", TIE_RULES)
 @given(counts=oracles.corpora(), size=st.integers(256, 276))
-def test_what_the_naive_trainer_makes_agrees(
+def test_the_merges_of_the_naive_trainer_agree(
     tie_rule: str, counts: dict[bytes, int], size: int
 ) -> None:
     run = Trainer(counts, size, tie_rule=tie_rule, algorithm="naive")
@@ -48,7 +48,7 @@ def test_what_the_naive_trainer_makes_agrees(
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_a_files_tokenizer_agrees_whatever_the_pattern(pattern: str, tmp_path: Path) -> None:
+def test_a_tokenizer_from_a_file_agrees_for_any_pattern(pattern: str, tmp_path: Path) -> None:
     corpus = tmp_path / "corpus.txt"
     corpus.write_bytes(STORY.encode() + b"\xff\r\n\x00")
     asked = Assignment.of_file(corpus, [SPECIAL], pattern, vocab_size=290)
@@ -71,7 +71,7 @@ def merges_of(asked: Assignment, many: int) -> list[BytesPair]:
 
 
 @given(counts=oracles.corpora(), data=st.data())
-def test_the_first_merge_that_differs_is_the_one_that_is_told(
+def test_the_first_merge_that_differs_is_reported(
     counts: dict[bytes, int], data: st.DataObject
 ) -> None:
     right = oracles.train(counts, "lexicographic", 9)
@@ -83,7 +83,7 @@ def test_the_first_merge_that_differs_is_the_one_that_is_told(
     assert (report.divergence and report.divergence.step) == first
 
 
-def test_one_slip_does_not_condemn_what_comes_after_it() -> None:
+def test_one_slip_does_not_condemn_the_merges_after_it() -> None:
     asked = assignment(STORY)
     merges = merges_of(asked, 40)
     merges[19] = merges.pop(24)
@@ -94,7 +94,7 @@ def test_one_slip_does_not_condemn_what_comes_after_it() -> None:
     assert "It is one slip. Given it, all later merges (19) are by the rule." in report.describe()
 
 
-def test_where_no_mistake_explains_it_that_is_said() -> None:
+def test_the_report_says_if_no_mistake_explains_the_difference() -> None:
     asked = words_of("low low lower newest newest newest widest")
     report = check_claim(Claim.of(None, [(b"i", b"d"), (b"l", b"o")]), asked)
     assert report.explanations == ()
@@ -108,7 +108,7 @@ def test_where_no_mistake_explains_it_that_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("merges", "told"),
+    ("merges", "expected"),
     [
         ([(b"x", b"y")], "Yours is x + y: it occurs nowhere."),
         ([(b"lo", b"w")], "Yours is lo + w: no earlier merge makes lo."),
@@ -127,20 +127,22 @@ def test_where_no_mistake_explains_it_that_is_said() -> None:
         ),
     ],
 )
-def test_it_is_told_where_the_trainers_pair_stands(merges: list[BytesPair], told: str) -> None:
+def test_the_report_says_where_the_trainers_pair_occurs(
+    merges: list[BytesPair], expected: str
+) -> None:
     asked = words_of("low low")
-    assert told in check_claim(Claim.of(None, merges), asked).describe()
+    assert expected in check_claim(Claim.of(None, merges), asked).describe()
 
 
-def test_a_count_of_earlier_that_would_win_is_told_with_its_step() -> None:
+def test_an_earlier_count_that_would_win_is_reported_with_its_step() -> None:
     # `a b` stands 4 times, 3 of them in `abc`; once `b c` has merged, it stands once.
     asked = words_of("abc abc abc bc bc bc bc bc ab de de")
-    told = list(check_claim(Claim.of(None, [(b"b", b"c"), (b"a", b"b")]), asked).describe())
-    assert told[1:3] == [
+    lines = list(check_claim(Claim.of(None, [(b"b", b"c"), (b"a", b"b")]), asked).describe())
+    assert lines[1:3] == [
         "The rule takes a + bc, which occurs 3 times; no other pair is as frequent.",
         "Yours is a + b: it occurs once; before merge 1 it was 4, which would have won here.",
     ]
-    assert told[3].startswith("Likely cause (stale-heap)")
+    assert lines[3].startswith("Likely cause (stale-heap)")
 
 
 @given(
@@ -154,17 +156,17 @@ def test_any_merges_can_be_checked(counts: dict[bytes, int], merges: list[BytesP
     assert list(report.describe())
 
 
-# -- counts that are told
+# -- reported counts
 
 
 def test_a_wrong_count_is_a_divergence_of_its_own_kind() -> None:
     asked = assignment(STORY)
     steps = [ClaimedStep(*pair, count) for pair, count in Student().train(STORY, 9)]
     steps[4] = ClaimedStep(*steps[4].pair, 1)
-    told = list(check_claim(Claim(steps), asked).describe())
-    assert told[0].startswith("The first wrong count is at merge 5: the pair ")
-    assert told[0].endswith(" times, not 1.")
-    assert told[2:] == [
+    lines = list(check_claim(Claim(steps), asked).describe())
+    assert lines[0].startswith("The first wrong count is at merge 5: the pair ")
+    assert lines[0].endswith(" times, not 1.")
+    assert lines[2:] == [
         "The merges themselves are all by the rule.",
         "1 of the 9 counts reported are wrong.",
     ]
@@ -174,7 +176,7 @@ def test_a_wrong_count_is_a_divergence_of_its_own_kind() -> None:
 
 
 @pytest.mark.parametrize(
-    ("merges", "told"),
+    ("merges", "expected"),
     [
         (40, "Too many merges, by 1: 40, not 39. Perhaps a loop is off by one."),
         (38, "Perhaps a loop is off by one."),
@@ -183,16 +185,16 @@ def test_a_wrong_count_is_a_divergence_of_its_own_kind() -> None:
         (39 + 258, "Perhaps the 256 bytes and the special tokens were not counted."),
     ],
 )
-def test_a_wrong_number_of_merges_is_told_with_what_it_hints_at(merges: int, told: str) -> None:
+def test_a_wrong_number_of_merges_is_reported_with_a_hint(merges: int, expected: str) -> None:
     specials = (SPECIAL, "<pad>")
     asked = Assignment(STORY.encode, specials, vocab_size=256 + 2 + 39)
     report = check_claim(Claim.of(None, merges_of(asked, merges)), asked)
     assert report.divergence is None
     assert not report.agrees
-    assert told in list(report.describe())[-1]
+    assert expected in list(report.describe())[-1]
 
 
-def test_fewer_merges_are_right_where_the_corpus_has_no_more() -> None:
+def test_fewer_merges_are_right_if_the_corpus_has_no_more_pairs() -> None:
     asked = Assignment(lambda: b"low", vocab_size=300)
     assert check_claim(Claim.of(None, [(b"o", b"w"), (b"l", b"ow")]), asked).agrees
 
@@ -205,7 +207,7 @@ BYTES = [bytes((byte,)) for byte in range(256)]
 
 
 @pytest.mark.parametrize(
-    ("vocab", "agrees", "told"),
+    ("vocab", "agrees", "expected"),
     [
         (
             vocab_of(*BYTES, b"<s>", b"ow"),
@@ -220,12 +222,12 @@ BYTES = [bytes((byte,)) for byte in range(256)]
     ],
 )
 def test_the_vocabulary_is_compared_with_the_merges(
-    vocab: dict[int, bytes], agrees: bool, told: str
+    vocab: dict[int, bytes], agrees: bool, expected: str
 ) -> None:
     asked = Assignment(lambda: b"low", ("<s>",))
     report = check_claim(Claim.of(vocab, [(b"o", b"w")]), asked)
     assert report.agrees == agrees
-    assert told in list(report.describe())[-1]
+    assert expected in list(report.describe())[-1]
 
 
 def test_tokens_that_are_text_are_read_as_in_a_file(tmp_path: Path) -> None:
@@ -251,7 +253,7 @@ def test_tokens_that_are_text_are_read_as_in_a_file(tmp_path: Path) -> None:
         check({0: "a", 1: "b", 2: "ab"}, [("a", "b")], corpus)
 
 
-def test_of_all_ways_to_cut_a_token_the_one_that_comes_about_is_its_merge(tmp_path: Path) -> None:
+def test_the_merge_of_a_token_is_the_way_that_its_bytes_encode(tmp_path: Path) -> None:
     model = {
         "type": "BPE",
         "vocab": {token: number for number, token in enumerate(("a", "b", "c", "ab", "bc", "abc"))},

@@ -92,12 +92,12 @@ def assignment(text: str) -> Assignment:
 
 
 def checked(made: list[tuple[BytesPair, int]], text: str, counts: bool = False) -> Report:
-    """What a check says of merges, with or without the counts that were written beside them."""
+    """Return the report on merges, with or without their counts."""
     steps = [ClaimedStep(*pair, count if counts else None) for pair, count in made]
     return check_claim(Claim(steps), assignment(text))
 
 
-def test_what_a_right_trainer_makes_agrees() -> None:
+def test_the_merges_of_a_right_trainer_agree() -> None:
     report = checked(Student().train(STORY, MERGES), STORY, counts=True)
     assert report.agrees
     assert list(report.describe()) == ["All 60 merges are by the rule with the counts reported."]
@@ -115,7 +115,7 @@ def test_a_mistake_is_found_by_its_merges_and_by_its_counts(
         assert report.explanations[0].all
 
 
-def test_counts_that_no_mistake_gives_do_not_hide_the_cause_of_the_merges() -> None:
+def test_counts_that_no_mistake_gives_do_not_hide_the_cause() -> None:
     made = students.TakesTheFirstOfEquals().train(STORY, MERGES)
     steps = [
         ClaimedStep(*pair, count if place < 30 else 0) for place, (pair, count) in enumerate(made)
@@ -133,7 +133,7 @@ def test_every_cause_has_a_trainer_that_makes_the_mistake() -> None:
     assert made | by_bytes | in_the_list == set(CAUSES)
 
 
-def test_invalid_bytes_that_were_replaced_are_a_cause(tmp_path: Path) -> None:
+def test_replaced_invalid_bytes_are_a_cause(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus.txt"
     corpus.write_bytes(b"\xff\xfe so\n" * 20)
     replaced = corpus.read_text(encoding="utf-8", errors="replace")
@@ -147,24 +147,24 @@ def test_invalid_bytes_that_were_replaced_are_a_cause(tmp_path: Path) -> None:
 RIGHT = [pair for pair, _ in Student().train(STORY, MERGES)]
 
 
-def told_of(merges: Sequence[BytesPair], size: int | None = None) -> Report:
+def report_of(merges: Sequence[BytesPair], size: int | None = None) -> Report:
     asked = Assignment(STORY.encode, (SPECIAL,), vocab_size=size)
     return check_claim(Claim.of(None, merges), asked)
 
 
 @pytest.mark.parametrize("first", [0, 7, 23, 40, MERGES - 3])
 @pytest.mark.parametrize("lines", [1, 3])
-def test_lines_that_are_missing_are_the_cause(first: int, lines: int) -> None:
+def test_missing_lines_are_the_cause(first: int, lines: int) -> None:
     if first + lines >= MERGES:
         return  # a list that ends early is right as far as it goes
-    report = told_of(RIGHT[:first] + RIGHT[first + lines :], 257 + MERGES)
+    report = report_of(RIGHT[:first] + RIGHT[first + lines :], 257 + MERGES)
     assert report.explanations[0].cause == "missing-line"
-    told = list(report.describe())
+    lines = list(report.describe())
     one = f"merge {first + 1} of the rule is missing from yours."
     some = f"merges {first + 1} to {first + lines} of the rule are missing from yours."
-    assert f"Likely cause (missing-line): {one if lines == 1 else some}" in told[3]
-    assert [line for line in told if "cause" in line or "explains" in line] == [told[3]]
-    assert told[-1] == (
+    assert f"Likely cause (missing-line): {one if lines == 1 else some}" in lines[3]
+    assert [line for line in lines if "cause" in line or "explains" in line] == [lines[3]]
+    assert lines[-1] == (
         f"Too few merges, by {lines}: {MERGES - lines}, not {MERGES}. "
         "That is what is missing from the list."
     )
@@ -173,28 +173,28 @@ def test_lines_that_are_missing_are_the_cause(first: int, lines: int) -> None:
 @pytest.mark.parametrize("first", [0, 23, MERGES - 1])
 @pytest.mark.parametrize("pair", [RIGHT[30], (b"q", b"q"), (b"w", b"a")])
 def test_a_line_too_many_is_the_cause(first: int, pair: BytesPair) -> None:
-    report = told_of([*RIGHT[:first], pair, *RIGHT[first:]], 257 + MERGES)
-    told = " ".join(report.describe())
+    report = report_of([*RIGHT[:first], pair, *RIGHT[first:]], 257 + MERGES)
+    text = " ".join(report.describe())
     if pair in RIGHT[:first]:
-        assert "has merged it already" in told
+        assert "has merged it already" in text
     assert report.explanations[0].cause == "line-too-many"
-    assert f"your merge {first + 1} is a line too many" in told
-    assert f"Too many merges, by 1: {MERGES + 1}, not {MERGES}. That is what is too many" in told
+    assert f"your merge {first + 1} is a line too many" in text
+    assert f"Too many merges, by 1: {MERGES + 1}, not {MERGES}. That is what is too many" in text
 
 
 @pytest.mark.parametrize(("one", "other"), [(0, 1), (20, 21), (5, 50), (MERGES - 2, MERGES - 1)])
-def test_two_lines_that_are_swapped_are_the_cause(one: int, other: int) -> None:
+def test_two_swapped_lines_are_the_cause(one: int, other: int) -> None:
     merges = list(RIGHT)
     merges[one], merges[other] = merges[other], merges[one]
-    report = told_of(merges, 257 + MERGES)
+    report = report_of(merges, 257 + MERGES)
     assert "swapped-lines" in [explanation.cause for explanation in report.likely]
     assert f"merges {one + 1} and {other + 1} are swapped" in " ".join(report.describe())
 
 
-def test_what_explains_little_is_not_called_likely() -> None:
+def test_a_cause_that_explains_little_is_not_called_likely() -> None:
     merges = [*RIGHT[:20], *RIGHT[21:40], *RIGHT[43:]]  # two slips, which nothing explains
-    report = told_of(merges)
-    told = " ".join(report.describe())
+    report = report_of(merges)
+    text = " ".join(report.describe())
     assert all(2 * each.merges < len(merges) - 20 for each in report.explanations)
-    assert "Likely cause" not in told
-    assert "number of special tokens" not in told
+    assert "Likely cause" not in text
+    assert "number of special tokens" not in text

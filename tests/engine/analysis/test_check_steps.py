@@ -38,7 +38,7 @@ def test_a_token_may_be_written_in_several_forms(tmp_path: Path, left: str, form
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ("{", "is no JSON, or cut short"),
         ("[" * 10_000, "is no JSON, or cut short"),
@@ -55,14 +55,14 @@ def test_a_token_may_be_written_in_several_forms(tmp_path: Path, left: str, form
         ('{"left": "a", "right": "b", "new_id": true}', '"new_id" is no whole number'),
     ],
 )
-def test_a_bad_line_is_told_by_its_number(tmp_path: Path, line: str, told: str) -> None:
+def test_the_error_of_a_bad_line_has_its_number(tmp_path: Path, line: str, expected: str) -> None:
     path = written(tmp_path, '{"left": "a", "right": "b"}', "", line)
     with pytest.raises(StepsFileError) as error:
         read_steps(path)
-    assert str(error.value).startswith(f"{path}: line 3: {told}")
+    assert str(error.value).startswith(f"{path}: line 3: {expected}")
 
 
-def test_a_line_has_a_greatest_length(tmp_path: Path) -> None:
+def test_too_long_a_line_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(StepsFileError, match="line 1 is longer than"):
         read_steps(written(tmp_path, " " * (LONGEST_LINE + 1)))
 
@@ -73,7 +73,7 @@ def test_a_file_without_steps_is_an_error(tmp_path: Path, lines: list[str]) -> N
         read_steps(written(tmp_path, *lines))
 
 
-def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(StepsFileError, match="cannot be read: No such file"):
         read_steps(tmp_path / "none")
 
@@ -84,7 +84,7 @@ def test_any_token_can_be_written_in_any_form(token: bytes) -> None:
     assert read_token({"hex": token.hex()})[0] == token
 
 
-def test_the_recorder_writes_what_is_read(tmp_path: Path) -> None:
+def test_recorded_steps_are_read_back(tmp_path: Path) -> None:
     path = tmp_path / "steps.jsonl"
     with StepRecorder(path) as record:
         record(b"\x00\xff", b" \n")
@@ -95,7 +95,7 @@ def test_the_recorder_writes_what_is_read(tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_recorded_before_a_crash_is_kept(tmp_path: Path) -> None:
+def test_steps_recorded_before_a_crash_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "steps.jsonl"
 
     def crash() -> None:
@@ -108,7 +108,7 @@ def test_what_is_recorded_before_a_crash_is_kept(tmp_path: Path) -> None:
     assert json.loads(path.read_text()) == {"left": "a", "right": "b"}
 
 
-def test_the_recorder_tells_what_is_wrong_with_its_place(tmp_path: Path) -> None:
+def test_the_recorder_reports_a_path_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="cannot be written"), StepRecorder(tmp_path):
         pass
     with pytest.raises(OutputError, match="record inside"):
@@ -116,7 +116,7 @@ def test_the_recorder_tells_what_is_wrong_with_its_place(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("ids", "agrees", "told"),
+    ("ids", "agrees", "expected"),
     [
         ((256, 257), True, None),
         ((257, 258), True, "New tokens are numbered from 257 on, by the rule 256."),
@@ -124,9 +124,9 @@ def test_the_recorder_tells_what_is_wrong_with_its_place(tmp_path: Path) -> None
     ],
 )
 def test_new_ids_are_compared_with_the_rule(
-    ids: tuple[int, int], agrees: bool, told: str | None
+    ids: tuple[int, int], agrees: bool, expected: str | None
 ) -> None:
     steps = [ClaimedStep(b"o", b"w", 1, ids[0]), ClaimedStep(b"l", b"ow", 1, ids[1])]
     report = check_claim(Claim(steps), Assignment(lambda: b"low"))
     assert report.agrees == agrees
-    assert (list(report.describe())[1:] or [None]) == [told]
+    assert (list(report.describe())[1:] or [None]) == [expected]

@@ -1,4 +1,4 @@
-"""Tokenizers side by side, against looking at every byte, token and word."""
+"""Comparisons of tokenizers, against a plain look at every byte, token and word."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def cuts(length: int) -> st.SearchStrategy[list[int]]:
 
 
 @given(st.integers(0, 14).flatmap(lambda n: st.lists(cuts(n), min_size=2, max_size=4)))
-def test_differences_are_the_maximal_stretches_without_agreement(edges: list[list[int]]) -> None:
+def test_differences_are_the_longest_parts_without_a_shared_edge(edges: list[list[int]]) -> None:
     length = edges[0][-1]
     found = differences([np.array(each) for each in edges], length)
     shared = sorted(set.intersection(*map(set, edges)))
@@ -59,14 +59,14 @@ def test_differences_are_the_maximal_stretches_without_agreement(edges: list[lis
 
 
 @given(st.binary(max_size=30) | st.text("ab é漢", max_size=20).map(str.encode))
-def test_spans_of_bytes_are_the_tokens_one_after_the_other(data: bytes) -> None:
+def test_spans_of_bytes_are_the_tokens_in_their_order(data: bytes) -> None:
     ours = tokenizer((b"a", b"b"), (b" ", b"ab"), (b"\xc3", b"\xa9"))
     edges = token_spans(ours, data).tolist()
     tokens = [ours.vocab[token_id] for token_id in ours.encode(to_text(data))]
     assert [data[start:end] for start, end in pairwise(edges)] == tokens
 
 
-def test_spans_are_of_the_text_where_a_token_does_not_spell_what_it_stands_for() -> None:
+def test_spans_are_of_the_text_if_a_token_is_not_its_text() -> None:
     vocab = {0: b"<unk>", 1: b"a", 2: b"b", 3: b"ab"}
     alphabet = CharacterAlphabet({"a": 1, "b": 2}, unknown=0)
     ours = Tokenizer(vocab, [(b"a", b"b")], pattern="none", alphabet=alphabet)
@@ -94,7 +94,7 @@ def test_a_comparison_counts_tokens_and_finds_touching_differences_as_one() -> N
 
 
 def words_of(text: str) -> list[tuple[str, int, int]]:
-    """(script, start, end) in bytes, character by character."""
+    """Return (script, start, end) in bytes, character by character."""
     words: list[tuple[str, int, int]] = []
     alone = {KIND_NAMES[kind] for kind in WRITTEN_WITHOUT_SPACES}
     before, place = "", 0
@@ -155,13 +155,13 @@ def test_overlap_is_that_of_sets_of_bytes(lists: list[list[tuple[bytes, bytes]]]
         assert [len(sets[place] & other) for other in sets] == list(found.pairwise[place])
 
 
-def test_special_tokens_are_no_part_of_the_overlap() -> None:
+def test_the_overlap_leaves_special_tokens_out() -> None:
     ours, theirs = Tokenizer(BYTES, [], ["<a>"]), Tokenizer(BYTES, [], ["<b>"])
     assert overlap([ours, theirs]).only == ((), ())
 
 
 @given(merge_lists, merge_lists)
-def test_merges_part_at_the_first_rank_that_differs(
+def test_merge_lists_differ_from_the_first_rank_on_that_differs(
     ours: list[tuple[bytes, bytes]], theirs: list[tuple[bytes, bytes]]
 ) -> None:
     found = first_merge_difference(tokenizer(*ours), tokenizer(*theirs))
@@ -173,7 +173,7 @@ def test_merges_part_at_the_first_rank_that_differs(
 
 
 def _hugging_face(normalizer: object, pre_tokenizer: object, path: Path) -> tokenizers.Tokenizer:
-    """A small BPE of Hugging Face's library with an unknown token, saved at `path`."""
+    """Save a small BPE of Hugging Face's library, with an unknown token, at `path`."""
     theirs = tokenizers.Tokenizer(models.BPE(unk_token="<unk>"))
     theirs.normalizer = normalizer
     theirs.pre_tokenizer = pre_tokenizer
@@ -185,7 +185,7 @@ def _hugging_face(normalizer: object, pre_tokenizer: object, path: Path) -> toke
 
 @pytest.mark.parametrize("text", ["the CAT", "then  x the", "ﬁne é hat the", " the hat ", "漢 the"])
 @pytest.mark.parametrize("normalized", [False, True])
-def test_spans_lead_through_a_pipeline_to_the_original(
+def test_spans_of_a_pipeline_are_of_the_original_text(
     tmp_path: Path, text: str, normalized: bool
 ) -> None:
     normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()])
@@ -198,7 +198,7 @@ def test_spans_lead_through_a_pipeline_to_the_original(
     assert (edges[0], edges[-1]) == (0, len(text.encode()))
 
 
-def test_threads_find_the_spans_that_one_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_threads_find_the_same_spans_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     tokenizers = [tokenizer((b"a", b"b")), tokenizer((b"b", b"c"), pattern="cl100k"), tokenizer()]
     alone = TextComparison(tokenizers, b"abc 1212 abd\xff\n " * 99)
     monkeypatch.setattr("engine.analysis.text_comparison.WORTH_THREADS", 0)
@@ -206,7 +206,7 @@ def test_threads_find_the_spans_that_one_finds(monkeypatch: pytest.MonkeyPatch) 
     assert [each.tolist() for each in together.edges] == [each.tolist() for each in alone.edges]
 
 
-def test_tokens_spell_any_text_where_bytes_are_merged_to_what_they_are() -> None:
+def test_joined_tokens_are_the_text_if_each_merge_joins_its_tokens() -> None:
     vocab, merges = BYTES | {256: b"ab"}, [(b"a", b"b")]
     assert _spells(Tokenizer(vocab, merges, ["<s>"]))
     assert not _spells(Tokenizer(vocab, [], {"<s>": 256}, alphabet=ByteAlphabet([1] * 256)))
@@ -215,7 +215,7 @@ def test_tokens_spell_any_text_where_bytes_are_merged_to_what_they_are() -> None
     assert not _spells(unknown)
 
 
-def test_tokenizers_that_share_nothing_are_compared_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tokenizers_without_shared_tokens_can_be_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     vocab = {0: b"?", 1: b"a", 2: b"b", 3: b"ab"}
     alphabet = CharacterAlphabet({"a": 1, "b": 2}, unknown=0)
     unknown = Tokenizer(vocab, [(b"a", b"b")], alphabet=alphabet)

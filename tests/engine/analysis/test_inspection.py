@@ -1,4 +1,4 @@
-"""What is told of a tokenizer, against looking at its tokens one by one."""
+"""Inspections of a tokenizer, against a look at its tokens one by one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SOME = "aZé漢字かカーяΩ한अी\u0301 \n\t\u00a012٣½!_€🙂ªµ\u20
 
 
 def script_of(char: str) -> str:
-    """The kind of one character, asked of `regex` one by one."""
+    """Return the kind of one character, by `regex`."""
     if 0xD800 <= ord(char) < 0xE000:
         return "stray bytes"
     if char.isspace() and regex.fullmatch(r"\s", char):
@@ -48,7 +48,7 @@ def kind_of(token: bytes) -> str:
 
 @given(st.text(st.sampled_from(SOME) | st.characters(min_codepoint=0x80, max_codepoint=0x2FFFF)))
 @example("\U00016fe0\U0001d400")  # a rare script beside a letter that all share
-def test_the_kind_of_each_character_is_what_unicode_says(text: str) -> None:
+def test_the_kind_of_each_character_is_that_of_unicode(text: str) -> None:
     expected = [script_of(char) for char in text]
     assert [KIND_NAMES[kind] for kind in ScriptTable().kinds(text)] == expected
 
@@ -101,7 +101,7 @@ def test_whitespace_and_the_name_of_the_pattern(inspection: Inspection) -> None:
     assert inspection.pattern_name == "qwen2"
 
 
-def test_a_pattern_of_nobody_has_no_name() -> None:
+def test_an_unknown_pattern_has_no_name() -> None:
     pattern = Pattern("mine", "", (Alternative("all", "(?s:.)"),), ())
     tokenizer = Tokenizer(BYTES, [], pattern=pattern)
     assert Inspection.of_opened(Opened(tokenizer, "gpt2")).pattern_name is None
@@ -130,7 +130,7 @@ def test_the_policy_for_numbers_follows_from_pattern_and_vocabulary(
     assert numbers_of(pattern, tokens).policy.startswith(policy)
 
 
-def test_a_step_of_a_run_is_inspected_like_the_tokenizer_it_has_learnt() -> None:
+def test_a_step_of_a_run_is_inspected_like_its_tokenizer() -> None:
     counts = {b" the": 9, b" then": 4, b"12": 3}
     timeline = Timeline(counts, Trainer(counts, 263, ["<s>"]).steps())
     frame = timeline.seek(3)

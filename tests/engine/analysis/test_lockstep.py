@@ -1,4 +1,4 @@
-"""Encoders side by side: those that merge agree, greedy longest match parts from them."""
+"""Encoders in lockstep: those that merge agree, the greedy longest match may differ."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.encoding.encoders import ENCODERS
 UN = [(b"u", b"n"), (b"b", b"e"), (b"n", b"b")]
 
 
-def test_greedy_is_no_encoder_since_its_ids_differ() -> None:
+def test_the_ids_of_greedy_differ_from_those_of_the_encoders() -> None:
     tok = tokenizer([(b"b", b"c"), (b"a", b"b")], "rank_loop")
     assert "greedy" not in ENCODERS
     assert [tok.vocab[i] for i, _ in Greedy(tok.rules.ids, tok.alphabet).takes(b"abc")] == [
@@ -23,7 +23,7 @@ def test_greedy_is_no_encoder_since_its_ids_differ() -> None:
     assert [tok.vocab[i] for i in tok.encode("abc")] == [b"a", b"bc"]
 
 
-def test_they_stop_where_greedy_takes_what_the_merges_go_across() -> None:
+def test_they_stop_where_a_merge_crosses_the_end_of_greedys_token() -> None:
     both = lockstep(tokenizer([(b"b", b"c"), (b"a", b"b")], "rank_loop"), b"xabcd")
     assert both.steps == 2  # greedy takes x, then ab
     assert both.disagreement is not None
@@ -43,7 +43,7 @@ def test_greedy_takes_a_token_that_the_merges_cannot_reach() -> None:
     )
 
 
-def test_where_all_agree_they_go_to_the_end() -> None:
+def test_they_go_to_the_end_if_all_agree() -> None:
     both = lockstep(tokenizer(UN, "rank_loop"), b"unun")
     assert both.disagreement is None
     assert both.steps == 2
@@ -64,7 +64,7 @@ def test_the_cache_needs_one_step_for_a_pretoken_seen_before() -> None:
     assert cached.at(1).tokens == (256, 256)
 
 
-def test_merges_out_of_their_order_part_merge_order_from_the_rank_loop() -> None:
+def test_merge_order_and_rank_loop_disagree_on_unordered_merges() -> None:
     merges = [(b"ab", b"c"), (b"a", b"b")]
     both = lockstep(tokenizer(merges, "rank_loop"), b"abc")
     assert isinstance(both.disagreement, GoesBack)
@@ -73,13 +73,13 @@ def test_merges_out_of_their_order_part_merge_order_from_the_rank_loop() -> None
 
 
 @pytest.mark.parametrize("pretoken", [b"", b"a"])
-def test_what_has_no_merge_has_no_parting(pretoken: bytes) -> None:
+def test_there_is_no_disagreement_without_merges(pretoken: bytes) -> None:
     assert lockstep(tokenizer(UN, "rank_loop"), pretoken).disagreement is None
 
 
 @examples(200)
 @given(MERGES, PRETOKENS)
-def test_they_part_if_and_only_if_greedy_ends_with_other_ids(
+def test_they_disagree_if_and_only_if_greedy_ends_with_other_ids(
     merges: Merges, pretoken: bytes
 ) -> None:
     tok = tokenizer(merges, "rank_loop")

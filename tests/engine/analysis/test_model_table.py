@@ -1,4 +1,4 @@
-"""The table of all kinds of tokenizers: its numbers against a plain count of the same."""
+"""The table of all kinds of tokenizers: its numbers against a plain count."""
 
 from __future__ import annotations
 
@@ -96,7 +96,9 @@ class TestTheTable:
         for name in ("character", "wordpiece", "bpe-characters", "bpe-end-of-word", "unigram"):
             assert rows[name].chinese.unknown_character_share == 1
 
-    def test_says_what_decoding_does_not_give_back(self, rows: dict[str, KindRow]) -> None:
+    def test_reports_why_decoding_does_not_give_the_text_back(
+        self, rows: dict[str, KindRow]
+    ) -> None:
         assert rows["unigram"].unseen.losses == (DecodingLoss.WHITESPACE,)
         assert rows["bpe-characters"].chinese.losses == (DecodingLoss.UNKNOWN,)
         unigram = train_kind("unigram", "to be ▁ or not to be".encode(), 30)
@@ -106,12 +108,12 @@ class TestTheTable:
             DecodingLoss.WHITESPACE,
         )
 
-    def test_can_be_of_a_text_that_somebody_typed(self) -> None:
+    def test_can_be_of_a_typed_text(self) -> None:
         [row] = table_rows(STORY, 300, typed="the cot sat", kinds=["word"])
         assert isinstance(row, KindRow)
         assert (row.unseen.words, row.unseen.unknown_words) == (3, 1)
 
-    def test_says_which_kind_cannot_be_trained_so_small(self) -> None:
+    def test_reports_kinds_that_need_a_larger_vocabulary(self) -> None:
         small = {row.name: row for row in table_rows(STORY, 30, kinds=["byte", "word"])}
         assert isinstance(small["word"], KindRow)
         assert isinstance(small["byte"], Untrained)
@@ -124,7 +126,7 @@ class TestTheTable:
 
 @every_kind
 @given(text=st.text("the cat.\n猫", max_size=20))
-def test_a_row_counts_what_stands_there(name: str, text: str) -> None:
+def test_a_row_counts_tokens_words_and_characters(name: str, text: str) -> None:
     tokenizer = trained(name)
     ids = tokenizer.encode(text)
     words = text.replace(".", " . ").split()
@@ -156,7 +158,7 @@ def trained(name: str) -> ComparableTokenizer:
 
 
 @every_kind
-def test_a_row_of_no_text_has_no_shares(name: str) -> None:
+def test_the_shares_of_an_empty_text_are_0(name: str) -> None:
     nothing = measure(trained(name), [])
     assert (nothing.tokens_per_word, nothing.bytes_per_token, nothing.unknown_word_share) == (
         0,
@@ -194,7 +196,7 @@ class TestHoldingOut:
 
 
 class TestKindsOfBpe:
-    """What sets them apart, on a text where it shows."""
+    """The differences between the kinds, on a text that shows them."""
 
     CORPUS = b"the lowest newest, the widest. " * 9
 
@@ -202,7 +204,7 @@ class TestKindsOfBpe:
         tokenizer = train_kind(name, self.CORPUS, 400)
         return [tokenizer.piece(token_id) for token_id in tokenizer.encode(text)]
 
-    def test_characters_are_unknown_that_the_corpus_lacks_and_bytes_never(self) -> None:
+    def test_new_characters_are_unknown_and_bytes_never(self) -> None:
         assert self.pieces("bpe-characters", "t猫") == [b"t", b"<unk>"]
         assert self.pieces("bpe", "t猫") == [b"t", b"\xe7", b"\x8c", b"\xab"]
 
@@ -212,7 +214,7 @@ class TestKindsOfBpe:
         tokenizer = train_kind("bpe-end-of-word", self.CORPUS, 400)
         assert tokenizer.decode(tokenizer.encode("the\nthe")) == "the the "
 
-    def test_without_pretokenization_a_token_goes_across_words(self) -> None:
+    def test_without_pretokenization_a_token_spans_words(self) -> None:
         text = "the lowest newest, the widest. "
         assert any(b" " in piece.strip() for piece in self.pieces("bpe-whole-text", text))
         assert not any(b" " in piece.strip() for piece in self.pieces("bpe", text))
@@ -239,30 +241,30 @@ class TestMisspellings:
         assert swap_letters("abbb") == "babb"
         assert swap_letters("aaaa") == "aaaa"
 
-    def test_are_made_of_frequent_words_and_are_no_words_themselves(self) -> None:
+    def test_are_made_of_frequent_words_and_are_not_words_themselves(self) -> None:
         counts = {"form": 5, "from": 4, "tale": 3, "a1b2": 9, "the": 9, "of": 9, "cat": 1}
         made = [(m.word, m.wrong) for m in misspellings(counts, 2)]
         assert made == [("the", "teh"), ("tale", "tlae")]
 
-    def test_are_not_made_where_words_are_not_set_apart(self) -> None:
+    def test_are_not_made_of_scripts_without_spaces(self) -> None:
         made = misspellings({"小猫喜欢雪花": 9, "привет": 2}, 5)
         assert [misspelling.wrong for misspelling in made] == ["првиет"]
 
     @given(word=st.text("théöи猫", min_size=3, max_size=9))
-    def test_never_change_how_many_characters_or_bytes_there_are(self, word: str) -> None:
+    def test_keep_the_number_of_characters_and_bytes(self, word: str) -> None:
         for name in ("character", "byte"):
             wrong = Misspelling(word, swap_letters(word))
             [found] = measure_misspelled(trained(name), [wrong]).words
             assert found.tokens == found.wrong_tokens
 
-    def test_tell_what_became_of_each_word(self) -> None:
+    def test_report_the_tokens_of_each_word(self) -> None:
         made = misspellings({"little": 1}, 1)
         [subwords] = measure_misspelled(trained("bpe"), made).words
         assert (subwords.tokens, subwords.wrong_tokens, subwords.unknown) == (1, 7, False)
         [word] = measure_misspelled(trained("word"), made).words
         assert (word.tokens, word.wrong_tokens, word.unknown) == (1, 1, True)
 
-    def test_of_no_words_have_no_means(self) -> None:
+    def test_of_no_words_have_means_of_0(self) -> None:
         nothing = measure_misspelled(trained("word"), [])
         assert (nothing.tokens_per_word, nothing.wrong_tokens_per_word) == (0, 0)
         assert nothing.unknown_share == 0

@@ -1,4 +1,4 @@
-"""What became of a pair, against a recount of all pretokens at every step."""
+"""Histories of pairs, against a recount of all pretokens at every step."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def frame_of(counts: dict[bytes, int], step: int = 0) -> Frame:
 
 
 def recounted(counts: dict[bytes, int], frame: Frame) -> list[dict[tuple[int, int], int]]:
-    """The count of every pair, at every step."""
+    """Return the count of every pair, at every step."""
     words, often = [list(word) for word in counts], list(counts.values())
     states = [recount(words, often)]
     for index in range(frame.recorded_steps):
@@ -79,7 +79,7 @@ def handout(left: bytes, right: bytes, step: int) -> PairHistory:
     return pair_history(frame, (ids[left], ids[right]))
 
 
-def told(history: PairHistory) -> str:
+def text_of(history: PairHistory) -> str:
     frame = frame_of(HANDOUT)
     return " ".join(history.describe(lambda token: frame.any_token(token).decode()))
 
@@ -118,10 +118,10 @@ def told(history: PairHistory) -> str:
         ),
     ],
 )
-def test_what_became_of_pairs_of_the_handout(
+def test_the_history_of_pairs_of_the_handout(
     left: bytes, right: bytes, step: int, sentence: str
 ) -> None:
-    assert told(handout(left, right, step)) == sentence
+    assert text_of(handout(left, right, step)) == sentence
 
 
 def test_a_pair_of_wordpiece_has_a_history_too() -> None:

@@ -1,4 +1,4 @@
-"""A typed regex is taken apart, tried, compared, and refused with a place or a reason."""
+"""A typed regex is split, tried, compared, and refused with a place or a reason."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def texts_of(pieces: tuple[Pretoken, ...]) -> list[str]:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS.values(), ids=lambda pattern: pattern.name)
-def test_a_named_pattern_is_taken_apart_into_its_alternatives(pattern: Pattern) -> None:
+def test_a_named_pattern_is_cut_into_its_alternatives(pattern: Pattern) -> None:
     regexes = [alternative.regex for alternative in pattern.alternatives]
     assert split_alternatives(pattern.source) == regexes
 
@@ -42,14 +42,14 @@ def test_a_named_pattern_is_taken_apart_into_its_alternatives(pattern: Pattern) 
         ("a|", ["a", ""]),
     ],
 )
-def test_only_a_bar_at_the_top_level_parts_alternatives(source: str, parts: list[str]) -> None:
+def test_only_a_bar_at_the_top_level_separates_alternatives(source: str, parts: list[str]) -> None:
     regex.compile(source)
     assert split_alternatives(source) == parts
 
 
 @examples(150)
 @given(st.sampled_from(list(PATTERNS.values())), TEXTS)
-def test_a_named_pattern_typed_cuts_as_it_does_by_its_name(pattern: Pattern, text: str) -> None:
+def test_a_typed_pattern_cuts_like_the_same_named_pattern(pattern: Pattern, text: str) -> None:
     typed = try_pattern(pattern.source, text, NO_SPECIALS, timeout=5)
     named = list(pretokens(text, pattern, NO_SPECIALS))
     assert [(p.text, p.alternative and p.alternative.regex) for p in typed] == [
@@ -66,9 +66,7 @@ def test_groups_of_the_regex_do_not_hide_which_alternative_matched() -> None:
     ]
 
 
-def test_alternatives_of_named_patterns_keep_their_names_and_others_are_called_by_their_regex() -> (
-    None
-):
+def test_alternatives_have_the_names_of_named_patterns_or_their_regex() -> None:
     pieces = try_pattern(r" ?\p{L}+|[12]", "a1", NO_SPECIALS)
     assert [piece.alternative and piece.alternative.name for piece in pieces] == ["letters", "[12]"]
 
@@ -83,7 +81,7 @@ def test_text_that_nothing_matches_is_kept_and_special_tokens_are_cut_out_first(
     ]
 
 
-def test_a_verbose_regex_is_one_alternative_for_its_comments_may_hold_a_bar() -> None:
+def test_a_verbose_regex_is_one_alternative_as_comments_may_have_bars() -> None:
     source = "(?x) a | b  # a|b"
     pieces = try_pattern(source, "ab", NO_SPECIALS)
     assert texts_of(pieces) == ["a", "b"]
@@ -106,7 +104,7 @@ def test_a_verbose_regex_is_one_alternative_for_its_comments_may_hold_a_bar() ->
         ),
     ],
 )
-def test_a_broken_regex_says_what_is_wrong_and_where(
+def test_the_error_of_an_invalid_regex_says_what_is_wrong_and_where(
     source: str, message: str, position: int | None
 ) -> None:
     with pytest.raises(PatternError) as caught:
@@ -119,11 +117,11 @@ def test_a_catastrophic_regex_is_given_up() -> None:
         try_pattern("(?:a|aa)+$|b", "a" * 60 + "b", NO_SPECIALS, timeout=0.05)
 
 
-def test_differences_are_told_between_the_borders_that_both_have() -> None:
+def test_differences_are_between_borders_that_both_have() -> None:
     mine = try_pattern(r"\w+|\W", "don't 12", NO_SPECIALS)
     other = try_pattern(r"\w+'\w|\s?\d", "don't 12", NO_SPECIALS)
-    told = [(texts_of(s.mine), texts_of(s.other), s.differs) for s in differences(mine, other)]
-    assert told == [
+    found = [(texts_of(s.mine), texts_of(s.other), s.differs) for s in differences(mine, other)]
+    assert found == [
         (["don", "'", "t"], ["don't"], True),
         ([" ", "12"], [" 1", "2"], True),
     ]

@@ -1,4 +1,4 @@
-"""The pieces of a step in numbers, against plain Python."""
+"""Inspections of a Unigram step, against plain Python."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def recorded(words: dict[str, int]) -> UnigramTimeline:
 
 @examples(25)
 @given(WORDS)
-def test_an_inspection_counts_what_is_there(words: dict[str, int]) -> None:
+def test_an_inspection_counts_the_pieces(words: dict[str, int]) -> None:
     timeline = recorded(words)
     for step in range(len(timeline) + 1):
         frame = timeline.seek(step)
@@ -53,14 +53,14 @@ def test_an_inspection_counts_what_is_there(words: dict[str, int]) -> None:
         ]
 
 
-def test_the_entropy_is_that_of_the_pieces_drawn_by_their_expected_counts() -> None:
+def test_the_entropy_is_that_of_the_expected_counts() -> None:
     frame = recorded({"▁hugs": 10, "hug": 2, "bug": 4}).seek(0)
     total = frame.expected_counts.sum()
     shares = [count / total for count in frame.expected_counts if count]
     assert UnigramInspection(frame).entropy == pytest.approx(-sum(p * log2(p) for p in shares))
 
 
-def test_examples_of_odd_pieces_begin_with_those_that_surprise() -> None:
+def test_examples_of_odd_pieces_begin_with_the_surprising_ones() -> None:
     inspection = UnigramInspection(recorded({"aA": 3, "aa": 4, "Aa": 2}).seek(0))
     texts = [inspection.text(piece) for piece in inspection.twins.ids]
     assert texts[-2:] == ["a", "A"]

@@ -153,7 +153,7 @@ def test_each_kind_of_answer_for_a_pair(
     assert answer.describe() == sentence
 
 
-def test_a_token_that_a_later_merge_makes_is_no_token_yet() -> None:
+def test_a_token_of_a_later_merge_is_not_a_token_yet() -> None:
     timeline = Timeline({b"low": 5, b"lower": 2}, Trainer({b"low": 5, b"lower": 2}, 300).steps())
     answer = why_not(timeline.seek(1), "lower", "low")
     assert answer.describe().startswith("low is no token yet: merge 2 makes it.")
@@ -162,7 +162,7 @@ def test_a_token_that_a_later_merge_makes_is_no_token_yet() -> None:
     assert pair.describe() == "No merge joins l + ow yet; merge 2 does."
 
 
-def test_the_tokens_of_a_sentence_are_shown_as_the_caller_likes() -> None:
+def test_the_caller_chooses_how_tokens_are_shown() -> None:
     answer = why_not(TOKENIZER, " un", " un")
     assert answer.describe(lambda token: repr(token.decode())).startswith("' un' is one token")
 
@@ -171,7 +171,7 @@ TEXTS = st.lists(st.sampled_from(["a", "b", "ab", " ", "'t", "é", "<s>", "<t>"]
 
 
 def spans(tok: Tokenizer, text: str) -> list[tuple[int, int]]:
-    """Where the tokens stand, in bytes."""
+    """Return the edges of the tokens, in bytes."""
     places, start = [], 0
     for token_id in tok.encode(text):
         end = start + len(tok.vocab[token_id])
@@ -182,7 +182,7 @@ def spans(tok: Tokenizer, text: str) -> list[tuple[int, int]]:
 
 @examples(300)
 @given(MERGES, TEXTS.map("".join), st.integers(0, 9), st.integers(1, 6))
-def test_one_token_is_the_answer_if_and_only_if_the_ids_say_so(
+def test_the_answer_is_one_token_if_and_only_if_the_encoding_is_one_id(
     merges: Merges, text: str, start: int, length: int
 ) -> None:
     tok = tokenizer(merges)
@@ -200,7 +200,7 @@ def test_one_token_is_the_answer_if_and_only_if_the_ids_say_so(
 
 @examples(300)
 @given(MERGES, TEXTS.map("".join), st.integers(0, 9), st.integers(1, 3), st.integers(1, 3))
-def test_any_two_neighbours_have_an_answer_and_merged_pairs_are_one_token_for_a_while(
+def test_any_two_neighbours_have_an_answer_and_merged_pairs_were_one_token(
     merges: Merges, text: str, start: int, left: int, right: int
 ) -> None:
     tok = tokenizer(merges)

@@ -1,4 +1,4 @@
-"""What a WordPiece record has written down is what each of its steps tells when asked.
+"""The columns of a WordPiece record agree with each of its steps.
 
 The slow truth is the frames, which work out counts, scores and ties anew at every step.
 """
@@ -29,7 +29,7 @@ def stops(line: str, timeline: WordPieceTimeline) -> list[int]:
 
 
 @given(corpus=oracle.corpora())
-def test_a_step_is_tied_where_several_pairs_had_its_score(corpus: dict[str, int]) -> None:
+def test_a_step_is_tied_if_several_pairs_had_its_score(corpus: dict[str, int]) -> None:
     timeline = timeline_of(in_bytes(corpus))
     truth = oracle.train(corpus, 200, "frequent", 1)
     tied = [
@@ -48,7 +48,7 @@ def test_a_step_is_tied_where_several_pairs_had_its_score(corpus: dict[str, int]
 
 
 @given(corpus=oracle.corpora())
-def test_the_score_that_won_is_the_one_that_the_pair_had(corpus: dict[str, int]) -> None:
+def test_the_recorded_score_is_that_of_the_pair(corpus: dict[str, int]) -> None:
     timeline = timeline_of(in_bytes(corpus))
     for step in range(len(timeline)):
         frame = timeline.seek(step)
@@ -59,7 +59,7 @@ def test_the_score_that_won_is_the_one_that_the_pair_had(corpus: dict[str, int])
 
 
 @given(corpus=oracle.corpora())
-def test_the_vocabulary_counts_what_stands_in_the_words(corpus: dict[str, int]) -> None:
+def test_the_vocabulary_counts_the_pieces_of_the_words(corpus: dict[str, int]) -> None:
     timeline = timeline_of(in_bytes(corpus))
     for step in {0, 1, len(timeline) // 2, len(timeline)} & set(range(len(timeline) + 1)):
         frame = timeline.seek(step)
@@ -80,7 +80,7 @@ def test_the_vocabulary_counts_what_stands_in_the_words(corpus: dict[str, int]) 
 
 
 @given(corpus=oracle.corpora())
-def test_the_series_of_the_charts_are_the_facts_of_the_frames(corpus: dict[str, int]) -> None:
+def test_the_series_of_the_charts_are_the_values_of_the_frames(corpus: dict[str, int]) -> None:
     timeline = timeline_of(in_bytes(corpus))
     steps = len(timeline)
     frames = [timeline.frame.at(step) for step in range(steps + 1)]
@@ -102,14 +102,14 @@ def test_the_series_of_the_charts_are_the_facts_of_the_frames(corpus: dict[str, 
         assert {n: found for n, found in enumerate(counted) if found} == lengths
 
 
-def test_pieces_that_differ_by_case_or_by_where_they_stand_are_twins() -> None:
+def test_pieces_that_differ_by_case_or_by_place_in_the_word_are_twins() -> None:
     timeline = timeline_of({b"ab": 3, b"xab": 2, b"Ab": 1})
     vocabulary = timeline.seek(len(timeline)).vocabulary
     twins = {vocabulary.token(row) for row in vocabulary.rows(filters=("twins",)).tolist()}
     assert twins == {b"##a", b"a", b"A", b"ab", b"Ab"}
 
 
-def test_a_piece_is_as_long_as_the_text_that_it_stands_for() -> None:
+def test_the_length_of_a_piece_is_that_of_its_text() -> None:
     timeline = timeline_of({"größe".encode(): 2})
     vocabulary = timeline.seek(len(timeline)).vocabulary
     pieces = {vocabulary.token(row).decode(): row for row in range(len(vocabulary))}
@@ -119,7 +119,7 @@ def test_a_piece_is_as_long_as_the_text_that_it_stands_for() -> None:
 # -- breakpoints
 
 
-def test_a_score_that_rises_again_is_stopped_at_each_time_it_falls_below() -> None:
+def test_a_score_that_rises_again_stops_each_time_it_falls_below() -> None:
     timeline = timeline_of(COURSE)
     below = [merge.score.value < Fraction(1, 15) for merge in merges_of(timeline)]
     falls = [k + 1 for k, here in enumerate(below) if here and (k == 0 or not below[k - 1])]
@@ -131,7 +131,7 @@ def merges_of(timeline: WordPieceTimeline) -> list[WordPieceStep]:
     return [timeline.record[index] for index in range(len(timeline))]
 
 
-def test_counts_do_not_only_fall_so_a_count_may_be_stopped_at_twice() -> None:
+def test_counts_rise_and_fall_so_a_count_may_stop_twice() -> None:
     counts = {b"ab": 1, b"cdd": 9, b"ef": 1, b"xcd": 4}
     timeline = timeline_of(counts)
     counted = [merge.count for merge in merges_of(timeline)]
@@ -139,7 +139,7 @@ def test_counts_do_not_only_fall_so_a_count_may_be_stopped_at_twice() -> None:
     assert stops("count<3", timeline) == falls
 
 
-def test_a_piece_is_named_as_it_is_written() -> None:
+def test_a_piece_is_named_by_its_spelling() -> None:
     timeline = timeline_of(COURSE)
     made = {merge.token: merge.index + 1 for merge in merges_of(timeline)}
     assert stops('token "##gs"', timeline) == [made[b"##gs"]]
@@ -149,7 +149,7 @@ def test_a_piece_is_named_as_it_is_written() -> None:
 
 
 @pytest.mark.parametrize("line", ["score<1/100", "score<0.5"])
-def test_byte_pair_encoding_has_no_scores_to_stop_at(line: str) -> None:
+def test_bpe_has_no_scores_to_stop_at(line: str) -> None:
     with pytest.raises(BreakpointError, match="only WordPiece merges by score"):
         parse(line)
 
