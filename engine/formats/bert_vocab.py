@@ -9,7 +9,6 @@ in brackets are special, since the pre-tokenizer would cut them, except free pla
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from engine.formats.guesses import note_gaps, note_guessed_pattern, note_guessed_special_tokens
 from engine.formats.source import HEAD, TokenizerSource, read_head, read_lines
@@ -22,7 +21,7 @@ _IN_BRACKETS = re.compile(r"\[(?!unused\d+\])\S*\w\S*\]|<\S*\w\S*>")
 
 
 def recognises(source: TokenizerSource) -> bool:
-    path = _file_of(source)
+    path = source.file_named(FILE)
     if path is None:
         return False
     head = read_head(path)
@@ -31,17 +30,13 @@ def recognises(source: TokenizerSource) -> bool:
     return [UNKNOWN.encode()] in words and all(len(word) == 1 for word in words)
 
 
-def _file_of(source: TokenizerSource) -> Path | None:
-    return source.in_folder(FILE) or source.only_file
-
-
 def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     # Imported late: the stages are many modules.
     from engine.pipeline.conversion import tokenizer_of, wordpiece_pipeline
     from engine.wordpiece.tokenizer import DEFAULT_PATTERN, WordPieceTokenizer
 
-    path = _file_of(source)
-    assert path is not None  # it was recognised
+    path = source.file_named(FILE)
+    assert path is not None  # the source was recognised
     pieces = read_lines(path)
     while not pieces[-1]:
         pieces.pop()  # empty lines at the end

@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, repeat
 from pathlib import Path
-from typing import Any
 
 from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
@@ -122,7 +121,7 @@ def files_of(source: TokenizerSource) -> tuple[Path, Path | None]:
     if source.only_file is not None:
         return _with_its_other(source.only_file, source.heads[0])
     pair = _sorted_pair(source)
-    assert pair is not None  # it was recognised
+    assert pair is not None  # the source was recognised
     return pair
 
 
@@ -206,10 +205,17 @@ def read(source: TokenizerSource, special_tokens: Sequence[str] | None = None) -
         TokenizerFileError: a file is missing, malformed or cut short.
     """
     folder = folder_of(source)
-    settings = _read_settings(folder / SETTINGS) if folder is not None else {}
-    if special_tokens is None:
-        special_tokens = settings.get("special_tokens")
-    return _read_pair(*files_of(source), special_tokens, settings.get("pattern"), str(source))
+    pattern: str | None = None
+    if folder is not None and (path := folder / SETTINGS).is_file():
+        settings = read_json(path)
+        specials = settings.get("special_tokens") if isinstance(settings, dict) else None
+        if not isinstance(specials, list) or not all(isinstance(token, str) for token in specials):
+            raise TokenizerFileError(f"{path}: has no list of special_tokens")
+        if not isinstance(settings.get("pattern"), str):
+            raise TokenizerFileError(f"{path}: has no pattern")
+        pattern = settings["pattern"]
+        special_tokens = specials if special_tokens is None else special_tokens
+    return _read_pair(*files_of(source), special_tokens, pattern, str(source))
 
 
 def load(source: TokenizerSource, overrides: Overrides) -> Opened:
@@ -393,18 +399,6 @@ def _read_merges(path: Path, known: _Spelled) -> Merges:
             raise TokenizerFileError(f"{path}: line {number} has an empty token: {line[:60]!r}")
         merges.append((left, right))
     return merges
-
-
-def _read_settings(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        return {}
-    settings = read_json(path)
-    specials = settings.get("special_tokens") if isinstance(settings, dict) else None
-    if not isinstance(specials, list) or not all(isinstance(token, str) for token in specials):
-        raise TokenizerFileError(f"{path}: has no list of special_tokens")
-    if not isinstance(settings.get("pattern"), str):
-        raise TokenizerFileError(f"{path}: has no pattern")
-    return dict(settings)
 
 
 FORMAT = TokenizerFormat(

@@ -124,30 +124,26 @@ def _read_by_line(source: TokenizerSource, data: bytes) -> dict[bytes, int]:
     for number, line in enumerate(data.split(b"\n"), start=1):
         if not line or line == b"\r":
             continue
-        token, rank = _read_line(f"{source}: line {number}", line)
+        place = f"{source}: line {number}"
+        try:
+            spelled, rank = line.split()
+            token = _token_of(spelled)
+        except Base64Error as error:
+            raise TokenizerFileError(f"{place}: {line[:60]!r} is no base64: {error}") from None
+        except ValueError:
+            token, rank = b"", b""
+        if not token or not rank.isdigit() or len(rank) > _MOST_DIGITS:
+            raise TokenizerFileError(
+                f"{place} is not a token in base64 and its rank: {line[:60]!r}; is it cut short?"
+            )
         if token in ranks:
-            raise TokenizerFileError(f"{source}: line {number} has the token {token!r} again")
-        ranks[token] = rank
+            raise TokenizerFileError(f"{place} has the token {token!r} again")
+        ranks[token] = int(rank)
     if len(set(ranks.values())) < len(ranks):
         by_rank = sorted(ranks.values())
         twice = next(a for a, b in pairwise(by_rank) if a == b)
         raise TokenizerFileError(f"{source}: the rank {twice} is given to two tokens")
     return ranks
-
-
-def _read_line(place: str, line: bytes) -> tuple[bytes, int]:
-    try:
-        spelled, rank = line.split()
-        token = _token_of(spelled)
-    except Base64Error as error:
-        raise TokenizerFileError(f"{place}: {line[:60]!r} is no base64: {error}") from None
-    except ValueError:
-        token, rank = b"", b""
-    if not token or not rank.isdigit() or len(rank) > _MOST_DIGITS:
-        raise TokenizerFileError(
-            f"{place} is not a token in base64 and its rank: {line[:60]!r}; is it cut short?"
-        )
-    return token, int(rank)
 
 
 def save_tiktoken(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
@@ -193,11 +189,11 @@ class KnownRanks:
     why: str = ""
 
 
-def _llama3_special_ids() -> dict[str, int]:
-    spelled = ["begin_of_text", "end_of_text", *(f"reserved_special_token_{n}" for n in range(4))]
-    spelled += ["start_header_id", "end_header_id", "reserved_special_token_4", "eot_id"]
-    spelled += [f"reserved_special_token_{n}" for n in range(5, 251)]
-    return {f"<|{name}|>": 128_000 + place for place, name in enumerate(spelled)}
+_LLAMA3S = (
+    *("begin_of_text", "end_of_text", *(f"reserved_special_token_{n}" for n in range(4))),
+    *("start_header_id", "end_header_id", "reserved_special_token_4", "eot_id"),
+    *(f"reserved_special_token_{n}" for n in range(5, 251)),
+)
 
 
 _FILL_IN_THE_MIDDLE = {"<|fim_prefix|>": 100258, "<|fim_middle|>": 100259, "<|fim_suffix|>": 100260}
@@ -218,7 +214,7 @@ _BY_DIGEST: dict[str, KnownRanks] = {
         "o200k_base", {_END: 199999, "<|endofprompt|>": 200018}, "o200k"
     ),
     "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55": KnownRanks(
-        "Llama 3", _llama3_special_ids(), "llama3"
+        "Llama 3", {f"<|{name}|>": 128_000 + place for place, name in enumerate(_LLAMA3S)}, "llama3"
     ),
 }
 
@@ -378,8 +374,8 @@ def load_tekken(source: TokenizerSource, overrides: Overrides) -> Opened:
     Raises:
         TokenizerFileError: a key is wrong; the message names it.
     """
-    path = source.in_folder(_TEKKEN_FILE) or source.only_file
-    assert path is not None  # it was recognised
+    path = source.file_named(_TEKKEN_FILE)
+    assert path is not None  # the source was recognised
     try:
         return _read_tekken(Fields(read_json(path)), overrides)
     except (VocabularyError, PatternError) as error:

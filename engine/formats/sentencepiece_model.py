@@ -11,7 +11,6 @@ import struct
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.core.errors import TokenizerFileError
@@ -155,12 +154,8 @@ _LONGEST_HEAD = 127
 
 
 def recognises(source: TokenizerSource) -> bool:
-    path = _path(source)
+    path = source.file_named(*FILES)
     return path is not None and begins_with_piece(read_head(path))
-
-
-def _path(source: TokenizerSource) -> Path | None:
-    return source.in_folder(*FILES) or source.only_file
 
 
 def begins_with_piece(head: bytes) -> bool:
@@ -187,8 +182,8 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     """
     from engine.pipeline.conversion import tokenizer_of
 
-    path = _path(source)
-    assert path is not None  # it was recognised
+    path = source.file_named(*FILES)
+    assert path is not None  # the source was recognised
     data = read_bytes(path)
     try:
         if overrides.pattern is not None:

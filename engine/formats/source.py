@@ -88,6 +88,10 @@ class TokenizerSource:
             return None
         return next((self.folder / n for n in names if (self.folder / n).is_file()), None)
 
+    def file_named(self, *names: str) -> Path | None:
+        """Return the first file with one of these names in the directory, or the only file."""
+        return self.in_folder(*names) or self.only_file
+
     def with_endings(self, *endings: str) -> list[Path]:
         """Return the files in the directory with these endings, sorted.
 

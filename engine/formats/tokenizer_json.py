@@ -201,8 +201,8 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     from engine.pipeline.conversion import tokenizer_of
     from engine.pipeline.pipeline import Pipeline
 
-    path = source.in_folder(FILE) or source.only_file
-    assert path is not None  # it was recognised
+    path = source.file_named(FILE)
+    assert path is not None  # the source was recognised
     content = read_json(path)
     settings = None if source.folder is None else read_folder_settings(source.folder)
     try:

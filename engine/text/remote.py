@@ -7,8 +7,9 @@ password and query, which may contain a key. Messages of libraries may quote the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, BinaryIO, cast
 from urllib.parse import urlsplit
@@ -114,25 +115,26 @@ class RemoteFile:
             raise CorpusError(f"{self.name}: {_reason(error)}") from None
 
 
+@dataclass
 class _PlainErrorFile:
     """A file that raises only the errors of `RemoteFile`."""
 
-    def __init__(self, file: Any, errors: Any) -> None:
-        self._file, self._errors = file, errors
+    file: Any
+    errors: Callable[[], AbstractContextManager[None]]
 
     def read(self, size: int = -1) -> bytes:
         """Read `size` bytes, fewer only at the end, though a connection may return fewer.
 
         Full blocks make a text be cut in the same way each time it is read.
         """
-        with self._errors():
-            data = bytes(self._file.read(size))
-            while 0 < len(data) < size and (more := self._file.read(size - len(data))):
+        with self.errors():
+            data = bytes(self.file.read(size))
+            while 0 < len(data) < size and (more := self.file.read(size - len(data))):
                 data += more
             return data
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._file, name)
+        return getattr(self.file, name)
 
 
 _WEB = ("https", "http")
