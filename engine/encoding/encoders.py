@@ -14,11 +14,10 @@ from abc import ABC, abstractmethod
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 from engine.core.events import EncodeStep, Pair
 from engine.core.registry import Registry
@@ -54,8 +53,7 @@ def is_in_order(table: MergeTable) -> bool:
     )
 
 
-@dataclass(frozen=True)
-class NextMerge:
+class NextMerge(NamedTuple):
     """The merge to apply next: every occurrence of `pair` becomes `token_id`."""
 
     pair: Pair
@@ -143,32 +141,14 @@ class RoundEncoder(Encoder):
         tokens = tuple(self.alphabet.spell(pretoken))
         rank = -1
         while (next_merge := self.next_merge_of(tokens, rank)) is not None:
-            for step in single_steps(pretoken, tokens, next_merge):
-                yield step
-                tokens = step.after
-            rank = next_merge.rank
-
-
-def single_steps(
-    pretoken: bytes, tokens: tuple[int, ...], next_merge: NextMerge
-) -> Iterator[EncodeStep]:
-    """Yield one round as single steps, left to right."""
-    left, right = next_merge.pair
-    position = 0
-    while position + 1 < len(tokens):
-        if tokens[position] == left and tokens[position + 1] == right:
-            after = (*tokens[:position], next_merge.token_id, *tokens[position + 2 :])
-            yield EncodeStep(
-                pretoken,
-                position,
-                next_merge.pair,
-                next_merge.rank,
-                next_merge.token_id,
-                tokens,
-                after,
-            )
-            tokens = after
-        position += 1
+            pair, rank, token_id = next_merge
+            position = 0
+            while position + 1 < len(tokens):
+                if tokens[position : position + 2] == pair:
+                    after = (*tokens[:position], token_id, *tokens[position + 2 :])
+                    yield EncodeStep(pretoken, position, pair, rank, token_id, tokens, after)
+                    tokens = after
+                position += 1
 
 
 class MergeOrder(RoundEncoder):
@@ -282,7 +262,7 @@ class RankHeap(Encoder):
         for start, left, right in self._merges(tokens):
             rank, token_id = self.table[left, right]
             after = tuple(tokens.ids())
-            position = tokens.place_of(start)
+            position = start - tokens.at[:start].count(tokens.GONE)
             yield EncodeStep(pretoken, position, (left, right), rank, token_id, before, after)
             before = after
 
@@ -301,7 +281,7 @@ class RankHeap(Encoder):
         table = as_dict(self.table)
 
         def candidate(start: int) -> WaitingPair | None:
-            """The token at `start` with the next one, if they merge."""
+            """Return the token at `start` with the next one; `None` if they do not merge."""
             following = tokens.following[start]
             if following == len(tokens.at):
                 return None
@@ -314,7 +294,10 @@ class RankHeap(Encoder):
         while waiting:
             _, start, left, right = heappop(waiting)
             # Another merge may have taken either token since the candidate was added.
-            if not tokens.has(start, left, right):
+            following = tokens.following[start]
+            if following == len(tokens.at) or tokens.at[start] != left:
+                continue
+            if tokens.at[following] != right:
                 continue
             tokens.join(start, table[left, right][1])
             yield start, left, right
@@ -338,10 +321,6 @@ class _Linked:
         self.following = list(range(1, len(ids) + 1))
         self.previous = list(range(self.GONE, len(ids) - 1))
 
-    def has(self, start: int, left: int, right: int) -> bool:
-        following = self.following[start]
-        return self.at[start] == left and following < len(self.at) and self.at[following] == right
-
     def join(self, start: int, token_id: int) -> None:
         gone = self.following[start]
         self.at[start], self.at[gone] = token_id, self.GONE
@@ -351,10 +330,6 @@ class _Linked:
 
     def ids(self) -> list[int]:
         return [token_id for token_id in self.at if token_id != self.GONE]
-
-    def place_of(self, start: int) -> int:
-        """Return the number of tokens before the one that starts there."""
-        return start - self.at[:start].count(self.GONE)
 
 
 class Cached(Encoder):
@@ -380,17 +355,14 @@ class Cached(Encoder):
 
     def encode(self, pretoken: bytes) -> Sequence[int]:
         """Return the ids of one pretoken; only `for_texts` remembers."""
-        return self._for(pretoken).encode(pretoken)
+        return (self._heap if len(pretoken) > LONG else self._list).encode(pretoken)
 
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
-        return self._for(pretoken).steps(pretoken)
+        return (self._heap if len(pretoken) > LONG else self._list).steps(pretoken)
 
     def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
         """Return a function that encodes texts and keeps its memory between them."""
         return memoized_encoder(pattern, self.encode)
-
-    def _for(self, pretoken: bytes) -> Encoder:
-        return self._heap if len(pretoken) > LONG else self._list
 
 
 class Native(Cached):

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from itertools import chain
 from threading import Lock
 from typing import Generic, NamedTuple, TypeVar
@@ -35,6 +36,7 @@ from engine.text.pretokenize import (
 Item = TypeVar("Item")
 
 
+@dataclass(eq=False)
 class IncrementalPretokens(Generic[Item]):
     """Keeps one item for each pretoken of a text, and makes items for new pretokens only.
 
@@ -54,20 +56,13 @@ class IncrementalPretokens(Generic[Item]):
     (['to', ' be', ' or', ' knot', ' to', ' be'], [' knot'])
     """
 
-    def __init__(
-        self,
-        pattern: Pattern,
-        splitter: SpecialSplitter,
-        make: Callable[[Pretoken], Item],
-        moved: Callable[[Item, int], Item],
-    ) -> None:
-        self._pattern = pattern
-        self._splitter = splitter
-        self._make = make
-        self._moved = moved
-        self._text = ""
-        self._starts: list[int] = []
-        self._items: list[Item] = []
+    pattern: Pattern
+    splitter: SpecialSplitter
+    make: Callable[[Pretoken], Item]
+    moved: Callable[[Item, int], Item]
+    _text: str = field(default="", init=False)
+    _starts: list[int] = field(default_factory=list, init=False)
+    _items: list[Item] = field(default_factory=list, init=False)
 
     def renew(self, make: Callable[[list[Item]], list[Item]]) -> None:
         """Replace every item; `make` gets all of them at once."""
@@ -75,9 +70,9 @@ class IncrementalPretokens(Generic[Item]):
 
     def update(self, text: str) -> list[Item]:
         """Return the items of a text; it is fast if the text resembles the last one."""
-        if text != self._text and not self._splitter.by_pieces:
-            fresh = pretokens(text, self._pattern, self._splitter)
-            self._text, self._items = text, list(map(self._make, fresh))
+        if text != self._text and not self.splitter.by_pieces:
+            fresh = pretokens(text, self.pattern, self.splitter)
+            self._text, self._items = text, list(map(self.make, fresh))
         elif text != self._text:
             same_before = _common_prefix(self._text, text)
             rest = self._text[same_before:], text[same_before:]
@@ -93,35 +88,29 @@ class IncrementalPretokens(Generic[Item]):
         start = self._starts[first] if first else 0
         end = self._starts[last] + shift if last < len(self._starts) else len(text)
 
-        fresh = self._cut(text, start, end)
+        # The text behind the border does not change the pretokens, but it can change which
+        # alternative matches: some match only at the end of a text. So the regex gets a little more
+        # text, enough to recognize a special token.
+        more = text[start : end + max(self.splitter.longest, 1)]
+        fresh = [
+            Pretoken(cut, start + left, start + right, alternative, special)
+            for cut, left, right, alternative, special in pretokens(
+                more, self.pattern, self.splitter
+            )
+            if start + left < end
+        ]
         behind = self._items[last:]
         if shift:
-            behind = [self._moved(item, shift) for item in behind]
+            behind = [self.moved(item, shift) for item in behind]
             self._starts[last:] = [place + shift for place in self._starts[last:]]
-        self._items[first:] = [*map(self._make, fresh), *behind]
+        self._items[first:] = [*map(self.make, fresh), *behind]
         self._starts[first:last] = [pretoken.start for pretoken in fresh]
         self._text = text
-
-    def _cut(self, text: str, start: int, end: int) -> list[Pretoken]:
-        """Return the pretokens between two borders.
-
-        The text behind them does not change them, but it can change which alternative matches: some
-        match only at the end of a text. So the regex gets a little more text, enough to recognize
-        a special token.
-        """
-        more = text[start : end + max(self._splitter.longest, 1)]
-        return [
-            Pretoken(cut, start + first, start + last, alternative, special)
-            for cut, first, last, alternative, special in pretokens(
-                more, self._pattern, self._splitter
-            )
-            if start + first < end
-        ]
 
     def _borders_before(self, text: str, same: int) -> Iterator[int]:
         """Yield old pretokens with a safe border before them, from the change left."""
         # The first character behind the border has to be an old one.
-        special_at = self._splitter.begins_at
+        special_at = self.splitter.begins_at
         for index in range(bisect_left(self._starts, same) - 1, 0, -1):
             place = self._starts[index]
             if special_at(self._text, place) or special_at(text, place):
@@ -138,13 +127,13 @@ class IncrementalPretokens(Generic[Item]):
                 yield index
 
     def _is_safe(self, text: str, place: int) -> bool:
-        cut_regex = self._pattern.cut_regex
+        cut_regex = self.pattern.cut_regex
         if cut_regex is None:
             return False
         before = to_bytes(text[place - 1])
         if cut_regex.match(before + to_bytes(text[place]), len(before)) is None:
             return False
-        return not self._splitter.stands_across(text, place)
+        return not self.splitter.stands_across(text, place)
 
 
 def _common_prefix(one: str, other: str) -> int:
@@ -260,7 +249,7 @@ class _TextAtStep:
         ]
 
     def _memo(self) -> BoundedMemo[str]:
-        """The ids of pretokens at the step, by their texts."""
+        """Return a memory of the ids at the step, by the texts of pretokens."""
         ids_at, step = self._ids_at, self._step
         return BoundedMemo(lambda text: ids_at(Pretoken(text, 0, len(text), None), step), MEMORY)
 

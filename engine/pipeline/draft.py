@@ -267,14 +267,14 @@ class Draft:
     def pipeline(self) -> Pipeline:
         """The pipeline with the switched stages."""
         touched = [kind for kind in STAGE_KINDS if self.is_switched(kind)]
-        stages = {kind.key: self._joined(kind) for kind in touched}
-        return replace(self.original, **stages)
-
-    def _joined(self, kind: StageKind) -> Any:
-        stages = self.stages(kind)
-        if kind is PRE_TOKENIZER and self.original.splitter.in_bytes:
-            has_spelling = any(isinstance(stage, ByteLevel) for stage in stages)
-            stages = stages if has_spelling else (*stages, SPELLING)
-        if kind.joined is not None and len(stages) > 1:
-            return kind.joined(stages)
-        return stages[0] if stages else None
+        changed: dict[str, Any] = {}
+        for kind in touched:
+            stages = self.stages(kind)
+            if kind is PRE_TOKENIZER and self.original.splitter.in_bytes:
+                has_spelling = any(isinstance(stage, ByteLevel) for stage in stages)
+                stages = stages if has_spelling else (*stages, SPELLING)
+            if kind.joined is not None and len(stages) > 1:
+                changed[kind.key] = kind.joined(stages)
+            else:
+                changed[kind.key] = stages[0] if stages else None
+        return replace(self.original, **changed)

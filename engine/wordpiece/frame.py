@@ -157,6 +157,7 @@ class WordPieceRun(MergeRun):
 
     Attributes:
         statistics: the whole run in numbers, for charts.
+        word_count: the number of words of the corpus, repetitions included.
         highest_piece_count: the count of the most frequent piece at step 0; none is ever higher.
     """
 
@@ -178,13 +179,9 @@ class WordPieceRun(MergeRun):
         self.segmenter = Segmenter(record.task.alphabet, self.table, record.pair_of, record.rank_of)
         self.ties = ScoreTies(record)
         self.statistics = WordPieceStatistics(record, self.ties)
+        self.word_count = sum(self.counts.values())
         self.highest_piece_count = max(record.task.start_of_pieces, default=0)
         self._table: WordPieceTable | None = None
-
-    @cached_property
-    def word_count(self) -> int:
-        """The number of words of the corpus, repetitions included."""
-        return sum(self.counts.values())
 
     def first_place(self, pair: Pair, step: int) -> tuple[int, int]:
         """Return the first place of a pair after `step` merges: (index of the word, position).

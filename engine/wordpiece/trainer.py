@@ -134,7 +134,8 @@ class WordPieceStep(PairStep):
     @property
     def score(self) -> Score:
         """The winning score, with its three counts."""
-        return self.record.score_won(self.index)
+        count, left, right = (column[self.index] for column in self.record.winning)
+        return Score(count, left, right)
 
     @property
     def count(self) -> int:
@@ -179,6 +180,7 @@ class WordPieceRecord(MergeRecord[WordPieceStep]):
         task: the words, the vocabulary and the numbers of the pairs.
         tie_rule, min_count: decide which pairs merge.
         piece_counts: the count of each piece, by its id.
+        winning: the counts in each winning score: of the pair, and of its left and right part.
     """
 
     pairs: PairNumbers
@@ -198,8 +200,7 @@ class WordPieceRecord(MergeRecord[WordPieceStep]):
         self.piece_counts = ChangeLog(self._now, integers)
         self._lefts, self._rights = GrowingArray("i"), GrowingArray("i")
         self._note_new_pairs()
-        self._won = array("q"), array("q"), array("q")
-        """The three counts of each winning score: of the pair, and of its left and right part."""
+        self.winning = array("q"), array("q"), array("q")
         self._tied = array("q")
 
     def _step(self, index: int) -> WordPieceStep:
@@ -213,7 +214,7 @@ class WordPieceRecord(MergeRecord[WordPieceStep]):
         self._note_new_pairs()
         left, right = self.pairs[merge.number]
         winning = merge.count, self._now[left], self._now[right]
-        for column, count in zip(self._won, winning, strict=True):
+        for column, count in zip(self.winning, winning, strict=True):
             column.append(count)
         new_id = self.first_id + len(self)
         self._now.append(merge.occurrences)
@@ -251,14 +252,9 @@ class WordPieceRecord(MergeRecord[WordPieceStep]):
         """Return the index of the step that made a piece; negative if no step made it."""
         return piece_id - self.first_id
 
-    def score_won(self, index: int) -> Score:
-        """Return the winning score of step `index`."""
-        count, left, right = (column[index] for column in self._won)
-        return Score(count, left, right)
-
     def scores_until(self, steps: int) -> tuple[Ints, Ints, Ints]:
         """Return the three counts of the winning scores of the first `steps` merges."""
-        counts, lefts, rights = (copied(column, steps) for column in self._won)
+        counts, lefts, rights = (copied(column, steps) for column in self.winning)
         return counts, lefts, rights
 
     def tied_between(self, start: int, stop: int) -> Ints:
