@@ -318,7 +318,7 @@ USES: dict[str, Callable[..., object]] = {
     "corpus.jsonl": lambda path: count_corpus(Corpus(path, Reading(field="text"))),
     **{f"corpus.{end}": count_pretokens for end in ("gz", "xz", "bz2")},
 }
-"""Format → function that opens a file that is no tokenizer."""
+"""Format → function that opens it, for formats other than tokenizers."""
 
 
 def try_files(name: str, files: Files, folder: Path, **how: bool) -> str:

@@ -77,7 +77,7 @@ def find_parts(values: Sequence[Any]) -> SolutionParts | None:
             return _sorted_parts(tidied(first), tidied(second))
         case [[first, second]] if not (_is_pair(first) and _is_pair(second)):
             return _sorted_parts(tidied(first), tidied(second))
-        # A number under such a name is the id of a token.
+        # Only tables count: a number under such a name is the id of a token.
         case [Mapping() as one] if any(
             isinstance(one.get(name), Mapping | list | tuple) for name in (*_VOCAB, *_MERGES)
         ):
