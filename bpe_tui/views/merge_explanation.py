@@ -425,14 +425,14 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         if pair is None:
             return top
         lit = StepMoment(before, before, Beat.LIGHT)
-        if any(map(_is_lit, self.corpus_rows(lit, top, rows, width))):
+        if any(ABOUT_TO_JOIN in row.spans for row in self.corpus_rows(lit, top, rows, width)):
             return top
         place = self._line_with(before, pair)
         if place is None:
             return top
         painter, earlier = self.painter(lit), self._earlier(lit)
         line = flowed(reserved(painter, earlier, before.excerpt.lines[place]), width)
-        row = next((row for row, found in enumerate(line) if _is_lit(found)), None)
+        row = next((at for at, found in enumerate(line) if ABOUT_TO_JOIN in found.spans), None)
         return top if row is None else CorpusPlace(place, max(row - (rows > 3), 0))
 
     def _line_with(self, frame: MergeFrameT, pair: Pair) -> int | None:
@@ -482,7 +482,3 @@ def _from_first(spans: Sequence[Span], is_it: Callable[[Span], bool], cells: int
 
 def _length(words: Iterable[Sequence[int]]) -> int:
     return sum(map(len, words))
-
-
-def _is_lit(row: Row) -> bool:
-    return ABOUT_TO_JOIN in row.spans

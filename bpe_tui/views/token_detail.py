@@ -430,15 +430,14 @@ def _taken_columns(painter: TokenPainter, history: PairHistory) -> list[RowColum
     def step(taken: PairLoss) -> list[Span]:
         return [(number(taken.step), "" if taken.step <= history.step else "dim")]
 
-    def count_after(taken: PairLoss) -> list[Span]:
-        return [(number(history.count_at(taken.step)), "")]
-
     return [
         RowColumn("merge", TITLE_CELLS, step, True),
         RowColumn("", 2, lambda one: [("", "")]),
         RowColumn("took of it", 0, lambda one: painter.pair(one.merged, between=" + ")),
         RowColumn("took", NUMBER_CELLS, lambda one: [(f"−{number(one.count)}", "loss")], True),
-        RowColumn("left", NUMBER_CELLS, count_after, True),
+        RowColumn(
+            "left", NUMBER_CELLS, lambda one: [(number(history.count_at(one.step)), "")], True
+        ),
     ]
 
 
@@ -467,13 +466,15 @@ def token_rows(
     rows += _here_rows(painter, token_id, beside, width)
     rows += twin_rows(painter, token_id, width)
     lines = frame.vocabulary.merge_tree(token_id)
-    tree = [
-        Row(
-            [(branches(line.trunk), "border"), painter.token(line.token_id), *_made_at(line.rank)],
-            ToToken(line.token_id) if line.rank is None else ToStep(line.rank + 1),
-        )
-        for line in islice(lines, TREE_SHOWN)
-    ]
+    tree = []
+    for line in islice(lines, TREE_SHOWN):
+        spans: list[Span] = [(branches(line.trunk), "border"), painter.token(line.token_id)]
+        target: object = ToToken(line.token_id)
+        if line.rank is not None:
+            rank = line.rank
+            spans.append((f"   merge {number(rank + 1)}, rank {number(rank)}", "dim"))
+            target = ToStep(rank + 1)
+        tree.append(Row(spans, target))
     if len(tree) > 1:
         rows += [Row([]), *tree]
         if next(lines, None) is not None:
@@ -498,10 +499,6 @@ def _here_rows(
         rows.append(Row(left(name, width), ToQuestion(joined)))
         rows += [Row([("  ", ""), *row.spans]) for row in paragraph(outcome, width - 2, "dim")]
     return [Row([]), Row([("why here", "strong")]), *rows] if rows else []
-
-
-def _made_at(rank: int | None) -> list[Span]:
-    return [] if rank is None else [(f"   merge {number(rank + 1)}, rank {number(rank)}", "dim")]
 
 
 def _sentences(frame: AnyMergeFrame, token_id: int) -> Iterator[str]:

@@ -59,7 +59,9 @@ class PlainQuestion:
         form = question.form
         if isinstance(form, Choice):
             for place, option in enumerate(form.options, 1):
-                note = option.note or _about(option.amount)
+                note = option.note
+                if not note and option.amount:  # a bar on the screen: 588 → about 590
+                    note = f"about {int(float(f'{option.amount:.2g}')):,}"
                 label = describe(option.label, visible_bytes)
                 yield f"  {place}. {label}{f'   {note}' if note else ''}"
         elif isinstance(form, Cuts):
@@ -102,11 +104,6 @@ class PlainQuestion:
     def _tokens(self, form: Joins) -> str:
         tokens = form.tokens_after(self._joined)
         return f"  {' ┊ '.join(map(visible_bytes, tokens))}"
-
-
-def _about(amount: float) -> str:
-    """Round the value of a bar to two digits: 588 → 'about 590'; 0 → ''."""
-    return f"about {int(float(f'{amount:.2g}')):,}" if amount else ""
 
 
 def _plain(sentence: Sentence) -> str:
