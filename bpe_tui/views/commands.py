@@ -58,31 +58,37 @@ class Sign:
 SIGNS = {
     "space": Sign(("·", ""), "space", "A space in the text; a real middle dot is ‹00B7›."),
     "newline": Sign(("⏎", ""), "newline", "The end of a line; ⇥ is a tab."),
-    "inside": Sign(("##", ""), "inside a word", "WordPiece: the piece goes on with a word."),
+    "inside": Sign(("##", ""), "inside a word", "WordPiece: the piece continues a word."),
     "underline": Sign(("▁", ""), "space in pieces", "Unigram's way to write a space."),
     "pretoken": Sign(("│", "border"), "pretoken edge", "No merge ever joins what it separates."),
     "edge": Sign(
         ("│", "border"), "a token ends", "Here this tokenizer cuts; a blank: it does not."
     ),
-    "apart": Sign(("▔", "tie"), "cut otherwise", "Not all cut alike above it; ▲ where you are."),
+    "apart": Sign(
+        ("▔", "tie"),
+        "cut otherwise",
+        "Above it the tokenizers cut differently; ▲ is where you are.",
+    ),
     "token": Sign(("┊", "cut"), "token edge", "The two tokens may still join."),
     "joining": Sign(("a+b", "pair"), "joins next", "The next merge makes one token of the two."),
     "fresh": Sign(("ab", "fresh"), "just merged", "Made at this step; «ab» without colours."),
     "stale": Sign(("9", "stale"), "old count", "Struck through: a count that is no longer true."),
-    "bar": Sign(("▄▖", "border"), "how much", "As long as a number is high; ┄ is what it lost."),
+    "bar": Sign(
+        ("▄▖", "border"), "how much", "Its length shows a number; ┄ is the part that was lost."
+    ),
     "here": Sign(("▸", "pair"), "here", "The row of this step, or of what comes next."),
     "tie": Sign(("┊", "tie"), "tied step", "On the slider: a merge that was tied; ◆ a breakpoint."),
     "prune": Sign(("┊", "tie"), "prune", "On the slider: a step of Unigram that removes pieces."),
     "byte": Sign(("<E4>", ""), "byte", "A byte that is no character by itself, in hexadecimal."),
     "letter": Sign(("Ġ", ""), "space in files", "GPT-2's letter for a space; Ċ for a newline."),
     "hidden": Sign(("‹200D›", ""), "unseen", "A character that takes no room, by its code point."),
-    "cut": Sign(("…", "dim"), "cut", "Something is left out for want of room."),
+    "cut": Sign(("…", "dim"), "cut", "Something is left out for lack of room."),
     "switch": Sign(("●", "pair"), "on", "A filter that is on; ○ is one that is off."),
     "sorted": Sign(
         ("▲▼", "pair"), "sorted by", "The rows are sorted by this column; ▲ upwards, ▼ down."
     ),
     "curve": Sign(("⣀", "curve"), "up to here", "The part of a curve up to this step."),
-    "paused": Sign(("‖", ""), "paused", "The player stands still; ▶ plays, ⇥ stays at the end."),
+    "paused": Sign(("‖", ""), "paused", "The player is paused; ▶ plays, ⇥ stays at the end."),
     "digamma": Sign(
         ("ψ", ""), "digamma", "Unigram: ln x, less for the rare; EM prefers few pieces."
     ),
@@ -92,7 +98,7 @@ SIGNS = {
     "lost": Sign(
         ("✗", "loss"),
         "lost",
-        "What goes, or did not win; in the heap, the true count.",
+        "Something removed or beaten; in the heap, the true count.",
     ),
 }
 
@@ -126,10 +132,10 @@ WORDS = {
     "heap": "A trainer's store of pairs that hands out the highest count at once.",
     "stale": "An entry of the heap whose count is no longer true; it is put right when popped.",
     "twin": "A token that differs from another only by case or a leading space.",
-    "unreachable": "A token that encoding never gives: its own bytes encode otherwise.",
+    "unreachable": "A token that encoding never makes: its own bytes encode differently.",
     "partial": "A token that is no valid UTF-8 by itself: a part of a character.",
     "compression": "Bytes of the corpus for each token: the more, the shorter the ids.",
-    "piece": "What WordPiece and Unigram call a token; ## goes on inside a word.",
+    "piece": "A token of WordPiece or Unigram; ## continues a word.",
     "score": "WordPiece: the count of a pair, divided by the counts of both its parts.",
     "loss": "Unigram: how badly the pieces explain the corpus; a prune raises it least.",
     "lattice": "Unigram: every way to spell a pretoken with the pieces there are.",

@@ -82,7 +82,7 @@ def add_stop(session: Session, sentences: Sequence[str], room: int) -> str:
     return first_fitting(room, *longer, *sentences)
 
 
-# -- sentences about merges, whichever model makes them
+# -- sentences about merges of any model
 
 
 def describe_history(frame: AnyMergeFrame, pair: Pair) -> list[str]:

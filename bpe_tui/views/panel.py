@@ -225,8 +225,8 @@ class FramePanel(Lines, Generic[FrameT]):
 
     def _failed(self, error: Exception) -> Sequence[Row]:
         """Return rows with the error, shown if the panel's rows cannot be made."""
-        said = cast("Notifier", self.app).survive(error)
-        return paragraph(said, max(self.room, 1), "loss")
+        message = cast("Notifier", self.app).survive(error)
+        return paragraph(message, max(self.room, 1), "loss")
 
     def say(self, title: str, foot: str = "") -> None:
         """Set the title and the foot in the border, as plain text."""

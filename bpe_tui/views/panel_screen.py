@@ -141,7 +141,7 @@ class PanelScreen(PaintedOnce[None]):
     def show_notices(self) -> None:
         """Show the application's messages; on a low screen, over the keys."""
         if not self.query(FootLine):
-            return  # the screen is not there yet, and asks when it is
+            return  # not composed yet; it calls this again when it is
         notices, line, note = (
             self.notifier.notices,
             self.query_one(FootLine),

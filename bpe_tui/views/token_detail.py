@@ -409,8 +409,8 @@ NUMBER_CELLS = 10
 
 def pair_rows(painter: TokenPainter, history: PairHistory, width: int) -> list[Row]:
     """Return the history of a pair: sentences, its merge, the merges that took most of it."""
-    told = history.describe(lambda token_id: visible_bytes(painter.frame.any_token(token_id)))
-    rows = [row for text in told for row in paragraph(text, width)]
+    sentences = history.describe(lambda token_id: visible_bytes(painter.frame.any_token(token_id)))
+    rows = [row for text in sentences for row in paragraph(text, width)]
     if history.merged is not None:
         spans: list[Span] = [("its own  merge ", "dim"), (f"{number(history.merged)}  ", "")]
         pair = painter.pair(history.pair, between=" + ")
