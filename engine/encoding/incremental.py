@@ -133,7 +133,7 @@ class IncrementalPretokens(Generic[Item]):
         before = to_bytes(text[place - 1])
         if cut_regex.match(before + to_bytes(text[place]), len(before)) is None:
             return False
-        return not self.splitter.stands_across(text, place)
+        return not self.splitter.special_crosses(text, place)
 
 
 def _common_prefix(one: str, other: str) -> int:

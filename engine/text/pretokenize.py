@@ -227,10 +227,10 @@ class SpecialSplitter:
         """Whether a special token begins at this place."""
         return self.text_regex.match(text, place) is not None
 
-    def stands_across(self, text: str, place: int) -> bool:
+    def special_crosses(self, text: str, place: int) -> bool:
         """Whether a special token begins before `place` and ends after it.
 
-        >>> SpecialSplitter(["<a>"]).stands_across("x<a>y", 1)
+        >>> SpecialSplitter(["<a>"]).special_crosses("x<a>y", 1)
         False
         """
         return any(
