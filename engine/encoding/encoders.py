@@ -142,9 +142,10 @@ class RoundEncoder(Encoder):
         rank = -1
         while (next_merge := self.next_merge_of(tokens, rank)) is not None:
             pair, rank, token_id = next_merge
+            left, right = pair
             position = 0
             while position + 1 < len(tokens):
-                if tokens[position : position + 2] == pair:
+                if tokens[position] == left and tokens[position + 1] == right:
                     after = (*tokens[:position], token_id, *tokens[position + 2 :])
                     yield EncodeStep(pretoken, position, pair, rank, token_id, tokens, after)
                     tokens = after

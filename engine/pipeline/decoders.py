@@ -70,13 +70,13 @@ class ByteLevel(ByteLevelSettings, Decoder):
     """
 
     def decode_tokens(self, tokens: list[str]) -> list[str]:
-        data = bytearray()
+        parts: list[bytes] = []
         for token in tokens:
             try:
-                data += unspell(token)
+                parts.append(unspell(token))
             except KeyError:
-                data += token.encode()
-        return [data.decode("utf-8", "replace")]
+                parts.append(token.encode())
+        return [b"".join(parts).decode("utf-8", "replace")]
 
 
 _BYTE = re.compile(r"<0x([0-9a-fA-F]{2}|\+[0-9a-fA-F])>")
