@@ -15,7 +15,7 @@ from typing import Self
 from engine.bpe.heap import HeapMove, Move
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.run import Run, Statistics
-from engine.bpe.ties import TIE_RULES, PairKey, TieRule, never_seen
+from engine.bpe.ties import TIE_RULES, TieRule, never_seen
 from engine.bpe.trainer import Trainer
 from engine.core.arrays import Integers, np
 from engine.core.events import Pair
@@ -31,12 +31,15 @@ from engine.text.patterns import PatternLike
 
 @dataclass(frozen=True)
 class QueueEntry:
-    """A pair as the heap has it.
+    """An entry of the heap.
 
-    `recorded` is the count that the heap's entry claims, `count` the true one. `delta` is what the
-    last merge did to the count; `tied` says that another pair has the same true count and it is
-    the highest. `forbidden` says that a fork keeps it from merging. `position` is the entry's index
-    in the heap's array, where that was asked for.
+    Attributes:
+        recorded: the count that the entry claims.
+        count: the true count of the pair.
+        delta: the change of the count by the last merge.
+        tied: whether the pair shares the highest true count with another pair.
+        position: index in the heap's array; −1 if it was not requested.
+        forbidden: whether a fork forbids the pair to merge.
     """
 
     pair: Pair
@@ -59,6 +62,8 @@ class PairQueue:
         self._run = run
         self._record = run.record
         self._step = step
+        # Late in a run thousands of pairs are tied, and ordering them takes most of a step's time.
+        self._known_entries: dict[tuple[int, int], list[QueueEntry]] = {}
 
     @cached_property
     def _counts(self) -> Integers:
@@ -72,7 +77,7 @@ class PairQueue:
 
     @cached_property
     def forbidden(self) -> tuple[tuple[Pair, int], ...]:
-        """The pairs that the next merge may not be, most frequent first, with their counts."""
+        """The pairs forbidden for the next merge and their counts, most frequent first."""
         return tuple(self._record.forbidden_pairs(self._step))
 
     @cached_property
@@ -81,11 +86,11 @@ class PairQueue:
 
     @cached_property
     def _claims(self) -> Integers:
-        # Where merges were prescribed no heap is kept: every entry is true.
+        # A fork that prescribes merges has no heap: every entry is true.
         return self._record.heap.at(self._step) if self._record.by_rule else self._counts
 
     def count_of(self, pair: Pair) -> int:
-        """How often the pair stands side by side."""
+        """Return the number of occurrences of the pair."""
         number = self._record.pairs.number_of(pair)
         if number is None or number >= len(self._counts):
             return 0
@@ -93,27 +98,27 @@ class PairQueue:
 
     @cached_property
     def pair_count(self) -> int:
-        """Different pairs that stand somewhere."""
+        """Number of different pairs that occur."""
         return int(np.count_nonzero(self._counts))
 
     @cached_property
     def size(self) -> int:
-        """Entries in the heap."""
+        """Number of entries in the heap."""
         return int(np.count_nonzero(self._claims))
 
     @cached_property
     def stale_count(self) -> int:
-        """Heap entries that are no longer true."""
+        """Number of stale entries in the heap."""
         return int(np.count_nonzero(self._claims != self._counts))
 
     @cached_property
     def highest_count(self) -> int:
-        """The count of the most frequent pair; 0 if none is left."""
+        """The count of the most frequent pair; 0 if no pair is left."""
         return int(self._counts.max(initial=0))
 
     @cached_property
     def tied(self) -> tuple[Pair, ...]:
-        """The pairs that share the top count, before the next merge; forbidden ones left out."""
+        """The pairs that share the top count before the next merge, without forbidden pairs."""
         counts = self._counts_to_choose_by
         if not (top := int(counts.max(initial=0))):
             return ()
@@ -121,7 +126,7 @@ class PairQueue:
 
     @cached_property
     def choices(self) -> dict[str, Pair]:
-        """Which of the tied pairs each tie rule takes: name of the rule → pair.
+        """Name of a tie rule → the tied pair that it chooses.
 
         >>> from engine import Timeline, Trainer
         >>> counts = {b"ab": 2, b"cd": 2}
@@ -139,17 +144,17 @@ class PairQueue:
         }
 
     def _first(self, pairs: tuple[Pair, ...]) -> Pair:
-        """Which of the pairs stands first in the corpus as it is now."""
+        """Return the pair that occurs first in the present corpus."""
         first: tuple[int, int, Pair] | None = None
         for pair in pairs:
             found = self._first_place(pair, None if first is None else first[0] + 1)
             if found is not None and (first is None or found < first[:2]):
                 first = (*found, pair)
-        assert first is not None  # each of them stands somewhere
+        assert first is not None  # each pair occurs
         return first[2]
 
     def _first_place(self, pair: Pair, before: int | None) -> tuple[int, int] | None:
-        """Where the pair first stands: in which pretoken, of those before one, and where in it."""
+        """Find the pair's first occurrence, in a pretoken below `before`: (pretoken, position)."""
         run = self._run
         spelled = self._record.covers(pair[0]) + self._record.covers(pair[1])
         for number, pretoken in run.by_appearance.containing(spelled, before):
@@ -159,7 +164,7 @@ class PairQueue:
         return None
 
     def top(self, limit: int) -> list[tuple[Pair, int]]:
-        """The pairs of highest count, ties in the order of the rule."""
+        """Return the pairs of highest count, ties in the order of the rule."""
         counts = self._counts
         return [
             (self._record.pairs[number], int(counts[number]))
@@ -167,15 +172,12 @@ class PairQueue:
         ]
 
     def best(self) -> Pair | None:
-        """The pair that the rule takes; `None` if there is none."""
+        """Return the pair that merges next by the tie rule; `None` if there is none."""
         best = self._best(self._counts_to_choose_by, 1)
         return self._record.pairs[best[0]] if best else None
 
     def entries(self, limit: int, moves: int = 0) -> list[QueueEntry]:
-        """The best entries of the heap in its own order, stale ones where they claim to be.
-
-        As they are after so many moves of the next merge.
-        """
+        """Return the best entries by their claims, after `moves` moves of the next merge."""
         if (known := self._known_entries.get((limit, moves))) is None:
             claims = self._claims_after(moves)
             best = self._best(claims, limit)
@@ -183,13 +185,8 @@ class PairQueue:
             self._known_entries[limit, moves] = known
         return known
 
-    @cached_property
-    def _known_entries(self) -> dict[tuple[int, int], list[QueueEntry]]:
-        # Late in a run thousands are tied, and to order them takes most of the time of a step.
-        return {}
-
     def _claims_after(self, moves: int) -> Integers:
-        """What the entry of each pair claims after so many moves of the next merge."""
+        """Return the claim of each pair's entry after `moves` moves of the next merge."""
         if not moves:
             return self._claims
         made = self.moves()[:moves]
@@ -203,7 +200,7 @@ class PairQueue:
         return claims
 
     def entries_with(self, token_id: int, limit: int) -> list[QueueEntry]:
-        """The entries whose pair has a token on either side, the highest claims first."""
+        """Return the entries of pairs with this token on either side, the highest claims first."""
         numbers = self._record.pairs.numbers_with(token_id)
         numbers = numbers[numbers < len(self._claims)]
         claims = self._claims[numbers]
@@ -215,11 +212,11 @@ class PairQueue:
     # -- the heap's own array
 
     def prepare_array(self, seconds: float) -> float:
-        """Work towards the array for so long; which part is done, 1.0 for all of it."""
+        """Prepare the array for some seconds; return the part done, 1.0 for all of it."""
         return self._run.heap_walk.prepare(self._step, seconds)
 
     def array(self, limit: int, moves: int = 0) -> list[QueueEntry]:
-        """The first entries of the heap's array, after so many moves of the next merge."""
+        """Return the first entries of the heap's array, after `moves` moves of the next merge."""
         entries = self._run.heap_walk.entries(self._step, moves)
         return [
             self._entry(number, -claim, position)
@@ -227,57 +224,48 @@ class PairQueue:
         ]
 
     def moves(self) -> list[HeapMove]:
-        """What the next merge does to the heap, in order; nothing if it is not recorded."""
+        """Return the moves of the next merge in the heap; empty if it is not recorded."""
         if self._step == len(self._run) or not self._run.heap_walk.exists:
             return []
         return self._run.heap_walk.moves(self._step)
 
     def _entry(self, number: int, claim: int, position: int = -1) -> QueueEntry:
-        # A pair that the next merge makes has no count yet; its entry is as true as can be.
+        # A pair that the next merge makes has no count yet; its claim is true.
         count = int(self._counts[number]) if number < len(self._counts) else claim
         before = int(self._counts_before[number]) if number < len(self._counts_before) else 0
         pair = self._record.pairs[number]
         tied = len(self.tied) > 1 and pair in self._tied_set
-        forbidden = pair in self._forbidden_set
+        forbidden = any(pair == other for other, _ in self.forbidden)
         return QueueEntry(pair, claim, count, count - before, tied, position, forbidden)
 
     @cached_property
     def _tied_set(self) -> frozenset[Pair]:
         return frozenset(self.tied)
 
-    @cached_property
-    def _forbidden_set(self) -> frozenset[Pair]:
-        return frozenset(pair for pair, _ in self.forbidden)
-
     def _best(self, counts: Integers, limit: int) -> list[int]:
-        """Numbers of the pairs with the highest of these counts, best first."""
+        """Return the numbers of the pairs with the highest of these counts, best first."""
         if limit <= 0:
             return []
         found = _most_frequent(counts, limit)
         if not len(found):
             return []
-        key, pairs = self._tie_key, self._record.pairs
+        rule, key, pairs = self._record.tie_rule, self._record.tie_key, self._record.pairs
+        if not rule.static:
+            nowhere = len(self._run.counts), 0
+            key = rule.make_key(
+                self._record.ids.tokens, lambda pair: self._first_places.get(pair, nowhere)
+            )
         values = counts[found]
         least = int(values.min())
         surely: list[int] = found[values > least].tolist()
         surely.sort(key=lambda number: (-int(counts[number]), key(pairs[number])))
-        # Of those that share the least count there may be thousands, and few places left.
+        # Thousands may share the least count, but only a few of them are needed.
         tied: list[int] = found[values == least].tolist()
         return surely + nsmallest(limit - len(surely), tied, key=lambda n: key(pairs[n]))
 
-    @property
-    def _tie_key(self) -> PairKey:
-        rule = self._record.tie_rule
-        if rule.static:
-            return self._record.tie_key
-        return rule.make_key(self._record.ids.tokens, self._first_seen)
-
-    def _first_seen(self, pair: Pair) -> tuple[int, int]:
-        return self._first_places.get(pair, (len(self._run.counts), 0))
-
     @cached_property
     def _first_places(self) -> dict[Pair, tuple[int, int]]:
-        """Where each pair first stands now: one pass over all pretokens, for `first-seen`."""
+        """The first occurrence of each pair now, from one pass over all pretokens."""
         first: dict[Pair, tuple[int, int]] = {}
         tokens_at = self._run.segmenter.tokens_at
         for index, pretoken in enumerate(self._run.counts):
@@ -287,9 +275,9 @@ class PairQueue:
 
 
 def _most_frequent(counts: Integers, limit: int) -> Integers:
-    """The numbers of the `limit` highest counts and of all that equal the least of these; no zeros.
+    """Return the numbers of the `limit` highest counts and of all equal to the least; no zeros.
 
-    Looks at the counts near the top first: with few of them there is little to sort.
+    It selects counts near the top first, so there is little to sort.
     """
     least = int(counts.max(initial=0))
     found = np.zeros(0, dtype=np.int64)
@@ -306,11 +294,17 @@ class Frame(MergeFrame[MergeStep]):
     """The state after the first `step` merges of a run. Immutable.
 
     Attributes:
-        run: what is recorded of the training; it may have more steps by now.
-        step: how many merges have been made.
-        recorded_steps: how many steps the run had when the frame was taken.
-        moves_done: how many moves of the next merge the heap has made already.
+        run: the recorded run; it may have more steps by now.
+        step: the number of merges made.
+        recorded_steps: the number of steps that the run had when the frame was made.
+        moves_done: number of moves of the next merge that the heap has made already.
         cuts_specials: whether a special token in a text to encode is one id, or ordinary text.
+        tie_rule: chooses among pairs of equal count.
+        units: the tokens that the merges started from, in a run of ours.
+        given: whether the merges are a replay of a tokenizer's, not chosen here.
+        statistics: the series of the whole run, for charts.
+        byte_count: number of bytes in all pretokens of the corpus, without special tokens.
+        counts: pretoken → its count in the corpus.
     """
 
     run: Run
@@ -327,42 +321,26 @@ class Frame(MergeFrame[MergeStep]):
         super().__init__(run, step, recorded_steps)
         self.moves_done = moves_done
         self.cuts_specials = cuts_specials
+        self.tie_rule: TieRule = run.record.tie_rule
+        self.units: Units = run.record.units
+        self.given: bool = run.record.given
+        self.statistics: Statistics = run.statistics
+        self.byte_count = run.bytes_total
+        self.counts = run.counts
 
     def looks_like(self, other: Self) -> bool:
-        """Whether both are the same step and move of the same run, and encode alike."""
+        """Whether both show the same step and move of the same run, and encode in the same way."""
         same_move = super().looks_like(other) and self.moves_done == other.moves_done
         return same_move and self.cuts_specials == other.cuts_specials
 
     def with_specials_as_text(self) -> Frame:
-        """This frame, but special tokens in a text to encode are ordinary text."""
+        """Return this frame with special tokens in a text to encode as ordinary text."""
         return Frame(self.run, self.step, self.recorded_steps, self.moves_done, False)
-
-    # -- what the run is
-
-    @property
-    def tie_rule(self) -> TieRule:
-        """What chooses among pairs of one count."""
-        return self._record.tie_rule
-
-    @property
-    def units(self) -> Units:
-        """What the merges started from, in a run of ours."""
-        return self._record.units
-
-    @property
-    def given(self) -> bool:
-        """Whether the merges are a tokenizer's, replayed, and none was chosen here."""
-        return self._record.given
-
-    @property
-    def statistics(self) -> Statistics:
-        """The whole run in numbers, for charts."""
-        return self.run.statistics
 
     # -- the tokens
 
     def _describe_ids(self) -> str:
-        # A tokenizer's own may leave some out.
+        # The ids of a tokenizer may have gaps.
         return f"there are {self.vocab_size:,} tokens" if self.given else super()._describe_ids()
 
     def is_special(self, token_id: int) -> bool:
@@ -374,53 +352,39 @@ class Frame(MergeFrame[MergeStep]):
     # -- the corpus
 
     @property
-    def byte_count(self) -> int:
-        """Bytes in all pretokens of the corpus, special tokens left out."""
-        return self.run.bytes_total
-
-    @property
     def bytes_per_token(self) -> float:
-        """The compression: 1.0 at step 0 in bytes."""
+        """The compression; 1.0 at step 0 if the units are bytes."""
         return self.byte_count / self.token_count if self.token_count else 1.0
-
-    @property
-    def counts(self) -> Mapping[bytes, int]:
-        """pretoken → how often it occurs in the corpus."""
-        return self.run.counts
 
     # -- the pairs
 
     @cached_property
     def queue(self) -> PairQueue:
-        """The pairs at this step, and the heap they wait in."""
+        """The pairs at this step, and their heap."""
         return PairQueue(self.run, self.step)
 
     @property
     def highest_count(self) -> int:
-        """The count of the most frequent pair at step 0; no count is ever higher."""
+        """The count of the most frequent pair at step 0, the highest of the run."""
         return self.run.highest_pair_count
 
     @cached_property
     def choices_before(self) -> dict[str, Pair]:
-        """Which pair each tie rule would have merged in place of the merge that led here."""
+        """Name of a tie rule → the pair that it would have merged in the last step."""
         return self.at(self.step - 1).queue.choices if self.step else {}
 
     def count_of(self, pair: Pair) -> int:
-        """How often the pair stands side by side at this step."""
+        """Return the number of occurrences of the pair at this step."""
         return self.queue.count_of(pair)
 
     def why_first(self, winner: Pair, rival: Pair) -> Words:
-        """Why the tie rule takes one pair before another of the same count, as a clause.
-
-        Args:
-            winner, rival: pairs of ids.
-        """
+        """Return the reason why the tie rule takes `winner` before `rival`, as a clause."""
         return self.tie_rule.why_first(self._record.ids.tokens, winner, rival)
 
     def top_pairs(self, limit: int) -> list[tuple[Pair, int]]:
-        """The pairs of highest count, ties in the order of the rule; the first merges next.
+        """Return the pairs of highest count, ties in the order of the rule; the first merges next.
 
-        In a fork that forbids a pair or prescribes one, `next_pair` is another.
+        In a fork that forbids or prescribes a pair, `next_pair` may be another one.
 
         >>> from engine import Timeline, Trainer
         >>> counts = {b"low": 5, b"lower": 2}
@@ -435,37 +399,37 @@ class Frame(MergeFrame[MergeStep]):
 
     @property
     def merges_nothing(self) -> bool:
-        """Whether there is no merge to go through, now or later."""
+        """Whether the run has no merges, now or later."""
         run = self.run
         return not self.recorded_steps and (run.obstacle is not None or run.is_complete)
 
     # -- encoding with the merges of this step
 
     def encode(self, text: str) -> list[EncodedPretoken]:
-        """A text cut into pretokens, each with its ids at this step.
+        """Cut a text into pretokens and encode each at this step.
 
-        Special tokens are found in it as in the corpus, if the frame `cuts_specials`.
+        Special tokens become one id if the frame `cuts_specials`.
         """
         typed = self.run.typed if self.cuts_specials else self.run.typed_as_text
         return typed.encode(text, self.step)
 
     @cached_property
     def rules(self) -> EncodingRules:
-        """All that the encoding follows from, for functions that explain it."""
+        """All data that the encoding depends on, for functions that explain it."""
         rules = self.run.rules_at(self.step)
         return rules if self.cuts_specials else replace(rules, splitter=rules.splitter.only(()))
 
     def decode(self, ids: Sequence[int]) -> bytes:
-        """The bytes of token ids; `UnknownTokenIdError` for one that is not there yet.
+        """Return the bytes of token ids; `UnknownTokenIdError` for an id that does not exist yet.
 
-        The end of a word, `</w>`, becomes a space.
+        The end-of-word marker `</w>` becomes a space.
         """
         for token_id in ids:
-            self.token(token_id)  # names one that is not there
+            self.token(token_id)  # raises the error
         return b"".join(map(self._record.decoded, ids))
 
     def unknown_in(self, text: str) -> int:
-        """How many characters of a text the run cannot spell: each is `<unk>`.
+        """Count the characters of a text that the run cannot spell; each becomes `<unk>`.
 
         >>> from engine import Timeline, Trainer
         >>> trainer = Trainer({b"low": 5}, 10, units="characters")
@@ -478,27 +442,27 @@ class Frame(MergeFrame[MergeStep]):
         return sum(piece.ids.count(unknown) for piece in self.encode(text))
 
     def tokenizer(self) -> Tokenizer:
-        """The tokenizer that this step has learnt."""
+        """Return the tokenizer learnt up to this step."""
         return self.run.tokenizer_at(self.step)
 
 
 class Timeline(MergeTimeline[Frame]):
     """The steps of a run and a cursor among them.
 
-    Step k is the state after the first k merges: step 0 is the corpus in single bytes, or in what
-    else the run starts from. Steps may be added at the end at any time; the cursor stays where it
-    is.
+    Step k is the state after the first k merges; step 0 is the corpus in single bytes or other
+    units. Steps may be added at the end at any time; the cursor stays.
 
     Args:
         counts: the pretoken counts that were trained on, `Trainer.counts`.
         steps: the steps recorded so far, all of one run, from the first.
         record: the run's record, needed only if there are no steps yet.
-        run: a run that exists already. Of the other arguments only `steps` is used then.
+        run: an existing run; then only `steps` is used of the other arguments.
         pattern, special_tokens, excerpt: see `engine.bpe.run.Run`.
 
     Attributes:
-        run: what is recorded.
-        came_from: where the cursor was before it last moved.
+        run: the recorded run.
+        statistics: its series, for charts.
+        came_from: the cursor before its last move.
 
     >>> counts = {b"low": 5, b"lower": 2}
     >>> timeline = Timeline(counts, Trainer(counts, 258).steps())
@@ -524,33 +488,33 @@ class Timeline(MergeTimeline[Frame]):
     ) -> None:
         steps = list(steps)
         if run is None:
+            if steps:
+                record = steps[0].record
+            elif record is None:  # a record without steps is falsy
+                record = Trainer(counts, 256).record
             run = Run(
                 counts,
-                _record_of(steps, record, counts),
+                record,
                 pattern=pattern,
                 special_tokens=special_tokens,
                 excerpt=excerpt,
             )
         super().__init__(run)
+        self.statistics = run.statistics
         self._moves_done = 0
         self.extend(steps)
-
-    @property
-    def statistics(self) -> Statistics:
-        """The whole run in numbers, for charts."""
-        return self.run.statistics
 
     def _frame_at(self, step: int) -> Frame:
         return Frame(self.run, step, len(self), self._moves_done)
 
     def seek(self, step: int) -> Frame:
-        """Go to a step, and to its first move in the heap.
+        """Go to a step, before its first move in the heap.
 
         Raises:
-            TimelineError: it is not recorded.
+            TimelineError: the step is not recorded.
         """
         if self._moves_done and 0 <= step <= len(self):
-            # Between two steps, so that even the step at the cursor is a way to go.
+            # The cursor is between two steps, so even going to its own step is a move.
             self.came_from = self.cursor
             self._moves_done = 0
             self._frame = None
@@ -565,12 +529,3 @@ class Timeline(MergeTimeline[Frame]):
         self._moves_done += 1
         self._frame = None
         return self.frame
-
-
-def _record_of(
-    steps: Sequence[MergeStep], record: Record | None, counts: Mapping[bytes, int]
-) -> Record:
-    if steps:
-        return steps[0].record
-    # A record without steps is false, as anything empty is.
-    return Trainer(counts, 256).record if record is None else record

@@ -1,8 +1,8 @@
-"""The race: several trainers on the same corpus. They find the same merges with different work.
+"""The race: several trainers on the same corpus find the same merges with different work.
 
-They run one after the other, each on its own, so that none waits for another's memory. Time is
-processor time of the thread that runs them, without the building of what all are given alike.
-A trainer that takes longer than the budget is stopped where it is; what it did until then stands.
+They run one after the other, so that none waits for another's memory. Time is the processor time
+of their thread, without the preparation of the common task. A trainer that exceeds its budget is
+stopped; its results until then remain.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ SLICE_SECONDS = 0.02
 PARTS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
 SAMPLE_SEED = 0
 RACERS = tuple(name for name, algorithm in TRAINERS.items() if algorithm.counters)
-"""Those that count their work; `native` does that of `fast`."""
+"""Trainers that count their work; `native` does the work of `fast`."""
 
 
 class RunnerState(Enum):
-    """How far a runner is; the value says it in words."""
+    """The progress of a runner; the value describes it."""
 
     WAITING = "waits for its turn"
     RUNNING = "runs"
@@ -43,8 +43,8 @@ class Runner:
     """One trainer in a race.
 
     Attributes:
-        algorithm: what it runs.
-        pairs: the pairs that it merged, in order.
+        algorithm: the algorithm that it runs.
+        pairs: the pairs that it has merged, in order.
         work: its counters after each step.
     """
 
@@ -56,19 +56,19 @@ class Runner:
         self._seconds = array("d")
 
     def __len__(self) -> int:
-        """How many merges it has made."""
+        """Return the number of merges made."""
         return len(self._seconds)
 
     def seconds_at(self, step: int) -> float:
-        """Processor time for the first `step` merges and for getting ready."""
+        """Return the processor time for the preparation and the first `step` merges."""
         return self._seconds[step - 1] if step else 0.0
 
     def seconds_until(self, steps: int) -> Floats:
-        """`seconds_at` of steps 1 … `steps`."""
+        """Return `seconds_at` for steps 1 … `steps`."""
         return np.frombuffer(self._seconds[:steps], dtype=np.float64)
 
     def run(self, trainer: Trainer, budget: float | None) -> Iterator[None]:
-        """Make the merges; yields after every slice of time."""
+        """Make the merges; yield after every slice of time."""
         self.state = RunnerState.RUNNING
         steps = trainer.steps()
         spent, due = 0.0, monotonic() + SLICE_SECONDS
@@ -92,9 +92,9 @@ class Runner:
 
 @dataclass(frozen=True)
 class RaceSettings:
-    """What is to be trained, the same for all runners; as in `Trainer`.
+    """The settings of a race, equal for all runners; see `Trainer`.
 
-    `budget` are the seconds that each may take.
+    `budget` is the time limit of each runner, in seconds.
     """
 
     vocab_size: int
@@ -117,7 +117,7 @@ class RaceSettings:
 
 
 class Race:
-    """A race of `trainers`, by their names; those that cannot do what is asked stay away.
+    """A race of trainers, by their names; those that cannot train with the settings are absent.
 
     >>> race = Race({b"abab": 2}, RaceSettings(258), ("naive", "fast"))
     >>> for _ in race.slices(): pass
@@ -131,11 +131,11 @@ class Race:
     """
 
     def __init__(
-        self, counts: Mapping[bytes, int], course: RaceSettings, trainers: Sequence[str] = RACERS
+        self, counts: Mapping[bytes, int], settings: RaceSettings, trainers: Sequence[str] = RACERS
     ) -> None:
-        rule = TIE_RULES[course.tie_rule]
-        self._counts, self._course = counts, course
-        units = UNITS[course.units]
+        rule = TIE_RULES[settings.tie_rule]
+        self._counts, self._settings = counts, settings
+        units = UNITS[settings.units]
         alphabet, self.of_bytes = units.base({}).alphabet, units.spells_all
         self.absent = [
             name for name in trainers if algorithm_for(name, rule, alphabet).name != name
@@ -143,19 +143,19 @@ class Race:
         self.runners = [Runner(TRAINERS[name]) for name in trainers if name not in self.absent]
 
     def slices(self) -> Iterator[None]:
-        """Run it; yields after every slice of time. Stop pulling to stop it."""
+        """Run the race; yield after every slice of time. Stop pulling to stop it."""
         for runner in self.runners:
-            trainer = self._course.trainer(self._counts, runner.algorithm.name)
-            yield from runner.run(trainer, self._course.budget)
+            trainer = self._settings.trainer(self._counts, runner.algorithm.name)
+            yield from runner.run(trainer, self._settings.budget)
 
     @property
     def steps(self) -> int:
-        """The merges of whoever has come farthest."""
+        """The largest number of merges of any runner."""
         return max(map(len, self.runners), default=0)
 
     @property
     def first_difference(self) -> int | None:
-        """The index of the first merge in which two runners differ, as far as they have come."""
+        """The index of the first merge that differs between two runners; `None` if none does."""
         ends = [runner.pairs for runner in self.runners]
         longest = max(ends, key=len, default=[])
         differ = (
@@ -170,7 +170,7 @@ class Race:
 
 @dataclass(frozen=True)
 class SizePoint:
-    """The race on a part of the corpus, of so many bytes."""
+    """A race on a part of the corpus of `size` bytes."""
 
     size: int
     race: Race
@@ -178,39 +178,38 @@ class SizePoint:
 
 @dataclass
 class SizeRace:
-    """A race on growing parts of the corpus: how the cost grows with its size.
+    """A race on growing parts of the corpus, to measure how the cost grows with its size.
 
-    A part is drawn at random: each occurrence of a pretoken is in it with the same probability.
-    So it has fewer distinct pretokens than the whole, but more than its share, as a shorter text
-    has.
+    A part is drawn at random: each occurrence of a pretoken is in it with the same probability. So,
+    like a shorter text, it has fewer distinct pretokens than the whole, but more than its share.
     """
 
     counts: Mapping[bytes, int]
-    course: RaceSettings
+    settings: RaceSettings
     trainers: Sequence[str] = RACERS
     points: list[SizePoint] = field(default_factory=list)
 
     def slices(self) -> Iterator[None]:
-        """Run it, from the smallest part; yields after every slice of time."""
+        """Run the races from the smallest part on; yield after every slice of time."""
         for part in PARTS:
             counts = sample(self.counts, part)
             size = sum(len(pretoken) * count for pretoken, count in counts.items())
-            race = Race(counts, self.course, self.trainers)
+            race = Race(counts, self.settings, self.trainers)
             yield from race.slices()
             if size and all(point.size < size for point in self.points):
                 self.points.append(SizePoint(size, race))
 
     def operations_of(self, trainer: str) -> tuple[Ints, Ints]:
-        """(sizes, operations in all) of a trainer, where it finished."""
+        """Return (sizes, total operations) of a trainer, for the parts that it finished."""
         runs = list(self._finished(trainer))
         operations = [int(runner.work.operations(len(runner))[-1]) for _, runner in runs]
-        return _ints([size for size, _ in runs]), _ints(operations)
+        return np.array([size for size, _ in runs], np.int64), np.array(operations, np.int64)
 
     def seconds_of(self, trainer: str) -> tuple[Ints, Floats]:
-        """(sizes, seconds in all) of a trainer, where it finished."""
+        """Return (sizes, total seconds) of a trainer, for the parts that it finished."""
         runs = list(self._finished(trainer))
         seconds = [runner.seconds_at(len(runner)) for _, runner in runs]
-        return _ints([size for size, _ in runs]), np.array(seconds, dtype=np.float64)
+        return np.array([size for size, _ in runs], np.int64), np.array(seconds, np.float64)
 
     def _finished(self, trainer: str) -> Iterator[tuple[int, Runner]]:
         for point in self.points:
@@ -221,7 +220,7 @@ class SizeRace:
 
 
 def bearable_part(counts: Mapping[bytes, int], most: int) -> float:
-    """The largest 1/2, 1/4, … of the corpus whose distinct pretokens have at most so many bytes.
+    """Return the largest part 1, 1/2, 1/4, … with at most `most` bytes of distinct pretokens.
 
     >>> bearable_part({b"low": 4, b"lower": 2}, 8), bearable_part({b"low": 4, b"lower": 2}, 4)
     (1.0, 0.25)
@@ -232,12 +231,8 @@ def bearable_part(counts: Mapping[bytes, int], most: int) -> float:
     return part
 
 
-def _ints(numbers: Sequence[int]) -> Ints:
-    return np.array(numbers, dtype=np.int64)
-
-
 def sample(counts: Mapping[bytes, int], part: float) -> dict[bytes, int]:
-    """A part of the occurrences, drawn at random and the same each time, in the same order.
+    """Draw a part of the occurrences at random, with a fixed seed; the order is kept.
 
     >>> sample({b"low": 4, b"er": 4}, 0.5), sample({b"low": 4}, 1.0)
     ({b'low': 2, b'er': 1}, {b'low': 4})

@@ -1,17 +1,16 @@
-"""The merges of a tokenizer from elsewhere, made again over a corpus: steps, as in a training.
+"""Replays of a tokenizer's merges over a corpus, as steps like those of a training.
 
-Each merge is a step, in the tokenizer's order, with the count that its pair has in *this* corpus.
-One whose pair stands nowhere is a step that changes nothing: rank and id stay the tokenizer's. Of a
-large vocabulary most merges are such, and cost no more than a look into a dict.
+Each merge is a step, in the tokenizer's order, with the count of its pair in *this* corpus. If the
+pair does not occur, the step changes nothing, but keeps the tokenizer's rank and id. Most merges of
+a large vocabulary are of this kind, and cost only a lookup in a dict.
 
-There are two ways to go through them. Where merges start from bytes and each makes a new token of
-older ones, a step replaces a pair and nothing else, as in training: `FlatReplay`. Files of other
-programs may give a token several merges, or name a token before the merge that makes it. There the
-state after k merges is what the first k of them encode, and `EncodedReplay` encodes the pretokens
-in question again.
+There are two ways to replay. If merges start from bytes and each makes a new token of older ones, a
+step only replaces a pair, as in training: `FlatReplay`. In files of other programs a token may have
+several merges or be used before the merge that makes it, and a pretoken may begin with characters.
+Then the state after k merges is the encoding by the first k merges, and `EncodedReplay` encodes the
+pretokens that a merge touches again.
 
-A tokenizer without merges has a timeline of a single step: it encodes, and its vocabulary can be
-looked at, but there are no steps to go through.
+A tokenizer without merges has a timeline with step 0 only: it encodes and shows its vocabulary.
 """
 
 from __future__ import annotations
@@ -47,15 +46,15 @@ from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
 
 GivenMerge = tuple[Pair, int]
-"""The ids of the two tokens of a merge, and of the one that it makes."""
+"""((left id, right id), id of the new token) of a merge."""
 
 
 class GivenMerges:
-    """Which merges there are after a number of steps, whatever their ranks.
+    """The merges of a tokenizer in the order of the steps, which may differ from their ranks.
 
     Args:
-        merges: in the order of the steps.
-        table: pair → (rank, id made), as the tokenizer has it.
+        merges: the merges in the order of the steps.
+        table: pair → (rank, id made), of the tokenizer.
     """
 
     def __init__(self, merges: Sequence[GivenMerge], table: MergeTable) -> None:
@@ -64,12 +63,12 @@ class GivenMerges:
         self.step_of = {pair: step for step, (pair, _) in enumerate(merges)}
 
     def first(self, steps: int) -> dict[Pair, tuple[int, int]]:
-        """The table of the first merges."""
+        """Return the table of the first merges."""
         return {pair: self.table[pair] for pair, _ in self.merges[:steps] if pair in self.table}
 
 
 class _FirstMerges(Mapping[Pair, tuple[int, int]]):
-    """The table of the first merges, without a copy of it; `steps` says how many."""
+    """A view of the table of the first `steps` merges."""
 
     def __init__(self, order: GivenMerges) -> None:
         self._order = order
@@ -92,10 +91,10 @@ class _FirstMerges(Mapping[Pair, tuple[int, int]]):
 
 
 class EncodedReplay:
-    """Encodes the pretokens that hold a pair again, with all the merges up to it.
+    """A replay that encodes the pretokens with a merged pair again, by all merges up to it.
 
     Attributes:
-        token_counts: how often the token of each place stands, step by step.
+        token_counts: the count of the token at each place, step by step.
     """
 
     def __init__(
@@ -125,7 +124,7 @@ class EncodedReplay:
         return pair in self._counts
 
     def merge(self, pair: Pair, rank: int) -> MergeReport:
-        self._add_token(rank)
+        self._task.vocab.append(self._ids.tokens[self._order.merges[rank][1]])
         self._table.steps = rank + 1
         count, deltas, token_deltas = self._counts[pair], Counter[Pair](), Counter[int]()
         removed = pretokens = 0
@@ -147,19 +146,19 @@ class EncodedReplay:
                 token_deltas[place] += times
             removed += (len(before) - len(after)) * times
             pretokens += 1
-        self._log_tokens(token_deltas)
+        changed = [place for place, delta in token_deltas.items() if delta]
+        self._token_count.update(token_deltas)
+        token_counts = [self._token_count[place] for place in changed]
+        self.token_counts.append(changed, token_counts, width=len(self._task.vocab))
         after_counts = self._changed(deltas)
         return self._task.merge(pair, count, after_counts, removed, pretokens)
 
-    def pass_over(self, rank: int, tokens: Sequence[bytes], new_pairs: int) -> None:
+    def add_unchanged(self, rank: int, tokens: Sequence[bytes], new_pairs: int) -> None:
         self._table.steps = rank + len(tokens)
         self.token_counts.append_unchanged(len(tokens), width=len(self._task.vocab))
 
-    def _add_token(self, rank: int) -> None:
-        self._task.vocab.append(self._ids.tokens[self._order.merges[rank][1]])
-
     def _changed(self, deltas: Mapping[Pair, int]) -> dict[Pair, int]:
-        """Bring the counts of pairs up to date; those that changed."""
+        """Update the counts of pairs; return the counts that changed."""
         after: dict[Pair, int] = {}
         for pair, delta in deltas.items():
             if not delta:
@@ -172,15 +171,9 @@ class EncodedReplay:
                 self._holders.pop(pair, None)
         return after
 
-    def _log_tokens(self, deltas: Counter[int]) -> None:
-        changed = [place for place, delta in deltas.items() if delta]
-        self._token_count.update(deltas)
-        after = [self._token_count[place] for place in changed]
-        self.token_counts.append(changed, after, width=len(self._task.vocab))
-
 
 class InPlaces(Alphabet):
-    """An alphabet that gives places in place of ids."""
+    """An alphabet that spells pretokens in places, not ids."""
 
     def __init__(self, inner: Alphabet, ids: IdMap) -> None:
         self._inner = inner
@@ -198,7 +191,7 @@ class InPlaces(Alphabet):
 
 
 class EncodedSegmenter:
-    """Encodes a pretoken with the first merges, however they hang together."""
+    """A source of tokens that encodes each pretoken by the first merges, of any structure."""
 
     def __init__(self, alphabet: Alphabet, order: GivenMerges) -> None:
         self._table = _FirstMerges(order)
@@ -216,7 +209,7 @@ class EncodedSegmenter:
 
 
 class CountedTokens(RunVocabularies):
-    """Vocabularies whose counts were written down, step by step."""
+    """Vocabularies with counts from a log."""
 
     def __init__(self, vocabularies: RunVocabularies, log: ChangeLog) -> None:
         vars(self).update(vars(vocabularies))
@@ -231,27 +224,27 @@ class CountedTokens(RunVocabularies):
 
 
 BATCH = 4096
-"""Steps that change nothing are written down so many at a time."""
+"""Number of steps without changes that are recorded together."""
 NO_ID = -1
 HIGHEST_ID = 2**31 - 1
-"""No tokenizer in use has ids anywhere near; numpy counts them in 64 bits, and pairs of them."""
+"""Limit of ids, far above those of real tokenizers, so that keys of pairs fit into 64 bits."""
 
 
 class Replay:
-    """A tokenizer's merges over pretoken counts, which may be empty: there need be no corpus.
+    """A replay of a tokenizer's merges over pretoken counts, which are empty without a corpus.
 
     Args:
-        tokenizer: any.
-        counts: pretoken → how often it occurs, cut by the tokenizer's own splitter and pattern.
+        tokenizer: any tokenizer.
+        counts: pretoken → its count, cut by the tokenizer's own splitter and pattern.
         excerpt: the beginning of the corpus.
 
     Attributes:
-        timeline: to be extended with `steps()`.
-        obstacle: why there are no steps to go through; `None` if there are.
-        stop_reason: what is to be said when the steps are made.
+        timeline: the timeline; the caller extends it with `steps()`.
+        obstacle: the reason why there are no steps; `None` if there are some.
+        stop_reason: the reason to show after the last step.
 
     Raises:
-        VocabularyError: the ids are beyond any reason.
+        VocabularyError: an id is above `HIGHEST_ID`.
 
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {300: b"lo", 256: b"xy"}
     >>> tokenizer = Tokenizer(vocab, [(b"x", b"y"), (b"l", b"o")])
@@ -278,7 +271,7 @@ class Replay:
         self._ids = IdMap(tokenizer.vocab, tokenizer.rules.special_ids, ids)
         alphabet = _spelled_in(tokenizer)
         is_flat = not self._merges or _is_flat(alphabet, self._merges)
-        # Without steps to go through, pairs are of no use, and they are counted in bytes.
+        # Without steps no pairs are needed, and the task is empty.
         self._task = (
             TrainingTask({} if self.obstacle else present, base, TIE_RULES["smallest-ids"], 0)
             if is_flat
@@ -297,78 +290,70 @@ class Replay:
             alphabet=alphabet,
         )
         self._order = None if is_flat else GivenMerges(self._merges, tokenizer.merge_table)
-        run = ReplayRun(tokenizer, present, record, len(self._merges), excerpt, self._order)
-        run.obstacle = self.obstacle
-        self.timeline = Timeline(present, run=run)
+        self._run = ReplayRun(tokenizer, present, record, len(self._merges), excerpt, self._order)
+        self._run.obstacle = self.obstacle
+        self.timeline = Timeline(present, run=self._run)
 
     def steps(self) -> Iterator[MergeStep]:
-        """The merges in their order; call once."""
+        """Yield the merges in their order; call this only once."""
         if not self._merges:
             return
         record, place_of = self.timeline.record, self._ids.place_of
-        index = self._index()
-        # Merges whose pairs stand nowhere are gathered and written down together.
-        nowhere: list[int] = []
+        if self._order is None:
+            index: _Index = FlatReplay(self._task)
+        else:
+            alphabet = _spelled_in(self._run.tokenizer)
+            index = encoded = EncodedReplay(self._task, self._ids, alphabet, self._order)
+            self._run.count_tokens(encoded.token_counts)
+        # Merges whose pairs do not occur are collected and recorded together.
+        absent: list[int] = []
         for rank, ((left, right), _) in enumerate(self._merges):
             places = place_of(left), place_of(right)
             if index.occurs(places):
-                yield from self._merge_nothing(index, nowhere)
-                nowhere = []
+                yield from self._record_unchanged(index, absent)
+                absent = []
                 yield record.append(index.merge(places, rank))
                 continue
-            nowhere.append(key_of(places))
-            if len(nowhere) == BATCH:
-                yield from self._merge_nothing(index, nowhere)
-                nowhere = []
-        yield from self._merge_nothing(index, nowhere)
+            absent.append(key_of(places))
+            if len(absent) == BATCH:
+                yield from self._record_unchanged(index, absent)
+                absent = []
+        yield from self._record_unchanged(index, absent)
 
-    def _index(self) -> _Index:
-        if self._order is None:
-            return FlatReplay(self._task)
-        index = EncodedReplay(self._task, self._ids, _spelled_in(self._run.tokenizer), self._order)
-        self._run.count_tokens(index.token_counts)
-        return index
-
-    @property
-    def _run(self) -> ReplayRun:
-        run = self.timeline.run
-        assert isinstance(run, ReplayRun)
-        return run
-
-    def _merge_nothing(self, index: _Index, keys: Sequence[int]) -> Iterator[MergeStep]:
-        """The next merges, whose pairs stand nowhere, as steps that change nothing."""
+    def _record_unchanged(self, index: _Index, keys: Sequence[int]) -> Iterator[MergeStep]:
+        """Record the next merges, whose pairs do not occur, as steps that change nothing."""
         record, pairs = self.timeline.record, self._task.pairs
         first = len(record)
         made = self._merges[first : first + len(keys)]
         tokens = [self._ids.tokens[token_id] for _, token_id in made]
         self._task.vocab.extend(tokens)
         new = pairs.add_new([key for key in keys if key not in pairs.number_of_key])
-        index.pass_over(first, tokens, len(new))
+        index.add_unchanged(first, tokens, len(new))
         return record.append_unchanged([pairs.number_of_key[key] for key in keys])
 
 
 class _Index(Protocol):
-    """The pretokens of a task after some merges. Pairs are those of places."""
+    """The pretokens of a task after some merges; pairs are in places."""
 
     def occurs(self, pair: Pair) -> bool:
-        """Whether the pair stands side by side anywhere."""
+        """Whether the pair occurs."""
 
     def merge(self, pair: Pair, rank: int) -> MergeReport:
-        """Make a merge, the one of this rank, and report it."""
+        """Make the merge of this rank and report it."""
 
-    def pass_over(self, rank: int, tokens: Sequence[bytes], new_pairs: int) -> None:
-        """Merges from a rank on change nothing; they make these tokens, of so many new pairs."""
+    def add_unchanged(self, rank: int, tokens: Sequence[bytes], new_pairs: int) -> None:
+        """Note merges from `rank` on that change nothing, with their tokens and new pairs."""
 
 
 class FlatReplay:
-    """Replaces pairs, as the trainer `fast` does."""
+    """A replay that replaces pairs, as the trainer `fast` does."""
 
     def __init__(self, task: TrainingTask) -> None:
         self._task = task
         self._index = FlatIndex(task)
 
     def occurs(self, pair: Pair) -> bool:
-        # A pair that stands nowhere never will: only new tokens make new pairs.
+        # A pair that does not occur never will: new pairs contain a new token.
         number = self._task.pairs.number_of_key.get(key_of(pair))
         return number is not None and self._index.counts[number] > 0
 
@@ -376,7 +361,7 @@ class FlatReplay:
         number = self._task.pairs.number_of_key[key_of(pair)]
         return merge_pair(self._task, self._index, number)
 
-    def pass_over(self, rank: int, tokens: Sequence[bytes], new_pairs: int) -> None:
+    def add_unchanged(self, rank: int, tokens: Sequence[bytes], new_pairs: int) -> None:
         index = self._index
         index.sizes.extend(map(len, tokens))
         index.counts.extend(repeat(0, new_pairs))
@@ -384,7 +369,7 @@ class FlatReplay:
 
 
 def _obstacle(tokenizer: Tokenizer, merges: Sequence[GivenMerge]) -> str | None:
-    """Why the merges cannot be gone through one by one, as a clause; `None` if they can."""
+    """Return the reason why the merges cannot be replayed, as a clause; `None` if they can."""
     if tokenizer.pipeline is not None and not tokenizer.pipeline.merges:
         return f"its model is {tokenizer.pipeline.model.name}, which merges nothing"
     if not tokenizer.alphabet.spells:
@@ -407,7 +392,7 @@ def _is_flat(alphabet: Alphabet, merges: Sequence[GivenMerge]) -> bool:
 
 
 def _merges_in_ids(tokenizer: Tokenizer) -> Iterator[GivenMerge]:
-    """Each merge as the ids of its two tokens and of what it makes, in order of rank."""
+    """Return each merge as ids, in order of rank."""
     table = tokenizer.merge_table
     if len(table) == len(tokenizer.merges):
         return ((pair, made) for pair, (_, made) in table.items())
@@ -415,7 +400,7 @@ def _merges_in_ids(tokenizer: Tokenizer) -> Iterator[GivenMerge]:
 
 
 def _merges_by_bytes(tokenizer: Tokenizer) -> Iterator[GivenMerge]:
-    """Merges in ids where the table lacks some: a pair that merges twice, a token with two ids."""
+    """Yield merges in ids if the table lacks some: repeated pairs, tokens with two ids."""
     ids: dict[bytes, int] = {}
     for token_id in sorted(tokenizer.vocab.keys() - tokenizer.special_ids):
         ids.setdefault(tokenizer.vocab[token_id], token_id)
@@ -424,7 +409,7 @@ def _merges_by_bytes(tokenizer: Tokenizer) -> Iterator[GivenMerge]:
 
 
 def _in_places(tokenizer: Tokenizer, made: Sequence[int]) -> list[int]:
-    """All ids in the order of making: bytes, special tokens, others, merges."""
+    """Return all ids in the order of making: bytes, special tokens, others, merges."""
     last = set(made)
     first = [*_spelled_in(tokenizer).token_ids, *tokenizer.rules.special_ids.values()]
     others = [token_id for token_id in sorted(tokenizer.vocab) if token_id not in last]
@@ -432,20 +417,19 @@ def _in_places(tokenizer: Tokenizer, made: Sequence[int]) -> list[int]:
 
 
 def _spelled_in(tokenizer: Tokenizer) -> Alphabet:
-    """The alphabet, whole tokens left aside: they are made by merges, too."""
+    """Return the alphabet without whole tokens, which merges make, too."""
     alphabet = tokenizer.alphabet
     return alphabet.inner if isinstance(alphabet, WholeTokens) else alphabet
 
 
-class _OwnAtLast:
-    """A segmenter that at the last step goes by the tokenizer's own alphabet and table."""
+class _TokenizerAtLastStep:
+    """A source of tokens that uses the tokenizer's own alphabet and table at the last step."""
 
     def __init__(self, by_merges: TokensAtStep, tokenizer: Tokenizer, last_step: int) -> None:
         self._by_merges, self._last_step = by_merges, last_step
-        nothing_apart = Segmenter(
+        self._own = Segmenter(
             tokenizer.alphabet, tokenizer.merge_table, lambda rank: (NO_ID, NO_ID), lambda _: NO_ID
         )
-        self._own = nothing_apart
 
     def tokens_at(self, pretoken: bytes, step: int) -> tuple[int, ...]:
         at_last = step == self._last_step
@@ -453,13 +437,13 @@ class _OwnAtLast:
 
 
 class ReplayRun(Run):
-    """The recorded steps of a replay. At the last one everything is as the tokenizer itself has it.
+    """The recorded steps of a replay. The last step encodes exactly as the tokenizer does.
 
-    Merges alone need not tell how a text is encoded: some tokenizers look a whole pretoken up
-    first, or go by the ranks of tokens. So the last step asks the tokenizer.
+    The merges alone may not determine the encoding: some tokenizers first look up whole pretokens,
+    or use the ranks of tokens. So the last step uses the tokenizer itself.
 
     Attributes:
-        last_step: how many merges there will be, all of them being recorded.
+        last_step: number of merges when all are recorded.
     """
 
     def __init__(
@@ -484,7 +468,7 @@ class ReplayRun(Run):
         )
         if order is not None:
             self.segmenter = EncodedSegmenter(self.alphabet, order)
-        self.segmenter = _OwnAtLast(self.segmenter, tokenizer, last_step)
+        self.segmenter = _TokenizerAtLastStep(self.segmenter, tokenizer, last_step)
         if not last_step:
             self.tokens_at_start = sum(
                 len(self.segmenter.tokens_at(pretoken, 0)) * count
@@ -492,7 +476,7 @@ class ReplayRun(Run):
             )
 
     def count_tokens(self, log: ChangeLog) -> None:
-        """Let vocabularies tell the counts of this log, where merges alone do not tell them."""
+        """Take the counts of vocabularies from this log, because merges do not determine them."""
         self._vocabularies = CountedTokens(self._vocabularies, log)
 
     def rules_at(self, step: int) -> EncodingRules:

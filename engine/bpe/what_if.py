@@ -1,8 +1,8 @@
-"""What if a run had gone another way? The same first merges, then other rules; and what differs.
+"""Forks: the same first merges as another run, then other rules; and the differences of two runs.
 
-A fork at step k makes the first k merges of the run again, whatever the rules would have taken
-there, and goes on under changed ones. Where the counts are others too (another pattern, a document
-less) a pair may be gone before its turn: such a merge is left out, and ids move up.
+A fork at step k repeats the first k merges of the run, whatever the rules would choose there, and
+goes on with changed rules. If the counts change too (another pattern, a document less), a pair may
+no longer occur when it should merge: such a merge is left out, and later ids are smaller.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from engine.recording.merge_record import MergeReport
 
 @dataclass(frozen=True)
 class ForkChange:
-    """What is to be otherwise from the fork on.
+    """The changes of a fork.
 
     Attributes:
         force: a pair that merges first, whatever its count.
-        forbid: pairs that do not merge from the fork on; those that the run forbids stay so.
+        forbid: pairs that do not merge from the fork on, besides those that the run forbids.
         tie_rule: the name of another tie rule.
         counts: the pretoken counts of another pattern, or of a part of the corpus.
         special_tokens: other special tokens.
@@ -48,7 +48,7 @@ def fork(
     min_count: int = 1,
     max_token_length: int | None = None,
 ) -> Trainer:
-    """The trainer of a run that makes the frame's merges and then goes on as changed.
+    """Return the trainer of a run that repeats the frame's merges and goes on with a change.
 
     >>> from engine import Timeline, Trainer
     >>> counts = {b"low": 5, b"lower": 2}
@@ -58,11 +58,11 @@ def fork(
     [b'ow', b'owe', b'ower', b'lower']
 
     Raises:
-        WhatIfError: the pair to force does not stand anywhere.
+        WhatIfError: the pair to force does not occur.
         VocabSizeError, SpecialTokenError, UnknownNameError: as `Trainer` raises them.
     """
-    if change.force is not None and not _stands(frame, change.force):
-        raise WhatIfError("the pair to force stands nowhere at this step; choose one that does")
+    if change.force is not None and not _occurs(frame, change.force):
+        raise WhatIfError("the pair to force does not occur at this step; choose one that does")
     replayed = [(merge.left, merge.right) for merge in map(frame.merge_at, range(frame.step))]
     trainer = Trainer(
         frame.counts if change.counts is None else change.counts,
@@ -75,34 +75,29 @@ def fork(
         units=frame.units.name,
     )
     trainer.record.by_rule = False
-    trainer.record.fork_rules = ForkRules(change.force, _forbidden(frame, change))
-    trainer.algorithm = _algorithm(replayed, trainer.record.fork_rules)
-    return trainer
-
-
-def _forbidden(frame: Frame, change: ForkChange) -> dict[BytesPair, int]:
-    """The pairs forbidden to the fork: those of the run that is forked, and those of the change."""
     inherited = frame.run.record.fork_rules
     forbidden = dict.fromkeys(change.forbid, frame.step)
     if inherited is not None:
         forbidden |= inherited.forbidden
-    return forbidden
+    trainer.record.fork_rules = ForkRules(change.force, forbidden)
+    trainer.algorithm = _algorithm(replayed, trainer.record.fork_rules)
+    return trainer
 
 
-def _stands(frame: Frame, pair: BytesPair) -> bool:
+def _occurs(frame: Frame, pair: BytesPair) -> bool:
     ids = {frame.token(token_id): token_id for token_id in reversed(range(frame.vocab_size))}
     return pair[0] in ids and pair[1] in ids and frame.count_of((ids[pair[0]], ids[pair[1]])) > 0
 
 
 def _algorithm(replayed: Sequence[BytesPair], prescribed: ForkRules) -> Algorithm:
-    """`heap` with some merges prescribed and some forbidden."""
+    """Return the algorithm `heap` with some merges prescribed and some forbidden."""
 
     def run(task: TrainingTask) -> Iterator[MergeReport]:
         index = PairIndex(task)
         for merge in _replay(task, index, replayed):
             prescribed.replayed += 1
             yield merge
-        # A merge that was left out brings the fork forward.
+        # Each merge that was left out makes the fork start one merge earlier.
         prescribed.forbidden = {
             pair: min(first, prescribed.replayed) for pair, first in prescribed.forbidden.items()
         }
@@ -119,7 +114,7 @@ def _algorithm(replayed: Sequence[BytesPair], prescribed: ForkRules) -> Algorith
 def _replay(
     task: TrainingTask, index: PairIndex, merges: Sequence[BytesPair]
 ) -> Iterator[MergeReport]:
-    """Make these merges in their order; one whose pair does not stand anywhere is left out."""
+    """Make these merges in order, without those whose pairs do not occur."""
     ids: dict[bytes, int] = {}
     for token_id, token in enumerate(task.vocab):
         ids.setdefault(token, token_id)
@@ -133,12 +128,12 @@ def _replay(
 
 @dataclass(frozen=True)
 class Comparison:
-    """How two runs differ.
+    """The differences of two runs.
 
     Attributes:
-        first: the index of the first merge that differs; `None` if none does.
-        common: how many tokens both have.
-        only_left, only_right: the tokens that one of them has, in the order learnt.
+        first: the index of the first merge that differs; `None` if all are equal.
+        common: number of tokens in both.
+        only_left, only_right: the tokens of only one run, in the order learnt.
     """
 
     first: int | None
@@ -148,7 +143,7 @@ class Comparison:
 
 
 def compare(left: Sequence[BytesPair], right: Sequence[BytesPair]) -> Comparison:
-    """Two runs by their merges.
+    """Compare two runs by their merges.
 
     >>> compare([(b"a", b"b"), (b"ab", b"c")], [(b"a", b"b"), (b"c", b"d")])
     Comparison(first=1, common=1, only_left=[b'abc'], only_right=[b'cd'])

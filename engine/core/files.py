@@ -27,7 +27,7 @@ LARGEST_LIST = 1 << 14
 Content = bytes | Iterable[bytes]
 """The content of a file: in one piece, or its parts in order."""
 STALE_SECONDS = 3600
-"""Age from which on a draft must be from a program that was killed."""
+"""Least age of a draft that must be from a killed program."""
 
 
 def write_files(

@@ -27,7 +27,7 @@ from engine.recording.merge_record import PairStep
 
 CACHE_SIZE = 1 << 16
 NEAR = 4
-"""Steps up to which `tokens_at` goes forward merge by merge; most calls ask for the next step."""
+"""Most steps that `tokens_at` goes forward merge by merge; usually it is one step."""
 
 
 class TokensAtStep(Protocol):

@@ -123,7 +123,7 @@ class TokenTable:
     """
 
     SIGN: ClassVar[bytes] = b" "
-    """The sign by which twins differ: here the space before a word."""
+    """The sign that one of two twins begins with: here the space before a word."""
 
     ids: Ints
     tokens: Sequence[bytes]
@@ -293,7 +293,7 @@ def reachable(table: TokenTable) -> Bools:
 
 
 LONG = 1 << 10
-"""Bytes from which on a token is encoded by itself."""
+"""Least length in bytes of a token that is encoded by itself."""
 
 
 def _by_encoding(table: TokenTable) -> Bools:

@@ -105,7 +105,7 @@ BATCH = 2000
 SIGNS: Final = frozenset(r".^$*+?{}[]\|()")
 """Characters that mark a text as an expression."""
 SHORT = 12
-"""Length in bytes up to which no expression is slow, and a time limit would cost more."""
+"""Most bytes of a token that no expression is slow on; a time limit would cost more."""
 SECONDS_A_TOKEN = 0.05
 
 

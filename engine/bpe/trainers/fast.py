@@ -309,7 +309,7 @@ class BucketQueue:
 
 
 MANY = 96
-"""Number of starts from which on numpy is faster: a call costs as much as several loop turns."""
+"""Least number of starts for numpy: a call costs as much as several loop turns."""
 
 
 def fast(task: TrainingTask) -> Iterator[MergeReport]:
