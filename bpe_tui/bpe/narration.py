@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bpe_tui.views.narration import (
-    ROOMY,
+    UNLIMITED_ROOM,
     describe_rule,
     first_fitting,
     format_pair,
@@ -26,7 +26,7 @@ from engine.core.events import Pair
 from engine.core.wording import describe
 
 
-def narrate(frame: Frame, room: int = ROOMY) -> str:
+def narrate(frame: Frame, room: int = UNLIMITED_ROOM) -> str:
     """Return a sentence about the merge or the move of the heap that led to a frame.
 
     For example: `Merge 128 of 1,742: o and u occurred together 1,204 times; they are one token now,

@@ -11,7 +11,7 @@ from itertools import islice
 from math import exp
 from typing import Any
 
-from bpe_tui.views.narration import ROOMY, first_fitting
+from bpe_tui.views.narration import UNLIMITED_ROOM, first_fitting
 from bpe_tui.views.report import ROWS, StepReport, Table
 from bpe_tui.widgets.numbers import MINUS, number, plural, with_power
 from bpe_tui.widgets.visible import visible_text
@@ -107,7 +107,7 @@ def narrate_back(frame: UnigramFrame) -> tuple[str, str]:
     )
 
 
-def describe_unknown(frame: UnigramFrame, text: str, room: int = ROOMY) -> str:
+def describe_unknown(frame: UnigramFrame, text: str, room: int = UNLIMITED_ROOM) -> str:
     """Return which parts of a text no piece spells, in a sentence; empty if there are none."""
     unknown, token = frame.unknown_in(text), visible_text(frame.record.unknown)
     if not unknown:

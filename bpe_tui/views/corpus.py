@@ -19,7 +19,7 @@ from engine.recording.merge_record import PairStep
 from engine.text.excerpt import Excerpt
 from engine.text.pretokenize import Pretoken
 
-ShownT = TypeVar("ShownT", bound=StepFrame)
+StepFrameT = TypeVar("StepFrameT", bound=StepFrame)
 
 SLICE_SECONDS = 0.004
 """Seconds at a time for the search for a pretoken with the merge."""
@@ -34,7 +34,7 @@ class CorpusPlace(NamedTuple):
     row: int
 
 
-class ExcerptPanel(FramePanel[ShownT]):
+class ExcerptPanel(FramePanel[StepFrameT]):
     """The beginning of the corpus, scrolled line by line. A subclass draws the lines."""
 
     ID = "corpus"
@@ -46,11 +46,11 @@ class ExcerptPanel(FramePanel[ShownT]):
         self._scrolled_by_hand = False
         self.playing = False
 
-    def line_rows(self, frame: ShownT, line: tuple[Pretoken, ...], width: int) -> Iterable[Row]:
+    def line_rows(self, frame: StepFrameT, line: tuple[Pretoken, ...], width: int) -> Iterable[Row]:
         """Return the rows of a line."""
         raise NotImplementedError
 
-    def rows_of(self, frame: ShownT, width: int) -> list[Row]:
+    def rows_of(self, frame: StepFrameT, width: int) -> list[Row]:
         excerpt = frame.excerpt
         lines = excerpt.lines
         if self.top.line >= len(lines):
@@ -67,7 +67,7 @@ class ExcerptPanel(FramePanel[ShownT]):
         self.say("corpus", f"{shown} of {of}{self.remark(frame)}")
         return rows
 
-    def _rows_from_top(self, frame: ShownT, width: int) -> tuple[list[Row], int]:
+    def _rows_from_top(self, frame: StepFrameT, width: int) -> tuple[list[Row], int]:
         """Return the rows that fit, and the line after them."""
         lines, (line, skipped) = frame.excerpt.lines, self.top
         rows: list[Row] = []
@@ -80,11 +80,11 @@ class ExcerptPanel(FramePanel[ShownT]):
             shown.pop()  # a row of labels whose tokens are not visible
         return shown, line
 
-    def place_to_show(self, frame: ShownT, rows: Sequence[Row]) -> tuple[int, str] | None:
+    def place_to_show(self, frame: StepFrameT, rows: Sequence[Row]) -> tuple[int, str] | None:
         """Return a line to scroll to and the role to look for in it; `None` to stay."""
         return None
 
-    def _bring_to_sight(self, frame: ShownT, width: int, line: int, role: str) -> None:
+    def _bring_to_sight(self, frame: StepFrameT, width: int, line: int, role: str) -> None:
         """Scroll so that the first row with this role in a line is a third from the top."""
         lines, above = frame.excerpt.lines, self.size.height // 3
         rows = list(self.line_rows(frame, lines[line], width))
@@ -97,7 +97,7 @@ class ExcerptPanel(FramePanel[ShownT]):
             start -= 1  # the labels above the tokens belong to them
         self.top = CorpusPlace(line, start)
 
-    def remark(self, frame: ShownT) -> str:
+    def remark(self, frame: StepFrameT) -> str:
         """Return a text that follows the lines in the lower border."""
         return ""
 

@@ -144,7 +144,7 @@ def _set_lines(
     return used
 
 
-ROOMY = 36
+ROOMY_ROWS = 36
 """Least height of the screen, in rows, for the tokens over their ids and the lanes as well."""
 BELOW_LANES = 21
 """Rows reserved for panels, ids and the lines of the screen."""
@@ -191,7 +191,7 @@ class WalkScreen(SessionScreen):
     # -- the screen
 
     def compose_body(self) -> ComposeResult:
-        self.set_class(self.app.size.height >= ROOMY, "-roomy", update=False)
+        self.set_class(self.app.size.height >= ROOMY_ROWS, "-roomy", update=False)
         text = TextField(id="text", compact=True, highlight_cursor_line=False)
         text.border_title = Content("text")
         text.border_subtitle = Content("e types")
@@ -208,7 +208,7 @@ class WalkScreen(SessionScreen):
             return
         super().show_session(session)
         self.say("#heading", self.heading(session, self.size.width - 2))
-        self.set_class(self.size.height >= ROOMY, "-roomy")
+        self.set_class(self.size.height >= ROOMY_ROWS, "-roomy")
         if self.text != session.text:
             self.query_one("#text", TextArea).load_text(session.text)
             self._select_text()

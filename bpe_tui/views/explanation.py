@@ -119,7 +119,7 @@ class SteppableFrame(StepFrame, Protocol):
     def at(self, step: int) -> Self: ...
 
 
-ShownT = TypeVar("ShownT", bound=SteppableFrame)
+SteppableFrameT = TypeVar("SteppableFrameT", bound=SteppableFrame)
 
 JOINED_AT, SHRUNK_AT = 0.3, 0.65
 """Shares of the beat JOIN: first the text joins, then bars shrink, then their rows move."""
@@ -143,7 +143,7 @@ class Beat(IntEnum):
 
 
 @dataclass(frozen=True)
-class StepMoment(Generic[ShownT]):
+class StepMoment(Generic[SteppableFrameT]):
     """A step, and how far its explanation has come.
 
     Attributes:
@@ -153,18 +153,18 @@ class StepMoment(Generic[ShownT]):
         share: the share of the beat JOIN that is over, from 0 to 1; 1 in other beats.
     """
 
-    before: ShownT | None
-    after: ShownT
+    before: SteppableFrameT | None
+    after: SteppableFrameT
     beat: Beat = Beat.REST
     share: float = 1.0
 
     @classmethod
-    def at_rest(cls, frame: ShownT) -> StepMoment[ShownT]:
+    def at_rest(cls, frame: SteppableFrameT) -> StepMoment[SteppableFrameT]:
         """Return a frame at rest, together with the step that led to it."""
         return cls(frame.at(frame.step - 1) if frame.step else None, frame)
 
     @property
-    def frame(self) -> ShownT:
+    def frame(self) -> SteppableFrameT:
         """The frame that is shown."""
         return self.before if self.before is not None and self.is_ahead else self.after
 
@@ -215,7 +215,7 @@ class StepQuestion(Protocol):
         """Return the question and the reply to an answer, in two rows."""
 
 
-class StepExplainer(ABC, Generic[ShownT]):
+class StepExplainer(ABC, Generic[SteppableFrameT]):
     """Explains the steps of a model.
 
     Args:
@@ -232,45 +232,51 @@ class StepExplainer(ABC, Generic[ShownT]):
     def __init__(self, *, marks: bool) -> None:
         self.marks = marks
 
-    def stations(self, moment: StepMoment[ShownT]) -> tuple[str, str, str]:
+    def stations(self, moment: StepMoment[SteppableFrameT]) -> tuple[str, str, str]:
         """Return the names of the three stations."""
         return self.STATIONS
 
-    def captions(self, moment: StepMoment[ShownT]) -> tuple[str, str, str]:
+    def captions(self, moment: StepMoment[SteppableFrameT]) -> tuple[str, str, str]:
         """Return one or two words for each station."""
         return self.CAPTIONS
 
     @abstractmethod
-    def facts(self, frame: ShownT) -> str:
+    def facts(self, frame: SteppableFrameT) -> str:
         """Return the text that follows the step in the heading."""
 
     @abstractmethod
-    def count_rows(self, moment: StepMoment[ShownT], room: CountRoom) -> list[Row]:
+    def count_rows(self, moment: StepMoment[SteppableFrameT], room: CountRoom) -> list[Row]:
         """Return the list of counts, in the order of the algorithm."""
 
     @abstractmethod
-    def pick_rows(self, moment: StepMoment[ShownT], width: int) -> list[Row]:
+    def pick_rows(self, moment: StepMoment[SteppableFrameT], width: int) -> list[Row]:
         """Return the pick and its reason, in two rows."""
 
     @abstractmethod
-    def replace_rows(self, moment: StepMoment[ShownT], words: int, width: int) -> list[Row]:
+    def replace_rows(
+        self, moment: StepMoment[SteppableFrameT], words: int, width: int
+    ) -> list[Row]:
         """Return the rule in a row, then at most `words` words that it changes."""
 
     @abstractmethod
     def corpus_rows(
-        self, moment: StepMoment[ShownT], top: CorpusPlace, rows: int, width: int
+        self, moment: StepMoment[SteppableFrameT], top: CorpusPlace, rows: int, width: int
     ) -> Sequence[Row]:
         """Return the rows of the corpus from a place on."""
 
     @abstractmethod
-    def place_to_show(self, before: ShownT, top: CorpusPlace, rows: int, width: int) -> CorpusPlace:
+    def place_to_show(
+        self, before: SteppableFrameT, top: CorpusPlace, rows: int, width: int
+    ) -> CorpusPlace:
         """Return the first place of the corpus to show, so that the pick is visible.
 
         This is `top` if the pick is visible already, or if it occurs in no line shown.
         """
 
     @abstractmethod
-    def text_rows(self, moment: StepMoment[ShownT], text: str, rows: int, width: int) -> list[Row]:
+    def text_rows(
+        self, moment: StepMoment[SteppableFrameT], text: str, rows: int, width: int
+    ) -> list[Row]:
         """Return the reader's text in its current tokens, then a row with their number.
 
         Args:

@@ -23,7 +23,7 @@ from engine.recording.playback import AnyMergeFrame
 if TYPE_CHECKING:
     from bpe_tui.session.session import Session
 
-ROOMY = 1000
+UNLIMITED_ROOM = 1000
 """More cells than any sentence needs, for transcripts, which have no width."""
 NAMED = 3
 """Number of tied pairs that are named; the others are counted."""

@@ -31,7 +31,7 @@ from bpe_tui.widgets.visible import visible_bytes, visible_text
 PLAYING, PAUSED, FOLLOWING = "▶", "‖", "⇥"
 TIE_GAP = 8
 """Least cells between the marks of two ties: late in a run nearly every merge is tied."""
-ROOMY = 100
+ROOMY_CELLS = 100
 """Least width, in cells, at which the token count is shown."""
 PATIENCE_SECONDS = 0.2
 """A corpus that is read faster than this is shown without the reading panel."""
@@ -60,7 +60,7 @@ class Transport(Horizontal):
         of = f"of {total}{' ' if session.stop_reason else '…'} "
         self._put("#transport-step", f"{state} step {number(shown.step):>{len(total)}} {of}")
         size = self.size or self.screen.size  # before the first layout it has no size
-        is_roomy = size.width >= ROOMY
+        is_roomy = size.width >= ROOMY_CELLS
         speed = session.speed
         rate = "/s" if not is_roomy else " step/s " if speed == 1 else " steps/s"
         self._put("#transport-facts", f"  {speed:>4}{rate}   {self.facts(session, is_roomy)}")

@@ -481,10 +481,14 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
         self._search_on(self._searching)
 
     def _keep_to_chosen(self) -> None:
-        """Until the reader chooses a token, stay on the newest; in a narrowed table, on top."""
+        """Until the reader chooses a token, stay on the newest.
+
+        But once the reader has searched, filtered or sorted, the cursor is on top.
+        """
+        is_sorted = self.sorting != "id" or self.descending
         if self._chosen is not None or self.frame is None:
             super()._keep_to_chosen()
-        elif not self._is_narrowed:
+        elif not (self._query.text or self.filters or is_sorted):
             self._chosen = self.frame.merge.new_id if self.frame.merge else None
             super()._keep_to_chosen()
             self._chosen, self._is_at_newest = None, True
@@ -492,12 +496,6 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
             self._is_at_newest = False
             self.cursor = 0
             self.scroll_to(y=0, animate=False, immediate=True)
-
-    @property
-    def _is_narrowed(self) -> bool:
-        """Whether the reader has searched, filtered or sorted; the cursor is then on top."""
-        is_sorted = self.sorting != "id" or self.descending
-        return bool(self._query.text or self.filters or is_sorted)
 
     def _search_on(self, searching: Iterator[Ints]) -> None:
         """Run a slice of a search, unless another search has begun since."""

@@ -161,7 +161,7 @@ class FootLine(Widget):
         return 1
 
 
-GAP = 2
+ENTRY_GAP = 2
 
 
 def fitting_entries(entries: Sequence[Sequence[Span]], room: int) -> list[Span]:
@@ -172,7 +172,7 @@ def fitting_entries(entries: Sequence[Sequence[Span]], room: int) -> list[Span]:
     """
     row: list[Span] = []
     for entry in entries:
-        longer = [*row, (" " * GAP, ""), *entry] if row else list(entry)
+        longer = [*row, (" " * ENTRY_GAP, ""), *entry] if row else list(entry)
         if spans_width(longer) > room:
             break
         row = longer
