@@ -159,12 +159,12 @@ def test_missing_lines_are_the_cause(first: int, lines: int) -> None:
         return  # a list that ends early is right as far as it goes
     report = report_of(RIGHT[:first] + RIGHT[first + lines :], 257 + MERGES)
     assert report.explanations[0].cause == "missing-line"
-    lines = list(report.describe())
+    sentences = list(report.describe())
     one = f"merge {first + 1} of the rule is missing from yours."
     some = f"merges {first + 1} to {first + lines} of the rule are missing from yours."
-    assert f"Likely cause (missing-line): {one if lines == 1 else some}" in lines[3]
-    assert [line for line in lines if "cause" in line or "explains" in line] == [lines[3]]
-    assert lines[-1] == (
+    assert f"Likely cause (missing-line): {one if lines == 1 else some}" in sentences[3]
+    assert [line for line in sentences if "cause" in line or "explains" in line] == [sentences[3]]
+    assert sentences[-1] == (
         f"Too few merges, by {lines}: {MERGES - lines}, not {MERGES}. "
         "That is what is missing from the list."
     )
