@@ -1,4 +1,4 @@
-"""The clock of the lesson view, its hands turned by the test; and what is seen at each moment."""
+"""The clock of the lesson view, controlled by the test, and the rows of each moment."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def bpe_timeline(tie_rule: str = "lexicographic") -> Timeline:
 
 
 def moment(step: int, beat: Beat, share: float = 1.0) -> StepMoment[Any]:
-    """A moment of the merge that leads on from a step."""
+    """Return a moment of the merge after a step."""
     frame = bpe_timeline().frame
     return StepMoment(frame.at(step), frame.at(step + 1), beat, share)
 
@@ -60,7 +60,7 @@ def said(rows: list[Row] | tuple[Row, ...]) -> list[str]:
 
 @dataclass
 class Hands:
-    """A clock whose time passes when the test says so."""
+    """A clock whose time the test controls."""
 
     now: float = 100.0
     due: list[tuple[float, Callable[[], None]]] = field(default_factory=list)
@@ -80,7 +80,7 @@ class Hands:
 
     @property
     def beats(self) -> list[Beat]:
-        """The beats that were shown, each once however many frames it had."""
+        """The beats that were shown, each once for all its frames."""
         beats = [moment.beat for moment in self.shown]
         return [beat for place, beat in enumerate(beats) if beats[place - 1 : place] != [beat]]
 
@@ -97,7 +97,7 @@ def clock() -> tuple[BeatClock, Hands, Timeline]:
 Clocked = tuple[BeatClock, Hands, Timeline]
 
 
-def test_a_step_is_told_in_three_beats_and_rests(clock: Clocked) -> None:
+def test_a_step_has_three_beats_and_a_rest(clock: Clocked) -> None:
     it, hands, timeline = clock
     it.follow(timeline.forward())
     hands.pass_by(0.34)
@@ -115,9 +115,9 @@ def test_a_key_never_waits(clock: Clocked) -> None:
     hands.pass_by(0.4)  # lit
     it.follow(timeline.forward())
     assert (it.moment.beat, it.moment.frame.step) == (Beat.REST, 2)  # type: ignore[union-attr]
-    hands.pass_by(9)  # the timers of the first step say nothing any more
+    hands.pass_by(9)  # the timers of the first step are ignored
     assert hands.beats == [Beat.PICK, Beat.LIGHT, Beat.REST]
-    it.follow(timeline.forward())  # no hurry any more
+    it.follow(timeline.forward())  # late enough for beats
     assert it.moment.beat is Beat.PICK  # type: ignore[union-attr]
 
 
@@ -139,7 +139,7 @@ def test_a_held_beat_stays_until_the_next_key(clock: Clocked) -> None:
     assert not it.hold_next()
     hands.pass_by(9)
     assert hands.beats == [Beat.PICK, Beat.LIGHT]
-    assert it.release()  # → tells the rest
+    assert it.release()  # → shows the rest
     hands.pass_by(9)
     assert hands.beats[-2:] == [Beat.JOIN, Beat.REST]
     it.hold_next()
@@ -175,7 +175,7 @@ def test_without_motion_a_step_shows_its_result_but_a_beat_can_be_held(clock: Cl
 # -- what is seen
 
 
-def test_before_the_first_merge_it_is_said_what_will_be() -> None:
+def test_before_the_first_merge_the_view_announces_it() -> None:
     start, explainer = StepMoment.at_rest(bpe_timeline().frame), BpeExplainer(marks=False)
     assert said(explainer.pick_rows(start, 70)) == [
         "Nothing is picked yet.",
@@ -206,7 +206,7 @@ def test_before_the_first_merge_it_is_said_what_will_be() -> None:
         (4, Beat.PICK, 40, ["w│est and 2 others: a tie, 6 times."]),
     ],
 )
-def test_pick_says_which_pair_and_why_in_as_many_cells(
+def test_pick_names_the_pair_and_the_reason_in_the_width(
     step: int, beat: Beat, width: int, sentences: list[str]
 ) -> None:
     rows = BpeExplainer(marks=False).pick_rows(moment(step, beat), width)
@@ -229,8 +229,8 @@ def test_the_pair_lights_up_then_joins_and_closes_up() -> None:
 
 @pytest.mark.parametrize("step", range(12))
 @pytest.mark.parametrize("width", [20, 33, 80])
-def test_a_join_moves_nothing_but_the_rest_of_its_row(step: int, width: int) -> None:
-    """The words of each row are those that it had before, at every step."""
+def test_a_join_moves_only_the_rest_of_its_row(step: int, width: int) -> None:
+    """Each row keeps its words at every step."""
     explainer = BpeExplainer(marks=False)
 
     def words(beat: Beat, share: float = 1.0) -> list[str]:
@@ -241,7 +241,7 @@ def test_a_join_moves_nothing_but_the_rest_of_its_row(step: int, width: int) -> 
     assert words(Beat.PICK) == words(Beat.LIGHT) == words(Beat.JOIN, 0.1) == words(Beat.REST)
 
 
-def test_numbers_never_run_and_bars_end_where_they_rest() -> None:
+def test_numbers_never_animate_and_bars_end_at_their_resting_length() -> None:
     explainer, frames = BpeExplainer(marks=False), [share / 20 for share in range(20)]
     room = CountRoom(rows=40, width=70, name=10)  # for all pairs
     before = said(explainer.count_rows(moment(1, Beat.LIGHT), room))
@@ -258,7 +258,7 @@ def test_numbers_never_run_and_bars_end_where_they_rest() -> None:
     assert said(explainer.count_rows(moment(1, Beat.JOIN, 0.0), room)) == before
 
 
-def test_a_moment_looks_the_same_however_one_came_there() -> None:
+def test_a_moment_looks_the_same_after_any_way_there() -> None:
     first, second = BpeExplainer(marks=False), BpeExplainer(marks=False)
     for share in (0.9, 0.5):
         first.count_rows(moment(3, Beat.JOIN, share), ROOM)
@@ -266,7 +266,7 @@ def test_a_moment_looks_the_same_however_one_came_there() -> None:
     assert first.count_rows(there, ROOM) == second.count_rows(there, ROOM)
 
 
-def test_wordpiece_tells_scores_with_their_fractions() -> None:
+def test_wordpiece_shows_scores_with_their_fractions() -> None:
     trainer = WordPieceTrainer({b"hug": 10, b"pug": 5, b"pun": 12, b"bun": 4, b"hugs": 5}, 40)
     timeline = WordPieceTimeline(trainer.record, trainer.steps())
     frame, explainer = timeline.frame, WordPieceExplainer(marks=False)
@@ -286,7 +286,7 @@ def test_beside_fractions_pairs_have_the_room_that_bars_leave(width: int) -> Non
     assert columns.pair >= len("##in│##g")
 
 
-def test_unigram_tells_which_pieces_go_and_what_stands_in_for_them() -> None:
+def test_unigram_shows_removed_pieces_and_their_replacements() -> None:
     words = {"hugs": 20, "hug": 10, "▁pug": 5, "▁hugs": 5, "bun": 4, "▁buns": 3}
     trainer = UnigramTrainer(words, 12)
     steps = list(trainer.steps())
@@ -315,7 +315,7 @@ def test_unigram_tells_which_pieces_go_and_what_stands_in_for_them() -> None:
 @pytest.mark.parametrize(
     "size", [(width, height) for width in (60, 80, 100) for height in range(20, 60, 7)]
 )
-def test_all_rows_of_a_screen_are_given_away(size: tuple[int, int]) -> None:
+def test_the_layout_uses_all_rows_of_a_screen(size: tuple[int, int]) -> None:
     there = layout(*size)
     names = 1 + there.head_gap + 1 + there.has_legend  # heading, keys, legend
     assert there.bars + there.words + there.corpus + there.text + 3 + 4 + names == size[1]

@@ -1,4 +1,4 @@
-"""The lesson view on the screen: its keys, what it paints, and that it is remembered."""
+"""The lesson view on the screen: keys, painted lines, the remembered preference."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ async def held(app: BpeTuiApp, pilot: Pilot[int], *keys: str) -> Beat:
     return beat(app)
 
 
-async def test_keys_tell_hold_and_take_back_beats() -> None:
+async def test_keys_start_hold_and_take_back_beats() -> None:
     async with opened() as (app, pilot):
         await pilot.press("0", "right")
         assert (beat(app), step(app)) == (Beat.PICK, 1)
-        await pilot.press("right")  # in a hurry: at once
+        await pilot.press("right")  # too soon for beats: at once
         assert (beat(app), step(app)) == (Beat.REST, 2)
         assert await held(app, pilot, "full_stop") is Beat.PICK
         await pilot.press("question_mark")
@@ -51,17 +51,17 @@ async def test_keys_tell_hold_and_take_back_beats() -> None:
         assert "Here it is: " in section(app, "replace")[0]
         assert any("+" in row for row in section(app, "corpus"))
         assert (await held(app, pilot, "left"), step(app)) == (Beat.REST, 2)
-        await pilot.press("full_stop", "right")  # tells the rest
+        await pilot.press("full_stop", "right")  # shows the rest
         assert beat(app) is Beat.LIGHT
         await until(pilot, lambda: beat(app) is Beat.REST)
         assert step(app) == 3
-        await pilot.press("full_stop", "1", "0")  # who comes back finds the result
+        await pilot.press("full_stop", "1", "0")  # after the return the result is shown
         assert (beat(app), step(app)) == (Beat.REST, 4)
         await pilot.press("end")
         assert "the end" in str(screen(app).query_one("#heading").render())
 
 
-async def test_a_text_of_the_readers_stands_over_the_field_and_nothing_moves() -> None:
+async def test_the_users_text_is_above_the_field_and_nothing_moves() -> None:
     async with opened(size=(80, 24)) as (app, pilot):
         await pilot.press("0")
         assert "…" not in "".join(section(app, "your-text"))  # a sentence of the corpus, in 2 rows
@@ -75,7 +75,7 @@ async def test_a_text_of_the_readers_stands_over_the_field_and_nothing_moves() -
 
 
 @pytest.mark.parametrize("model", ["wordpiece", "unigram"])
-async def test_each_model_tells_its_steps(model: str) -> None:
+async def test_each_model_shows_its_steps(model: str) -> None:
     async with opened(size=(60, 20), vocab_size=400, model=model) as (app, pilot):
         await pilot.press("0", "full_stop", "full_stop")
         assert beat(app) is Beat.LIGHT
@@ -106,7 +106,7 @@ async def test_the_view_chosen_last_opens_first(own_state: Path) -> None:
     assert preferences().overview == "training"
 
 
-def test_what_is_no_preference_is_left_out(own_state: Path) -> None:
+def test_an_invalid_preference_is_ignored(own_state: Path) -> None:
     save_preferences(overview="lesson", motion=False)
     (file,) = own_state.rglob("preferences.json")
     assert preferences().overview == "lesson"

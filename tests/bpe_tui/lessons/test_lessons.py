@@ -1,4 +1,4 @@
-"""Lessons: those that come with the program, their text beside the screen, the command `learn`."""
+"""Lessons: the built-in ones, their text beside the screen, the command `learn`."""
 
 from __future__ import annotations
 
@@ -84,14 +84,14 @@ async def learning(
         yield app, pilot
 
 
-def told(app: BpeTuiApp) -> str:
-    """What the pane says, without its line breaks."""
+def pane_text(app: BpeTuiApp) -> str:
+    """Return the text of the pane, without its line breaks."""
     rows = app.screen.query_one(LessonText)._rows
     return " ".join("".join(text for text, _ in row.spans).strip() for row in rows)
 
 
-def says_of_n(app: BpeTuiApp) -> str:
-    """What the keys of the text call the key `N`."""
+def label_of_n(app: BpeTuiApp) -> str:
+    """Return the label of the key `N` below the text."""
     keys = app.screen.query_one(LessonPane).query_one(KeyBar).keys
     return next(key.label for key in keys if key.shown == "N")
 
@@ -107,7 +107,7 @@ def test_thirteen_lessons_come_with_the_program_and_two_are_in_chinese_too() -> 
 
 
 @pytest.mark.parametrize("path", BUILT_IN, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_a_lesson_names_nothing_that_is_not_there_and_ends_with_a_question(path: Path) -> None:
+def test_all_names_in_a_lesson_exist_and_it_ends_with_a_question(path: Path) -> None:
     lesson = read_lesson(path)
     assert problems_of(lesson) == []
     assert lesson.scenes[-1].asks
@@ -116,7 +116,7 @@ def test_a_lesson_names_nothing_that_is_not_there_and_ends_with_a_question(path:
 
 
 def shown(number: int, place: int) -> Frame:
-    """The state that a scene of a lesson shows; scenes count from 1."""
+    """Return the state that a scene of a lesson shows; scenes count from 1."""
     lesson = read_lesson(builtin_lessons()[number - 1].path)
     scene = lesson.scenes[place - 1]
     assert scene.show is not None
@@ -125,7 +125,7 @@ def shown(number: int, place: int) -> Frame:
 
 
 def merged(frame: Frame, count: int) -> list[bytes]:
-    """The tokens that the first merges make."""
+    """Return the tokens that the first merges make."""
     return [b"".join(map(frame.any_token, frame.merge_at(k).pair)) for k in range(count)]
 
 
@@ -133,7 +133,7 @@ def tokens(frame: Frame, text: str) -> list[bytes]:
     return [frame.token(token_id) for piece in frame.encode(text) for token_id in piece.ids]
 
 
-def test_lessons_claim_what_their_runs_show() -> None:
+def test_claims_of_lessons_are_true_of_their_runs() -> None:
     assert {word for word in shown(2, 1).counts if word.strip()} == {*WORDS.encode().split()}
     assert tokens(shown(2, 6), "lowest") == [b"low", b"est"]
     assert merged(shown(3, 2), 2) == [b"st", b"est"]
@@ -153,20 +153,20 @@ def test_lessons_claim_what_their_runs_show() -> None:
 # -- on the screen
 
 
-async def test_the_text_stands_beside_the_real_screen_and_the_learner_may_wander(
+async def test_the_text_is_beside_the_real_screen_and_the_learner_may_leave_it(
     trial: Path,
 ) -> None:
     async with learning(trial) as (app, pilot):
         assert (app.screen.id, step(app)) == ("training", 2)
         assert app.screen.focused_panel() == "merge"  # type: ignore[attr-defined]
-        assert told(app) == "Words here, and ␛[31m[@click=app.quit]no markup[/]."
+        assert pane_text(app) == "Words here, and ␛[31m[@click=app.quit]no markup[/]."
         title = str(app.screen.query_one("#lesson-title", Static).render())
         assert title == "Trial [b]  1 of 3"
         pane = app.screen.query_one(LessonPane)
         assert app.screen.size.width == 100 - pane.outer_size.width
         await pilot.press("right", "3")  # every key works
         await until(pilot, lambda: app.screen.id == "vocabulary")
-        assert told(app).startswith("Words here")
+        assert pane_text(app).startswith("Words here")
         await pilot.press("backspace")
         await until(pilot, lambda: app.screen.id == "training")
         assert step(app) == 2
@@ -174,20 +174,20 @@ async def test_the_text_stands_beside_the_real_screen_and_the_learner_may_wander
 
 async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path) -> None:
     async with learning(trial) as (app, pilot):
-        assert says_of_n(app) == "asks"
+        assert label_of_n(app) == "asks"
         await pilot.press("N")
         await until(pilot, lambda: isinstance(app.screen, AskWindow))
         panel = app.screen.query_one(QuestionPanel)
         assert panel.attempt is not None
         first = panel.attempt
-        for size in ((60, 20), (100, 30)):  # it keeps beside the text, or covers it
+        for size in ((60, 20), (100, 30)):  # it stays beside the text, or covers it
             await pilot.resize_terminal(*size)
             await pilot.pause()
             assert panel.region.right == size[0]
             assert panel.region.width >= 60
         await pilot.press("exclamation_mark", "enter")  # the answer is shown, then the next asked
         assert panel.attempt is not first
-        assert step(app) == 3  # the screen behind it has come along
+        assert step(app) == 3  # the screen behind it has followed
         await pilot.press("escape")  # to look at the screen
         await until(pilot, lambda: app.screen.id == "training")
         assert all_progress()[str(trial)].answered == {"0.0"}
@@ -195,7 +195,7 @@ async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path
         await until(pilot, lambda: isinstance(app.screen, AskWindow))
         await pilot.press("exclamation_mark", "enter")
         await until(pilot, lambda: app.screen.id == "training")
-        await until(pilot, lambda: says_of_n(app) == "next")
+        await until(pilot, lambda: label_of_n(app) == "next")
         await pilot.press("N")
         await until(pilot, lambda: app.screen.id == "encoding" and step(app) == 5)
         await pilot.press("N")  # nothing is shown there, so it asks at once
@@ -210,7 +210,7 @@ async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24)])
-async def test_where_there_is_no_room_for_both_the_text_covers_the_screen(
+async def test_without_room_for_both_the_text_covers_the_screen(
     trial: Path, size: tuple[int, int]
 ) -> None:
     async with learning(trial, size) as (app, pilot):
@@ -224,7 +224,7 @@ async def test_where_there_is_no_room_for_both_the_text_covers_the_screen(
         await until(pilot, lambda: pane.display)
 
 
-async def test_a_lesson_is_chosen_from_the_list_and_left_there_again() -> None:
+async def test_a_lesson_is_chosen_and_closed_in_the_list() -> None:
     lesson = builtin_lessons()[1].path
     async with learning(lesson) as (app, pilot):
         assert app.screen.id == "lesson"
@@ -266,12 +266,12 @@ def _state_files() -> list[Path]:
 
 
 def learn(*arguments: str | Path, stdin: str = "") -> str:
-    """What the command answers."""
+    """Return the output of the command."""
     result = run("learn", *arguments, stdin=stdin.encode())
     return (result.stdout + result.stderr).decode()
 
 
-def test_check_says_file_and_line_of_what_the_run_does_not_reach(trial: Path) -> None:
+def test_check_names_file_and_line_of_a_step_beyond_the_run(trial: Path) -> None:
     assert learn(trial, "--check") == ""
     broken = TRIAL.replace("step = 2", "step = 99").replace('"training"', '"trainig"')
     trial.write_text(broken.replace("steps = [3, 4]", "steps = [3, 500]"), "utf-8")
@@ -301,7 +301,7 @@ def test_without_a_screen_a_lesson_is_read_and_answered_by_typing(trial: Path) -
     assert all_progress()[str(trial)].done
 
 
-def test_lessons_are_listed_with_what_is_done() -> None:
+def test_the_list_marks_lessons_that_are_done() -> None:
     keep_progress("02", LessonProgress(seen=frozenset((0,))))
     listed = learn("--list").splitlines()
     assert listed[:2] == [" 1   Bytes and tokens", " 2 ◐ Count, pick, replace"]

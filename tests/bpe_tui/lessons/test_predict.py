@@ -1,4 +1,4 @@
-"""Predict: the lesson view asks what a step does before it is told."""
+"""Prediction: the lesson view asks what a step does before it shows the step."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def keys_of(screen: LessonScreen) -> list[str]:
     return [key.label for key in screen.predictor.keys]
 
 
-def test_a_corpus_to_count_in_goes_on_in_the_next_line() -> None:
+def test_a_corpus_to_count_in_wraps_to_the_next_line() -> None:
     words = [part for _ in range(5) for part in (b"l", "┊", b"ow", "│")]
     rows = sentence_rows(say(*words), 12)
     assert ["".join(text for text, _ in row.spans) for row in rows] == ["l┊ow│l┊ow│"] * 2 + [
@@ -54,10 +54,10 @@ async def test_questions_are_asked_answered_hinted_shown_and_skipped_with_keys()
         assert "Right: s│t wins the tie of 2 at 9." in said(screen, "pick")
         assert "▶ s│t" in said(screen, "count")
 
-        await pilot.press("enter")  # the step is told, and the next one asked
+        await pilot.press("enter")  # the step is shown, and the next one asked
         assert (step(app), screen.predictor.is_on) == (1, True)
         assert "Which pair merges next?" in said(screen, "pick")
-        await pilot.press("exclamation_mark")  # the answer is told, and stays
+        await pilot.press("exclamation_mark")  # the answer is shown, and stays
         assert (step(app), screen.question) == (2, None)
         assert "e│st occurred" in said(screen, "pick")
         await pilot.press("enter")
@@ -76,7 +76,7 @@ async def test_questions_are_asked_answered_hinted_shown_and_skipped_with_keys()
         assert "Nothing to predict: no pair merges after step 12." in app.notices.now
 
 
-async def test_a_click_answers_and_bars_stand_without_numbers() -> None:
+async def test_a_click_answers_and_bars_have_no_numbers() -> None:
     async with opened_as(STORIES, (100, 30)) as (app, pilot):
         await pilot.press("0", "P")
         await until(pilot, lambda: isinstance(app.screen, LessonScreen) and app.screen.question)
@@ -86,7 +86,7 @@ async def test_a_click_answers_and_bars_stand_without_numbers() -> None:
         assert all(" ? " in row and "▄" in row for row in count[:8])
         assert count[:8] != sorted(count[:8], key=lambda row: -row.count("▄"))
         right = next(place for place, row in enumerate(count) if "h│e" in row)
-        await pilot.click("#corpus", offset=(20, 1))  # a token, which would tell its merges
+        await pilot.click("#corpus", offset=(20, 1))  # a token, which would reveal its merges
         assert app.screen is screen
         assert "That would tell the answer" in app.notices.now
         await pilot.click("#count", offset=(40, right))

@@ -1,4 +1,4 @@
-"""What `samples/README.md` says can be seen is there, with the command that it names."""
+"""The claims of `samples/README.md` are true with the commands that it names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def cut(frame: Frame, word: str) -> list[bytes]:
     return [frame.token(token_id) for piece in frame.encode(word) for token_id in piece.ids]
 
 
-async def test_in_the_ship_greedy_longest_match_parts_from_bpe() -> None:
+async def test_in_ship_greedy_longest_match_differs_from_bpe() -> None:
     async with opened_as(RunConfig(str(SHIP))) as (app, _):
         frame = app.session.frame
         assert frame is not None

@@ -1,4 +1,4 @@
-"""Lessons as files: what a scene may say, and what is told of what is wrong in it."""
+"""Lesson files: the content of scenes, and the reports of mistakes."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def lesson(text: str = TEXT) -> Lesson:
 
 
 def wrong(text: str) -> list[str]:
-    """What is wrong, as `line: message`."""
+    """Return the mistakes as `line: message`."""
     with pytest.raises(LessonError) as told:
         parse_lesson(text, HERE)
     return [f"{line}: {message}" for line, message in told.value.problems]
 
 
-def test_a_heading_begins_a_scene_with_its_text_and_what_it_shows() -> None:
+def test_a_heading_begins_a_scene_with_its_text_and_its_setup() -> None:
     count, turn = lesson().scenes
     assert (count.title, count.line, turn.line) == ("Count", 6, 21)
     assert count.show is not None
@@ -106,11 +106,11 @@ def test_lines_of_chinese_are_joined_without_a_blank() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line_and_what_to_do(old: str, new: str, told: str) -> None:
+def test_a_mistake_is_reported_with_its_line_and_a_remedy(old: str, new: str, told: str) -> None:
     assert any(each.startswith(told) for each in wrong(TEXT.replace(old, new)))
 
 
-def test_all_that_is_wrong_is_told_at_once() -> None:
+def test_all_mistakes_are_reported_at_once() -> None:
     told = wrong(TEXT.replace("view =", "vew =").replace("tie-rule", "tierule"))
     assert [each.split(":")[0] for each in told] == ["4", "17"]
 

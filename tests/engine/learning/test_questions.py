@@ -1,4 +1,4 @@
-"""Each kind of question is graded as a slow grader does that recounts everything.
+"""Each kind of question is graded like its slow grader, which recounts everything.
 
 A grader gets the question and the oracle's run, and says which answer is right.
 """
@@ -62,7 +62,7 @@ def timeline_of(
 
 
 def asked(timeline: Any, kinds: list[str], seed: str = "") -> Iterator[tuple[int, Question]]:
-    """Each question that can be asked, with its step."""
+    """Yield each question that can be asked, with its step."""
     for step in range(len(timeline) + 1):
         frame = timeline.seek(step)
         for kind in kinds:
@@ -75,7 +75,7 @@ def asked(timeline: Any, kinds: list[str], seed: str = "") -> Iterator[tuple[int
 
 @dataclass
 class Truth:
-    """What the slow trainer says of a run."""
+    """The run of the slow trainer."""
 
     corpus: Corpus
     run: oracles.OracleRun
@@ -92,7 +92,7 @@ class Truth:
 
 
 def next_pair(question: Question, truth: Truth, step: int) -> Answer:
-    """Recount all pairs; of the most frequent the rule takes one."""
+    """Recount all pairs, and apply the tie rule to the most frequent ones."""
     counts, vocab = truth.counts_at(step), truth.run.vocab
     tied = {pair for pair in counts if counts[pair] == max(counts.values())}
     best = oracles.TIE_ORACLES[truth.rule](tied, truth.words_at(step), vocab)
@@ -101,7 +101,7 @@ def next_pair(question: Question, truth: Truth, step: int) -> Answer:
 
 
 def count_change(question: Question, truth: Truth, step: int) -> Answer:
-    """Count again after the merge; the words that are given tell as much."""
+    """Recount after the merge, and check that the given words lead to the same count."""
     left, _, right, *_ = question.asks.words
     assert isinstance(left, bytes)
     assert isinstance(right, bytes)
@@ -125,7 +125,7 @@ def pairs_in(tokens: list[bytes], left: bytes, right: bytes) -> int:
 
 
 def encode_by_hand(question: Question, truth: Truth, step: int) -> Answer:
-    """Of all neighbours that merge take the first learnt, the left one, until none does."""
+    """Join the neighbours whose merge was learnt first, from the left, until none merges."""
     word = question.asks.words[1]
     assert isinstance(word, bytes)
     tokens, joins = [bytes((byte,)) for byte in word], []
@@ -142,7 +142,7 @@ def encode_by_hand(question: Question, truth: Truth, step: int) -> Answer:
 
 
 def cuts(question: Question, truth: Truth, step: int) -> Answer:
-    """What the regex finds in the text."""
+    """Cut the text with the regex."""
     form = question.form
     assert isinstance(form, Cuts)
     return ends_of(regex.findall(PATTERNS["gpt2"].source, form.text))
@@ -153,7 +153,7 @@ def ends_of(pieces: list[str]) -> tuple[int, ...]:
 
 
 def stale(question: Question, truth: Truth, step: int) -> Answer:
-    """A heap driven by hand has the entry; the recount says whether it is true."""
+    """Compare the entry of a heap driven by hand with the recount."""
     _, left, _, right, count, *_ = question.asks.words
     assert isinstance(left, bytes)
     assert isinstance(right, bytes)
@@ -182,7 +182,7 @@ GRADERS: dict[str, Callable[[Any, Truth, int], Answer]] = {
 
 
 def every_answer(question: Question, right: Any) -> Iterator[Answer]:
-    """All answers, or the right one and some near it."""
+    """Yield all answers, or the right one and some near it."""
     match question.form:
         case Choice(options):
             yield from range(len(options))
@@ -206,7 +206,7 @@ def every_answer(question: Question, right: Any) -> Iterator[Answer]:
 
 
 def assert_graded(question: Question, right: Answer) -> None:
-    """The right answer alone is right, and of joins what leads to it; all are told why."""
+    """Assert that only the right answer, and joins that lead to it, are graded right."""
     assert question.answer == right, question.asks
     for answer in every_answer(question, right):
         grade = question.grade(question.form.check(answer))
@@ -220,7 +220,7 @@ def assert_graded(question: Question, right: Answer) -> None:
 
 @given(oracles.corpora(), st.sampled_from(list(TIE_RULES)), st.integers(0, 99))
 @examples(60)
-def test_questions_about_merges_are_graded_as_a_recount_would(
+def test_questions_about_merges_are_graded_as_by_a_recount(
     corpus: Corpus, rule: str, seed: int
 ) -> None:
     truth = Truth(corpus, oracles.train(corpus, rule, 12), rule)
@@ -243,7 +243,7 @@ def test_cuts_are_those_of_the_regex(text: str, pattern: str, seed: int) -> None
 
 
 def best_score(question: Question, step: wordpiece_oracle.OracleStep) -> Answer:
-    """The fractions decide, then the oracle's tie rule."""
+    """Compare the fractions, then apply the oracle's tie rule."""
     form = question.form
     assert isinstance(form, Choice)
     for option in form.options:
@@ -258,7 +258,7 @@ def best_score(question: Question, step: wordpiece_oracle.OracleStep) -> Answer:
 
 
 def longest_match(question: Question, vocab: set[str]) -> Answer:
-    """Of all ways to cut the word into pieces, the one whose pieces are longest from the left."""
+    """Return the cuts, among all, whose pieces are longest from the left."""
     form = question.form
     assert isinstance(form, Cuts)
     word = form.text
@@ -277,7 +277,7 @@ def longest_match(question: Question, vocab: set[str]) -> Answer:
 
 @given(wordpiece_oracle.corpora(), st.integers(0, 9))
 @examples(40)
-def test_words_are_cut_as_all_their_cuts_tell(corpus: dict[str, int], seed: int) -> None:
+def test_words_are_graded_by_all_their_cuts(corpus: dict[str, int], seed: int) -> None:
     steps = wordpiece_oracle.train(corpus, 12, "frequent")
     counts = {word.encode(): count for word, count in corpus.items()}
     trainer = WordPieceTrainer(counts, 200, min_count=1)
@@ -341,7 +341,7 @@ def unigram_parts(trainer: UnigramTrainer) -> tuple[Any, list[Any]]:
     return trainer.record, events
 
 
-# -- what is said
+# -- sentences
 
 
 def test_the_hint_at_a_tie_names_the_token_in_which_the_pairs_differ() -> None:
@@ -349,7 +349,7 @@ def test_the_hint_at_a_tie_names_the_token_in_which_the_pairs_differ() -> None:
     assert str(ask("tie", frame).hint) == "its right token is c."
 
 
-def test_a_wrong_pair_is_told_its_own_count_and_not_the_answer() -> None:
+def test_a_wrong_pair_shows_its_own_count_and_not_the_answer() -> None:
     question = ask("next-pair", timeline_of(LOW).seek(2))
     assert [str(option.label[0]) for option in question.form.options] == sorted(
         str(option.label[0]) for option in question.form.options
@@ -374,7 +374,7 @@ def test_a_tie_is_explained_by_the_rule() -> None:
         ({b"ab": 9, b"cd": 2}, 0, Level.CLEAR),
         ({b"ab": 20, b"cd": 19}, 0, Level.CLOSE),
         ({b"ab": 9, b"cd": 9}, 0, Level.TIE),
-        ({b"abc": 9, b"ab": 1, b"de": 8, b"fg": 2}, 1, Level.AFTER_LOSS),  # bc stood 9 times
+        ({b"abc": 9, b"ab": 1, b"de": 8, b"fg": 2}, 1, Level.AFTER_LOSS),  # bc occurred 9 times
     ],
 )
 def test_difficulty_goes_from_a_clear_gap_to_counts_lost(
@@ -391,7 +391,7 @@ def test_difficulty_goes_from_a_clear_gap_to_counts_lost(
         ("tie", 0, "no pair is tied"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_with_a_reason(kind: str, step: int, reason: str) -> None:
+def test_an_impossible_question_is_refused_with_a_reason(kind: str, step: int, reason: str) -> None:
     timeline = timeline_of({b"ab": 9, b"cd": 2})
     with pytest.raises(QuestionError, match=reason):
         ask(kind, timeline.seek(step))
@@ -400,7 +400,7 @@ def test_what_cannot_be_asked_is_refused_with_a_reason(kind: str, step: int, rea
 # -- the same everywhere
 
 
-def test_the_same_seed_asks_the_same_and_another_seed_something_else() -> None:
+def test_the_same_seed_asks_the_same() -> None:
     frame = timeline_of(LOW).seek(3)
     for kind in kinds_for(frame):
         with suppress(QuestionError):
@@ -442,13 +442,13 @@ def test_an_answer_is_read_in_its_form() -> None:
         (Joins((b"a", b"b")), [0, 0]),
     ],
 )
-def test_what_a_file_claims_is_checked(form: Any, value: object) -> None:
+def test_values_of_a_file_are_checked(form: Any, value: object) -> None:
     with pytest.raises(AnswerError):
         form.check(value)
 
 
 @pytest.mark.parametrize("typed", ["", "x", "0", "7", "1e3", "9" * 30, "٣", "1 2"])
-def test_a_row_that_is_not_there_is_no_answer(typed: str) -> None:
+def test_a_row_that_does_not_exist_is_no_answer(typed: str) -> None:
     with pytest.raises(AnswerError):
         ask("next-pair", timeline_of(LOW).frame).form.read(typed)
 

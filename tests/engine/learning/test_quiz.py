@@ -1,4 +1,4 @@
-"""A quiz is the same on every machine, and its answers are graded again, whatever a file claims."""
+"""A quiz is the same on every machine, and all answers of a file are graded again."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def recording(trainer: str = "fast") -> Timeline:
 
 
 def sheet_of(paper: Paper = PAPER, learner: str = "Li", wrong_first: int = 0) -> AnswerSheet:
-    """Right answers, behind a wrong one in the first few questions."""
+    """Answer rightly; in the first few questions after a wrong answer."""
     sheet = AnswerSheet(paper, learner)
     for place, question in enumerate(make_quiz(recording(), paper.seed, paper.questions)):
         attempt = Attempt(question)
@@ -58,7 +58,7 @@ def graded(path: Path, **how: Any) -> Grades:
 
 
 @pytest.mark.parametrize("trainer", TRAINERS)
-def test_the_seed_decides_the_questions_whatever_trained(trainer: str) -> None:
+def test_the_seed_decides_the_questions_with_every_trainer(trainer: str) -> None:
     asked = [
         (question.asks, question.given, question.form, question.answer)
         for question in make_quiz(recording(trainer), "7", 8)
@@ -68,8 +68,8 @@ def test_the_seed_decides_the_questions_whatever_trained(trainer: str) -> None:
     assert asked != [(q.asks, q.given, q.form, q.answer) for q in others]
 
 
-def test_a_seed_asks_for_ever_what_it_asked_once() -> None:
-    """Where this has to change, the version of the file of answers changes, too."""
+def test_a_seed_always_gives_the_same_questions() -> None:
+    """A change here needs a new version of the answer file."""
     asked = [(question.kind, question.frame.step) for question in make_quiz(recording(), "7", 6)]
     assert asked == [
         ("encode-by-hand", 2),
@@ -96,7 +96,7 @@ def test_a_corpus_without_pairs_gives_no_quiz() -> None:
 # -- the file
 
 
-def test_what_is_written_reads_the_same(tmp_path: Path) -> None:
+def test_a_written_answer_file_reads_back_equal(tmp_path: Path) -> None:
     sheet = sheet_of(learner="Łi \u202e")
     sheet.write(tmp_path / "a.json")
     assert AnswerSheet.read(tmp_path / "a.json") == sheet
@@ -111,7 +111,7 @@ KEYS = st.sampled_from(["tried", "step", "seconds", "kind", "seed", "options", "
 
 @given(ANYTHING, KEYS)
 @examples(60)
-def test_whatever_a_file_holds_it_is_graded_or_told(value: object, key: str) -> None:
+def test_any_answer_file_is_graded_or_reported(value: object, key: str) -> None:
     with TemporaryDirectory() as place:
         path = Path(place) / "a.json"
         sheet_of().write(path)
@@ -144,7 +144,9 @@ Spoil = Callable[[dict[str, Any]], None]
         (lambda c: c.pop("corpus"), "corpus: is missing"),
     ],
 )
-def test_a_spoiled_file_is_refused_with_a_line(tmp_path: Path, spoil: Spoil, told: str) -> None:
+def test_a_broken_answer_file_is_refused_with_a_reason(
+    tmp_path: Path, spoil: Spoil, told: str
+) -> None:
     path = tmp_path / "a.json"
     sheet_of().write(path)
     content = json.loads(path.read_text())
@@ -157,7 +159,7 @@ def test_a_spoiled_file_is_refused_with_a_line(tmp_path: Path, spoil: Spoil, tol
 @pytest.mark.parametrize(
     "data", [b"", b"{", b"[" * 100_000, b"\xff", b"null", b'{"format": 1e999}']
 )
-def test_what_is_no_file_of_answers_does_not_stop_the_others(tmp_path: Path, data: bytes) -> None:
+def test_a_foreign_file_does_not_stop_the_others(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "b.json").write_bytes(data)
     sheet_of().write(tmp_path / "a.json")
     sheet_of().write(tmp_path / "c.json")
@@ -170,7 +172,7 @@ def test_what_is_no_file_of_answers_does_not_stop_the_others(tmp_path: Path, dat
 # -- the grades
 
 
-def test_grading_believes_no_claim(tmp_path: Path) -> None:
+def test_grading_ignores_the_claims_of_a_file(tmp_path: Path) -> None:
     sheet = sheet_of()
     sheet.answers[0].right = False  # it is right
     sheet.answers[1].tried = [10**30, "x"]  # no answers at all
@@ -184,7 +186,7 @@ def test_grading_believes_no_claim(tmp_path: Path) -> None:
     assert "question 3: asks" in third
 
 
-def test_the_learners_and_the_questions_are_counted_the_hardest_first(tmp_path: Path) -> None:
+def test_tables_count_learners_and_questions_the_hardest_first(tmp_path: Path) -> None:
     paths = []
     for number, wrong in enumerate((0, 1, 2)):
         paths.append(tmp_path / f"{number}.json")
@@ -208,7 +210,7 @@ def test_the_learners_and_the_questions_are_counted_the_hardest_first(tmp_path: 
     assert questions[0]["first_try"] == "1"
 
 
-def test_another_seed_and_a_corpus_that_is_not_here_are_told(tmp_path: Path) -> None:
+def test_another_seed_and_a_missing_corpus_are_reported(tmp_path: Path) -> None:
     sheet_of().write(tmp_path / "a.json")
     grades = graded(tmp_path / "a.json", seed="8")
     assert grades.problems == [f"{tmp_path / 'a.json'}: is of seed '7', not of '8'"]

@@ -1,4 +1,4 @@
-"""Session files: what is written is read again; a file from anybody says what is wrong with it."""
+"""Session files: they read back equal; a broken file is refused with a reason."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def saved(corpus: Path) -> SavedSession:
     )
 
 
-def test_what_is_written_is_read_again(corpus: Path, tmp_path: Path) -> None:
+def test_a_written_session_reads_back_equal(corpus: Path, tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     write_session(path, saved(corpus))
     assert read_session(path) == saved(corpus)
@@ -56,9 +56,7 @@ def test_what_is_written_is_read_again(corpus: Path, tmp_path: Path) -> None:
         write_session(path, saved(corpus))
 
 
-def test_a_corpus_is_found_again_beside_a_session_that_was_moved(
-    corpus: Path, tmp_path: Path
-) -> None:
+def test_a_corpus_is_found_beside_a_moved_session(corpus: Path, tmp_path: Path) -> None:
     write_session(tmp_path / "s.json", saved(corpus))
     elsewhere = tmp_path.rename(tmp_path.with_name("moved"))
     found = read_session(elsewhere / "s.json").corpus
@@ -66,7 +64,7 @@ def test_a_corpus_is_found_again_beside_a_session_that_was_moved(
     assert Path(found.path) == elsewhere / "corpus.txt"
 
 
-def test_a_corpus_that_changed_is_noticed_even_if_it_is_as_long(corpus: Path) -> None:
+def test_a_changed_corpus_of_the_same_size_is_noticed(corpus: Path) -> None:
     file = SavedFile.of(str(corpus))
     assert check_unchanged(file) is None
     corpus.write_text("low lower LOWEST")
@@ -97,7 +95,7 @@ def test_a_device_is_no_corpus_of_a_session() -> None:
         ({"note": "n" * 5000}, "note: is longer"),
     ],
 )
-def test_a_session_says_what_is_wrong_with_it(
+def test_a_broken_session_is_refused_with_a_reason(
     corpus: Path, tmp_path: Path, change: dict[str, Any], said: str
 ) -> None:
     path = tmp_path / "s.json"
@@ -121,7 +119,7 @@ def test_a_session_that_is_too_large_or_cut_short_is_refused(corpus: Path, tmp_p
 
 @examples(200)
 @given(data=st.data())
-def test_whatever_a_session_holds_only_our_errors_come_of_it(
+def test_any_session_file_raises_only_our_errors(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
@@ -142,7 +140,7 @@ def test_whatever_a_session_holds_only_our_errors_come_of_it(
 
 
 def _places(value: Any) -> list[tuple[Any, Any]]:
-    """Every place in a JSON value where something else can be put."""
+    """Yield every place in a JSON value that can be replaced."""
     if not isinstance(value, dict | list):
         return []
     keys = list(value) if isinstance(value, dict) else list(range(len(value)))

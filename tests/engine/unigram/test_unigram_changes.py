@@ -1,4 +1,4 @@
-"""What a step did, against the record and against plain segmentation."""
+"""The changes of a step, compared with the record and with plain segmentation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def timeline() -> UnigramTimeline:
     return UnigramTimeline(trainer.record, events, words=WORDS)
 
 
-def test_counts_change_to_what_the_next_step_has(timeline: UnigramTimeline) -> None:
+def test_counts_after_a_step_are_those_of_the_next_frame(timeline: UnigramTimeline) -> None:
     for step in range(1, len(timeline) + 1):
         frame = timeline.seek(step)
         changes = count_changes(frame)
@@ -53,7 +53,7 @@ def test_the_arithmetic_of_the_m_step_gives_the_score_of_the_record(
                 assert shown is None
 
 
-def test_a_piece_that_is_gone_has_no_arithmetic(timeline: UnigramTimeline) -> None:
+def test_a_removed_piece_has_no_arithmetic(timeline: UnigramTimeline) -> None:
     frame = timeline.seek(len(timeline))
     gone = set(timeline.seek(0).numbers.tolist()) - set(frame.numbers.tolist())
     assert gone
@@ -61,7 +61,7 @@ def test_a_piece_that_is_gone_has_no_arithmetic(timeline: UnigramTimeline) -> No
     assert all(m_step(frame, number) is None for number in gone)
 
 
-def test_changed_words_are_those_that_two_encoders_cut_differently(
+def test_changed_words_are_those_that_two_encoders_segment_differently(
     timeline: UnigramTimeline,
 ) -> None:
     for step in range(1, len(timeline) + 1):
@@ -73,7 +73,7 @@ def test_changed_words_are_those_that_two_encoders_cut_differently(
         assert changed == {word for word in WORDS if _cut(before, word) != _cut(after, word)}
 
 
-def test_a_prune_cuts_the_words_anew_that_use_what_goes(timeline: UnigramTimeline) -> None:
+def test_a_prune_changes_the_words_that_use_a_removed_piece(timeline: UnigramTimeline) -> None:
     assert timeline.prunes
     for step in timeline.prunes:
         frame = timeline.seek(step)
@@ -86,7 +86,7 @@ def _cut(encoder: UnigramEncoder, text: str) -> list[str]:
     return lattice.spelled(lattice.best)
 
 
-def test_numbered_pieces_make_the_lattice_that_the_encoder_makes(
+def test_numbered_pieces_give_the_same_lattice_as_the_encoder(
     timeline: UnigramTimeline,
 ) -> None:
     for step in range(len(timeline) + 1):
@@ -119,7 +119,7 @@ def test_the_alternative_of_a_piece_is_the_best_way_without_it(timeline: Unigram
     assert frame.alternative("h") is None
 
 
-def test_prunes_are_where_a_prune_led(timeline: UnigramTimeline) -> None:
+def test_prunes_lists_the_steps_right_after_a_prune(timeline: UnigramTimeline) -> None:
     assert list(timeline.prunes) == [
         step
         for step in range(1, len(timeline) + 1)
@@ -127,7 +127,7 @@ def test_prunes_are_where_a_prune_led(timeline: UnigramTimeline) -> None:
     ]
 
 
-def test_a_space_is_spelled_and_counts_of_what_looks_alike_are_added() -> None:
+def test_spaces_are_spelled_and_counts_of_equal_spellings_are_added() -> None:
     assert spelled_counts({b" the": 3, b"a": 7, "▁the".encode(): 1}) == {"a": 7, "▁the": 4}
     assert unspelled("▁a▁cat") == " a cat"
     assert spelled_counts({b" \xff": 2}) == {"▁\udcff": 2}

@@ -1,4 +1,4 @@
-"""The encoder gives the ids of Hugging Face and SentencePiece, and shows how it comes to them."""
+"""The encoder gives the ids of Hugging Face and SentencePiece, and shows its steps."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def hugging_face() -> Any:
 
 @cache
 def sentencepiece() -> Any:
-    """A model that SentencePiece trained, taking text as it comes."""
+    """A model that SentencePiece trained without normalising the text."""
     library = pytest.importorskip("sentencepiece")
     model = io.BytesIO()
     library.SentencePieceTrainer.train(
@@ -85,7 +85,7 @@ def assert_like_sentencepiece(text: str) -> None:
     theirs = tuple(sentencepiece().encode(text))
     (best,) = encoder.n_best(text, 1)
     if best[0] != theirs:
-        # It adds 32-bit floats, and two paths may be closer than they can tell.
+        # SentencePiece adds 32-bit floats, which cannot distinguish very close paths.
         near = dict(encoder.n_best(text, 8))
         assert near[theirs] == pytest.approx(best[1], abs=1e-4 * len(text))
 
@@ -119,7 +119,7 @@ def test_the_n_best_are_those_of_sentencepiece() -> None:
         assert [list(ids) for ids, _ in encoder.n_best(text, 10)] == theirs
 
 
-def test_steps_reach_every_node_and_go_back_along_the_best_path() -> None:
+def test_viterbi_steps_reach_every_node_and_go_back_along_the_best_path() -> None:
     encoder = UnigramEncoder([("<unk>", 0.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5)])
     *sweep, first, second = viterbi_steps(encoder.lattice("abb"))
     assert [
@@ -133,14 +133,14 @@ def test_steps_reach_every_node_and_go_back_along_the_best_path() -> None:
 
 
 @given(st.text("ehtn▁.", min_size=1, max_size=12))
-def test_the_steps_end_with_the_ids_of_the_encoding(text: str) -> None:
+def test_viterbi_steps_end_with_the_ids_of_the_encoding(text: str) -> None:
     steps = list(viterbi_steps(ours().lattice(text)))
     back = [step.taken for step in steps if isinstance(step, TracedBack)]
     assert tuple(edge.piece for edge in reversed(back)) == ours().encode(text)
     assert sum(isinstance(step, Reached) for step in steps) == len(text)
 
 
-def test_unknown_characters_side_by_side_are_one_unknown_token() -> None:
+def test_adjacent_unknown_characters_are_one_unknown_token() -> None:
     encoder = UnigramEncoder([("<unk>", 0.0), ("a", -1.0)])
     assert encoder.encode("é日a日") == (0, 1, 0)
     assert encoder.sample("é日a", Random(0)) == (0, 1)

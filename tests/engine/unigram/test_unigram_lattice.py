@@ -1,4 +1,4 @@
-"""One text under a Unigram model, held against all its segmentations."""
+"""One text under a Unigram model, compared with all its segmentations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TEXTS = st.text("abc", min_size=1, max_size=8)
 
 @st.composite
 def models(draw: st.DrawFn) -> dict[str, float]:
-    """Scores for a, b, c and some longer pieces."""
+    """Draw scores for a, b, c and some longer pieces."""
     longer = draw(st.sets(st.text("abc", min_size=2, max_size=4), max_size=12))
     return {text: draw(SCORES) for text in ["a", "b", "c", *sorted(longer)]}
 
@@ -66,7 +66,7 @@ def test_the_probability_of_an_edge_is_its_share_of_all_segmentations(
 
 
 @given(TEXTS, models(), st.floats(0, 3))
-def test_the_probabilities_of_the_edges_across_any_place_are_one_in_all(
+def test_the_probabilities_of_the_edges_across_any_place_sum_to_one(
     text: str, model: dict[str, float], sharpness: float
 ) -> None:
     lattice = lattice_of(text, model)
@@ -78,7 +78,7 @@ def test_the_probabilities_of_the_edges_across_any_place_are_one_in_all(
 
 
 @pytest.mark.parametrize("sharpness", [0.0, 0.5, 1.0])
-def test_samples_come_as_often_as_their_sharpened_probability_says(sharpness: float) -> None:
+def test_samples_have_the_frequency_of_their_sharpened_probability(sharpness: float) -> None:
     model = {"a": log(0.4), "b": log(0.2), "ab": log(0.2), "ba": log(0.1), "aba": log(0.1)}
     sums = ForwardBackward(lattice_of("abab", model), sharpness)
     weights = {
@@ -103,7 +103,7 @@ def test_of_equal_paths_the_last_piece_that_starts_furthest_left_wins() -> None:
     assert lattice.spelled(lattice.best) == ["a", "bc"]
 
 
-def test_a_character_without_a_piece_is_unknown_at_ten_less_than_the_worst_piece() -> None:
+def test_an_unknown_character_scores_ten_less_than_the_worst_piece() -> None:
     table = PieceTable(["<unk>", "a", "ab"], [0.0, -1.0, -3.0], unknown=0)
     lattice = Lattice("ab", table)
     assert [edge.piece for edge in lattice.arriving[2]] == [2, 0]
@@ -115,7 +115,7 @@ def test_without_an_unknown_token_an_unknown_character_is_an_error() -> None:
         lattice_of("aé", {"a": -1.0})
 
 
-def test_special_tokens_and_the_unknown_token_stand_for_no_text() -> None:
+def test_special_tokens_and_the_unknown_token_match_no_text() -> None:
     table = PieceTable(["<u>", "<s>", "<", "s", ">"], [0.0] * 5, unknown=0, silent=[1])
     assert Lattice("<s>", table).best.pieces == (2, 3, 4)
 
@@ -138,7 +138,7 @@ def test_a_sharpness_below_zero_is_an_error() -> None:
         ForwardBackward(lattice_of("a", {"a": -1.0}), -1)
 
 
-def test_a_text_of_many_equal_paths_takes_no_more_room_than_it_has_characters() -> None:
+def test_memory_for_many_equal_paths_grows_only_with_the_text() -> None:
     lattice = lattice_of("a" * 5000, {"a": -1.0, "aa": -2.0, "aaa": -3.0})
     assert [path.score for path in lattice.n_best(3)] == pytest.approx([-5000.0] * 3)
     assert sum(ForwardBackward(lattice).expected_counts().values()) < 5000

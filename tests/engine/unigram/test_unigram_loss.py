@@ -1,4 +1,4 @@
-"""The loss of a Unigram training cannot rise, where the theorems say so; and digamma is right."""
+"""The loss of a Unigram training does not rise where theorems forbid it; digamma is right."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=7), st.integers(1, 5
 
 @given(WORDS)
 def test_with_plain_normalisation_the_loss_never_rises(counts: dict[str, int]) -> None:
-    """Where nothing is dropped: then it is EM, and the theorem holds."""
+    """Without dropped pieces this is EM, and its theorem holds."""
     model = by_hand.seeds(counts, 99, 5)
     problem = finished(TrainingCorpus.of(counts, list(model), 5))
     estimate = finished(problem.estimate(np.array(list(model.values()))))
@@ -32,7 +32,7 @@ def test_with_plain_normalisation_the_loss_never_rises(counts: dict[str, int]) -
 
 
 @given(WORDS, st.integers(0, 6))
-def test_in_a_plain_training_the_loss_rises_only_where_pieces_vanish_or_are_kept_from_it(
+def test_in_a_plain_training_the_loss_rises_only_if_pieces_vanish_or_are_kept(
     counts: dict[str, int], spare: int
 ) -> None:
     size = 1 + len(set("".join(counts))) + spare
@@ -43,7 +43,7 @@ def test_in_a_plain_training_the_loss_rises_only_where_pieces_vanish_or_are_kept
 
 @given(WORDS)
 def test_with_digamma_the_free_energy_never_rises(counts: dict[str, int]) -> None:
-    """It is the loss plus the divergence of the counts' Dirichlet distribution from the prior."""
+    """The free energy is the loss plus the divergence of the counts' Dirichlet from the prior."""
     model = by_hand.seeds(counts, 99, 5)
     problem = finished(TrainingCorpus.of(counts, list(model), 5))
     estimate = finished(problem.estimate(np.array(list(model.values()))))

@@ -1,4 +1,4 @@
-"""The seed vocabulary is what counting every substring by hand gives."""
+"""The seed vocabulary agrees with a count of every substring by hand."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_seeds_are_the_characters_and_the_best_branching_substrings(
     assert seeds.characters == len(set("".join(counts)))
 
 
-def test_a_substring_that_always_goes_on_alike_is_no_seed() -> None:
+def test_a_substring_with_only_one_next_character_is_no_seed() -> None:
     seeds = seeds_of({"queen": 3, "quiet": 2})
     assert seeds.texts[seeds.characters :][:4] == ["queen", "ueen", "qu", "quiet"]
     assert not {"que", "quee", "qui", "quie"} & set(seeds.texts)
@@ -57,7 +57,7 @@ def test_no_pretokens_give_no_seeds() -> None:
     assert seeds_of({}).texts == []
 
 
-def test_the_search_tells_its_progress_for_every_length() -> None:
+def test_the_search_reports_its_progress_for_every_length() -> None:
     work = seed_pieces({"abcd": 2}, 10, 4)
     progress = [(step.done, step.total) for step in work if isinstance(step, WorkProgress)]
     assert progress == [(1, 4), (2, 4), (3, 4), (4, 4)]

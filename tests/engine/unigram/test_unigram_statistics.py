@@ -1,4 +1,4 @@
-"""The series of a Unigram training, against sums over its frames."""
+"""The series of a Unigram training, compared with sums over its frames."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def recorded(words: dict[str, int]) -> UnigramTimeline:
 
 @examples(25)
 @given(WORDS)
-def test_a_series_has_at_each_step_what_the_frame_has(words: dict[str, int]) -> None:
+def test_a_series_agrees_with_the_frame_at_each_step(words: dict[str, int]) -> None:
     timeline = recorded(words)
     statistics, last = timeline.statistics, len(timeline)
     frames = [timeline.seek(step) for step in range(last + 1)]

@@ -1,4 +1,4 @@
-"""Whole texts under the pieces of a step, against all ways to cut them."""
+"""Whole texts under the pieces of a step, compared with all segmentations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def timeline() -> UnigramTimeline:
 
 @examples(40)
 @given(st.lists(st.sampled_from(["hug", " hugs", " bug", "bugs"]), max_size=3), st.integers(1, 6))
-def test_the_best_of_a_text_are_the_best_of_all_ways_to_cut_its_pretokens(
+def test_the_best_segmentations_of_a_text_are_the_best_of_all(
     timeline: UnigramTimeline, words: list[str], wanted: int
 ) -> None:
     text = "".join(words)
@@ -41,7 +41,7 @@ def test_the_best_of_a_text_are_the_best_of_all_ways_to_cut_its_pretokens(
         assert all("".join(path.pieces) == spelled(text) for path in found)
 
 
-def test_ids_are_those_of_the_vocabulary_that_is_saved(timeline: UnigramTimeline) -> None:
+def test_ids_are_those_of_the_saved_vocabulary(timeline: UnigramTimeline) -> None:
     for step in range(len(timeline) + 1):
         frame = timeline.seek(step)
         vocabulary = [text for text, _ in frame.vocabulary]
@@ -50,12 +50,12 @@ def test_ids_are_those_of_the_vocabulary_that_is_saved(timeline: UnigramTimeline
         assert tuple(vocabulary[id_] for id_ in ids) == best.pieces
 
 
-def test_unknown_characters_side_by_side_are_one_id(timeline: UnigramTimeline) -> None:
+def test_adjacent_unknown_characters_are_one_id(timeline: UnigramTimeline) -> None:
     assert timeline.frame.encode("漢字") == [0]
 
 
 @pytest.mark.parametrize("text", ["漢字", "hüügs 漢字 é", "漢<|x|>字", "", "bugs"])
-def test_there_are_as_many_pieces_as_ids_and_unknown_ones_are_told(
+def test_pieces_and_ids_are_equally_many_and_unknown_characters_are_listed(
     timeline: UnigramTimeline, text: str
 ) -> None:
     frame, ids = timeline.frame, timeline.frame.encode(text)

@@ -1,4 +1,4 @@
-"""The timeline of a Unigram training goes both ways; jumping shows the same as going there."""
+"""The timeline of a Unigram training goes both ways; a jump shows the same as single steps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Shown = tuple[list[str], list[float], list[float], float, list[list[str]]]
 
 
 def shown(frame: UnigramFrame) -> Shown:
-    """Everything a frame shows, as plain values."""
+    """Return all numbers of a frame as plain values."""
     return (
         frame.texts,
         frame.scores.tolist(),
@@ -38,7 +38,7 @@ def shown(frame: UnigramFrame) -> Shown:
 
 @cache
 def run() -> tuple[UnigramTrainer, list[Event], list[Shown]]:
-    """A training, and what a screen that followed it live has seen at each place."""
+    """A training, with the frames of a screen that followed it live."""
     trainer = UnigramTrainer(COUNTS, 300)
     events: list[Event] = []
     seen: list[Shown] = []
@@ -62,14 +62,14 @@ PLACES = st.integers(0, len(timeline()))
 
 
 @given(st.lists(PLACES, max_size=6))
-def test_seeking_shows_what_was_seen_when_the_training_came_there(places: list[int]) -> None:
+def test_seeking_shows_the_same_as_following_the_training(places: list[int]) -> None:
     played = timeline()
     for place in places:
         assert shown(played.seek(place)) == run()[2][place]
 
 
 @given(PLACES)
-def test_forward_and_back_again_is_as_if_nothing_had_been(place: int) -> None:
+def test_a_step_forward_and_back_changes_nothing(place: int) -> None:
     played = timeline()
     before = shown(played.seek(place))
     played.forward()
@@ -78,7 +78,7 @@ def test_forward_and_back_again_is_as_if_nothing_had_been(place: int) -> None:
 
 
 @given(PLACES)
-def test_what_a_step_removes_is_there_before_it_and_gone_after(place: int) -> None:
+def test_a_removed_piece_is_there_before_its_step_and_gone_after(place: int) -> None:
     frame = timeline().seek(place)
     step = frame.leads_on
     if step is None:
@@ -101,7 +101,7 @@ def test_a_prune_changes_no_score() -> None:
         assert after.items() <= before.items()
 
 
-def test_the_loss_increases_before_a_prune_are_those_it_went_by() -> None:
+def test_a_prune_uses_the_loss_increases_of_the_frame_before() -> None:
     played = timeline()
     for place in range(len(played)):
         step = played.seek(place).leads_on
@@ -112,7 +112,7 @@ def test_the_loss_increases_before_a_prune_are_those_it_went_by() -> None:
             assert found.loss_increases[numbers].tolist() == told
 
 
-def test_what_a_removal_would_do_can_be_asked_at_every_place() -> None:
+def test_removals_can_be_estimated_at_every_place() -> None:
     played = timeline()
     for place in (0, 1, len(played)):
         frame = played.seek(place)

@@ -1,4 +1,4 @@
-"""Training does, step by step, what the slow and literal `unigram_by_hand` does."""
+"""Training agrees, step by step, with the slow and literal `unigram_by_hand`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def model_at(record: UnigramRecord, place: int) -> dict[str, float]:
 def test_the_counts_of_a_corpus_are_those_of_its_texts_by_hand(
     counts: dict[str, int], random: Any
 ) -> None:
-    # Halves add up exactly, so that ties are ties.
+    # Halves add up exactly, so that equal sums are equal.
     model = {text: -random.randint(1, 9) / 2 for text in by_hand.seeds(counts, 99, 4)}
     ids = {text: number for number, text in enumerate(model)}
     corpus = finished(lattices_of(counts, ids, longest=4))
@@ -95,7 +95,7 @@ def test_each_em_step_is_an_iteration_by_hand(counts: dict[str, int], spare: int
 
 @given(WORDS, st.integers(0, 6))
 @examples(60)
-def test_each_prune_takes_the_pieces_that_by_hand_cost_least(
+def test_each_prune_removes_the_pieces_that_cost_least_by_hand(
     counts: dict[str, int], spare: int
 ) -> None:
     trainer = UnigramTrainer(counts, 1 + len(set("".join(counts))) + spare)
@@ -128,7 +128,7 @@ def test_a_whole_training_ends_with_the_model_by_hand(
     assert dict(pieces[1:]) == pytest.approx(by_hand.train(counts, vocab_size))
 
 
-def test_a_removal_names_the_pieces_that_would_stand_in() -> None:
+def test_a_removal_names_the_pieces_that_would_replace_it() -> None:
     trainer = trained(HUGS, 30)
     record = trainer.record
     place = len(record)
@@ -143,7 +143,7 @@ def test_a_removal_names_the_pieces_that_would_stand_in() -> None:
 # --- what comes out -----------------------------------------------------------------------------
 
 
-def test_the_vocabulary_has_the_size_asked_for_and_every_character() -> None:
+def test_the_vocabulary_has_the_wanted_size_and_every_character() -> None:
     text = (SAMPLES / "tinystories_valid.txt").read_text(encoding="utf-8")
     counts = Counter("▁" + word for word in text.split())
     trainer = trained(counts, 400, ["<s>", "</s>"])
@@ -178,7 +178,7 @@ def test_sizes_and_losses_of_steps_follow_on_each_other() -> None:
         assert step.size_before - step.size_after == len(gone)
 
 
-def test_a_vocabulary_larger_than_what_is_used_is_not_filled_up() -> None:
+def test_a_vocabulary_is_not_filled_up_with_unused_pieces() -> None:
     trainer = trained(HUGS, 1000)
     assert trainer.stop_reason is UnigramStopReason.NO_MORE_PIECES
     assert len(trainer.pieces) < 1000
@@ -208,12 +208,12 @@ def test_a_pretoken_of_any_length_is_trained_on_to_its_end() -> None:
         assert record.expected_at(place) @ lengths == pytest.approx(2 * LONGEST_TEXT + 99)
 
 
-def test_of_pieces_alike_in_every_number_the_one_seeded_last_goes_first() -> None:
+def test_of_equal_pieces_the_one_seeded_last_is_removed_first() -> None:
     trainer = trained({"ab": 5, "cd": 5}, 6)
     assert {text for text, _ in trainer.pieces} == {"<unk>", "ab", *"abcd"}
 
 
-def test_progress_is_told_between_the_steps_so_that_a_consumer_can_stop() -> None:
+def test_progress_comes_between_the_steps_so_that_a_consumer_can_stop() -> None:
     events = UnigramTrainer(HANDOUT, 14).steps()
     told = [next(events) for _ in range(3)]
     assert all(isinstance(event, WorkProgress) for event in told)
@@ -247,7 +247,7 @@ def test_impossible_options_are_errors(
         UnigramTrainer(HANDOUT, **({"vocab_size": 20} | options))
 
 
-def test_a_run_that_nobody_gave_a_size_keeps_a_tenth_of_its_longer_pieces() -> None:
+def test_a_run_without_a_size_keeps_a_tenth_of_its_longer_pieces() -> None:
     words = {f"▁{a}{b}{c}{d}": 1 for a in "abc" for b in "abc" for c in "abc" for d in "abc"}
     trainer = UnigramTrainer(words)
     events = list(trainer.steps())
@@ -257,12 +257,12 @@ def test_a_run_that_nobody_gave_a_size_keeps_a_tenth_of_its_longer_pieces() -> N
     assert len(trainer.pieces) == trainer.vocab_size
 
 
-def test_it_keeps_the_characters_all_the_same() -> None:
+def test_a_run_without_a_size_keeps_all_characters() -> None:
     trainer = UnigramTrainer(HUGS, special_tokens=["<s>"])
     finished(trainer.steps())
     assert {text for text, _ in trainer.pieces} >= set("▁hugpnbs") | {"<unk>", "<s>"}
 
 
-def test_what_a_vocabulary_needs_is_told_of_one_as_of_many() -> None:
+def test_the_error_of_a_small_vocabulary_is_right_in_singular_and_plural() -> None:
     with pytest.raises(VocabSizeError, match="1 different character, '<unk>' and 1 special token "):
         UnigramTrainer({"a": 3}, 1, ["<s>"])

@@ -1,4 +1,4 @@
-"""The pieces of a step in columns, filters, histories and uses, against plain Python."""
+"""Columns, filters, histories and uses of pieces, compared with plain Python."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def differ_little(one: str, other: str) -> bool:
 
 @examples(25)
 @given(WORDS)
-def test_filters_keep_what_is_so(words: dict[str, int]) -> None:
+def test_filters_keep_the_pieces_with_the_property(words: dict[str, int]) -> None:
     for frame in frames(recorded(words)):
         texts = frame.texts
         assert kept(frame, "characters") == {text for text in texts if len(text) == 1}
@@ -52,7 +52,7 @@ def test_filters_keep_what_is_so(words: dict[str, int]) -> None:
         assert kept(frame, "seldom") == seldom
 
 
-def test_ids_are_those_that_the_saved_vocabulary_has() -> None:
+def test_ids_of_pieces_are_those_of_the_saved_vocabulary() -> None:
     for frame in frames(recorded(HUGS)):
         vocabulary = [text for text, _ in frame.vocabulary]
         assert [vocabulary[id_] for id_ in frame.ids] == frame.texts
@@ -61,7 +61,7 @@ def test_ids_are_those_that_the_saved_vocabulary_has() -> None:
 
 @examples(25)
 @given(WORDS)
-def test_the_history_of_a_piece_is_what_each_frame_says_of_it(words: dict[str, int]) -> None:
+def test_the_history_of_a_piece_agrees_with_each_frame(words: dict[str, int]) -> None:
     timeline = recorded(words)
     seed, *later = frames(timeline)
     for number in seed.numbers.tolist():
@@ -74,7 +74,7 @@ def test_the_history_of_a_piece_is_what_each_frame_says_of_it(words: dict[str, i
         assert goes_at == (NEVER if len(there) > len(timeline) else len(there))
 
 
-def test_a_removal_that_is_not_recorded_yet_is_not_told() -> None:
+def test_a_removal_that_is_not_recorded_yet_is_unknown() -> None:
     timeline = recorded(HUGS)
     early = UnigramFrame(timeline.run, 0, 0)
     assert (early.goes_at == NEVER).all()

@@ -1,4 +1,4 @@
-"""Unigram by hand: one text, three pieces; one iteration of EM, and what a piece is worth.
+"""Unigram by hand: one text, three pieces; one iteration of EM, and the value of a piece.
 
 Read from the top; each test goes on where the one before it ends.
 """
@@ -55,7 +55,7 @@ def test_the_best_segmentation_is_the_path_of_the_greatest_product() -> None:
 def test_the_probability_of_the_text_is_the_sum_of_all_its_segmentations() -> None:
     sums = ForwardBackward(lattice_under(START))
     assert exp(sums.log_total) == pytest.approx(0.2 + 0.1)
-    # a·b has 0.2 of these 0.3, ab has 0.1: so often is each piece expected in one `ab`.
+    # a·b has 0.2 of these 0.3, ab has 0.1: these shares are the expected counts in one `ab`.
     assert sums.expected_counts() == pytest.approx({A: 2 / 3, B: 2 / 3, AB: 1 / 3})
 
 
@@ -65,7 +65,7 @@ def test_the_e_step_adds_the_expected_counts_of_all_texts() -> None:
     assert log_probability == pytest.approx(3 * log(0.3))
 
 
-def test_the_m_step_makes_each_piece_as_probable_as_its_share_of_the_counts() -> None:
+def test_the_m_step_gives_each_piece_its_share_of_the_counts_as_probability() -> None:
     # 2 + 2 + 1 = 5 tokens are expected, 2 of them a, 2 of them b, 1 of them ab.
     assert np.exp(after_em()).tolist() == pytest.approx([2 / 5, 2 / 5, 1 / 5])
 
@@ -77,7 +77,7 @@ def test_em_makes_the_corpus_more_probable_and_may_change_the_best_segmentation(
     assert lattice.spelled(lattice.best) == ["ab"]
 
 
-def test_a_piece_is_worth_as_much_as_the_loss_would_grow_without_it() -> None:
+def test_the_value_of_a_piece_is_the_growth_of_the_loss_without_it() -> None:
     found = finished(removals(corpus(), PIECES, after_em(), pretokens=3))
     # The best segmentations are three times `ab`; a and b are not used at all.
     assert found.counts.tolist() == [0, 0, 3]
