@@ -208,7 +208,7 @@ def _read(content: ProtobufMessage, overrides: Overrides) -> tuple[Pipeline, lis
         USER_DEFINED,
         SentencePieceCuts,
         SentencePieceDecoder,
-        words_of,
+        word_pattern,
     )
 
     pieces = list(_pieces(content))
@@ -232,7 +232,7 @@ def _read(content: ProtobufMessage, overrides: Overrides) -> tuple[Pipeline, lis
         _normalizer(afterwards, [], False) if afterwards.data(_MAP) else None,
     )
     is_merged = type_number in (BPE, CHARACTER)
-    pattern = words_of(piece.text for piece in pieces) if is_merged else None
+    pattern = word_pattern(piece.text for piece in pieces) if is_merged else None
     words = None if pattern is None else SentencePieceCuts(pattern)
     added = tuple(map(AddedToken, overrides.special_tokens or ()))
     pipeline = Pipeline(model, added, normalizer, words, None, decoder)

@@ -50,7 +50,7 @@ from engine.pipeline.pretokenizers import (
     in_oniguruma,
 )
 from engine.pipeline.pretokenizers import Sequence as PreTokenizers
-from engine.pipeline.sentencepiece import words_of
+from engine.pipeline.sentencepiece import word_pattern
 from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import to_bytes, to_text
 
@@ -270,7 +270,7 @@ def tokenizer_of(pipeline: Pipeline) -> Tokenizer:
         vocab = model.tokens(splitter.in_bytes)
         alphabet, table = model.alphabet(splitter.in_bytes), model.table
         if pattern.source == NOTHING_CUT.source and model.spells_apart and not splitter.in_bytes:
-            pattern = words_of(model.vocab) or pattern
+            pattern = word_pattern(model.vocab) or pattern
     else:
         vocab = {token_id: text.encode() for text, token_id in model.vocab.items()}
         alphabet, table = ModelAlphabet(model, splitter.in_bytes), {}

@@ -341,7 +341,7 @@ def _read_unknown(fields: Fields, key: str) -> str:
     return token
 
 
-class _ModelOfWords(Model):
+class _WordModel(Model):
     """A model that has a token for words that it cannot spell."""
 
     unk_token: str
@@ -352,7 +352,7 @@ class _ModelOfWords(Model):
 
 
 @stage
-class WordLevel(_ModelOfWords):
+class WordLevel(_WordModel):
     """Takes a pretoken as one token; any other pretoken is the `unk_token`.
 
     >>> WordLevel({"<unk>": 0, "cat": 1}, "<unk>").tokenize("cats")
@@ -369,7 +369,7 @@ class WordLevel(_ModelOfWords):
 
 
 @stage
-class WordPiece(_ModelOfWords):
+class WordPiece(_WordModel):
     """Takes the longest piece of a word from the left, as BERT does.
 
         {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",

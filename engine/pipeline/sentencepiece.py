@@ -285,7 +285,7 @@ class ScoredPiece(NamedTuple):
 
 
 @stage
-class _Pieces(Model):
+class _SentencePieceModel(Model):
     """The base of SentencePiece's models.
 
     Attributes:
@@ -320,7 +320,7 @@ class _Pieces(Model):
 
 
 @stage
-class SentencePieceBPE(_Pieces, MergingModel):
+class SentencePieceBPE(_SentencePieceModel, MergingModel):
     """Merges any two neighbours that form a piece, the highest score first.
 
     A piece can be cut in two in several ways, and each is a merge here. Only one of them ever
@@ -416,7 +416,7 @@ class SymbolAlphabet(Alphabet):
 
 
 @stage
-class _Choosing(_Pieces):
+class _SegmentingModel(_SentencePieceModel):
     """A model without merges; a subclass chooses the pieces of a text."""
 
     def spans(self, text: str) -> Iterator[tuple[int | None, int, int]]:
@@ -446,7 +446,7 @@ _PENALTY = 10.0
 
 
 @stage
-class SentencePieceUnigram(_Choosing):
+class SentencePieceUnigram(_SegmentingModel):
     """Takes the segmentation with the highest sum of scores, kept in 32 bits."""
 
     name = "Unigram"
@@ -514,7 +514,7 @@ _WORD = re.compile(f"{SPACE}[^{SPACE}]*|[^{SPACE}]+")
 
 
 @stage
-class SentencePieceWords(_Choosing):
+class SentencePieceWords(_SegmentingModel):
     """Takes a word as one piece; any other word, or a control symbol, is unknown."""
 
     name = "WordLevel"
@@ -528,7 +528,7 @@ class SentencePieceWords(_Choosing):
         return self.of_kind(NORMAL, USER_DEFINED, UNUSED, BYTE)
 
 
-def words_of(tokens: Iterable[str]) -> Pattern | None:
+def word_pattern(tokens: Iterable[str]) -> Pattern | None:
     """Return a pattern that cuts only where no merge of these tokens joins; `None` if none is
     known.
 
@@ -536,8 +536,10 @@ def words_of(tokens: Iterable[str]) -> Pattern | None:
     a certain character, no merge joins the two, and the text can be cut there. Words can then be
     encoded one by one, and remembered.
 
-    >>> words_of(["▁", "a", "▁a"]).split("▁a▁▁ab▁"), words_of(["▁", ">", ">▁"]).split("▁a>▁a▁a")
-    (['▁a', '▁▁ab', '▁'], ['▁a>▁a', '▁a'])
+    >>> word_pattern(["▁", "a", "▁a"]).split("▁a▁▁ab▁")
+    ['▁a', '▁▁ab', '▁']
+    >>> word_pattern(["▁", ">", ">▁"]).split("▁a>▁a▁a")
+    ['▁a>▁a', '▁a']
     """
     known = set(tokens)
     if SPACE not in known:
@@ -563,7 +565,7 @@ _BETWEEN = "\ud800"
 
 @stage
 class SentencePieceCuts(PreTokenizer):
-    """Cuts into words as a pattern does, for byte-pair encoding; see `words_of`."""
+    """Cuts into words as a pattern does, for byte-pair encoding; see `word_pattern`."""
 
     name = "SentencePiece"
     in_tokenizer_json: ClassVar[bool] = False

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.errors import DropoutError
+from engine import DropoutError, Tokenizer
 from engine.encoding.alphabet import ByteAlphabet
 from engine.encoding.dropout import Dropout, encode_with_dropout
 from engine.encoding.encoders import MergeTable, RankLoop
-from engine.encoding.tokenizer import Tokenizer
 
 BYTES = ByteAlphabet(range(256))
 A, B, C = b"abc"

@@ -16,8 +16,7 @@ from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine import Tokenizer, Trainer, count_pretokens
-from engine.core.events import EncodeStep
+from engine import EncodeStep, Tokenizer, Trainer, count_pretokens
 from engine.encoding import alphabet
 from engine.encoding.encoders import ENCODERS, LONG
 from engine.encoding.merging import columns_of, merge_arrays

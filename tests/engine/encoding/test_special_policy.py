@@ -9,8 +9,7 @@ import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import Tokenizer
-from engine.core.errors import SpecialTokenError, SpecialTokenFoundError
+from engine import SpecialTokenError, SpecialTokenFoundError, Tokenizer
 from engine.encoding.special_policy import ALL_SPECIAL, NONE_SPECIAL, REFUSE_SPECIAL, SpecialPolicy
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import Tokenizer, train_bpe
-from engine.core.errors import CorpusError, SpecialTokenFoundError
+from engine import CorpusError, SpecialTokenFoundError, Tokenizer, train_bpe
 from engine.encoding.special_policy import (
     NONE_SPECIAL,
     REFUSE_SPECIAL,

@@ -20,7 +20,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import decoders, models, pre_tokenizers
 
-from engine import Tokenizer, Trainer
+from engine import EncodeStep, Tokenizer, Trainer
 from engine.core import helper_pool
 from engine.core.errors import (
     HelperWarning,
@@ -29,7 +29,6 @@ from engine.core.errors import (
     UnknownTokenIdError,
     VocabularyError,
 )
-from engine.core.events import EncodeStep
 from engine.encoding import text_encoder
 from engine.encoding import tokenizer as tokenizer_module
 from engine.text.patterns import PATTERNS

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from odd_texts import in_old_unicode, sample_texts, texts
 from tokenizers import normalizers as theirs
 
-from engine.core.errors import TokenizerFileError
+from engine import TokenizerFileError
 from engine.core.json_fields import Fields
 from engine.pipeline.normalizers import NORMALIZERS, Aligned, Normalizer
 

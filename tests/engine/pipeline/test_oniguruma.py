@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Regex, pre_tokenizers
 
-from engine.core.errors import PatternError
+from engine import PatternError
 from engine.pipeline.oniguruma import TextOrRegex, alternatives, can_be_empty
 
 REGEXES = [

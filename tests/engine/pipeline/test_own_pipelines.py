@@ -11,8 +11,7 @@ from hypothesis import given
 from odd_texts import texts
 from tokenizers import Tokenizer as Theirs
 
-from engine.core.errors import TokenizerFileError
-from engine.encoding.tokenizer import Tokenizer
+from engine import Tokenizer, TokenizerFileError
 from engine.pipeline.added_tokens import AddedToken
 from engine.pipeline.conversion import pipeline_of, unigram_pipeline, wordpiece_pipeline
 from engine.pipeline.decoders import WordPiece as WordPieceDecoder

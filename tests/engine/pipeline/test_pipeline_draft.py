@@ -9,7 +9,7 @@ from model_pipelines import bert, t5
 from pipelines import built, gpt2
 from tokenizers import Tokenizer as Theirs
 
-from engine.core.errors import BpeError
+from engine import BpeError
 from engine.core.json_fields import Fields
 from engine.pipeline.decoders import Fuse
 from engine.pipeline.draft import (

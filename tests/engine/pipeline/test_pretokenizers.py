@@ -10,7 +10,7 @@ from hypothesis import example, given
 from odd_texts import in_old_unicode, sample_texts, texts
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from engine.core.errors import TokenizerFileError
+from engine import TokenizerFileError
 from engine.core.json_fields import Fields
 from engine.pipeline.normalizers import Aligned
 from engine.pipeline.pretokenizers import BEHAVIORS, PRETOKENIZERS, PreTokenizer, in_oniguruma

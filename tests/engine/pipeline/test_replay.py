@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import Timeline, Tokenizer, Trainer
+from engine import Timeline, Tokenizer, Trainer, UnknownTokenIdError, VocabularyError
 from engine.bpe.replay import Replay
-from engine.core.errors import UnknownTokenIdError, VocabularyError
 from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.pipeline.conversion import tokenizer_of
 from engine.pipeline.models import WordPiece

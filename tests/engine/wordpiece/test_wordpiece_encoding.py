@@ -12,8 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from engine.core.errors import UnknownTokenIdError, VocabularyError
-from engine.counting.count import count_pretokens
+from engine import UnknownTokenIdError, VocabularyError, count_pretokens
 from engine.wordpiece.tokenizer import Outcome, WordPieceEncoder, WordPieceTokenizer
 from engine.wordpiece.trainer import WordPieceTrainer
 

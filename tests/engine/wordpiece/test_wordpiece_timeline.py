@@ -11,7 +11,7 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.errors import TimelineError, UnknownTokenIdError
+from engine import TimelineError, UnknownTokenIdError
 from engine.wordpiece.frame import WordPieceFrame, WordPieceTimeline
 from engine.wordpiece.score import SCORE_TIE_RULES
 from engine.wordpiece.trainer import WordPieceTrainer

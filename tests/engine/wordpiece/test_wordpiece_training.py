@@ -17,8 +17,7 @@ from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.bpe.trainer import StopReason
-from engine.core.errors import SpecialTokenError, UnknownNameError, VocabSizeError
+from engine import SpecialTokenError, StopReason, UnknownNameError, VocabSizeError
 from engine.wordpiece.score import SCORE_TIE_RULES, Score, highest, standings
 from engine.wordpiece.trainer import PieceChange, WordPieceStep, WordPieceTrainer
 from engine.wordpiece.words import count_words
