@@ -86,7 +86,9 @@ def _pose_next_pair(frame: Frame, request: Request) -> Question:
         explain_wrong=lambda row: _why_not_next(frame, pairs[row], tied),
         hint=hint,
         advice=advice,
-        given=tuple(_line_in_tokens(frame, line) for line in excerpt.lines if is_countable),
+        given=tuple(
+            _line_in_tokens(frame, line) for line in (excerpt.lines if is_countable else ())
+        ),
         find_level=lambda: _next_pair_level(frame, right, tied),
         pairs=pairs,
         tied=tied,
