@@ -255,21 +255,18 @@ class NumbersPanel(Lines):
         room = self.scrollable_content_region.width
         columns = min(COLUMN, max((room - LABEL_CELLS) // len(self.names), 6))
         yield _line("", [shorten(name, columns - 1) for name in self.names], columns, "strong")
-        if self.comparison is not None:
-            yield from _text_rows(self.comparison, columns)
+        if (comparison := self.comparison) is not None:
+            compression = (f"{each:.3f}" for each in comparison.bytes_per_token)
+            yield _line("tokens", map(number, comparison.token_counts), columns)
+            yield _line("bytes/token", compression, columns)
+            for script in comparison.fertility[:SCRIPTS]:
+                label = shorten(f"tokens/word, {script.script}", LABEL_CELLS - 1)
+                yield _line(label, (f"{each:.2f}" for each in script.tokens_per_word), columns)
         if self.vocabularies is None:
             yield Row([("Comparing the vocabularies …", "dim")])
             return
         yield Row([])
         yield from _vocabulary_rows(self.names, self.vocabularies, columns, room)
-
-
-def _text_rows(comparison: TextComparison, columns: int) -> Iterable[Row]:
-    yield _line("tokens", map(number, comparison.token_counts), columns)
-    yield _line("bytes/token", (f"{each:.3f}" for each in comparison.bytes_per_token), columns)
-    for script in comparison.fertility[:SCRIPTS]:
-        label = shorten(f"tokens/word, {script.script}", LABEL_CELLS - 1)
-        yield _line(label, (f"{each:.2f}" for each in script.tokens_per_word), columns)
 
 
 def _vocabulary_rows(

@@ -1,7 +1,7 @@
 """The model table: all kinds of tokenizers, compared on the corpus and on a typed text.
 
 A job trains one tokenizer of each kind on the beginning of the corpus and measures it. No training
-takes longer than `SECONDS`, since nobody waits long for a table.
+takes longer than `SECONDS`, so that the table is soon complete.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ class FamilyScreen(SessionScreen):
 
     def compose_body(self) -> ComposeResult:
         text = Field(
-            placeholder="e types a text to measure in place of the corpus's end",
+            placeholder="e types a text to measure instead of the corpus's end",
             id="family-text",
             compact=True,
         )

@@ -153,7 +153,7 @@ class FamilyPanel(Vertical):
         self.place_header()
 
     def say(self, why_none: str) -> None:
-        """Show why there are no rows."""
+        """Show a reason instead of rows."""
         self.rows.why_none = why_none
         self.show((), "")
 
@@ -328,11 +328,15 @@ def _rows(
         yield Row([])
         yield from paragraph(visible_text(entry.state, spaces=False), width, "dim")
         return
-    yield from paragraph(_learnt(entry), width, "dim")
+    rules = f"the pattern {kind.pattern}"
+    if kind.model == "bpe":
+        rules += f" and the units {kind.units}"
+    stopped = " Its training was stopped, as it took long." if entry.stopped else ""
+    learnt = f"It has learnt {plural(entry.row.vocab_size, 'token')} with {rules}.{stopped}"
+    yield from paragraph(learnt, width, "dim")
     yield Row([])
     candidate = entry.candidate
-    stretches = (typed,) if typed else texts.unseen
-    beginning = _beginning("".join(stretches))
+    beginning = _beginning(typed or "".join(texts.unseen))
     yield from over_ids("typed" if typed else "held out", candidate, beginning, width)
     yield from _exactness(entry, beginning, width)
     yield from _unknown_words(entry, width)
@@ -350,16 +354,6 @@ def _beginning(text: str) -> str:
         return text
     end = text.rfind(" ", 1, SHOWN_CHARACTERS)
     return text[: end if end > 0 else SHOWN_CHARACTERS]
-
-
-def _learnt(entry: KindEntry) -> str:
-    assert entry.row is not None
-    kind = KINDS[entry.name]
-    rules = f"the pattern {kind.pattern}"
-    if kind.model == "bpe":
-        rules += f" and the units {kind.units}"
-    stopped = " Its training was stopped, as it took long." if entry.stopped else ""
-    return f"It has learnt {plural(entry.row.vocab_size, 'token')} with {rules}.{stopped}"
 
 
 def _exactness(entry: KindEntry, beginning: str, width: int) -> Iterator[Row]:

@@ -135,16 +135,15 @@ def stage_name(stage: Stage) -> str:
         adds = "" if template == "$A" else f": {template}"  # `$A` is the text, alone
         return visible_text(f"{stage.name}{adds}", spaces=False)
     settings = {key: value for key, value in stage.settings().items() if value not in (None, False)}
-    shown = ", ".join(f"{key}{_setting(value)}" for key, value in settings.items())
+    listed = []
+    for key, value in settings.items():
+        if value is True:
+            listed.append(key)
+        else:
+            text = " ".join(map(str, value.values())) if isinstance(value, dict) else str(value)
+            listed.append(f"{key} {shorten(visible_text(text), LONGEST_SETTING)}")
     name = visible_text(stage.name, spaces=False)
-    return f"{name} ({visible_text(shown, spaces=False)})" if shown else name
-
-
-def _setting(value: object) -> str:
-    if value is True:
-        return ""
-    text = " ".join(map(str, value.values())) if isinstance(value, dict) else str(value)
-    return f" {shorten(visible_text(text), LONGEST_SETTING)}"
+    return f"{name} ({visible_text(', '.join(listed), spaces=False)})" if listed else name
 
 
 @dataclass(frozen=True)
@@ -387,7 +386,7 @@ class PipelinePanel(Lines):
         self.rebuild()
 
     def say(self, why: str) -> None:
-        """Show why there are no stages."""
+        """Show a reason instead of stages."""
         self._shown = None
         self._why_empty = why
         self.rebuild()

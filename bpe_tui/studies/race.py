@@ -138,7 +138,7 @@ class StandingsPanel(RacePanel):
         if step:
             asked = f"by step {number(step)}, who needs how much?"
         else:
-            asked = "step 0: nobody has done anything · → goes on, End to the last step"
+            asked = "step 0: no trainer has done anything · → goes on, End to the last step"
         self.say(asked, f"bars: {self.unit.name} · u changes that")
         roomy = width >= ROOMY
         head = f"{'':{NAME_CELLS}}{'time':>9}{'operations':>14}{'':>9}"

@@ -48,7 +48,7 @@ def histogram(lengths: Ints) -> Histogram:
 
 
 def mean_of(lengths: Histogram) -> float:
-    """Return the mean length; 0 if there are no tokens.
+    """Return the mean length; 0 without tokens.
 
     >>> mean_of([(1, 2), (4, 1)])
     2.0

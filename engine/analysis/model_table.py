@@ -38,7 +38,7 @@ class DecodingLoss(Enum):
     """A reason why decoding does not give the text back; the value describes it."""
 
     UNKNOWN = "what became unknown stays so"
-    WHITESPACE = "which whitespace stood where is not kept"
+    WHITESPACE = "the exact whitespace is not kept"
     SPACE_SIGN = "a ▁ of the text's own becomes a space"
     OTHER = "other characters come back"
 

@@ -69,7 +69,7 @@ def try_pattern(
     [('hi', ' ?\\w+'), (' you', ' ?\\w+'), ('!', '[^\\w]')]
     """
     compiled = _checked(source)
-    is_verbose = bool(compiled.flags & regex.VERBOSE)  # then a `|` may stand in a comment
+    is_verbose = bool(compiled.flags & regex.VERBOSE)  # then a `|` may be in a comment
     names = {
         alternative.regex: alternative.name
         for pattern in PATTERNS.values()

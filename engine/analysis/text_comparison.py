@@ -97,8 +97,8 @@ def token_spans(tokenizer: Tokenizer, data: bytes) -> Ints:
         ends = list(accumulate(_followed(tokenizer, text)))
     if len(ends) != len(ids):
         raise ComparisonError(
-            "a tokenizer changes the text so that nothing tells which part of it a token stands "
-            "for; compare without a text"
+            "a tokenizer changes the text so that the part of it that a token covers cannot be "
+            "found; compare without a text"
         )
     if not len(ids):
         return np.array([0, len(data)], dtype=np.int64)  # all of it was removed: one piece

@@ -69,7 +69,7 @@ class BaselineTokenizer(ABC):
     summary: ClassVar[str]
     granularity: ClassVar[str]
     unknown_token: ClassVar[str | None] = "<UNK>"
-    """The token for units that are not in the vocab; `None` if there are no such units."""
+    """The token for units outside the vocab; `None` if all units are in it."""
     joiner: ClassVar[bytes] = b""
     """The bytes between two units in a decoded text."""
 

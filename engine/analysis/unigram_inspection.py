@@ -95,7 +95,7 @@ class UnigramInspection(AnyInspection):
 
     @property
     def worst_and_best(self) -> tuple[int, int] | None:
-        """The pieces with the lowest and the greatest score; `None` if there are no pieces."""
+        """The pieces with the lowest and the greatest score; `None` without pieces."""
         numbers, scores = self.frame.numbers, self.frame.scores
         if not len(scores):
             return None
