@@ -1,4 +1,4 @@
-"""What a caller gets wrong is an error of ours with a sentence; what is made says what it is."""
+"""A caller's mistake is an error of ours with a sentence; objects describe themselves."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ ANY: Any = None
         (lambda: as_pattern(re.compile(b"a")), PatternError, "a name or a regex"),  # type: ignore[arg-type]
     ],
 )
-def test_a_bad_argument_is_told_in_a_sentence(
+def test_a_bad_argument_raises_an_error_with_a_sentence(
     call: Callable[[], object], kind: type[BpeError], said: str
 ) -> None:
     with pytest.raises(kind, match=said):
@@ -76,7 +76,7 @@ def test_a_vocabulary_and_its_merges_are_loaded_from_two_paths(tmp_path: Path) -
     assert Tokenizer.load(tmp_path / "vocab.json", tmp_path / "merges.txt").merges == merges
 
 
-def test_what_is_made_says_what_it_is() -> None:
+def test_objects_describe_themselves() -> None:
     trainer = Trainer({b"low": 5}, 258)
     timeline = Timeline({b"low": 5}, trainer.steps())
     name = trainer.algorithm.name

@@ -1,4 +1,4 @@
-"""The parts of a change are what recounting each pretoken alone gives, and add up to it."""
+"""The shares of a change equal a recount of each pretoken alone, and add up to the change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.core.events import Pair
 
 
 @given(oracles.corpora())
-def test_the_parts_are_what_recounting_every_pretoken_gives(counts: dict[bytes, int]) -> None:
+def test_the_shares_equal_a_recount_of_every_pretoken(counts: dict[bytes, int]) -> None:
     run = oracles.train(counts, "lexicographic", 24)
     timeline = Timeline(counts, Trainer(counts, 280).steps())
     for step, truth in enumerate(run.steps, 1):
@@ -33,7 +33,7 @@ def test_the_parts_are_what_recounting_every_pretoken_gives(counts: dict[bytes, 
 
 
 @given(oracles.corpora())
-def test_the_parts_add_up_to_the_change(counts: dict[bytes, int]) -> None:
+def test_the_shares_add_up_to_the_change(counts: dict[bytes, int]) -> None:
     timeline = Timeline(counts, Trainer(counts, 280).steps())
     for index in range(len(timeline)):
         attribution = timeline.seek(index + 1).attribution
@@ -46,7 +46,7 @@ def test_the_parts_add_up_to_the_change(counts: dict[bytes, int]) -> None:
             ]
 
 
-def test_a_ledger_read_in_slices_is_the_ledger_read_at_once() -> None:
+def test_shares_read_in_slices_equal_shares_read_at_once() -> None:
     counts = {b"low": 5, b"lower": 2, b"lowest": 1}
     attribution = Timeline(counts, Trainer(counts, 257).steps()).seek(1).attribution
     slices = 0
@@ -56,7 +56,7 @@ def test_a_ledger_read_in_slices_is_the_ledger_read_at_once() -> None:
     assert [part.change for part in attribution.behind((ord("o"), ord("w")))] == [-5, -2, -1]
 
 
-def test_the_start_has_no_changes_and_nobody_behind_them() -> None:
+def test_step_zero_has_no_changes() -> None:
     attribution = Timeline({b"low": 5}).frame.attribution
     assert attribution.read()
     assert attribution.behind((ord("o"), ord("w"))) == []

@@ -1,4 +1,4 @@
-"""The fast trainer where its parts meet their edges: numpy or loop, blocks, buckets and floors."""
+"""The fast trainer at its thresholds: numpy or loop, blocks, buckets and floors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STATIC_RULES = [name for name, rule in TIE_RULES.items() if rule.static]
 
 @contextmanager
 def limits(many: int, divisor: int, block: int) -> Iterator[None]:
-    """The trainer with other thresholds, so that small corpora reach every part of it."""
+    """Set other thresholds, so that small corpora reach every part of the trainer."""
     with (
         patch.object(fast, "MANY", many),
         patch.object(fast, "FLOOR_DIVISOR", divisor),
@@ -58,7 +58,9 @@ class TestConformance:
 
     @pytest.mark.parametrize("many", [0, 96])
     @given(pretoken=st.binary(max_size=30), more=st.binary(max_size=30), count=st.integers(1, 9))
-    def test_any_bytes_will_do(self, many: int, pretoken: bytes, more: bytes, count: int) -> None:
+    def test_pretokens_may_have_any_bytes(
+        self, many: int, pretoken: bytes, more: bytes, count: int
+    ) -> None:
         corpus = {pretoken + pretoken: count, more: 1, b"\0\xff" + more: 2}
         with limits(many, 4, 1 << 20):
             ours = run(corpus)
@@ -79,10 +81,10 @@ class TestConformance:
 
 class TestTheTrainer:
     @pytest.mark.parametrize("tie_rule", STATIC_RULES)
-    def test_runs_itself_where_the_tie_rule_allows(self, tie_rule: str) -> None:
+    def test_runs_itself_if_the_tie_rule_allows(self, tie_rule: str) -> None:
         assert Trainer({}, 256, tie_rule=tie_rule, algorithm="fast").algorithm.name == "fast"
 
-    def test_leaves_first_seen_ties_to_the_heap_and_says_so(self) -> None:
+    def test_is_replaced_by_heap_for_first_seen_ties(self) -> None:
         assert Trainer({}, 256, tie_rule="first-seen", algorithm="fast").algorithm.name == "heap"
 
     def test_learns_from_a_long_pretoken_of_one_letter_without_a_blow_up(self) -> None:
@@ -109,7 +111,7 @@ class TestSymbols:
         starts, ends = flat.byte_pair_starts()
         assert (starts.tolist(), ends.tolist()) == ([1, 5, 2], [2, 3])
 
-    def test_are_seen_by_python_and_numpy_alike(self) -> None:
+    def test_are_shared_by_python_and_numpy(self) -> None:
         flat = Symbols({b"ab": 1})
         flat.cells[1] = 300
         flat.cells_array[2] = 300
@@ -121,7 +123,7 @@ class TestTheBucketQueue:
         queue = BucketQueue([3, 5, 5], key=lambda number: -number)
         assert queue.pop() == 2
 
-    def test_is_empty_where_every_count_is_zero(self) -> None:
+    def test_is_empty_if_every_count_is_zero(self) -> None:
         assert BucketQueue([0, 0], key=lambda number: number).pop() is None
 
     @given(
@@ -129,7 +131,7 @@ class TestTheBucketQueue:
         st.sampled_from([1, 2, 1000]),
         st.data(),
     )
-    def test_finds_what_a_scan_finds_as_long_as_counts_only_fall(
+    def test_finds_the_same_as_a_scan_if_counts_only_fall(
         self, start: list[int], divisor: int, data: st.DataObject
     ) -> None:
         counts = list(start)

@@ -1,4 +1,4 @@
-"""The heap rebuilt from the record, held against a real heap driven through the same training."""
+"""The heap rebuilt from the record, compared with a real heap in the same training."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def assert_moment_is(record: Record, step: int, moment: Moment) -> None:
 @pytest.mark.parametrize("algorithm", TRAINERS)
 @examples(40)
 @given(corpus=oracles.corpora())
-def test_claims_and_discards_what_a_heap_does_whichever_trainer_ran(
+def test_claims_and_discards_agree_with_a_heap_whichever_trainer_ran(
     algorithm: str, tie_rule: str, corpus: dict[bytes, int]
 ) -> None:
     record = trained(corpus, tie_rule, algorithm)
@@ -55,7 +55,7 @@ def test_claims_and_discards_what_a_heap_does_whichever_trainer_ran(
 @every_rule
 @examples(40)
 @given(corpus=oracles.corpora(max_pretokens=9), data=st.data())
-def test_may_be_asked_for_any_step_at_any_time(
+def test_any_step_may_be_requested_at_any_time(
     tie_rule: str, corpus: dict[bytes, int], data: st.DataObject
 ) -> None:
     moments = [(m.claims, m.discarded) for m in replay(corpus, tie_rule, MERGES)]
@@ -69,7 +69,7 @@ def test_may_be_asked_for_any_step_at_any_time(
 
 
 def test_an_entry_of_a_pair_that_is_gone_stays_until_the_top_count_passes_it() -> None:
-    # (b, c) always stands beside (a, b) and is gone once that has merged; its entry is not.
+    # (b, c) always occurs beside (a, b) and is gone once that has merged; its entry is not.
     record = trained({b"abc": 2, b"ab": 1, b"xy": 2}, "smallest-ids", "fast")
     pair = (ord("b"), ord("c"))
     assert record.counts.at(1)[record.pairs.number_of(pair)] == 0

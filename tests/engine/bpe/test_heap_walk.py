@@ -1,4 +1,4 @@
-"""The heap's array is one that `heapq` could have, and says what the record says."""
+"""The heap's array is one that `heapq` could have, and agrees with the record."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def trained(counts: dict[bytes, int], tie_rule: str = "lexicographic") -> Record
 @pytest.mark.parametrize("tie_rule", STATIC_RULES)
 @given(counts=CORPORA)
 @examples(40)
-def test_the_array_is_a_heap_of_what_the_record_says_each_entry_claims(
+def test_the_array_is_a_heap_of_the_claims_in_the_record(
     tie_rule: str, counts: dict[bytes, int]
 ) -> None:
     record = trained(counts, tie_rule)
@@ -47,7 +47,7 @@ def test_the_array_is_a_heap_of_what_the_record_says_each_entry_claims(
 
 @given(counts=CORPORA)
 @examples(40)
-def test_the_array_is_the_one_of_a_heap_that_took_the_same_steps(counts: dict[bytes, int]) -> None:
+def test_the_array_equals_that_of_a_heap_that_took_the_same_steps(counts: dict[bytes, int]) -> None:
     record = trained(counts)
     true = dict(zip(record.pairs, record.counts.at(0).tolist(), strict=False))
     heap = LazyHeap(true, TIE_RULES["lexicographic"].make_key(record.vocab, lambda pair: (0, 0)))
@@ -67,7 +67,7 @@ def test_the_array_is_the_one_of_a_heap_that_took_the_same_steps(counts: dict[by
 
 @given(counts=CORPORA, order=st.lists(st.integers(0, 30)))
 @examples(40)
-def test_the_array_does_not_depend_on_where_one_came_from(
+def test_the_array_does_not_depend_on_the_step_before(
     counts: dict[bytes, int], order: list[int]
 ) -> None:
     record = trained(counts)
@@ -77,7 +77,7 @@ def test_the_array_does_not_depend_on_where_one_came_from(
         assert walk.entries(step) == HeapWalk(record).entries(step)
 
 
-def test_moves_tell_each_pop_and_push_of_a_merge() -> None:
+def test_moves_are_the_pops_and_pushes_of_a_merge() -> None:
     # The first merges, s+t and e+st, leave e+s and w+e stale; they are above o+w, which is next.
     walk = HeapWalk(trained(LOW))
     first = walk.moves(0)

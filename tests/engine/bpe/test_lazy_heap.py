@@ -1,4 +1,4 @@
-"""The heap with lazy deletion: exact, though its entries may claim too much."""
+"""The heap with lazy deletion: exact, although its entries may claim too much."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def by_ids(pair: Pair) -> Pair:
 
 
 def assert_sound(heap: LazyHeap, counts: dict[Pair, int]) -> None:
-    """What must hold at any time, whatever is stale."""
+    """Check the invariants that hold at any time, with any stale entries."""
     entries = heap.entries
     assert all(entries[(i - 1) // 2] <= entries[i] for i in range(1, len(entries)))
     pairs = [pair for _, _, pair in entries]
@@ -80,7 +80,7 @@ class TestAnEntry:
 
 
 class TestChoosing:
-    def test_the_chooser_sees_every_pair_of_the_top_count_and_no_other(self) -> None:
+    def test_the_chooser_gets_exactly_the_pairs_of_the_top_count(self) -> None:
         seen: list[list[Pair]] = []
 
         def choose(tied: list[Pair]) -> Pair:
@@ -118,7 +118,7 @@ pairs = st.tuples(st.integers(0, 3), st.integers(0, 3))
 
 
 @given(st.dictionaries(pairs, st.integers(1, 9), min_size=1), st.booleans(), st.data())
-def test_it_finds_what_a_scan_finds_as_long_as_counts_only_fall(
+def test_it_finds_the_same_as_a_scan_if_counts_only_fall(
     counts: dict[Pair, int], with_chooser: bool, data: st.DataObject
 ) -> None:
     heap = LazyHeap(counts, by_ids)

@@ -1,4 +1,4 @@
-"""The linked trainer where its parts meet their edges: links, places, and the active set."""
+"""The linked trainer at its thresholds: links, places, and the active set."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ def test_however_few_pairs_are_active_the_steps_are_those_of_naive(
 
 
 def test_a_pair_left_out_comes_back_when_the_active_ones_have_become_rarer() -> None:
-    # Once `ab` has merged nothing active is left but pairs with it, all rarer than `cd`.
+    # Once `ab` has merged, only pairs with it are active, all rarer than `cd`.
     counts = {b"ab": 9, b"cd": 5, b"xab": 1}
     with patch.object(linked, "LEAST_ACTIVE", 1):
         trainer = Trainer(counts, 300, algorithm="linked")
         assert [step.token for step in trainer.steps()] == [b"ab", b"cd", b"xab"]
-    # The first refresh is on time, the second before its time.
+    # The first refresh is on time, the second is early.
     assert trainer.work.refreshes >= 2
 
 
 class TestThePlacesOfAPair:
-    def test_are_those_where_it_still_stands(self) -> None:
+    def test_are_those_where_it_still_occurs(self) -> None:
         words = LinkedPretokens(task({b"abab": 2, b"ab": 3}))
         assert words.recount((A, B)) == 7
         assert words.recount((B, A)) == 2
@@ -73,7 +73,7 @@ class TestThePlacesOfAPair:
         assert (replaced.occurrences, replaced.pretokens) == (2, 1)
         assert replaced.after == {(A, A): 0, (256, 256): 1, (256, A): 1}
 
-    def test_tell_which_pair_stands_first(self) -> None:
+    def test_find_the_pair_that_occurs_first(self) -> None:
         words = LinkedPretokens(task({b"ba": 1, b"ab": 1}))
         assert words.first_seen((B, A)) < words.first_seen((A, B))
 

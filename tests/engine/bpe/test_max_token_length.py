@@ -1,4 +1,4 @@
-"""Training with a bound on the length of tokens, told a second time by a recount."""
+"""Training with a limit on the length of tokens, compared with a recount."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ every_trainer = pytest.mark.parametrize("algorithm", TRAINERS)
 
 
 def bounded_merges(counts: Mapping[bytes, int], tie_rule: str, longest: int) -> list[bytes]:
-    """The tokens learnt, by the definition: of the pairs short enough the most frequent merges."""
+    """Return the tokens learnt by the definition: the most frequent of the short pairs merges."""
     vocab = [bytes([byte]) for byte in range(256)]
     words, word_counts = [list(word) for word in counts], list(counts.values())
     while True:
@@ -67,7 +67,7 @@ def test_every_fact_of_every_step_is_the_same_for_every_trainer(
 
 @examples(60)
 @given(counts=oracles.corpora(max_pretokens=8, max_length=24), longest=st.integers(2, 6))
-def test_where_fast_works_in_numpy_throughout_too(counts: dict[bytes, int], longest: int) -> None:
+def test_also_if_fast_always_uses_numpy(counts: dict[bytes, int], longest: int) -> None:
     with patch.object(fast, "MANY", 0):
         ours = list(Trainer(counts, 400, algorithm="fast", max_token_length=longest).steps())
     naive = Trainer(counts, 400, algorithm="naive", max_token_length=longest)
@@ -75,7 +75,7 @@ def test_where_fast_works_in_numpy_throughout_too(counts: dict[bytes, int], long
 
 
 @every_trainer
-def test_a_long_run_under_a_bound_is_merged_in_numpy_and_in_loops_alike(algorithm: str) -> None:
+def test_a_long_run_under_a_bound_merges_equally_in_numpy_and_in_loops(algorithm: str) -> None:
     counts = {b"a" * 500: 1, b"ab" * 300: 2}
     trainer = Trainer(counts, 400, algorithm=algorithm, max_token_length=8)
     assert max(len(step.token) for step in trainer.steps()) == 8
@@ -83,23 +83,23 @@ def test_a_long_run_under_a_bound_is_merged_in_numpy_and_in_loops_alike(algorith
 
 class TestTheEnd:
     @every_trainer
-    def test_says_that_only_pairs_too_long_are_left(self, algorithm: str) -> None:
+    def test_has_the_reason_that_only_too_long_pairs_are_left(self, algorithm: str) -> None:
         trainer = Trainer({b"abcd": 2}, 300, algorithm=algorithm, max_token_length=2)
         assert [step.token for step in trainer.steps()] == [b"cd", b"ab"]
         assert trainer.stop_reason is StopReason.TOO_LONG
 
-    def test_says_that_no_pair_is_left_where_every_pretoken_is_one_token(self) -> None:
+    def test_has_the_reason_that_no_pair_is_left_if_every_pretoken_is_one_token(self) -> None:
         trainer = Trainer({b"ab": 2, b"": 1, b"c": 1}, 300, max_token_length=2)
         list(trainer.steps())
         assert trainer.stop_reason is StopReason.NO_PAIR_LEFT
 
 
-def test_a_bound_that_no_pair_keeps_is_refused() -> None:
+def test_a_bound_below_two_bytes_is_refused() -> None:
     with pytest.raises(TokenLengthError, match="at most 1 byte leave nothing to merge; give 2"):
         Trainer({}, 300, max_token_length=1)
 
 
-def test_a_pair_too_long_is_no_pair_to_the_timeline() -> None:
+def test_the_timeline_ignores_pairs_that_are_too_long() -> None:
     counts = {b"abc": 3}
     frame = Timeline(counts, Trainer(counts, 300, max_token_length=2).steps()).seek(1)
     assert (frame.queue.tied, frame.queue.pair_count) == ((), 0)

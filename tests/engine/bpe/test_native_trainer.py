@@ -1,4 +1,4 @@
-"""The compiled trainer beside `fast`: the same record, whatever is in the pretokens.
+"""The compiled trainer compared with `fast`: the same record for any pretokens.
 
 `test_trainers` holds it against `naive` with all others. Without a kernel these tests are skipped,
 and `test_trainers` shows that `fast` takes its place.
@@ -38,8 +38,8 @@ def recorded(counts: Mapping[bytes, int], algorithm: str, **options: object) -> 
     return trainer.record
 
 
-def told(record: Record) -> Iterator[object]:
-    """All that a record keeps, by pairs: their numbers are each algorithm's own."""
+def facts_of(record: Record) -> Iterator[object]:
+    """Yield all data of a record, by pairs, because their numbers differ between algorithms."""
     yield dict(zip(record.pairs, record.counts.at(0).tolist(), strict=False))
     for index in range(len(record)):
         numbers, after = record.counts.changes(index)
@@ -53,7 +53,7 @@ def told(record: Record) -> Iterator[object]:
 
 def assert_same(counts: Mapping[bytes, int], **options: object) -> None:
     native, fast = (recorded(counts, name, **options) for name in ("native", "fast"))
-    assert list(told(native)) == list(told(fast))
+    assert list(facts_of(native)) == list(facts_of(fast))
     assert [native.pairs.number_of(pair) for pair in native.pairs] == list(range(len(native.pairs)))
 
 
@@ -117,7 +117,7 @@ def test_a_rule_that_the_kernel_does_not_know_is_left_to_fast() -> None:
 
 
 @needs_kernel
-def test_counts_beyond_its_integers_are_left_to_fast() -> None:
+def test_counts_too_large_for_the_kernel_are_left_to_fast() -> None:
     rule = TIE_RULES["lexicographic"]
     assert not can_merge({b"ab": MOST_COUNTED})
     assert algorithm_for("native", rule, counts={b"ab": MOST_COUNTED}).name == "fast"

@@ -1,4 +1,4 @@
-"""The race: the same merges, different work, in slices, within a budget, over sizes."""
+"""Races: the same merges with different work, in slices, within a budget, over sizes."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class TestARace:
         assert heap.work.total("heap_pops", 1) == 1
         assert len(heap.work) == len(heap)
 
-    def test_tells_time_that_never_goes_back(self) -> None:
+    def test_has_times_that_never_decrease(self) -> None:
         [runner] = finished(Race(COUNTS, COURSE, ["fast"])).runners
         times = [runner.seconds_at(step) for step in range(len(runner) + 1)]
         assert times == sorted(times)
         assert runner.seconds_until(3).tolist() == times[1:4]
 
-    def test_says_where_merges_differ(self) -> None:
+    def test_finds_the_first_merge_that_differs(self) -> None:
         race = finished(Race(COUNTS, COURSE, ["heap", "fast", "naive"]))
         race.runners[1].pairs[2] = (0, 0)
         assert race.first_difference == 2
@@ -55,7 +55,7 @@ class TestARace:
         race = finished(Race(COUNTS, RaceSettings(290, budget=0.0), ["naive"]))
         assert (race.runners[0].state, len(race.runners[0])) == (RunnerState.OUT_OF_TIME, 1)
 
-    def test_stops_when_nobody_pulls(self) -> None:
+    def test_stops_when_its_slices_are_not_pulled(self) -> None:
         race = Race(COUNTS, COURSE)
         with patch.object(race_module, "SLICE_SECONDS", 0.0):
             next(race.slices())
@@ -63,7 +63,7 @@ class TestARace:
         assert (first.state, len(first)) == (RunnerState.RUNNING, 1)
         assert all(runner.state is RunnerState.WAITING for runner in others)
 
-    def test_is_left_to_those_who_can_follow_the_tie_rule(self) -> None:
+    def test_is_run_only_by_trainers_that_can_follow_the_tie_rule(self) -> None:
         race = Race(COUNTS, RaceSettings(290, tie_rule="first-seen"), ["fast", "linked", "naive"])
         assert race.absent == ["fast"]
         assert finished(race).first_difference is None

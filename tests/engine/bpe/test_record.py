@@ -1,4 +1,4 @@
-"""The record of a training run: compact, and true of every step however late it is asked."""
+"""The record of a training run: compact, and true for every step at any later time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def nonzero(record: Record, state: list[int]) -> dict[Pair, int]:
 
 
 class TestAStep:
-    def test_tells_what_merged(self) -> None:
+    def test_has_the_merged_pair_and_token(self) -> None:
         step = trained({b"ab": 3, b"b": 1})[0]
         assert (step.index, step.pair, step.left, step.right) == (0, (A, B), b"a", b"b")
         assert (step.new_id, step.token, step.count) == (256, b"ab", 3)
@@ -67,8 +67,8 @@ class TestAStep:
         step = trained({b"ab": 3, b"bc": 1})[0]
         assert step.changes == (CountChange((A, B), 3, 0),)
 
-    def test_tells_the_stale_entries_that_a_heap_meets(self) -> None:
-        # (a, b) wins; (b, c) falls from 3 to 1 and is found stale on the way to (a, c).
+    def test_has_the_stale_entries_that_a_heap_discards(self) -> None:
+        # (a, b) wins; (b, c) falls from 3 to 1 and is popped as stale before (a, c).
         record = trained({b"ab": 2, b"abc": 2, b"bc": 1, b"ac": 2})
         assert record[0].discarded == ()
         assert [tuple(entry) for entry in record[1].discarded] == [((B, C), 3, 1)]
@@ -111,7 +111,7 @@ class TestARecord:
         assert list(record.pairs) == [(A, B), (B, C), (256, C)]
         assert [record.pairs.number_of(pair) for pair in record.pairs] == [0, 1, 2]
 
-    def test_has_no_number_for_a_pair_that_never_stood(self) -> None:
+    def test_has_no_number_for_a_pair_that_never_occurred(self) -> None:
         assert trained({b"ab": 1}).pairs.number_of((B, A)) is None
 
     def test_knows_how_many_tokens_merging_has_saved(self) -> None:
@@ -128,11 +128,11 @@ class TestARecord:
         trainer = Trainer({b"ab": 1}, 260, ["<s>", "</s>"])
         assert [step.new_id for step in trainer.steps()] == [258]
 
-    def test_a_step_once_told_never_changes(self) -> None:
+    def test_a_recorded_step_never_changes(self) -> None:
         trainer = Trainer({b"abcabc": 3, b"aaa": 2, b"cab": 2}, 300)
-        told = [(step, step.as_dict()) for step in trainer.steps()]
-        assert len(told) > 5
-        assert [step.as_dict() for step, _ in told] == [facts for _, facts in told]
+        steps = [(step, step.as_dict()) for step in trainer.steps()]
+        assert len(steps) > 5
+        assert [step.as_dict() for step, _ in steps] == [facts for _, facts in steps]
 
     def test_grows_with_the_run(self) -> None:
         trainer = Trainer({b"abcd": 1}, 300)

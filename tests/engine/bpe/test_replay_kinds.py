@@ -79,7 +79,7 @@ def changed(reference: Reference, **model: Any) -> Reference:
 
 
 def with_all_splits(reference: Reference) -> Reference:
-    """Each token with every pair that it can be made of, as files made of ranks or pieces have."""
+    """Return each token with every pair that makes it, as in files made of ranks or pieces."""
     vocab = json.loads(reference.to_str())["model"]["vocab"]
     tokens = [token for token in sorted(vocab, key=vocab.__getitem__) if not token.startswith("<")]
     splits = ([token[:place], token[place:]] for token in tokens for place in range(1, len(token)))
@@ -88,7 +88,7 @@ def with_all_splits(reference: Reference) -> Reference:
 
 
 def sentencepiece(normalizer: Any, pre_tokenizer: Any, with_bytes: bool = True) -> Reference:
-    """Words begin with ▁; nothing is cut, and bytes stand for unknown characters."""
+    """Return a tokenizer like SentencePiece's: words begin with ▁, unknown characters are bytes."""
     pieces = cut.Metaspace(prepend_scheme="never", split=True)
     reference = trained(None, pieces, in_bytes=False, unk_token="<unk>", fuse_unk=True)
     if normalizer is not None:
@@ -158,7 +158,7 @@ KINDS: dict[str, Callable[[], Reference]] = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_its_merges_are_steps_over_a_corpus_as_it_reads_one(kind: str, tmp_path: Path) -> None:
+def test_its_merges_are_steps_over_a_corpus(kind: str, tmp_path: Path) -> None:
     reference = KINDS[kind]()
     reference.decoder = decoders.ByteLevel()
     file, corpus = tmp_path / "tokenizer.json", tmp_path / "corpus.txt"

@@ -1,4 +1,4 @@
-"""The series of the charts, beside the same numbers got the slow way."""
+"""The series of the charts, compared with the same numbers computed frame by frame."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CORPORA = st.dictionaries(
 
 @given(counts=CORPORA)
 @examples(50)
-def test_a_series_is_what_the_frames_say_one_by_one(counts: dict[bytes, int]) -> None:
+def test_a_series_equals_the_values_of_the_single_frames(counts: dict[bytes, int]) -> None:
     timeline = Timeline(counts, Trainer(counts, 300, ["<s>"]).steps())
     frames = [timeline.seek(step) for step in range(len(timeline) + 1)]
     series, steps = timeline.statistics, len(timeline)

@@ -1,4 +1,4 @@
-"""Which steps were tied, and what each tie rule would have taken."""
+"""The tied steps, and the choice of each tie rule."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CORPORA = st.dictionaries(
 
 
 @given(counts=CORPORA)
-def test_a_step_is_tied_when_the_merge_says_so(counts: dict[bytes, int]) -> None:
+def test_a_step_is_tied_if_its_merge_has_several_tied_pairs(counts: dict[bytes, int]) -> None:
     trainer = Trainer(counts, 300)
     tied = [step.index + 1 for step in trainer.steps() if len(step.tied) > 1]
     history = TieHistory(trainer.record)
@@ -40,7 +40,7 @@ def test_blocks_of_steps_make_one_history(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @given(counts=CORPORA, pause=st.integers(1, 5))
-def test_asking_now_and_then_gives_what_asking_at_the_end_gives(
+def test_reading_in_between_gives_the_same_as_reading_at_the_end(
     counts: dict[bytes, int], pause: int
 ) -> None:
     trainer = Trainer(counts, 300)
@@ -51,7 +51,7 @@ def test_asking_now_and_then_gives_what_asking_at_the_end_gives(
     assert history.steps.tolist() == TieHistory(trainer.record).steps.tolist()
 
 
-def test_steps_recorded_later_are_known_when_asked_again() -> None:
+def test_steps_recorded_later_are_found_at_the_next_reading() -> None:
     trainer = Trainer({b"ab": 1, b"cd": 1, b"ef": 1}, 300)
     steps = trainer.steps()
     history = TieHistory(trainer.record)
@@ -65,7 +65,7 @@ def test_steps_recorded_later_are_known_when_asked_again() -> None:
 @pytest.mark.parametrize("tie_rule", TIE_RULES)
 @given(counts=CORPORA.filter(bool))
 @examples(30)
-def test_the_choice_of_a_rule_is_what_a_run_under_that_rule_merges_next(
+def test_the_choice_of_a_rule_equals_the_next_merge_of_a_run_by_that_rule(
     tie_rule: str, counts: dict[bytes, int]
 ) -> None:
     run = Trainer(counts, 300, tie_rule=tie_rule)

@@ -1,4 +1,4 @@
-"""The tie rules: which of several equally frequent pairs merges."""
+"""The tie rules: the choice among several pairs of equal count."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BYTES = [bytes([byte]) for byte in range(256)]
 
 
 def winner(rule: str, tied: list[tuple[bytes, bytes]], tokens: list[bytes] | None = None) -> bytes:
-    """The pair the rule picks, joined with a bar; `tokens` are learnt after the 256 bytes."""
+    """Return the pair that the rule chooses, joined with a bar; `tokens` follow the 256 bytes."""
     vocab = BYTES + (tokens or [])
     pairs = [(vocab.index(left), vocab.index(right)) for left, right in tied]
     key = TIE_RULES[rule].make_key(vocab, lambda pair: (0, pairs.index(pair)))
@@ -81,7 +81,7 @@ class TestSmallestIds:
     def test_with_equal_left_ids_the_smaller_right_id_wins(self) -> None:
         assert winner("smallest-ids", [(b"a", b"c"), (b"a", b"b")]) == b"a|b"
 
-    def test_what_was_learnt_earlier_is_smaller_whatever_its_bytes(self) -> None:
+    def test_a_token_learnt_earlier_is_smaller_whatever_its_bytes(self) -> None:
         tied = [(b"ab", b"x"), (b"zz", b"x")]
         assert winner("smallest-ids", tied, [b"zz", b"ab"]) == b"zz|x"
 
@@ -90,7 +90,7 @@ class TestSmallestIds:
 
 
 class TestHuggingFace:
-    def test_a_space_sorts_after_every_letter_since_its_stand_in_does(self) -> None:
+    def test_a_space_sorts_after_every_letter_because_its_spelling_does(self) -> None:
         assert winner("huggingface", [(b" ", b"a"), (b"z", b"a")]) == b"z|a"
 
     def test_a_space_sorts_after_latin_1_too(self) -> None:
@@ -152,10 +152,10 @@ def test_an_unknown_rule_is_an_error_that_suggests_one() -> None:
         TIE_RULES["lexicografic"]
 
 
-def test_the_stand_ins_are_those_of_gpt2() -> None:
+def test_the_spelling_of_bytes_is_that_of_gpt2() -> None:
     assert oracles.gpt2_bytes_to_unicode() == BYTE_TO_CHAR
 
 
 @given(st.binary())
-def test_a_spelling_stands_for_the_very_same_bytes(token: bytes) -> None:
+def test_a_spelling_is_read_back_as_the_same_bytes(token: bytes) -> None:
     assert unspell(spell(token)) == token

@@ -1,4 +1,4 @@
-"""Any step of a run can be looked at, and is what training would have had there.
+"""Any step of a run can be shown, and is the state that training had there.
 
 The truth is `oracles.train`, which recounts everything at every step.
 """
@@ -47,7 +47,7 @@ def trained(
 
 
 def ranked(run: oracles.OracleRun, step: int, tie_rule: str) -> list[tuple[Pair, int]]:
-    """All pairs, the most frequent first; among equals the rule picks, again and again."""
+    """Return all pairs, the most frequent first; the rule orders pairs of equal count."""
     words = words_at(run, step)
     counts = oracles.recount(words, run.word_counts)
     result: list[tuple[Pair, int]] = []
@@ -64,10 +64,10 @@ def words_at(run: oracles.OracleRun, step: int) -> oracles.Words:
     return run.steps[step - 1].words_after if step else run.words
 
 
-def assert_frame_is(
+def assert_frame_agrees(
     frame: Frame, corpus: Corpus, run: oracles.OracleRun, step: int, tie_rule: str
 ) -> None:
-    """Everything that a frame says of the corpus, against the recount."""
+    """Compare all facts of a frame about the corpus with a recount."""
     words = words_at(run, step)
     counts = oracles.recount(words, run.word_counts)
     before = run.steps[step - 1].before if step else counts
@@ -109,7 +109,7 @@ def assert_frame_is(
 
 
 def touched(corpus: Corpus, run: oracles.OracleRun, step: int) -> list[AffectedPretoken]:
-    """The pretokens whose tokens are others than a step ago, most frequent first."""
+    """Return the pretokens whose tokens changed in the last step, most frequent first."""
     if not step:
         return []
     both = zip(corpus.items(), words_at(run, step - 1), words_at(run, step), strict=True)
@@ -121,7 +121,7 @@ def touched(corpus: Corpus, run: oracles.OracleRun, step: int) -> list[AffectedP
     return sorted(changed, key=lambda one: -one.count)
 
 
-# -- each step is what training had there
+# -- each step is the state that training had there
 
 
 @pytest.mark.parametrize(("trainer", "tie_rule"), COMBINATIONS)
@@ -129,7 +129,7 @@ def touched(corpus: Corpus, run: oracles.OracleRun, step: int) -> list[AffectedP
 @given(corpus=oracles.corpora())
 @example(corpus={b"aaaaa": 2, b"aaa": 1})
 @example(corpus={b"a": 1})
-def test_every_step_is_what_a_recount_finds(trainer: str, tie_rule: str, corpus: Corpus) -> None:
+def test_every_step_agrees_with_a_recount(trainer: str, tie_rule: str, corpus: Corpus) -> None:
     run = oracles.train(corpus, tie_rule, 40, ["<s>"])
     steps = trained(corpus, 40, trainer, tie_rule, ["<s>"])
     if not steps:
@@ -137,13 +137,13 @@ def test_every_step_is_what_a_recount_finds(trainer: str, tie_rule: str, corpus:
     timeline = Timeline(corpus, steps)
     assert len(timeline) == len(run.steps)
     for step in range(len(timeline) + 1):
-        assert_frame_is(timeline.seek(step), corpus, run, step, tie_rule)
+        assert_frame_agrees(timeline.seek(step), corpus, run, step, tie_rule)
 
 
 @pytest.mark.parametrize("tie_rule", TIE_RULES)
 @examples(40)
 @given(corpus=oracles.corpora())
-def test_the_queue_at_every_step_is_what_the_heap_claims(tie_rule: str, corpus: Corpus) -> None:
+def test_the_queue_at_every_step_agrees_with_the_heap(tie_rule: str, corpus: Corpus) -> None:
     timeline = Timeline(corpus, trained(corpus, 40, tie_rule=tie_rule))
     if not len(timeline):
         return
@@ -153,18 +153,18 @@ def test_the_queue_at_every_step_is_what_the_heap_claims(tie_rule: str, corpus: 
 
 
 @pytest.mark.parametrize("tie_rule", TIE_RULES)
-def test_every_step_of_the_handout_is_what_a_recount_finds(tie_rule: str) -> None:
+def test_every_step_of_the_handout_agrees_with_a_recount(tie_rule: str) -> None:
     corpus = count_pretokens(SAMPLES / "handout.txt")
     run = oracles.train(corpus, tie_rule, 100)
     for trainer in TRAINERS:
         timeline = Timeline(corpus, trained(corpus, 100, trainer, tie_rule))
         for step in random.Random(0).sample(range(len(timeline) + 1), len(timeline) + 1):
-            assert_frame_is(timeline.seek(step), corpus, run, step, tie_rule)
+            assert_frame_agrees(timeline.seek(step), corpus, run, step, tie_rule)
 
 
 @pytest.mark.slow  # every pair of a story is counted anew, for every rule, trainer and step
 @pytest.mark.parametrize("tie_rule", TIE_RULES)
-def test_some_steps_of_a_story_are_what_a_recount_finds(tmp_path: Path, tie_rule: str) -> None:
+def test_some_steps_of_a_story_agree_with_a_recount(tmp_path: Path, tie_rule: str) -> None:
     path = tmp_path / "story.txt"
     path.write_bytes((SAMPLES / "tinystories_valid.txt").read_bytes()[:8000])
     corpus = count_pretokens(path, special_tokens=["<|endoftext|>"])
@@ -172,7 +172,7 @@ def test_some_steps_of_a_story_are_what_a_recount_finds(tmp_path: Path, tie_rule
     for trainer in TRAINERS:
         timeline = Timeline(corpus, trained(corpus, 150, trainer, tie_rule))
         for step in [*random.Random(0).sample(range(150), 5), 150]:
-            assert_frame_is(timeline.seek(step), corpus, run, step, tie_rule)
+            assert_frame_agrees(timeline.seek(step), corpus, run, step, tie_rule)
 
 
 @examples(50)
@@ -183,16 +183,16 @@ def test_a_step_is_the_end_of_a_shorter_training(corpus: Corpus, size: int) -> N
     if not size:
         return
     shorter = Timeline(corpus, trained(corpus, size))
-    assert said_by(Timeline(corpus, steps).seek(size), corpus) == said_by(
+    assert facts_of(Timeline(corpus, steps).seek(size), corpus) == facts_of(
         shorter.seek(size), corpus
     )
 
 
-# -- going about
+# -- moving the cursor
 
 
-def said_by(frame: Frame, corpus: Corpus) -> dict[str, object]:
-    """What a frame says, to be compared with another's."""
+def facts_of(frame: Frame, corpus: Corpus) -> dict[str, object]:
+    """Return the facts of a frame, to compare them with those of another."""
     return {
         "step": frame.step,
         "merge": frame.merge,
@@ -216,7 +216,7 @@ WALKS = st.lists(
 @pytest.mark.parametrize(("trainer", "tie_rule"), COMBINATIONS)
 @examples(25)
 @given(corpus=oracles.corpora(), walk=WALKS, known=st.integers(1, 5))
-def test_it_does_not_matter_by_which_way_one_came(
+def test_a_frame_does_not_depend_on_the_way_of_the_cursor(
     trainer: str, tie_rule: str, corpus: Corpus, walk: list[tuple[str, int]], known: int
 ) -> None:
     steps = trained(corpus, 40, trainer, tie_rule, ["<s>"])
@@ -240,7 +240,7 @@ def test_it_does_not_matter_by_which_way_one_came(
             timeline.back(by)
         assert timeline.cursor == place
         fresh = Timeline(corpus, steps[: len(timeline)])
-        assert said_by(timeline.frame, corpus) == said_by(fresh.seek(place), corpus)
+        assert facts_of(timeline.frame, corpus) == facts_of(fresh.seek(place), corpus)
         assert timeline.frame.recorded_steps == len(timeline)
 
 
@@ -261,17 +261,17 @@ def test_a_step_that_is_not_recorded_is_an_error_that_leaves_the_cursor(step: in
     assert timeline.cursor == timeline.frame.step == 2
 
 
-def test_looking_while_steps_are_added_changes_nothing_that_was_seen() -> None:
+def test_frames_stay_the_same_while_steps_are_added() -> None:
     steps = trained(LOW)
     timeline = Timeline(LOW, steps[:4])
     held = timeline.seek(3)
-    before = said_by(held, LOW)
+    before = facts_of(held, LOW)
     unread = timeline.seek(2)
     for step in steps[4:]:
         timeline.extend([step])
         assert timeline.cursor == 2
-        assert said_by(held, LOW) == before
-    assert said_by(unread, LOW) == said_by(Timeline(LOW, steps).seek(2), LOW)
+        assert facts_of(held, LOW) == before
+    assert facts_of(unread, LOW) == facts_of(Timeline(LOW, steps).seek(2), LOW)
     assert (held.recorded_steps, timeline.frame.recorded_steps) == (4, len(steps))
 
 
@@ -288,17 +288,17 @@ def test_a_timeline_may_lag_behind_the_record() -> None:
     steps = trained(LOW)
     short, whole = Timeline(LOW, steps[:3]), Timeline(LOW, steps)
     for step in range(4):
-        assert said_by(short.seek(step), LOW) == said_by(whole.seek(step), LOW)
+        assert facts_of(short.seek(step), LOW) == facts_of(whole.seek(step), LOW)
 
 
 def test_another_step_can_be_looked_at_without_going_there() -> None:
     timeline = Timeline(LOW, trained(LOW))
     frame = timeline.seek(5)
-    assert said_by(frame.at(2), LOW) == said_by(Timeline(LOW, trained(LOW)).seek(2), LOW)
+    assert facts_of(frame.at(2), LOW) == facts_of(Timeline(LOW, trained(LOW)).seek(2), LOW)
     assert timeline.cursor == 5
 
 
-# -- steps that do not belong
+# -- steps that do not belong to the run
 
 
 def test_steps_of_another_run_are_refused() -> None:
@@ -321,7 +321,7 @@ def test_steps_that_do_not_begin_at_the_first_are_refused() -> None:
         Timeline(LOW, trained(LOW)[1:])
 
 
-# -- nothing to see
+# -- empty runs
 
 
 def test_a_timeline_without_steps_shows_the_corpus_in_bytes() -> None:
@@ -334,7 +334,7 @@ def test_a_timeline_without_steps_shows_the_corpus_in_bytes() -> None:
     assert frame.tokenizer().encode("aab") == [97, 97, 98]
 
 
-def test_a_corpus_of_nothing_has_a_frame_too() -> None:
+def test_an_empty_corpus_has_a_frame() -> None:
     timeline = Timeline({})
     frame = timeline.forward()
     assert (len(timeline), frame.step, frame.token_count, len(frame.counts)) == (0, 0, 0, 0)
@@ -344,7 +344,7 @@ def test_a_corpus_of_nothing_has_a_frame_too() -> None:
 
 
 @pytest.mark.parametrize("limit", [0, -1])
-def test_no_pairs_are_given_where_none_are_asked_for(limit: int) -> None:
+def test_no_pairs_are_returned_for_a_limit_of_zero(limit: int) -> None:
     frame = Timeline(LOW, trained(LOW)).seek(3)
     assert (frame.top_pairs(limit), frame.queue.entries(limit)) == ([], [])
 
@@ -352,7 +352,7 @@ def test_no_pairs_are_given_where_none_are_asked_for(limit: int) -> None:
 # -- facts about one frame
 
 
-def test_next_pair_is_none_only_when_all_steps_are_known_to_be_there() -> None:
+def test_next_pair_is_none_only_after_the_run_is_complete() -> None:
     steps = trained(LOW, 3)
     timeline = Timeline(LOW, steps)
     timeline.seek(3)
@@ -369,14 +369,14 @@ def test_a_pair_knows_the_step_that_merges_it() -> None:
     assert [timeline.frame.step_of(step.pair) for step in steps[:4]] == [1, 2, 3, None]
 
 
-def test_any_recorded_merge_can_be_had_by_its_rank() -> None:
+def test_any_recorded_merge_is_found_by_its_rank() -> None:
     steps = trained(LOW)
     frame = Timeline(LOW, steps).seek(2)
     assert frame.merge == frame.merge_at(1) == steps[1]
     assert frame.merge_at(4) == steps[4]
 
 
-def test_a_token_that_later_steps_make_is_not_there_yet() -> None:
+def test_a_token_that_a_later_step_makes_does_not_exist_yet() -> None:
     steps = trained(LOW, special_tokens=["<s>"])
     frame = Timeline(LOW, steps).seek(2)
     assert frame.token(256) == b"<s>"
@@ -389,7 +389,7 @@ def test_a_token_that_later_steps_make_is_not_there_yet() -> None:
     assert frame.any_token(259) == steps[2].token
 
 
-def test_a_pair_that_was_never_seen_has_count_nought() -> None:
+def test_a_pair_that_never_occurred_has_count_zero() -> None:
     frame = Timeline(LOW, trained(LOW)).seek(2)
     assert frame.count_of((0, 0)) == frame.count_of((5000, 1)) == 0
 
@@ -448,7 +448,7 @@ def test_a_pretoken_that_the_corpus_lacks_has_tokens_by_the_merges_so_far(
         tokens = timeline.seek(step).tokens_of(pretoken)
         assert list(tokens) == oracles.apply_merges(pretoken, merges[:step], 256)
     if steps:
-        # The tokens remembered from before must not hide the merges that have come since.
+        # Cached tokens must not hide the merges made since.
         timeline = Timeline(corpus, steps[:1])
         timeline.frame.tokens_of(pretoken)
         timeline.extend(steps[1:])
@@ -474,7 +474,7 @@ def test_special_tokens_are_those_of_the_run_unless_others_are_named() -> None:
     assert [token for piece in without.encode("<t>") for token in piece.ids] == list(b"<t>")
 
 
-# -- finding the pretokens that hold something
+# -- finding the pretokens that contain some bytes
 
 
 @given(
@@ -487,7 +487,7 @@ def test_special_tokens_are_those_of_the_run_unless_others_are_named() -> None:
 )
 @example(corpus={b"a": 2, b"b": 1}, needle=b"ab")
 @example(corpus={b"": 2, b"aaa": 1}, needle=b"a")
-def test_an_index_finds_each_pretoken_that_holds_the_bytes_in_its_order(
+def test_an_index_finds_the_pretokens_that_contain_the_bytes_in_order(
     corpus: Corpus, needle: bytes
 ) -> None:
     pretokens = list(corpus)
@@ -499,14 +499,14 @@ def test_an_index_finds_each_pretoken_that_holds_the_bytes_in_its_order(
 
 
 @given(corpus=oracles.corpora())
-def test_words_touched_come_most_frequent_first(corpus: Corpus) -> None:
+def test_affected_pretokens_come_most_frequent_first(corpus: Corpus) -> None:
     timeline = Timeline(corpus, Trainer(corpus, 262).steps())
     for step in range(len(timeline) + 1):
         counts = [word.count for word in timeline.seek(step).affected()]
         assert counts == sorted(counts, reverse=True)
 
 
-def test_a_pretoken_too_long_to_be_taken_apart_is_not_among_the_touched() -> None:
+def test_a_pretoken_too_long_to_be_split_is_not_among_the_affected() -> None:
     long = b"ab" * LONGEST_TAKEN_APART
     counts = {long: 1, b"ab": 2}
     timeline = Timeline(counts, Trainer(counts, 257).steps())
@@ -515,7 +515,7 @@ def test_a_pretoken_too_long_to_be_taken_apart_is_not_among_the_touched() -> Non
     assert timeline.frame.merge.pretokens == 2
 
 
-def test_the_words_touched_can_be_looked_for_in_slices_of_time() -> None:
+def test_affected_pretokens_can_be_searched_in_slices_of_time() -> None:
     counts = {b"low": 5, b"lower": 2, b"slow": 1}
     frame = Timeline(counts, Trainer(counts, 258).steps()).seek(1)
     found, are_all = frame.affected_within(seconds=-1, limit=10)

@@ -1,4 +1,4 @@
-"""Training: the semantics line by line, and every algorithm held against a recount.
+"""Training: the semantics rule by rule, and every algorithm compared with a recount.
 
 Conformance runs over the registries: a new trainer or tie rule is tested as soon as it is
 registered.
@@ -43,7 +43,7 @@ def train(
     tie_rule: str = "lexicographic",
     algorithm: str = DEFAULT_TRAINER,
 ) -> Trainer:
-    """A finished run."""
+    """Return a finished run."""
     trainer = Trainer(counts, 256 + merges, tie_rule=tie_rule, algorithm=algorithm)
     for _ in trainer.steps():
         pass
@@ -57,7 +57,7 @@ def tokens(
     tie_rule: str = "lexicographic",
     algorithm: str = DEFAULT_TRAINER,
 ) -> list[bytes]:
-    """What was learnt, in order."""
+    """Return the tokens learnt, in order."""
     finished = train(counts, merges, tie_rule=tie_rule, algorithm=algorithm)
     return [left + right for left, right in finished.merges]
 
@@ -98,7 +98,7 @@ class TestGolden:
         assert ids == [258, 113, 117, 105, 99, 107, 32, 98, 114, 111, 119, 110, 32, 102, 111, 120]
 
 
-# --- the semantics, line by line --------------------------------------------------------------
+# --- the semantics, rule by rule --------------------------------------------------------------
 
 
 class TestTheVocab:
@@ -162,7 +162,7 @@ class TestNames:
         with pytest.raises(BpeError):
             Trainer({}, 300, tie_rule="firstseen")
 
-    def test_an_error_lists_all_there_are_where_none_is_near(self) -> None:
+    def test_an_error_lists_all_names_if_none_is_similar(self) -> None:
         with pytest.raises(UnknownNameError) as caught:
             Trainer({}, 300, tie_rule="?")
         assert "did you mean" not in str(caught.value)
@@ -194,7 +194,7 @@ class TestMerging:
         assert (steps[1].left, steps[1].right) == (b"aa", b"aa")
 
     def test_an_overlap_counts_in_full_against_other_pairs(self, algorithm: str) -> None:
-        # In aaa the pair stands twice though it merges once: so it beats a pair that stands once.
+        # In aaa the pair occurs twice but merges once: so it beats a pair that occurs once.
         assert tokens({b"aaa": 1, b"bc": 1}, 1, algorithm=algorithm) == [b"aa"]
 
     @pytest.mark.parametrize(
@@ -212,8 +212,8 @@ class TestMerging:
     ) -> None:
         assert tokens({b"": 3, b"a": 3, b"ab": 1}, algorithm=algorithm) == [b"ab"]
 
-    def test_a_pretoken_that_occurs_no_times_is_as_good_as_absent(self, algorithm: str) -> None:
-        # A Counter keeps a key whose count has come down to zero.
+    def test_a_pretoken_with_count_zero_is_ignored(self, algorithm: str) -> None:
+        # A Counter keeps a key whose count has fallen to zero.
         assert tokens({b"xab": 0, b"ab": 5}, algorithm=algorithm) == [b"ab"]
 
 
@@ -229,12 +229,10 @@ class TestStopping:
         assert len(trainer.merges) == 3
         assert trainer.stop_reason is StopReason.NO_PAIR_LEFT
 
-    def test_with_the_very_last_pair_counts_as_having_reached_the_size(
-        self, algorithm: str
-    ) -> None:
+    def test_with_the_last_pair_counts_as_having_reached_the_size(self, algorithm: str) -> None:
         assert train({b"ab": 1}, 1, algorithm=algorithm).stop_reason is StopReason.SIZE_REACHED
 
-    def test_at_once_where_there_is_nothing_to_learn(self, algorithm: str) -> None:
+    def test_at_once_if_there_is_nothing_to_learn(self, algorithm: str) -> None:
         trainer = train({}, algorithm=algorithm)
         assert (trainer.merges, trainer.stop_reason) == ([], StopReason.NO_PAIR_LEFT)
 
@@ -248,7 +246,7 @@ class TestStopping:
         assert [trainer.stop_reason for _ in trainer.steps()] == [None, None]
         assert trainer.stop_reason is not None
 
-    def test_is_up_to_whoever_pulls(self, algorithm: str) -> None:
+    def test_is_up_to_the_caller(self, algorithm: str) -> None:
         trainer = Trainer({b"abcd": 1}, 300, algorithm=algorithm)
         next(trainer.steps())
         assert len(trainer.merges) == 1
@@ -273,7 +271,7 @@ def assert_step_is(step: MergeStep, truth: oracles.OracleStep) -> None:
 @every_trainer
 @examples(60)
 @given(corpus=oracles.corpora(), merges=st.sampled_from([3, 60]), specials=st.booleans())
-def test_every_fact_of_every_step_is_what_a_recount_says(
+def test_every_fact_of_every_step_agrees_with_a_recount(
     algorithm: str, tie_rule: str, corpus: dict[bytes, int], merges: int, specials: bool
 ) -> None:
     special_tokens = ["<s>", "</s>"] if specials else []
@@ -296,7 +294,7 @@ def test_every_fact_of_every_step_is_what_a_recount_says(
 @pytest.mark.parametrize("algorithm", [name for name in TRAINERS if name != "naive"])
 @examples(40)
 @given(corpus=oracles.corpora(max_pretokens=10, max_length=16), min_count=st.integers(1, 3))
-def test_every_trainer_takes_the_very_steps_that_naive_takes(
+def test_every_trainer_takes_the_same_steps_as_naive(
     algorithm: str, tie_rule: str, corpus: dict[bytes, int], min_count: int
 ) -> None:
     def run(name: str) -> tuple[list[MergeStep], StopReason | None]:
@@ -312,7 +310,7 @@ def prose() -> Counter[bytes]:
 
 
 @every_rule
-def test_on_prose_too_every_trainer_takes_the_steps_that_naive_takes(
+def test_every_trainer_takes_the_same_steps_as_naive_on_prose(
     tie_rule: str, prose: Counter[bytes]
 ) -> None:
     naive = train(prose, 120, tie_rule=tie_rule, algorithm="naive").record
@@ -348,16 +346,16 @@ def test_the_order_of_the_corpus_matters_to_first_seen_alone(
 
 
 def test_first_seen_looks_at_the_corpus_as_it_is_now() -> None:
-    # Once `bc` is a token, the pair `a bc` is the youngest of all, yet none stands before it.
+    # Once `bc` is a token, the pair `a bc` is the newest one, but no pair occurs before it.
     counts = {b"abc": 1, b"bc": 1, b"uv": 1}
     assert tokens(counts, tie_rule="first-seen") == [b"bc", b"abc", b"uv"]
 
 
-# --- others' trainers -------------------------------------------------------------------------
+# --- trainers of others -----------------------------------------------------------------------
 
 
 def hugging_face_merges(documents: list[str], merges: int) -> list[tuple[bytes, bytes]]:
-    """What `tokenizers` learns from the documents."""
+    """Return the merges that `tokenizers` learns from the documents."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     trainer = BpeTrainer(
@@ -371,7 +369,7 @@ def hugging_face_merges(documents: list[str], merges: int) -> list[tuple[bytes, 
     return [(unspell(left), unspell(right)) for left, right in learnt]
 
 
-def assert_learns_what_tokenizers_learns(text: str) -> None:
+def assert_learns_the_same_as_tokenizers(text: str) -> None:
     documents = text.split("<|endoftext|>")
     counts = Counter(chunk for document in documents for chunk in gpt2_chunks(document))
     ours = train(counts, 20_000, tie_rule="huggingface")
@@ -380,12 +378,12 @@ def assert_learns_what_tokenizers_learns(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["tinystories_valid.txt", "unicode.txt", "code.txt"])
-def test_the_huggingface_rule_learns_what_tokenizers_learns_to_the_last_merge(name: str) -> None:
-    assert_learns_what_tokenizers_learns(sample(name))
+def test_the_huggingface_rule_learns_the_same_as_tokenizers_to_the_last_merge(name: str) -> None:
+    assert_learns_the_same_as_tokenizers(sample(name))
 
 
-def test_the_huggingface_rule_learns_what_tokenizers_learns_from_a_megabyte() -> None:
-    assert_learns_what_tokenizers_learns(shared("ts-real.txt"))
+def test_the_huggingface_rule_learns_the_same_as_tokenizers_from_a_megabyte() -> None:
+    assert_learns_the_same_as_tokenizers(shared("ts-real.txt"))
 
 
 @examples(40)
@@ -395,7 +393,7 @@ def test_the_huggingface_rule_agrees_with_tokenizers_on_overlaps(words: list[str
     assert train(counts, tie_rule="huggingface").merges == hugging_face_merges(words, 40)
 
 
-def test_the_first_seen_rule_learns_what_tiktokens_educational_code_learns() -> None:
+def test_the_first_seen_rule_learns_the_same_as_tiktokens_educational_code() -> None:
     text = sample("tinystories_valid.txt")[:12_000]
     ranks = bpe_train(text, 256 + 150, PATTERNS["gpt2"].source, visualise=None)
     theirs = sorted(ranks, key=ranks.__getitem__)[256:]
@@ -403,8 +401,8 @@ def test_the_first_seen_rule_learns_what_tiktokens_educational_code_learns() -> 
 
 
 @given(st.lists(st.text("ab ", min_size=1, max_size=6).map(str.encode), max_size=12))
-def test_the_first_seen_rule_learns_what_minbpe_learns(chunks: list[bytes]) -> None:
-    # minbpe keeps every chunk; putting equal ones together keeps the order in which pairs are met.
+def test_the_first_seen_rule_learns_the_same_as_minbpe(chunks: list[bytes]) -> None:
+    # minbpe keeps every chunk; joining equal ones keeps the order in which pairs first occur.
     ours = train(Counter(chunks), tie_rule="first-seen").merges
     assert ours == oracles.minbpe_merges(chunks, 40)
 

@@ -1,4 +1,4 @@
-"""`train_bpe`: a file in, a vocab and its merges out, as Stanford's CS336 asks for them."""
+"""`train_bpe`: a file in, a vocab and its merges out, as Stanford's CS336 defines them."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_with_six_merges_the_handouts_newest_is_ne_and_west() -> None:
 def course_bpe(
     text: str, vocab_size: int, special_tokens: list[str]
 ) -> tuple[dict[int, bytes], list[tuple[bytes, bytes]]]:
-    """The assignment's text as code: recount all pairs, take the greatest of the most frequent."""
+    """Train as the assignment says: recount all pairs, take the greatest of the most frequent."""
     pattern = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
     documents = re.split("|".join(map(re.escape, special_tokens)), text)
     words = Counter(
@@ -115,7 +115,7 @@ def merged(word: tuple[bytes, ...], pair: tuple[bytes, bytes]) -> tuple[bytes, .
 
 
 @pytest.mark.slow  # the course's definition counts all pairs anew for each merge
-def test_real_stories_give_what_the_courses_definition_gives(tmp_path: Path) -> None:
+def test_real_stories_give_the_same_as_the_courses_definition(tmp_path: Path) -> None:
     if not REAL_STORIES.exists():
         pytest.skip(f"{REAL_STORIES} is not there")
     path = tmp_path / "stories.txt"
@@ -125,7 +125,7 @@ def test_real_stories_give_what_the_courses_definition_gives(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("special_tokens", [[END], [END, "Once upon", " the"]])
-def test_sample_stories_give_what_the_courses_definition_gives(
+def test_sample_stories_give_the_same_as_the_courses_definition(
     tmp_path: Path, special_tokens: list[str]
 ) -> None:
     path = tmp_path / "stories.txt"
@@ -135,7 +135,7 @@ def test_sample_stories_give_what_the_courses_definition_gives(
     assert train_bpe(path, 500, special_tokens) == expected
 
 
-# -- what comes out
+# -- results
 
 
 def test_ids_go_to_the_bytes_then_to_the_special_tokens_then_to_the_merges(toy: Path) -> None:
@@ -163,7 +163,7 @@ def test_a_vocab_of_just_bytes_and_special_tokens_has_no_merges(toy: Path) -> No
     assert (len(vocab), merges) == (257, [])
 
 
-def test_special_tokens_are_no_part_of_any_merge(tmp_path: Path) -> None:
+def test_special_tokens_never_merge(tmp_path: Path) -> None:
     path = tmp_path / "specials.txt"
     path.write_text("<s>ab<s>" * 100 + "<s>")
     _, merges = train_bpe(path, 1000, ["<s>"])
@@ -206,10 +206,10 @@ def test_standard_input_gives_the_same() -> None:
     assert run.stdout.strip() == str(train_bpe(HANDOUT, 280, [])[1]), run.stderr
 
 
-# -- being told
+# -- callbacks
 
 
-def test_each_step_and_the_progress_are_told() -> None:
+def test_callbacks_get_each_step_and_the_progress() -> None:
     steps: list[MergeStep] = []
     progress: list[CountProgress | TrainProgress] = []
     _, merges = train_bpe(HANDOUT, 268, [], on_progress=progress.append, on_step=steps.append)
@@ -241,34 +241,36 @@ def test_a_callback_that_raises_stops_the_work_at_once(trainer: str) -> None:
 
 @pytest.mark.parametrize("kind", [CountProgress, TrainProgress])
 def test_a_progress_callback_that_raises_stops_the_work_at_once(kind: type) -> None:
-    told: list[CountProgress | TrainProgress] = []
+    received: list[CountProgress | TrainProgress] = []
 
     def stop(report: CountProgress | TrainProgress) -> None:
-        told.append(report)
+        received.append(report)
         if isinstance(report, kind):
             raise EnoughError
 
     with pytest.raises(EnoughError):
         train_bpe(HANDOUT, 300, [], on_progress=stop)
-    assert [isinstance(report, kind) for report in told] == [False] * (len(told) - 1) + [True]
+    assert [isinstance(report, kind) for report in received] == [False] * (len(received) - 1) + [
+        True
+    ]
 
 
 # -- errors
 
 
 def test_wrong_arguments_are_errors_before_anything_is_read(toy: Path) -> None:
-    told: list[CountProgress | TrainProgress] = []
+    received: list[CountProgress | TrainProgress] = []
     with pytest.raises(VocabSizeError, match=r"257 is too small.* at least 258"):
-        train_bpe(toy, 257, ["<s>", "<t>"], on_progress=told.append)
+        train_bpe(toy, 257, ["<s>", "<t>"], on_progress=received.append)
     with pytest.raises(SpecialTokenError, match="'<s>' is given twice"):
-        train_bpe(toy, 300, ["<s>", "<s>"], on_progress=told.append)
+        train_bpe(toy, 300, ["<s>", "<s>"], on_progress=received.append)
     with pytest.raises(UnknownNameError, match="unknown tie rule 'first'; did you mean"):
-        train_bpe(toy, 300, [], tie_rule="first", on_progress=told.append)
+        train_bpe(toy, 300, [], tie_rule="first", on_progress=received.append)
     with pytest.raises(UnknownNameError, match="unknown trainer 'hep'; did you mean 'heap'"):
-        train_bpe(toy, 300, [], trainer="hep", on_progress=told.append)
+        train_bpe(toy, 300, [], trainer="hep", on_progress=received.append)
     with pytest.raises(UnknownNameError, match="unknown pattern 'gpt3'; did you mean 'gpt2'"):
-        train_bpe(toy, 300, [], pattern="gpt3", on_progress=told.append)
-    assert told == []
+        train_bpe(toy, 300, [], pattern="gpt3", on_progress=received.append)
+    assert received == []
 
 
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:

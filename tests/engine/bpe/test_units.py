@@ -1,4 +1,4 @@
-"""What merges start from: characters beside bytes, and the marked ends of words."""
+"""The units that merges start from: characters or bytes, and marked ends of words."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def run(
     vocab_size: int = 60,
     tie_rule: str = "first-seen",
 ) -> Timeline:
-    """A finished run."""
+    """Return a finished run."""
     trainer = Trainer(counts, vocab_size, units=units, tie_rule=tie_rule)
     timeline = Timeline(trainer.counts, record=trainer.record, pattern=pattern)
     timeline.extend(trainer.steps())
@@ -80,12 +80,12 @@ def merges_of(trainer: Trainer) -> list[tuple[bytes, bytes]]:
 
 
 def test_the_greatest_pair_may_be_one_with_the_end_of_the_word() -> None:
-    # e s, s t and t </w> stand 9 times each, and t is the greatest left token.
+    # e s, s t and t </w> occur 9 times each, and t is the greatest left token.
     trainer = Trainer(CLASSIC, 30, units="end-of-word")
     assert next(iter(trainer.steps())).token == b"t</w>"
 
 
-def test_chinese_in_characters_merges_words_where_bytes_merge_parts_of_characters() -> None:
+def test_chinese_in_characters_merges_words_while_bytes_merge_parts_of_characters() -> None:
     in_characters = Trainer(CHINESE, 7, units="characters")
     assert learnt(in_characters) == ["分词", "中文"]  # 6 and 5 times
     first_of_bytes = next(iter(Trainer(CHINESE, 300).steps()))
@@ -117,7 +117,7 @@ def test_a_bound_on_the_length_of_tokens_keeps_characters_apart_from_the_start()
 
 
 def slow_merges(words: list[list[str]], counts: list[int]) -> list[tuple[str, str]]:
-    """Merge strings by the definition; of the most frequent pairs the greatest."""
+    """Merge strings by the definition: the greatest of the most frequent pairs."""
     merges = []
     while any(len(word) > 1 for word in words):
         found: Counter[tuple[str, str]] = Counter()
@@ -208,7 +208,7 @@ def test_every_view_of_a_step_agrees_with_a_recount(
     assert frame.tokenizer().decode_bytes(encoded) == frame.decode(encoded)
 
 
-# --- what is lost -----------------------------------------------------------------------------
+# --- characters that are lost -----------------------------------------------------------------
 
 
 def test_a_character_that_the_corpus_lacks_is_unknown_and_in_bytes_none_is() -> None:
@@ -220,25 +220,25 @@ def test_a_character_that_the_corpus_lacks_is_unknown_and_in_bytes_none_is() -> 
     assert Timeline(CLASSIC).frame.unknown_in("löwe 中") == 0
 
 
-def test_the_end_of_a_word_decodes_to_a_space_whatever_stood_there() -> None:
+def test_the_end_of_a_word_decodes_to_a_space_whatever_followed_it() -> None:
     frame = run(CLASSIC, "end-of-word").seek(9)
     ids = frame.tokenizer().encode("newest\n\nlow")
     assert [frame.token(token) for token in ids] == [b"newest</w>", b"low</w>"]
     assert frame.decode(ids) == b"newest low "
 
 
-def test_text_that_looks_like_the_mark_is_no_end_of_a_word() -> None:
+def test_text_that_looks_like_the_marker_does_not_end_a_word() -> None:
     timeline = run({b"x</w>": 4}, "end-of-word")
     frame = timeline.seek(len(timeline))
     ids = frame.tokenizer().encode("x</w>")
     assert (len(ids), frame.decode(ids)) == (1, b"x</w> ")
 
 
-# --- what explains an encoding ----------------------------------------------------------------
+# --- explanations of an encoding --------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("text", "piece", "told"),
+    ("text", "piece", "explanation"),
     [
         ("low", "low", "low is one token here: id 20, made by low + </w> (rank 8)."),
         ("lower", "low", "low is one token here: id 16, made by lo + w (rank 4)."),
@@ -246,9 +246,11 @@ def test_text_that_looks_like_the_mark_is_no_end_of_a_word() -> None:
         ("lower", "er", "er</w> is no token of this vocabulary. The closest: e + r + </w>."),
     ],
 )
-def test_why_not_tells_a_piece_at_the_end_from_one_inside(text: str, piece: str, told: str) -> None:
+def test_why_not_distinguishes_a_piece_at_the_end_from_one_inside(
+    text: str, piece: str, explanation: str
+) -> None:
     frame = run(CLASSIC, "end-of-word").seek(9)
-    assert why_not(frame, text, piece).describe().startswith(told)
+    assert why_not(frame, text, piece).describe().startswith(explanation)
 
 
 @of_characters
@@ -307,7 +309,7 @@ def test_a_tokenizer_of_characters_is_written_for_hugging_face(
 
 @pytest.mark.parametrize("format", WRITABLE)
 def test_no_format_writes_marked_ends_of_words(format: str, tmp_path: Path) -> None:
-    # Hugging Face's suffix is part of the last character: the file would encode otherwise.
+    # Hugging Face's suffix is part of the last character: the file would encode differently.
     with pytest.raises(BpeError):
         run(CLASSIC, "end-of-word").frame.tokenizer().save(tmp_path / "t.json", format)
     assert not list(tmp_path.iterdir())
@@ -328,7 +330,7 @@ def test_a_file_is_trained_on_in_one_call(tmp_path: Path) -> None:
 
 @of_characters
 @given(counts=some_counts)
-def test_the_vocabulary_counts_each_token_where_it_stands(
+def test_the_vocabulary_counts_each_token_where_it_occurs(
     units: str, counts: dict[bytes, int]
 ) -> None:
     counts = counts | {b"\xff\xc3b": 2}  # no UTF-8, but two characters and a letter
@@ -345,9 +347,7 @@ def test_the_vocabulary_counts_each_token_where_it_stands(
 
 @of_characters
 @given(counts=some_counts)
-def test_a_token_is_as_long_as_what_it_stands_for_in_the_corpus(
-    units: str, counts: dict[bytes, int]
-) -> None:
+def test_a_token_is_as_long_as_its_text_in_the_corpus(units: str, counts: dict[bytes, int]) -> None:
     timeline = run(counts, units)
     frame = timeline.seek(len(timeline))
     covered = [len(frame.covers(token_id)) for token_id in range(frame.vocab_size)]
@@ -357,14 +357,14 @@ def test_a_token_is_as_long_as_what_it_stands_for_in_the_corpus(
     assert found == [lengths[length] for length in range(max(lengths) + 1)]
 
 
-def test_the_end_of_a_word_is_no_bytes_long() -> None:
+def test_the_end_of_a_word_has_length_zero() -> None:
     frame = run(CLASSIC, "end-of-word").seek(3)  # …, est</w>
     inspection = Inspection.of_frame(frame)
     lengths = dict(zip(frame.vocabulary.table.tokens, inspection.lengths.tolist(), strict=False))
     assert (lengths[b"</w>"], lengths[b"est"], lengths[b"est</w>"]) == (0, 3, 3)
 
 
-def test_sentencepiece_ties_count_characters_where_these_are_the_units() -> None:
+def test_sentencepiece_ties_count_characters_if_these_are_the_units() -> None:
     """`漢a` has two characters and `xyz` three; in bytes it is four against three."""
     counts = {"漢a".encode(): 2, b"xyz": 2, b"xy": 1}
     in_characters = Trainer(counts, 30, units="characters", tie_rule="sentencepiece")

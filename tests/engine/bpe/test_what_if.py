@@ -40,7 +40,7 @@ def test_a_fork_that_changes_nothing_gives_the_same_merges(
 
 
 @given(counts=oracles.corpora(), step=st.integers(0, 9))
-def test_a_forbidden_pair_never_merges_and_what_came_before_stays(
+def test_a_forbidden_pair_never_merges_and_earlier_merges_stay(
     counts: dict[bytes, int], step: int
 ) -> None:
     timeline = run(counts)
@@ -53,13 +53,13 @@ def test_a_forbidden_pair_never_merges_and_what_came_before_stays(
 
 
 @given(counts=oracles.corpora(), step=st.integers(0, 9), rules=st.permutations(list(TIE_RULES)))
-def test_another_tie_rule_takes_from_the_fork_on_what_it_takes_of_such_a_corpus(
+def test_another_tie_rule_chooses_from_the_fork_on(
     counts: dict[bytes, int], step: int, rules: list[str]
 ) -> None:
     timeline = run(counts, rules[0])
     other = forked(timeline, step, ForkChange(tie_rule=rules[1]))
     assert other[:step] == merges(timeline)[:step]
-    # The oracle, made to take the same first merges.
+    # The oracle with the same first merges.
     words, vocab = [list(pretoken) for pretoken in counts], [bytes([b]) for b in range(256)]
     for place, merged in enumerate(other):
         found = oracles.recount(words, list(counts.values()))
@@ -85,7 +85,7 @@ def test_a_forced_pair_merges_at_the_fork_however_rare(
     assert other[: frame.step + 1] == [*merges(timeline)[: frame.step], force]
 
 
-def test_a_fork_of_a_fork_keeps_what_the_first_forbids() -> None:
+def test_a_fork_of_a_fork_keeps_the_first_forks_forbidden_pairs() -> None:
     here = run({b"low": 5, b"lower": 2}).seek(0)
     first = fork(here, ForkChange(forbid=frozenset({(b"o", b"w")})), 260)
     without_ow = Timeline({b"low": 5, b"lower": 2}, first.steps()).seek(0)
@@ -128,7 +128,7 @@ def test_runs_of_unequal_length_differ_where_the_shorter_ends() -> None:
 
 
 def counted(timeline: Timeline, step: int) -> dict[tuple[int, int], int]:
-    """How often each pair stands side by side at a step, counted by looking."""
+    """Count the occurrences of each pair at a step, from the tokens."""
     frame, found = timeline.seek(step), dict[tuple[int, int], int]()
     for pretoken, count in frame.counts.items():
         for pair in pairwise(frame.tokens_of(pretoken)):
@@ -137,7 +137,7 @@ def counted(timeline: Timeline, step: int) -> dict[tuple[int, int], int]:
 
 
 @given(counts=oracles.corpora(), step=st.integers(0, 9))
-def test_a_merge_knows_the_forbidden_pairs_it_came_before_and_ties_without_them(
+def test_a_merge_knows_its_forbidden_rivals_and_ties_without_them(
     counts: dict[bytes, int], step: int
 ) -> None:
     timeline = run(counts)

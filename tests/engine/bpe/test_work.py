@@ -1,4 +1,4 @@
-"""The counters of what a trainer does: declared, never falling, and true on small examples."""
+"""The work counters of a trainer: declared, never falling, and true on small examples."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def test_every_counter_is_explained() -> None:
 @every_trainer
 @examples(20)
 @given(counts=oracles.corpora(max_pretokens=10, max_length=20))
-def test_a_trainer_adds_to_the_counters_it_declares_and_to_no_others(
+def test_a_trainer_adds_exactly_to_the_counters_it_declares(
     algorithm: str, counts: dict[bytes, int]
 ) -> None:
     trainer = Trainer(counts, 256 + 99, algorithm=algorithm)
     list(trainer.steps())
     done = {name for name, number in asdict(trainer.work).items() if number}
-    # Of the algorithm that does the work: without the kernel, `fast` does that of `native`.
+    # The counters of the algorithm that runs: without the kernel, `fast` replaces `native`.
     assert done <= set(trainer.algorithm.counters)
 
 
@@ -60,7 +60,7 @@ class TestOneMergeOfAbab:
     counts: ClassVar = {b"abab": 2}
 
     def test_costs_naive_three_readings_of_all_tokens(self) -> None:
-        # Counted at first, gone through to merge, counted again.
+        # Counted at first, read to merge, counted again.
         work = work_of(self.counts, "naive", merges=1)
         assert (work.pairs_scanned, work.pretokens_visited, work.tokens_read) == (2, 1, 4 + 4 + 2)
 

@@ -1,4 +1,4 @@
-"""Byte-pair encoding worked out by hand: count, tie, merge, encoding by rank, and each trainer.
+"""Byte-pair encoding by hand: count, tie, merge, encoding by rank, and each trainer.
 
 What is counted and merged first is the trainer `naive`; the others find the same pairs sooner.
 
@@ -24,7 +24,7 @@ from engine.bpe.trainers.linked import LinkedPretokens
 CORPUS = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 
 COUNTS = {
-    # pair: in which words, each as often as the word occurs
+    # pair: the words that contain it, each as often as it occurs
     (b"e", b"s"): 3 + 6,  # wid[es]t, new[es]t
     (b"s", b"t"): 3 + 6,  # wide[st], newe[st]
     (b"w", b"e"): 2 + 6,  # lo[we]r, ne[we]st
@@ -40,7 +40,7 @@ COUNTS = {
 
 
 def steps(merges: int, tie_rule: str = "lexicographic") -> list[MergeStep]:
-    """The first merges of a training on the corpus."""
+    """Return the first merges of a training on the corpus."""
     return list(Trainer(CORPUS, 256 + merges, tie_rule=tie_rule).steps())
 
 
@@ -62,7 +62,7 @@ def test_count_the_pairs() -> None:
     [
         # Of e+s and s+t, both 9 times, the one whose left token is greater: s > e.
         ("lexicographic", b"st"),
-        # The one that comes first in the corpus: in `widest`, e+s stands before s+t.
+        # The one that occurs first in the corpus: in `widest`, e+s is before s+t.
         ("first-seen", b"es"),
     ],
 )
@@ -81,14 +81,14 @@ def test_merge_the_pair_in_every_word() -> None:
     assert (first.left, first.right, first.new_id) == (b"s", b"t", 256)
     w, i, d, e = b"wide"
     assert timeline.seek(1).tokens_of(b"widest") == (w, i, d, e, 256)
-    # Only the pairs next to it change. Every s was in an s+t, so e+s is nowhere now.
+    # Only the pairs next to it change. Every s was in an s+t, so e+s is gone.
     assert {change.pair: (change.before, change.after) for change in first.changes} == {
         (ord("s"), ord("t")): (9, 0),
         (ord("e"), ord("s")): (9, 0),
         (ord("e"), 256): (0, 9),
     }
 
-    # Merge 2: e + st → est, since e+st stands where e+s stood: 9 times, more than any other.
+    # Merge 2: e + st → est, since e+st occurs where e+s did: 9 times, more than any other.
     assert (second.left, second.right, second.count) == (b"e", b"st", 9)
     assert timeline.seek(2).tokens_of(b"newest") == (ord("n"), ord("e"), ord("w"), 257)
 
@@ -98,7 +98,7 @@ def test_merge_the_pair_in_every_word() -> None:
 
 
 def test_merge_from_left_to_right_without_overlap() -> None:
-    # In aaaaa the pair a+a stands 4 times, but merging takes two letters at a time: aa aa a.
+    # In aaaaa the pair a+a occurs 4 times, but merging takes two letters at a time: aa aa a.
     timeline = Timeline({b"aaaaa": 1}, Trainer({b"aaaaa": 1}, 257).steps())
     assert timeline.seek(1).merge is not None
     assert timeline.frame.tokens_of(b"aaaaa") == (256, 256, ord("a"))
@@ -115,7 +115,7 @@ def test_a_heap_with_stale_entries_finds_the_same_pairs() -> None:
     words = {word: [bytes([byte]) for byte in word] for word in CORPUS}
     counts = dict(COUNTS)
     # The greatest first: `heapq` pops the smallest. The tie rule takes the greater pair, and so
-    # its letters are turned round, too.
+    # its letters are inverted, too.
     heap = [entry_of(pair, count) for pair, count in counts.items()]
     heapq.heapify(heap)
     merged, discarded = [], []
@@ -149,13 +149,13 @@ def test_a_heap_with_stale_entries_finds_the_same_pairs() -> None:
 def entry_of(
     pair: tuple[bytes, bytes], count: int
 ) -> tuple[int, tuple[list[int], list[int]], tuple[bytes, bytes]]:
-    """An entry that `heapq` pops before those of lower counts, and of smaller pairs."""
+    """Return an entry that `heapq` pops before those of lower counts and of smaller pairs."""
     left, right = ([-byte for byte in token] for token in pair)
     return -count, (left, right), pair
 
 
 def join(tokens: list[bytes], pair: tuple[bytes, bytes]) -> list[bytes]:
-    """The tokens with each occurrence of the pair made one."""
+    """Return the tokens with each occurrence of the pair merged."""
     joined: list[bytes] = []
     for token in tokens:
         if joined and (joined[-1], token) == pair:
@@ -166,7 +166,7 @@ def join(tokens: list[bytes], pair: tuple[bytes, bytes]) -> list[bytes]:
 
 
 def task() -> TrainingTask:
-    """The corpus, and a vocabulary of bytes, as a trainer gets them."""
+    """Return the task of a trainer: the corpus and a vocabulary of bytes."""
     vocab = [bytes([byte]) for byte in range(256)]
     return TrainingTask(CORPUS, vocab, TIE_RULES["lexicographic"], min_count=1)
 
@@ -175,13 +175,13 @@ S_T, E_S = (ord("s"), ord("t")), (ord("e"), ord("s"))
 
 
 def test_an_index_leads_a_merge_to_the_words_that_hold_the_pair() -> None:
-    """The trainer `indexed` by hand: pair → the words with it. All other words are left alone."""
+    """The trainer `indexed` by hand: pair → the words with it. Other words are not visited."""
     holders = {pair: [word for word in CORPUS if pair[0] + pair[1] in word] for pair in COUNTS}
     assert holders[b"s", b"t"] == [b"widest", b"newest"]
 
     counts = dict(COUNTS)
     for word in holders.pop((b"s", b"t")):
-        # In both words: …[es]t goes with the s, …e[st] goes itself, and e+st comes.
+        # In both words e+s and s+t are lost, and e+st is new.
         counts[b"s", b"t"] -= CORPUS[word]
         counts[b"e", b"s"] -= CORPUS[word]
         counts[b"e", b"st"] = counts.get((b"e", b"st"), 0) + CORPUS[word]
@@ -198,7 +198,7 @@ def test_an_index_leads_a_merge_to_the_words_that_hold_the_pair() -> None:
 
 
 def test_a_pair_in_doubt_is_counted_at_its_places() -> None:
-    """The trainer `linked` by hand. The letters of all words stand in cells:
+    """The trainer `linked` by hand. The letters of all words are in cells:
 
     l o w  l o w e r  w i d e s t  n e w e s t
     0      3          8            14
@@ -231,10 +231,10 @@ def test_buckets_of_counts_give_the_best_pair_without_sorting() -> None:
     pairs = [b"es", b"st", b"we", b"ow"]
     counts = [9, 9, 8, 7]
     queue = BucketQueue(counts, key=lambda number: [-byte for byte in pairs[number]])
-    # The bucket of 9 has e+s and s+t: the tie rule is asked about these two alone.
+    # The bucket of 9 has e+s and s+t: the tie rule compares only these two.
     assert queue.pop() == 1
     counts[:2] = [0, 0]  # s+t has merged; its merge took every e+s away
-    # The bucket of 9 is done with. That of 8 has w+e alone.
+    # The bucket of 9 is empty. That of 8 has only w+e.
     assert queue.pop() == 2
     counts[2] = 0
     # A new pair comes in, and o+w falls to 5: it is moved when its bucket is opened, not before.

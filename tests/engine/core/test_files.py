@@ -1,4 +1,4 @@
-"""Files are written wholly or not at all, and never over another file unasked."""
+"""Files are written completely or not at all, and overwrite others only on request."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from engine.core.files import DRAFT, LIST, check_free, finish_writing, sweep, wr
 
 
 def contents(place: Path) -> dict[str, bytes]:
-    """Every file there, hidden ones too."""
+    """Return all files in the folder, including hidden ones."""
     return {str(p.relative_to(place)): p.read_bytes() for p in place.rglob("*") if p.is_file()}
 
 
 class FullDisk:
-    """Stands in for `os.fsync` and fails at the call of that number."""
+    """A replacement for `os.fsync` that fails at the call of this number."""
 
     def __init__(self, fails_at: int, error: BaseException) -> None:
         self.calls, self.fails_at, self.error = 0, fails_at, error
@@ -79,7 +79,7 @@ def test_a_write_that_fails_leaves_the_old_files_and_nothing_else(
     assert contents(tmp_path) == old
 
 
-def test_a_full_disk_is_an_error_that_says_so(
+def test_a_full_disk_is_an_error_with_that_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "fsync", FullDisk(1, NO_SPACE))
@@ -134,7 +134,7 @@ def test_a_symlink_is_followed_as_cp_does_and_refused_where_it_leads_nowhere(
 
 
 class Killed(BaseException):
-    """The program ends here: nothing that it would still do is done."""
+    """An end of the program: nothing after it is done."""
 
 
 @pytest.mark.parametrize("at", range(4))
@@ -162,7 +162,7 @@ def test_a_set_whose_writer_is_killed_is_the_old_or_the_new_one_when_it_is_opene
 @pytest.mark.parametrize(
     "names", [{"one": "/etc/passwd"}, {"one": "two"}, {"../one": "x"}, ["one"], {"one": 1}]
 )
-def test_a_list_of_a_stranger_moves_no_other_file(tmp_path: Path, names: object) -> None:
+def test_a_forged_list_moves_no_other_file(tmp_path: Path, names: object) -> None:
     (tmp_path / "one").write_bytes(b"1")
     (tmp_path / "two").write_bytes(b"2")
     (tmp_path / LIST).write_text(json.dumps(names))
@@ -179,7 +179,7 @@ def test_a_list_with_a_name_that_no_file_can_have_is_no_trouble(tmp_path: Path) 
     assert (tmp_path / "one").read_bytes() == b"1"
 
 
-def test_drafts_give_way_to_what_was_written_after_them(tmp_path: Path) -> None:
+def test_drafts_are_given_up_if_a_file_was_written_after_them(tmp_path: Path) -> None:
     draft, place = tmp_path / f".one.1{DRAFT}", tmp_path / "one"
     draft.write_bytes(b"draft")
     (tmp_path / LIST).write_text(json.dumps({place.name: draft.name}))

@@ -17,7 +17,7 @@ def test_every_token_is_read_back(token: bytes) -> None:
 
 
 @given(st.text(NO_CONTROLS))
-def test_a_spelling_is_recognised_if_it_is_none_of_ascii_alone(text: str) -> None:
+def test_a_spelling_is_recognised_unless_it_is_all_ascii(text: str) -> None:
     token = text.encode()
     says_something = " " in text or not text.isascii()
     assert read_stand_ins(spell(token)) == (token if says_something else None)
@@ -36,5 +36,5 @@ def test_a_token_that_begins_and_ends_within_characters_is_recognised(
     "text",
     ["the", "", "café", "česky", "ĉu", "naïve façade", "Ä", "Straße", "Ġ the", "Ġ漢", "Łódź", "Ģé"],
 )
-def test_what_says_what_it_says_is_left_alone(text: str) -> None:
+def test_ordinary_text_is_not_taken_for_a_spelling(text: str) -> None:
     assert read_stand_ins(text) is None

@@ -1,4 +1,4 @@
-"""The pool of helper processes: results in order, errors as they are, nothing left behind."""
+"""The pool of helper processes: results in order, errors unchanged, no process left."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.core.errors import CorpusError, HelperWarning
 from engine.core.helper_pool import in_order
 
 divide_100 = partial(partial, divmod, 100)
-"""Called, it gives the function from a task to `divmod(100, task)`."""
+"""Returns the function from a task to `divmod(100, task)`."""
 
 
 @pytest.mark.parametrize("helpers", [1, 3])
@@ -42,7 +42,7 @@ def test_an_error_of_the_system_is_no_death_of_a_helper() -> None:
         list(in_order(partial(partial, open), ["/no/such/file"], 1, doing="testing"))
 
 
-def test_an_error_of_whoever_gives_the_tasks_reaches_the_caller() -> None:
+def test_an_error_of_the_tasks_iterator_reaches_the_caller() -> None:
     def tasks() -> Iterator[int]:
         yield 1
         raise CorpusError("cut short")
@@ -73,8 +73,8 @@ def test_this_process_does_the_work_of_helpers_that_die_and_none_is_left() -> No
         helper.kill()
     with pytest.warns(
         HelperWarning, match="died while testing; this process does its work"
-    ) as told:
-        found += takewhile(lambda _: len(told) < 2, results)
+    ) as caught:
+        found += takewhile(lambda _: len(caught) < 2, results)
     results.close()
     assert found == [divmod(100, task) for task in range(1, len(found) + 1)]
     assert set(psutil.Process().children()) == before
@@ -90,6 +90,6 @@ def test_this_process_does_all_the_work_where_no_helper_can_start() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
-def test_work_that_no_helper_can_be_told_is_an_error() -> None:
+def test_work_that_cannot_be_sent_to_a_helper_is_an_error() -> None:
     with pytest.raises((AttributeError, TypeError)):
         list(in_order(lambda: str, [1], 1, doing="testing"))

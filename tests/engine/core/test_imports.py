@@ -1,4 +1,4 @@
-"""The engine stands alone: it needs no screen, and its helper processes start light."""
+"""The engine needs no screen, and its helper processes import little."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORBIDDEN = {"textual", "rich", "typer", "bpe_tui"}
 
 
 def loaded_by(statement: str) -> set[str]:
-    """The modules that are there after the statement, in a fresh interpreter."""
+    """Return the modules loaded after the statement, in a fresh interpreter."""
     code = f"{statement}\nimport sys; print(*sys.modules)"
     run = subprocess.run(
         [sys.executable, "-P", "-c", code], cwd=REPO, capture_output=True, text=True, check=True
@@ -53,7 +53,7 @@ def test_a_helper_process_does_without_numpy() -> None:
 
 
 @pytest.mark.skipif(KERNEL is None, reason="counting and training need numpy then")
-def test_training_does_without_numpy_until_somebody_reads_the_record() -> None:
+def test_training_needs_no_numpy_until_the_record_is_read() -> None:
     train = (
         "from engine import Trainer, count_pretokens; c = count_pretokens('samples/handout.txt');"
         "steps = list(Trainer(c, 270).steps())"
@@ -70,7 +70,7 @@ def test_the_command_train_does_without_numpy(tmp_path: Path) -> None:
     assert "numpy" not in loaded
 
 
-def test_what_opens_a_corpus_waits_for_no_formats_and_no_command_line() -> None:
+def test_opening_a_corpus_imports_no_formats_and_no_command_line() -> None:
     loaded = loaded_by("import bpe_tui.cli.inputs, bpe_tui.app.app")
     assert not loaded & {"engine.formats", "engine.pipeline", "typer", "rich.progress"}
 

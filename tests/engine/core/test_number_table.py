@@ -1,4 +1,4 @@
-"""A table of numbers says what a dict says."""
+"""A table of numbers returns the same values as a dict."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ few_numbers = st.integers(0, 60) | st.integers(0, 2**63 - 1)
     entries=st.dictionaries(few_numbers, st.integers(0, 2**62), max_size=40),
     asked=st.lists(few_numbers, max_size=40),
 )
-def test_a_table_says_of_every_key_what_a_dict_says(
+def test_a_table_returns_the_same_values_as_a_dict(
     entries: dict[int, int], asked: list[int]
 ) -> None:
     keys, values = np.array([*entries], np.int64), np.array([*entries.values()], np.int64)

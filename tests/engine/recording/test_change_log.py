@@ -1,4 +1,4 @@
-"""The change log: any past state, at once, and always what a plain replay gives."""
+"""The change log: any past state, always equal to a plain replay."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from engine.recording.change_log import ChangeLog, GrowingArray
 
 Step = list[tuple[int, int]]
-"""(counter, the value it is set to), in order."""
+"""(counter, its new value), in order."""
 
 
 @st.composite
 def logs(draw: st.DrawFn) -> tuple[list[int], list[Step]]:
-    """The counters at the start, then steps; a new counter has the next free number."""
+    """Draw the counters at the start and the steps; a new counter has the next free number."""
     start = draw(st.lists(st.integers(0, 9), max_size=4))
     width = len(start)
     steps: list[Step] = []
@@ -34,7 +34,7 @@ def logs(draw: st.DrawFn) -> tuple[list[int], list[Step]]:
 
 
 def replay(start: list[int], steps: list[Step]) -> list[int]:
-    """The oracle: do what the steps say, one after the other."""
+    """Return each state by applying the steps one after the other; the oracle."""
     state = list(start)
     for step in steps:
         for counter, value in step:
@@ -48,7 +48,7 @@ def append(log: ChangeLog, step: Step, width: int) -> None:
 
 
 def written(start: list[int], steps: list[Step]) -> ChangeLog:
-    """A log of these steps."""
+    """Return a log of these steps."""
     log = ChangeLog(start)
     for done, step in enumerate(steps, 1):
         append(log, step, len(replay(start, steps[:done])))
@@ -59,7 +59,7 @@ class TestAState:
     def test_before_the_first_step_is_the_start(self) -> None:
         assert ChangeLog([5, 3]).at(0).tolist() == [5, 3]
 
-    def test_keeps_what_a_step_did_not_set(self) -> None:
+    def test_keeps_counters_that_a_step_did_not_set(self) -> None:
         log = ChangeLog([5, 3])
         log.append([1], [9], 2)
         assert log.at(1).tolist() == [5, 9]
@@ -101,7 +101,7 @@ class TestAState:
 
 
 @given(logs(), st.data())
-def test_any_state_in_any_order_is_what_a_replay_gives(
+def test_any_state_in_any_order_equals_a_replay(
     log_of: tuple[list[int], list[Step]], data: st.DataObject
 ) -> None:
     start, steps = log_of
@@ -134,7 +134,7 @@ def test_the_changes_of_a_step_are_those_that_were_appended(
 
 
 def long_log(steps: int, seed: int = 0) -> tuple[ChangeLog, list[list[int]]]:
-    """A log with far more entries than counters, and every state of it."""
+    """Return a log with far more entries than counters, and all its states."""
     dice = np.random.default_rng(seed)
     log, states = ChangeLog([0] * 8), [[0] * 8]
     for number in range(steps):
@@ -158,7 +158,7 @@ ORDERS: dict[str, Callable[[int], list[int]]] = {
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_checkpoints_change_no_answer(order: str) -> None:
-    # 30,000 entries over at most 38 counters: every order makes the log keep states.
+    # 30,000 entries over at most 38 counters: any order makes the log store states.
     log, states = long_log(1500)
     for step in ORDERS[order](1500):
         assert log.at(step).tolist() == states[step], step

@@ -1,4 +1,4 @@
-"""What the vocabulary says of its tokens, against the same things worked out one by one."""
+"""The facts of a vocabulary about its tokens, compared with one-by-one computations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def timeline_of(counts: Mapping[bytes, int], merges: int = 30) -> Timeline:
 
 
 def tokenizer_of(*tokens: tuple[bytes, bytes]) -> Tokenizer:
-    """A tokenizer with these merges, its ids in their order; equal tokens share an id."""
+    """Return a tokenizer with these merges, ids in order; equal tokens share an id."""
     made = dict.fromkeys(left + right for left, right in tokens)
     return Tokenizer(BYTES | dict(enumerate(made, start=256)), tokens)
 
@@ -45,7 +45,7 @@ def kept(vocabulary: Vocabulary, *filters: str) -> set[bytes]:
 
 @st.composite
 def tokenizers(draw: st.DrawFn) -> Tokenizer:
-    """Any merges over few letters, in any order: parts may come late, tokens twice."""
+    """Draw merges over few letters, in any order: parts may come late, tokens twice."""
     known = [b"a", b"b", b" ", b"\xe4"]
     merges: list[tuple[bytes, bytes]] = []
     for _ in range(draw(st.integers(0, 14))):
@@ -62,7 +62,7 @@ def tokenizers(draw: st.DrawFn) -> Tokenizer:
 
 
 @given(oracles.corpora())
-def test_a_token_is_counted_where_it_stands_in_the_corpus_at_each_step(
+def test_the_count_of_a_token_is_that_of_its_occurrences_at_each_step(
     corpus: dict[bytes, int],
 ) -> None:
     timeline = timeline_of(corpus)
@@ -317,7 +317,7 @@ def test_the_order_of_the_rows_is_kept() -> None:
         assert found_rows.tolist() == [row for row in rows if row in set(found_rows.tolist())]
 
 
-def test_what_is_no_expression_is_read_as_text_and_says_why() -> None:
+def test_a_broken_expression_is_read_as_text_with_the_reason() -> None:
     query = Query.read("a(")
     assert query.expression is None
     assert query.problem == "missing ) at position 2"
@@ -342,7 +342,7 @@ def test_nothing_typed_finds_everything() -> None:
 
 
 @pytest.mark.parametrize("name", FILTERS)
-def test_a_filter_says_what_it_keeps_and_is_there_for_an_empty_run(name: str) -> None:
+def test_a_filter_has_a_summary_and_works_for_an_empty_run(name: str) -> None:
     assert FILTERS[name].summary
     vocabulary = timeline_of({b"a": 1}).seek(0).vocabulary
     assert set(vocabulary.rows(filters=[name])) <= set(range(257))
