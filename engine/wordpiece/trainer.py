@@ -82,21 +82,6 @@ class WordPieceTask:
         """Return the words as lists of ids."""
         return [self.alphabet.spell(word) for word in self.counts]
 
-    def check_size(self, vocab_size: int) -> None:
-        """Check that the special tokens and the characters fit.
-
-        Raises:
-            VocabSizeError: they do not.
-        """
-        if vocab_size < self.first_id:
-            specials = len(self.special_tokens)
-            ending = "" if specials == 1 else "s"
-            raise VocabSizeError(
-                f"a vocabulary of {vocab_size} is too small; pieces of one character "
-                f"({self.first_id - specials}) and {specials} special token{ending} need at least "
-                f"{self.first_id}"
-            )
-
     def mergeable(self, pairs: Mapping[Pair, int]) -> Mapping[Pair, int]:
         """Return the pairs that may merge, with their counts: all of them."""
         return pairs
@@ -337,7 +322,14 @@ class WordPieceTrainer:
         rule = SCORE_TIE_RULES[tie_rule]
         words = count_words(counts, special_tokens)
         self.task = WordPieceTask(words, special_tokens, unknown_token)
-        self.task.check_size(vocab_size)
+        if vocab_size < (smallest := self.task.first_id):
+            specials = len(self.task.special_tokens)
+            ending = "" if specials == 1 else "s"
+            raise VocabSizeError(
+                f"a vocabulary of {vocab_size} is too small; pieces of one character "
+                f"({smallest - specials}) and {specials} special token{ending} need at least "
+                f"{smallest}"
+            )
         self.vocab_size = vocab_size
         self.record = WordPieceRecord(self.task, rule, max(1, min_count))
         self.merges_wanted = vocab_size - self.record.first_id
