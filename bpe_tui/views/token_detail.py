@@ -300,11 +300,12 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
         painter = self.painter(frame)
         name = shorten(painter.token(self.token_id)[0], 20)
         self.say(f"merge tree of {name}", "space folds · ↵ goes there")
-        tree = [
-            _ranked_title("made of", width),
-            *self._tree_rows(painter, self.token_id, width),
-            *twin_rows(painter, self.token_id, width),
-        ]
+        lines = frame.vocabulary.merge_tree(self.token_id, self._folded)
+        tree = [_ranked_title("made of", width)]
+        tree += [_tree_row(painter, line, width) for line in islice(lines, LINES_SHOWN)]
+        if next(lines, None) is not None:
+            tree.append(Row([("… and more: space folds a part away", "dim")]))
+        tree += twin_rows(painter, self.token_id, width)
         built = frame.vocabulary.built_on(self.token_id)
         if not built:
             return [*tree, Row([]), *sentence(f"No {self.TOKEN} is built on it yet.", width)]
@@ -316,13 +317,6 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
             return _built_row(painter, built[index - len(tree)], width)
 
         return RowsOnDemand(len(tree) + len(built), make)
-
-    def _tree_rows(self, painter: TokenPainter, token_id: int, width: int) -> list[Row]:
-        lines = painter.frame.vocabulary.merge_tree(token_id, self._folded)
-        rows = [_tree_row(painter, line, width) for line in islice(lines, LINES_SHOWN)]
-        if next(lines, None) is not None:
-            rows.append(Row([("… and more: space folds a part away", "dim")]))
-        return rows
 
 
 HOW_TWINS_DIFFER = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from rich.cells import cell_len
 from textual import events
@@ -22,14 +23,13 @@ BarPart = tuple[str, Sequence[Span]]
 
 
 class PartsLine(Widget):
-    """A line of parts to click. A subclass makes the parts and the message of a click."""
+    """A line of parts to click. A subclass makes the parts; a click posts its `Pressed`."""
+
+    Pressed: ClassVar[Any]
+    """The message of a click; it takes the name of a part."""
 
     def parts(self) -> Iterable[BarPart]:
         """Return the parts from left to right."""
-        raise NotImplementedError
-
-    def pressed(self, name: str) -> Message:
-        """Return the message to post when the part of this name is clicked."""
         raise NotImplementedError
 
     def render_line(self, y: int) -> Strip:
@@ -41,7 +41,7 @@ class PartsLine(Widget):
         for name, texts in self.parts():
             end += sum(cell_len(text) for text, _ in texts)
             if event.x < end:
-                self.post_message(self.pressed(name))
+                self.post_message(self.Pressed(name))
                 return
 
 
@@ -84,9 +84,6 @@ class KeyBar(PartsLine):
             texts = (f" {key.shown} ", "here"), (f"{key.label} ", "")
             yield key.action, texts
 
-    def pressed(self, name: str) -> Message:
-        return self.Pressed(name)
-
 
 @dataclass(frozen=True)
 class FilterSwitch:
@@ -116,9 +113,6 @@ class Switches(PartsLine):
         for switch in self._switches:
             mark, role = ("●", "strong") if switch.name in self.on else ("○", "dim")
             yield switch.name, ((switch.key, "here"), (f" {mark} {switch.label}  ", role))
-
-    def pressed(self, name: str) -> Message:
-        return self.Pressed(name)
 
 
 MOST_ROWS = 3
