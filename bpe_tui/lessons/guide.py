@@ -201,7 +201,8 @@ class Guide:
     def move(self, by: int) -> None:
         """Go to the next scene, or to the one before.
 
-        A step forward first scrolls a long text, then asks the scene's questions.
+        A step forward first scrolls a long text, then asks the scene's questions. After the last
+        scene it opens the next built-in lesson.
         """
         lesson, pane = self.lesson, self._pane
         if lesson is None:
@@ -211,20 +212,15 @@ class Guide:
             return
         place = self.place + by
         if place == len(lesson.scenes):
-            self._end()
+            if (following := self.next_lesson) is not None:
+                self.open(following)
+            else:
+                self._host.tell("This is the end of the lesson. L lists the lessons.")
         elif place < 0:
             self._host.tell("This is the first scene.")
         else:
             self.place = place
             self._show_scene(anew=by < 0)
-
-    def _end(self) -> None:
-        """Open the next built-in lesson after the end of this one."""
-        following = self.next_lesson
-        if following is not None:
-            self.open(following)
-        else:
-            self._host.tell("This is the end of the lesson. L lists the lessons.")
 
     def come_back(self) -> None:
         """Set up the screen of the scene again, wherever the learner has gone."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 from typing import Any, cast
@@ -182,18 +182,13 @@ def rows_of(scene: Scene, cells: int) -> Iterator[Row]:
         assert paragraph is not None
         if before is not None and not (before.mark and paragraph.mark):
             yield Row([])
-        yield from map(Row, _lines(paragraph, cells))
-
-
-def _lines(paragraph: Paragraph, cells: int) -> Iterator[Sequence[Span]]:
-    if paragraph.is_code:
-        for text in paragraph.text.split("\n"):
-            yield [("  ", ""), (visible_text(text, spaces=False), "here")]
-        return
-    mark = f"{paragraph.mark} " if paragraph.mark else ""
-    lines = wrapped(_words(paragraph), cells - len(mark))
-    for place, line in enumerate(lines):
-        yield [(mark if place == 0 else " " * len(mark), "dim"), *line]
+        if paragraph.is_code:
+            for text in paragraph.text.split("\n"):
+                yield Row([("  ", ""), (visible_text(text, spaces=False), "here")])
+            continue
+        mark = f"{paragraph.mark} " if paragraph.mark else ""
+        for place, line in enumerate(wrapped(_words(paragraph), cells - len(mark))):
+            yield Row([(mark if place == 0 else " " * len(mark), "dim"), *line])
 
 
 def _words(paragraph: Paragraph) -> list[list[Span]]:

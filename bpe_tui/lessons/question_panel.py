@@ -72,6 +72,8 @@ class QuestionPanel(Lines):
         attempt: Attempt
 
     attempt: Attempt | None = None
+    _question: Question
+    _form: Form
 
     def __init__(self, id: str = "question") -> None:
         super().__init__(id=id)
@@ -88,19 +90,11 @@ class QuestionPanel(Lines):
     def ask(self, attempt: Attempt, title: str = "question", foot: str = "") -> None:
         """Ask another question."""
         self.attempt = attempt
+        self._question, self._form = attempt.question, attempt.question.form
         self._chosen, self._typed, self._bars, self._joined = 0, "", set(), ()
         self._refusal, self._is_touched = "", False
         self.border_title, self.border_subtitle = Content(title), Content(foot)
         self.rebuild()
-
-    @property
-    def _question(self) -> Question:
-        assert self.attempt is not None
-        return self.attempt.question
-
-    @property
-    def _form(self) -> Form:
-        return self._question.form
 
     # -- drawing
 
