@@ -8,11 +8,13 @@ import signal
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from enum import Enum
 from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual import on
 from textual.message import Message
 
 from bpe_tui.app import terminal
@@ -157,41 +159,49 @@ class BpeTuiApp(SessionApp):
         else:
             self.tell("q quits.")
 
-    # -- messages from the job; those of an earlier session are ignored
+    # -- messages from the job
 
-    def on_tokenizer_opened(self, news: jobs.TokenizerOpened) -> None:
-        if news.of is self.session:
-            self.session.opened = news.opened
-            self.changed()
-            notes = [f"{note[:1].upper()}{note[1:]}." for note in news.opened.notes]
-            if notes:
-                shown = (visible_text(note, spaces=False) for note in notes)
-                self.tell("\n".join(shown), stays=True)
-
-    def on_no_tokenizer(self, news: jobs.NoTokenizer) -> None:
-        if news.of is self.session:
-            reason = visible_text(str(news.error), spaces=False)
-            self.open(news.otherwise)
-            self.tell(f"Read as a text, since it is no tokenizer: {reason}", stays=True)
-
-    def on_reading_progress(self, news: jobs.ReadingProgress) -> None:
-        if news.of is self.session:
-            self.session.reading = news
-            self.changed()
-
-    def on_indexing(self, news: jobs.Indexing) -> None:
-        if news.of is self.session:
-            self.session.indexing = news
-            self.changed()
-
-    def on_working(self, news: jobs.Working) -> None:
-        if news.of is self.session:
-            self.session.working = news
-            self.changed()
-
-    def on_training_started(self, news: jobs.TrainingStarted) -> None:
-        if news.of is not self.session:
+    @on(jobs.News)
+    def take_news(self, news: jobs.News) -> None:
+        """Take a message of the session's job; ignore those of an earlier session."""
+        session = self.session
+        if news.of is not session:
             return
+        match news:
+            case jobs.ReadingProgress():
+                session.reading = news
+                self.changed()
+            case jobs.Indexing():
+                session.indexing = news
+                self.changed()
+            case jobs.Working():
+                session.working = news
+                self.changed()
+            case jobs.TokenizerOpened(opened):
+                session.opened = opened
+                self.changed()
+                notes = [f"{note[:1].upper()}{note[1:]}." for note in opened.notes]
+                if notes:
+                    shown = (visible_text(note, spaces=False) for note in notes)
+                    self.tell("\n".join(shown), stays=True)
+            case jobs.NoTokenizer(error, otherwise):
+                reason = visible_text(str(error), spaces=False)
+                self.open(otherwise)
+                self.tell(f"Read as a text, since it is no tokenizer: {reason}", stays=True)
+            case jobs.TrainingStarted():
+                self._start_session(news)
+            case jobs.StepsRecorded(steps):
+                session.extend_to(steps)
+                self._has_grown = True
+                self.guide.arrive()
+            case jobs.TrainingEnded(reason):
+                self._end_training(reason)
+            case jobs.ForkMade():
+                self._take_fork(news)
+            case jobs.JobFailed(error):
+                self._report_failed_job(error)
+
+    def _start_session(self, news: jobs.TrainingStarted) -> None:
         self.session.start(news)
         self._is_first, self._before = False, None
         self._show_viewpoint(self.session.config.viewpoint)
@@ -204,6 +214,37 @@ class BpeTuiApp(SessionApp):
         gc.freeze()
         gc.set_threshold(*COLLECTOR_THRESHOLDS)
         gc.enable()
+
+    def _end_training(self, reason: Enum) -> None:
+        due = self.session.due
+        self.session.end(reason)
+        self.guide.arrive()
+        self.changed()
+        if forks := self.session.config.viewpoint.forks:
+            self._make_forks(forks)
+        elif due is not None and (shown := self.session.shown) is not None:
+            self.tell(f"There is no step {number(due)}; step {number(shown.step)} is the last.")
+        gc.freeze()
+        own = (None, self.session.model)
+        screens = [name for name in SCREENS if name != START and kind_and_model(name)[1] in own]
+        work = Thread(
+            target=_prepare,
+            args=(screens, self.session.recording, self.post_message),
+            name="ahead",
+            daemon=True,
+        )
+        self.set_timer(QUIET_SECONDS, work.start)  # the end is painted first
+
+    def _report_failed_job(self, error: Exception) -> None:
+        if not isinstance(error, BpeError):
+            self.session.failure = self.survive(error)
+            self.changed()
+        elif self._is_first:  # there is no earlier session
+            self.failure = error
+            self.exit(2, return_code=2)
+        else:
+            self.session.failure = str(error)
+            self.changed()
 
     def _show_viewpoint(self, viewpoint: Viewpoint) -> None:
         """Go to the screen and the text that were asked for; warn if the corpus has changed."""
@@ -242,21 +283,33 @@ class BpeTuiApp(SessionApp):
             return
         from bpe_tui.bpe.what_if import WhatIfJob, saved_fork_plan
 
-        wish = saved_fork_plan(forks[0], config)
-        if wish.step > frame.recorded_steps:
-            self.tell(f"The run has no step {number(wish.step)} to fork at.", stays=True)
+        plan = saved_fork_plan(forks[0], config)
+        if plan.step > frame.recorded_steps:
+            self.tell(f"The run has no step {number(plan.step)} to fork at.", stays=True)
             return
 
         def post(news: Message) -> None:
             if isinstance(news, jobs.WhatIfEnded | jobs.WhatIfFailed):
-                made = jobs.ForkMade(news, wish, forks[1:])
+                made = jobs.ForkMade(news, plan, forks[1:])
                 made.of = session
                 self.post_message(made)
 
-        self.tell(f"Making the fork at step {number(wish.step)} again: {wish.otherwise} …")
-        self._fork_job = WhatIfJob(config, frame, wish, post)
+        self.tell(f"Making the fork at step {number(plan.step)} again: {plan.otherwise} …")
+        self._fork_job = WhatIfJob(config, frame, plan, post)
         self._forks = True
         self._fork_job.start()
+
+    def _take_fork(self, news: jobs.ForkMade) -> None:
+        if isinstance(news.outcome, jobs.WhatIfEnded):
+            self.keep(news.outcome, news.plan)
+            self.tell(f"The fork at step {number(news.plan.step)} is made again.")
+            self._make_forks(news.rest)
+        elif isinstance(news.outcome.error, BpeError):
+            self._forks = False
+            why = visible_text(str(news.outcome.error), spaces=False)
+            self.tell(f"The fork cannot be made again: {why}.", stays=True)
+        else:
+            raise news.outcome.error
 
     @property
     def is_settled(self) -> bool:
@@ -283,62 +336,8 @@ class BpeTuiApp(SessionApp):
         unseen.theme, unseen.makes_ahead = self.theme, False
         await record(unseen, steps, write, size=screen.size, steps_a_second=speed)
 
-    def on_fork_made(self, news: jobs.ForkMade) -> None:
-        if news.of is not self.session:
-            return
-        if isinstance(news.outcome, jobs.WhatIfEnded):
-            self.keep(news.outcome, news.wish)
-            self.tell(f"The fork at step {number(news.wish.step)} is made again.")
-            self._make_forks(news.rest)
-        elif isinstance(news.outcome.error, BpeError):
-            self._forks = False
-            why = visible_text(str(news.outcome.error), spaces=False)
-            self.tell(f"The fork cannot be made again: {why}.", stays=True)
-        else:
-            raise news.outcome.error
-
-    def on_steps_recorded(self, news: jobs.StepsRecorded) -> None:
-        if news.of is self.session:
-            self.session.extend_to(news.steps)
-            self._has_grown = True
-            self.guide.arrive()
-
-    def on_training_ended(self, news: jobs.TrainingEnded) -> None:
-        if news.of is self.session:
-            due = self.session.due
-            self.session.end(news.reason)
-            self.guide.arrive()
-            self.changed()
-            if forks := self.session.config.viewpoint.forks:
-                self._make_forks(forks)
-            elif due is not None and (shown := self.session.shown) is not None:
-                self.tell(f"There is no step {number(due)}; step {number(shown.step)} is the last.")
-            gc.freeze()
-            own = (None, self.session.model)
-            screens = [name for name in SCREENS if name != START and kind_and_model(name)[1] in own]
-            work = Thread(
-                target=_prepare,
-                args=(screens, self.session.recording, self.post_message),
-                name="ahead",
-                daemon=True,
-            )
-            self.set_timer(QUIET_SECONDS, work.start)  # the end is painted first
-
     def on_screen_imported(self, news: jobs.ScreenImported) -> None:
         self._ahead.append(news.screen)
-
-    def on_job_failed(self, news: jobs.JobFailed) -> None:
-        if news.of is not self.session:
-            return
-        if not isinstance(news.error, BpeError):
-            self.session.failure = self.survive(news.error)
-            self.changed()
-        elif self._is_first:  # there is no earlier session
-            self.failure = news.error
-            self.exit(2, return_code=2)
-        else:
-            self.session.failure = str(news.error)
-            self.changed()
 
     # -- windows that open something
 

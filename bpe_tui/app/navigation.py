@@ -30,7 +30,6 @@ from bpe_tui.views.targets import (
     ToStep,
     ToToken,
 )
-from engine.core.events import Pair
 from engine.recording.playback import AnyMergeFrame, MergeFrame
 from engine.text.pretokenize import to_text
 
@@ -111,7 +110,12 @@ class ScreenNavigation:
                 self._leave_for(TRAINING)
                 self._host.seek(step)
             case ToPair(pair):
-                self._go_to_pair(pair)
+                merges = self._host.session.merges
+                if merges is not None and (at := merges.run.step_of(pair)) is not None:
+                    self._host.seek(at)
+                else:
+                    still = "" if self._host.session.stop_reason else " so far"
+                    self._host.tell(f"This pair does not merge{still}; w explains why.")
             case ToChange(pair):
                 if (frame := self._host.session.frame) is not None:
                     self._host.session.hold()
@@ -210,15 +214,6 @@ class ScreenNavigation:
         screen = self._screen(kind)
         self._leave_for(kind)
         screen.call_later(screen.show_target, target)  # after the screen has changed
-
-    def _go_to_pair(self, pair: Pair) -> None:
-        session = self._host.session
-        step = session.merges.run.step_of(pair) if session.merges else None
-        if step is None:
-            still = "" if session.stop_reason else " so far"
-            self._host.tell(f"This pair does not merge{still}; w explains why.")
-        else:
-            self._host.seek(step)
 
     def _left_window(self, target: object | None) -> None:
         if target is not None:

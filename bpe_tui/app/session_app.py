@@ -185,25 +185,25 @@ class SessionApp(BaseApp):
         screen = self.get_screen("training")
         chosen = screen.chosen_pair() if isinstance(screen, TrainingScreen) else None
         menu = WhatIf(session.frame, session.config, session.documents, chosen)
-        self.push_screen(menu, self._wished)
+        self.push_screen(menu, self._open_branches)
 
-    def _wished(self, wish: ForkPlan | None) -> None:
+    def _open_branches(self, plan: ForkPlan | None) -> None:
         frame, config = self.session.frame, self.session.config
-        if wish is None or frame is None or not isinstance(config, RunConfig):
+        if plan is None or frame is None or not isinstance(config, RunConfig):
             return
 
         def left(fork: jobs.WhatIfEnded | None) -> None:
             if fork is not None:
-                self.keep(fork, wish)
+                self.keep(fork, plan)
             self.changed()
 
         from bpe_tui.bpe.what_if import Branches
 
-        self.push_screen(Branches(frame, config, wish), left)
+        self.push_screen(Branches(frame, config, plan), left)
 
-    def keep(self, fork: jobs.WhatIfEnded, wish: ForkPlan) -> None:
+    def keep(self, fork: jobs.WhatIfEnded, plan: ForkPlan) -> None:
         """Continue with a fork."""
-        how = wish.config, wish.step, wish.otherwise, wish.change
+        how = plan.config, plan.step, plan.otherwise, plan.change
         self.session.keep(fork.timeline, fork.reason, *how)
 
     def action_leave_fork(self) -> None:

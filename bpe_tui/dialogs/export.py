@@ -73,6 +73,7 @@ class Export(SaveFile):
         self, screen: Screen[object], frame: StepFrame, corpus: str, kinds: Sequence[ExportKind]
     ) -> None:
         self._screen, self._frame, self._corpus = screen, frame, corpus
+        self._in_beats = kind_and_model(screen.id or "")[0] == LESSON
         self._kinds, self._kind = kinds, kinds[0]
         self._suggested = self._suggestion()
         self._content = ""
@@ -86,17 +87,12 @@ class Export(SaveFile):
             yield Field(first, id="export-steps", compact=True)
         with Horizontal(id="export-speed", classes="labelled"):
             yield Static("speed")
-            speed = "1" if self._tells_beats else "2"
+            speed = "1" if self._in_beats else "2"
             yield Field(speed, id="export-speed-input", compact=True)
 
     def on_mount(self) -> None:
         super().on_mount()
         self._show_kind()
-
-    @property
-    def _tells_beats(self) -> bool:
-        """Whether a recording shows each step beat by beat, if the speed allows."""
-        return kind_and_model(self._screen.id or "")[0] == LESSON
 
     # -- the kind of file
 
@@ -122,7 +118,7 @@ class Export(SaveFile):
         self.query_one("#export-speed").display = self._kind.is_recording
         if self._kind.asks_for_steps:
             last = number(self._frame.recorded_steps)
-            beats = ", with beats up to 1" if self._tells_beats else ""
+            beats = ", with beats up to 1" if self._in_beats else ""
             then = f" Tab again: how many a second{beats}." if self._kind.is_recording else ""
             self.say(f"Tab: which steps, like 128 or 1-200, of {last}.{then}")
         else:

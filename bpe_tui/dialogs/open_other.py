@@ -197,10 +197,13 @@ class OpenOther(Window[Config | None]):
 
     def __init__(self, config: Config | None, use: ChosenFile = ChosenFile.TOGETHER) -> None:
         super().__init__()
-        self._config = config
-        self._use = use
-        self._recent = recent()
-        self._directory = os.getcwd()
+        self._config, self._use = config, use
+        self._recent, self._directory = recent(), os.getcwd()
+        self._uses, self._kept = [use], ""
+        if config is not None and not (isinstance(config, RunConfig) and config.from_input):
+            checkable = why_not_checkable(config) is None
+            self._uses = list(ChosenFile) if checkable else [ChosenFile.TOGETHER, ChosenFile.ALONE]
+            self._kept = shorten(visible_text(config.name, spaces=False), NAME_CELLS)
 
     def compose(self) -> ComposeResult:
         with Vertical(id="open-other", classes="window") as window:
@@ -214,7 +217,7 @@ class OpenOther(Window[Config | None]):
 
     def on_mount(self) -> None:
         self.query_one(Input).focus()
-        self._show_keep()
+        self._show_uses()
         self._show_rows()
 
     # -- the rows
@@ -255,34 +258,17 @@ class OpenOther(Window[Config | None]):
     # -- the use of the chosen file
 
     def action_keep(self) -> None:
-        uses = self._uses
-        self._use = uses[(uses.index(self._use) + 1) % len(uses)]
-        self._show_keep()
+        self._use = self._uses[(self._uses.index(self._use) + 1) % len(self._uses)]
+        self._show_uses()
 
-    @property
-    def _uses(self) -> list[ChosenFile]:
-        """The possible uses."""
-        if self._config is None or self._kept is None:
-            return [self._use]
-        checkable = why_not_checkable(self._config) is None
-        return list(ChosenFile) if checkable else [ChosenFile.TOGETHER, ChosenFile.ALONE]
-
-    @property
-    def _kept(self) -> str | None:
-        """The name of the open file, if it can be combined with another."""
-        config = self._config
-        if config is None or (isinstance(config, RunConfig) and config.from_input):
-            return None
-        return config.name
-
-    def _show_keep(self) -> None:
+    def _show_uses(self) -> None:
         line = self.query_one("#open-keep", Static)
-        line.display = self._kept is not None
-        name = shorten(visible_text(self._kept or "", spaces=False), NAME_CELLS)
-        uses = (each.value.format(name) for each in self._uses)
-        chosen = self._use.value.format(name)
-        marked = " · ".join(f"[{use}]" if use == chosen else use for use in uses)
-        line.update(Content(f"Ctrl+K  {marked}"))
+        line.display = bool(self._kept)
+        shown = []
+        for use in self._uses:
+            text = use.value.format(self._kept)
+            shown.append(f"[{text}]" if use is self._use else text)
+        line.update(Content(f"Ctrl+K  {' · '.join(shown)}"))
 
     # -- choosing
 

@@ -157,7 +157,7 @@ class ForkMade(News):
     """A fork of a saved session is made, or has failed; `rest` are the forks after it."""
 
     outcome: WhatIfEnded | WhatIfFailed
-    wish: Any
+    plan: Any
     rest: tuple[SavedFork, ...]
 
 
