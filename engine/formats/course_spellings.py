@@ -18,9 +18,7 @@ from typing import Any
 from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import unspell
 from engine.formats.source import HOW_TO_SAVE
-from engine.formats.tokenizer_format import VocabAndMerges
-
-Pairs = list[tuple[bytes, bytes]]
+from engine.formats.tokenizer_format import TokenPairs, VocabAndMerges
 
 
 def _of_bytes(token: Any) -> bytes:
@@ -165,7 +163,7 @@ _IDS = "ids"
 
 def _read_merges(
     place: str, merges: Sequence[tuple[Any, Any]], vocab: Mapping[int, bytes], name: str
-) -> tuple[Pairs, str]:
+) -> tuple[TokenPairs, str]:
     """Return the merges and their spelling: the vocabulary's if no other fits better."""
     known = set(vocab.values())
 
@@ -212,8 +210,8 @@ def _try_merges(
     merges: Sequence[tuple[Any, Any]],
     vocab: Mapping[int, bytes],
     bytes_of: Callable[[Any], bytes],
-) -> Pairs | None:
-    pairs: Pairs = []
+) -> TokenPairs | None:
+    pairs: TokenPairs = []
     try:
         for left, right in merges:
             by_id = type(left) is int and type(right) is int

@@ -30,7 +30,13 @@ from engine.formats.guesses import (
     note_guessed_special_tokens,
 )
 from engine.formats.source import TokenizerSource, read_head, read_json, read_lines
-from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat, VocabAndMerges
+from engine.formats.tokenizer_format import (
+    Opened,
+    Overrides,
+    TokenizerFormat,
+    TokenPairs,
+    VocabAndMerges,
+)
 from engine.formats.tokenizer_json import FolderSettings, overridden, read_folder_settings
 from engine.formats.vocab_and_merges import find_special_tokens, open_vocab_and_merges
 from engine.formats.writing import check_plain
@@ -47,9 +53,6 @@ _TWO_TOKENS = re.compile(rb'\s*\{(\s*"(?:[^"\\]|\\.)*"\s*:\s*\d+\s*[,}]){2}', re
 
 _LINE_OF_TOKENS = re.compile(rb"\[(?: .\r?\n|[A-Za-z])")
 """Regex for the first line of GPT-2's merges or BERT's pieces with a bracket: `[ a`, `[PAD]`."""
-
-Vocab = dict[int, bytes]
-Merges = list[tuple[bytes, bytes]]
 
 # Which two files: those in a directory, two that are given, or one with the other beside it.
 #
@@ -332,7 +335,7 @@ def read_files(
     vocab_path: str | os.PathLike[str],
     merges_path: str | os.PathLike[str],
     special_tokens: Sequence[str] = (),
-) -> tuple[Vocab, Merges]:
+) -> tuple[dict[int, bytes], TokenPairs]:
     """Read the vocab (id → bytes) and the merges of the two files.
 
     Args:
@@ -354,11 +357,11 @@ class _Spelled(dict[str, bytes]):
         return token
 
 
-def _read_vocab(path: Path, special_tokens: Sequence[str], known: _Spelled) -> Vocab:
+def _read_vocab(path: Path, special_tokens: Sequence[str], known: _Spelled) -> dict[int, bytes]:
     spelled = read_json(path)
     if not isinstance(spelled, dict) or not spelled:
         raise TokenizerFileError(f"{path}: is no JSON object of tokens and ids")
-    vocab: Vocab = {}
+    vocab: dict[int, bytes] = {}
     for (spelling, token_id), token in zip(
         spelled.items(), unspell_all(list(spelled)), strict=True
     ):
@@ -377,9 +380,9 @@ def _read_vocab(path: Path, special_tokens: Sequence[str], known: _Spelled) -> V
     return vocab
 
 
-def _read_merges(path: Path, known: _Spelled) -> Merges:
+def _read_merges(path: Path, known: _Spelled) -> TokenPairs:
     lines = read_lines(path)
-    merges: Merges = []
+    merges: TokenPairs = []
     body = list(filter(None, lines[lines[0].startswith("#version") :]))
     if set(map(str.count, body, repeat(" "))) == {1}:
         tokens = list(filter(None, map(known.get, " ".join(body).split(" "))))

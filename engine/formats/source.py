@@ -252,7 +252,7 @@ HOW_TO_SAVE = (
 )
 """Advice with two lines of Python that save vocab and merges unambiguously."""
 
-KINDS: dict[bytes, str] = {
+UNREADABLE_BEGINNINGS: dict[bytes, str] = {
     b"PK\x03\x04": "a zip archive; unpack it and open what is in it",
     b"\x1f\x8b": "a damaged gzip file",
     b"BZh": "a bzip2 file; unpack it and open what is in it",
@@ -264,7 +264,7 @@ KINDS: dict[bytes, str] = {
 }
 """First bytes of a file → its kind, and how to open the tokenizer instead."""
 
-PATTERNS: dict[re.Pattern[bytes], str] = {
+UNREADABLE_PATTERNS: dict[re.Pattern[bytes], str] = {
     re.compile(rb'\s*\{\s*"class_name"\s*:\s*"Tokenizer"'): (
         "a tokenizer of Keras, which numbers words by how often they occur in a corpus; it has no "
         "tokens smaller than a word, and no merges"
@@ -302,10 +302,10 @@ def describe_unrecognised(source: TokenizerSource) -> str:
 def known_kind(source: TokenizerSource) -> str | None:
     """Return the kind of a file that is known but not readable; `None` if there is none."""
     for head in source.heads:
-        for pattern, kind in PATTERNS.items():
+        for pattern, kind in UNREADABLE_PATTERNS.items():
             if pattern.match(head):
                 return kind
-        for beginning, kind in KINDS.items():
+        for beginning, kind in UNREADABLE_BEGINNINGS.items():
             if head.startswith(beginning):
                 return kind
     return None

@@ -14,6 +14,9 @@ from engine.formats.source import TokenizerSource
 from engine.text.patterns import PatternLike
 from engine.text.pretokenize import to_bytes
 
+TokenPairs = list[tuple[bytes, bytes]]
+"""Merges in order of rank, each as its two tokens."""
+
 
 @dataclass(frozen=True)
 class Overrides:
