@@ -41,7 +41,7 @@ SLICE_SECONDS, REST_SECONDS = 0.01, 0.003
 
 
 class CheckJob(Job):
-    """Checks files against the rule of a run, in a thread.
+    """A job that checks files against the rule of a run, in a thread.
 
     Attributes:
         merges: the number of merges to check; 0 until the files are read.
@@ -250,7 +250,7 @@ HOW = (
 
 
 class CheckScreen(SessionScreen):
-    """Checks the files that the session names, once there is a corpus to check them on."""
+    """The screen that checks the session's files, once there is a corpus to check them on."""
 
     NAME = CHECK
     can_leave = True

@@ -454,7 +454,7 @@ class ComparisonScreen(PanelScreen):
 
 
 class CompareWith(Dialog):
-    """Asks for the path of a tokenizer, or the name of a known encoding."""
+    """A dialog that asks for the path of a tokenizer, or the name of a known encoding."""
 
     def __init__(self) -> None:
         super().__init__("compare with", "A tokenizer: a file or a directory in any known format.")

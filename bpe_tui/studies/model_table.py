@@ -81,7 +81,7 @@ class KindBegun(FamilyNews):
 class KindMeasured(FamilyNews):
     """A kind is trained and measured. `stopped`: its time was up before it had its size."""
 
-    candidate: ComparableTokenizer
+    tokenizer: ComparableTokenizer
     row: KindRow
     stopped: bool
 
@@ -101,7 +101,7 @@ class FamilyFailed(Message):
 
 
 class FamilyJob(Job):
-    """Trains every kind on the beginning of `corpus`, and measures it on the end."""
+    """A job that trains every kind on the beginning of `corpus` and measures it on the end."""
 
     def __init__(
         self,
@@ -253,7 +253,7 @@ class FamilyScreen(SessionScreen):
         if news.of is not self._entries:
             return
         entry = self._entry(news.row.name)
-        entry.candidate, entry.row, entry.stopped = news.candidate, news.row, news.stopped
+        entry.tokenizer, entry.row, entry.stopped = news.tokenizer, news.row, news.stopped
         entry.measure_typed(stretches_of(self._typed, self._special_tokens))
         self._show_rows()
 

@@ -43,7 +43,7 @@ class KindEntry:
 
     name: str
     state: str = WAITS
-    candidate: ComparableTokenizer | None = None
+    tokenizer: ComparableTokenizer | None = None
     row: KindRow | None = None
     stopped: bool = False
     typed: TextMeasures | None = None
@@ -57,8 +57,8 @@ class KindEntry:
 
     def measure_typed(self, stretches: Sequence[str]) -> None:
         """Measure a typed text; if it is empty, the table shows the end of the corpus again."""
-        if self.candidate is not None:
-            self.typed = measure(self.candidate, stretches) if stretches else None
+        if self.tokenizer is not None:
+            self.typed = measure(self.tokenizer, stretches) if stretches else None
 
 
 NAME = max(map(len, KINDS))
@@ -228,15 +228,15 @@ LONGEST_WORD = 12
 WIDEST = 110
 
 
-def token(candidate: ComparableTokenizer, token_id: int) -> Span:
+def token(tokenizer: ComparableTokenizer, token_id: int) -> Span:
     """Draw a token; the unknown one has a role of its own."""
-    role = "loss" if token_id == candidate.unknown_id else f"token-{token_id % TOKEN_HUES}"
-    return visible_bytes(candidate.piece(token_id)), role
+    role = "loss" if token_id == tokenizer.unknown_id else f"token-{token_id % TOKEN_HUES}"
+    return visible_bytes(tokenizer.piece(token_id)), role
 
 
-def bordered(candidate: ComparableTokenizer, ids: Iterable[int]) -> list[list[Span]]:
+def bordered(tokenizer: ComparableTokenizer, ids: Iterable[int]) -> list[list[Span]]:
     """Draw tokens, each with a border behind it."""
-    return [[token(candidate, token_id), PRETOKEN_BORDER] for token_id in ids]
+    return [[token(tokenizer, token_id), PRETOKEN_BORDER] for token_id in ids]
 
 
 def labelled(label: str, words: Iterable[Sequence[Span]], width: int) -> Iterator[Row]:
@@ -270,9 +270,9 @@ def lanes(
         )
 
 
-def over_ids(label: str, candidate: ComparableTokenizer, text: str, width: int) -> Iterator[Row]:
+def over_ids(label: str, tokenizer: ComparableTokenizer, text: str, width: int) -> Iterator[Row]:
     """Yield rows of a text's tokens, each over its id."""
-    columns = ((token(candidate, some), (str(some), "dim")) for some in candidate.encode(text))
+    columns = ((token(tokenizer, some), (str(some), "dim")) for some in tokenizer.encode(text))
     return chain.from_iterable(lanes((label, "ids"), columns, width))
 
 
@@ -324,7 +324,7 @@ def _rows(
         yield Row(left([(way_in, "here")], width), ToKind(entry.name))
     elif kind.model is None:
         yield from paragraph("It has no steps to watch: its tokens are only counted.", width, "dim")
-    if entry.candidate is None or entry.row is None or texts is None:
+    if entry.tokenizer is None or entry.row is None or texts is None:
         yield Row([])
         yield from paragraph(visible_text(entry.state, spaces=False), width, "dim")
         return
@@ -335,9 +335,9 @@ def _rows(
     learnt = f"It has learnt {plural(entry.row.vocab_size, 'token')} with {rules}.{stopped}"
     yield from paragraph(learnt, width, "dim")
     yield Row([])
-    candidate = entry.candidate
+    tokenizer = entry.tokenizer
     beginning = _beginning(typed or "".join(texts.unseen))
-    yield from over_ids("typed" if typed else "held out", candidate, beginning, width)
+    yield from over_ids("typed" if typed else "held out", tokenizer, beginning, width)
     yield from _exactness(entry, beginning, width)
     yield from _unknown_words(entry, width)
     yield from _frequent(entry, width)
@@ -345,7 +345,7 @@ def _rows(
     yield from _misspellings(entry, width)
     yield Row([])
     yield from labelled("Chinese", [[(visible_text(c), "")] for c in texts.chinese], width)
-    yield from labelled("", bordered(candidate, candidate.encode(texts.chinese)), width)
+    yield from labelled("", bordered(tokenizer, tokenizer.encode(texts.chinese)), width)
 
 
 def _beginning(text: str) -> str:
@@ -358,12 +358,12 @@ def _beginning(text: str) -> str:
 
 def _exactness(entry: KindEntry, beginning: str, width: int) -> Iterator[Row]:
     """Yield whether decoding gives the text back; if not, the decoded text and the reasons."""
-    assert entry.candidate is not None
+    assert entry.tokenizer is not None
     measures = entry.measures
     if measures is None or measures.exact:
         yield from labelled_text("decoded", "the very same text", "gain", width)
         return
-    back = entry.candidate.decode(entry.candidate.encode(beginning))
+    back = entry.tokenizer.decode(entry.tokenizer.encode(beginning))
     shown = left([(visible_text(back), "loss")], room_beside(width))
     yield from labelled("decoded", [shown], width)
     why = "; ".join(loss.value for loss in measures.losses)
@@ -372,9 +372,9 @@ def _exactness(entry: KindEntry, beginning: str, width: int) -> Iterator[Row]:
 
 def _unknown_words(entry: KindEntry, width: int) -> Iterator[Row]:
     """Return rows of the words with an unknown token, the most frequent first."""
-    assert entry.candidate is not None
+    assert entry.tokenizer is not None
     assert entry.measures is not None
-    if entry.candidate.unknown_id is None:
+    if entry.tokenizer.unknown_id is None:
         return labelled_text("unknown", "none: there is no unknown token", "gain", width)
     words = entry.measures.unknown_spellings
     if not words:
@@ -387,10 +387,10 @@ def _unknown_words(entry: KindEntry, width: int) -> Iterator[Row]:
 
 def _frequent(entry: KindEntry, width: int) -> Iterator[Row]:
     """Yield the most frequent tokens of the held-out text, in one line."""
-    assert entry.candidate is not None
+    assert entry.tokenizer is not None
     assert entry.row is not None
     columns = [
-        (token(entry.candidate, some), (str(some), "dim"), (f"{number(count)}×", ""))
+        (token(entry.tokenizer, some), (str(some), "dim"), (f"{number(count)}×", ""))
         for some, count in entry.row.unseen.frequent
     ]
     if columns:
@@ -417,7 +417,7 @@ def _misspellings(entry: KindEntry, width: int) -> Iterator[Row]:
 
 def _misspelt_spans(entry: KindEntry, word: MisspelledWord, cells: int, room: int) -> list[Span]:
     """Draw `the → teh  1 → 2  t│eh│`, each word in `cells` cells."""
-    assert entry.candidate is not None
+    assert entry.tokenizer is not None
     right, wrong = (
         left([(shorten(visible_text(spelling), LONGEST_WORD), "")], cells)
         for spelling in (word.misspelling.word, word.misspelling.wrong)
@@ -425,6 +425,6 @@ def _misspelt_spans(entry: KindEntry, word: MisspelledWord, cells: int, room: in
     role = "loss" if word.unknown else "" if word.wrong_tokens > word.tokens else "dim"
     counts = left([(f"{word.tokens} → {word.wrong_tokens}", role)], 9)
     spans: list[Span] = [*right, (" → ", "dim"), *wrong, ("   ", ""), *counts]
-    for some in bordered(entry.candidate, entry.candidate.encode(" " + word.misspelling.wrong)):
+    for some in bordered(entry.tokenizer, entry.tokenizer.encode(" " + word.misspelling.wrong)):
         spans += some
     return left(spans, room)

@@ -171,7 +171,7 @@ AT_ONCE = 2_000
 
 
 class SavePipeline(SaveFile):
-    """Asks for a path and saves all stages there."""
+    """A dialog that asks for a path and saves all stages there."""
 
     def __init__(self, pipeline: Pipeline, suggestion: str) -> None:
         self._pipeline = pipeline

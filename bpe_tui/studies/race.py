@@ -311,7 +311,7 @@ NEWS_SECONDS = 1 / 5
 
 
 class RaceJob(Job):
-    """Runs the trainers on the counts of a run, one after the other, in a thread.
+    """A job that runs the trainers on the counts of a run, one after the other, in a thread.
 
     Other threads may read `race` and `sizes` while it runs: both only grow.
 
@@ -411,7 +411,7 @@ def _with_fork(raced: Timeline, outcome: str) -> tuple[str, ...]:
 
 
 class RaceScreen(SessionScreen):
-    """Starts the race when it is first shown, and shows its state."""
+    """The screen of the race, which starts when the screen is first shown."""
 
     NAME = RACE
     can_leave = True

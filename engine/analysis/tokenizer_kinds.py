@@ -323,8 +323,8 @@ def spaced_words(text: str) -> list[str]:
 class ComparableUnigram:
     """The pieces of a Unigram model as a `ComparableTokenizer`; the unknown token has the id 0.
 
-    >>> candidate = ComparableUnigram([("<unk>", 0.0), ("▁hug", -1.0), ("s", -2.0)], [])
-    >>> candidate.encode("hugs hug"), candidate.decode([1, 2, 1])
+    >>> tokenizer = ComparableUnigram([("<unk>", 0.0), ("▁hug", -1.0), ("s", -2.0)], [])
+    >>> tokenizer.encode("hugs hug"), tokenizer.decode([1, 2, 1])
     ([1, 2, 1], 'hugs hug')
     """
 

@@ -90,7 +90,7 @@ class UnigramInspection(AnyInspection):
 
     @property
     def perplexity(self) -> float:
-        """The number of equally probable pretokens that would give the same loss."""
+        """The number of equally probable pretokens with the same loss."""
         return exp(self.loss)
 
     @property

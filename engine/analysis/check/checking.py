@@ -67,7 +67,7 @@ class JudgedMerge:
 
 
 class Judge:
-    """Makes a trainer's merges over the corpus, and compares each with the rule.
+    """A comparison of a trainer's merges with the rule, as they are made over the corpus.
 
     >>> judge = Judge(Assignment(lambda: b"low low lower"))
     >>> [judged.by_rule for judged in judge.verdicts([ClaimedStep(b"l", b"o")])]

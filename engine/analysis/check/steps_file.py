@@ -57,7 +57,7 @@ class ClaimedStep:
 
 
 class StepRecorder:
-    r"""Writes each merge of a trainer as a line of JSON, which `bpe-tui check --jsonl` reads.
+    r"""A recorder that writes merges in lines of JSON, which `bpe-tui check --jsonl` reads.
 
     Each line is written at once, so a trainer that crashes leaves its steps behind. An older file
     is overwritten: it is a log of one run.
