@@ -42,9 +42,9 @@ EncodeAroundSpecial = Callable[[str, SpecialSplitter, Mapping[str, int]], TokenI
 def is_in_order(table: MergeTable) -> bool:
     """Whether every merge comes after the merges that make its parts, and no two share a rank.
 
-    This is true of merges learnt by training; then all encoders agree. Otherwise the candidate of
-    lowest rank, and of these the leftmost, is merged, one at a time, as in Hugging Face's library
-    and tiktoken.
+    This is true of merges learnt by training; then all encoders agree. Otherwise merges are made
+    one at a time: the candidate of lowest rank, the leftmost of several. Hugging Face's library and
+    tiktoken do the same.
     """
     last_made = {token_id: rank for rank, token_id in sorted(table.values())}
     return len({rank for rank, _ in table.values()}) == len(table) and all(

@@ -1,7 +1,7 @@
 """`EncodingRules`: everything that decides how a text is encoded, and traces of encoding by them.
 
-A `Tokenizer` and a `Frame` both have them (`.rules`), so that questions such as "why is this not
-one token?" are asked of either in the same way. The table may hold merges of later steps; only the
+A `Tokenizer` and a `Frame` both have them (`.rules`). So both can answer questions such as "why is
+this not one token?". The table may hold merges of later steps; only the
 first `merges` ranks count. If merges were learnt in their order, ranks only rise while a pretoken
 is encoded. So the later merges all come at the end, and are left off there.
 

@@ -3,11 +3,12 @@ r"""Regexes as Hugging Face's library reads them: in Oniguruma's Ruby dialect, n
 The dialects agree on most of what tokenizers use. Where they differ the meaning is kept:
 
 - `{1,3}+` repeats the repetition; only `?+`, `*+` and `++` are possessive.
-- `^` and `$` match at lines, `(?m:` lets a dot match newlines, `\z` is the very end, `\h` a
-  hexadecimal digit, and `\w` matches `²³¹¼½¾`, too, but not in `[\w]`.
+- `^` and `$` match at lines; `\z` is the very end.
+- `(?m:` lets a dot match newlines.
+- `\h` is a hexadecimal digit; `\w` matches `²³¹¼½¾`, too, but not in `[\w]`.
 
-Anything else is an error that names it: backreferences, calls, nested and combined classes, and, if
-case is ignored, letters that are one character in another case, such as `ss` and `ß`.
+Anything else is an error that names it: backreferences, calls, nested and combined classes. So are,
+if case is ignored, letters that are one character in another case, such as `ss` and `ß`.
 """
 
 from __future__ import annotations
