@@ -1,12 +1,12 @@
 """`EncodingRules`: everything that decides how a text is encoded, and traces of encoding by them.
 
-A `Tokenizer` and a `Frame` both have them (`.rules`). So both can answer questions such as "why is
-this not one token?". The table may hold merges of later steps; only the
-first `merges` ranks count. If merges were learnt in their order, ranks only rise while a pretoken
-is encoded. So the later merges all come at the end, and are left off there.
+A `Tokenizer` and a `Frame` both have them (`.rules`), so both can answer questions such as "why is
+this not one token?". The table may hold merges of later steps; only the first `merges` ranks count.
+If merges were learnt in their order, ranks only rise while a pretoken is encoded. So the later
+merges all come at the end, and are left off there.
 
 Explanations quote tokens and merges: `RankedToken` and `Merge` hold their bytes; the caller of
-`describe` says how bytes are written.
+`describe` decides how bytes are written.
 """
 
 from __future__ import annotations
