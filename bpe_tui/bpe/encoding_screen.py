@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 from typing import ClassVar
@@ -24,29 +24,27 @@ from bpe_tui.bpe.walks import (
     DropoutRows,
     EncodeStepsPanel,
     LockstepPanel,
+    PretokensPanel,
     Walk,
 )
 from bpe_tui.session.declarations import ENCODING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
-from bpe_tui.views.encoding_screen import DecodePanel, PartsPanel, WalkScreen, describe_decoded
-from bpe_tui.views.narration import first_fitting, heading, leading_parts
-from bpe_tui.views.panel import BORDER_CELLS, Panel, sentence
+from bpe_tui.views.encoding_screen import DecodePanel, WalkScreen, describe_decoded
+from bpe_tui.views.narration import heading, leading_parts
+from bpe_tui.views.panel import BORDER_CELLS, Panel
 from bpe_tui.views.targets import ToStep
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
-    NameSpans,
     Row,
     RowsOnDemand,
-    Span,
     left,
     paragraph,
-    right,
 )
-from bpe_tui.widgets.visible import ELLIPSIS, quoted, visible_bytes, visible_text
+from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text
 from engine.analysis.pattern_lab import Stretch, differences, try_pattern
 from engine.analysis.why_not import (
     Answer,
@@ -62,101 +60,8 @@ from engine.analysis.why_not import (
 )
 from engine.bpe.frame import Frame
 from engine.core.errors import PatternError
-from engine.encoding.incremental import EncodedPretoken
-from engine.encoding.rules import seen_before
-from engine.text.patterns import PATTERNS, STAGED, Pattern
+from engine.text.patterns import PATTERNS, Pattern
 from engine.text.pretokenize import Pretoken, pretokens, to_bytes, to_text
-
-TOKENS_CELLS = len(" tokens")
-NAME_CELLS = len("contraction")
-"""Least width of the name of the alternative that matched, in cells."""
-BESIDE_TEXT = TOKENS_CELLS + 4
-"""Cells of a row besides text and name: a mark, the number of tokens, a gap."""
-
-
-class PretokensPanel(PartsPanel[Frame]):
-    """The pretokens of `text`, one a row; the cursor chooses one."""
-
-    text: Drawn[str] = Drawn("")
-
-    frame: reactive[Frame | None] = reactive(None, repaint=False)
-
-    def __init__(self) -> None:
-        super().__init__("pretokens", id="pretokens")
-        self._pieces: list[EncodedPretoken] = []
-        self._seen: list[bool] = []
-        self._staged = False
-
-    @property
-    def selected(self) -> EncodedPretoken | None:
-        """The pretoken at the cursor."""
-        return self._pieces[self.cursor] if self.cursor < len(self._pieces) else None
-
-    @property
-    def is_seen_before(self) -> bool:
-        """Whether the same pretoken occurs earlier in the text."""
-        return self.selected is not None and self._seen[self.cursor]
-
-    def rebuild(self) -> None:
-        if self.frame is not None:
-            self._pieces = self.frame.encode(self.text)
-            self._seen = seen_before(piece.pretoken for piece in self._pieces)
-        super().rebuild()
-
-    def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
-        pattern = frame.rules.pattern
-        self._staged = pattern.name == STAGED
-        self.say(f"pretokens  {number(len(self._pieces))}", pattern.summary if self._staged else "")
-        if not self._pieces:
-            return sentence("Nothing typed yet: press e and type.", width)
-        name_width = min(28, max((width - BESIDE_TEXT) // 2, NAME_CELLS))
-        text_width = max(width - name_width - BESIDE_TEXT, 4)
-        matched_by = "" if self._staged else "matched by"
-        head: list[Span] = [*left([("  text", "")], text_width + 2), right("tokens", TOKENS_CELLS)]
-        self.name_columns([*head, ("  ", ""), (matched_by, "")])
-        return RowsOnDemand(
-            len(self._pieces), lambda place: self._row(place, text_width, name_width)
-        )
-
-    def whole(self, row: Row) -> Sequence[Span]:
-        """Return the pretoken and its alternative in full, if the row cuts one of them."""
-        piece = self.selected
-        if piece is None or not any(ELLIPSIS in text for text, _ in row.spans):
-            return ()
-        return [
-            (visible_text(piece.pretoken.text), ""),
-            (f"   {self._matched_by(self.cursor)}", ""),
-        ]
-
-    def _matched_by(self, place: int) -> str:
-        """Return the name of the pattern's alternative that matched a pretoken."""
-        pretoken = self._pieces[place].pretoken
-        if pretoken.special:
-            return "special token"
-        if self._staged:
-            return ""  # stages have no alternatives
-        return pretoken.alternative.name if pretoken.alternative else "no alternative"
-
-    def _row(self, place: int, text_width: int, name_width: int) -> Row:
-        piece, name = self._pieces[place], self._matched_by(place)
-        pretoken = piece.pretoken
-        if pretoken.special:
-            name = first_fitting(name_width, name, "special")
-        here = place == self.cursor
-        tokens = f"{len(piece.ids):,}"
-        if self._seen[place]:  # where there is no room for it, the walk beside still says so
-            name = first_fitting(name_width, f"{name}, cached" if name else "cached", name)
-        role = "special" if pretoken.special else ""
-        return Row(
-            [
-                ("▸ " if here else "  ", "here"),
-                *left(NameSpans([(visible_text(pretoken.text), role)]), text_width),
-                right(tokens, TOKENS_CELLS, "dim"),
-                ("  ", ""),
-                *left([(name, "dim")], name_width),
-            ]
-        )
-
 
 LONGEST_REGEX = 2000
 PAUSE_SECONDS = 0.1
@@ -179,7 +84,14 @@ class RegexRows(Panel):
 
     def show_cuts(self, stretches: Sequence[Stretch], other: str) -> None:
         """Show the stretches of the text, compared with the named pattern."""
-        self._problem, self._cuts = None, [cut for each in stretches for cut in _cuts(each)]
+        self._problem, self._cuts = (
+            None,
+            [
+                (mine, other, each.differs)
+                for each in stretches
+                for mine, other in zip_longest(each.mine, each.other)
+            ],
+        )
         self._other = other if any(stretch.differs for stretch in stretches) else ""
         self.rebuild()
 
@@ -278,7 +190,7 @@ class RegexPanel(Vertical):
             if not get_current_worker().is_cancelled:
                 self.post_message(self.Tried(source, found))
 
-        # In a thread: a regex may take its time, and the screen does not wait for it.
+        # In a thread, since a regex may take long.
         self.run_worker(work, thread=True, exclusive=True)
 
     def on_regex_panel_tried(self, event: Tried) -> None:
@@ -302,11 +214,6 @@ class RegexPanel(Vertical):
                 f"↑ ↓ compared with {self._compared}{differing} · Esc back",
             )
         )
-
-
-def _cuts(stretch: Stretch) -> Iterator[CutRow]:
-    for mine, other in zip_longest(stretch.mine, stretch.other):
-        yield mine, other, stretch.differs
 
 
 def _column(width: int) -> int:
@@ -380,14 +287,18 @@ class WhyNotRows(Panel):
             rows.append(Row([(_whereabouts(self.text, place), "dim")]))
             rows += self._answer_rows(frame, parts, place, width)
         if len(places) > PLACES_SHOWN:
-            rows += [Row([]), Row([("It stands at more places.", "dim")])]
+            rows += [Row([]), Row([("It occurs at more places.", "dim")])]
         return rows
 
     def _answer_rows(
         self, frame: Frame, parts: tuple[str, ...], place: int | None, width: int
     ) -> list[Row]:
         """Return the answer in words, then the merge that it names with its tokens."""
-        answer = _answer(frame, self.text, parts, place)
+        answer: Answer
+        if len(parts) == 2:
+            answer = why_not_merged(frame, self.text, parts[0], parts[1], place)
+        else:
+            answer = why_not(frame, self.text, parts[0], place)
         role = "gain" if isinstance(answer, OneToken | Merged) else ""
         rows = paragraph(answer.describe(quoted), width, role)
         if isinstance(answer, Beaten | PairBeaten | Merged) and len(answer.pretoken) <= LONGEST:
@@ -411,7 +322,7 @@ class WhyNotPanel(Vertical):
 
     def compose(self) -> ComposeResult:
         yield Field(
-            placeholder="the piece, as it stands in the text",
+            placeholder="the piece, as written in the text",
             id="why-not-input",
             compact=True,
             max_length=LONGEST_PIECE,
@@ -424,18 +335,12 @@ class WhyNotPanel(Vertical):
         is_plain = visible_text(piece, spaces=False) == piece and len(piece) <= LONGEST_PIECE
         with field.prevent(Input.Changed):
             field.value = piece if is_plain else ""
-        field.action_select_all()  # what is typed next takes its place
+        field.action_select_all()  # the next typed character replaces it
         self.query_one(WhyNotRows).asked = piece
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         self.query_one(WhyNotRows).asked = event.value
-
-
-def _answer(frame: Frame, text: str, parts: tuple[str, ...], place: int | None) -> Answer:
-    if len(parts) == 2:
-        return why_not_merged(frame, text, parts[0], parts[1], place)
-    return why_not(frame, text, parts[0], place)
 
 
 def _whereabouts(text: str, place: int) -> str:
@@ -479,7 +384,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
     def on_mount(self) -> None:
         self._say_specials()
 
-    # -- state in
+    # -- new frames and texts
 
     def frame_of(self, session: Session) -> Frame | None:
         """Return the session's frame, with special tokens as text if that is chosen."""
@@ -545,7 +450,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
         """Go to the rows under a panel's line."""
         self._leave_field()
 
-    # -- the panels that share a place
+    # -- the panels in the slot
 
     def show_panel(self, panel: str) -> None:
         if panel not in self.SLOT and self.has_class(GIVE_WAY.get(panel, "")):
@@ -597,8 +502,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
 
     @property
     def is_at_end(self) -> bool:
-        steps = self._walk
-        return steps.place == steps.step_count
+        return self._walk.place == self._walk.step_count
 
     @property
     def _walk(self) -> Walk:

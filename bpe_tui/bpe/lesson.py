@@ -97,7 +97,7 @@ class BpeExplainer(MergeExplainer[Frame]):
             others = plural(len(rivals), "other")
             ends = f"{others} {occur} {often} each: a tie.", f"{others}: a tie, {often}."
         first.append((first_fitting(width - spans_width(first), *ends), ""))
-        # Of many rivals one is enough: the best of them.
+        # One rival is enough: the best.
         rival = next(one for one, _ in before.top_pairs(2) if one != pair)
         why = why_first(before, pair, rival)
         reason = f"{why[:1].upper()}{why[1:]}" if why.startswith("same") else why

@@ -38,7 +38,6 @@ from bpe_tui.views.narration import how_trained
 from bpe_tui.views.report import json_lines, markdown
 from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
 from bpe_tui.views.vocabulary_screen import VocabularyPanel, VocabularyScreen
-from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import number, plural
 from engine.analysis.inspection import Inspection
 from engine.bpe.frame import Frame
@@ -85,35 +84,21 @@ class BpeInspectionScreen(InspectionScreen, BpeScreen):
         return Inspection.of_frame(frame, opened)
 
 
-def _compression(frame: Frame) -> Figure:
-    return from_start(frame.statistics.bytes_per_token(frame.recorded_steps), "bytes per token")
-
-
-def _compression_here(frame: Frame) -> str:
-    return f"{frame.bytes_per_token:.2f} bytes per token · step {number(frame.step)}"
-
-
-def _ties(frame: Frame) -> Figure | None:
-    return None if frame.given else TIES.figure_of(frame)
-
-
-def _ties_here(frame: Frame) -> str:
-    return "" if frame.given else TIES.answer(frame)
-
-
 CHARTS = (
     ChartKind(
         "compression",
         "How well is the text compressed?",
-        _compression,
-        _compression_here,
+        lambda frame: from_start(
+            frame.statistics.bytes_per_token(frame.recorded_steps), "bytes per token"
+        ),
+        lambda frame: f"{frame.bytes_per_token:.2f} bytes per token · step {number(frame.step)}",
         recorded,
     ),
     COUNTS,
     replace(
         TIES,
-        figure_of=_ties,
-        answer=_ties_here,
+        figure_of=lambda frame: None if frame.given else TIES.figure_of(frame),
+        answer=lambda frame: "" if frame.given else TIES.answer(frame),
         why_none="The merges are a tokenizer's: no tie was decided here.",
     ),
     zipf("pretoken"),
@@ -212,7 +197,7 @@ class SaveTokenizer(SaveFile):
 
     async def _write(self, name: str, chosen: TokenizerFormat) -> None:
         with self.writing(name, asked=(name, chosen)) as (path, overwrite):
-            # A large vocabulary takes a second, and the screen is not to stand still.
+            # In a thread, since a large vocabulary takes a second.
             await asyncio.to_thread(self.write, path, overwrite, chosen)
 
     def write(self, path: Path, overwrite: bool, chosen: TokenizerFormat | None = None) -> None:

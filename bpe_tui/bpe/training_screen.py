@@ -79,7 +79,7 @@ def characters_above(
     lanes = align((token, frame.any_token(token)) for token in frame.tokens_of(pretoken.bytes))
     named = {c.start: visible_text(c.text) for c in lanes.characters if c.text and c.start in cut}
     above: list[Span] = []
-    for place, cells in enumerate(widths):  # a border stands behind each token
+    for place, cells in enumerate(widths):  # a border follows each token
         text = ""
         token = None if place % 2 else lanes.tokens[place // 2]
         for start in range(token.start, token.end) if token else ():
@@ -98,10 +98,6 @@ def _cut_characters(frame: Frame, pretoken: bytes) -> set[int]:
     }
 
 
-def _is_blank(row: Row) -> bool:
-    return not any(text.strip() for text, _ in row.spans)
-
-
 class CorpusPanel(MergingExcerptPanel[Frame]):
     """The beginning of the corpus in pretokens and tokens, wrapped at the panel's width."""
 
@@ -114,19 +110,20 @@ class CorpusPanel(MergingExcerptPanel[Frame]):
     def line_rows(self, frame: Frame, line: tuple[Pretoken, ...], width: int) -> Iterator[Row]:
         if not self.shows_characters or all(pretoken.text.isascii() for pretoken in line):
             return super().line_rows(frame, line, width)
-        # Between words whose ends are marked nothing stands: such a pretoken has no word.
+        # A pretoken between words whose ends are marked has no word.
         found = [
             (pretoken, word) for pretoken in line for word in self.words_of(frame, (pretoken,))
         ]
         words = [word for _, word in found]
-        # The step that decides where rows break decides this, too: else rows would come and go.
+        # The same step as for the row breaks, so that rows do not come and go at each step.
         earlier = frame.at(layout_step(frame.step))
         lane = [
             (characters_above(frame, earlier, pretoken, spans), needed)
             for pretoken, (spans, needed) in found
         ]
         pairs = zip(flowed(lane, width), flowed(words, width), strict=True)
-        return (row for above, row in pairs for row in (above, row) if not _is_blank(row))
+        rows = (row for pair in pairs for row in pair)
+        return (row for row in rows if any(text.strip() for text, _ in row.spans))
 
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
         if not frame.has_corpus and not frame.excerpt.lines:
@@ -148,7 +145,7 @@ class MergesPanel(MergeList[Frame]):
         counted = number(merge.count) if frame.has_corpus else ""
         if cells - len(counted) - 1 < LEAST_PAIR:
             counted = short_number(merge.count)
-        # The pair has all that its own count leaves: no column stands to the right of the counts.
+        # No column follows the counts, so a pair has all cells that its own count leaves.
         return [*left(pair, max(cells - len(counted) - 1, 3)), right(counted, len(counted) + 1)]
 
 
@@ -187,8 +184,8 @@ class PseudocodePanel(Panel):
     """The pseudocode of a trainer, with the lines at work marked and explained.
 
     All trainers make the same merges, so this one need not be the one that ran. `heap` follows the
-    moves of the frame's heap. Any other trainer has phases: the panel counts them itself, and starts
-    at the first phase of the next merge after every step.
+    moves of the frame's heap. Any other trainer has phases, which the panel counts itself. After
+    every step it is at the first phase of the next merge.
     """
 
     ID = "pseudocode"
@@ -239,7 +236,12 @@ class PseudocodePanel(Panel):
         self.say(f"pseudocode  {self.algorithm.name if self.algorithm else ''}", foot)
         if self.algorithm is None:
             return sentence(GIVEN, width)
-        moment = self._moment(frame)
+        moment: WorkPhase | None
+        if self.goes_by_moves:
+            done = frame.moves_done
+            moment = frame.queue.moves()[done - 1].move if done else None
+        else:
+            moment = phases_of(self._lines)[self._phase] if self._lines else None
         said = paragraph(self._said(frame, moment), width - 2)
         code = [_code_rows(line, moment in line.during, width) for line in self._lines]
         return [
@@ -247,11 +249,6 @@ class PseudocodePanel(Panel):
             Row([]),
             *(Row([("  ", ""), *row.spans]) for row in said),
         ]
-
-    def _moment(self, frame: Frame) -> WorkPhase | None:
-        if not self.goes_by_moves:
-            return phases_of(self._lines)[self._phase] if self._lines else None
-        return frame.queue.moves()[frame.moves_done - 1].move if frame.moves_done else None
 
     def _said(self, frame: Frame, moment: WorkPhase | None) -> str:
         if frame.step == frame.recorded_steps:
@@ -279,7 +276,7 @@ def _describe(frame: Frame, merge: MergeStep, phase: Phase) -> str:
     pair = pair_text(frame, merge.pair)
     born = sum(change.before == 0 for change in merge.changes)
     facts = {
-        Phase.COUNT: f"{plural(frame.queue.pair_count, 'pair')} stand somewhere",
+        Phase.COUNT: f"{plural(frame.queue.pair_count, 'pair')} in the corpus",
         Phase.CHOOSE: f"{pair}, {plural(merge.count, 'time')}"
         + (f", tied with {number(len(merge.tied) - 1)} more" if len(merge.tied) > 1 else ""),
         Phase.JOIN: f"{visible_bytes(merge.token)}, id {number(merge.new_id)}",
@@ -318,7 +315,7 @@ class MergePanel(Panel):
         behind = "↵ behind a change" if merge.count else ""
         foot = behind if frame.given else f"t next tie · {behind}"
         self.say(f"merge {number(frame.step)}{tie}", foot)
-        painter, gap = self.painter(frame), [Row([])] if self._is_roomy else []
+        painter, gap = self.painter(frame), [Row([])] if self.size.height >= ROOMY else []
         return [
             merge_row(painter, merge, ToToken(merge.new_id)),
             *(
@@ -338,10 +335,6 @@ class MergePanel(Panel):
             ),
         ]
 
-    @property
-    def _is_roomy(self) -> bool:
-        return self.size.height >= ROOMY
-
     def _next_rows(self, frame: Frame, width: int) -> list[Row]:
         """Return the tie that the next merge decides: tied pairs, winner, other rules' choices.
 
@@ -353,14 +346,17 @@ class MergePanel(Panel):
         if len(tied) == 1:
             if frame.merge is not None:
                 return []
-            return _first_pair(self.painter(frame), following, frame.highest_count, width)
+            count = times(frame.highest_count)
+            words = words_of(f"occurs {count}, more often than any other pair.")
+            pair = [*self.painter(frame).pair(following, "│"), ("  ", "")]
+            return labelled("Next", [[pair, *words]], width)
         painter, rivals = self.painter(frame), [pair for pair in tied if pair != following]
         said = [[[*painter.pair(following, "│"), ("  ", "")], *tied_with(painter, rivals)]]
-        if frame.merge is not None and not self._is_roomy:
+        if frame.merge is not None and self.size.height < ROOMY:
             return labelled("Next", said, width)
         made = frame.merge
         if len(rivals) == 1 or made is None or len(made.tied) <= 2:
-            # Of several rivals the rule itself is told, which stands above then.
+            # Against several rivals the reason is the rule itself, which is given above already.
             said.append(words_of(rule_that_decided(frame, following, rivals)))
         others = _other_rules(painter, following, frame.queue.choices)
         return [*labelled("Next", said, width), *others]
@@ -377,12 +373,6 @@ class MergePanel(Panel):
         frame = self.frame
         if frame is not None and frame.merge is not None and self._attribution(frame) is not None:
             self.rebuild()
-
-
-def _first_pair(painter: TokenPainter, following: Pair, count: int, width: int) -> list[Row]:
-    """Which pair merges first, and how often it stands."""
-    said = words_of(f"occurs {times(count)}, more often than any other pair.")
-    return labelled("Next", [[[*painter.pair(following, "│"), ("  ", "")], *said]], width)
 
 
 def _start_rows(frame: Frame, width: int) -> list[Row]:
@@ -428,21 +418,22 @@ def why_it_merged(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list
         index = number(merge.index + 1)
         return [words_of(f"the tokenizer says so: merge {index} of its list")]
     if prescribed is not None and prescribed.forces(merge.index):
-        return [words_of(f"chosen by hand, whatever the counts; it stood {times(merge.count)}")]
+        return [words_of(f"chosen by hand, whatever the counts; it occurred {times(merge.count)}")]
     if is_replayed(frame, merge):
         origin = "the run that this is a fork of merged it here; the rules of the fork would not"
         return [words_of(origin)]
-    count = "the highest count" + (" of the pairs that may merge" if merge.forbidden_rivals else "")
+    may_merge = " of the pairs that may merge" if merge.forbidden_rivals else ""
+    highest = f"the highest count{may_merge}"
     if rivals:
-        why = [[*words_of(f"{count},"), *tied_with(painter, rivals)]]
+        why = [[*words_of(f"{highest},"), *tied_with(painter, rivals)]]
         why.append(words_of(rule_that_decided(frame, merge.pair, rivals)))
     else:
         none = "" if merge.forbidden_rivals else "; no other pair had as many"
-        why = [words_of(f"{count}{none}")]
+        why = [words_of(f"{highest}{none}")]
     if merge.forbidden_rivals:
         forbidden: SentenceWords = words_of("Forbidden in this fork: ")
-        for pair, stood in merge.forbidden_rivals[:TIED_SHOWN]:
-            forbidden += [[*painter.pair(pair, "│"), (f" {times(stood)}   ", "")]]
+        for pair, count in merge.forbidden_rivals[:TIED_SHOWN]:
+            forbidden += [[*painter.pair(pair, "│"), (f" {times(count)}   ", "")]]
         why.append(forbidden)
     return why
 
@@ -526,15 +517,12 @@ class TrainingScreen(StepsScreen, BpeScreen):
         super().prepare(session)
         code = self.query_one(PseudocodePanel)
         if self._run_with is not session.algorithm:
-            self._run_with = session.algorithm
-            code.algorithm = self._algorithm_to_show(session)
+            self._run_with = code.algorithm = session.algorithm
+            config = session.config
+            is_asked = isinstance(config, RunConfig) and config.trainer != DEFAULT_TRAINER
+            if session.algorithm is not None and not is_asked:
+                code.algorithm = TRAINERS["heap"]  # its moves can be seen
         self._say_what_moves()
-
-    @staticmethod
-    def _algorithm_to_show(session: Session) -> Algorithm | None:
-        """Return the trainer that was asked for; by default the heap, whose moves can be seen."""
-        asked = isinstance(session.config, RunConfig) and session.config.trainer != DEFAULT_TRAINER
-        return session.algorithm if asked or session.algorithm is None else TRAINERS["heap"]
 
     def _say_what_moves(self) -> None:
         """Update whether the key `.` makes the moves that the pairs panel shows."""

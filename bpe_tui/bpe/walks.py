@@ -1,4 +1,4 @@
-"""Panels that step through the encoding of one pretoken: merges, encoders in lockstep, dropout."""
+"""The pretokens of a text, and walks through the encoding of one: merges, encoders, dropout."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widgets import Input
 
-from bpe_tui.views.panel import Panel, TokenPainter
+from bpe_tui.views.encoding_screen import PartsPanel
+from bpe_tui.views.narration import first_fitting
+from bpe_tui.views.panel import Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
+    NameSpans,
     Row,
     RowsOnDemand,
     Span,
@@ -28,15 +31,106 @@ from bpe_tui.widgets.rows import (
     spans_width,
     wrapped,
 )
-from bpe_tui.widgets.visible import quoted, shorten, visible_bytes, visible_text
+from bpe_tui.widgets.visible import ELLIPSIS, quoted, shorten, visible_bytes, visible_text
 from engine.analysis.encoder_comparison import EncoderRun, EncoderState, Lockstep, lockstep
 from engine.bpe.frame import Frame
 from engine.core.errors import DropoutError
-from engine.core.events import EncodeStep
 from engine.encoding.dropout import Dropout, DropoutRound
 from engine.encoding.incremental import EncodedPretoken
-from engine.encoding.rules import TracedMerge, trace_pretoken
+from engine.encoding.rules import TracedMerge, seen_before, trace_pretoken
 from engine.pipeline.conversion import ModelAlphabet
+from engine.text.patterns import STAGED
+
+TOKENS_CELLS = len(" tokens")
+NAME_CELLS = len("contraction")
+"""Least width of the name of the alternative that matched, in cells."""
+BESIDE_TEXT = TOKENS_CELLS + 4
+"""Cells of a row besides text and name: a mark, the number of tokens, a gap."""
+
+
+class PretokensPanel(PartsPanel[Frame]):
+    """The pretokens of `text`, one a row; the cursor chooses one."""
+
+    text: Drawn[str] = Drawn("")
+
+    frame: reactive[Frame | None] = reactive(None, repaint=False)
+
+    def __init__(self) -> None:
+        super().__init__("pretokens", id="pretokens")
+        self._pieces: list[EncodedPretoken] = []
+        self._seen: list[bool] = []
+        self._staged = False
+
+    @property
+    def selected(self) -> EncodedPretoken | None:
+        """The pretoken at the cursor."""
+        return self._pieces[self.cursor] if self.cursor < len(self._pieces) else None
+
+    @property
+    def is_seen_before(self) -> bool:
+        """Whether the same pretoken occurs earlier in the text."""
+        return self.selected is not None and self._seen[self.cursor]
+
+    def rebuild(self) -> None:
+        if self.frame is not None:
+            self._pieces = self.frame.encode(self.text)
+            self._seen = seen_before(piece.pretoken for piece in self._pieces)
+        super().rebuild()
+
+    def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
+        pattern = frame.rules.pattern
+        self._staged = pattern.name == STAGED
+        self.say(f"pretokens  {number(len(self._pieces))}", pattern.summary if self._staged else "")
+        if not self._pieces:
+            return sentence("Nothing typed yet: press e and type.", width)
+        name_width = min(28, max((width - BESIDE_TEXT) // 2, NAME_CELLS))
+        text_width = max(width - name_width - BESIDE_TEXT, 4)
+        matched_by = "" if self._staged else "matched by"
+        head: list[Span] = [*left([("  text", "")], text_width + 2), right("tokens", TOKENS_CELLS)]
+        self.name_columns([*head, ("  ", ""), (matched_by, "")])
+        return RowsOnDemand(
+            len(self._pieces), lambda place: self._row(place, text_width, name_width)
+        )
+
+    def whole(self, row: Row) -> Sequence[Span]:
+        """Return the pretoken and its alternative in full, if the row cuts one of them."""
+        piece = self.selected
+        if piece is None or not any(ELLIPSIS in text for text, _ in row.spans):
+            return ()
+        return [
+            (visible_text(piece.pretoken.text), ""),
+            (f"   {self._matched_by(self.cursor)}", ""),
+        ]
+
+    def _matched_by(self, place: int) -> str:
+        """Return the name of the pattern's alternative that matched a pretoken."""
+        pretoken = self._pieces[place].pretoken
+        if pretoken.special:
+            return "special token"
+        if self._staged:
+            return ""  # stages have no alternatives
+        return pretoken.alternative.name if pretoken.alternative else "no alternative"
+
+    def _row(self, place: int, text_width: int, name_width: int) -> Row:
+        piece, name = self._pieces[place], self._matched_by(place)
+        pretoken = piece.pretoken
+        if pretoken.special:
+            name = first_fitting(name_width, name, "special")
+        here = place == self.cursor
+        tokens = f"{len(piece.ids):,}"
+        if self._seen[place]:  # without room here, the walk still says so
+            name = first_fitting(name_width, f"{name}, cached" if name else "cached", name)
+        role = "special" if pretoken.special else ""
+        return Row(
+            [
+                ("▸ " if here else "  ", "here"),
+                *left(NameSpans([(visible_text(pretoken.text), role)]), text_width),
+                right(tokens, TOKENS_CELLS, "dim"),
+                ("  ", ""),
+                *left([(name, "dim")], name_width),
+            ]
+        )
+
 
 LONGEST = 500
 """Most bytes of a pretoken whose steps are shown; each step shows the whole pretoken."""
@@ -107,10 +201,10 @@ class Walk(Panel):
         was_at_end = self.STAYS_AT_END and self.place >= self._steps_before
         self.steps_of(frame, piece.pretoken.bytes if piece is not None and walked else b"")
         steps = self._steps_before = self.step_count
-        # Who saw all of it still does when another step of the run has more merges.
+        # A walk at its end stays there if another step of the run has more merges.
         self.place = steps if was_at_end else min(self.place, steps)
         if not walked:
-            # Title and head still speak of the piece that was here before.
+            # Title and head are still those of the previous pretoken.
             self.say(self.named)
             self.name_columns(())
         if piece is None:
@@ -162,7 +256,8 @@ class EncodeStepsPanel(Walk):
         self.cursor = self.place
         painter = self.painter(frame)
         start = tuple(alphabet.spell(piece.pretoken.bytes))
-        merge = "  merge".ljust(_pair_cells(width) + 4)
+        pair_cells = _pair_cells(width)
+        merge = "  merge".ljust(pair_cells + 4)
         self.name_columns([right("rank", MARGIN - 2), (merge, ""), ("tokens then", "")])
         lost = list(self._lost_rows(painter, width))
         last_of_lost = self.place + len(lost)
@@ -175,9 +270,20 @@ class EncodeStepsPanel(Walk):
             if self.place < index <= last_of_lost:
                 return lost[index - self.place - 1]
             count = index if index <= self.place else index - len(lost)
-            merge = self._merges[count - 1] if count else None
-            here, ahead = count == self.place, count > self.place
-            return _row(painter, merge, start, f"{alphabet.unit}s", width, here, ahead)
+            step = self._merges[count - 1].step if count else None
+            here, units = count == self.place, [(f"{alphabet.unit}s", "dim")]
+            tokens, position = (step.after, step.position) if step else (start, 0)
+            spans: list[Span] = [
+                ("▸ " if here else "  ", "pair"),
+                right(number(step.rank) if step else "", 7, "strong" if here else "dim"),
+                ("  ", ""),
+                *left(painter.pair(step.pair, between=" + ") if step else units, pair_cells),
+                ("  ", ""),
+                *painter.strip(tokens, position, max(width - MARGIN - pair_cells - 2, 8)),
+            ]
+            is_ahead = count > self.place
+            shown = [(text, "dim") for text, _ in spans] if is_ahead else spans
+            return Row(shown, ToStep(step.rank + 1) if step else None)
 
         return RowsOnDemand(steps + len(twin), row)
 
@@ -222,7 +328,7 @@ def _twin_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:
     twin = word[1:] if has_space else f" {word}"
     if not word.strip(" ").isalpha():
         return []
-    found = frame.rules.pretokens(twin)  # `frame.encode` is for the one text that is typed
+    found = frame.rules.pretokens(twin)  # not `frame.encode`, which caches the typed text
     if len(found) != 1 or found[0].text != twin:
         return []
     ids = frame.rules.ids_of(found[0])
@@ -236,31 +342,6 @@ def _twin_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:
         else ", none the same as here. To the merges these are two words, learnt apart."
     )
     return [Row([]), *paragraph(said, width, "dim")]
-
-
-def _row(
-    painter: TokenPainter,
-    merge: TracedMerge | None,
-    start: tuple[int, ...],
-    units: str,
-    width: int,
-    here: bool,
-    ahead: bool,
-) -> Row:
-    step = merge.step if merge else None
-    joined = painter.pair(step.pair, between=" + ") if step else [(units, "dim")]
-    pair_width = _pair_cells(width)
-    strip_width = max(width - MARGIN - pair_width - 2, 8)
-    spans = [
-        ("▸ " if here else "  ", "pair"),
-        right(number(step.rank) if step else "", 7, "strong" if here else "dim"),
-        ("  ", ""),
-        *left(joined, pair_width),
-        ("  ", ""),
-        *painter.strip(step.after if step else start, step.position if step else 0, strip_width),
-    ]
-    target = ToStep(step.rank + 1) if step else None
-    return Row([(text, "dim") for text, _ in spans] if ahead else spans, target)
 
 
 class LockstepPanel(Walk):
@@ -287,21 +368,19 @@ class LockstepPanel(Walk):
         rows: list[Row] = []
         for lane in self._lockstep.runs:
             rows += _lane_rows(painter, lane, lane.at(self.place), width)
-        return [*rows, Row([]), *self._outcome(width)]
+        rows.append(Row([]))
+        disagreement = self._lockstep.disagreement
+        if self.place < self.step_count:
+            return rows
+        if disagreement is not None:
+            problem = f"They part here: {disagreement.describe(quoted)}"
+            return rows + paragraph(problem, width, "tie")
+        tokens = plural(len(self._lockstep.runs[0].at(self.place).tokens), "token")
+        return rows + paragraph(f"They all end alike, with {tokens}.", width, "gain")
 
     def paint(self, spans: Sequence[Span], at_cursor: bool = False) -> Strip:
         """Paint a row without a cursor: all rows show the same step."""
         return super().paint(spans)
-
-    def _outcome(self, width: int) -> Iterator[Row]:
-        disagreement = self._lockstep.disagreement
-        if self.place < self.step_count:
-            return
-        if disagreement is not None:
-            yield from paragraph(f"They part here: {disagreement.describe(quoted)}", width, "tie")
-            return
-        tokens = plural(len(self._lockstep.runs[0].at(self.place).tokens), "token")
-        yield from paragraph(f"They all end alike, with {tokens}.", width, "gain")
 
 
 def _lane_rows(
@@ -394,7 +473,8 @@ class DropoutRows(Walk):
             mark = "▸ " if draw == self.place else "  "
             rows.append(_strip(painter, f"{mark}draw {draw + 1}", rounds[-1].before, width))
         text = shorten(visible_text(piece.pretoken.text), max(width // 3, 4))
-        rows += [Row([]), _head_row(self.place + 1, text)]
+        head = f"  draw {self.place + 1} of {text}, merge by merge"
+        rows += [Row([]), Row([right("rank", MARGIN - 2, "dim"), (head, "dim")])]
         for made in self._draws[self.place]:
             rows += _round_rows(painter, made, width)
         return rows
@@ -442,12 +522,6 @@ def parse_dropout(typed: str) -> tuple[float, int]:
         ) from None
 
 
-def _head_row(draw: int, text: str) -> Row:
-    """Return the heading of the chosen draw and of the column of ranks."""
-    head = f"  draw {draw} of {text}, merge by merge"
-    return Row([right("rank", MARGIN - 2, "dim"), (head, "dim")])
-
-
 def _strip(painter: TokenPainter, name: str, tokens: Sequence[int], width: int) -> Row:
     """Return the tokens of one draw with their number."""
     role = "pair" if name.startswith("▸") else "dim"
@@ -463,11 +537,21 @@ def _strip(painter: TokenPainter, name: str, tokens: Sequence[int], width: int) 
 
 def _round_rows(painter: TokenPainter, made: DropoutRound, width: int) -> Iterator[Row]:
     """Yield the merge of a round, then the candidates dropped in it."""
-    yield (
-        _merge_row(painter, made.merge, width)
-        if made.merge
-        else Row([(" " * MARGIN, ""), (_why_ended(made), "dim")])
-    )
+    if (merge := made.merge) is not None:
+        pair_cells = _pair_cells(width)
+        tokens_cells = max(width - MARGIN - pair_cells - 2, 8)
+        yield Row(
+            [
+                right(number(merge.rank), MARGIN - 2, "strong"),
+                ("  ", ""),
+                *left(painter.pair(merge.pair, between=" + "), pair_cells),
+                ("  ", ""),
+                *painter.strip(merge.after, merge.position, tokens_cells),
+            ]
+        )
+    else:
+        why = "all are dropped: the end" if made.dropped else "nothing left to merge"
+        yield Row([(" " * MARGIN, ""), (why, "dim")])
     if made.dropped:
         words: list[list[Span]] = [[("dropped: ", "dim")]]
         for position in made.dropped:
@@ -475,22 +559,3 @@ def _round_rows(painter: TokenPainter, made: DropoutRound, width: int) -> Iterat
             words.append([*painter.pair(pair, between="┊"), ("   ", "")])
         for line in wrapped(words, max(width - MARGIN, 12)):
             yield Row([(" " * MARGIN, ""), *line])
-
-
-def _merge_row(painter: TokenPainter, merge: EncodeStep, width: int) -> Row:
-    pair_width = min(18, max(width // 4, 9))
-    return Row(
-        [
-            right(number(merge.rank), MARGIN - 2, "strong"),
-            ("  ", ""),
-            *left(painter.pair(merge.pair, between=" + "), pair_width),
-            ("  ", ""),
-            *painter.strip(merge.after, merge.position, max(width - MARGIN - pair_width - 2, 8)),
-        ]
-    )
-
-
-def _why_ended(made: DropoutRound) -> str:
-    if not made.dropped:
-        return "nothing left to merge"
-    return "all are dropped: the end"

@@ -70,26 +70,21 @@ class WhatIfJob(Job):
     """A job that trains the planned fork of a frame's run."""
 
     def __init__(
-        self, config: RunConfig, frame: Frame, wish: ForkPlan, post: Callable[[Message], object]
+        self, config: RunConfig, frame: Frame, plan: ForkPlan, post: Callable[[Message], object]
     ) -> None:
         super().__init__("what-if", post)
-        self._config, self._frame, self._wish = config, frame, wish
-
-    def work(self) -> None:
-        ended = self._train()
-        self.check_cancelled()
-        self.post(ended)
+        self._config, self._frame, self._plan = config, frame, plan
 
     def failed(self, error: Exception) -> Message:
         return jobs.WhatIfFailed(error)
 
-    def _train(self) -> jobs.WhatIfEnded:
-        config = self._wish.config
+    def work(self) -> None:
+        config = self._plan.config
         counts, excerpt = self._corpus()
         self.check_cancelled()
         trainer = fork(
-            self._frame.at(self._wish.step),
-            replace(self._wish.change, counts=counts, special_tokens=config.special_tokens),
+            self._frame.at(self._plan.step),
+            replace(self._plan.change, counts=counts, special_tokens=config.special_tokens),
             config.size,
             config.min_count,
             config.max_token_length,
@@ -110,11 +105,12 @@ class WhatIfJob(Job):
         if trainer.stop_reason is None:
             raise BpeError("training ended without a reason")
         difference = compare(_merges_of(self._frame), _merges_of(timeline.frame))
-        return jobs.WhatIfEnded(timeline, trainer.stop_reason, difference)
+        self.check_cancelled()
+        self.post(jobs.WhatIfEnded(timeline, trainer.stop_reason, difference))
 
     def _corpus(self) -> tuple[Mapping[bytes, int], Excerpt]:
         """Return the counts and the excerpt for the planned fork."""
-        config = self._wish.config
+        config = self._plan.config
         recut = (config.pattern, config.special_tokens) != (
             self._config.pattern,
             self._config.special_tokens,
@@ -136,7 +132,7 @@ class WhatIfJob(Job):
         self, counts: Mapping[bytes, int], left_out: Sequence[LeftOutDocument]
     ) -> Mapping[bytes, int]:
         """Return the counts without some documents, cut as the plan says."""
-        pattern = as_pattern(self._wish.config.pattern)
+        pattern = as_pattern(self._plan.config.pattern)
         for each in left_out:
             chunks = self._chunks(pattern, SpecialSplitter(each.special_tokens))
             found = document_counts(chunks, each.document, pattern, each.special_tokens)
@@ -144,7 +140,7 @@ class WhatIfJob(Job):
         return counts
 
     def _chunks(self, pattern: Pattern, splitter: SpecialSplitter) -> Iterator[bytes]:
-        for chunk in self._wish.config.open_corpus().chunks(pattern, splitter):
+        for chunk in self._plan.config.open_corpus().chunks(pattern, splitter):
             self.check_cancelled()
             yield chunk.data
 
@@ -153,14 +149,6 @@ def _merges_of(frame: Frame) -> list[BytesPair]:
     """Return all recorded merges as pairs of bytes."""
     merges = map(frame.merge_at, range(frame.recorded_steps))
     return [(merge.left, merge.right) for merge in merges]
-
-
-def _same_row(merges: int) -> list[Row]:
-    """Says of the first merges, if there are some, that they are the same in both branches."""
-    if not merges:
-        return []
-    which = "merge 1 is" if merges == 1 else f"merges 1 to {number(merges)} are"
-    return [Row([(f"          {which} the same", "dim")])]
 
 
 def branch_row(frames: tuple[Frame, Frame], rank: int, half: int) -> Row:
@@ -200,15 +188,15 @@ class Branches(Window[jobs.WhatIfEnded | None]):
         Binding("enter", "keep", "keep", priority=True),
     ]
 
-    def __init__(self, frame: Frame, config: RunConfig, wish: ForkPlan) -> None:
+    def __init__(self, frame: Frame, config: RunConfig, plan: ForkPlan) -> None:
         super().__init__()
-        self._frame, self._wish = frame, wish
-        self._job = WhatIfJob(config, frame, wish, self.post_message)
+        self._frame, self._plan = frame, plan
+        self._job = WhatIfJob(config, frame, plan, self.post_message)
         self._fork: jobs.WhatIfEnded | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical(id="branches", classes="window") as window:
-            window.border_title = Content(f"what if: {shorten(self._wish.title, 60)}")
+            window.border_title = Content(f"what if: {shorten(self._plan.title, 60)}")
             window.border_subtitle = Content("Esc drops it")
             yield Static("Counting …", id="branches-summary")
             yield Static(id="branches-head", classes="keys")
@@ -245,11 +233,12 @@ class Branches(Window[jobs.WhatIfEnded | None]):
         frames = self._frame, other
         most = max(frame.recorded_steps for frame in frames)
         first = most if difference.first is None else difference.first
+        same = "merge 1 is" if first == 1 else f"merges 1 to {number(first)} are"
         self.query_one(RowList).show(
             RowsOnDemand(
                 most - first,
                 lambda place: branch_row(frames, first + place, self._half),
-                top=_same_row(first),
+                top=[Row([(f"          {same} the same", "dim")])] if first else [],
             ),
             cursor=1 if first and first < most else 0,
         )
@@ -374,21 +363,19 @@ class WhatIf(Window[ForkPlan | None]):
     ) -> None:
         super().__init__()
         self._frame, self._config, self._documents = frame, config, documents
-        self._wishes = list(fork_plans(frame, config, chosen))
+        self._plans = list(fork_plans(frame, config, chosen))
 
     def compose(self) -> ComposeResult:
         with Vertical(id="what-if", classes="window") as window:
             window.border_title = Content(f"what if, from step {number(self._frame.step)} on")
             window.border_subtitle = Content("↵ trains the other way · Esc closes")
-            yield RowList("wish-rows", [Row([(wish.title, "")], wish) for wish in self._wishes])
-            yield Static(self._hint(), id="dialog-hint")
+            yield RowList("wish-rows", [Row([(plan.title, "")], plan) for plan in self._plans])
+            hint = (
+                "Another pair: choose it among the pairs first. A document to leave out (Tab): its "
+                f"number, 1 to {number(self._documents)}."
+            )
+            yield Static(Content(hint), id="dialog-hint")
             yield Field(placeholder="document", id="document-input", compact=True)
-
-    def _hint(self) -> Content:
-        return Content(
-            "Another pair: choose it among the pairs first. A document to leave out (Tab): its "
-            f"number, 1 to {number(self._documents)}."
-        )
 
     def on_mount(self) -> None:
         self.query_one(RowList).focus()

@@ -49,9 +49,9 @@ class LedgerWindow(Window[object | None]):
         super().__init__()
         self._frame, self._pair = frame, pair
         self._painter = TokenPainter(frame, marks=False)
-        frame.attribution.read()  # the panel has read it, or most of it
+        frame.attribution.read()  # usually done already, by the panel
         self._parts = frame.attribution.behind(pair)
-        self._place = 0  # of the pretoken last chosen
+        self._place = 0  # row of the pretoken last chosen
         self._pretoken: bytes | None = None
 
     def compose(self) -> ComposeResult:
@@ -108,9 +108,14 @@ class LedgerWindow(Window[object | None]):
             f"{plural(len(lines), 'line')}{shown}",
             "↵ goes to the line · Esc back to the pretokens",
         )
+
+        def line_row(line: int) -> Row:
+            spans = self._line_spans(excerpt.lines[line], to_text(pretoken))
+            return Row([right(number(line + 1), 7, "dim"), *spans], ToLine(line))
+
         if lines:
             rows: RowsOnDemand | list[Row] = RowsOnDemand(
-                len(lines), lambda place: self._line_row(lines[place], to_text(pretoken))
+                len(lines), lambda index: line_row(lines[index])
             )
         elif example := excerpt.example_of(pretoken):
             self._say(
@@ -122,22 +127,17 @@ class LedgerWindow(Window[object | None]):
             rows = [Row([(text, "dim")])]
         self.query_one(RowList).show(rows)
 
-    def _line_row(self, place: int, text: str) -> Row:
-        spans = self._line_spans(self._frame.excerpt.lines[place], text)
-        return Row([right(number(place + 1), 7, "dim"), *spans], ToLine(place))
-
     def _line_spans(self, line: Sequence[Pretoken], text: str) -> list[Span]:
         """Return a line, from a few pretokens before the one that is looked for."""
         at = next(index for index, pretoken in enumerate(line) if pretoken.text == text)
         start = max(at - BEFORE, 0)
         spans: list[Span] = [("  " if not start else " …", "dim")]
         for pretoken in line[start:]:
-            spans += [*self._spans(pretoken, pretoken.text == text), PRETOKEN_BORDER]
+            drawn = self._painter.pretoken(pretoken)
+            if pretoken.text != text:
+                drawn = [(part, "dim") for part, _ in drawn]
+            spans += [*drawn, PRETOKEN_BORDER]
         return spans
-
-    def _spans(self, pretoken: Pretoken, wanted: bool) -> list[Span]:
-        spans = self._painter.pretoken(pretoken)
-        return spans if wanted else [(text, "dim") for text, _ in spans]
 
     # -- the keys
 

@@ -181,7 +181,7 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
             for panel in (WordsOfTextPanel(), ArrivalsPanel(), PathsPanel(), WhyNotPiecesPanel()):
                 yield panel.data_bind(frame=UnigramEncodingScreen.frame)
 
-    # -- state in
+    # -- new frames and texts
 
     def facts_of(self, frame: UnigramFrame) -> Sequence[str]:
         return "Unigram", plural(frame.size, "piece"), "the best way through the lattice"
@@ -218,11 +218,11 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
             for panel in self.query(WalkPanel):
                 panel.show(self._walk, self._place)
 
-    # -- the panels that share a place
+    # -- the panels in the slot
 
     def show_panel(self, panel: str) -> None:
         if panel in ("lattice", "lanes"):
-            # These two share a place even where there is room for all others.
+            # These two share one place, even on a large screen.
             self.set_class(panel == "lanes", "-lanes")
         self.set_class(panel == "why-not-pieces", "-why")
         super().show_panel(panel)

@@ -62,8 +62,8 @@ TellMoment = StepMoment[UnigramFrame]
 KeptT = TypeVar("KeptT")
 
 
-class Weighed(NamedTuple):
-    """A piece by its number, what it costs to lose, and what stands in for it."""
+class WeighedPiece(NamedTuple):
+    """The number of a piece, the cost of losing it, and its replacement."""
 
     number: int
     cost: float
@@ -121,13 +121,13 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         """Return the pieces that the prune after a frame removes."""
         return self._kept("pruned", (frame.run, frame.step), lambda: step.pruned)
 
-    # -- what removals would cost: the record knows it of those that go, the others take some work
+    # -- costs of removals: recorded for the pieces that go, computed for those that stay
 
     def weigh(self, frame: UnigramFrame) -> Iterator[object] | None:
         """Return the work still needed to explain a prune, or None.
 
-        It finds the costs of losing the pieces that stay, and the number of words changed by the prunes
-        before and after the frame.
+        It finds the costs of losing the pieces that stay, and the number of words that the prunes
+        before and after the frame change.
         """
         ends = [frame.at(frame.step - 1), frame] if frame.step else [frame]
         prunes = [one for one in ends if _is_prune(one) and self._words_cut(one) is None]
@@ -179,7 +179,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             rows[-1] = Row([("  Weighing the pieces that stay …", "dim")])
         return rows
 
-    def _to_show(self, frame: UnigramFrame, rows: int) -> list[Weighed]:
+    def _to_show(self, frame: UnigramFrame, rows: int) -> list[WeighedPiece]:
         """Return leaving pieces from the cheapest to the dearest, then some that stay."""
         step = frame.leads_on
         assert isinstance(step, PruneStep)
@@ -196,7 +196,9 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             stay = stay[: max(sum(cost <= most for cost, _ in stay), rows)]
         goers = _spread(gone, rows // 2 if stay or not self._knows(frame) else rows)
         others = _spread(stay, rows - len(goers))
-        return [Weighed(one, cost, self._instead(frame, one)) for cost, one in [*goers, *others]]
+        return [
+            WeighedPiece(one, cost, self._instead(frame, one)) for cost, one in [*goers, *others]
+        ]
 
     def _instead(self, frame: UnigramFrame, piece: int) -> tuple[int, ...]:
         other = frame.alternative(frame.record.texts[piece])
@@ -205,7 +207,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
     def _cost_row(
         self,
         frame: UnigramFrame,
-        piece: Weighed,
+        piece: WeighedPiece,
         is_told: bool,
         goes: bool,
         length: float,
@@ -263,7 +265,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         before = moment.before
         if before is None:
             seeded = f"The seed has {plural(moment.after.size, 'piece')}: far too many."
-            return [Row([(seeded, "dim")]), Row([("Those that are missed least will go.", "dim")])]
+            return [Row([(seeded, "dim")]), Row([("Those whose loss costs least will go.", "dim")])]
         now, step = moment.is_ahead, before.leads_on
         if not isinstance(step, PruneStep):
             return self._em_rows(before, moment.after, now, width)
@@ -277,7 +279,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
                 Row([(number(gone), "strong"), (first_fitting(width - 8, *why), "")]),
                 Row([(second, "dim")]),
             ]
-        ends = ": those that the corpus misses least.", ": the least missed."
+        ends = ": those whose loss costs least.", ": the cheapest to lose."
         why = [f" pieces {go}{end}" for end in ends]
         start = f"{number(gone)} of {size}"
         first: list[Span] = [
@@ -313,7 +315,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
     def replace_rows(self, moment: TellMoment, words: int, width: int) -> list[Row]:
         before, after = moment.before, moment.after
         if before is None:
-            return [Row([("Then other pieces stand in for them, everywhere.", "dim")])]
+            return [Row([("Then other pieces replace them, everywhere.", "dim")])]
         if moment.beat is Beat.PICK:
             return []
         key = before.run, before.step, words
@@ -343,11 +345,11 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         """Return in how many words other pieces replace those that a prune removes."""
         words = self._words_cut(before)
         if words is None:
-            return "Others stand in for them:" if is_shown else NONE_CHANGED
+            return "Others replace them:" if is_shown else NONE_CHANGED
         if not words:
             return "No word is cut otherwise."
-        said = f"Others stand in for them: {plural(words, 'different word')}"
-        return first_fitting(width, said, f"Others stand in: {plural(words, 'word')}")
+        said = f"Others replace them: {plural(words, 'different word')}"
+        return first_fitting(width, said, f"Others replace them: {plural(words, 'word')}")
 
     def _changed(self, before: UnigramFrame, after: UnigramFrame, limit: int) -> list[str]:
         """Return some words that the step cuts differently, the most frequent first."""

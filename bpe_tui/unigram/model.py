@@ -87,7 +87,7 @@ REFUSED = {
     "screen.filter('unused')": "Pieces have expected counts; u leaves those below one.",
     "screen.filter('unreachable')": "What no best segmentation uses is sorted first by loss; "
     "d leaves the pieces that go next.",
-    "app.show('check')": "The check holds merges against BPE's rule; M trains BPE on this corpus.",
+    "app.show('check')": "The check compares merges with BPE's rule; M trains BPE on this corpus.",
     "app.show('race')": "The race is between BPE's trainers, which make the same merges; "
     "Unigram has one trainer.",
     "screen.compare": "The comparison is with tokenizers of merges; s saves the "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import exp
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from textual.app import ComposeResult
@@ -71,17 +71,11 @@ UNKNOWN_YET = "…"
 STAYS = "stays"
 
 
-class Weighed(Protocol):
-    """Where the columns find what removals would cost, as far as that is known."""
-
-    def losses(self, frame: UnigramFrame) -> Floats: ...
-
-
 class PieceColumn(NamedTuple):
     """A column: the values that it sorts by, and its text at an index of the frame's arrays."""
 
-    key: Callable[[Weighed, UnigramFrame], Floats | Ints]
-    text: Callable[[Weighed, UnigramFrame, int], str]
+    key: Callable[[PieceRows, UnigramFrame], Floats | Ints]
+    text: Callable[[PieceRows, UnigramFrame, int], str]
 
 
 def loss_text(increase: float) -> str:
@@ -172,7 +166,7 @@ class PieceRows(VocabularyRows[UnigramFrame]):
     def rebuild(self) -> None:
         frame = self.frame
         if frame is None or not self.is_seen:
-            self._order = self._order[:0]  # when they are seen again, there may be fewer
+            self._order = self._order[:0]  # there may be fewer rows when they are shown again
             return
         self.fit_columns()
         self._bar_cells = next((p.cells for p in self.places if p.column.name == BAR.name), 0)
@@ -327,7 +321,7 @@ class PieceDetailPanel(AboutPiecePanel):
     def about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
         name = shorten(PiecePainter(frame).piece(piece)[0], TITLE_CELLS)
         is_character = piece < frame.record.characters
-        self.say(f"piece {name}", "" if is_character else "↵ to what stands in for it")
+        self.say(f"piece {name}", "" if is_character else "↵ to its replacement")
         yield from self._numbers(frame, piece, width)
         yield Row([])
         if is_character:
@@ -438,25 +432,18 @@ class PieceHistoryPanel(Horizontal):
         score = self.query_one("#score-chart", Chart)
         if self._drawn != (drawn := (frame.record, frame.recorded_steps, piece)):
             self._drawn = drawn
-            expected.figure, score.figure = (
-                (None, None) if piece is None else _figures(frame, piece)
-            )
+            expected.figure = score.figure = None
+            if piece is not None:
+                history = frame.history_of(piece)
+                steps = np.arange(len(history.scores))
+                expected.figure = Figure(steps, history.expected_counts, "step", "expected count")
+                score.figure = Figure(steps, history.scores, "step", "score")
         expected.at = score.at = frame.step
         at = None if piece is None else frame.index_of(piece)
         used = "" if at is None else count_text(float(frame.expected_counts[at]))
         scored = "" if at is None else score_text(float(frame.scores[at]))
         expected.border_title, expected.border_subtitle = Content("expected"), Content(used)
         score.border_title, score.border_subtitle = Content("score"), Content(scored)
-
-
-def _figures(frame: UnigramFrame, piece: int) -> tuple[Figure, Figure]:
-    """Expected count and score of a piece at each step where it is there."""
-    history = frame.history_of(piece)
-    steps = np.arange(len(history.scores))
-    return (
-        Figure(steps, history.expected_counts, "step", "expected count"),
-        Figure(steps, history.scores, "step", "score"),
-    )
 
 
 class PieceUsesPanel(AboutPiecePanel):

@@ -107,7 +107,7 @@ def _overview(inspection: UnigramInspection) -> Sequence[tuple[str, str]]:
             "pieces",
             f"{number(inspection.size)}: {plural(characters, 'character')}, {longer} longer",
         ),
-        ("begin with ▁", f"{number(starts)}, {_share(starts, inspection.size)}"),
+        ("begin with ▁", f"{number(starts)}, {starts / max(inspection.size, 1):.0%} of all"),
         ("special tokens", describe_specials(inspection.special_ids)),
         ("pattern", describe_pattern(inspection.pattern, inspection.pattern_name)),
         *describe_numbers(inspection.numbers),
@@ -123,10 +123,6 @@ def _overview(inspection: UnigramInspection) -> Sequence[tuple[str, str]]:
         ),
         ("tokens", f"{inspection.fertility:.3f} a pretoken on average"),
     )
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{part / max(whole, 1):.0%} of all"
 
 
 def _describe_scores(inspection: UnigramInspection) -> str:
@@ -177,14 +173,6 @@ class UnigramInspectionScreen(InspectionScreen, UnigramScreen):
 PIECE_CELLS = 12
 
 
-def _fertility(frame: UnigramFrame) -> Figure:
-    return from_start(frame.statistics.fertility(frame.recorded_steps), "tokens a pretoken")
-
-
-def _fertility_here(frame: UnigramFrame) -> str:
-    return f"{frame.statistics.fertility(frame.step)[-1]:.3f} tokens a pretoken · on average"
-
-
 def _scores(frame: UnigramFrame) -> Figure | None:
     scores = frame.statistics.sorted_scores(frame.step)
     if not len(scores):
@@ -207,10 +195,6 @@ def _lengths(frame: UnigramFrame) -> Figure:
     return length_bars(frame.statistics.lengths(frame.step), longest, "characters", "pieces")
 
 
-def _length_here(frame: UnigramFrame) -> str:
-    return summarize_lengths(frame.statistics.lengths(frame.step), "characters")
-
-
 def _step(frame: UnigramFrame) -> object:
     """Return what a figure depends on: the run and the step."""
     return frame.statistics, frame.step
@@ -220,13 +204,26 @@ CHARTS = (
     LOSS,
     SIZE,
     steps_chart(
-        "fertility", "How many tokens does it take?", _fertility, _fertility_here, recorded
+        "fertility",
+        "How many tokens does it take?",
+        lambda frame: from_start(
+            frame.statistics.fertility(frame.recorded_steps), "tokens a pretoken"
+        ),
+        lambda frame: (
+            f"{frame.statistics.fertility(frame.step)[-1]:.3f} tokens a pretoken · on average"
+        ),
+        recorded,
     ),
     steps_chart(
         "scores", "How are the scores spread?", _scores, _best_and_worst, _step, over_steps=False
     ),
     steps_chart(
-        "lengths", "How long are the pieces?", _lengths, _length_here, _step, over_steps=False
+        "lengths",
+        "How long are the pieces?",
+        _lengths,
+        lambda frame: summarize_lengths(frame.statistics.lengths(frame.step), "characters"),
+        _step,
+        over_steps=False,
     ),
     replace(zipf("pretoken"), needs_corpus=False),
 )

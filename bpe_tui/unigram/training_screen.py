@@ -45,7 +45,6 @@ from bpe_tui.views.training_panels import (
     over_labels,
 )
 from bpe_tui.widgets.chart import Chart
-from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of
 from bpe_tui.widgets.rows import (
     Row,
@@ -68,7 +67,7 @@ from engine.unigram.frame import (
     m_step,
 )
 from engine.unigram.pieces import UNKNOWN, spelled, unspelled
-from engine.unigram.record import EmStep, Pruned, PruneRule, PruneStep
+from engine.unigram.record import EmStep, PruneRule, PruneStep
 
 LOSS_CELLS = 9
 MOST = 500
@@ -189,7 +188,7 @@ class ChangedWordsPanel(PiecePanel):
             return [Row([(none if finder.is_done else "Looking through the words …", "dim")])]
         painters = PiecePainter(frame.at(frame.step - 1)), PiecePainter(frame)
         found = finder.found
-        # That of the most frequent of all: the columns are the same at every step.
+        # As wide as the most frequent word needs, so that columns are the same at every step.
         cells = count_cells(next(iter(frame.words.values())), width)
         self.name_columns(head_of_words(cells, width))
         return RowsOnDemand(len(found), lambda place: _row(painters, found[place], cells, width))
@@ -266,6 +265,8 @@ def prune_rows(
     `has_room` is whether the rule of the prune is explained, too.
     """
     pruned = step.pruned
+    never_used = sum(not piece.loss_increase for piece in pruned)
+    unused = f", {number(never_used)} of them unused" if never_used else ""
     bar_cells = bar_room(width - PIECE_CELLS - INCREASE_CELLS)
     piece_cells = width - INCREASE_CELLS - (bar_cells + 2 if bar_cells else 0)
     scale = scale_of(max((piece.loss_increase for piece in pruned), default=0.0))
@@ -273,7 +274,7 @@ def prune_rows(
         loss_row(frame),
         *paragraph(
             f"{number(step.size_before)} → {plural(step.size_after, 'piece')}: "
-            f"{number(len(pruned))} removed{_unused(pruned)}",
+            f"{number(len(pruned))} removed{unused}",
             width,
         ),
         *([*paragraph(RULES[step.rule], width, "dim"), Row([])] if has_room else []),
@@ -301,11 +302,6 @@ def prune_rows(
         )
 
     return RowsOnDemand(len(pruned), row, top)
-
-
-def _unused(pruned: Sequence[Pruned]) -> str:
-    unused = sum(not piece.loss_increase for piece in pruned)
-    return f", {number(unused)} of them unused" if unused else ""
 
 
 def _increase(increase: float) -> Span:
@@ -346,7 +342,7 @@ class StepPanel(PiecePanel):
                 "↑ ↓ whose arithmetic · ↵ the piece",
             )
             return self._em_rows(frame, step, width)
-        self.say(f"prune {step.round + 1}", "what stands in for each")
+        self.say(f"prune {step.round + 1}", "the replacement of each")
         return prune_rows(frame, step, width, has_room=self.size.height > ROOMY)
 
     def watch_cursor(self) -> None:
@@ -462,18 +458,6 @@ def _count_columns(painter: PiecePainter) -> list[RowColumn]:
 NO_STEP = "No step is recorded yet, so there is nothing to draw."
 
 
-def _loss(frame: UnigramFrame) -> Figure:
-    return from_start(frame.statistics.losses(frame.recorded_steps), "nats a pretoken")
-
-
-def _size(frame: UnigramFrame) -> Figure:
-    return from_start(frame.statistics.sizes(frame.recorded_steps), "pieces")
-
-
-def _loss_here(frame: UnigramFrame) -> str:
-    return f"{score_text(frame.loss, 3)} nats · step {number(frame.step)}"
-
-
 def _size_here(frame: UnigramFrame) -> str:
     """Return the number of pieces, and how many the step removed."""
     here = plural(frame.size, "piece")
@@ -486,8 +470,20 @@ def _size_here(frame: UnigramFrame) -> str:
 # A training has its corpus at hand, so no chart lacks one.
 steps_chart = partial(ChartKind, why_empty=NO_STEP, needs_corpus=False)
 
-LOSS = steps_chart("loss", "How improbable is the corpus?", _loss, _loss_here, recorded)
-SIZE = steps_chart("size", "How many pieces are left?", _size, _size_here, recorded)
+LOSS = steps_chart(
+    "loss",
+    "How improbable is the corpus?",
+    lambda frame: from_start(frame.statistics.losses(frame.recorded_steps), "nats a pretoken"),
+    lambda frame: f"{score_text(frame.loss, 3)} nats · step {number(frame.step)}",
+    recorded,
+)
+SIZE = steps_chart(
+    "size",
+    "How many pieces are left?",
+    lambda frame: from_start(frame.statistics.sizes(frame.recorded_steps), "pieces"),
+    _size_here,
+    recorded,
+)
 
 
 class CurvesPanel(Vertical):
@@ -553,7 +549,7 @@ class UnigramTrainingScreen(StepsScreen, UnigramScreen):
         self.show_panel("pieces")
         self.query_one(PiecesPanel).reverse()
 
-    # -- what panels ask for
+    # -- requests of panels
 
     def enter(self, field: Input) -> None:
         """Open the encoding screen with the typed text, or go to the pieces found."""

@@ -87,7 +87,7 @@ class UnigramTranscript(Transcript[UnigramFrame]):
                 else "which no best segmentation used"
             )
             instead = _instead(earlier, piece.text)
-            yield f"Gone is {visible_text(piece.text)}, {cost}; {instead} stand in for it."
+            yield f"Gone is {visible_text(piece.text)}, {cost}; {instead} replace it."
         if (more := len(pruned) - LISTED) > 0:
             yield f"{plural(more, 'other piece')} went."
 
@@ -134,7 +134,7 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         if found < frame.record.characters:
             yield "As a single character it is never removed."
             return
-        yield f"Without it {_instead(frame, text)} would stand there."
+        yield f"Without it {_instead(frame, text)} would replace it."
         increase = float(self._weighed(frame).loss_increases[found])
         change = f"change the loss by {cost_text(increase)} nats a pretoken"
         unused = "change nothing: no best segmentation uses it"
@@ -193,11 +193,7 @@ def _instead(frame: UnigramFrame, text: str) -> str:
     path = frame.alternative(text)
     assert path is not None  # its characters are pieces
     parts = [visible_text(text[edge.start : edge.end]) for edge in path.edges]
-    return f"{_and(parts)}, score {score_text(path.score)},"
-
-
-def _and(parts: Sequence[str]) -> str:
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"{', '.join(parts[:-1])} and {parts[-1]}, score {score_text(path.score)},"
 
 
 def _listed(pieces: Iterable[str]) -> str:

@@ -92,7 +92,7 @@ class Walkthrough:
         path = sums.sample(Random(seed))
         return path, exp(sharpness * path.score - sums.log_total)
 
-    # -- a place in the walk
+    # -- one step of the walk
 
     def reached(self, place: int) -> int:
         """Return the node that the forward sweep has reached after `place` steps."""
@@ -200,7 +200,7 @@ class LatticePanel(WalkPanel):
             "━ best path · ═ best at this node · ─ arrives, or won before · ┄ lost, or not reached",
         )
         rows = LatticeDrawing(walk, self.place, width).rows()
-        # As high as the highest so far: who goes on to the next pretoken finds all in place.
+        # As high as the highest lattice so far, so that the panels below never move.
         self._highest = max(self._highest, len(rows))
         self.styles.height = self._highest + 2
         return rows
@@ -307,15 +307,13 @@ def lanes_of(walk: Walkthrough) -> list[list[Edge]]:
     others.sort(key=lambda edge: (edge.end - edge.start, edge.start))
     lanes: list[list[Edge]] = []
     for edge in others:
-        lane = next((lane for lane in lanes if _fits(lane, edge)), None)
-        if lane is None:
-            lanes.append(lane := [])
-        lane.append(edge)
+        for lane in lanes:
+            if all(other.end <= edge.start or edge.end <= other.start for other in lane):
+                lane.append(edge)
+                break
+        else:
+            lanes.append([edge])
     return [best, *(sorted(lane) for lane in lanes)]
-
-
-def _fits(lane: list[Edge], edge: Edge) -> bool:
-    return all(other.end <= edge.start or edge.end <= other.start for other in lane)
 
 
 SUM_CELLS = 24
@@ -366,7 +364,7 @@ def _arrival_row(walk: Walkthrough, reached: Reached, arrival: Arrival, width: i
         f"= {score_text(arrival.score)}"
     )
     spare = width - SUM_CELLS - 6
-    remark_cells = REMARK_CELLS if spare >= REMARK_CELLS + 4 else 0  # ▸ says it, too
+    remark_cells = REMARK_CELLS if spare >= REMARK_CELLS + 4 else 0  # ▸ marks it already
     piece_cells = max(spare - remark_cells, 4)
     return Row(
         [

@@ -7,7 +7,6 @@ is a piece, and starts again after it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 from textual.app import ComposeResult
@@ -141,7 +140,7 @@ class ProbesPanel(WordPiecePanel):
 
     def scroll_to_row(self, index: int) -> None:
         """Scroll a probe into view below the word, and after the last one the result, too."""
-        below = self.row_count - index if self._is_over else 1
+        below = self.row_count - index if self.is_over else 1
         region = Region(0, max(index - 1, 0), max(self.size.width, 1), 1 + below)
         self.scroll_to_region(region, animate=False, immediate=True)
 
@@ -169,11 +168,13 @@ class ProbesPanel(WordPiecePanel):
         if not word.probes:
             self.say(f"how {name} encodes")
             return paragraph(why_no_probes(frame, word), width)
-        self.say(f"how {name} encodes   probe {self.place} of {self.step_count}", self._so_far())
+        found = [probe.piece for probe in word.probes[: self.place] if probe.found]
+        so_far = f"found: {visible_text(' '.join(found), spaces=False)}" if found else ""
+        self.say(f"how {name} encodes   probe {self.place} of {self.step_count}", so_far)
         self.cursor = self.place
         painter = self.painter(frame)
         table = ProbeTable(painter, word, width)
-        outcome = [Row([]), *outcome_rows(painter, word, width)] if self._is_over else []
+        outcome = [Row([]), *outcome_rows(painter, word, width)] if self.is_over else []
         probes = len(word.probes)
 
         def row(index: int) -> Row:
@@ -186,20 +187,15 @@ class ProbesPanel(WordPiecePanel):
         return RowsOnDemand(1 + probes + len(outcome), row)
 
     @property
-    def _is_over(self) -> bool:
+    def is_over(self) -> bool:
+        """Whether all probes are made."""
         return self.place == self.step_count
-
-    def _so_far(self) -> str:
-        """Return the pieces found by the probes made so far."""
-        assert self.word is not None
-        found = [probe.piece for probe in self.word.probes[: self.place] if probe.found]
-        return f"found: {visible_text(' '.join(found), spaces=False)}" if found else ""
 
 
 def why_no_probes(frame: WordPieceFrame, word: EncodedWord) -> str:
     """Return why no piece is looked up for a word."""
     if word.outcome is Outcome.SPECIAL:
-        return "A special token: one id wherever it stands. Nothing is looked up."
+        return "A special token: one id wherever it occurs. Nothing is looked up."
     return (
         f"This word has {plural(len(word.word), 'character')}, and WordPiece looks at none of more "
         f"than {MAX_INPUT_CHARACTERS}: it is {frame.unknown_token} at once. A word of n characters "
@@ -236,25 +232,17 @@ def outcome_rows(painter: WordPiecePainter, word: EncodedWord, width: int) -> li
     ]
 
 
-@dataclass(frozen=True)
 class ProbeTable:
-    painter: WordPiecePainter
-    word: EncodedWord
-    width: int
+    """The probes of a word as rows; a word too wide for its column is drawn to scale."""
 
-    @property
-    def word_cells(self) -> int:
-        return width(visible_text(self.word.word))
-
-    @property
-    def window_cells(self) -> int:
-        """Width of the word, in cells; a longer word is drawn to scale."""
-        return min(self.word_cells, max((self.width - MARGIN - VERDICT - 6) // 2, 6))
-
-    @property
-    def piece_cells(self) -> int:
-        room = max(self.width - MARGIN - self.window_cells - VERDICT - 4, 6)
-        return min(room, max(self.word_cells + 2 * len(CONTINUES), len(LOOKED_UP)))
+    def __init__(self, painter: WordPiecePainter, word: EncodedWord, room: int) -> None:
+        self.painter, self.word = painter, word
+        self.word_cells = width(visible_text(word.word))
+        self.window_cells = min(self.word_cells, max((room - MARGIN - VERDICT - 6) // 2, 6))
+        self.piece_cells = min(
+            max(room - MARGIN - self.window_cells - VERDICT - 4, 6),
+            max(self.word_cells + 2 * len(CONTINUES), len(LOOKED_UP)),
+        )
 
     def header(self) -> Row:
         shown = left([(visible_text(self.word.word), "strong")], self.window_cells)
@@ -280,16 +268,13 @@ class ProbeTable:
     def _window(self, probe: Probe, role: str) -> list[Span]:
         """Return the line under the part of the word that is looked up."""
         start, end = (
-            self._cells_before(place) * self.window_cells // self.word_cells
+            width(visible_text(self.word.word[:place])) * self.window_cells // self.word_cells
             for place in (probe.start, probe.end)
         )
         line = FOUND_WINDOW if probe.found else WINDOW
         cells = max(end - start, 1)
         rest = max(self.window_cells - start - cells, 0)
         return [(" " * start, ""), (line * cells, role), (" " * rest, "")]
-
-    def _cells_before(self, place: int) -> int:
-        return width(visible_text(self.word.word[:place]))
 
 
 LONGEST = 4_000
@@ -316,7 +301,7 @@ class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
             yield ProbesPanel().data_bind(frame=WordPieceEncodingScreen.frame)
         yield DecodePanel("ids: 14 27, or [14, 27]; without any, those of the text")
 
-    # -- state in
+    # -- new frames and texts
 
     def facts_of(self, frame: WordPieceFrame) -> Sequence[str]:
         how = "the longest piece that fits, from the left, again and again"
@@ -357,7 +342,7 @@ class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
                 describe_decoded(panel.typed, lambda ids: visible_text(frame.tokenizer.decode(ids)))
             )
             return
-        # Without any ids, those of the text: what do they give, and what of it is lost?
+        # Without typed ids, decode those of the text and say what is lost.
         text, words = self.text[:LONGEST], self.query_one(TypedWordsPanel).words
         back = frame.tokenizer.decode(list(chain.from_iterable(word.ids for word in words)))
         panel.show(visible_text(back), describe_loss(frame, text, back, words))
@@ -372,8 +357,7 @@ class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
 
     @property
     def is_at_end(self) -> bool:
-        steps = self.query_one(ProbesPanel)
-        return steps.place == steps.step_count
+        return self.query_one(ProbesPanel).is_over
 
 
 def describe_loss(frame: WordPieceFrame, text: str, back: str, words: Sequence[EncodedWord]) -> str:
@@ -384,7 +368,7 @@ def describe_loss(frame: WordPieceFrame, text: str, back: str, words: Sequence[E
         return "the very same text"
     unknown_id = frame.tokenizer.unknown_id
     unknown = sum(word.ids == (unknown_id,) for word in words)
-    spaces = "what stood between the words is one space now"
+    spaces = "whitespace between words is one space now"
     if not unknown:
         return spaces
     return f"{plural(unknown, 'word')} lost in {frame.unknown_token}; {spaces}"

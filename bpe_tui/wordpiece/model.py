@@ -32,8 +32,8 @@ COMMANDS: tuple[Command, ...] = (
 
 REFUSED: Mapping[str, str] = {
     "screen.find_pair": "WordPiece keeps no heap; w tells about any two pieces.",
-    "screen.sub_step": "Moves are a heap's. A merge changes every score that its "
-    "parts stand in, so WordPiece keeps no heap.",
+    "screen.sub_step": "Moves are a heap's. A merge changes the score of every "
+    "pair with its parts, so WordPiece keeps no heap.",
     "app.what_if": "What if forks BPE's merges; for WordPiece open the corpus "
     "with another --min-count.",
     "screen.characters": "WordPiece's pieces are whole characters: none is cut into bytes.",
@@ -42,13 +42,13 @@ REFUSED: Mapping[str, str] = {
     "screen.filter('partial')": "Pieces are of characters: each is valid UTF-8 by itself.",
     "screen.filter('unreachable')": "Dead tokens are of merges; encoding here "
     "looks a piece up wherever it fits.",
-    "screen.ask": "The probes say it: each row is a piece that was looked up.",
+    "screen.ask": "The probes show it: each row is a piece that was looked up.",
     "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge; "
     "WordPiece only looks pieces up.",
     "screen.show('regex')": "The regex microscope is on BPE's encoding screen; "
     "WordPiece's text is cut by the same pattern.",
     "app.show('race')": "The race is between BPE's trainers; WordPiece has one.",
-    "app.show('check')": "The check holds merges against BPE's rule; M trains BPE on this corpus.",
+    "app.show('check')": "The check compares merges with BPE's rule; M trains BPE on this corpus.",
     "screen.compare": "The comparison is with tokenizers of merges; s saves the "
     "pieces for other programs.",
     "screen.specials": "Special tokens are one piece each here; BPE's screen can "

@@ -122,24 +122,19 @@ class WordPieceVocabularyScreen(VocabularyScreen, WordPieceScreen):
 
 
 def _overview(inspection: PieceInspection) -> Sequence[tuple[str, str]]:
-    unknown = inspection.unknown_token
+    unknown, least = inspection.unknown_token, inspection.min_count
+    rare = "any pair may merge, however rare" if least == 1 else "rarer pairs do not merge"
     return (
         ("pieces", number(inspection.size)),
         ("begin a word", number(inspection.starting)),
         ("continue one, ##", number(inspection.continuing)),
         ("merges", f"{number(inspection.merges)}, by score; tie rule {inspection.tie_rule}"),
-        ("min count", _min_count(inspection.min_count)),
+        ("min count", f"{number(least)}: {rare}"),
         ("ids", describe_ids(inspection)),
         ("special tokens", describe_specials(inspection.special_ids)),
         ("unknown token", f"{visible_text(unknown)}, for a word that no pieces spell"),
         ("pattern", describe_pattern(inspection.pattern, inspection.pattern_name)),
     )
-
-
-def _min_count(least: int) -> str:
-    if least == 1:
-        return "1: any pair may merge, however rare"
-    return f"{number(least)}: rarer pairs do not merge"
 
 
 SECTIONS = sections(
@@ -177,14 +172,6 @@ class WordPieceInspectionScreen(InspectionScreen, WordPieceScreen):
 MEDIAN = "median of neighbouring steps"
 
 
-def _pieces(frame: WordPieceFrame) -> Figure:
-    return from_start(frame.statistics.pieces_per_word(frame.recorded_steps), "pieces per word")
-
-
-def _pieces_here(frame: WordPieceFrame) -> str:
-    return f"{frame.pieces_per_word:.2f} pieces per word · step {number(frame.step)}"
-
-
 def _scores(frame: WordPieceFrame) -> Figure:
     series = frame.statistics.winning_scores(frame.recorded_steps)
     xs, label = np.arange(1, len(series) + 1), f"score of the pair, {MEDIAN}"
@@ -200,13 +187,20 @@ def _counts(frame: WordPieceFrame) -> Figure | None:
 
 
 def _score_here(frame: WordPieceFrame) -> str:
-    if frame.merge is None:
-        return "no merge · step 0"
-    return f"{score_text(frame.merge.score.value)} · step {number(frame.step)}"
+    value = score_text(frame.merge.score.value) if frame.merge else "no merge"
+    return f"{value} · step {number(frame.step)}"
 
 
 CHARTS = (
-    ChartKind("pieces", "How many pieces has a word?", _pieces, _pieces_here, recorded),
+    ChartKind(
+        "pieces",
+        "How many pieces has a word?",
+        lambda frame: from_start(
+            frame.statistics.pieces_per_word(frame.recorded_steps), "pieces per word"
+        ),
+        lambda frame: f"{frame.pieces_per_word:.2f} pieces per word · step {number(frame.step)}",
+        recorded,
+    ),
     ChartKind("scores", "Which score won? (median)", _scores, _score_here, recorded),
     replace(COUNTS, question="How frequent are winners? (median)", figure_of=_counts),
     replace(TIES, question="How many scores were tied?"),

@@ -60,9 +60,6 @@ class WordPiecePainter(TokenPainter):
 
     frame: WordPieceFrame
 
-    def __init__(self, frame: WordPieceFrame, *, marks: bool = False) -> None:
-        super().__init__(frame, marks=marks)
-
     def spans(self, token_id: int) -> list[Span]:
         written, role = self.frame.any_token(token_id), self.role(token_id)
         is_fresh = token_id == self.fresh
@@ -187,7 +184,7 @@ class ScoresPanel(WordPiecePanel):
         self.say(f"scores  {plural(frame.candidates, 'pair')}", BETWEEN_PARTS.join(HUGGING_FACE))
         pairs = frame.top_pairs(SHOWN)
         if not pairs:
-            return sentence("No pair is left that stands often enough.", width)
+            return sentence("No pair is left that occurs often enough.", width)
         columns = _columns(frame, self.painter(frame), width, pairs[0].score.value)
         table = RowTable(columns, width, least=7)
         return RowsOnDemand(
@@ -205,9 +202,9 @@ def _columns(
     frame: WordPieceFrame, painter: WordPiecePainter, width: int, highest: Fraction
 ) -> list[RowColumn]:
     is_wide = width >= WIDE
-    # Counts only fall, so the widest possible number keeps the columns still for good.
+    # Counts only fall, so columns as wide as the highest count never move.
     cells = len(number(frame.highest_count))
-    fraction_cells = 3 * cells + (9 if is_wide else 4)  # three counts, what stands between them
+    fraction_cells = 3 * cells + (9 if is_wide else 4)  # three counts and the signs between them
 
     def place(placed: RankedPair) -> list[Span]:
         place, scored = placed
@@ -256,7 +253,7 @@ def _columns(
 
     mark_cells = MARK_CELLS if width >= ROOM_FOR_WORDS else 0
     others = PLACE_CELLS + PAIR_CELLS + fraction_cells + SCORE_CELLS + CHANGE_CELLS + mark_cells
-    # Where there is little room the bar gives way, not the fraction.
+    # In a narrow panel the bar is left out, not the fraction.
     bar_cells = bar_room(width - others) if is_wide else 0
     scale = scale_of(float(highest))
     title = "".join(text for text, _ in fraction("ab", "a", "b"))
@@ -340,7 +337,7 @@ def _start_rows(frame: WordPieceFrame, width: int) -> list[Row]:
         Row([(first_fitting(width, *FORMULAS), "strong")]),
         Row([]),
         *paragraph(
-            "It is high where a and b stand together more often than chance would have it: "
+            "It is high if a and b occur together more often than by chance: "
             "pointwise mutual information without the logarithm. → makes the first merge.",
             width,
         ),
@@ -378,7 +375,7 @@ def _runners_up(
     said = f"Tie rule {rule.name}: {rule.summary}."
     decided = paragraph(said, width, "tie") if others[0].tied else []
     yield Row([("runners-up", "dim")])
-    for scored in others[: max(RUNNERS_UP - len(decided), 1)]:  # what follows keeps its place
+    for scored in others[: max(RUNNERS_UP - len(decided), 1)]:  # a fixed height for all rows
         yield _scored_row(painter, scored, width)
     yield from decided
 
@@ -414,7 +411,7 @@ def _by_count(
 def _changes(painter: WordPiecePainter, merge: WordPieceStep, width: int) -> Iterator[Row]:
     """Yield the changed counts of pieces, then of pairs, before → after."""
     changes = merge.changes
-    # No count is ever higher than the highest of a piece at step 0: the columns stand still.
+    # No count exceeds the highest count of a piece at step 0, so the columns never move.
     table = RowTable(change_columns(painter.frame.highest_count, NOTE_CELLS), width, least=7)
     yield Row([("counts of the parts and of the new piece", "dim")])
     for piece, before, after in merge.piece_changes:

@@ -302,7 +302,7 @@ def test_unigram_shows_removed_pieces_and_their_replacements() -> None:
     rows = said(explainer.count_rows(there, ROOM))
     assert {row.split()[1] for row in rows if row.endswith("goes")} <= going
     assert all(row.startswith("✗") == row.endswith("goes") for row in rows)
-    sentence = f"{len(going)} of {before.size} pieces go: those that the corpus misses least."
+    sentence = f"{len(going)} of {before.size} pieces go: those whose loss costs least."
     assert said(explainer.pick_rows(there, 70))[0] == sentence
     struck = [
         span for row in explainer.corpus_rows(there, CorpusPlace(0, 0), 3, 70) for span in row.spans
