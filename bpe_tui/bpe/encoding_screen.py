@@ -203,8 +203,8 @@ class RegexPanel(Vertical):
             rows.show_cuts(event.found, visible_text(self._compared))
             pieces = sum(len(stretch.mine) for stretch in event.found)
             differing = sum(stretch.differs for stretch in event.found)
-            said = f"in {plural(differing, 'place')}" if differing else "nowhere"
-            self._say(f"  {plural(pieces, 'pretoken')}", f", differs {said}")
+            label = f"in {plural(differing, 'place')}" if differing else "nowhere"
+            self._say(f"  {plural(pieces, 'pretoken')}", f", differs {label}")
 
     def _say(self, pieces: str, differing: str) -> None:
         self.border_title = Content(f"regex{pieces}")
@@ -409,8 +409,8 @@ class EncodingScreen(WalkScreen, BpeScreen):
 
     def _say_specials(self) -> None:
         how = "as text" if self._specials_as_text else "as one id"
-        said = f"e types · special tokens {how} · Ctrl+S"
-        self.query_one("#text").border_subtitle = Content(said)
+        label = f"e types · special tokens {how} · Ctrl+S"
+        self.query_one("#text").border_subtitle = Content(label)
 
     def encode_ahead(self, text: str) -> None:
         if (frame := self.frame) is not None:

@@ -67,8 +67,8 @@ def _runs(lengths: Sequence[int]) -> str:
             stretches[-1][1] = length
         else:
             stretches.append([length, length])
-    told = ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in stretches)
-    return f"{told} in a row are one token" if told != "1" else "each is a token of its own"
+    ranges = ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in stretches)
+    return f"{ranges} in a row are one token" if ranges != "1" else "each is a token of its own"
 
 
 SECTIONS = sections(

@@ -57,8 +57,8 @@ class BpeExplainer(MergeExplainer[Frame]):
         self, before: Frame, pair: Pair, is_ahead: bool, width: int
     ) -> tuple[list[Span], list[Span]]:
         if not before.has_corpus:
-            said = "is merged next" if is_ahead else "was merged"
-            return [*self.named(before, pair, "strong"), (f" {said}.", "")], [(NO_COUNT, "dim")]
+            remark = "is merged next" if is_ahead else "was merged"
+            return [*self.named(before, pair, "strong"), (f" {remark}.", "")], [(NO_COUNT, "dim")]
         tied = before.queue.tied
         if pair not in tied:
             return self._why_not_the_top(before, pair, is_ahead)
@@ -114,8 +114,8 @@ class BpeExplainer(MergeExplainer[Frame]):
             *self.named(before, pair, "pair" if is_ahead else "strong"),
             (f" {occurs} {times(count) if count else 'nowhere'}.", ""),
         ]
-        said = GIVEN if before.given else "It was not chosen by its count: this is a fork."
-        return first, [(said, "dim")]
+        remark = GIVEN if before.given else "It was not chosen by its count: this is a fork."
+        return first, [(remark, "dim")]
 
 
 FIRST_GIVEN = "The tokenizer's file has the pairs in their order."

@@ -242,15 +242,15 @@ class PseudocodePanel(Panel):
             moment = frame.queue.moves()[done - 1].move if done else None
         else:
             moment = phases_of(self._lines)[self._phase] if self._lines else None
-        said = paragraph(self._said(frame, moment), width - 2)
+        explained = paragraph(self._explain(frame, moment), width - 2)
         code = [_code_rows(line, moment in line.during, width) for line in self._lines]
         return [
             *chain.from_iterable(code),
             Row([]),
-            *(Row([("  ", ""), *row.spans]) for row in said),
+            *(Row([("  ", ""), *row.spans]) for row in explained),
         ]
 
-    def _said(self, frame: Frame, moment: WorkPhase | None) -> str:
+    def _explain(self, frame: Frame, moment: WorkPhase | None) -> str:
         if frame.step == frame.recorded_steps:
             return "No merge follows." if frame.next_pair is None else "The next is not made yet."
         if isinstance(moment, Phase):
@@ -351,15 +351,15 @@ class MergePanel(Panel):
             pair = [*self.painter(frame).pair(following, "│"), ("  ", "")]
             return labelled("Next", [[pair, *words]], width)
         painter, rivals = self.painter(frame), [pair for pair in tied if pair != following]
-        said = [[[*painter.pair(following, "│"), ("  ", "")], *tied_with(painter, rivals)]]
+        parts = [[[*painter.pair(following, "│"), ("  ", "")], *tied_with(painter, rivals)]]
         if frame.merge is not None and self.size.height < ROOMY:
-            return labelled("Next", said, width)
+            return labelled("Next", parts, width)
         made = frame.merge
         if len(rivals) == 1 or made is None or len(made.tied) <= 2:
             # Against several rivals the reason is the rule itself, which is given above already.
-            said.append(words_of(rule_that_decided(frame, following, rivals)))
+            parts.append(words_of(rule_that_decided(frame, following, rivals)))
         others = _other_rules(painter, following, frame.queue.choices)
-        return [*labelled("Next", said, width), *others]
+        return [*labelled("Next", parts, width), *others]
 
     def _attribution(self, frame: Frame) -> CountAttribution | None:
         """Return which pretokens changed the counts, or None while slices of work remain."""
@@ -396,7 +396,7 @@ def words_of(text: str, role: str = "") -> SentenceWords:
 
 def labelled(label: str, sentences: Iterable[SentenceWords], width: int) -> list[Row]:
     """Return sentences as rows, each from a new line, with a label in the margin."""
-    lines = (line for said in sentences for line in wrapped(said, max(width - MARGIN, 10)))
+    lines = (line for words in sentences for line in wrapped(words, max(width - MARGIN, 10)))
     return [
         Row([(("" if place else label).ljust(MARGIN), "strong"), *line])
         for place, line in enumerate(lines)

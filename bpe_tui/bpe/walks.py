@@ -334,14 +334,14 @@ def _twin_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:
     ids = frame.rules.ids_of(found[0])
     shared = (Counter(ids) & Counter(piece.ids)).total()
     parts = "┊".join(visible_bytes(frame.token(token_id)) for token_id in ids)
-    said = f"{'Without' if has_space else 'With'} a space in front it is {parts}: "
-    said += plural(len(ids), "token")
-    said += (
+    comparison = f"{'Without' if has_space else 'With'} a space in front it is {parts}: "
+    comparison += plural(len(ids), "token")
+    comparison += (
         f", {number(shared)} of them the same as here."
         if shared
         else ", none the same as here. To the merges these are two words, learnt apart."
     )
-    return [Row([]), *paragraph(said, width, "dim")]
+    return [Row([]), *paragraph(comparison, width, "dim")]
 
 
 class LockstepPanel(Walk):

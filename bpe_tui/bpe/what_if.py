@@ -328,17 +328,17 @@ def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator
 def saved_fork_plan(fork: SavedFork, config: RunConfig) -> ForkPlan:
     """Return the plan of a saved fork of a run that `config` trains."""
     changed, change = fork_again(fork, config)
-    said = [f"{_visible_pair(pair)} forbidden" for pair in fork.forbid]
-    said += [f"{_visible_pair(fork.force)} first"] if fork.force else []
-    said += [f"tie rule {changed.tie_rule}"] if changed.tie_rule != config.tie_rule else []
+    changes = [f"{_visible_pair(pair)} forbidden" for pair in fork.forbid]
+    changes += [f"{_visible_pair(fork.force)} first"] if fork.force else []
+    changes += [f"tie rule {changed.tie_rule}"] if changed.tie_rule != config.tie_rule else []
     if changed.pattern != config.pattern:
-        said.append(f"pattern {visible_text(changed.pattern)}")
-    said += [
+        changes.append(f"pattern {visible_text(changed.pattern)}")
+    changes += [
         f"without document {each.document}" for each in changed.left_out[len(config.left_out) :]
     ]
     if changed.special_tokens != config.special_tokens:
-        said.append("other special tokens")
-    otherwise = ", ".join(said)
+        changes.append("other special tokens")
+    otherwise = ", ".join(changes)
     return ForkPlan(otherwise, otherwise, fork.step, changed, change)
 
 

@@ -263,8 +263,8 @@ class Breakpoints(Window[int | None]):
         if not self._hint.has_class("-refused"):
             words = ([(f"{line}   ", "")] for line in ("Like", *self._examples))
             lines = wrapped(words, self._hint.size.width)
-            told = ("".join(text for text, _ in line).rstrip() for line in lines)
-            self._hint.update(Content("\n".join(told)))
+            shown = ("".join(text for text, _ in line).rstrip() for line in lines)
+            self._hint.update(Content("\n".join(shown)))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()

@@ -193,12 +193,12 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
 
     def _say_what_is_lost(self) -> None:
         """Show below the text which part is not cut, or which no piece spells."""
-        said = ""
+        remark = ""
         if len(self.text) > LONGEST_TEXT:
-            said = f"the first {plural(LONGEST_TEXT, 'character')} are cut"
+            remark = f"the first {plural(LONGEST_TEXT, 'character')} are cut"
         elif self.frame is not None:
-            said = describe_unknown(self.frame, self.text, self.size.width - 6)
-        self.query_one("#text").border_subtitle = Content(said)
+            remark = describe_unknown(self.frame, self.text, self.size.width - 6)
+        self.query_one("#text").border_subtitle = Content(remark)
 
     def on_parts_panel_selected(self, event: WordsOfTextPanel.Selected) -> None:
         event.stop()

@@ -165,7 +165,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         if not _is_prune(frame):
             return self._expected_rows(frame, moment, room)
         gone = eased((share - JOINED_AT) / (SHRUNK_AT - JOINED_AT))
-        told = moment.is_ahead or moment.beat is Beat.JOIN
+        is_chosen = moment.is_ahead or moment.beat is Beat.JOIN
         key = frame.run, frame.step, room.rows, self._knows(frame)
         shown = self._kept("bars", key, lambda: self._to_show(frame, room.rows))
         scale = scale_of(max((piece.cost for piece in shown), default=0))
@@ -174,7 +174,9 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         for piece in shown:
             goes = piece.number in frame.leaving
             length = piece.cost * (1 - gone if goes else 1)
-            rows.append(self._cost_row(frame, piece, told, goes, length / scale, scale, name, room))
+            rows.append(
+                self._cost_row(frame, piece, is_chosen, goes, length / scale, scale, name, room)
+            )
         if not self._knows(frame) and len(rows) == room.rows:
             rows[-1] = Row([("  Weighing the pieces that stay …", "dim")])
         return rows
@@ -208,7 +210,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         self,
         frame: UnigramFrame,
         piece: WeighedPiece,
-        is_told: bool,
+        is_chosen: bool,
         goes: bool,
         length: float,
         scale: float,
@@ -221,8 +223,8 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             instead += [PRETOKEN_BORDER] * bool(place) + [(_shown(texts[part]), "")]
         role, remark = ("stale", "goes") if goes else ("strong", "stays")
         spans: list[Span] = [
-            ("✗ " if is_told and goes else "  ", "loss"),
-            *left([(_shown(texts[piece.number]), role if is_told else "strong")], PIECE),
+            ("✗ " if is_chosen and goes else "  ", "loss"),
+            *left([(_shown(texts[piece.number]), role if is_chosen else "strong")], PIECE),
             *left(instead, name),
             right(f"+{cost_text(piece.cost)}" if piece.cost else "unused", COST, "strong"),
             ("  ", ""),
@@ -231,7 +233,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         if cells >= LEAST_BAR:
             body = bar(length, cells)
             spans += [(body, "border"), (trace(piece.cost / scale, cells, body), "loss")]
-        if is_told:
+        if is_chosen:
             spans.append((f" {remark}", "loss" if goes else "dim"))
         return Row(left(spans, room.width))
 
@@ -321,12 +323,14 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         key = before.run, before.step, words
         changed = self._kept("words", key, lambda: self._changed(before, after, words))
         if isinstance(before.leads_on, PruneStep):
-            said = self._stand_in(before, bool(changed), width)
+            sentence = self._stand_in(before, bool(changed), width)
         else:
             vanished = len(before.leaving)
             lost = f"{plural(vanished, 'piece')} went, used too seldom. " if vanished else ""
-            said = f"{lost}Words that are cut otherwise:" if changed else f"{lost}{NONE_CHANGED}"
-        rows = [Row([(said, "")])]
+            sentence = (
+                f"{lost}Words that are cut otherwise:" if changed else f"{lost}{NONE_CHANGED}"
+            )
+        rows = [Row([(sentence, "")])]
         count_cells = max((len(number(before.words[word])) for word in changed), default=1)
         struck, plain = (
             PlainPiecePainter(before, strikes=True),
@@ -348,8 +352,8 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             return "Others replace them:" if is_shown else NONE_CHANGED
         if not words:
             return "No word is cut otherwise."
-        said = f"Others replace them: {plural(words, 'different word')}"
-        return first_fitting(width, said, f"Others replace them: {plural(words, 'word')}")
+        sentence = f"Others replace them: {plural(words, 'different word')}"
+        return first_fitting(width, sentence, f"Others replace them: {plural(words, 'word')}")
 
     def _changed(self, before: UnigramFrame, after: UnigramFrame, limit: int) -> list[str]:
         """Return some words that the step cuts differently, the most frequent first."""
@@ -412,15 +416,18 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         words = ([*painter.pretoken(piece), PRETOKEN_BORDER] for piece in frame.cut(text))
         shown = within_rows(((word, spans_width(word)) for word in words), rows, width)
         now, start = _pieces(frame, text), _pieces(self._ends_of(frame)[0], text)
-        told = [f"{number(start)} at step 0"]
+        comparisons = [f"{number(start)} at step 0"]
         if moment.before is not None and not moment.is_ahead:
             more = now - _pieces(moment.before, text)
             if more:
                 amount = f"{number(abs(more))} {'more' if more > 0 else 'fewer'}"
-                told = [f"{amount} than a step ago, {told[0]}", f"{amount}, {told[0]}"]
+                comparisons = [
+                    f"{amount} than a step ago, {comparisons[0]}",
+                    f"{amount}, {comparisons[0]}",
+                ]
         counted = plural(now, "piece")
-        said = first_fitting(width - len(counted) - 3, *told)
-        return [*shown, Row([(counted, "strong"), (f"   {said}", "dim")])]
+        sentence = first_fitting(width - len(counted) - 3, *comparisons)
+        return [*shown, Row([(counted, "strong"), (f"   {sentence}", "dim")])]
 
 
 NONE_CHANGED = "No frequent word is cut otherwise."

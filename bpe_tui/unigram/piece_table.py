@@ -325,8 +325,8 @@ class PieceDetailPanel(AboutPiecePanel):
         yield from self._numbers(frame, piece, width)
         yield Row([])
         if is_character:
-            said = "A single character is never removed, so that every text keeps a segmentation."
-            yield from paragraph(said, width)
+            line = "A single character is never removed, so that every text keeps a segmentation."
+            yield from paragraph(line, width)
             return
         yield from _instead(frame, piece, width)
         yield Row([])
@@ -345,8 +345,8 @@ class PieceDetailPanel(AboutPiecePanel):
             f"score {score_text(score)} · P {percent(exp(score))}",
             f"expected {expected}",
         )
-        for said in (" · ".join(facts),) if width >= ROOMY else facts:
-            yield Row(left([(said, "")], width))
+        for line in (" · ".join(facts),) if width >= ROOMY else facts:
+            yield Row(left([(line, "")], width))
         yield Row([(goes, "stale-truth" if goes_at != NEVER else "")])
 
     def _cost(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
@@ -394,9 +394,9 @@ def _instead(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
         )
     own = float(frame.scores[at])
     behind = own - other.score
-    told = f"{score_text(other.score)} together; the piece {score_text(own)}"
+    scores = f"{score_text(other.score)} together; the piece {score_text(own)}"
     worse = f"{MINUS if behind >= 0 else '+'}{abs(behind):.2f}"
-    yield Row([*left([(told, "dim")], width - 8), (f"{worse:>8}", "loss" if behind > 0 else "")])
+    yield Row([*left([(scores, "dim")], width - 8), (f"{worse:>8}", "loss" if behind > 0 else "")])
 
 
 class PieceHistoryPanel(Horizontal):

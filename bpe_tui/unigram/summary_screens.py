@@ -257,8 +257,8 @@ class SavePieces(SaveFile):
             overwrite=overwrite,
         )
         if left_out:
-            said = f"Left out, since they are no UTF-8: {plural(left_out, 'piece')}."
-            cast("Notifier", self.app).tell(said, stays=True)
+            message = f"Left out, since they are no UTF-8: {plural(left_out, 'piece')}."
+            cast("Notifier", self.app).tell(message, stays=True)
 
 
 EXPORTS = exports_of(partial(markdown, "Unigram", report_step), json_lines, CHARTS)

@@ -380,8 +380,8 @@ def _arrival_row(walk: Walkthrough, reached: Reached, arrival: Arrival, width: i
 def _way_back_rows(walk: Walkthrough, place: int, width: int) -> Iterator[Row]:
     painter, taken = PiecePainter(walk.frame), walk.taken(place)
     is_over = not taken[-1].start
-    said = "The best path" if is_over else f"Back to node {taken[-1].start}"
-    yield from paragraph(f"{said}: the kept pieces, followed from the end", width, "strong")
+    head = "The best path" if is_over else f"Back to node {taken[-1].start}"
+    yield from paragraph(f"{head}: the kept pieces, followed from the end", width, "strong")
     cut = painter.cut(walk.word, reversed(taken))
     start = visible_text(walk.word[: taken[-1].start])
     yield Row(left([(start, "dim"), *([("┊", "cut")] if start else []), *cut], width))

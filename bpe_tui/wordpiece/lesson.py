@@ -65,15 +65,15 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
     ) -> tuple[list[Span], list[Span]]:
         score = before.score_of(pair)
         assert score is not None, "it stands somewhere, or it would not merge"
-        told = score_text(score.value)
+        value = score_text(score.value)
         first = self.named(before, pair, "pair" if is_ahead else "strong")
         others = len(self.tied(before)) - 1
         if others > 0:
             has = "have" if is_ahead else "had"
-            first.append((f" and {plural(others, 'other')} {has} the score {told}: a tie.", ""))
+            first.append((f" and {plural(others, 'other')} {has} the score {value}: a tie.", ""))
             return first, self._rule(before, pair, width)
         has, scores = ("has", "scores") if is_ahead else ("had", "scored")
-        ends = f" {has} the highest score: {score} = {told}.", f" {scores} highest: {told}."
+        ends = f" {has} the highest score: {score} = {value}.", f" {scores} highest: {value}."
         first.append((first_fitting(width - spans_width(first), *ends), ""))
         return first, self._frequent(before, pair, scores, width)
 
@@ -89,13 +89,13 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
         frequent = before.most_frequent
         if frequent is None or frequent.pair == pair:
             return [("It is the most frequent pair, too.", "dim")]
-        told, named = score_text(frequent.score.value), self.named(before, frequent.pair)
+        value, named = score_text(frequent.score.value), self.named(before, frequent.pair)
         ways = (
-            ("The most frequent pair, ", f", {scores} {told}: both are common anyway."),
-            ("Most frequent: ", f", but only {told}."),
+            ("The most frequent pair, ", f", {scores} {value}: both are common anyway."),
+            ("Most frequent: ", f", but only {value}."),
         )
         for start, end in ways:
-            said: list[Span] = [(start, "dim"), *named, (end, "dim")]
-            if spans_width(said) <= width:
+            spans: list[Span] = [(start, "dim"), *named, (end, "dim")]
+            if spans_width(spans) <= width:
                 break
-        return said
+        return spans

@@ -372,8 +372,8 @@ def _runners_up(
         yield Row([("No other pair could have merged.", "dim")])
         return
     rule = earlier.tie_rule
-    said = f"Tie rule {rule.name}: {rule.summary}."
-    decided = paragraph(said, width, "tie") if others[0].tied else []
+    why = f"Tie rule {rule.name}: {rule.summary}."
+    decided = paragraph(why, width, "tie") if others[0].tied else []
     yield Row([("runners-up", "dim")])
     for scored in others[: max(RUNNERS_UP - len(decided), 1)]:  # a fixed height for all rows
         yield _scored_row(painter, scored, width)

@@ -1,4 +1,4 @@
-"""Breakpoints by keys: add, run, play up to one, switch off, take out."""
+"""Breakpoints by keys: add, run, play up to one, switch off, delete."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ async def test_n_runs_from_one_stop_to_the_next_and_says_at_which_it_is() -> Non
         expected = lengths(app, 6)
         await pilot.press("n")
         assert step(app) == expected[0]
-        said = str(app.screen.query_one("#narration", Static).render())
-        assert said.startswith("Stopped at len>=6.")
+        shown_text = str(app.screen.query_one("#narration", Static).render())
+        assert shown_text.startswith("Stopped at len>=6.")
         await pilot.press("n")
         assert step(app) == expected[1]
         await pilot.press("left")
@@ -53,21 +53,21 @@ async def test_playing_stops_at_a_breakpoint_and_goes_on_from_there() -> None:
         assert (step(app), app.session.playing) == (60, False)
 
 
-async def test_running_to_what_no_merge_makes_says_so_and_stays() -> None:
+async def test_running_to_a_breakpoint_that_never_occurs_stays_and_says_so() -> None:
     async with opened() as (app, pilot):
         await pilot.press("n")
         await added(app, pilot, 'token "zzz"')
         await pilot.press("right", "n")
         await pilot.pause(0.1)
         assert step(app) == 1
-        said = app.notices.everything
-        assert said == [
+        shown_text = app.notices.everything
+        assert shown_text == [
             "No breakpoint is set: key b adds one.",
             'No later merge makes it: token "zzz"',
         ]
 
 
-async def test_the_window_switches_off_and_takes_out() -> None:
+async def test_the_window_switches_breakpoints_off_and_deletes_them() -> None:
     async with opened() as (app, pilot):
         await added(app, pilot, "step 3", "step 5")
         await pilot.press("b")
@@ -93,7 +93,7 @@ async def test_an_impossible_breakpoint_is_refused_in_place() -> None:
         assert not len(app.session.breakpoints)
 
 
-async def test_marks_stand_on_the_scrubber_where_the_merges_are() -> None:
+async def test_the_scrubber_marks_the_merges_of_breakpoints() -> None:
     async with opened() as (app, pilot):
         await added(app, pilot, "step 443")
         await pilot.pause(0.1)
@@ -110,7 +110,7 @@ async def test_every_cell_of_the_scrubber_with_a_breakpoint_is_marked() -> None:
         assert set(strip[1:]) == {"◆"}
 
 
-async def test_marks_too_close_to_each_other_are_thinned() -> None:
+async def test_marks_too_close_to_each_other_are_left_out() -> None:
     async with opened() as (app, _):
         scrubber = app.screen.query_one(Scrubber)
         cells = list(scrubber._marked_cells(Marks(range(1, 444), "┊", "tie", gap=5)))

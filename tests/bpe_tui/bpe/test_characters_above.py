@@ -1,4 +1,4 @@
-"""Characters stand dimly above their bytes in the corpus, where tokens cut them."""
+"""Dim characters above their bytes in the corpus, where tokens cut them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def texts(panel: CorpusPanel) -> list[str]:
     return [panel.render_line(y).text.rstrip() for y in range(panel.size.height)]
 
 
-async def test_a_character_stands_above_the_first_of_its_bytes(tmp_path: Path) -> None:
+async def test_a_character_is_above_its_first_byte(tmp_path: Path) -> None:
     corpus = tmp_path / "korean.txt"
     corpus.write_text("따뜻한 따뜻한 바람\nplain\n", encoding="utf-8")
     async with opened(corpus, size=(120, 40), vocab_size=263) as (app, pilot):
@@ -35,10 +35,10 @@ async def test_a_character_stands_above_the_first_of_its_bytes(tmp_path: Path) -
         await pilot.press("end")
         assert app.session.frame is not None
         assert app.session.frame.step == 6
-        assert texts(panel)[0]  # rows stay where they are until rows break anew
+        assert texts(panel)[0]  # rows keep their places until the line breaks change
 
 
-async def test_what_stands_above_is_as_wide_as_what_stands_below() -> None:
+async def test_the_row_above_is_as_wide_as_the_row_below() -> None:
     async with opened(SAMPLE.parent / "unicode.txt", vocab_size=700) as (app, _):
         panel = app.screen.query_one(CorpusPanel)
         for step in (0, 20, 100, 300):

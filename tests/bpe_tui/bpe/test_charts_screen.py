@@ -18,7 +18,7 @@ from engine.recording.playback import MergeFrame
 
 
 def drawn(panel: ChartPanel) -> str:
-    """What the chart shows, without its roles."""
+    """Return the text of the chart, without its roles."""
     lines = (panel.line(y) for y in range(panel.size.height))
     return "\n".join("".join(text for text, _ in spans) for spans in lines)
 
@@ -29,11 +29,13 @@ async def test_a_key_shows_all_charts_and_what_each_says_here() -> None:
         await pilot.pause()
         assert isinstance(app.screen, ChartsScreen)
         app.seek(443)
-        said = {panel.id: str(panel.border_subtitle) for panel in app.screen.query(ChartPanel)}
+        shown_text = {
+            panel.id: str(panel.border_subtitle) for panel in app.screen.query(ChartPanel)
+        }
         frame = app.session.frame
         assert frame is not None
-        assert said == {kind.id: kind.answer(frame) for kind in CHARTS}
-        assert said["compression"].startswith(f"{frame.bytes_per_token:.2f} bytes per token")
+        assert shown_text == {kind.id: kind.answer(frame) for kind in CHARTS}
+        assert shown_text["compression"].startswith(f"{frame.bytes_per_token:.2f} bytes per token")
         assert "1,000 ┤" in drawn(app.screen.query_one("#counts", ChartPanel))
 
 
@@ -59,7 +61,7 @@ async def test_a_click_on_a_chart_over_steps_goes_to_that_step() -> None:
         assert step(app) == 443
 
 
-async def test_where_room_is_short_tab_leads_from_chart_to_chart() -> None:
+async def test_on_a_small_screen_tab_goes_from_chart_to_chart() -> None:
     async with opened() as (app, pilot):
         await pilot.press("4")
         assert isinstance(app.screen, ChartsScreen)
@@ -95,7 +97,7 @@ async def test_without_a_merge_the_charts_say_so(tmp_path: Path) -> None:
         assert "┤" in drawn(app.screen.query_one("#lengths", ChartPanel))
 
 
-def test_a_chart_that_counts_draws_nothing_without_a_corpus() -> None:
+def test_without_a_corpus_charts_of_counts_are_empty() -> None:
     counts = {b"low": 5, b"lower": 2}
     counted = Timeline(counts, Trainer(counts, 258).steps()).frame
     assert all(kind.figure(counted) is not None for kind in CHARTS)
@@ -109,7 +111,7 @@ def test_a_chart_that_counts_draws_nothing_without_a_corpus() -> None:
 # -- what merges buy
 
 
-def test_the_rows_of_the_table_are_as_many_merges_apart_as_they_say() -> None:
+def test_each_row_of_the_table_states_its_number_of_merges() -> None:
     for steps in (1, 3, 12, 443, 2_743, 50_001):
         apart = distance(steps)
         assert apart <= 1000
@@ -118,7 +120,7 @@ def test_the_rows_of_the_table_are_as_many_merges_apart_as_they_say() -> None:
 
 
 @pytest.mark.parametrize("model", ["bpe", "wordpiece"])
-async def test_the_table_says_what_each_further_merges_buy(model: str) -> None:
+async def test_the_table_shows_the_gain_of_further_merges(model: str) -> None:
     async with opened(vocab_size=500, model=model) as (app, pilot):
         await pilot.press("4", "tab")
         await pilot.pause()
@@ -140,10 +142,10 @@ async def test_the_table_says_what_each_further_merges_buy(model: str) -> None:
                 len(there.tokens_of(word)) * count for word, count in shown.run.counts.items()
             )
             text = " ".join("".join(text for text, _ in row.spans).replace("▸", "").split())
-            told = [f"{there.step:,}", f"{bytes_counted / tokens:.2f}", f"{tokens:,}"]
+            text_shown = [f"{there.step:,}", f"{bytes_counted / tokens:.2f}", f"{tokens:,}"]
             if before is not None:
-                told.append(f"{before - tokens:,}")
-            assert text.startswith(" ".join(told))
+                text_shown.append(f"{before - tokens:,}")
+            assert text.startswith(" ".join(text_shown))
             before = tokens
         await pilot.press("down", "enter")
         assert step(app) == apart

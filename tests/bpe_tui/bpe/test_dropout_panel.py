@@ -1,4 +1,4 @@
-"""BPE-dropout on the encoding screen: draws side by side, the rounds of one of them."""
+"""BPE-dropout on the encoding screen: several draws, and the rounds of one of them."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ async def test_a_click_chooses_a_draw() -> None:
         assert screen.query_one(DropoutRows).place == 3
 
 
-async def test_what_cannot_be_meant_is_answered_in_place() -> None:
+async def test_an_invalid_line_is_answered_in_the_panel() -> None:
     async with encoding("happiness") as (_, screen, pilot):
         await pilot.press("%")
-        for typed, said in (
+        for typed, shown_text in (
             ("1.5", "1.5 is no probability"),
             ("much", "much is no probability"),
             ("0.1 x", "x is no seed"),
@@ -63,10 +63,10 @@ async def test_what_cannot_be_meant_is_answered_in_place() -> None:
         ):
             screen.query_one("#dropout-input", Input).value = typed
             await pilot.pause()
-            assert said in shown(screen.query_one(DropoutRows))
+            assert shown_text in shown(screen.query_one(DropoutRows))
 
 
-async def test_a_long_pretoken_is_refused_in_a_sentence() -> None:
+async def test_a_long_pretoken_is_rejected_with_a_sentence() -> None:
     async with encoding("a" * 200) as (_, screen, pilot):
         await pilot.press("%")
         await pilot.pause()
@@ -74,7 +74,7 @@ async def test_a_long_pretoken_is_refused_in_a_sentence() -> None:
 
 
 @given(st.text(max_size=20))
-def test_any_line_is_read_or_refused(typed: str) -> None:
+def test_any_line_is_parsed_or_rejected(typed: str) -> None:
     with suppress(DropoutError):
         _, seed = parse_dropout(typed)
         assert seed >= 0

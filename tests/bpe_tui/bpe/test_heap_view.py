@@ -58,7 +58,7 @@ async def test_moves_lead_through_a_merge_and_into_the_next() -> None:
         assert step(app) == 100
 
 
-async def test_a_rule_that_changes_its_mind_has_no_heap_to_show() -> None:
+async def test_a_tie_rule_without_a_fixed_order_has_no_heap_to_show() -> None:
     async with opened(vocab_size=270, tie_rule="first-seen") as (app, pilot):
         await pilot.press("v")
         assert "no heap" in text_of(pairs(app)).replace("\n", " ")
@@ -66,7 +66,7 @@ async def test_a_rule_that_changes_its_mind_has_no_heap_to_show() -> None:
         assert step(app) == 1
 
 
-async def test_t_goes_from_tie_to_tie_and_the_merge_says_what_other_rules_take() -> None:
+async def test_t_goes_from_tie_to_tie_and_the_merge_shows_other_rules_choices() -> None:
     async with opened() as (app, pilot):
         await pilot.press("t")
         assert app.session.timeline is not None
@@ -98,8 +98,8 @@ async def test_each_move_is_seen_in_the_table() -> None:
                 entries[move.pair] = move.claimed
             now = frame.queue.entries(10**6, done)
             assert {entry.pair: entry.recorded for entry in now} == entries
-            said = "".join(text for text, _ in pairs(app).row(0).spans)
-            assert said.startswith("▸ p")
+            shown_text = "".join(text for text, _ in pairs(app).row(0).spans)
+            assert shown_text.startswith("▸ p")
             rows = [pairs(app).row(place) for place in range(1, pairs(app).row_count)]
             shown = [row.target for row in rows]
             best = [ToPair(entry.pair) for entry in now]

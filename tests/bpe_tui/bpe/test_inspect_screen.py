@@ -16,7 +16,7 @@ from engine import Tokenizer
 from engine.analysis.inspection import Inspection
 
 
-def said(app: BpeTuiApp, panel: str) -> list[str]:
+def shown_text(app: BpeTuiApp, panel: str) -> list[str]:
     rows = app.screen.query_one(f"#{panel}", InspectionPanel)
     texts = ("".join(text for text, _ in rows.row(n).spans) for n in range(rows.row_count))
     return [" ".join(text.split()) for text in texts]
@@ -28,7 +28,7 @@ async def test_a_key_shows_every_section_for_the_step_and_steps_change_it() -> N
         await pilot.press("5")
         await pilot.pause()
         assert isinstance(app.screen, InspectionScreen)
-        assert said(app, "overview")[0] == "tokens 357"
+        assert shown_text(app, "overview")[0] == "tokens 357"
         frame = app.session.frame
         assert frame is not None
         inspection = Inspection.of_frame(frame)
@@ -37,7 +37,7 @@ async def test_a_key_shows_every_section_for_the_step_and_steps_change_it() -> N
             rows = section.rows(inspection, panel.room)  # the overview says how it was trained, too
             assert [panel.row(n) for n in range(panel.row_count)][: len(rows)] == rows
         await pilot.press("right")
-        assert said(app, "overview")[0] == "tokens 358"
+        assert shown_text(app, "overview")[0] == "tokens 358"
 
 
 async def test_a_row_that_names_a_token_leads_to_the_vocabulary_and_escape_back() -> None:
@@ -54,7 +54,7 @@ async def test_a_row_that_names_a_token_leads_to_the_vocabulary_and_escape_back(
         assert isinstance(app.screen, InspectionScreen)
 
 
-async def test_where_there_is_little_room_tab_brings_the_next_section() -> None:
+async def test_on_a_small_screen_tab_goes_to_the_next_section() -> None:
     async with opened(size=(80, 24)) as (app, pilot):
         await pilot.press("5")
         await pilot.pause()
@@ -66,12 +66,12 @@ async def test_where_there_is_little_room_tab_brings_the_next_section() -> None:
         assert shown == ["lengths"]
 
 
-async def test_many_tokens_are_looked_at_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_many_tokens_are_inspected_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bpe_tui.views.inspection_screen.AT_ONCE", 0)
     async with opened(Path(__file__).parents[3] / "samples" / "handout.txt") as (app, pilot):
         await pilot.press("5")
-        await until(pilot, lambda: said(app, "overview")[0].startswith("tokens"))
-        assert said(app, "overview")[0].startswith("tokens 257")
+        await until(pilot, lambda: shown_text(app, "overview")[0].startswith("tokens"))
+        assert shown_text(app, "overview")[0].startswith("tokens 257")
 
 
 async def test_an_opened_tokenizer_says_its_format_and_what_was_guessed(tmp_path: Path) -> None:
@@ -81,6 +81,6 @@ async def test_an_opened_tokenizer_says_its_format_and_what_was_guessed(tmp_path
     async with opened_as(TokenizerConfig((str(tmp_path / "tok"),))) as (app, pilot):
         await pilot.press("escape", "5")
         await pilot.pause()
-        assert said(app, "overview")[0] == "format gpt2"
-        everything = " ".join(said(app, "overview"))
+        assert shown_text(app, "overview")[0] == "format gpt2"
+        everything = " ".join(shown_text(app, "overview"))
         assert "note the files name no pattern; GPT-2's is taken;" in everything

@@ -1,4 +1,4 @@
-"""From a change of the merge to the pretokens behind it, to the lines that hold them."""
+"""From a change of the merge to its pretokens, and to the lines that contain them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def text_of(row: Row) -> str:
 
 
 def changes(app: BpeTuiApp) -> list[int]:
-    """The places of the changes among the rows of the merge panel."""
+    """Return the places of the changes among the rows of the merge panel."""
     panel = app.screen.query_one(MergePanel)
     rows = range(panel.row_count)
     return [place for place in rows if isinstance(panel.row(place).target, ToChange)]
 
 
 async def opened_change(app: BpeTuiApp, pilot: Pilot[int]) -> None:
-    """Step 30, and Enter on the second change of its merge."""
+    """Go to step 30 and press Enter on the second change of its merge."""
     app.seek(30)
     await pilot.pause()
     app.screen.show_panel("merge")  # type: ignore[attr-defined]
@@ -34,7 +34,7 @@ async def opened_change(app: BpeTuiApp, pilot: Pilot[int]) -> None:
     await pilot.pause(0.1)
 
 
-async def test_a_change_says_how_many_pretokens_are_behind_it() -> None:
+async def test_a_change_shows_its_number_of_pretokens() -> None:
     async with opened() as (app, pilot):
         app.seek(30)
         await pilot.pause()

@@ -1,4 +1,4 @@
-"""The encoding screen under the microscope: candidates, why not, lockstep, another regex."""
+"""The panels of the encoding screen: candidates, why not, lockstep, another regex."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from engine.formats import save
 async def encoding(
     text: str, size: tuple[int, int] = (120, 40)
 ) -> AsyncIterator[tuple[BpeTuiApp, EncodingScreen, Pilot[int]]]:
-    """The encoding screen at the last step, with a text in it and its pretokens in focus."""
+    """Open the encoding screen at the last step, with a text and the focus on its pretokens."""
     async with opened(size=size) as (app, pilot):
         app.action_last()
         app.navigation.open_encoding(text, look=True)
@@ -45,13 +45,13 @@ async def encoding(
 
 
 def shown(panel: Panel) -> str:
-    """The rows as text."""
+    """Return the rows as text."""
     rows = [panel.row(index) for index in range(panel.row_count)]
     return "\n".join("".join(text for text, _ in row.spans) for row in rows)
 
 
 async def eventually(pilot: Pilot[int], panel: Panel, text: str) -> None:
-    """Wait for a text that a thread finds out."""
+    """Wait until a thread has found a text."""
     for _ in range(100):
         if text in shown(panel):
             return
@@ -59,7 +59,7 @@ async def eventually(pilot: Pilot[int], panel: Panel, text: str) -> None:
     raise AssertionError(f"{text!r} is not in {shown(panel)!r}")
 
 
-async def test_below_a_merge_stand_the_candidates_that_lost_to_it() -> None:
+async def test_the_candidates_that_lost_are_below_the_merge() -> None:
     async with encoding("there") as (_, screen, pilot):
         steps = screen.query_one(EncodeStepsPanel)
         await pilot.press("home", "right")
@@ -69,7 +69,7 @@ async def test_below_a_merge_stand_the_candidates_that_lost_to_it() -> None:
         assert steps.row_count > steps.step_count + 1
 
 
-async def test_a_pretoken_that_comes_again_is_from_the_cache() -> None:
+async def test_a_repeated_pretoken_comes_from_the_cache() -> None:
     async with encoding("the the the") as (_, screen, pilot):
         steps = screen.query_one(EncodeStepsPanel)
         assert "cache" not in str(steps.border_title)
@@ -77,7 +77,7 @@ async def test_a_pretoken_that_comes_again_is_from_the_cache() -> None:
         assert "seen before: from the cache" in str(steps.border_title)
 
 
-async def test_the_title_speaks_of_the_piece_that_is_shown() -> None:
+async def test_the_title_names_the_pretoken_on_the_panel() -> None:
     async with encoding("the<|endoftext|>") as (_, screen, pilot):
         steps = screen.query_one(EncodeStepsPanel)
         assert "how the encodes" in str(steps.border_title)
@@ -95,7 +95,7 @@ async def test_enter_on_a_merge_of_the_trace_goes_to_its_step() -> None:
         assert app.session.frame.step == 1
 
 
-async def test_why_not_answers_what_is_typed_and_escape_leads_back() -> None:
+async def test_why_not_answers_the_typed_piece_and_escape_goes_back() -> None:
     async with encoding("a kite the") as (_, screen, pilot):
         await pilot.press("down", "w")
         assert screen.query_one("#why-not-input", Input).value == " kite"
@@ -110,7 +110,7 @@ async def test_why_not_answers_what_is_typed_and_escape_leads_back() -> None:
         assert screen.slot == screen.SLOT[0]
 
 
-async def test_why_not_asks_about_what_is_selected_in_the_text() -> None:
+async def test_why_not_asks_about_the_selected_text() -> None:
     async with encoding("the kite") as (_, screen, pilot):
         await pilot.press("e")
         screen.query_one(TextArea).move_cursor((0, 4))
@@ -119,7 +119,7 @@ async def test_why_not_asks_about_what_is_selected_in_the_text() -> None:
         assert screen.query_one("#why-not-input", Input).value == "kite"
 
 
-async def test_what_no_line_can_show_is_asked_about_all_the_same() -> None:
+async def test_why_not_accepts_a_piece_that_no_line_can_show() -> None:
     async with encoding("\x1b") as (_, screen, pilot):
         await pilot.press("w")
         assert screen.query_one("#why-not-input", Input).value == ""
@@ -163,7 +163,7 @@ async def test_a_regex_is_tried_while_it_is_typed_and_compared_with_a_named_patt
         assert "a|(b ◂ here" in shown(rows)
 
 
-async def test_a_text_that_changed_meanwhile_is_cut_when_the_regex_comes_back() -> None:
+async def test_a_text_changed_meanwhile_is_cut_when_the_regex_panel_opens_again() -> None:
     async with encoding("one") as (_, screen, pilot):
         await pilot.press("r")
         await eventually(pilot, screen.query_one(RegexRows), "one")
@@ -172,7 +172,7 @@ async def test_a_text_that_changed_meanwhile_is_cut_when_the_regex_comes_back() 
         await eventually(pilot, screen.query_one(RegexRows), "2")
 
 
-async def test_a_catastrophic_regex_is_given_up_and_said_so() -> None:
+async def test_a_catastrophic_regex_is_stopped_with_a_message() -> None:
     async with encoding("a" * 60 + "b") as (_, screen, pilot):
         await pilot.press("r")
         screen.query_one("#regex-input", Input).value = "(?:a|aa)+$|b"
@@ -181,7 +181,7 @@ async def test_a_catastrophic_regex_is_given_up_and_said_so() -> None:
 
 
 @pytest.mark.slow  # it walks through all screens
-async def test_a_panel_that_goes_deeper_has_room_at_every_size() -> None:
+async def test_each_panel_of_the_slot_has_room_at_every_size() -> None:
     async with encoding("the kite") as (_, screen, pilot):
         async for size in each_size(pilot):
             for key, panel in (("c", "lockstep"), ("w", "why-not"), ("r", "regex")):
@@ -199,7 +199,7 @@ async def test_a_panel_that_goes_deeper_has_room_at_every_size() -> None:
                         assert screen.query_one(f"#{focused}").region.area > 0, (panel, focused)
 
 
-async def test_a_pretoken_too_long_to_follow_is_said_to_be() -> None:
+async def test_a_pretoken_too_long_to_follow_has_a_message() -> None:
     async with encoding("a" * 5000) as (_, screen, pilot):
         assert "too long" in shown(screen.query_one(EncodeStepsPanel))
         await pilot.press("w")
@@ -207,7 +207,7 @@ async def test_a_pretoken_too_long_to_follow_is_said_to_be() -> None:
         assert screen.query_one(WhyNotRows).row_count > 0
 
 
-async def test_a_model_without_merges_says_its_rule_in_their_place(tmp_path: Path) -> None:
+async def test_a_model_without_merges_shows_its_rule_instead(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text(json.dumps(BERT))
     async with opened_as(TokenizerConfig((str(tmp_path / "tokenizer.json"),))) as (app, pilot):
         app.navigation.open_encoding("The hugs", look=True)
@@ -216,8 +216,10 @@ async def test_a_model_without_merges_says_its_rule_in_their_place(tmp_path: Pat
         await pilot.pause()
         steps = app.screen.query_one(EncodeStepsPanel)
         assert str(steps.border_title) == "how hugs encodes   WordPiece"
-        told = " ".join(shown(steps).split())
-        assert told.startswith("hug┊##s 2 tokens. WordPiece merges nothing: it takes the longest")
+        text_shown = " ".join(shown(steps).split())
+        assert text_shown.startswith(
+            "hug┊##s 2 tokens. WordPiece merges nothing: it takes the longest"
+        )
         pretokens = app.screen.query_one(PretokensPanel)
         assert str(pretokens.border_subtitle) == "cut by BertPreTokenizer"
         assert shown(pretokens).split() == ["the", "1", "▸", "hugs", "2"]
@@ -248,13 +250,13 @@ async def test_gpt2s_spelling_is_recognised_in_the_text_and_decoded_by_a_key() -
 
 
 @pytest.mark.parametrize("text", ["the", " the"])
-async def test_a_word_with_a_space_and_without_is_told_to_be_two(text: str) -> None:
+async def test_a_word_with_and_without_a_space_is_explained_as_two(text: str) -> None:
     async with encoding(text) as (app, screen, _):
-        said = " ".join(shown(screen.query_one(EncodeStepsPanel)).split())
+        shown_text = " ".join(shown(screen.query_one(EncodeStepsPanel)).split())
         frame = app.session.frame
         assert frame is not None
         (this,), (other,) = frame.encode(text), frame.encode(" the" if text == "the" else "the")
-        assert f": {len(other.ids)} token" in said
+        assert f": {len(other.ids)} token" in shown_text
         same = len(set(this.ids) & set(other.ids))
-        assert ("learnt apart" in said) == (same == 0)
-        assert ("Without" if text[0] == " " else "With") + " a space in front it is " in said
+        assert ("learnt apart" in shown_text) == (same == 0)
+        assert ("Without" if text[0] == " " else "With") + " a space in front it is " in shown_text

@@ -1,4 +1,4 @@
-"""Both tokens of a pair are readable in every table, at every size; the foot says what is cut."""
+"""Both tokens of a pair are readable in every table at every size; the foot completes cut rows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def pair_of(app: BpeTuiApp, row: Row) -> tuple[bytes, bytes] | None:
 
 
 def assert_readable(app: BpeTuiApp, panel: FramePanel) -> None:  # type: ignore[type-arg]
-    """Something of both tokens stands in each row in sight that is about a pair."""
+    """Check that each visible row about a pair shows part of both tokens."""
     top = panel.scroll_offset.y
     for index in range(top, min(top + panel.size.height, panel.row_count)):
         row = panel.row(index)
@@ -70,7 +70,7 @@ async def test_both_tokens_of_a_pair_are_readable_in_bytes() -> None:
         assert app.screen.query_one("#merge").size.width < 60
 
 
-async def test_the_foot_says_the_pair_that_is_cut_in_its_row() -> None:
+async def test_the_foot_shows_a_pair_that_its_row_cuts() -> None:
     async with opened(UNICODE, size=(60, 20), vocab_size=1500) as (app, pilot):
         await pilot.press("end", "m")
         panel = app.screen.query_one("#merges", FramePanel)
@@ -107,7 +107,7 @@ async def test_the_pair_that_merges_next_is_in_sight_behind_stale_entries() -> N
         assert behind, "no step of these tries it"
 
 
-async def test_before_the_first_merge_the_words_are_those_that_it_touches() -> None:
+async def test_before_the_first_merge_the_words_are_those_it_will_change() -> None:
     async with opened() as (app, pilot):
         panel = app.screen.query_one(WordsPanel)
         first = [text_of(panel.row(place)).partition("→")[0] for place in range(3)]

@@ -1,4 +1,4 @@
-"""The pseudocode goes on with the key `.`, in step with the merges."""
+"""The pseudocode advances with the key `.`, in step with the merges."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from engine.bpe.trainers import TRAINERS, algorithm_for
 from engine.bpe.trainers.algorithm import phases_of
 
 ABLE = [name for name in TRAINERS if algorithm_for(name, TIE_RULES["lexicographic"]).name == name]
-"""All, where the kernel is compiled."""
+"""All trainers that can run; `native` needs the compiled kernel."""
 
 
 def at_work(app: BpeTuiApp) -> list[str]:
-    """The lines that are marked, each as it is where it has room."""
+    """Return the marked lines, unwrapped."""
     panel = app.screen.query_one(PseudocodePanel)
     rows = [panel.row(place) for place in range(panel.row_count)]
     found: list[str] = []
@@ -31,7 +31,7 @@ def at_work(app: BpeTuiApp) -> list[str]:
     return found
 
 
-async def test_a_long_line_goes_on_below() -> None:
+async def test_a_long_line_continues_below() -> None:
     async with opened(size=(80, 24)) as (app, pilot):
         await pilot.press("right", *"pppp")
         panel = app.screen.query_one(PseudocodePanel)
@@ -56,7 +56,7 @@ async def test_every_phase_is_lit_once_in_a_step(name: str) -> None:
         assert app.session.frame.moves_done == 0
 
 
-async def test_the_lines_of_heap_go_by_the_moves_of_the_heap() -> None:
+async def test_the_lines_of_heap_follow_the_moves_of_the_heap() -> None:
     async with opened(trainer="heap") as (app, pilot):
         await pilot.press("right_square_bracket", "p")
         assert app.session.frame is not None
@@ -80,7 +80,7 @@ async def test_out_of_sight_the_key_makes_moves_in_the_heap() -> None:
         assert (app.session.frame.step, app.session.frame.moves_done) == (1, 1)
 
 
-async def test_the_heap_is_shown_first_and_its_array_says_what_the_key_moves() -> None:
+async def test_the_heap_is_shown_first_and_its_array_names_the_key() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         code, heap = app.screen.query_one(PseudocodePanel), app.screen.query_one(PairsPanel)
         await pilot.press("right", "v", "p")

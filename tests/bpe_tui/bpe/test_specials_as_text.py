@@ -5,7 +5,7 @@ from __future__ import annotations
 from opening import opened
 from textual.widgets import TextArea
 
-from bpe_tui.bpe.encoding_screen import PretokensPanel
+from bpe_tui.bpe.walks import PretokensPanel
 from engine.bpe.frame import Timeline
 from engine.bpe.trainer import Trainer
 

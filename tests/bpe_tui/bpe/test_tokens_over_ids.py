@@ -1,4 +1,4 @@
-"""Tokens over their ids: what is made for the lines in sight is what stands in the whole text."""
+"""Tokens over their ids: the visible lines equal those of the whole text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bpe_tui.widgets.rows import spans_width
 
 
 @pytest.mark.parametrize("room", [9, 20, 76])
-async def test_lines_begin_where_they_do_if_all_are_made_at_once(room: int) -> None:
+async def test_lines_break_at_the_same_places_as_if_all_were_made_at_once(room: int) -> None:
     async with opened() as (app, pilot):
         await pilot.press("end", "2")
         panel = app.screen.query_one(EncodedText)
@@ -28,9 +28,9 @@ async def test_lines_begin_where_they_do_if_all_are_made_at_once(room: int) -> N
         rows = over_ids(painter, words, room)
         assert list(rows) == at_once
         assert all(spans_width(row.spans) <= room for row in rows)
-        told = "".join(text.strip() for row in rows[1::2] for text, _ in row.spans)
+        text_shown = "".join(text.strip() for row in rows[1::2] for text, _ in row.spans)
         if room > 9:  # else an id is wider than its line
-            assert told == "".join(str(token_id) for ids in words for token_id in ids)
+            assert text_shown == "".join(str(token_id) for ids in words for token_id in ids)
 
 
 async def test_of_a_long_text_only_the_lines_in_sight_are_made(

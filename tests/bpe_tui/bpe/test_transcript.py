@@ -1,4 +1,4 @@
-"""The stepper without a screen, and the sentences that it and the screen share."""
+"""The transcript without a screen, and the sentences that it shares with the screens."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def transcript() -> BpeTranscript:
     return BpeTranscript(recorded(), StopReason.SIZE_REACHED)
 
 
-def said(transcript: BpeTranscript, *lines: str) -> list[str]:
-    """The answer to the last of the lines."""
+def answers(transcript: BpeTranscript, *lines: str) -> list[str]:
+    """Return the answer to the last line."""
     return [list(transcript.answer(line)) for line in lines][-1]
 
 
@@ -53,13 +53,13 @@ def test_a_sentence_for_each_state() -> None:
     assert narrate_end(StopReason.NO_PAIR_LEFT).startswith("Training ended: no pair is left")
 
 
-def test_where_there_is_little_room_the_sentence_is_shorter() -> None:
+def test_with_fewer_cells_the_sentence_is_shorter() -> None:
     frame = recorded().seek(1)
     assert narrate(frame, 40) == "Merge 1: s and t, 9 times, become st."
     assert first_fitting(40, *narrate_undone(frame)) == "Back at step 1: est is e and st again."
 
 
-def test_a_corpus_without_pairs_is_told() -> None:
+def test_a_corpus_without_pairs_has_a_sentence() -> None:
     timeline = recorded({b"a": 3})
     assert narrate(timeline.frame) == "Step 0: 3 bytes, and no pair to merge."
 
@@ -77,18 +77,20 @@ def test_the_reason_for_a_merge_names_its_rivals() -> None:
 
 
 def test_an_empty_line_is_the_next_merge(transcript: BpeTranscript) -> None:
-    assert said(transcript, "") == said(BpeTranscript(recorded(), StopReason.SIZE_REACHED), "next")
+    assert answers(transcript, "") == answers(
+        BpeTranscript(recorded(), StopReason.SIZE_REACHED), "next"
+    )
 
 
-def test_playing_tells_every_merge_and_the_end(transcript: BpeTranscript) -> None:
-    told = said(transcript, "play 9")
-    assert [line.split(":")[0] for line in told[:6]] == [f"Merge {k} of 6" for k in range(1, 7)]
-    assert told[5].endswith("Training ended: the vocabulary has the size asked for.")
-    assert told[6].startswith("There is no step after 6.")
+def test_playing_prints_every_merge_and_the_end(transcript: BpeTranscript) -> None:
+    answer = answers(transcript, "play 9")
+    assert [line.split(":")[0] for line in answer[:6]] == [f"Merge {k} of 6" for k in range(1, 7)]
+    assert answer[5].endswith("Training ended: the vocabulary has the size asked for.")
+    assert answer[6].startswith("There is no step after 6.")
 
 
-def test_going_back_tells_what_is_undone(transcript: BpeTranscript) -> None:
-    assert said(transcript, "go 2", "back 5") == [
+def test_going_back_says_which_merge_is_undone(transcript: BpeTranscript) -> None:
+    assert answers(transcript, "go 2", "back 5") == [
         "Back at step 1 of 6: est is taken apart into e and st again.",
         "Back at step 0 of 6: st is taken apart into s and t again.",
         "There is no step before 0.",
@@ -96,7 +98,7 @@ def test_going_back_tells_what_is_undone(transcript: BpeTranscript) -> None:
 
 
 def test_a_step_is_gone_to_by_number_share_or_distance(transcript: BpeTranscript) -> None:
-    assert [said(transcript, f"go {to}")[0].split(":")[0] for to in ("4", "50%", "-2", "0")] == [
+    assert [answers(transcript, f"go {to}")[0].split(":")[0] for to in ("4", "50%", "-2", "0")] == [
         "Merge 4 of 6",
         "Merge 3 of 6",
         "Merge 1 of 6",
@@ -105,70 +107,70 @@ def test_a_step_is_gone_to_by_number_share_or_distance(transcript: BpeTranscript
 
 
 def test_ties_are_found_and_explained(transcript: BpeTranscript) -> None:
-    assert said(transcript, "tie")[0].startswith("Merge 1 of 6")
-    assert "The tie rule smallest-ids would have merged e and s." in said(transcript, "why")
+    assert answers(transcript, "tie")[0].startswith("Merge 1 of 6")
+    assert "The tie rule smallest-ids would have merged e and s." in answers(transcript, "why")
 
 
-def test_why_with_two_tokens_tells_what_became_of_the_pair(transcript: BpeTranscript) -> None:
+def test_why_with_two_tokens_gives_the_history_of_the_pair(transcript: BpeTranscript) -> None:
     asked = ["w│e: 8 at step 0.", "2 pairs occur more often here"]
     for line in ("why w e", "why w|e", "why w│e"):
-        first, second = said(transcript, line)
+        first, second = answers(transcript, line)
         assert (first, second.partition(";")[0]) == tuple(asked)
-    assert said(transcript, "why st q")[0].startswith("st│q occurs 0 times")
-    assert said(transcript, "why nosuch e") == ["No token of this run reads nosuch."]
-    assert said(transcript, "why st") == ["Say two tokens, like why th e or why th|e."]
+    assert answers(transcript, "why st q")[0].startswith("st│q occurs 0 times")
+    assert answers(transcript, "why nosuch e") == ["No token of this run reads nosuch."]
+    assert answers(transcript, "why st") == ["Say two tokens, like why th e or why th|e."]
 
-    assert said(transcript, "go 0", "tie back") == ["No merge before this one was tied."]
+    assert answers(transcript, "go 0", "tie back") == ["No merge before this one was tied."]
 
 
-def test_the_merge_is_told_with_pretokens_and_counts(transcript: BpeTranscript) -> None:
-    told = said(transcript, "next", "merge")
-    assert "Its id is 256. It is in 2 pretokens." in told
-    assert "The pretoken newest, 6 times, is n, e, w, e, st now." in told
-    assert "The count of s and t went from 9 to 0." in told
+def test_merge_lists_pretokens_and_counts(transcript: BpeTranscript) -> None:
+    answer = answers(transcript, "next", "merge")
+    assert "Its id is 256. It is in 2 pretokens." in answer
+    assert "The pretoken newest, 6 times, is n, e, w, e, st now." in answer
+    assert "The count of s and t went from 9 to 0." in answer
 
 
 def test_pairs_are_listed_from_the_most_frequent(transcript: BpeTranscript) -> None:
-    assert said(transcript, "pairs 1") == ["1. s and t, 9 times."]
+    assert answers(transcript, "pairs 1") == ["1. s and t, 9 times."]
 
 
 def test_a_text_is_encoded_with_its_spaces(transcript: BpeTranscript) -> None:
-    assert said(transcript, "next", "encode best\n") == [
+    assert answers(transcript, "next", "encode best\n") == [
         "3 tokens for 4 bytes: b, e, st.",
         "In ids: 98 101 256.",
     ]
-    assert said(transcript, "encode  a")[0] == "2 tokens for 2 bytes: ·, a."
+    assert answers(transcript, "encode  a")[0] == "2 tokens for 2 bytes: ·, a."
 
 
-def test_ids_are_decoded_and_one_that_is_not_there_spoils_only_itself(
+def test_ids_are_decoded_and_an_unknown_one_does_not_stop_the_others(
     transcript: BpeTranscript,
 ) -> None:
-    assert said(transcript, "decode [108, 111]") == ["The text of 2 ids is lo."]
-    told = said(transcript, "decode 108,111 9999 108")
-    assert [told[0], told[2]] == ["The text of 2 ids is lo.", "The text of 1 id is l."]
-    assert "id 9999;" in told[1]
-    assert said(transcript, "decode lo") == ["'lo' is no token id; ids are whole numbers from 0."]
+    assert answers(transcript, "decode [108, 111]") == ["The text of 2 ids is lo."]
+    answer = answers(transcript, "decode 108,111 9999 108")
+    assert [answer[0], answer[2]] == ["The text of 2 ids is lo.", "The text of 1 id is l."]
+    assert "id 9999;" in answer[1]
+    assert answers(transcript, "decode lo") == [
+        "'lo' is no token id; ids are whole numbers from 0."
+    ]
 
 
-def test_the_tokenizer_of_the_step_is_saved_but_never_over_another(
+def test_the_tokenizer_of_the_step_is_saved_and_never_overwrites_another(
     transcript: BpeTranscript, tmp_path: Path
 ) -> None:
-    assert said(transcript, "go 2", f"save {tmp_path / 'out'}")[0].startswith("Saved")
+    assert answers(transcript, "go 2", f"save {tmp_path / 'out'}")[0].startswith("Saved")
     assert len(Tokenizer.load(tmp_path / "out").merges) == 2
-    assert "is there already" in said(transcript, f"save {tmp_path / 'out'}")[0]
+    assert "is there already" in answers(transcript, f"save {tmp_path / 'out'}")[0]
 
 
-def test_help_tells_every_command(transcript: BpeTranscript) -> None:
-    assert len(said(transcript, "help")) == len(BpeTranscript.COMMANDS) + 1
+def test_help_lists_every_command(transcript: BpeTranscript) -> None:
+    assert len(answers(transcript, "help")) == len(BpeTranscript.COMMANDS) + 1
 
 
 @pytest.mark.parametrize(
     "line", ["jump", "go", "go 7", "play", "play x", "back x", "pairs x", "encode", "save", "\x1b"]
 )
-def test_what_is_not_understood_is_answered_in_one_sentence(
-    transcript: BpeTranscript, line: str
-) -> None:
-    (answer,) = said(transcript, line)
+def test_an_unknown_command_gets_one_sentence(transcript: BpeTranscript, line: str) -> None:
+    (answer,) = answers(transcript, line)
     assert answer.endswith(".")
     assert answer.isprintable()
     assert transcript.frame.step == 0
@@ -229,8 +231,8 @@ def test_the_corpus_and_the_commands_cannot_both_be_standard_input() -> None:
     assert b"give the corpus as a file" in result.stderr
 
 
-def test_a_tie_to_come_is_told_without_a_screen(transcript: BpeTranscript) -> None:
-    assert said(transcript, "ahead") == [
+def test_the_next_tie_is_explained_without_a_screen(transcript: BpeTranscript) -> None:
+    assert answers(transcript, "ahead") == [
         "Next is s and t, 9 times.",
         "It is tied with e and s.",
         "The tie rule lexicographic decided: s is later in byte order than e.",
@@ -244,28 +246,28 @@ def test_a_tie_to_come_is_told_without_a_screen(transcript: BpeTranscript) -> No
 def test_a_prediction_is_answered_line_by_line_and_then_the_step_is_made(
     transcript: BpeTranscript,
 ) -> None:
-    assert said(transcript, "predict")[0] == "Which pair merges next?"
-    assert said(transcript, "1")[0] == "No: e│s occurs 9 times, but so does another pair."
-    assert said(transcript, "hint")[0].startswith("Hint: 2 are tied.")
-    assert said(transcript, "nonsense") == ["Answer with a number from 1 to 6."]
-    assert said(transcript, "5") == [
+    assert answers(transcript, "predict")[0] == "Which pair merges next?"
+    assert answers(transcript, "1")[0] == "No: e│s occurs 9 times, but so does another pair."
+    assert answers(transcript, "hint")[0].startswith("Hint: 2 are tied.")
+    assert answers(transcript, "nonsense") == ["Answer with a number from 1 to 6."]
+    assert answers(transcript, "5") == [
         "Right: s│t wins the tie of 2 at 9.",
         "Rule lexicographic: s is later in byte order than e.",
         "Merge 1 of 6: s and t occurred together 9 times; they are one token now, st.",
         "0 of 1 at the first try; predict asks on.",
     ]
-    shown = said(transcript, "predict next-pair", "show")
+    shown = answers(transcript, "predict next-pair", "show")
     assert shown[-1] == "0 of 2 at the first try; predict asks on."
-    assert said(transcript, "predict sums") == [
+    assert answers(transcript, "predict sums") == [
         "Ask one of next-pair, tie, count-change, encode-by-hand, cuts, stale, decode."
     ]
-    assert said(transcript, "predict cuts") == [
+    assert answers(transcript, "predict cuts") == [
         "That cannot be asked here: no corpus is open; say which text is to be cut."
     ]
 
 
 def test_a_word_is_encoded_by_hand_join_by_join(transcript: BpeTranscript) -> None:
-    asked = said(transcript, "go 2", "predict encode-by-hand")
+    asked = answers(transcript, "go 2", "predict encode-by-hand")
     assert asked[2:5] == ["  e + st   rank 1", "  s + t   rank 0", "  w ┊ i ┊ d ┊ e ┊ s ┊ t"]
-    assert said(transcript, "5") == ["Right: s│t joins, rank 0.", "  w ┊ i ┊ d ┊ e ┊ st"]
-    assert said(transcript, "4")[0] == "Right: widest is 4 tokens: w┊i┊d┊est."
+    assert answers(transcript, "5") == ["Right: s│t joins, rank 0.", "  w ┊ i ┊ d ┊ e ┊ st"]
+    assert answers(transcript, "4")[0] == "Right: widest is 4 tokens: w┊i┊d┊est."

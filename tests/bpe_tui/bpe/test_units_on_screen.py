@@ -1,4 +1,4 @@
-"""Characters and marked ends of words on the screens, on the command line and without a screen."""
+"""Runs of characters and marked ends of words: on screens, in the shell, in the transcript."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def config(corpus: Path, units: str = "end-of-word") -> RunConfig:
     )
 
 
-async def test_the_screen_says_what_merges_start_from_and_what_is_unknown(corpus: Path) -> None:
+async def test_the_screen_shows_the_units_and_unknown_characters(corpus: Path) -> None:
     async with opened_as(config(corpus)) as (app, pilot):
         assert app.session.frame is not None
         assert "units end-of-word" in heading(app.session, 120)
@@ -82,14 +82,14 @@ async def test_the_lanes_leave_the_end_of_a_word_out(corpus: Path) -> None:
         assert "6 bytes" in str(lanes.border_title)
 
 
-def test_without_a_screen_what_is_lost_is_said(
+def test_without_a_screen_unknown_characters_are_reported(
     corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("go 3\nencode low é\n"))
     arguments = [str(corpus), "--plain", "--units", "characters", "--no-special", "--no-cache"]
     assert main(["open", *arguments, "--vocab-size", "40"]) == 0
-    said = capsys.readouterr().out
-    assert "1 unknown character here. A character that the corpus lacks is <unk>" in said
+    shown_text = capsys.readouterr().out
+    assert "1 unknown character here. A character that the corpus lacks is <unk>" in shown_text
 
 
 def test_train_writes_characters_for_hugging_face_and_nothing_else(
@@ -100,22 +100,22 @@ def test_train_writes_characters_for_hugging_face_and_nothing_else(
     assert main(arguments) != 0
     assert "for characters take the format huggingface" in capsys.readouterr().err
     assert main([*arguments, "--format", "huggingface"]) == 0
-    told = capsys.readouterr().err
-    assert "16 characters, <unk>" in told
-    assert "characters: trained by heap" in told
+    text_shown = capsys.readouterr().err
+    assert "16 characters, <unk>" in text_shown
+    assert "characters: trained by heap" in text_shown
 
 
 @pytest.mark.parametrize("format", WRITABLE)
-def test_that_no_format_holds_marked_ends_of_words_is_said_before_anything_is_counted(
+def test_marked_ends_of_words_are_rejected_for_every_format_before_counting(
     format: str, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = ["train", str(corpus), "--units", "end-of-word", "--vocab-size", "40", "--no-cache"]
     assert main([*arguments, "--out", str(tmp_path / "t"), "--format", format]) != 0
-    told = capsys.readouterr().err
-    assert f"{tmp_path / 't'}: no format can hold this tokenizer: </w> is a token" in told
+    text_shown = capsys.readouterr().err
+    assert f"{tmp_path / 't'}: no format can hold this tokenizer: </w> is a token" in text_shown
 
 
-async def test_the_window_that_saves_begins_with_the_format_that_holds_characters(
+async def test_the_save_window_begins_with_the_format_that_holds_characters(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -135,7 +135,7 @@ async def test_the_window_that_saves_begins_with_the_format_that_holds_character
         assert open_tokenizer(path).format == "huggingface"
 
 
-async def test_the_window_that_saves_says_when_no_format_will_do(corpus: Path) -> None:
+async def test_the_save_window_says_when_no_format_is_possible(corpus: Path) -> None:
     async with opened_as(config(corpus)) as (app, pilot):
         await pilot.press("end", "s")
         await pilot.pause()

@@ -37,7 +37,7 @@ from engine.encoding.lanes import align
 async def vocabulary(
     size: tuple[int, int] = (120, 40), corpus: Path | None = None
 ) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int], TokenRows]]:
-    """The vocabulary screen at the last step."""
+    """Open the vocabulary screen at the last step."""
     async with opened(**({"corpus": corpus} if corpus else {}), size=size) as (app, pilot):
         await pilot.press("end", "3")
         await pilot.pause()
@@ -65,7 +65,7 @@ async def test_the_table_has_every_token_of_the_step() -> None:
         assert title(app) == "vocabulary  257 of 257 tokens"
 
 
-async def test_o_sorts_by_the_next_column_and_a_second_key_turns_it_round() -> None:
+async def test_o_sorts_by_the_next_column_and_a_second_key_reverses_the_order() -> None:
     async with vocabulary() as (_, pilot, rows):
         assert rows.token == 699  # it opens on the newest …
         await pilot.press("pageup")
@@ -91,7 +91,7 @@ async def test_a_click_on_the_header_sorts() -> None:
         assert (rows.sorting, rows.descending) == ("length", False)
 
 
-async def test_typing_leaves_the_tokens_that_match() -> None:
+async def test_typing_filters_the_tokens() -> None:
     async with vocabulary() as (app, pilot, rows):
         await pilot.press("slash", *"the")
         tokens = [rows.vocabulary.token(rows.vocabulary.id_of(row)) for row in rows._order]
@@ -136,10 +136,10 @@ async def test_the_tree_follows_the_cursor_and_leads_to_parts_and_back() -> None
         token = rows.vocabulary.token(262)
         parents = rows.vocabulary.parents_of(262)
         assert parents is not None
-        told = texts(tree)
-        assert told.index("") == 1 + (2 * len(token) - 1)
-        built = next(place for place, row in enumerate(told) if row.startswith("built on it"))
-        assert len(told) == built + 1 + len(rows.vocabulary.built_on(262))
+        text_shown = texts(tree)
+        assert text_shown.index("") == 1 + (2 * len(token) - 1)
+        built = next(place for place, row in enumerate(text_shown) if row.startswith("built on it"))
+        assert len(text_shown) == built + 1 + len(rows.vocabulary.built_on(262))
         await pilot.press("tab", "down", "enter")
         await pilot.pause()
         assert rows.token == tree.token_id == parents[0]
@@ -176,7 +176,7 @@ async def test_enter_on_a_token_leads_to_its_merge_and_escape_comes_back() -> No
         assert (step(app), rows.token) == (443, 300)
 
 
-async def test_a_token_that_filters_hide_is_shown_all_the_same() -> None:
+async def test_a_token_hidden_by_filters_is_shown_when_chosen() -> None:
     async with vocabulary() as (app, pilot, rows):
         await pilot.press("p", "slash", *"zzz", "enter")
         app.navigation.go_to_target(ToToken(300))
@@ -185,7 +185,7 @@ async def test_a_token_that_filters_hide_is_shown_all_the_same() -> None:
         assert app.screen.query_one(Input).value == ""
 
 
-async def test_a_token_of_a_later_step_is_looked_at_where_it_is_made() -> None:
+async def test_a_token_of_a_later_step_is_shown_at_its_merge() -> None:
     async with opened() as (app, pilot):
         app.navigation.go_to_target(ToToken(300))
         await pilot.pause(0.1)
@@ -262,13 +262,13 @@ def test_gpt2s_spelling_is_explained_for_the_bytes_that_need_it() -> None:
     assert describe_spelling(b"a") == "GPT-2's files write these bytes as they are"
 
 
-def test_columns_of_least_importance_give_way_and_the_rest_share_the_room() -> None:
+def test_the_least_important_columns_are_left_out_and_the_rest_share_the_room() -> None:
     columns = [Column("id", "id", 5, 2), Column("text", "text", 4, 3, share=1)]
     assert [(p.start, p.cells) for p in arranged(columns, 20)] == [(0, 5), (7, 13)]
     assert [p.column.name for p in arranged(columns, 8)] == ["text"]
 
 
-def test_deep_branches_give_way_to_their_depth() -> None:
+def test_deep_branches_are_shortened_to_their_depth() -> None:
     assert branches((True,) * 3) == "│  │  ├─ "
     assert branches((True,) * 30) == "30⋯ ├─ "
 
@@ -283,7 +283,7 @@ async def test_the_table_stays_with_the_newest_token_until_one_is_chosen() -> No
         assert rows.cursor == 0
 
 
-async def test_what_gpt2_spells_is_found_as_what_it_says() -> None:
+async def test_a_search_in_gpt2s_spelling_finds_the_token() -> None:
     async with vocabulary() as (app, pilot, rows):
         await pilot.press("slash", *"Ġthe")
         await pilot.pause()
@@ -293,13 +293,13 @@ async def test_what_gpt2_spells_is_found_as_what_it_says() -> None:
         assert foot == "GPT-2's spelling of ·the, found too"
 
 
-async def test_the_detail_says_of_what_a_token_is_the_twin() -> None:
+async def test_the_detail_names_the_twin_of_a_token() -> None:
     async with vocabulary() as (app, pilot, rows):
         ids = {rows.vocabulary.token(token_id): token_id for token_id in range(700)}
         twins = rows.vocabulary.twins_of(ids[b" he"])
         assert twins == {"sign": ids[b"he"]} | ({"capital": ids[b" He"]} if b" He" in ids else {})
         app.screen.table.show_token(ids[b" he"])  # type: ignore[attr-defined]
         await pilot.pause()
-        told = "\n".join(texts(app.screen.query_one(MergeTreePanel)))
-        assert re.search(rf"he  without a space +id {ids[b'he']}", told)
-        assert "own ids, learnt apart" in " ".join(told.split())
+        text_shown = "\n".join(texts(app.screen.query_one(MergeTreePanel)))
+        assert re.search(rf"he  without a space +id {ids[b'he']}", text_shown)
+        assert "own ids, learnt apart" in " ".join(text_shown.split())

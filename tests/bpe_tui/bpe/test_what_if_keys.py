@@ -22,12 +22,12 @@ def merges(app: BpeTuiApp) -> list[tuple[bytes, bytes]]:
     return [(record[k].left, record[k].right) for k in range(len(record))]
 
 
-def told(app: BpeTuiApp) -> str:
+def text_shown(app: BpeTuiApp) -> str:
     return str(app.screen.query_one("#branches-summary", Static).render())
 
 
-async def wished(app: BpeTuiApp, pilot: Pilot[int], title: str) -> None:
-    """Choose in the menu what begins with these words; wait until the fork is trained."""
+async def fork_after_choosing(app: BpeTuiApp, pilot: Pilot[int], title: str) -> None:
+    """Choose the entry that begins with these words, and wait until the fork is trained."""
     await pilot.press("i")
     rows = app.screen.query_one("#wish-rows", RowList)
     rows.cursor = next(
@@ -39,15 +39,15 @@ async def wished(app: BpeTuiApp, pilot: Pilot[int], title: str) -> None:
 
 async def ended(app: BpeTuiApp, pilot: Pilot[int]) -> None:
     assert isinstance(app.screen, Branches)
-    await until(pilot, lambda: "…" not in told(app)[-2:])
+    await until(pilot, lambda: "…" not in text_shown(app)[-2:])
 
 
 async def test_a_forbidden_merge_is_compared_and_dropped() -> None:
     async with opened(vocab_size=400) as (app, pilot):
         app.seek(20)
         before = merges(app)
-        await wished(app, pilot, "forbid merge 20")
-        assert told(app).startswith("The first difference is merge 20.")
+        await fork_after_choosing(app, pilot, "forbid merge 20")
+        assert text_shown(app).startswith("The first difference is merge 20.")
         rows = app.screen.query_one("#branch-rows", RowList)
         assert "≠" in "".join(text for text, _ in rows.row(rows.cursor).spans)
         await pilot.press("escape")
@@ -60,7 +60,7 @@ async def test_a_fork_that_is_kept_is_the_timeline() -> None:
     async with opened(vocab_size=400) as (app, pilot):
         app.seek(20)
         before = merges(app)
-        await wished(app, pilot, "forbid the next merge")
+        await fork_after_choosing(app, pilot, "forbid the next merge")
         await pilot.press("enter")
         assert step(app) == 21
         assert merges(app)[:20] == before[:20]
@@ -83,16 +83,16 @@ async def test_a_pair_chosen_in_the_pairs_panel_can_be_forced() -> None:
         pair = panel.row(panel.cursor).target.pair  # type: ignore[union-attr]
         assert app.session.frame is not None
         wanted = tuple(app.session.frame.token(part) for part in pair)
-        await wished(app, pilot, "merge next")
+        await fork_after_choosing(app, pilot, "merge next")
         await pilot.press("enter")
         assert merges(app)[20] == wanted
 
 
-async def test_tie_rules_patterns_documents_and_special_tokens_can_be_others() -> None:
+async def test_tie_rules_patterns_documents_and_special_tokens_can_be_changed() -> None:
     async with opened(vocab_size=330) as (app, pilot):
         for title in ("tie rule first-seen", "pattern whitespace", "without the special"):
-            await wished(app, pilot, title)
-            assert "difference" in told(app)
+            await fork_after_choosing(app, pilot, title)
+            assert "difference" in text_shown(app)
             await pilot.press("escape")
         await pilot.press("i")
         field = app.screen.query_one(Input)
@@ -103,29 +103,29 @@ async def test_tie_rules_patterns_documents_and_special_tokens_can_be_others() -
         field.value = "3"
         await pilot.press("enter")
         await ended(app, pilot)
-        assert "difference" in told(app)
+        assert "difference" in text_shown(app)
 
 
 async def test_a_kept_pattern_is_the_pattern_from_then_on() -> None:
     async with opened(vocab_size=330) as (app, pilot):
-        await wished(app, pilot, "pattern whitespace")
+        await fork_after_choosing(app, pilot, "pattern whitespace")
         await pilot.press("enter")
         await pilot.pause()
         assert "whitespace" in str(app.screen.query_one("#heading", Static).render())
 
 
-async def test_a_corpus_that_has_gone_meanwhile_is_told_in_place(tmp_path: Path) -> None:
+async def test_a_corpus_deleted_meanwhile_is_reported_in_the_window(tmp_path: Path) -> None:
     corpus = tmp_path / "gone.txt"
     corpus.write_text("low lower lowest " * 9)
     async with opened(corpus, vocab_size=270) as (app, pilot):
         corpus.unlink()
-        await wished(app, pilot, "pattern whitespace")
-        assert "no such file" in told(app)
+        await fork_after_choosing(app, pilot, "pattern whitespace")
+        assert "no such file" in text_shown(app)
         await pilot.press("enter", "escape")
         assert isinstance(app.screen, TrainingScreen)
 
 
-async def test_a_document_left_out_stays_out_when_a_kept_fork_is_cut_anew(tmp_path: Path) -> None:
+async def test_a_document_left_out_stays_out_when_a_kept_fork_is_cut_again(tmp_path: Path) -> None:
     corpus = tmp_path / "three.txt"
     corpus.write_text("<|endoftext|>".join(["low low", "newest newest", "widest widest"]))
     async with opened(corpus, vocab_size=270) as (app, pilot):
@@ -136,7 +136,7 @@ async def test_a_document_left_out_stays_out_when_a_kept_fork_is_cut_anew(tmp_pa
         await pilot.press("enter")
         await ended(app, pilot)
         await pilot.press("enter")  # keep it
-        await wished(app, pilot, "pattern whitespace")
+        await fork_after_choosing(app, pilot, "pattern whitespace")
         await pilot.press("enter")
         await pilot.pause()
         frame = app.session.frame
@@ -150,18 +150,18 @@ HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
 def panel_text(app: BpeTuiApp, panel: type[Lines]) -> str:
     shown = app.screen.query_one(panel)
     rows = (shown.row(place) for place in range(shown.row_count))
-    said = " ".join("".join(text for text, _ in row.spans) for row in rows)
-    return " ".join(said.split())  # as it would be without the end of any line
+    shown_text = " ".join("".join(text for text, _ in row.spans) for row in rows)
+    return " ".join(shown_text.split())  # as it would be without the end of any line
 
 
 def line(app: BpeTuiApp, name: str) -> str:
     return str(app.screen.query_one(name, Static).render())
 
 
-async def test_a_fork_says_what_was_forbidden_and_where_it_came_from() -> None:
+async def test_a_fork_shows_its_forbidden_pair_and_its_origin() -> None:
     async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
         app.seek(1)
-        await wished(app, pilot, "forbid the next merge: e │ st")
+        await fork_after_choosing(app, pilot, "forbid the next merge: e │ st")
         await pilot.press("enter")
         await pilot.pause()
         assert step(app) == 2
@@ -178,7 +178,7 @@ async def test_a_fork_says_what_was_forbidden_and_where_it_came_from() -> None:
         assert step(app) == 1
 
 
-async def test_what_a_fork_repeats_or_was_told_is_not_called_the_highest_count() -> None:
+async def test_a_repeated_or_forced_merge_of_a_fork_is_not_called_the_highest_count() -> None:
     async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
         app.seek(1)
         await pilot.pause()
@@ -186,13 +186,13 @@ async def test_what_a_fork_repeats_or_was_told_is_not_called_the_highest_count()
         pairs.cursor = next(
             place for place in range(pairs.row_count) if "w │ i" in row_text(pairs, place)
         )
-        await wished(app, pilot, "merge next, as chosen")
+        await fork_after_choosing(app, pilot, "merge next, as chosen")
         await pilot.press("enter")
         await pilot.pause()
         assert "chosen by hand" in panel_text(app, MergePanel)
         assert "by hand" in line(app, "#narration")
         app.seek(1)
-        await wished(app, pilot, "tie rule first-seen")
+        await fork_after_choosing(app, pilot, "tie rule first-seen")
         await pilot.press("enter")
         app.seek(1)
         await pilot.pause()
@@ -201,19 +201,19 @@ async def test_what_a_fork_repeats_or_was_told_is_not_called_the_highest_count()
 
 async def test_the_comparison_begins_at_the_first_difference() -> None:
     async with opened(vocab_size=400) as (app, pilot):
-        await wished(app, pilot, "tie rule first-seen")
+        await fork_after_choosing(app, pilot, "tie rule first-seen")
         rows = app.screen.query_one("#branch-rows", RowList)
         same, first = row_text(rows, 0), row_text(rows, 1)
-        number = told(app).split("merge ")[1].split(".")[0]
+        number = text_shown(app).split("merge ")[1].split(".")[0]
         assert same.strip() == f"merges 1 to {int(number) - 1} are the same"
         assert first.split()[0] == number
         assert "≠" in first
 
 
-async def test_the_race_of_a_fork_says_how_many_merges_the_fork_has() -> None:
+async def test_the_race_of_a_fork_shows_its_number_of_merges() -> None:
     async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
         app.seek(1)
-        await wished(app, pilot, "forbid the next merge: e │ st")
+        await fork_after_choosing(app, pilot, "forbid the next merge: e │ st")
         await pilot.press("enter", "6")
         await until(pilot, lambda: "the same 12 merges" in line(app, "#narration"))
         assert "The fork has 13 merges" in line(app, "#narration")

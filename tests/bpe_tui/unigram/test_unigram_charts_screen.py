@@ -31,10 +31,10 @@ async def test_a_key_shows_all_charts_and_what_each_says_here(corpus: Path) -> N
         assert isinstance(frame, UnigramFrame)
         assert frame.step == frame.prunes[0]
         charts = list(app.screen.query(ChartPanel))
-        said = {chart.id: str(chart.border_subtitle) for chart in charts}
+        shown_text = {chart.id: str(chart.border_subtitle) for chart in charts}
         for kind in CHARTS:  # where there is little room, the end of an answer gives way
-            assert said[kind.id]
-            assert kind.answer(frame).startswith(said[kind.id])
+            assert shown_text[kind.id]
+            assert kind.answer(frame).startswith(shown_text[kind.id])
         assert all("┤" in drawn(chart) for chart in charts)
         assert f"loss {frame.loss:.3f} nats" in str(
             app.screen.query_one("#transport-facts").render()
@@ -64,7 +64,7 @@ async def test_the_charts_beside_the_steps_are_the_same(corpus: Path) -> None:
             assert beside.ys.tolist() == alone.ys.tolist()
 
 
-async def test_where_room_is_short_tab_leads_from_chart_to_chart(
+async def test_on_a_small_screen_tab_goes_from_chart_to_chart(
     corpus: Path,
 ) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
@@ -77,7 +77,7 @@ async def test_where_room_is_short_tab_leads_from_chart_to_chart(
                 assert seen == [kind]
 
 
-async def test_a_corpus_without_pretokens_has_nothing_to_draw_or_to_list(tmp_path: Path) -> None:
+async def test_a_corpus_without_pretokens_has_empty_charts_and_lists(tmp_path: Path) -> None:
     corpus = tmp_path / "special.txt"
     corpus.write_text("<|endoftext|>")
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):

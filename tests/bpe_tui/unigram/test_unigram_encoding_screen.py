@@ -1,4 +1,4 @@
-"""The encoding screen of Unigram, driven by keys, and what its rows say."""
+"""The encoding screen of Unigram, driven by keys, and the text of its rows."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def drawn(walk: Walkthrough, place: int, cells: int = 118) -> list[str]:
 # -- the lattice, without a screen
 
 
-def test_no_bar_stands_over_another_and_the_best_path_has_the_first_lane(
+def test_no_bars_overlap_and_the_best_path_has_the_first_lane(
     timeline: UnigramTimeline,
 ) -> None:
     walk = Walkthrough(timeline.seek(0), "▁hugs")
@@ -75,7 +75,7 @@ def test_a_bar_covers_its_characters_and_has_its_score(timeline: UnigramTimeline
     assert width(whole.strip()) == len("▁hugs") * COLUMN - 1
 
 
-def test_the_best_path_is_told_by_more_than_colour(timeline: UnigramTimeline) -> None:
+def test_the_best_path_differs_by_more_than_colour(timeline: UnigramTimeline) -> None:
     walk = Walkthrough(timeline.seek(len(timeline)), "▁shrugs")
     rows = drawn(walk, len(walk.steps))
     assert sum(row.count("┝") for row in rows) == len(walk.best.edges)
@@ -106,7 +106,7 @@ def test_wide_and_hostile_characters_keep_the_columns(timeline: UnigramTimeline)
     assert width(rows[1]) == 7 * COLUMN + 1
 
 
-def test_the_steps_are_the_sweep_and_the_way_back(timeline: UnigramTimeline) -> None:
+def test_the_steps_are_forwards_then_back(timeline: UnigramTimeline) -> None:
     walk = Walkthrough(timeline.seek(len(timeline)), "▁shrugs")
     assert len(walk.steps) == len(walk.word) + len(walk.best.edges)
     assert walk.node(len(walk.word)) == len(walk.word)
@@ -170,7 +170,7 @@ async def test_the_pretokens_are_cut_and_one_is_chosen(corpus: Path) -> None:
         assert "".join(char for char in text_of(lattice)[1] if char not in " │") == "▁puns"
 
 
-async def test_unknown_characters_side_by_side_count_as_one(corpus: Path) -> None:
+async def test_adjacent_unknown_characters_count_as_one(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2")
         field = app.screen.query_one(TextArea)
@@ -184,15 +184,15 @@ async def test_unknown_characters_side_by_side_count_as_one(corpus: Path) -> Non
 async def test_n_draws_anew_and_plus_sharpens(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2", "e", *"hugs", "escape", "n", "n", "minus", "minus")
-        told = text_of(app.screen.query_one(PathsPanel))
-        assert any("α = 0.2" in row for row in told)
-        assert told[-1].split()[0] == "1"
-        assert told[-3].split()[0] == "3"
+        text_shown = text_of(app.screen.query_one(PathsPanel))
+        assert any("α = 0.2" in row for row in text_shown)
+        assert text_shown[-1].split()[0] == "1"
+        assert text_shown[-3].split()[0] == "3"
         await pilot.press("plus")
         assert any("α = 0.5" in row for row in text_of(app.screen.query_one(PathsPanel)))
 
 
-async def test_w_says_by_how_much_each_piece_loses(corpus: Path) -> None:
+async def test_w_shows_by_how_much_each_piece_loses(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2", "e", *"thugs", "escape", "w")
         await pilot.pause()
@@ -214,15 +214,15 @@ async def test_another_step_shows_its_own_lattice(corpus: Path) -> None:
         assert len(text_of(app.screen.query_one(LatticePanel))) > before
 
 
-async def test_without_a_text_each_panel_says_once_what_it_is_for(corpus: Path) -> None:
+async def test_without_a_text_each_panel_explains_itself_once(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2", "e", "delete", "escape")
         panels = [
             app.screen.query_one(panel) for panel in (LatticePanel, ArrivalsPanel, PathsPanel)
         ]
-        said = [" ".join(text_of(panel)) for panel in panels]
-        assert said[0].startswith("Type something")
-        assert len({*said}) == 3
+        shown_text = [" ".join(text_of(panel)) for panel in panels]
+        assert shown_text[0].startswith("Type something")
+        assert len({*shown_text}) == 3
         app.screen.query_one(TextArea).load_text("<|endoftext|>")
         await pilot.pause()
         assert "special token" in " ".join(text_of(panels[0]))
@@ -242,7 +242,7 @@ async def test_tab_leaves_lattice_or_lanes_as_they_are(corpus: Path, key: str) -
             assert (lattice.display, lanes.display) == (False, True)
 
 
-async def test_a_special_token_and_what_is_too_long_have_no_lattice(corpus: Path) -> None:
+async def test_special_tokens_and_long_pretokens_have_no_lattice(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2")
         await pilot.pause()
@@ -270,7 +270,7 @@ async def test_every_panel_can_be_reached_at_every_size(corpus: Path) -> None:
                 assert screen.focused_panel() == panel
 
 
-async def test_a_key_of_merges_says_what_it_is_for(corpus: Path) -> None:
+async def test_a_key_for_merges_says_why_unigram_has_none(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2", "escape")
         for key in ("c", "r", "percent_sign", "d", "6"):
@@ -303,7 +303,7 @@ async def test_a_aligns_the_pieces_with_characters_and_bytes(corpus: Path) -> No
         assert not panel.display
 
 
-async def test_in_the_lanes_what_is_unknown_and_special_has_its_own_id(corpus: Path) -> None:
+async def test_in_the_lanes_unknown_and_special_tokens_have_their_ids(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2")
         app.screen.query_one(TextArea).load_text("漢字<|endoftext|>")

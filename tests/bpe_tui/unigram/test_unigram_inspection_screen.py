@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from opening import opened, until
-from test_inspect_screen import said
+from test_inspect_screen import shown_text
 from unigram_texts import TEXT
 
 from bpe_tui.unigram.summary_screens import SECTIONS, UnigramInspectionScreen
@@ -35,11 +35,11 @@ async def test_a_key_shows_every_section_for_the_step_and_steps_change_it(corpus
             shown = [panel.row(n).spans for n in range(panel.row_count)]
             rows = [row.spans for row in section.rows(inspection, panel.room)]
             assert shown[: len(rows)] == rows  # the overview says how it was trained, too
-        before = said(app, "overview")[0]
+        before = shown_text(app, "overview")[0]
         assert before.startswith(f"pieces {frame.size}")
         await pilot.press("t")
         await pilot.pause()
-        assert said(app, "overview")[0] != before
+        assert shown_text(app, "overview")[0] != before
 
 
 async def test_a_row_that_names_a_piece_leads_to_the_vocabulary_and_escape_back(
@@ -57,11 +57,11 @@ async def test_a_row_that_names_a_piece_leads_to_the_vocabulary_and_escape_back(
         assert app.screen.id == "unigram-inspection"
 
 
-async def test_many_pieces_are_looked_at_in_a_thread(
+async def test_many_pieces_are_inspected_in_a_thread(
     corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bpe_tui.views.inspection_screen.AT_ONCE", 0)
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("5")
-        await until(pilot, lambda: said(app, "overview")[0].startswith("pieces"))
-        assert said(app, "overview")[0].startswith("pieces")
+        await until(pilot, lambda: shown_text(app, "overview")[0].startswith("pieces"))
+        assert shown_text(app, "overview")[0].startswith("pieces")

@@ -81,7 +81,7 @@ async def test_the_corpus_is_cut_as_the_frame_segments_it(corpus: Path) -> None:
             assert row.startswith("│".join("┊".join(frame.segment(word)) for word in words))
 
 
-async def test_the_table_tells_score_probability_and_what_a_removal_costs(corpus: Path) -> None:
+async def test_the_table_shows_score_probability_and_cost_of_removal(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("right", "right", "p")
         rows = app.screen.query_one(PieceRows)
@@ -103,7 +103,7 @@ async def test_the_table_tells_score_probability_and_what_a_removal_costs(corpus
         assert text_of(rows, [0])[0].rstrip().endswith("stays")
 
 
-async def test_a_search_leaves_the_pieces_that_hold_it(corpus: Path) -> None:
+async def test_a_search_keeps_the_pieces_that_contain_it(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("slash", *"ug", "enter")
         rows = app.screen.query_one(PieceRows)
@@ -121,28 +121,28 @@ async def test_an_iteration_of_em_shows_the_arithmetic_of_the_piece_at_the_curso
         panel, frame = app.screen.query_one(StepPanel), frame_of(app)
         assert isinstance(frame.came_by, EmStep)
         await pilot.press(*["down"] * 12)
-        told = " ".join(text_of(panel, range(9)))
+        text_shown = " ".join(text_of(panel, range(9)))
         target = panel.row(panel.cursor).target
         assert target is not None
         number = target.number  # type: ignore[attr-defined]
         index = frame.index_of(number)
         if index is not None:
-            assert f"= {score_text(float(frame.scores[index]), 3)}" in told
-        assert "ψ(" in told
+            assert f"= {score_text(float(frame.scores[index]), 3)}" in text_shown
+        assert "ψ(" in text_shown
         await pilot.press("enter")
         rows = app.screen.query_one(PieceRows)
         assert rows.has_focus
 
 
-async def test_a_prune_lists_what_goes_and_what_stands_in_for_it(corpus: Path) -> None:
+async def test_a_prune_lists_removed_pieces_with_their_replacements(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("t", "d")
         frame = frame_of(app)
         assert isinstance(frame.came_by, PruneStep)
         pruned = frame.came_by.pruned
-        told = text_of(app.screen.query_one(StepPanel))[-len(pruned) :]
+        text_shown = text_of(app.screen.query_one(StepPanel))[-len(pruned) :]
         before = frame.at(frame.step - 1)
-        for row, piece in zip(told, pruned, strict=True):
+        for row, piece in zip(text_shown, pruned, strict=True):
             other = before.alternative(piece.text)
             assert other is not None
             parts = [piece.text[edge.start : edge.end] for edge in other.edges]
@@ -157,9 +157,9 @@ async def test_words_touched_are_found_while_the_cursor_rests(corpus: Path) -> N
         before = frame.at(frame.step - 1)
         changed = [word for word in frame.words if before.segment(word) != frame.segment(word)]
         assert changed
-        told = text_of(panel)
-        assert len(told) == len(changed)
-        assert "┊".join(frame.segment(changed[0])) in told[0]
+        text_shown = text_of(panel)
+        assert len(text_shown) == len(changed)
+        assert "┊".join(frame.segment(changed[0])) in text_shown[0]
         await pilot.press("enter")
         assert app.screen.id == "unigram-encoding"
         await pilot.press("escape")
@@ -182,7 +182,7 @@ async def test_the_list_of_steps_leads_to_each_and_shares_its_place_with_charts(
         assert not app.screen.query_one(StepsPanel).display
 
 
-async def test_what_is_typed_is_cut_with_the_pieces_of_the_step(corpus: Path) -> None:
+async def test_a_typed_text_is_cut_with_the_pieces_of_the_step(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("end", "e", *"hugs", "space", *"Qz")
         shown = text_of(app.screen.query_one(PiecesOfText))
@@ -192,7 +192,7 @@ async def test_what_is_typed_is_cut_with_the_pieces_of_the_step(corpus: Path) ->
         assert app.screen.id == "unigram-encoding"
 
 
-async def test_a_key_of_merges_says_what_it_is_for(corpus: Path) -> None:
+async def test_a_key_for_merges_says_why_unigram_has_none(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         for key in ("b", "n", "i", "v", "full_stop", "6"):
             await pilot.press(key)
@@ -245,15 +245,15 @@ async def test_every_panel_can_be_reached_at_every_size(
                 assert screen.focused_panel() == panel
 
 
-async def test_the_end_is_told_and_the_loss_is_drawn_at_every_size(
+async def test_the_end_is_shown_and_the_loss_is_drawn_at_every_size(
     corpus: Path,
 ) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("end", "u")
         async for size in each_size(pilot):
-            told = str(app.screen.query_one("#narration", Static).content)
-            assert "The end: " in told or "ended: " in told
-            assert width(told) <= size[0] - 2
+            text_shown = str(app.screen.query_one("#narration", Static).content)
+            assert "The end: " in text_shown or "ended: " in text_shown
+            assert width(text_shown) <= size[0] - 2
             chart = app.screen.query_one("#loss-chart", Chart)
             assert chart.size.height > BELOW
 
@@ -267,7 +267,7 @@ async def test_a_vocabulary_too_small_for_the_characters_is_an_error_in_words(
     assert "too small" in str(app.failure)
 
 
-def test_numbers_are_told_in_few_digits() -> None:
+def test_numbers_have_few_digits() -> None:
     assert [count_text(count) for count in (0.0, 9.994, 1204.31)] == ["0.00", "9.99", "1,204.3"]
     assert [percent(p) for p in (0.5, 0.02304, 0.0, 1e-9)] == [
         "50.0 %",
@@ -278,7 +278,7 @@ def test_numbers_are_told_in_few_digits() -> None:
 
 
 @pytest.mark.parametrize("screen", [UnigramTrainingScreen, UnigramEncodingScreen])
-def test_every_command_is_done_or_refused(
+def test_every_command_works_or_says_why_not(
     screen: type[UnigramTrainingScreen | UnigramEncodingScreen],
 ) -> None:
     name = screen().id or ""
@@ -317,7 +317,7 @@ async def test_the_table_of_the_family_opens_from_here(corpus: Path) -> None:
         assert frame_of(app).step == frame_of(app).recorded_steps
 
 
-async def test_sorting_brings_the_pieces_to_sight(corpus: Path) -> None:
+async def test_sorting_shows_the_pieces(corpus: Path) -> None:
     async with opened(corpus, (60, 20), vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("c")
         await pilot.pause()

@@ -28,7 +28,7 @@ from engine.unigram.frame import UnigramFrame
 async def vocabulary(
     place: Path, size: tuple[int, int] = (120, 40)
 ) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int], PieceRows]]:
-    """The vocabulary screen right before the first prune."""
+    """Open the vocabulary screen before the first prune."""
     corpus = place / "hugs.txt"
     corpus.write_text(TEXT)
     async with opened(corpus, size, vocab_size=24, model="unigram") as (app, pilot):
@@ -44,22 +44,24 @@ def frame_of(app: BpeTuiApp) -> UnigramFrame:
     return frame
 
 
-async def test_the_table_says_when_each_piece_goes(tmp_path: Path) -> None:
+async def test_the_table_shows_the_step_that_removes_each_piece(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         frame = frame_of(app)
         assert rows.row_count == frame.size
         while rows.sorting != "goes":
             await pilot.press("c")
         prune = frame.step + 1
-        told = text_of(rows, range(rows.row_count))
-        assert sum(row.rstrip().endswith(f" {prune}, prune") for row in told) == len(frame.leaving)
-        assert told[-1].rstrip().endswith("stays")
+        text_shown = text_of(rows, range(rows.row_count))
+        assert sum(row.rstrip().endswith(f" {prune}, prune") for row in text_shown) == len(
+            frame.leaving
+        )
+        assert text_shown[-1].rstrip().endswith("stays")
 
 
 @pytest.mark.parametrize(
     ("key", "name"), [("p", "characters"), ("u", "seldom"), ("d", "leaving"), ("w", "twins")]
 )
-async def test_filters_leave_what_they_keep(tmp_path: Path, key: str, name: str) -> None:
+async def test_filters_keep_the_matching_pieces(tmp_path: Path, key: str, name: str) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press(key)
         await pilot.pause()
@@ -70,25 +72,27 @@ async def test_filters_leave_what_they_keep(tmp_path: Path, key: str, name: str)
         assert rows.row_count == frame_of(app).size
 
 
-async def test_beside_it_stands_what_would_take_the_place_of_the_piece(tmp_path: Path) -> None:
+async def test_the_detail_shows_the_replacement_of_the_piece(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press("d")
         await settled(pilot)
         frame, piece = frame_of(app), rows.token
         assert piece is not None
-        told = "\n".join(text_of(app.screen.query_one(PieceDetailPanel)))
+        text_shown = "\n".join(text_of(app.screen.query_one(PieceDetailPanel)))
         other = frame.alternative(frame.record.texts[piece])
         assert other is not None
         for edge in other.edges:
-            assert f"{score_text(edge.score)}\n" in told
-        assert f"{score_text(other.score)} together" in told
-        assert f"goes at step {frame.step + 1}, prune" in told
+            assert f"{score_text(edge.score)}\n" in text_shown
+        assert f"{score_text(other.score)} together" in text_shown
+        assert f"goes at step {frame.step + 1}, prune" in text_shown
         cost = finished(frame.removals()).cost_of(piece, sum(frame.words.values()))
         expected = "no best segmentation" if cost is None else score_text(cost.loss_increase, 6)
-        assert expected in told
+        assert expected in text_shown
 
 
-async def test_what_stands_in_for_it_leads_there_and_escape_comes_back(tmp_path: Path) -> None:
+async def test_enter_goes_to_a_part_of_the_replacement_and_escape_comes_back(
+    tmp_path: Path,
+) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press("d")
         before = rows.token
@@ -145,7 +149,7 @@ async def test_the_lanes_align_characters_and_bytes(tmp_path: Path) -> None:
         assert characters.rindex("h") == data.index("68")
 
 
-async def test_the_cursor_keeps_to_its_piece_from_step_to_step(tmp_path: Path) -> None:
+async def test_the_cursor_stays_on_its_piece_from_step_to_step(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press(*["down"] * 3)
         chosen = rows.token
@@ -156,7 +160,7 @@ async def test_the_cursor_keeps_to_its_piece_from_step_to_step(tmp_path: Path) -
         assert step(app) in frame_of(app).prunes
 
 
-async def test_a_piece_that_search_and_filters_hide_is_shown_all_the_same(tmp_path: Path) -> None:
+async def test_a_piece_hidden_by_search_and_filters_is_shown_when_chosen(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press("p", "slash", *"zz", "enter")
         await pilot.pause()
@@ -178,7 +182,7 @@ async def test_every_panel_can_be_reached_at_every_size(tmp_path: Path) -> None:
                 assert app.screen.query_one(f"#{panel}").size.height > 0
 
 
-async def test_what_removals_cost_at_one_step_gives_way_to_what_they_cost_at_another(
+async def test_the_costs_of_removals_change_with_the_step(
     tmp_path: Path,
 ) -> None:
     async with vocabulary(tmp_path) as (app, pilot, _):

@@ -22,7 +22,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 async def type_text(app: BpeTuiApp, pilot: object, text: str) -> None:
-    """Go to the screen with a text in its field, with all pieces."""
+    """Go to the encoding screen at the last step, and type a text."""
     app.action_last()
     app.action_show("encoding")
     await pilot.pause()  # type: ignore[attr-defined]
@@ -68,14 +68,14 @@ async def test_a_word_that_cannot_be_spelled_forgets_what_was_found(corpus: Path
         assert foot.startswith("1 word lost in [UNK]")
 
 
-async def test_a_word_of_more_than_100_characters_is_not_looked_at(corpus: Path) -> None:
+async def test_a_word_of_more_than_100_characters_is_not_looked_up(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await type_text(app, pilot, "h" * 101)
         panel = app.screen.query_one(ProbesPanel)
-        said = " ".join(text_of(panel))
+        shown_text = " ".join(text_of(panel))
         assert panel.step_count == 0
-        assert "101 characters" in said
-        assert "more than 100" in said
+        assert "101 characters" in shown_text
+        assert "more than 100" in shown_text
         app.screen.query_one("#text", TextArea).load_text("h" * 100)
         await pilot.pause()
         assert panel.step_count > 0
@@ -87,7 +87,7 @@ async def test_a_special_token_is_one_id(corpus: Path) -> None:
         assert "A special token" in " ".join(text_of(app.screen.query_one(ProbesPanel)))
 
 
-async def test_ids_stand_under_the_pieces_and_give_the_text_back(corpus: Path) -> None:
+async def test_ids_are_under_the_pieces_and_decode_to_the_text(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await type_text(app, pilot, "hugs  pun")
         pieces = text_of(app.screen.query_one(TypedWordPieces))
@@ -101,21 +101,21 @@ async def test_ids_stand_under_the_pieces_and_give_the_text_back(corpus: Path) -
         assert "there is no token" in str(app.screen.query_one("#decoded", Static).content)
 
 
-async def test_where_the_merges_would_have_cut_otherwise_it_is_said(corpus: Path) -> None:
+async def test_a_difference_to_the_cuts_of_the_merges_is_shown(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await type_text(app, pilot, "hughug pung hugpun bunbun pugs huns")
         panel = app.screen.query_one(ProbesPanel)
         words = app.screen.query_one(TypedWordsPanel)
-        said = []
+        shown_text = []
         for place in range(words.row_count):
             words.cursor = place
             await pilot.pause()
-            said.append(" ".join(text_of(panel)))
+            shown_text.append(" ".join(text_of(panel)))
         frame = app.session.shown
         for place, word in enumerate(words.words):
             differs = frame.tokens_of(word.word.encode()) != word.ids  # type: ignore[union-attr]
             unspelled = word.ids == (0,)
-            assert ("merges would have cut it otherwise" in said[place]) == (
+            assert ("merges would have cut it otherwise" in shown_text[place]) == (
                 differs and not unspelled
             )
 

@@ -70,7 +70,7 @@ async def test_the_tree_of_a_piece_goes_down_to_characters(corpus: Path) -> None
         assert [line.split()[0] for line in lanes] == ["characters", "bytes", "pieces", "ids"]
 
 
-async def test_only_what_applies_can_be_filtered(corpus: Path) -> None:
+async def test_only_filters_that_apply_are_offered(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("end", "3", "u")
         await pilot.pause()
@@ -116,7 +116,7 @@ async def test_every_chart_can_be_seen(
             assert answer == "0.05 · step 1"
 
 
-async def test_the_inspection_tells_which_pieces_begin_words_and_which_continue_them(
+async def test_the_inspection_counts_pieces_that_begin_and_continue_words(
     corpus: Path,
 ) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):

@@ -65,7 +65,7 @@ async def test_the_first_merge_is_worked_out_as_in_the_course(corpus: Path) -> N
         assert "= 5 / 100 = 0.05" in merge
 
 
-async def test_the_merge_tells_what_counts_alone_would_have_taken_and_why_not(
+async def test_the_merge_shows_the_choice_of_bpe_and_why_it_lost(
     corpus: Path,
 ) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
@@ -87,7 +87,7 @@ async def test_the_comparison_with_bpe_ends_within_the_panel_at_every_step() -> 
             assert "times lower." in above or "tie rule decided" in " ".join(above.split())
 
 
-async def test_a_touched_word_shows_its_change_however_far_inside_it_is(tmp_path: Path) -> None:
+async def test_a_touched_word_shows_its_change_at_any_position(tmp_path: Path) -> None:
     place = tmp_path / "long.txt"
     place.write_text("a a a " + "abcdefghijklmnopqrstuvwxyz " * 2)
     async with opened(place, model="wordpiece") as (app, pilot):
@@ -96,7 +96,7 @@ async def test_a_touched_word_shows_its_change_however_far_inside_it_is(tmp_path
         assert text_of(words)[0].split() == ["2", "…##x┊##y+##z", "→", "…##x+##yz"]
 
 
-async def test_a_merge_in_the_list_shows_both_parts_and_its_score_gives_way(
+async def test_a_merge_in_the_list_shows_both_parts_before_its_score(
     tmp_path: Path,
 ) -> None:
     place = tmp_path / "long.txt"
@@ -109,7 +109,7 @@ async def test_a_merge_in_the_list_shows_both_parts_and_its_score_gives_way(
             assert row.split("│")[1].startswith(right[:5])
 
 
-async def test_what_is_on_the_screen_is_said_not_to_be_hugging_face_s_trainer(
+async def test_the_screen_says_that_hugging_face_s_trainer_differs(
     corpus: Path,
 ) -> None:
     for size in ((120, 40), (80, 24)):
@@ -152,7 +152,7 @@ async def test_the_line_encodes_with_the_pieces_of_the_step(corpus: Path) -> Non
         assert isinstance(app.screen, WordPieceEncodingScreen)
 
 
-async def test_the_narration_tells_the_score_and_the_way_back(corpus: Path) -> None:
+async def test_the_narration_has_the_score_and_the_undone_merge(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         narration = app.screen.query_one("#narration", Static)
         await pilot.press("right")
@@ -161,7 +161,7 @@ async def test_the_narration_tells_the_score_and_the_way_back(corpus: Path) -> N
         assert "taken apart" in str(narration.content)
 
 
-async def test_a_key_of_bpe_s_says_what_it_is_for(corpus: Path) -> None:
+async def test_a_key_for_bpe_says_why_wordpiece_has_none(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         before = app.screen
         for key in ("i", "v", "full_stop"):
@@ -206,7 +206,7 @@ async def test_m_trains_another_model_on_the_same_corpus(corpus: Path) -> None:
         assert isinstance(app.screen, WordPieceTrainingScreen)
 
 
-async def test_the_panels_come_to_sight_at_any_size(
+async def test_every_panel_can_be_shown_at_any_size(
     corpus: Path,
 ) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
@@ -226,7 +226,7 @@ def test_a_score_has_three_digits() -> None:
     assert score_text(Fraction(1, 43_200)) == "2.31·10⁻⁵"
 
 
-def test_a_score_rises_where_a_part_has_become_rarer() -> None:
+def test_a_score_rises_when_a_part_becomes_rarer() -> None:
     assert format_change(Score(5, 20, 5), Score(5, 10, 5)) == ("+100%", "gain")
     assert format_change(Score(5, 20, 5), Score(4, 20, 5)) == ("−20%", "loss")
     assert format_change(Score(5, 20, 500), Score(5, 20, 5)) == ("× 100", "gain")
@@ -242,8 +242,8 @@ async def test_t_goes_from_one_tie_of_the_score_to_the_next(corpus: Path) -> Non
         assert tied
         await pilot.press("t")
         assert step(app) == tied[0]
-        said = str(app.screen.query_one("#narration", Static).content)
-        assert "the highest, tied with" in said
+        shown_text = str(app.screen.query_one("#narration", Static).content)
+        assert "the highest, tied with" in shown_text
         await pilot.press("end", "T")
         assert step(app) == max(t for t in tied if t < frame.recorded_steps)
         assert "┊" in app.screen.query_one(Scrubber).render_line(0).text
@@ -260,7 +260,7 @@ async def test_n_runs_to_a_breakpoint_on_the_score(corpus: Path) -> None:
         merge = frame_of(app).merge
         assert merge is not None
         assert merge.score.value < Fraction(1, 20)
-        said = str(app.screen.query_one("#narration", Static).content)
-        assert said.startswith("Stopped at score<1/20.")
+        shown_text = str(app.screen.query_one("#narration", Static).content)
+        assert shown_text.startswith("Stopped at score<1/20.")
         await pilot.press("home")
         assert "◆" in app.screen.query_one(Scrubber).render_line(0).text

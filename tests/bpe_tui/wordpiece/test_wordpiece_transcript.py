@@ -1,4 +1,4 @@
-"""WordPiece without a screen: a line in, sentences out."""
+"""The transcript of a WordPiece training: a line in, sentences out."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def transcript() -> WordPieceTranscript:
     return WordPieceTranscript(timeline, StopReason.SIZE_REACHED)
 
 
-def said(transcript: WordPieceTranscript, *lines: str) -> list[str]:
-    """The answer to the last of the lines."""
+def answers(transcript: WordPieceTranscript, *lines: str) -> list[str]:
+    """Return the answer to the last line."""
     return [list(transcript.answer(line)) for line in lines][-1]
 
 
-def test_why_works_the_score_out_and_tells_what_counts_alone_would_take(
+def test_why_computes_the_score_and_names_the_choice_of_bpe(
     transcript: WordPieceTranscript,
 ) -> None:
-    first, tie, by_count = said(transcript, "next", "why")
+    first, tie, by_count = answers(transcript, "next", "why")
     assert first == (
         "The pair ##g and ##s occurred 5 times; ##g occurred 20 times, ##s 5 times. "
         "Its score is 5 / (20 · 5) = 0.05."
@@ -47,52 +47,50 @@ def test_every_tied_step_is_found_and_its_rivals_are_named(
     transcript: WordPieceTranscript,
 ) -> None:
     found = []
-    while not said(transcript, "tie")[0].startswith("No merge after"):
+    while not answers(transcript, "tie")[0].startswith("No merge after"):
         found.append(transcript.frame.step)
         assert narrate_tie(transcript.frame).startswith("The same score had")
     assert found == list(transcript.frame.tied_steps)
 
 
-def test_where_the_winner_was_the_most_frequent_it_is_said() -> None:
+def test_a_winner_that_is_the_most_frequent_is_called_so() -> None:
     trainer = WordPieceTrainer({b"ab": 3}, 9)
     frame = WordPieceTimeline(trainer.record, trainer.steps()).forward()
     assert frame.merge is not None
     assert "the same pair" in describe_by_count(frame, frame.merge)
 
 
-def test_the_merge_is_told_with_words_and_counts(transcript: WordPieceTranscript) -> None:
-    told = said(transcript, "next", "merge")
-    assert "The word hugs, 5 times, is h, ##u, ##gs now." in told
-    assert "The count of the piece ##g went from 20 to 15." in told
-    assert "The count of ##g and ##s went from 5 to 0." in told
+def test_merge_lists_words_and_counts(transcript: WordPieceTranscript) -> None:
+    answer = answers(transcript, "next", "merge")
+    assert "The word hugs, 5 times, is h, ##u, ##gs now." in answer
+    assert "The count of the piece ##g went from 20 to 15." in answer
+    assert "The count of ##g and ##s went from 5 to 0." in answer
 
 
 def test_pairs_are_listed_from_the_highest_score(transcript: WordPieceTranscript) -> None:
-    assert said(transcript, "pairs 1") == ["1. ##g and ##s, 5 / (20 · 5) = 0.05."]
+    assert answers(transcript, "pairs 1") == ["1. ##g and ##s, 5 / (20 · 5) = 0.05."]
 
 
 def test_a_text_is_encoded_and_unknown_words_are_named(transcript: WordPieceTranscript) -> None:
-    pieces, _, unknown = said(transcript, "next", "encode hugs x")
+    pieces, _, unknown = answers(transcript, "next", "encode hugs x")
     assert pieces == "4 pieces for 2 words: h, ##u, ##gs, [UNK]."
     assert unknown == (
         "x: no piece begins at its character 1, x; not even x is one. So the whole word is [UNK]."
     )
 
 
-def test_the_pieces_of_the_step_are_saved_but_never_over_others(
+def test_the_pieces_of_the_step_are_saved_and_never_overwrite_a_file(
     transcript: WordPieceTranscript, tmp_path: Path
 ) -> None:
     out = tmp_path / "vocab.txt"
-    assert said(transcript, "next", f"save {out}")[0].startswith("Saved")
+    assert answers(transcript, "next", f"save {out}")[0].startswith("Saved")
     assert out.read_text().splitlines()[-1] == "##gs"
-    assert "is there already" in said(transcript, f"save {out}")[0]
+    assert "is there already" in answers(transcript, f"save {out}")[0]
 
 
 @pytest.mark.parametrize("line", ["jump", "go", "play x", "pairs x", "encode", "save", "\x1b"])
-def test_what_is_not_understood_is_answered_in_one_sentence(
-    transcript: WordPieceTranscript, line: str
-) -> None:
-    (answer,) = said(transcript, line)
+def test_an_unknown_command_gets_one_sentence(transcript: WordPieceTranscript, line: str) -> None:
+    (answer,) = answers(transcript, line)
     assert answer.endswith(".")
     assert answer.isprintable()
 

@@ -1,4 +1,4 @@
-"""What the training screen says is so: ties, how many of a thing, what comes next, the end."""
+"""The sentences of the training screen are true: ties, plurals, the next merge, the end."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
 
 
 def text_of(panel: Lines) -> str:
-    """What a panel says, as it would be without the end of any line."""
+    """Return the text of a panel as if no line were wrapped."""
     rows = (panel.row(place) for place in range(panel.row_count))
     return " ".join(" ".join("".join(text for text, _ in row.spans) for row in rows).split())
 
@@ -50,18 +50,18 @@ def test_at_step_0_a_tied_pair_is_not_called_the_most_frequent() -> None:
     assert "c and d is the most frequent, 3 times." in narrate(alone.frame)
 
 
-async def test_one_of_a_thing_is_said_as_one(tmp_path: Path) -> None:
+async def test_a_count_of_one_is_in_the_singular(tmp_path: Path) -> None:
     corpus = tmp_path / "one.txt"
     corpus.write_text("abab")
     several = re.compile(r"(?<![\d,.])1 (?:distinct )?[a-z]+s\b(?! (?:is|was)\b)")
     async with opened_as(RunConfig(str(corpus), min_count=1)) as (app, pilot):
         for _ in range(4):
             assert app.session.frame is not None
-            said = [text_of(panel) for panel in app.screen.query(Lines)]
-            said += [str(panel.border_title) for panel in app.screen.query(Lines)]
-            said += [str(line.render()) for line in app.screen.query(Static)]
-            said.append(step_markdown(report_step(app.session.frame)))
-            assert [found for text in said for found in several.findall(text)] == []
+            shown_text = [text_of(panel) for panel in app.screen.query(Lines)]
+            shown_text += [str(panel.border_title) for panel in app.screen.query(Lines)]
+            shown_text += [str(line.render()) for line in app.screen.query(Static)]
+            shown_text.append(step_markdown(report_step(app.session.frame)))
+            assert [found for text in shown_text for found in several.findall(text)] == []
             await pilot.press("right")
 
 
@@ -135,9 +135,9 @@ def test_the_end_of_training_is_not_cut(room: int) -> None:
     session.recording = timeline = recorded(counts)
     session.stop_reason = StopReason.TOO_RARE
     session.seek_end()
-    said = add_stop(session, sentences_about(timeline.frame), room)
-    assert width(said) <= room
-    assert said.endswith(".")
+    shown_text = add_stop(session, sentences_about(timeline.frame), room)
+    assert width(shown_text) <= room
+    assert shown_text.endswith(".")
 
 
 async def test_a_merge_that_overlaps_itself_explains_its_two_numbers(tmp_path: Path) -> None:
@@ -146,33 +146,33 @@ async def test_a_merge_that_overlaps_itself_explains_its_two_numbers(tmp_path: P
     for size in ((120, 40), (80, 24)):
         async with opened_as(RunConfig(str(corpus)), size=size) as (app, pilot):
             await pilot.press("right")
-            said = text_of(app.screen.query_one(MergePanel))
+            shown_text = text_of(app.screen.query_one(MergePanel))
             merge = app.session.frame.merge  # type: ignore[union-attr]
             assert merge is not None
             assert merge.occurrences < merge.count
             counted = f"{merge.occurrences} of {merge.count} occurrences in 2 pretokens"
-            assert f"{counted}: they overlap" in said
+            assert f"{counted}: they overlap" in shown_text
 
 
-async def test_a_tie_is_told_before_it_is_decided() -> None:
+async def test_a_tie_is_shown_before_it_is_decided() -> None:
     async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
         for _ in range(12):
             frame = app.session.frame
             assert frame is not None
-            said = text_of(app.screen.query_one(MergePanel)).split("Next ")
+            shown_text = text_of(app.screen.query_one(MergePanel)).split("Next ")
             tied = frame.queue.tied
             following = frame.next_pair
             assert following is not None
-            assert (len(said) == 2) == (len(tied) > 1)
+            assert (len(shown_text) == 2) == (len(tied) > 1)
             if len(tied) > 1:
                 named = "│".join(visible_bytes(frame.any_token(part)) for part in following)
-                assert said[1].startswith(f"{named} tied with ")
+                assert shown_text[1].startswith(f"{named} tied with ")
                 for rule, pair in frame.queue.choices.items():
-                    assert (rule in said[1].split("Other rules")[-1]) == (pair != following)
+                    assert (rule in shown_text[1].split("Other rules")[-1]) == (pair != following)
             await pilot.press("right")
 
 
-async def test_a_merge_beyond_the_lines_read_for_show_is_shown_in_a_word(tmp_path: Path) -> None:
+async def test_a_merge_after_the_excerpt_is_shown_in_a_word(tmp_path: Path) -> None:
     corpus = tmp_path / "long.txt"
     corpus.write_text("low low low\n" * 40_000 + "qx qx\n")
     async with opened_as(RunConfig(str(corpus))) as (app, pilot):
@@ -182,7 +182,7 @@ async def test_a_merge_beyond_the_lines_read_for_show_is_shown_in_a_word(tmp_pat
         merges = [frame.merge_at(index).token for index in range(frame.recorded_steps)]
         panel = app.screen.query_one(CorpusPanel)
         made, ahead = merges.index(b"qx") + 1, merges.index(b"qx")
-        for step, told in (
+        for step, text_shown in (
             (merges.index(b"low") + 1, ""),
             (ahead, r"Next, not in these lines: ·?┊?q\+x  ?occurs once elsewhere"),
             (made, r"Not in these lines: ·?qx  ?occurs once elsewhere"),
@@ -190,8 +190,8 @@ async def test_a_merge_beyond_the_lines_read_for_show_is_shown_in_a_word(tmp_pat
             app.seek(step)
             await pilot.pause()
             await until(pilot, lambda: "…" not in text_of(panel))
-            assert ("ot in these lines: " in text_of(panel)) == bool(told)
-            assert re.search(told, text_of(panel))
+            assert ("ot in these lines: " in text_of(panel)) == bool(text_shown)
+            assert re.search(text_shown, text_of(panel))
 
         await pilot.press("0")  # the lesson view tells it, too
         rows = text_of(app.screen.query_one("#corpus", Lines))
