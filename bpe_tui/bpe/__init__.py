@@ -1,4 +1,15 @@
-"""All of byte-pair encoding in the application: its training, screens, panels and sentences.
+"""Byte-pair encoding in the application.
 
-Uses views and what is below it; app opens its screens by name.
+It uses views and the rooms below; app opens its screens by name.
+
+model             its declaration, training and files
+narration         sentences about its steps, also for reports
+transcript        the commands of `--plain`
+lesson            the explanation of a step in the lesson view
+training_screen, encoding_screen, summary_screens    its screens, with their panels
+walks             the pretokens of a text, and walks through the encoding of one
+heap_panel        the heap as a table, an array, a tree
+windows           the pretokens behind a count; breakpoints
+what_if           forks of a run
+inspection_rows   the inspection for shell and screen
 """

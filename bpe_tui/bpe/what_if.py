@@ -157,11 +157,11 @@ def branch_row(frames: tuple[Frame, Frame], rank: int, half: int) -> Row:
     Each has `half` cells.
     """
     merges = [frame.merge_at(rank) if rank < frame.recorded_steps else None for frame in frames]
-    same = _words(merges[0]) == _words(merges[1])
+    words = [(merge.left, merge.right) if merge else None for merge in merges]
     was, would_be = (
         _merge_spans(frame, merge, half) for frame, merge in zip(frames, merges, strict=True)
     )
-    sign = (" = ", "dim") if same else (" ≠ ", "tie")
+    sign = (" = ", "dim") if words[0] == words[1] else (" ≠ ", "tie")
     return Row([right(number(rank + 1), 8, "dim"), ("  ", ""), *was, sign, *would_be])
 
 
@@ -171,10 +171,6 @@ def _merge_spans(frame: Frame, merge: MergeStep | None, cells: int) -> list[Span
     count_width = min(11, cells // 3)
     pair = left(TokenPainter(frame, marks=False).pair(merge.pair), cells - count_width)
     return [*pair, right(number(merge.count), count_width)]
-
-
-def _words(merge: MergeStep | None) -> BytesPair | None:
-    return (merge.left, merge.right) if merge else None
 
 
 class Branches(Window[jobs.WhatIfEnded | None]):

@@ -1,8 +1,4 @@
-"""The encoding screen of Unigram: a text, its pretokens, its bytes, and walks through a lattice.
-
-The ways are the best one, node by node; the n best; some drawn by chance; and why no other piece is
-used.
-"""
+"""The encoding screen of Unigram: a text, its pretokens, its bytes, walks through a lattice."""
 
 from __future__ import annotations
 

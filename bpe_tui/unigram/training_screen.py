@@ -296,19 +296,14 @@ def prune_rows(
             (" → ", "dim"),
             *((text, "" if role == "stale" else role) for text, role in instead),
         ]
-        length = bar(piece.loss_increase / scale, bar_cells)
-        return Row(
-            [*left(spans, piece_cells), _increase(piece.loss_increase), (f"  {length}", "border")]
-        )
+        cost, length = piece.loss_increase, bar(piece.loss_increase / scale, bar_cells)
+        if cost:
+            increase = right(("+" if cost > 0 else "") + cost_text(cost), INCREASE_CELLS)
+        else:
+            increase = right("unused", INCREASE_CELLS, "dim")
+        return Row([*left(spans, piece_cells), increase, (f"  {length}", "border")])
 
     return RowsOnDemand(len(pruned), row, top)
-
-
-def _increase(increase: float) -> Span:
-    """Return the expected cost of a removal; `unused` if no best segmentation had the piece."""
-    if not increase:
-        return right("unused", INCREASE_CELLS, "dim")
-    return right(("+" if increase > 0 else "") + cost_text(increase), INCREASE_CELLS)
 
 
 RULES = {

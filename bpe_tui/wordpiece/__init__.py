@@ -1,4 +1,10 @@
-"""All of WordPiece in the application: its training, screens, panels and sentences.
+"""WordPiece in the application.
 
-Uses views and what is below it; app opens its screens by name.
+It uses views and the rooms below; app opens its screens by name.
+
+model             its declaration, training and files
+narration         sentences about its steps, also for reports
+transcript        the commands of `--plain`
+lesson            the explanation of a step in the lesson view
+training_screen, encoding_screen, summary_screens    its screens, with their panels
 """
