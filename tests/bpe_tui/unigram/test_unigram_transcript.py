@@ -118,7 +118,7 @@ def test_adjacent_unknown_characters_are_one_piece(
 
 
 @pytest.mark.parametrize(
-    ("difference", "told"),
+    ("difference", "answer"),
     [
         (0.0, "Just as probable"),
         (0.7, "Log-probability 0.70 lower, 2.0 times less probable"),

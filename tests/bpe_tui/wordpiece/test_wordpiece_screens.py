@@ -11,7 +11,7 @@ from test_wordpiece_training_screen import corpus as corpus
 from test_wordpiece_training_screen import frame_of, text_of
 from textual.widgets import Input, Static, TextArea
 
-from bpe_tui.views.encoding_screen import ROOMY
+from bpe_tui.views.encoding_screen import ROOMY_ROWS
 from bpe_tui.views.inspection_screen import InspectionPanel
 from bpe_tui.views.token_detail import MergeTreePanel
 from bpe_tui.widgets.chart import Chart
@@ -175,7 +175,7 @@ async def test_an_unknown_word_is_one_piece_over_all_its_characters(
             )
             await pilot.press("a")
             await pilot.pause()
-            assert lanes.display == (app.size.height >= ROOMY)  # there is room for both
+            assert lanes.display == (app.size.height >= ROOMY_ROWS)  # there is room for both
 
 
 # -- exports
