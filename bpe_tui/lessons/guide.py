@@ -170,7 +170,7 @@ class Guide:
     def go_to(self, place: int) -> None:
         """Show a scene, and set up its screen, wherever the learner is."""
         self.place = place
-        self._show_scene(anew=True)
+        self._show_scene(sets_up=True)
 
     @property
     def is_under_way(self) -> bool:
@@ -220,7 +220,7 @@ class Guide:
             self._host.tell("This is the first scene.")
         else:
             self.place = place
-            self._show_scene(anew=by < 0)
+            self._show_scene(sets_up=by < 0)
 
     def come_back(self) -> None:
         """Set up the screen of the scene again, wherever the learner has gone."""
@@ -230,14 +230,14 @@ class Guide:
             pane.fold()
             self._host.tell("⌫ brings the text back.")
         else:
-            self._show_scene(anew=True)
+            self._show_scene(sets_up=True)
 
-    def _show_scene(self, anew: bool) -> None:
+    def _show_scene(self, sets_up: bool) -> None:
         """Show the scene and set up its screen.
 
         Args:
-            anew: whether a scene without a setup of its own repeats the latest one before it; else
-                the screen stays as it is.
+            sets_up: whether a scene without a setup of its own repeats the latest one before it;
+                else the screen stays as it is.
         """
         lesson = self.lesson
         assert lesson is not None
@@ -248,15 +248,15 @@ class Guide:
         except BpeError as error:
             self._host.tell(visible_text(str(error), spaces=False))
             return
-        if anew or self.scene.show is not None or self._is_elsewhere(config):
+        if sets_up or self.scene.show is not None or self._is_elsewhere(config):
             self._due = scene.show or ScreenSetup()
             if self._is_elsewhere(config):
                 self._host.open(config)
-                self._host.session.typed = None  # what was typed belongs to the other corpus
+                self._host.session.typed = None  # the typed text belongs to the other corpus
         self._keep()
         self._attend_screen()
         self.arrive()
-        if self.scene.show is None and not anew:
+        if self.scene.show is None and not sets_up:
             self._ask()
 
     def _is_elsewhere(self, config: Config) -> bool:
@@ -311,7 +311,7 @@ class Guide:
     def _ask(self) -> bool:
         """Ask the questions that are left in the scene; return whether there are any."""
         from bpe_tui.lessons.asking import AskWindow
-        from engine.learning.questions import ask  # all models, which the first frame does without
+        from engine.learning.questions import ask  # imports all models
         from engine.learning.questions.question import Attempt, Tally
 
         recording = self._host.session.recording

@@ -132,7 +132,7 @@ def grade_files(paths: Iterable[Path], open_run: OpenRun, seed: str | None = Non
 
 
 class _Quizzes:
-    """Trains runs and makes quizzes, each once; a run that failed is not tried again."""
+    """The runs and quizzes of papers, each made once; a run that failed is not tried again."""
 
     def __init__(self, open_run: OpenRun) -> None:
         self._open_run = open_run

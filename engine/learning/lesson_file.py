@@ -271,7 +271,7 @@ class _Parser:
     # -- the scenes
 
     def _scenes(self, start: int) -> Iterator[Scene]:
-        from markdown_it import MarkdownIt  # slow: a list of lessons does without
+        from markdown_it import MarkdownIt  # slow to import, and a list of lessons does not need it
 
         body = "\n".join(self._lines[start:])
         tokens = MarkdownIt("commonmark", {"html": False}).parse(body)
@@ -317,7 +317,9 @@ class _Parser:
         return Scene(title, line, tuple(_paragraphs(tokens)), markdown, show, tuple(asks))
 
     def _ask(self, table: dict[str, Any], line: int) -> Iterator[Ask]:
-        from engine.learning.questions import KINDS  # they need all models: a list does without
+        from engine.learning.questions import (
+            KINDS,
+        )  # imports all models, which a list does not need
 
         kind = table.get("kind")
         if kind is None:

@@ -141,7 +141,7 @@ def write_session(path: Path, session: SavedSession, *, overwrite: bool = False)
     content = json.dumps(_as_json(session, path.parent), indent=1).encode()
     if len(content) > LARGEST:
         raise SessionFileError(f"{path}: the session is too large to keep; shorten its text")
-    read_session_bytes(content, path)  # what is written can be opened again
+    read_session_bytes(content, path)  # so that it can be opened again
     write_files({path: content}, overwrite=overwrite, private=True)
 
 

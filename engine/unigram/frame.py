@@ -349,7 +349,7 @@ class UnigramTimeline(Player[UnigramFrame]):
     (3, 15, ['hugs'])
     >>> timeline.forward(3).texts[-2:], [piece.text for piece in timeline.frame.came_by.pruned]
     (['hug', 'pug'], ['bun', 'hugs'])
-    >>> [piece.text for piece in timeline.back().leads_on.pruned]  # what is about to go
+    >>> [piece.text for piece in timeline.back().leads_on.pruned]  # the next to be removed
     ['bun', 'hugs']
     """
 

@@ -215,9 +215,8 @@ class NumberedPieces:
         for end in range(start + 1, min(start + self._numbering.longest, len(text)) + 1):
             number = find(text[start:end])
             score = np.nan if number is None else score_of(number)
-            if (
-                number is not None and score == score
-            ):  # NaN differs from itself: the piece is removed
+            # NaN differs from itself: the piece is removed.
+            if number is not None and score == score:
                 yield Edge(start, end, number, score)
             elif end == start + 1:
                 yield Edge(start, end, UNKNOWN, self.unknown_score)

@@ -194,7 +194,7 @@ def _line_in_tokens(frame: Frame, line: Sequence[Pretoken]) -> Sentence:
 
 
 def _next_pair_level(frame: Frame, right: Pair, tied: frozenset[Pair]) -> Level:
-    """Return how hard the choice is: hardest if another pair led until the last merge."""
+    """Return the difficulty of the choice: hardest if another pair led until the last merge."""
     if tied:
         return Level.TIE
     if frame.step:

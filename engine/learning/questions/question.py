@@ -238,7 +238,7 @@ def _check_ints(value: object, how: str) -> tuple[int, ...]:
 
 
 class Level(IntEnum):
-    """How hard a question is; the names describe the choice of a pair."""
+    """The difficulty of a question; the names describe the choice of a pair."""
 
     CLEAR = 0
     CLOSE = 1
@@ -288,7 +288,7 @@ class Question:
         hint: a help that does not reveal the answer.
         advice: how to find the answer.
         given: facts to find the answer with, a row each.
-        find_level: returns how hard the question is.
+        find_level: returns the difficulty of the question.
         explain_part: explains an answer that is right so far; returns () for any other.
         pairs: the pairs of a choice between pairs, so that a view can draw them itself; their order
             reveals nothing.
@@ -315,7 +315,7 @@ class Question:
 
     @cached_property
     def level(self) -> Level:
-        """How hard the question is."""
+        """The difficulty of the question."""
         return self.find_level()
 
     def grade(self, answer: Answer) -> Grade:
