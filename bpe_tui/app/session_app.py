@@ -24,7 +24,7 @@ from bpe_tui.widgets.visible import visible_text
 if TYPE_CHECKING:
     from bpe_tui.bpe.what_if import ForkPlan
 
-ASIDE = frozenset((CHARTS, RACE, CHECK))
+SIDE_SCREENS = frozenset((CHARTS, RACE, CHECK))
 """Kinds of screens that Esc leaves for the screen before."""
 TICK_SECONDS = 1 / 25
 """Interval between frames while playing: a frame takes some 20 ms, mostly in Textual."""
@@ -48,7 +48,7 @@ class SessionApp(BaseApp):
         self.session_changed: Signal[Session] = Signal(self, "session changed")
         self.navigation = ScreenNavigation(self)
         self.failure: Exception | None = None
-        self._beside = TRAINING
+        self._main_kind = TRAINING
         self._ticked = monotonic()
         self._has_grown = False
         self._growth_due = self._ticked
@@ -138,13 +138,13 @@ class SessionApp(BaseApp):
         elif self.session.shown is not None:
             self.navigation.forget()
             here, _ = kind_and_model(self.screen.id or "")
-            if kind in ASIDE and here in EVERYWHERE and here not in ASIDE:
-                self._beside = here
+            if kind in SIDE_SCREENS and here in EVERYWHERE and here not in SIDE_SCREENS:
+                self._main_kind = here
             self.switch_screen(model.screen(kind))
 
-    def leave_aside(self) -> None:
+    def leave_side_screen(self) -> None:
         """Go back from a screen such as the charts to the one before."""
-        self.show_kind(self._beside)
+        self.show_kind(self._main_kind)
 
     def action_predict(self) -> None:
         """Show the lesson view, which asks what each step does."""

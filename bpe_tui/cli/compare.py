@@ -44,7 +44,7 @@ SCRIPTS = 8
 
 
 @dataclass(frozen=True)
-class Compared:
+class TokenizerComparison:
     """A comparison: tokenizers with their names, and texts with theirs."""
 
     names: Sequence[str]
@@ -52,7 +52,7 @@ class Compared:
     texts: Sequence[tuple[str, TextComparison]]
 
 
-def describe(compared: Compared, limit: int | None) -> Iterator[str]:
+def describe(compared: TokenizerComparison, limit: int | None) -> Iterator[str]:
     """Yield the comparison in lines, with the first `limit` differences."""
     for name, text in compared.texts:
         yield from _describe_text(compared, name, text, limit)
@@ -73,7 +73,7 @@ def describe(compared: Compared, limit: int | None) -> Iterator[str]:
 
 
 def _describe_text(
-    compared: Compared, name: str, text: TextComparison, limit: int | None
+    compared: TokenizerComparison, name: str, text: TextComparison, limit: int | None
 ) -> Iterator[str]:
     yield _line(
         shorten(visible_text(name, spaces=False), NAME_CELLS - 1),
@@ -126,7 +126,7 @@ def _context(data: bytes, from_end: bool) -> str:
     return visible_bytes(data)
 
 
-def _partings(compared: Compared) -> Iterator[str]:
+def _partings(compared: TokenizerComparison) -> Iterator[str]:
     for other, name in islice(zip(compared.tokenizers, compared.names, strict=True), 1, None):
         both = f"{_name(compared.names[0], 30)} and {_name(name, 30)}"
         found = first_merge_difference(compared.tokenizers[0], other)
@@ -156,7 +156,7 @@ def _few(tokens: Sequence[bytes]) -> str:
     return shown + ("  …" if len(tokens) > EXAMPLES else "")
 
 
-def as_json_object(compared: Compared, limit: int | None) -> dict[str, Any]:
+def as_json_object(compared: TokenizerComparison, limit: int | None) -> dict[str, Any]:
     """Return the comparison as JSON; tokens in GPT-2's spelling, places in bytes."""
     found = overlap(compared.tokenizers)
     partings = [
@@ -275,7 +275,7 @@ def compare(
         raise typer.Exit(_open(names, loaded, allow_special, texts))
     limit = None if every else FIRST
     with gc_paused():  # until all is printed and the tokenizers are freed
-        compared = Compared(names, loaded, _compared(loaded, allow_special, texts))
+        compared = TokenizerComparison(names, loaded, _compared(loaded, allow_special, texts))
         if as_json:
             print_json(as_json_object(compared, limit))
         else:

@@ -63,7 +63,7 @@ def lines_typed() -> Iterator[str]:
             return
 
 
-class _Notes(OpeningListener):
+class _NotePrinter(OpeningListener):
     """A listener that prints the notes about a tokenizer on standard error."""
 
     def on_opened(self, opened: Opened) -> None:
@@ -81,7 +81,7 @@ def transcript_of(config: Config) -> AnyTranscript:
         training = train(config)
     else:
         try:
-            training = replay(config, _Notes())
+            training = replay(config, _NotePrinter())
         except TokenizerFileError:
             if config.otherwise is None:
                 raise

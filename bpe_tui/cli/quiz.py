@@ -133,7 +133,7 @@ def quiz(
     print(f"Reading {visible_text(config.name, spaces=False)}.", file=sys.stderr, flush=True)
     asked = make_quiz(finished_run(config), seed, questions)
     sheet = AnswerSheet(paper, name, datetime.now(UTC).isoformat(timespec="seconds"))
-    keep = Keeper(sheet, out)
+    keep = AnswerKeeper(sheet, out)
     if plain:
         ask_plainly(asked, keep, lines_typed())
         return
@@ -172,7 +172,7 @@ def finished_run(config: RunConfig) -> Player[Any]:
 # -- asking
 
 
-class Keeper:
+class AnswerKeeper:
     """A keeper of answers, which writes each to the file at once."""
 
     def __init__(self, sheet: AnswerSheet, out: Path) -> None:
@@ -200,7 +200,7 @@ class Keeper:
         return f"Answered: {count} of {questions}, kept in {out}."
 
 
-def ask_plainly(asked: Iterable[Question], keeper: Keeper, lines: Iterable[str]) -> None:
+def ask_plainly(asked: Iterable[Question], keeper: AnswerKeeper, lines: Iterable[str]) -> None:
     """Ask on standard output, and read answers; the end of the input ends the quiz."""
     questions, answers, score = list(asked), iter(lines), Tally()
     for number, question in enumerate(questions, 1):
@@ -282,7 +282,7 @@ def grade(
     outputs = [] if out is None else [out, out.with_name(f"{out.stem}-questions{out.suffix}")]
     for path in () if force else outputs:
         check_free(path)
-    library = _Library(corpus or ())
+    library = QuizCorpora(corpus or ())
     grades = grade_files(files, library.open_run, seed)
     for problem in (*grades.problems, *(note for each in grades.sheets for note in each.notes)):
         print(f"{PROGRAM}: {visible_text(problem, spaces=False)}", file=sys.stderr)
@@ -297,7 +297,7 @@ def grade(
         raise typer.Exit(BAD_INPUT)
 
 
-class _Library:
+class QuizCorpora:
     """The corpora of the quizzes. A file of answers only names its corpus."""
 
     def __init__(self, given: Sequence[Path]) -> None:

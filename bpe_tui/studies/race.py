@@ -547,7 +547,7 @@ class RaceScreen(SessionScreen):
 
     def action_go_back(self) -> None:
         """Go back to the screen that it was opened from."""
-        self.host.leave_aside()
+        self.host.leave_side_screen()
 
     def action_again(self) -> None:
         if self.session.stop_reason is not None:

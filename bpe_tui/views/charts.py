@@ -264,7 +264,7 @@ class ChartsScreen(PlayerScreen, TiledScreen):
 
     def action_go_back(self) -> None:
         """Go back to the screen that opened the charts."""
-        self.host.leave_aside()
+        self.host.leave_side_screen()
 
 
 MOST_BETWEEN = 1000
