@@ -1,6 +1,6 @@
-"""`Frame`, the state of a run at one step, and `Timeline`, the run with a cursor.
+"""`Frame`, the state of a run at one step; `PairQueue`, its pairs; `Timeline`, a run and a cursor.
 
-A frame is computed as far as somebody asks. Nothing is trained anew to go back or jump.
+A frame computes its facts on demand. Going back or jumping repeats no training.
 """
 
 from __future__ import annotations

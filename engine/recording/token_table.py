@@ -74,10 +74,10 @@ def least_twins(tokens: Sequence[bytes], sign: bytes) -> Ints:
     return twins[np.array([first_row[token] for token in tokens], dtype=np.int64)]
 
 
-Item = TypeVar("Item", bound=Hashable)
+RowItem = TypeVar("RowItem", bound=Hashable)
 
 
-def _first_rows(tokens: Sequence[Item]) -> dict[Item, int]:
+def _first_rows(tokens: Sequence[RowItem]) -> dict[RowItem, int]:
     """Return the first row of each distinct item."""
     # A dict keeps the last of equal keys: in reversed order that is the first row.
     return dict(zip(reversed(tokens), reversed(range(len(tokens))), strict=True))
