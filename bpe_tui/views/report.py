@@ -7,7 +7,6 @@ they do on the screen, so each stays on one line; characters with a meaning in M
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 ROWS = 20
 """Most rows of a table; the report says how many it leaves out."""
-_SIGNS = re.compile(r"[\\`*_\[\]<>|~$&]")
+_ESCAPED = str.maketrans({sign: f"\\{sign}" for sign in r"\`*_[]<>|~$&"})
 
 
 class Table(NamedTuple):
@@ -75,7 +74,7 @@ def step_markdown(report: StepReport) -> str:
 
 def escaped(text: str) -> str:
     r"""Return a text with Markdown's signs escaped: `a|b` → `a\|b`."""
-    return _SIGNS.sub(r"\\\g<0>", text)
+    return text.translate(_ESCAPED)
 
 
 def merge_report(
@@ -93,8 +92,13 @@ def merge_report(
     if merge is None:
         return StepReport("Step 0", sentences)
 
+    shown: dict[int, str] = {}  # the same few tokens occur in most rows
+
     def tokens(ids: Sequence[int]) -> str:
-        return " ".join(visible_bytes(frame.any_token(token_id)) for token_id in ids)
+        for token_id in ids:
+            if token_id not in shown:
+                shown[token_id] = visible_bytes(frame.any_token(token_id))
+        return " ".join(map(shown.__getitem__, ids))
 
     pairs = [
         (format_pair(frame, change.pair), number(change.before), number(change.after))
