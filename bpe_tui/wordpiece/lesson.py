@@ -64,7 +64,7 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
         self, before: WordPieceFrame, pair: Pair, is_ahead: bool, width: int
     ) -> tuple[list[Span], list[Span]]:
         score = before.score_of(pair)
-        assert score is not None, "it stands somewhere, or it would not merge"
+        assert score is not None, "a pair that merges occurs"
         value = score_text(score.value)
         first = self.named(before, pair, "pair" if is_ahead else "strong")
         others = len(self.tied(before)) - 1
