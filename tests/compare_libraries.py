@@ -23,6 +23,8 @@ sys.path[:0] = [str(TESTS.parent), str(TESTS / "engine"), *map(str, (TESTS / "en
 import tiktoken  # noqa: E402
 import tokenizers  # noqa: E402
 from format_files import BERT_PIECES, CL100K, write_lines  # noqa: E402
+from inside.engine.formats import open_tokenizer  # noqa: E402
+from inside.engine.text import PATTERNS  # noqa: E402
 from model_pipelines import MODEL_BUILDERS  # noqa: E402
 from odd_texts import CHARACTERS, in_old_unicode, sample_texts  # noqa: E402
 from pipelines import BUILDERS, built  # noqa: E402
@@ -32,8 +34,6 @@ from tiktoken.load import load_tiktoken_bpe  # noqa: E402
 from tiny_tokenizers import END, GOLDEN, handout  # noqa: E402
 
 from engine import Tokenizer  # noqa: E402
-from engine.formats import open_tokenizer  # noqa: E402
-from engine.text.patterns import PATTERNS  # noqa: E402
 
 Encode = Callable[[str], list[int]]
 PARTS = (" ", "  ", "\t", "\r\n", "\n\n", "\u3000", "\x00", "don't", " the", "The", "'ll", "1999")

@@ -16,11 +16,16 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent / "engine")]
 
 from counting_texts import SPECIAL_TOKENS, TEXT_PIECES  # noqa: E402
-
-from engine.counting.count import Tally, counter_for  # noqa: E402
-from engine.counting.plain import count_pretokens_of  # noqa: E402
-from engine.text.patterns import PATTERNS  # noqa: E402
-from engine.text.pretokenize import ChunkCutter, SpecialSplitter  # noqa: E402
+from inside.engine.counting import (  # noqa: E402
+    Tally,
+    count_pretokens_of,
+    counter_for,
+)
+from inside.engine.text import (  # noqa: E402
+    PATTERNS,
+    ChunkCutter,
+    SpecialSplitter,
+)
 
 
 @dataclass(frozen=True)

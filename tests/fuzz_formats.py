@@ -44,29 +44,42 @@ import test_quiz  # noqa: E402
 from course_solutions import SAVES  # noqa: E402
 from damage import damaged  # noqa: E402
 from format_files import tekken  # noqa: E402
-from tiny_tokenizers import GOLDEN, REPO, handout  # noqa: E402
-
-from bpe_tui.cli.explain import explanation  # noqa: E402
-from engine import count_pretokens  # noqa: E402
-from engine.analysis.breakpoints import parse  # noqa: E402
-from engine.analysis.check.claim import read_claim  # noqa: E402
-from engine.analysis.inspection import Inspection  # noqa: E402
-from engine.core.errors import LONGEST, BpeError  # noqa: E402
-from engine.counting.cache import KeptCount  # noqa: E402
-from engine.counting.count import count_corpus  # noqa: E402
-from engine.counting.counts_file import CountsMetadata, written  # noqa: E402
-from engine.formats import is_tokenizer, open_tokenizer, save  # noqa: E402
-from engine.learning.grading import grade_files, learners_csv, questions_csv  # noqa: E402
-from engine.learning.lesson_file import read_lesson  # noqa: E402
-from engine.learning.session_file import (  # noqa: E402
+from inside.bpe_tui.cli import explanation  # noqa: E402
+from inside.engine.analysis import (
+    Inspection,
+    parse,
+    read_claim,
+)
+from inside.engine.core import LONGEST  # noqa: E402
+from inside.engine.counting import (  # noqa: E402
+    CountsMetadata,
+    KeptCount,
+    count_corpus,
+    written,
+)
+from inside.engine.formats import is_tokenizer, open_tokenizer, save  # noqa: E402
+from inside.engine.learning import (  # noqa: E402  # noqa: E402
     SavedFile,
     SavedFork,
     SavedSession,
+    grade_files,
+    learners_csv,
+    questions_csv,
+    read_lesson,
     read_session,
     write_session,
 )
-from engine.text.corpus import Corpus, Reading  # noqa: E402
-from engine.text.patterns import PATTERNS  # noqa: E402
+from inside.engine.text import (  # noqa: E402
+    PATTERNS,
+    Corpus,
+    Reading,
+)
+from tiny_tokenizers import GOLDEN, REPO, handout  # noqa: E402
+
+from engine import (
+    BpeError,
+    count_pretokens,
+)
 
 SECONDS, BYTES = 5, 1 << 30
 IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None

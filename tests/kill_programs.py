@@ -30,19 +30,18 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)]
 
-from bpe_tui.session.config import RunConfig  # noqa: E402
-from bpe_tui.session.state import recent, remember_opened  # noqa: E402
-from engine import Tokenizer, train_bpe  # noqa: E402
-from engine.core.files import DRAFT, LIST, write_files  # noqa: E402
-from engine.counting import cache as counts_cache  # noqa: E402
-from engine.counting.counts_file import CorpusCount  # noqa: E402
-from engine.learning.session_file import (  # noqa: E402
-    SavedFile,
-    SavedSession,
-    read_session,
-    write_session,
+from inside.bpe_tui.session import (  # noqa: E402
+    RunConfig,
+    recent,
+    remember_opened,
 )
-from engine.text.corpus import Corpus  # noqa: E402
+from inside.engine.core import DRAFT, LIST, write_files  # noqa: E402
+from inside.engine.counting import CorpusCount  # noqa: E402
+from inside.engine.counting import cache as counts_cache  # noqa: E402
+from inside.engine.learning import SavedFile, SavedSession, read_session, write_session  # noqa: E402
+from inside.engine.text import Corpus  # noqa: E402
+
+from engine import Tokenizer, train_bpe  # noqa: E402
 
 SECONDS_OF_WRITING = 0.05
 SECONDS_OF_A_PROGRAM = 3.0

@@ -36,6 +36,30 @@ sys.path[:0] = [
 import psutil  # noqa: E402
 import textual._wait  # noqa: E402
 from fuzz_formats import hugging_faces  # noqa: E402
+from inside.bpe_tui.app import (
+    BpeTuiApp,
+    SingleScreenApp,
+)
+from inside.bpe_tui.lessons import QuizScreen  # noqa: E402
+from inside.bpe_tui.session import (  # noqa: E402
+    COMMANDS,
+    Claimed,
+    Config,
+    OpeningJob,
+    RunConfig,
+    TokenizerConfig,
+    config_for,
+)
+from inside.bpe_tui.studies import ComparisonScreen  # noqa: E402
+from inside.engine.counting import (
+    count_corpus,
+    counts_of,
+)
+from inside.engine.learning import SavedFile, SavedSession, write_session  # noqa: E402
+from inside.engine.text import (
+    Corpus,
+    Excerpt,
+)
 from opening import _RUNS, recorded_once  # noqa: E402
 from test_hostile_text import raw_on_screen  # noqa: E402
 from textual import events  # noqa: E402
@@ -46,25 +70,12 @@ from textual.pilot import OutOfBounds, Pilot  # noqa: E402
 from textual.screen import Screen  # noqa: E402
 from textual.widgets import Input  # noqa: E402
 
-from bpe_tui.app.app import BpeTuiApp  # noqa: E402
-from bpe_tui.app.base import SingleScreenApp  # noqa: E402
-from bpe_tui.lessons.asking import QuizScreen  # noqa: E402
-from bpe_tui.session.commands import COMMANDS  # noqa: E402
-from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig  # noqa: E402
-from bpe_tui.session.jobs import OpeningJob  # noqa: E402
-from bpe_tui.session.opening import config_for  # noqa: E402
-from bpe_tui.studies.comparison import ComparisonScreen  # noqa: E402
 from engine import (  # noqa: E402
     Timeline,
     Tokenizer,
     Trainer,
     ask,
 )
-from engine.counting.count import count_corpus  # noqa: E402
-from engine.counting.counts_file import counts_of  # noqa: E402
-from engine.learning.session_file import SavedFile, SavedSession, write_session  # noqa: E402
-from engine.text.corpus import Corpus  # noqa: E402
-from engine.text.excerpt import Excerpt  # noqa: E402
 
 textual._wait.SLEEP_GRANULARITY, textual._wait.SLEEP_IDLE = 0.002, 0.0002
 """Without it Textual's pilot sleeps 50 ms for each key."""

@@ -14,13 +14,18 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from inside.bpe_tui.app import BpeTuiApp
+from inside.bpe_tui.session import (
+    Config,
+    OpeningJob,
+    RunConfig,
+    StepsRecorded,
+    TrainingEnded,
+    TrainingStarted,
+    remember_opened,
+)
 from textual.message import Message
 from textual.pilot import Pilot
-
-from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.session.config import Config, RunConfig
-from bpe_tui.session.jobs import OpeningJob, StepsRecorded, TrainingEnded, TrainingStarted
-from bpe_tui.session.state import remember_opened
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "tinystories_valid.txt"
 

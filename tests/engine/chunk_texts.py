@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 import regex
 from hypothesis import strategies as st
-
-from engine.text.patterns import PATTERNS
+from inside.engine.text import PATTERNS
 
 SPECIAL_TOKENS = ["<a>", "<a><a>", "<a><b>", "<s t>", " <p", "low ", "aba", "é", "\n", "<|end|>"]
 

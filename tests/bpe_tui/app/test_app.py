@@ -7,20 +7,16 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from inside.bpe_tui.app import BpeTuiApp, mount_ahead
+from inside.bpe_tui.bpe import EncodedText, EncodeStepsPanel, TrainingScreen
+from inside.bpe_tui.session import COMMANDS, RunConfig
+from inside.bpe_tui.views import parse_step
+from inside.bpe_tui.widgets import KeyBar, Lines, Scrubber
 from opening import SAMPLE, each_size, opened, step, until
 from textual._compositor import Compositor
 from textual.events import Paste
 from textual.widgets import Input, Static
 
-from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.app.navigation import mount_ahead
-from bpe_tui.bpe.training_screen import EncodedText, TrainingScreen
-from bpe_tui.bpe.walks import EncodeStepsPanel
-from bpe_tui.session.commands import COMMANDS
-from bpe_tui.session.config import RunConfig
-from bpe_tui.views.typed import parse_step
-from bpe_tui.widgets.controls import KeyBar, Scrubber
-from bpe_tui.widgets.lines import Lines
 from engine import Tokenizer, Trainer, count_pretokens
 
 MOVES = (

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from inside.bpe_tui.app import BpeTuiApp, all_commands
+from inside.bpe_tui.session import COMMANDS, MODELS
 from opening import opened, until
 from textual.command import CommandList
-
-from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.app.base import all_commands
-from bpe_tui.session.commands import COMMANDS
-from bpe_tui.session.models import MODELS
 
 
 def first_answer(app: BpeTuiApp) -> str:

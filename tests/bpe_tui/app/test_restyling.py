@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
+from inside.bpe_tui.bpe import SaveTokenizer, TrainingScreen
 from opening import opened
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.screen import Screen
-
-from bpe_tui.bpe.summary_screens import SaveTokenizer
-from bpe_tui.bpe.training_screen import TrainingScreen
 
 
 async def test_a_panel_that_has_its_place_already_costs_no_new_styles(

@@ -6,15 +6,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from inside.bpe_tui.bpe import CHARTS
+from inside.bpe_tui.views import ChartPanel, ChartsScreen, GainsPanel, ToStep, distance
+from inside.bpe_tui.widgets import spans_width
+from inside.engine.bpe import Replay
+from inside.engine.recording import MergeFrame
 from opening import SAMPLE, each_size, opened, step
 
-from bpe_tui.bpe.summary_screens import CHARTS
-from bpe_tui.views.charts import ChartPanel, ChartsScreen, GainsPanel, distance
-from bpe_tui.views.targets import ToStep
-from bpe_tui.widgets.rows import spans_width
 from engine import Timeline, Trainer
-from engine.bpe.replay import Replay
-from engine.recording.playback import MergeFrame
 
 
 def drawn(panel: ChartPanel) -> str:

@@ -6,12 +6,12 @@ from contextlib import suppress
 
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.bpe_tui.bpe import DRAWS, DropoutRows, parse_dropout
+from inside.engine.encoding import Dropout
 from test_microscope import encoding, shown
 from textual.widgets import Input
 
-from bpe_tui.bpe.walks import DRAWS, DropoutRows, parse_dropout
-from engine.core.errors import DropoutError
-from engine.encoding.dropout import Dropout
+from engine import DropoutError
 
 
 async def test_a_key_shows_draws_beside_the_encoding_without_dropout() -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from inside.bpe_tui.app import BpeTuiApp
+from inside.bpe_tui.bpe import MergePanel, PairsPanel
+from inside.bpe_tui.views import ToPair
+from inside.bpe_tui.widgets import Lines
+from inside.engine.bpe import Move
 from opening import opened, step
 from textual.widgets import Static
-
-from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.heap_panel import PairsPanel
-from bpe_tui.bpe.training_screen import MergePanel
-from bpe_tui.views.targets import ToPair
-from bpe_tui.widgets.lines import Lines
-from engine.bpe.heap import Move
 
 
 def text_of(panel: Lines) -> str:

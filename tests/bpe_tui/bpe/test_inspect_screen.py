@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from inside.bpe_tui.app import BpeTuiApp
+from inside.bpe_tui.bpe import SECTIONS
+from inside.bpe_tui.session import TokenizerConfig
+from inside.bpe_tui.views import InspectionPanel, InspectionScreen, VocabularyScreen
+from inside.engine.analysis import Inspection
 from opening import opened, opened_as, until
 
-from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.inspection_rows import SECTIONS
-from bpe_tui.session.config import TokenizerConfig
-from bpe_tui.views.inspection_screen import InspectionPanel, InspectionScreen
-from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from engine import Tokenizer
-from engine.analysis.inspection import Inspection
 
 
 def shown_text(app: BpeTuiApp, panel: str) -> list[str]:

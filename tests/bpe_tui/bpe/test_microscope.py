@@ -8,27 +8,28 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from inside.bpe_tui.app import BpeTuiApp
+from inside.bpe_tui.bpe import (
+    EncodeStepsPanel,
+    EncodingScreen,
+    LockstepPanel,
+    RegexPanel,
+    RegexRows,
+    TrainingScreen,
+    WhyNotRows,
+)
+from inside.bpe_tui.session import TokenizerConfig
+from inside.bpe_tui.views import Panel
+from inside.engine.analysis import parts_asked
+from inside.engine.bpe import to_tokenizer
+from inside.engine.formats import save
 from opening import each_size, opened, opened_as
 from test_model_files import BERT
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.encoding_screen import (
-    EncodingScreen,
-    PretokensPanel,
-    RegexPanel,
-    RegexRows,
-    WhyNotRows,
-)
-from bpe_tui.bpe.training_screen import TrainingScreen
-from bpe_tui.bpe.walks import EncodeStepsPanel, LockstepPanel
-from bpe_tui.session.config import TokenizerConfig
-from bpe_tui.views.panel import Panel
+from bpe_tui.bpe.encoding_screen import PretokensPanel
 from engine import Trainer
-from engine.analysis.why_not import parts_asked
-from engine.bpe.run import to_tokenizer
-from engine.formats import save
 
 
 @asynccontextmanager

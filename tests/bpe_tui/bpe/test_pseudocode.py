@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from inside.bpe_tui.app import BpeTuiApp
+from inside.bpe_tui.bpe import PairsPanel, PseudocodePanel
+from inside.bpe_tui.widgets import spans_width
+from inside.engine.bpe import TIE_RULES, TRAINERS, Move, algorithm_for, phases_of
 from opening import opened, step
-
-from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.heap_panel import PairsPanel
-from bpe_tui.bpe.training_screen import PseudocodePanel
-from bpe_tui.widgets.rows import spans_width
-from engine.bpe.heap import Move
-from engine.bpe.ties import TIE_RULES
-from engine.bpe.trainers import TRAINERS, algorithm_for
-from engine.bpe.trainers.algorithm import phases_of
 
 ABLE = [name for name in TRAINERS if algorithm_for(name, TIE_RULES["lexicographic"]).name == name]
 """All trainers that can run; `native` needs the compiled kernel."""

@@ -6,8 +6,7 @@ from opening import opened
 from textual.widgets import TextArea
 
 from bpe_tui.bpe.walks import PretokensPanel
-from engine.bpe.frame import Timeline
-from engine.bpe.trainer import Trainer
+from engine import Timeline, Trainer
 
 
 async def test_specials_switch_between_one_id_and_text_while_typing() -> None:

@@ -8,12 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from inside.bpe_tui.bpe import BpeTranscript, narrate, narrate_tie
+from inside.bpe_tui.views import first_fitting, narrate_end, narrate_undone
 
-from bpe_tui.bpe.narration import narrate, narrate_tie
-from bpe_tui.bpe.transcript import BpeTranscript
-from bpe_tui.views.narration import first_fitting, narrate_end, narrate_undone
-from engine import Timeline, Tokenizer, Trainer
-from engine.bpe.trainer import StopReason
+from engine import StopReason, Timeline, Tokenizer, Trainer
 
 ROOT = Path(__file__).parents[3]
 HANDOUT = str(ROOT / "samples" / "handout.txt")

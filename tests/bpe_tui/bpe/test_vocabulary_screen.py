@@ -7,16 +7,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from opening import each_size, opened, step
-from textual.pilot import Pilot
-from textual.widgets import Input
-
-from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.views.targets import ToToken
-from bpe_tui.views.token_detail import (
+from inside.bpe_tui.app import BpeTuiApp
+from inside.bpe_tui.views import (
     Label,
     LanesPanel,
     MergeTreePanel,
+    TokenRows,
+    ToToken,
+    VocabularyPanel,
+    VocabularyScreen,
     bracketed,
     branches,
     break_lines,
@@ -25,12 +24,11 @@ from bpe_tui.views.token_detail import (
     flush_left,
     token_text,
 )
-from bpe_tui.views.vocabulary_screen import TokenRows, VocabularyPanel, VocabularyScreen
-from bpe_tui.widgets.controls import Switches
-from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.rows import spans_width
-from bpe_tui.widgets.virtual_table import Column, Header, arranged
-from engine.encoding.lanes import align
+from inside.bpe_tui.widgets import Column, Header, Lines, Switches, arranged, spans_width
+from inside.engine.encoding import align
+from opening import each_size, opened, step
+from textual.pilot import Pilot
+from textual.widgets import Input
 
 
 @asynccontextmanager

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from inside.bpe_tui.app import BpeTuiApp
+from inside.bpe_tui.bpe import Branches, MergePanel, PairsPanel, TrainingScreen, WhatIf
+from inside.bpe_tui.session import RunConfig
+from inside.bpe_tui.widgets import Lines, RowList
 from opening import opened, opened_as, step, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
-
-from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.heap_panel import PairsPanel
-from bpe_tui.bpe.training_screen import MergePanel, TrainingScreen
-from bpe_tui.bpe.what_if import Branches, WhatIf
-from bpe_tui.session.config import RunConfig
-from bpe_tui.widgets.lines import Lines, RowList
 
 
 def merges(app: BpeTuiApp) -> list[tuple[bytes, bytes]]:

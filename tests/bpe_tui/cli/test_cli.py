@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from inside.bpe_tui.session import RunConfig
+from inside.engine.core import unspell
 from program import (
     BAD_INPUT,
     BROKEN_PIPE,
@@ -32,9 +34,7 @@ from program import (
 
 import engine
 from bpe_tui import cli
-from bpe_tui.session.config import RunConfig
 from engine import Tokenizer, train_bpe
-from engine.core.gpt2_bytes import unspell
 
 FILES = ["vocab.json", "merges.txt", "bpe-tui.json"]
 NO_ID = "is no token id; ids are whole numbers from 0"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from inside.bpe_tui.app import BpeTuiApp
+from inside.bpe_tui.bpe import CorpusPanel, EncodedText, WordsPanel
+from inside.bpe_tui.dialogs import AnswerRows, WhyWindow
+from inside.bpe_tui.views import LanesPanel
+from inside.bpe_tui.widgets import Chart, Lines, subject_cells, subjects_at
+from inside.engine.analysis import pair_history
 from opening import SAMPLE, opened, step
 from textual.pilot import Pilot
-
-from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.training_screen import CorpusPanel, EncodedText, WordsPanel
-from bpe_tui.dialogs.why import AnswerRows, WhyWindow
-from bpe_tui.views.token_detail import LanesPanel
-from bpe_tui.widgets.chart import Chart
-from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.rows import subject_cells, subjects_at
-from engine.analysis.pair_history import pair_history
 
 
 def answer(app: BpeTuiApp) -> str:

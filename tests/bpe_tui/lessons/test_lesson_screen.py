@@ -6,14 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from inside.bpe_tui.app import BpeTuiApp
+from inside.bpe_tui.lessons import LessonScreen, LessonSection
+from inside.bpe_tui.session import TokenizerConfig, preferences, save_preferences
+from inside.bpe_tui.views import Beat
 from opening import opened, opened_as, step, until
 from textual.pilot import Pilot
-
-from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.lessons.screen import LessonScreen, LessonSection
-from bpe_tui.session.config import TokenizerConfig
-from bpe_tui.session.state import preferences, save_preferences
-from bpe_tui.views.explanation import Beat
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 

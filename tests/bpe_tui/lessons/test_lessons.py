@@ -9,17 +9,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from opening import recorded_once, step, until
-from program import run
-from textual.pilot import Pilot
-from textual.widgets import Static
-
-from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.app.lesson_author import problems_of, recording_of
-from bpe_tui.lessons.asking import AskWindow
-from bpe_tui.lessons.pane import LessonPane, LessonText
-from bpe_tui.lessons.question_panel import QuestionPanel
-from bpe_tui.session.lessons import (
+from inside.bpe_tui.app import BpeTuiApp, problems_of, recording_of
+from inside.bpe_tui.lessons import AskWindow, LessonPane, LessonText, QuestionPanel
+from inside.bpe_tui.session import (
     PLACE,
     LessonProgress,
     all_progress,
@@ -29,9 +21,14 @@ from bpe_tui.session.lessons import (
     languages,
     progress_key,
 )
-from bpe_tui.widgets.controls import KeyBar
-from engine.bpe.frame import Frame
-from engine.learning.lesson_file import read_lesson
+from inside.bpe_tui.widgets import KeyBar
+from inside.engine.learning import read_lesson
+from opening import recorded_once, step, until
+from program import run
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from engine import Frame
 
 BUILT_IN = [*PLACE.glob("*/*.md")]
 TRIAL = """+++

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from inside.bpe_tui.lessons import LessonScreen, LessonSection, sentence_rows
+from inside.bpe_tui.session import RunConfig
+from inside.engine.core import say
 from opening import opened_as, step, until
-
-from bpe_tui.lessons.question_panel import sentence_rows
-from bpe_tui.lessons.screen import LessonScreen, LessonSection
-from bpe_tui.session.config import RunConfig
-from engine.core.wording import say
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 HANDOUT = RunConfig(str(SAMPLES / "handout.txt"), pattern="whitespace")

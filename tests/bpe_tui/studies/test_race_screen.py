@@ -9,16 +9,15 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
+from inside.bpe_tui.app import BpeTuiApp
+from inside.bpe_tui.studies import RaceChart, RaceJob, RaceScreen, StandingsPanel, WorkPanel
+from inside.bpe_tui.studies import race as race_screen
+from inside.bpe_tui.views import Panel
+from inside.bpe_tui.widgets import Curve, canvas_of, curves_of
+from inside.engine.bpe import RACERS
 from opening import each_size, opened, step
 from textual.pilot import Pilot
 from textual.widgets import Static
-
-from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.studies import race as race_screen
-from bpe_tui.studies.race import RaceChart, RaceJob, RaceScreen, StandingsPanel, WorkPanel
-from bpe_tui.views.panel import Panel
-from bpe_tui.widgets.chart import Curve, canvas_of, curves_of
-from engine.bpe.race import RACERS
 
 HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-
-from bpe_tui.widgets.figure import Figure, Scale, cells_of, round_step, scale_for, spans
+from inside.bpe_tui.widgets import Figure, Scale, cells_of, round_step, scale_for, spans
 
 
 def line(*ys: float, log_y: bool = False) -> Figure:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-
-from bpe_tui.views.training_panels import before_after
-from bpe_tui.widgets.rows import (
+from inside.bpe_tui.views import before_after
+from inside.bpe_tui.widgets import (
     NameSpans,
     PairSpans,
     RowColumn,
@@ -15,10 +14,13 @@ from bpe_tui.widgets.rows import (
     in_sight,
     left,
     paragraph,
+    shorten,
+    signs,
     spans_width,
+    visible_bytes,
+    width,
     wrapped_text,
 )
-from bpe_tui.widgets.visible import shorten, signs, visible_bytes, width
 
 UNKNOWN = "[UNK] stands for é  漢  字  — and 1 more: which text it was is lost"
 

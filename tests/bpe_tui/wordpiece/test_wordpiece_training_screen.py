@@ -6,27 +6,24 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from opening import each_size, opened, step, until
-from textual.widgets import Input, Static
-
-from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.widgets.controls import Scrubber
-from bpe_tui.widgets.lines import Lines
-from bpe_tui.wordpiece.encoding_screen import WordPieceEncodingScreen
-from bpe_tui.wordpiece.narration import score_text
-from bpe_tui.wordpiece.training_screen import (
+from inside.bpe_tui.app import BpeTuiApp
+from inside.bpe_tui.widgets import Lines, Scrubber
+from inside.bpe_tui.wordpiece import (
     ScoreMergePanel,
     ScoresPanel,
     TouchedWordsPanel,
     TypedWordPieces,
     WordPieceCorpusPanel,
+    WordPieceEncodingScreen,
     WordPieceMergesPanel,
     WordPieceTrainingScreen,
     format_change,
+    score_text,
 )
-from engine.formats import open_tokenizer
-from engine.wordpiece.frame import WordPieceFrame
-from engine.wordpiece.score import Score
+from inside.engine.formats import open_tokenizer
+from inside.engine.wordpiece import Score, WordPieceFrame
+from opening import each_size, opened, step, until
+from textual.widgets import Input, Static
 
 COURSE = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 """The example of Hugging Face's course."""

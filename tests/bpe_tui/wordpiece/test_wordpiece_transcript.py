@@ -5,13 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from inside.bpe_tui.wordpiece import WordPieceTranscript, describe_by_count, narrate_tie
+from inside.engine.wordpiece import WordPieceTimeline, WordPieceTrainer
 from test_transcript import HANDOUT, run
 
-from bpe_tui.wordpiece.narration import describe_by_count, narrate_tie
-from bpe_tui.wordpiece.transcript import WordPieceTranscript
-from engine.bpe.trainer import StopReason
-from engine.wordpiece.frame import WordPieceTimeline
-from engine.wordpiece.trainer import WordPieceTrainer
+from engine import StopReason
 
 COURSE = {b"hug": 10, b"pug": 5, b"pun": 12, b"bun": 4, b"hugs": 5}
 

@@ -8,22 +8,17 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.engine.analysis import BASELINES, ByteTokenizer, CharacterTokenizer, WordTokenizer
+from inside.engine.text import to_bytes
 
-from engine.analysis.tokenizer_kinds import (
-    BASELINES,
-    ByteTokenizer,
-    CharacterTokenizer,
-    WordTokenizer,
-)
-from engine.core.errors import (
+from engine import (
     SpecialTokenError,
+    Tokenizer,
     UnknownNameError,
     UnknownTokenIdError,
     VocabSizeError,
+    count_pretokens,
 )
-from engine.counting.count import count_pretokens
-from engine.encoding.tokenizer import Tokenizer
-from engine.text.pretokenize import to_bytes
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 every_kind = pytest.mark.parametrize("name", BASELINES)

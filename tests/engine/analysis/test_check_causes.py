@@ -8,15 +8,11 @@ from pathlib import Path
 
 import pytest
 import students
+from inside.engine.analysis import CAUSES, Assignment, Claim, ClaimedStep, check_claim
+from inside.engine.core import BytesPair
 from students import SPECIAL, Student
 
-from engine import Trainer
-from engine.analysis.check.causes import CAUSES
-from engine.analysis.check.checking import check, check_claim
-from engine.analysis.check.claim import Assignment, Claim
-from engine.analysis.check.report import Report
-from engine.analysis.check.steps_file import ClaimedStep
-from engine.core.events import BytesPair
+from engine import Report, Trainer, check
 
 SAMPLE = Path(__file__).resolve().parents[3] / "samples" / "tinystories_valid.txt"
 MERGES = 60

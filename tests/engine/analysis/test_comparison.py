@@ -10,22 +10,21 @@ import pytest
 import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
-from tokenizers import models, normalizers, pre_tokenizers, trainers
-
-from engine import Tokenizer
-from engine.analysis.text_comparison import (
+from inside.engine.analysis import (
     TextComparison,
     _spells,
-    differences,
     fertility,
     first_merge_difference,
     overlap,
     token_spans,
 )
-from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet
-from engine.formats import open_tokenizer
-from engine.text.pretokenize import to_text
-from engine.text.scripts import KIND_NAMES, OTHER, WRITTEN_WITHOUT_SPACES, ScriptTable
+from inside.engine.encoding import ByteAlphabet, CharacterAlphabet
+from inside.engine.formats import open_tokenizer
+from inside.engine.text import KIND_NAMES, OTHER, WRITTEN_WITHOUT_SPACES, ScriptTable, to_text
+from tokenizers import models, normalizers, pre_tokenizers, trainers
+
+from engine import Tokenizer
+from engine.analysis.text_comparison import differences
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
 

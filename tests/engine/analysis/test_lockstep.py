@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from generated import examples
 from hypothesis import given
+from inside.engine.analysis import GoesBack, Greedy, TooGreedy, lockstep
+from inside.engine.encoding import ENCODERS
 from test_encoders import MERGES, PRETOKENS, Merges, tokenizer
-
-from engine.analysis.encoder_comparison import GoesBack, Greedy, TooGreedy, lockstep
-from engine.encoding.encoders import ENCODERS
 
 UN = [(b"u", b"n"), (b"b", b"e"), (b"n", b"b")]
 

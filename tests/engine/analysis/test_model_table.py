@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from engine.analysis.model_table import (
+from inside.engine.analysis import (
     CHINESE,
+    ComparableTokenizer,
     DecodingLoss,
     KindRow,
     Misspelling,
@@ -22,12 +22,13 @@ from engine.analysis.model_table import (
     misspellings,
     swap_letters,
     table_rows,
+    train_kind,
     try_training,
 )
-from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer, train_kind
-from engine.bpe.trainer import Trainer
-from engine.core.errors import UnknownNameError
-from engine.text.patterns import PATTERNS
+from inside.engine.text import PATTERNS
+
+from engine import Trainer, UnknownNameError
+from engine.analysis.tokenizer_kinds import KINDS
 
 SAMPLE = Path(__file__).resolve().parents[3] / "samples" / "tinystories_valid.txt"
 EOT = "<|endoftext|>"

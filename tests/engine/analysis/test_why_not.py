@@ -6,10 +6,7 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from test_encoders import BYTES, MERGES, Merges
-
-from engine import Timeline, Tokenizer, Trainer
-from engine.analysis.why_not import (
+from inside.engine.analysis import (
     Answer,
     Beaten,
     BorderInside,
@@ -25,7 +22,10 @@ from engine.analysis.why_not import (
     why_not,
     why_not_merged,
 )
-from engine.text.pretokenize import to_text
+from inside.engine.text import to_text
+from test_encoders import BYTES, MERGES, Merges
+
+from engine import Timeline, Tokenizer, Trainer
 
 MERGE_LIST = [(b"u", b"n"), (b" ", b"un"), (b"b", b"e"), (b"n", b"b"), (b"nb", b"e")]
 

@@ -12,13 +12,11 @@ import numpy as np
 import pytest
 import wordpiece_oracle as oracle
 from hypothesis import given
+from inside.engine.analysis import BreakpointList, parse
+from inside.engine.wordpiece import WordPieceStep, WordPieceTimeline, bare
 from test_wordpiece_timeline import COURSE, in_bytes, timeline_of
 
-from engine.analysis.breakpoints import BreakpointList, parse
-from engine.core.errors import BreakpointError
-from engine.wordpiece.frame import WordPieceTimeline
-from engine.wordpiece.trainer import WordPieceStep
-from engine.wordpiece.words import bare
+from engine import BreakpointError
 
 
 def stops(line: str, timeline: WordPieceTimeline) -> list[int]:

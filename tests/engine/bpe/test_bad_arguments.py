@@ -9,18 +9,22 @@ from typing import Any
 
 import pytest
 import regex
+from inside.engine.text import PATTERNS, as_pattern
 
-from engine import Timeline, Tokenizer, Trainer, count_pretokens, train_bpe
-from engine.core.errors import (
+from engine import (
     BpeError,
     PatternError,
     SpecialTokenError,
     TextError,
+    Timeline,
     TokenIdsError,
+    Tokenizer,
+    Trainer,
     UnknownNameError,
     VocabSizeError,
+    count_pretokens,
+    train_bpe,
 )
-from engine.text.patterns import PATTERNS, as_pattern
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
 PLAIN = Tokenizer(BYTES, [], ["<s>"])

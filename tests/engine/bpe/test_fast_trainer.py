@@ -11,13 +11,9 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.engine.bpe import BORDER, TIE_RULES, BucketQueue, Symbols, algorithm, fast
 
-from engine.bpe.record import MergeStep
-from engine.bpe.ties import TIE_RULES
-from engine.bpe.trainer import StopReason, Trainer
-from engine.bpe.trainers import algorithm, fast
-from engine.bpe.trainers.algorithm import BORDER, Symbols
-from engine.bpe.trainers.fast import BucketQueue
+from engine import MergeStep, StopReason, Trainer
 
 STATIC_RULES = [name for name, rule in TIE_RULES.items() if rule.static]
 

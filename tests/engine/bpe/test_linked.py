@@ -9,14 +9,10 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.engine.bpe import TIE_RULES, LinkedPretokens, TrainingTask, base_vocab, linked
+from inside.engine.core import Pair
 
-from engine.bpe.record import MergeStep
-from engine.bpe.ties import TIE_RULES
-from engine.bpe.trainer import Trainer, base_vocab
-from engine.bpe.trainers import linked
-from engine.bpe.trainers.algorithm import TrainingTask
-from engine.bpe.trainers.linked import LinkedPretokens
-from engine.core.events import Pair
+from engine import MergeStep, Trainer
 
 A, B = b"ab"
 

@@ -11,12 +11,9 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.engine.bpe import TIE_RULES, TRAINERS, fast
 
-from engine import Timeline
-from engine.bpe.ties import TIE_RULES
-from engine.bpe.trainer import StopReason, Trainer, train_bpe
-from engine.bpe.trainers import TRAINERS, fast
-from engine.core.errors import TokenLengthError
+from engine import StopReason, Timeline, TokenLengthError, Trainer, train_bpe
 
 every_trainer = pytest.mark.parametrize("algorithm", TRAINERS)
 

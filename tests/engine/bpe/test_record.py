@@ -8,11 +8,10 @@ import oracles
 import pytest
 from generated import examples
 from hypothesis import given
+from inside.engine.bpe import DEFAULT_TRAINER, TRAINERS, Record
+from inside.engine.core import Pair
 
-from engine.bpe.record import MergeStep, Record
-from engine.bpe.trainer import Trainer
-from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
-from engine.core.events import CountChange, Pair
+from engine import CountChange, MergeStep, Trainer
 
 A, B, C = b"abc"
 

@@ -15,14 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inside.engine.bpe import Replay
+from inside.engine.counting import count_corpus
+from inside.engine.formats import open_tokenizer
+from inside.engine.text import Corpus
 from tokenizers import AddedToken, Regex, decoders, models, normalizers, trainers
 from tokenizers import Tokenizer as Reference
 from tokenizers import pre_tokenizers as cut
-
-from engine.bpe.replay import Replay
-from engine.counting.count import count_corpus
-from engine.formats import open_tokenizer
-from engine.text.corpus import Corpus
 
 SAMPLE = Path(__file__).resolve().parents[3] / "samples" / "tinystories_valid.txt"
 STORY = SAMPLE.read_text(encoding="utf-8")[:4000]

@@ -16,16 +16,20 @@ from generated import examples
 from heap_by_hand import replay
 from hypothesis import example, given
 from hypothesis import strategies as st
+from inside.engine.bpe import DEFAULT_TRAINER, TIE_RULES, TRAINERS, QueueEntry
+from inside.engine.core import Pair
+from inside.engine.recording import LONGEST_TAKEN_APART, AffectedPretoken, PretokenIndex
+from inside.engine.text import Excerpt
 
-from engine import Frame, Timeline, Trainer, count_pretokens
-from engine.bpe.frame import QueueEntry
-from engine.bpe.record import MergeStep
-from engine.bpe.ties import TIE_RULES
-from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
-from engine.core.errors import TimelineError, UnknownTokenIdError
-from engine.core.events import Pair
-from engine.recording.affected_pretokens import LONGEST_TAKEN_APART, AffectedPretoken, PretokenIndex
-from engine.text.excerpt import Excerpt
+from engine import (
+    Frame,
+    MergeStep,
+    Timeline,
+    TimelineError,
+    Trainer,
+    UnknownTokenIdError,
+    count_pretokens,
+)
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 Corpus = dict[bytes, int]

@@ -16,17 +16,22 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.engine.bpe import DEFAULT_TRAINER, TIE_RULES, TRAINERS
+from inside.engine.core import unspell
+from inside.engine.text import PATTERNS
 from tiktoken._educational import bpe_train
 from tokenizers import Tokenizer, models, pre_tokenizers
 from tokenizers.trainers import BpeTrainer
 
-from engine.bpe.record import MergeStep
-from engine.bpe.ties import TIE_RULES
-from engine.bpe.trainer import StopReason, Trainer
-from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
-from engine.core.errors import BpeError, SpecialTokenError, UnknownNameError, VocabSizeError
-from engine.core.gpt2_bytes import unspell
-from engine.text.patterns import PATTERNS
+from engine import (
+    BpeError,
+    MergeStep,
+    SpecialTokenError,
+    StopReason,
+    Trainer,
+    UnknownNameError,
+    VocabSizeError,
+)
 
 REPO = Path(__file__).parents[3]
 SAMPLES = REPO / "samples"

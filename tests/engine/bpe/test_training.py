@@ -13,13 +13,19 @@ from pathlib import Path
 
 import pytest
 import regex
+from inside.engine.bpe import TIE_RULES, TRAINERS
 
-from engine import Tokenizer, train_bpe
-from engine.bpe.record import MergeStep
-from engine.bpe.ties import TIE_RULES
-from engine.bpe.trainers import TRAINERS
-from engine.core.errors import CorpusError, SpecialTokenError, UnknownNameError, VocabSizeError
-from engine.core.events import CountProgress, TrainProgress
+from engine import (
+    CorpusError,
+    CountProgress,
+    MergeStep,
+    SpecialTokenError,
+    Tokenizer,
+    TrainProgress,
+    UnknownNameError,
+    VocabSizeError,
+    train_bpe,
+)
 
 REPO = Path(__file__).resolve().parents[3]
 HANDOUT = REPO / "samples" / "handout.txt"

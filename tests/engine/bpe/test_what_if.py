@@ -8,11 +8,9 @@ import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.engine.bpe import TIE_RULES, ForkChange, compare, fork
 
-from engine import Timeline, Trainer
-from engine.bpe.ties import TIE_RULES
-from engine.bpe.what_if import ForkChange, compare, fork
-from engine.core.errors import WhatIfError
+from engine import Timeline, Trainer, WhatIfError
 
 SIZE = 276
 

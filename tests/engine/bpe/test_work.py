@@ -9,10 +9,9 @@ import oracles
 import pytest
 from generated import examples
 from hypothesis import given
+from inside.engine.bpe import COUNTERS, TRAINERS, WorkCounts, WorkLog
 
-from engine.bpe.trainer import Trainer
-from engine.bpe.trainers import TRAINERS
-from engine.bpe.trainers.algorithm import COUNTERS, WorkCounts, WorkLog
+from engine import Trainer
 
 every_trainer = pytest.mark.parametrize("algorithm", TRAINERS)
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from time import time
 
 import pytest
+from inside.engine.core import DRAFT, LIST, check_free, finish_writing, sweep, write_files
 
-from engine.core.errors import OutputError, OutputExistsError
-from engine.core.files import DRAFT, LIST, check_free, finish_writing, sweep, write_files
+from engine import OutputError, OutputExistsError
 
 
 def contents(place: Path) -> dict[str, bytes]:

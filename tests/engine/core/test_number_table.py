@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-
-from engine.core.arrays import NumberTable
+from inside.engine.core import NumberTable
 
 few_numbers = st.integers(0, 60) | st.integers(0, 2**63 - 1)
 

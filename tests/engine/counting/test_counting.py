@@ -23,17 +23,13 @@ from chunk_texts import BROKEN, CORPORA, PIECES, SPECIALS, one_pass
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
+from inside.engine.core import HelperWarning
+from inside.engine.counting import CorpusCount, count_corpus
+from inside.engine.native import KERNEL, SWITCH
+from inside.engine.text import CHUNK, PATTERNS, Chunk, Corpus, Pattern, SpecialSplitter, packing_of
+from inside.engine.text import corpus as corpus_module
 
-from engine.core.errors import CorpusError, HelperWarning, SpecialTokenError, UnknownNameError
-from engine.core.events import CountProgress
-from engine.counting.count import count_corpus, count_pretokens
-from engine.counting.counts_file import CorpusCount
-from engine.native import KERNEL, SWITCH
-from engine.text import corpus as corpus_module
-from engine.text.corpus import CHUNK, Corpus
-from engine.text.patterns import PATTERNS, Pattern
-from engine.text.pretokenize import Chunk, SpecialSplitter
-from engine.text.sources import packing_of
+from engine import CorpusError, CountProgress, SpecialTokenError, UnknownNameError, count_pretokens
 
 REPO = Path(__file__).resolve().parents[3]
 SPECIAL = "<|endoftext|>"

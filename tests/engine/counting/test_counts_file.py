@@ -12,22 +12,21 @@ from pathlib import Path
 from random import Random
 
 import pytest
-
-from engine import train_bpe
-from engine.analysis.check.checking import check
-from engine.core.errors import CorpusError, OutputError
-from engine.counting import counts_file, examples
-from engine.counting.count import count_corpus, count_pretokens, count_text
-from engine.counting.counts_file import (
+from inside.engine.counting import (
     CountsMetadata,
     CountsReader,
+    count_corpus,
+    count_text,
+    counts_file,
     counts_of,
+    examples,
+    examples_for,
     packed_block,
     written,
 )
-from engine.counting.examples import examples_for
-from engine.text.corpus import Corpus
-from engine.text.patterns import as_pattern
+from inside.engine.text import Corpus, as_pattern
+
+from engine import CorpusError, OutputError, check, count_pretokens, train_bpe
 
 SPECIAL = ("<|endoftext|>",)
 TEXT = "low low lower<|endoftext|>new 中文 newest\n".encode() * 40 + b"\xff end"

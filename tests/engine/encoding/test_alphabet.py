@@ -7,11 +7,18 @@ import pickle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.engine.encoding import (
+    BYTES,
+    Alphabet,
+    ByteAlphabet,
+    CharacterAlphabet,
+    RankHeap,
+    WholeTokens,
+    first_merge_across,
+    trace,
+)
 
 from engine import Tokenizer
-from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
-from engine.encoding.encoders import RankHeap
-from engine.encoding.rules import first_merge_across, trace
 
 CHARACTERS = {"a": 300, "é": 301, "漢": 302}
 BYTE_IDS = list(range(1000, 1256))

@@ -15,11 +15,9 @@ import pytest
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
+from inside.engine.encoding import ENCODERS, LONG, alphabet, columns_of, merge_arrays
 
 from engine import EncodeStep, Tokenizer, Trainer, count_pretokens
-from engine.encoding import alphabet
-from engine.encoding.encoders import ENCODERS, LONG
-from engine.encoding.merging import columns_of, merge_arrays
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 BYTES = {byte: bytes([byte]) for byte in range(256)}

@@ -6,8 +6,7 @@ from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
-
-from engine.encoding.lanes import Lanes, align
+from inside.engine.encoding import Lanes, align
 
 PARTS = st.one_of(
     st.text("a é漢🙂", min_size=1, max_size=3).map(str.encode),

@@ -10,17 +10,15 @@ import pytest
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
-
-from engine.encoding import piece_encoder
-from engine.encoding.piece_encoder import (
+from inside.engine.encoding import (
     PieceEncoder,
     PretokenEncoder,
     blocks,
     cutting_for,
+    piece_encoder,
     restored_first,
 )
-from engine.text.patterns import PATTERNS, Alternative, Pattern
-from engine.text.pretokenize import to_text
+from inside.engine.text import PATTERNS, Alternative, Pattern, to_text
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 CUT_PATTERNS = [name for name, pattern in PATTERNS.items() if cutting_for(pattern)]

@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inside.engine.formats import FORMATS, PROBE, Opened, convert, open_tokenizer, save
+from inside.engine.text import Alternative, Pattern
 
-from engine import Tokenizer, train_bpe
-from engine.core.errors import (
+from engine import (
     ConversionError,
     OutputExistsError,
+    Tokenizer,
     TokenizerFileError,
     UnknownNameError,
+    train_bpe,
 )
-from engine.formats import FORMATS, PROBE, convert, open_tokenizer, save
-from engine.formats.tokenizer_format import Opened
-from engine.text.patterns import Alternative, Pattern
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "tinystories_valid.txt"
 END = "<|endoftext|>"

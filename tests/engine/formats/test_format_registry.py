@@ -15,14 +15,12 @@ import pytest
 from generated import examples, some
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.engine.encoding import ByteAlphabet, WholeTokens
+from inside.engine.formats import FORMATS, LARGEST, WRITABLE, TokenizerSource, open_tokenizer, save
 from test_files import contents
 from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
 
-from engine import Tokenizer
-from engine.core.errors import BpeError, OutputExistsError, TokenizerFileError
-from engine.encoding.alphabet import ByteAlphabet, WholeTokens
-from engine.formats import FORMATS, WRITABLE, open_tokenizer, save
-from engine.formats.source import LARGEST, TokenizerSource
+from engine import BpeError, OutputExistsError, Tokenizer, TokenizerFileError
 
 FILES = {
     "gpt2": "gpt2",

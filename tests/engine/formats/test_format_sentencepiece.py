@@ -13,12 +13,10 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.engine.formats import ProtobufError, fields_in, is_tokenizer, open_tokenizer, save
 from sentencepiece_models import SCRIPTS, TYPES, VARIANTS, trained
 
-from engine import Tokenizer
-from engine.core.errors import BpeError, TokenizerFileError
-from engine.formats import is_tokenizer, open_tokenizer, save
-from engine.formats.sentencepiece_model import ProtobufError, fields_in
+from engine import BpeError, Tokenizer, TokenizerFileError
 
 KINDS = [(model_type, variant) for model_type in TYPES for variant in VARIANTS]
 

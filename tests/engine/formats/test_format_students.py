@@ -12,13 +12,11 @@ from course_solutions import PLAIN, SAVES, TOK, by_id, decoded, hex_lines, lines
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.engine.analysis import read_claim
+from inside.engine.formats import TokenizerSource, course_files, open_tokenizer
 from tiny_tokenizers import BYTES, TEXTS, trained
 
-from engine import Tokenizer
-from engine.analysis.check.claim import read_claim
-from engine.core.errors import BpeError, TokenizerFileError
-from engine.formats import course_files, open_tokenizer
-from engine.formats.source import TokenizerSource
+from engine import BpeError, Tokenizer, TokenizerFileError
 
 
 @pytest.mark.parametrize("name", SAVES)

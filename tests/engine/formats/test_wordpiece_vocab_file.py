@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from inside.engine.wordpiece import WordPieceTrainer, save_vocab
 
-from engine.core.errors import OutputExistsError, TokenizerFileError
-from engine.wordpiece.tokenizer import save_vocab
-from engine.wordpiece.trainer import WordPieceTrainer
+from engine import OutputExistsError, TokenizerFileError
 
 
 def trained() -> WordPieceTrainer:

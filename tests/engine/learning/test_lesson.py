@@ -9,9 +9,17 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.engine.learning import (
+    LARGEST_CORPUS,
+    Lesson,
+    LessonError,
+    Paragraph,
+    parse_lesson,
+    read_lesson,
+    read_title,
+)
 
-from engine.learning.lesson import LARGEST_CORPUS, Lesson, LessonError, Paragraph
-from engine.learning.lesson_file import LARGEST, parse_lesson, read_lesson, read_title
+from engine.learning.lesson_file import LARGEST
 
 HERE = Path("/lessons/a.md")
 TEXT = """+++

@@ -22,11 +22,9 @@ from generated import examples
 from heap_by_hand import replay
 from hypothesis import example, given
 from hypothesis import strategies as st
-
-from engine import AnswerError, QuestionError, Timeline, Trainer
-from engine.bpe.ties import TIE_RULES
-from engine.learning.questions import KINDS, ask, kinds_for
-from engine.learning.questions.question import (
+from inside.engine.bpe import TIE_RULES
+from inside.engine.learning import (
+    KINDS,
     Answer,
     Attempt,
     Chance,
@@ -38,15 +36,13 @@ from engine.learning.questions.question import (
     Question,
     Text,
     YesOrNo,
+    kinds_for,
 )
-from engine.text.excerpt import Excerpt
-from engine.text.patterns import PATTERNS
-from engine.unigram.frame import UnigramTimeline
-from engine.unigram.record import PruneRule
-from engine.unigram.trainer import UnigramTrainer
-from engine.wordpiece.frame import WordPieceTimeline
-from engine.wordpiece.score import SCORE_TIE_RULES
-from engine.wordpiece.trainer import WordPieceTrainer
+from inside.engine.text import PATTERNS, Excerpt
+from inside.engine.unigram import PruneRule, UnigramTimeline, UnigramTrainer
+from inside.engine.wordpiece import SCORE_TIE_RULES, WordPieceTimeline, WordPieceTrainer
+
+from engine import AnswerError, QuestionError, Timeline, Trainer, ask
 
 Corpus = dict[bytes, int]
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}

@@ -14,14 +14,23 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.engine.bpe import TRAINERS
+from inside.engine.core import spell
+from inside.engine.learning import (
+    Answered,
+    AnswerSheet,
+    Attempt,
+    Grades,
+    Level,
+    Paper,
+    grade_files,
+    learners_csv,
+    make_quiz,
+    questions_csv,
+)
+from inside.engine.text import Excerpt
 
 from engine import QuestionError, QuizFileError, Timeline, Trainer
-from engine.bpe.trainers import TRAINERS
-from engine.core.gpt2_bytes import spell
-from engine.learning.grading import Grades, grade_files, learners_csv, questions_csv
-from engine.learning.questions.question import Attempt, Level
-from engine.learning.quiz import Answered, AnswerSheet, Paper, make_quiz
-from engine.text.excerpt import Excerpt
 
 TEXT = b"low low low low low lower lower widest widest widest " + b"newest " * 6
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6, b" ": 15}

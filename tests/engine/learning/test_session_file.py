@@ -11,11 +11,8 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-
-from engine.core.errors import OutputExistsError, SessionFileError
-from engine.learning.session_file import (
+from inside.engine.learning import (
     KEY,
-    LARGEST,
     SavedFile,
     SavedFork,
     SavedSession,
@@ -25,6 +22,9 @@ from engine.learning.session_file import (
     read_session_bytes,
     write_session,
 )
+
+from engine import OutputExistsError, SessionFileError
+from engine.learning.session_file import LARGEST
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-
-from engine.recording.change_log import ChangeLog, GrowingArray
+from inside.engine.recording import ChangeLog, GrowingArray
 
 Step = list[tuple[int, int]]
 """(counter, its new value), in order."""

@@ -12,10 +12,8 @@ from chunk_texts import CORPORA, SPECIALS, one_pass
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
-
-from engine.counting.plain import documents_in
-from engine.text.patterns import PATTERNS
-from engine.text.pretokenize import Chunk, ChunkCutter, SpecialSplitter
+from inside.engine.counting import documents_in
+from inside.engine.text import PATTERNS, Chunk, ChunkCutter, SpecialSplitter
 
 TINY = st.integers(1, 64)
 

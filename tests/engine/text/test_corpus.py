@@ -14,11 +14,9 @@ import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.engine.text import BLOCK, HEAD, PATTERNS, Chunk, Corpus, SpecialSplitter
 
-from engine.core.errors import CorpusError
-from engine.text.corpus import BLOCK, HEAD, Corpus
-from engine.text.patterns import PATTERNS
-from engine.text.pretokenize import Chunk, SpecialSplitter
+from engine import CorpusError
 
 WORDS = b"low lower lowest "
 

@@ -6,10 +6,7 @@ import pytest
 from chunk_texts import CORPORA, SPECIALS
 from generated import examples
 from hypothesis import given
-
-from engine.text.excerpt import LONGEST_LINE, Excerpt
-from engine.text.patterns import PATTERNS
-from engine.text.pretokenize import SpecialSplitter, pretokens, to_text
+from inside.engine.text import LONGEST_LINE, PATTERNS, Excerpt, SpecialSplitter, pretokens, to_text
 
 
 def lines_of(excerpt: Excerpt) -> list[list[str]]:

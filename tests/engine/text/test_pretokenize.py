@@ -6,10 +6,10 @@ import pytest
 import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
-
-from engine.core.errors import SpecialTokenError
-from engine.text.patterns import PATTERNS, Alternative, Pattern
-from engine.text.pretokenize import (
+from inside.engine.text import (
+    PATTERNS,
+    Alternative,
+    Pattern,
     SpecialSplitter,
     check_special_tokens,
     in_lower_case,
@@ -18,6 +18,8 @@ from engine.text.pretokenize import (
     to_text,
     to_texts,
 )
+
+from engine import SpecialTokenError
 
 EOT = "<|endoftext|>"
 NO_SPECIALS = SpecialSplitter([])

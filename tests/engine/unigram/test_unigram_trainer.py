@@ -14,13 +14,22 @@ import unigram_by_hand as by_hand
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.engine.core import WorkProgress, finished
+from inside.engine.unigram import (
+    LONGEST_TEXT,
+    EmStep,
+    PruneRule,
+    PruneStep,
+    Seeded,
+    UnigramRecord,
+    UnigramStopReason,
+    UnigramTrainer,
+    best_counts,
+    expected_counts,
+    lattices_of,
+)
 
-from engine.core.errors import BpeError, SpecialTokenError, UnigramError, VocabSizeError
-from engine.core.events import WorkProgress, finished
-from engine.unigram.em import best_counts, expected_counts
-from engine.unigram.lattices import LONGEST_TEXT, lattices_of
-from engine.unigram.record import EmStep, PruneRule, PruneStep, Seeded, UnigramRecord
-from engine.unigram.trainer import UnigramStopReason, UnigramTrainer
+from engine import BpeError, SpecialTokenError, UnigramError, VocabSizeError
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 HANDOUT = {"▁low": 5, "▁lower": 2, "▁widest": 3, "▁newest": 6}

@@ -1,0 +1,10 @@
+# ruff: noqa: F401
+"""Names inside `bpe_tui/app` that tests need: they know the room, not its modules."""
+
+from __future__ import annotations
+
+from bpe_tui.app import terminal
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.base import SingleScreenApp, all_commands
+from bpe_tui.app.lesson_author import problems_of, recording_of
+from bpe_tui.app.navigation import SCREENS, mount_ahead

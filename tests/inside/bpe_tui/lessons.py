@@ -1,0 +1,10 @@
+# ruff: noqa: F401
+"""Names inside `bpe_tui/lessons` that tests need: they know the room, not its modules."""
+
+from __future__ import annotations
+
+from bpe_tui.lessons.asking import AskWindow, QuizScreen
+from bpe_tui.lessons.beats import ALL_BEATS, BeatClock
+from bpe_tui.lessons.pane import LessonPane, LessonText
+from bpe_tui.lessons.question_panel import QuestionPanel, sentence_rows
+from bpe_tui.lessons.screen import LessonScreen, LessonSection, layout

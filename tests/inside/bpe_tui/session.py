@@ -1,0 +1,38 @@
+# ruff: noqa: F401
+"""Names inside `bpe_tui/session` that tests need: they know the room, not its modules."""
+
+from __future__ import annotations
+
+from bpe_tui.session import state
+from bpe_tui.session.commands import COMMANDS
+from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.session.declarations import (
+    ALWAYS,
+    CHARTS,
+    COMPARISON,
+    ENCODING,
+    EVERYWHERE,
+    FAMILY,
+    INSPECTION,
+    START,
+    TRAINING,
+    VOCABULARY,
+)
+from bpe_tui.session.jobs import OpeningJob, StepsRecorded, TrainingEnded, TrainingStarted
+from bpe_tui.session.lessons import (
+    PLACE,
+    SAMPLES,
+    LessonProgress,
+    all_progress,
+    builtin_lessons,
+    config_of,
+    directory,
+    keep_progress,
+    languages,
+    progress_key,
+    samples,
+)
+from bpe_tui.session.models import MODELS
+from bpe_tui.session.opening import command_that_opens, config_for, config_of_session, shell_word
+from bpe_tui.session.session import EXAMPLE, Session
+from bpe_tui.session.state import preferences, recent, remember_opened, save_preferences

@@ -1,0 +1,58 @@
+# ruff: noqa: F401
+"""Names inside `bpe_tui/views` that tests need: they know the room, not its modules."""
+
+from __future__ import annotations
+
+from bpe_tui.views import training_panels
+from bpe_tui.views.charts import ChartPanel, ChartsScreen, GainsPanel, distance
+from bpe_tui.views.commands import (
+    LEGENDS,
+    SIGNS,
+    WORDS,
+    commands_on,
+    explain_dead_key,
+    hanging,
+    help_text,
+    key_of_screen,
+    kinds_with,
+    legend_of,
+)
+from bpe_tui.views.corpus import CorpusPlace, ExcerptPanel, MergingExcerptPanel
+from bpe_tui.views.encoding_screen import LONG_TEXT, ROOMY_ROWS
+from bpe_tui.views.explanation import (
+    BAR_BESIDE_FRACTION,
+    REMARK,
+    BarColumns,
+    Beat,
+    CountRoom,
+    StepMoment,
+)
+from bpe_tui.views.exports import ExportSource, screen_text
+from bpe_tui.views.inspection_screen import InspectionPanel, InspectionScreen
+from bpe_tui.views.narration import add_stop, first_fitting, heading, narrate_end, narrate_undone
+from bpe_tui.views.panel import ABOUT_TO_JOIN, BORDER_CELLS, FramePanel, Panel, TokenPainter
+from bpe_tui.views.panel_screen import NotePanel
+from bpe_tui.views.player_screen import StepsScreen
+from bpe_tui.views.report import escaped, json_lines, markdown, step_markdown
+from bpe_tui.views.targets import ToChange, ToPair, ToPiece, ToStep, ToToken
+from bpe_tui.views.token_detail import (
+    Label,
+    LanesPanel,
+    MergeTreePanel,
+    bracketed,
+    branches,
+    break_lines,
+    byte_widths,
+    describe_spelling,
+    flush_left,
+    token_text,
+)
+from bpe_tui.views.training_panels import TouchedPanel, TypedTextPanel, before_after, over_ids
+from bpe_tui.views.transcript import AnyTranscript
+from bpe_tui.views.typed import parse_step, parse_steps
+from bpe_tui.views.vocabulary_screen import (
+    TokenRows,
+    VocabularyPanel,
+    VocabularyScreen,
+    VocabularyTable,
+)

@@ -1,0 +1,50 @@
+# ruff: noqa: F401
+"""Names inside `bpe_tui/widgets` that tests need: they know the room, not its modules."""
+
+from __future__ import annotations
+
+from bpe_tui.widgets.chart import BELOW, Chart, Curve, canvas_of, curves_of
+from bpe_tui.widgets.controls import FootLine, KeyBar, Marks, Scrubber, Switches
+from bpe_tui.widgets.fields import Field, TextField
+from bpe_tui.widgets.figure import Figure, Scale, cells_of, round_step, scale_for, spans
+from bpe_tui.widgets.lines import Lines, RowList
+from bpe_tui.widgets.numbers import (
+    BODY,
+    HALF,
+    bar,
+    number,
+    percent,
+    rate,
+    scale_of,
+    short_number,
+    signed,
+    size,
+    trace,
+    with_power,
+)
+from bpe_tui.widgets.rows import (
+    BORDERS,
+    NameSpans,
+    PairSpans,
+    Row,
+    RowColumn,
+    RowTable,
+    Span,
+    in_sight,
+    left,
+    paragraph,
+    spans_width,
+    subject_cells,
+    subjects_at,
+    wrapped_text,
+)
+from bpe_tui.widgets.virtual_table import Column, Header, arranged
+from bpe_tui.widgets.visible import (
+    ending,
+    shorten,
+    signs,
+    typed_text,
+    visible_bytes,
+    visible_text,
+    width,
+)

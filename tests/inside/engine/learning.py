@@ -1,0 +1,34 @@
+# ruff: noqa: F401
+"""Names inside `engine/learning` that tests need: they know the room, not its modules."""
+
+from __future__ import annotations
+
+from engine.learning.grading import Grades, grade_files, learners_csv, questions_csv
+from engine.learning.lesson import LARGEST_CORPUS, Lesson, LessonError, Paragraph
+from engine.learning.lesson_file import parse_lesson, read_lesson, read_title
+from engine.learning.questions import KINDS, kinds_for
+from engine.learning.questions.question import (
+    Answer,
+    Attempt,
+    Chance,
+    Choice,
+    Cuts,
+    Joins,
+    Level,
+    Number,
+    Question,
+    Text,
+    YesOrNo,
+)
+from engine.learning.quiz import Answered, AnswerSheet, Paper, make_quiz
+from engine.learning.session_file import (
+    KEY,
+    SavedFile,
+    SavedFork,
+    SavedSession,
+    check_unchanged,
+    is_session,
+    read_session,
+    read_session_bytes,
+    write_session,
+)
