@@ -1,3 +1,4 @@
+# ruff: noqa: E402, the path has to be known before the imports
 """Compare encodings with the libraries that the formats belong to.
 
     python tests/compare_libraries.py [TEXTS] [SEED]
@@ -18,22 +19,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 TESTS = Path(__file__).resolve().parent
-sys.path[:0] = [str(TESTS.parent), str(TESTS / "engine"), *map(str, (TESTS / "engine").iterdir())]
+sys.path[:0] = [str(TESTS.parent), str(TESTS), str(TESTS / "engine")]
+import tiktoken
+import tokenizers
+from format_files import BERT_PIECES, CL100K, write_lines
+from inside.engine.formats import open_tokenizer
+from inside.engine.text import PATTERNS
+from model_pipelines import MODEL_BUILDERS
+from odd_texts import CHARACTERS, in_old_unicode, sample_texts
+from pipelines import BUILDERS, built
+from sentencepiece import SentencePieceProcessor
+from sentencepiece_models import TYPES, VARIANTS, trained
+from tiktoken.load import load_tiktoken_bpe
+from tiny_tokenizers import END, GOLDEN, handout
 
-import tiktoken  # noqa: E402
-import tokenizers  # noqa: E402
-from format_files import BERT_PIECES, CL100K, write_lines  # noqa: E402
-from inside.engine.formats import open_tokenizer  # noqa: E402
-from inside.engine.text import PATTERNS  # noqa: E402
-from model_pipelines import MODEL_BUILDERS  # noqa: E402
-from odd_texts import CHARACTERS, in_old_unicode, sample_texts  # noqa: E402
-from pipelines import BUILDERS, built  # noqa: E402
-from sentencepiece import SentencePieceProcessor  # noqa: E402
-from sentencepiece_models import TYPES, VARIANTS, trained  # noqa: E402
-from tiktoken.load import load_tiktoken_bpe  # noqa: E402
-from tiny_tokenizers import END, GOLDEN, handout  # noqa: E402
-
-from engine import Tokenizer  # noqa: E402
+from engine import Tokenizer
 
 Encode = Callable[[str], list[int]]
 PARTS = (" ", "  ", "\t", "\r\n", "\n\n", "\u3000", "\x00", "don't", " the", "The", "'ll", "1999")

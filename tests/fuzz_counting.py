@@ -1,3 +1,4 @@
+# ruff: noqa: E402, the path has to be known before the imports
 """Search for a text that is counted wrong: `python tests/fuzz_counting.py SECONDS [SEED]`.
 
 Counting by pieces is held against the plain way, over random texts, patterns, special tokens and
@@ -13,15 +14,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent / "engine")]
+TESTS = Path(__file__).resolve().parent
+sys.path[:0] = [str(TESTS.parent), str(TESTS), str(TESTS / "engine")]
 
-from counting_texts import SPECIAL_TOKENS, TEXT_PIECES  # noqa: E402
-from inside.engine.counting import (  # noqa: E402
+from counting_texts import SPECIAL_TOKENS, TEXT_PIECES
+from inside.engine.counting import (
     Tally,
     count_pretokens_of,
     counter_for,
 )
-from inside.engine.text import (  # noqa: E402
+from inside.engine.text import (
     PATTERNS,
     ChunkCutter,
     SpecialSplitter,

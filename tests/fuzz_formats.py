@@ -1,3 +1,4 @@
+# ruff: noqa: E402, the path has to be known before the imports
 """Search for files that cause a failure.
 
     python tests/fuzz_formats.py COUNT [SEED] [FORMAT …]
@@ -35,30 +36,29 @@ TESTS = Path(__file__).resolve().parent
 sys.path[:0] = [
     str(TESTS),
     str(TESTS.parent),
-    str(TESTS / "engine"),
-    *map(str, (TESTS / "engine").iterdir()),
+    *(str(TESTS / "engine" / room) for room in ("", "learning")),
 ]
 
-import sentencepiece_models  # noqa: E402
-import test_quiz  # noqa: E402
-from course_solutions import SAVES  # noqa: E402
-from damage import damaged  # noqa: E402
-from format_files import tekken  # noqa: E402
-from inside.bpe_tui.cli import explanation  # noqa: E402
+import sentencepiece_models
+import test_quiz
+from course_solutions import SAVES
+from damage import damaged
+from format_files import tekken
+from inside.bpe_tui.cli import explanation
 from inside.engine.analysis import (
     Inspection,
     parse,
     read_claim,
 )
-from inside.engine.core import LONGEST  # noqa: E402
-from inside.engine.counting import (  # noqa: E402
+from inside.engine.core import LONGEST
+from inside.engine.counting import (
     CountsMetadata,
     KeptCount,
     count_corpus,
     written,
 )
-from inside.engine.formats import is_tokenizer, open_tokenizer, save  # noqa: E402
-from inside.engine.learning import (  # noqa: E402  # noqa: E402
+from inside.engine.formats import is_tokenizer, open_tokenizer, save
+from inside.engine.learning import (
     SavedFile,
     SavedFork,
     SavedSession,
@@ -69,12 +69,12 @@ from inside.engine.learning import (  # noqa: E402  # noqa: E402
     read_session,
     write_session,
 )
-from inside.engine.text import (  # noqa: E402
+from inside.engine.text import (
     PATTERNS,
     Corpus,
     Reading,
 )
-from tiny_tokenizers import GOLDEN, REPO, handout  # noqa: E402
+from tiny_tokenizers import GOLDEN, REPO, handout
 
 from engine import (
     BpeError,

@@ -1,3 +1,4 @@
+# ruff: noqa: E402, the path has to be known before the imports
 """Search for keys that do harm: `python tests/soak.py SECONDS [--seed N]`.
 
 Random keys, some of them at once, clicks, drags, wheels, pastes and sizes go to the applications of
@@ -26,22 +27,17 @@ from pathlib import Path
 from typing import Any
 
 TESTS = Path(__file__).resolve().parent
-sys.path[:0] = [
-    str(TESTS.parent),
-    str(TESTS / "bpe_tui"),
-    str(TESTS),
-    *map(str, (TESTS / "bpe_tui").iterdir()),
-]
+sys.path[:0] = [str(TESTS.parent), str(TESTS), str(TESTS / "bpe_tui"), str(TESTS / "engine")]
 
-import psutil  # noqa: E402
-import textual._wait  # noqa: E402
-from fuzz_formats import hugging_faces  # noqa: E402
+import psutil
+import textual._wait
+from fuzz_formats import hugging_faces
 from inside.bpe_tui.app import (
     BpeTuiApp,
     SingleScreenApp,
 )
-from inside.bpe_tui.lessons import QuizScreen  # noqa: E402
-from inside.bpe_tui.session import (  # noqa: E402
+from inside.bpe_tui.lessons import QuizScreen
+from inside.bpe_tui.session import (
     COMMANDS,
     Claimed,
     Config,
@@ -50,27 +46,27 @@ from inside.bpe_tui.session import (  # noqa: E402
     TokenizerConfig,
     config_for,
 )
-from inside.bpe_tui.studies import ComparisonScreen  # noqa: E402
+from inside.bpe_tui.studies import ComparisonScreen
 from inside.engine.counting import (
     count_corpus,
     counts_of,
 )
-from inside.engine.learning import SavedFile, SavedSession, write_session  # noqa: E402
+from inside.engine.learning import SavedFile, SavedSession, write_session
 from inside.engine.text import (
     Corpus,
     Excerpt,
 )
-from opening import _RUNS, recorded_once  # noqa: E402
-from test_hostile_text import raw_on_screen  # noqa: E402
-from textual import events  # noqa: E402
-from textual.app import App  # noqa: E402
-from textual.errors import NoWidget  # noqa: E402
-from textual.keys import key_to_character  # noqa: E402
-from textual.pilot import OutOfBounds, Pilot  # noqa: E402
-from textual.screen import Screen  # noqa: E402
-from textual.widgets import Input  # noqa: E402
+from opening import _RUNS, recorded_once
+from screen_text import raw_on_screen
+from textual import events
+from textual.app import App
+from textual.errors import NoWidget
+from textual.keys import key_to_character
+from textual.pilot import OutOfBounds, Pilot
+from textual.screen import Screen
+from textual.widgets import Input
 
-from engine import (  # noqa: E402
+from engine import (
     Timeline,
     Tokenizer,
     Trainer,

@@ -12,14 +12,9 @@ from inside.bpe_tui.widgets import spans_width
 from inside.engine.bpe import Replay
 from inside.engine.recording import MergeFrame
 from opening import SAMPLE, each_size, opened, step
+from screen_text import drawn
 
 from engine import Timeline, Trainer
-
-
-def drawn(panel: ChartPanel) -> str:
-    """Return the text of the chart, without its roles."""
-    lines = (panel.line(y) for y in range(panel.size.height))
-    return "\n".join("".join(text for text, _ in spans) for spans in lines)
 
 
 async def test_a_key_shows_all_charts_and_what_each_says_here() -> None:

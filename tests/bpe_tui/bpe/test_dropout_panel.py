@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inside.bpe_tui.bpe import DRAWS, DropoutRows, parse_dropout
 from inside.engine.encoding import Dropout
-from test_microscope import encoding, shown
+from screen_text import encoding, shown
 from textual.widgets import Input
 
 from engine import DropoutError

@@ -5,20 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.bpe import SECTIONS
 from inside.bpe_tui.session import TokenizerConfig
 from inside.bpe_tui.views import InspectionPanel, InspectionScreen, VocabularyScreen
 from inside.engine.analysis import Inspection
 from opening import opened, opened_as, until
+from screen_text import shown_text
 
 from engine import Tokenizer
-
-
-def shown_text(app: BpeTuiApp, panel: str) -> list[str]:
-    rows = app.screen.query_one(f"#{panel}", InspectionPanel)
-    texts = ("".join(text for text, _ in rows.row(n).spans) for n in range(rows.row_count))
-    return [" ".join(text.split()) for text in texts]
 
 
 async def test_a_key_shows_every_section_for_the_step_and_steps_change_it() -> None:

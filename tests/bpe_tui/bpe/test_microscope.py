@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp
+from bert_file import BERT
 from inside.bpe_tui.bpe import (
     EncodeStepsPanel,
-    EncodingScreen,
     LockstepPanel,
     RegexPanel,
     RegexRows,
@@ -23,32 +20,13 @@ from inside.bpe_tui.views import Panel
 from inside.engine.analysis import parts_asked
 from inside.engine.bpe import to_tokenizer
 from inside.engine.formats import save
-from opening import each_size, opened, opened_as
-from test_model_files import BERT
+from opening import each_size, opened_as
+from screen_text import encoding, shown
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from bpe_tui.bpe.encoding_screen import PretokensPanel
 from engine import Trainer
-
-
-@asynccontextmanager
-async def encoding(
-    text: str, size: tuple[int, int] = (120, 40)
-) -> AsyncIterator[tuple[BpeTuiApp, EncodingScreen, Pilot[int]]]:
-    """Open the encoding screen at the last step, with a text and the focus on its pretokens."""
-    async with opened(size=size) as (app, pilot):
-        app.action_last()
-        app.navigation.open_encoding(text, look=True)
-        await pilot.pause(0.1)
-        assert isinstance(app.screen, EncodingScreen)
-        yield app, app.screen, pilot
-
-
-def shown(panel: Panel) -> str:
-    """Return the rows as text."""
-    rows = [panel.row(index) for index in range(panel.row_count)]
-    return "\n".join("".join(text for text, _ in row.spans) for row in rows)
 
 
 async def eventually(pilot: Pilot[int], panel: Panel, text: str) -> None:

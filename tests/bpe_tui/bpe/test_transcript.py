@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from inside.bpe_tui.bpe import BpeTranscript, narrate, narrate_tie
 from inside.bpe_tui.views import first_fitting, narrate_end, narrate_undone
+from transcript_run import HANDOUT, run
 
 from engine import StopReason, Timeline, Tokenizer, Trainer
 
-ROOT = Path(__file__).parents[3]
-HANDOUT = str(ROOT / "samples" / "handout.txt")
 LECTURE = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 
 
@@ -175,18 +171,6 @@ def test_an_unknown_command_gets_one_sentence(transcript: BpeTranscript, line: s
 
 
 # -- the program
-
-
-def run(*arguments: str, stdin: bytes, program: str = "") -> subprocess.CompletedProcess[bytes]:
-    code = program or "import sys; from bpe_tui.cli import main; sys.exit(main(sys.argv[1:]))"
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        input=stdin,
-        capture_output=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        timeout=30,
-        check=False,
-    )
 
 
 WITHOUT_TEXTUAL = (

@@ -14,6 +14,7 @@ from inside.bpe_tui.session import RunConfig, TokenizerConfig
 from inside.bpe_tui.widgets import Field, TextField
 from opening import opened_as, until
 from program import press_on_terminal
+from screen_text import RAW, raw_on_screen
 from textual.app import App
 from textual.command import CommandInput
 from textual.pilot import Pilot
@@ -24,7 +25,6 @@ HOSTILE = (
     "\x1b]52;c;aGk=\x07 \x1b[2J\x9b31m \u202eabc\u2066 a\u200bb\u200d \x00\x7f\ufeff "
     "\u2028 [red]x[/] "
 )
-RAW = regex.compile(r"[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}]")
 
 KEYS = (
     *("right", "end", "left", "enter", "escape", "question_mark", "escape", "ctrl+p", "escape"),
@@ -39,12 +39,6 @@ def hostile_corpus(folder: Path) -> Path:
     corpus = folder / f"{NAME}.txt"
     corpus.write_text(HOSTILE * 8 + "low lower lowest newest " * 4, encoding="utf-8")
     return corpus
-
-
-def raw_on_screen(app: App[int]) -> set[str]:
-    """Return the characters on the screen that a terminal would obey, hide or reorder."""
-    strips = app.screen._compositor.render_strips()
-    return {found for strip in strips for found in RAW.findall(strip.text)}
 
 
 def all_fields_are_ours(app: App[int]) -> bool:

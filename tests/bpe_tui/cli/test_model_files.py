@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from bert_file import BERT, PIECES
 from inside.bpe_tui.bpe import CorpusPanel, PairsPanel
 from inside.bpe_tui.cli import BAD_INPUT, transcript_of
 from inside.bpe_tui.session import TokenizerConfig
@@ -18,20 +19,6 @@ from textual.widgets import Static
 
 from bpe_tui import cli
 
-PIECES = ["[UNK]", "hug", "##s", "the", "!"]
-BERT = {
-    "added_tokens": [],
-    "normalizer": {"type": "Lowercase"},
-    "pre_tokenizer": {"type": "BertPreTokenizer"},
-    "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
-    "model": {
-        "type": "WordPiece",
-        "unk_token": "[UNK]",
-        "continuing_subword_prefix": "##",
-        "max_input_chars_per_word": 100,
-        "vocab": {piece: place for place, piece in enumerate(PIECES)},
-    },
-}
 T5 = {
     "added_tokens": [],
     "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},

@@ -8,12 +8,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from bert_file import BERT
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.session import RunConfig, TokenizerConfig, Viewpoint, builtin_lessons
 from inside.bpe_tui.studies import ChoiceRows, PipelinePanel, SavePipeline, StageWindow
 from inside.engine.formats import open_tokenizer
 from opening import SAMPLE, each_size, opened, opened_as, until
-from test_model_files import BERT
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 

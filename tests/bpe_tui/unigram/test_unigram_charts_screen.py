@@ -10,7 +10,7 @@ from inside.bpe_tui.views import ChartPanel
 from inside.bpe_tui.widgets import Chart
 from inside.engine.unigram import UnigramFrame
 from opening import each_size, opened, step
-from test_charts_screen import drawn
+from screen_text import drawn
 from unigram_texts import TEXT
 
 

@@ -10,7 +10,7 @@ from inside.bpe_tui.views import InspectionPanel
 from inside.engine.analysis import UnigramInspection
 from inside.engine.unigram import UnigramFrame
 from opening import opened, until
-from test_inspect_screen import shown_text
+from screen_text import shown_text
 from unigram_texts import TEXT
 
 

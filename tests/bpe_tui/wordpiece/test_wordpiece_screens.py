@@ -19,9 +19,9 @@ from inside.bpe_tui.wordpiece import (
     WordPieceVocabularyScreen,
 )
 from opening import each_size, opened, step, until
-from test_wordpiece_training_screen import corpus as corpus
 from test_wordpiece_training_screen import frame_of, text_of
 from textual.widgets import Input, Static, TextArea
+from wordpiece_screen import corpus as corpus
 
 # -- vocabulary
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-import pytest
-from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.widgets import Lines, Scrubber
+from inside.bpe_tui.widgets import Scrubber
 from inside.bpe_tui.wordpiece import (
     ScoreMergePanel,
     ScoresPanel,
@@ -24,27 +22,7 @@ from inside.engine.formats import open_tokenizer
 from inside.engine.wordpiece import Score, WordPieceFrame
 from opening import each_size, opened, step, until
 from textual.widgets import Input, Static
-
-COURSE = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-"""The example of Hugging Face's course."""
-
-
-@pytest.fixture
-def corpus(tmp_path: Path) -> Path:
-    place = tmp_path / "course.txt"
-    place.write_text("\n".join(" ".join([word] * count) for word, count in COURSE.items()))
-    return place
-
-
-def frame_of(app: BpeTuiApp) -> WordPieceFrame:
-    frame = app.session.shown
-    assert isinstance(frame, WordPieceFrame)
-    return frame
-
-
-def text_of(panel: Lines) -> list[str]:
-    rows = [panel.row(place) for place in range(panel.row_count)]
-    return ["".join(text for text, _ in row.spans) for row in rows]
+from wordpiece_screen import frame_of, text_of
 
 
 async def test_the_first_merge_is_worked_out_as_in_the_course(corpus: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from inside.bpe_tui.wordpiece import WordPieceTranscript, describe_by_count, narrate_tie
 from inside.engine.wordpiece import WordPieceTimeline, WordPieceTrainer
-from test_transcript import HANDOUT, run
+from transcript_run import HANDOUT, run
 
 from engine import StopReason
 

@@ -7,7 +7,7 @@ from generated import examples
 from hypothesis import given
 from inside.engine.analysis import GoesBack, Greedy, TooGreedy, lockstep
 from inside.engine.encoding import ENCODERS
-from test_encoders import MERGES, PRETOKENS, Merges, tokenizer
+from merge_lists import MERGES, PRETOKENS, Merges, tokenizer
 
 UN = [(b"u", b"n"), (b"b", b"e"), (b"n", b"b")]
 

@@ -23,7 +23,7 @@ from inside.engine.analysis import (
     why_not_merged,
 )
 from inside.engine.text import to_text
-from test_encoders import BYTES, MERGES, Merges
+from merge_lists import BYTES, MERGES, Merges
 
 from engine import Timeline, Tokenizer, Trainer
 

@@ -14,7 +14,7 @@ import wordpiece_oracle as oracle
 from hypothesis import given
 from inside.engine.analysis import BreakpointList, parse
 from inside.engine.wordpiece import WordPieceStep, WordPieceTimeline, bare
-from test_wordpiece_timeline import COURSE, in_bytes, timeline_of
+from wordpiece_course import COURSE, in_bytes, timeline_of
 
 from engine import BreakpointError
 

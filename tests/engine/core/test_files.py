@@ -3,36 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 from pathlib import Path
 from time import time
 
 import pytest
+from file_checks import NO_SPACE, FullDisk, contents
 from inside.engine.core import DRAFT, LIST, check_free, finish_writing, sweep, write_files
 
 from engine import OutputError, OutputExistsError
-
-
-def contents(place: Path) -> dict[str, bytes]:
-    """Return all files in the folder, including hidden ones."""
-    return {str(p.relative_to(place)): p.read_bytes() for p in place.rglob("*") if p.is_file()}
-
-
-class FullDisk:
-    """A replacement for `os.fsync` that fails at the call of this number."""
-
-    def __init__(self, fails_at: int, error: BaseException) -> None:
-        self.calls, self.fails_at, self.error = 0, fails_at, error
-
-    def __call__(self, handle: int) -> None:
-        self.calls += 1
-        if self.calls == self.fails_at:
-            raise self.error
-
-
-NO_SPACE = OSError(errno.ENOSPC, "No space left on device")
 
 
 def test_files_are_written_and_their_directories_made(tmp_path: Path) -> None:

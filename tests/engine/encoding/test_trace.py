@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inside.engine.encoding import first_merge_across, trace
 from inside.engine.text import to_text
-from test_encoders import BYTES, MERGES, PRETOKENS, Merges, tokenizer
+from merge_lists import BYTES, MERGES, PRETOKENS, Merges, tokenizer
 
 from engine import Timeline, Tokenizer, Trainer
 

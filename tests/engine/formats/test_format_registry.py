@@ -12,12 +12,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from file_checks import contents
 from generated import examples, some
 from hypothesis import given
 from hypothesis import strategies as st
 from inside.engine.encoding import ByteAlphabet, WholeTokens
 from inside.engine.formats import FORMATS, LARGEST, WRITABLE, TokenizerSource, open_tokenizer, save
-from test_files import contents
 from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
 
 from engine import BpeError, OutputExistsError, Tokenizer, TokenizerFileError

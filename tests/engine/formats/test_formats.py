@@ -11,6 +11,7 @@ from pathlib import Path
 import oracles
 import pytest
 import tokenizers
+from file_checks import NO_SPACE, FullDisk, contents
 from format_files import facts, padded_handout
 from generated import examples, some
 from hypothesis import example, given
@@ -18,7 +19,6 @@ from hypothesis import strategies as st
 from inside.engine.analysis import Inspection, read_claim
 from inside.engine.formats import FORMATS, open_tokenizer, save
 from inside.engine.text import PATTERNS, Alternative, Pattern
-from test_files import NO_SPACE, FullDisk, contents
 from tiny_tokenizers import BYTES, END, trained
 from tokenizers import models, pre_tokenizers
 

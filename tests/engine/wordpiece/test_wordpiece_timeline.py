@@ -16,23 +16,11 @@ from inside.engine.wordpiece import (
     WordPieceTimeline,
     WordPieceTrainer,
 )
+from wordpiece_course import COURSE, in_bytes, timeline_of
 
 from engine import TimelineError, UnknownTokenIdError
 
 every_tie_rule = pytest.mark.parametrize("tie_rule", SCORE_TIE_RULES)
-
-COURSE = {b"hug": 10, b"pug": 5, b"pun": 12, b"bun": 4, b"hugs": 5}
-
-
-def timeline_of(
-    counts: dict[bytes, int], tie_rule: str = "frequent", min_count: int = 1
-) -> WordPieceTimeline:
-    trainer = WordPieceTrainer(counts, 200, tie_rule=tie_rule, min_count=min_count)
-    return WordPieceTimeline(trainer.record, trainer.steps())
-
-
-def in_bytes(corpus: dict[str, int]) -> dict[bytes, int]:
-    return {word.encode(): count for word, count in corpus.items()}
 
 
 def facts(frame: WordPieceFrame) -> object:

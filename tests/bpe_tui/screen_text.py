@@ -1,0 +1,56 @@
+"""The texts of screens: of panels, of charts, of all that is painted."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import regex
+from inside.bpe_tui.app import BpeTuiApp
+from inside.bpe_tui.bpe import (
+    EncodingScreen,
+)
+from inside.bpe_tui.views import ChartPanel, InspectionPanel, Panel
+from opening import opened
+from textual.app import App
+from textual.pilot import Pilot
+
+
+@asynccontextmanager
+async def encoding(
+    text: str, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[tuple[BpeTuiApp, EncodingScreen, Pilot[int]]]:
+    """Open the encoding screen at the last step, with a text and the focus on its pretokens."""
+    async with opened(size=size) as (app, pilot):
+        app.action_last()
+        app.navigation.open_encoding(text, look=True)
+        await pilot.pause(0.1)
+        assert isinstance(app.screen, EncodingScreen)
+        yield app, app.screen, pilot
+
+
+def shown(panel: Panel) -> str:
+    """Return the rows as text."""
+    rows = [panel.row(index) for index in range(panel.row_count)]
+    return "\n".join("".join(text for text, _ in row.spans) for row in rows)
+
+
+def shown_text(app: BpeTuiApp, panel: str) -> list[str]:
+    rows = app.screen.query_one(f"#{panel}", InspectionPanel)
+    texts = ("".join(text for text, _ in rows.row(n).spans) for n in range(rows.row_count))
+    return [" ".join(text.split()) for text in texts]
+
+
+def drawn(panel: ChartPanel) -> str:
+    """Return the text of the chart, without its roles."""
+    lines = (panel.line(y) for y in range(panel.size.height))
+    return "\n".join("".join(text for text, _ in spans) for spans in lines)
+
+
+RAW = regex.compile(r"[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}]")
+
+
+def raw_on_screen(app: App[int]) -> set[str]:
+    """Return the characters on the screen that a terminal would obey, hide or reorder."""
+    strips = app.screen._compositor.render_strips()
+    return {found for strip in strips for found in RAW.findall(strip.text)}
