@@ -378,7 +378,12 @@ class Frame(MergeFrame[MergeStep]):
         return self.queue.count_of(pair)
 
     def why_first(self, winner: Pair, rival: Pair) -> Words:
-        """Return the reason why the tie rule takes `winner` before `rival`, as a clause."""
+        """Return the reason why the tie rule takes one pair before another, as a clause.
+
+        Args:
+            winner: the pair that goes first.
+            rival: a pair of the same count.
+        """
         return self.tie_rule.why_first(self._record.ids.tokens, winner, rival)
 
     def top_pairs(self, limit: int) -> list[tuple[Pair, int]]:

@@ -100,7 +100,12 @@ class UnknownTokenIdError(BpeError):
 
     @classmethod
     def of(cls, token_id: int, size: int) -> Self:
-        """Return the error for an id that is missing in a vocabulary of `size` tokens."""
+        """Return the error for an id without a token.
+
+        Args:
+            token_id: the missing id.
+            size: number of tokens of the vocabulary.
+        """
         return cls(f"there is no token with the id {token_id}; this vocabulary has {size:,} tokens")
 
 

@@ -416,7 +416,11 @@ class MergeFrame(ABC, Generic[StepT]):
         return list(islice(self._affected, limit))
 
     def affected_within(self, seconds: float, limit: int) -> tuple[list[AffectedPretoken], bool]:
-        """Find up to `limit` of `affected` within some seconds.
+        """Find the first of the `affected` pretokens, within some time.
+
+        Args:
+            seconds: the time to spend.
+            limit: largest number of pretokens to find.
 
         Returns:
             the pretokens found, and whether the time was enough.
