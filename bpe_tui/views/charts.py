@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.reactive import reactive
-from textual.widget import Widget
 from textual.widgets import Static
 
 from bpe_tui.styles import sheet
@@ -71,13 +70,10 @@ class ChartKind:
 
     def figure(self, frame: Any) -> Figure | None:
         """Return the figure of a frame, or `None` if there is nothing to draw."""
-        if self.lacks_corpus(frame) or (self.over_steps and not frame.recorded_steps):
+        lacks_corpus = self.needs_corpus and not frame.has_corpus
+        if lacks_corpus or (self.over_steps and not frame.recorded_steps):
             return None
         return self.figure_of(frame)
-
-    def lacks_corpus(self, frame: Any) -> bool:
-        """Whether the chart needs a corpus and the frame has none."""
-        return self.needs_corpus and not frame.has_corpus
 
 
 def from_start(series: NumberArray, label: str) -> Figure:
@@ -99,17 +95,17 @@ def counts(frame: Any) -> Figure | None:
     return Figure(found + 1, series[found], "step", "count of the pair", log_y=True)
 
 
-def _count_here(frame: Any) -> str:
-    if frame.merge is None:
-        return "no merge · step 0"
-    return f"{plural(frame.merge.count, 'time')} · step {number(frame.step)}"
-
-
-COUNTS = ChartKind("counts", "How frequent is the merged pair?", counts, _count_here, recorded)
-
-
-def _ties(frame: Any) -> Figure:
-    return from_start(frame.statistics.ties(frame.recorded_steps), "ties so far")
+COUNTS = ChartKind(
+    "counts",
+    "How frequent is the merged pair?",
+    counts,
+    lambda frame: (
+        "no merge · step 0"
+        if frame.merge is None
+        else f"{plural(frame.merge.count, 'time')} · step {number(frame.step)}"
+    ),
+    recorded,
+)
 
 
 def _ties_here(frame: Any) -> str:
@@ -118,7 +114,13 @@ def _ties_here(frame: Any) -> str:
     return f"{number(tied)} of {plural(frame.step, 'merge')}{share}"
 
 
-TIES = ChartKind("ties", "How many merges were tied?", _ties, _ties_here, recorded)
+TIES = ChartKind(
+    "ties",
+    "How many merges were tied?",
+    lambda frame: from_start(frame.statistics.ties(frame.recorded_steps), "ties so far"),
+    _ties_here,
+    recorded,
+)
 
 
 def zipf(what: str) -> ChartKind:
@@ -229,7 +231,7 @@ class ChartPanel(Chart):
         if new is None or not self.display or not self.size.width:
             return
         drawn = self.kind.depends_on(new)
-        counts_nothing = self.kind.lacks_corpus(new)
+        counts_nothing = self.kind.needs_corpus and not new.has_corpus
         if self._drawn != drawn:
             self._drawn = drawn
             why_empty = self.kind.why_none if new.recorded_steps else ""
@@ -248,25 +250,6 @@ class ChartPanel(Chart):
     on_resize = on_show
 
 
-class ChartsScreen(PlayerScreen, TiledScreen):
-    """The charts of a model. A subclass lists them in `TILES`, each a `ChartKind` or `GAINS`."""
-
-    CSS_PATH = sheet("charts.tcss")
-
-    def compose_above(self) -> ComposeResult:
-        yield self.TRANSPORT()
-
-    def compose_below(self) -> ComposeResult:
-        yield Static(id="narration")
-
-    def panel_of(self, tile: ChartKind | GainsTile) -> Widget:
-        return ChartPanel(tile) if isinstance(tile, ChartKind) else GainsPanel(tile)
-
-    def action_go_back(self) -> None:
-        """Go back to the screen that opened the charts."""
-        self.host.leave_side_screen()
-
-
 MOST_BETWEEN = 1000
 LEAST_ROWS = 5
 NOTHING_SAVED = "No merge is recorded yet, so nothing is saved."
@@ -278,6 +261,7 @@ class Gain(NamedTuple):
     Attributes:
         saved: tokens that the last `since` merges saved.
         since: merges from the row before to this one.
+        share_saved: share of the tokens of the row before that are saved, as text.
     """
 
     merges: int
@@ -285,6 +269,7 @@ class Gain(NamedTuple):
     tokens: int
     saved: int
     since: int
+    share_saved: str
 
 
 def distance(steps: int) -> int:
@@ -303,10 +288,12 @@ def gains(statistics: Any, steps: int) -> list[Gain]:
     tokens = statistics.tokens_in_corpus(steps).tolist()
     compression = statistics.bytes_per_token(steps)
     places = [*range(0, steps, distance(steps)), steps]
-    return [
-        Gain(at, float(compression[at]), tokens[at], tokens[before] - tokens[at], at - before)
-        for before, at in zip([0, *places], places, strict=False)
-    ]
+    found = []
+    for before, at in zip([0, *places], places, strict=False):
+        saved, since = tokens[before] - tokens[at], at - before
+        share = percent(saved / tokens[before]) if since and tokens[before] else ""
+        found.append(Gain(at, float(compression[at]), tokens[at], saved, since, share))
+    return found
 
 
 class GainsPanel(FramePanel[Any]):
@@ -328,8 +315,14 @@ class GainsPanel(FramePanel[Any]):
         found = gains(frame.statistics, frame.recorded_steps)
         here = max(gain.merges for gain in found if gain.merges <= frame.step)
         columns = _columns(f"{frame.TOKEN}s", len(number(found[0].tokens)), width)
-        head = Row([right(title, cells, "dim") for title, cells, _ in columns])
-        return [head, *(_row(gain, gain.merges == here, columns) for gain in found)]
+        rows = [Row([right(title, cells, "dim") for title, cells, _ in columns])]
+        for gain in found:
+            spans: list[Span] = [("▸" if gain.merges == here else " ", "pair")]
+            for place, (_, cells, cell_of) in enumerate(columns):
+                text, role = cell_of(gain)
+                spans.append(right(text, cells - (place == 0), role))  # the sign takes a cell
+            rows.append(Row(spans, ToStep(gain.merges)))
+        return rows
 
 
 GainColumn = tuple[str, int, Callable[[Gain], Span]]
@@ -353,22 +346,8 @@ def _columns(tokens: str, digits: int, width: int) -> list[GainColumn]:
         ("saved", cells, lambda gain: (amount(gain.saved) if gain.since else "", "gain")),
     ]
     if spare >= 4 + 8:
-
-        def share_saved(gain: Gain) -> Span:
-            before = gain.tokens + gain.saved
-            return percent(gain.saved / before) if gain.since and before else "", "dim"
-
-        columns.append(("", 8, share_saved))
+        columns.append(("", 8, lambda gain: (gain.share_saved, "dim")))
     return columns
-
-
-def _row(gain: Gain, is_here: bool, columns: Sequence[GainColumn]) -> Row:
-    spans: list[Span] = [("▸" if is_here else " ", "pair")]
-    for _, cells, cell_of in columns:
-        text, role = cell_of(gain)
-        room = cells - 1 if len(spans) == 1 else cells
-        spans.append(right(text, room, role))
-    return Row(spans, ToStep(gain.merges))
 
 
 @dataclass(frozen=True)
@@ -380,3 +359,19 @@ class GainsTile:
 
 
 GAINS = GainsTile()
+
+
+class ChartsScreen(PlayerScreen, TiledScreen):
+    """The charts of a model. A subclass lists them in `TILES`, each a `ChartKind` or `GAINS`."""
+
+    CSS_PATH = sheet("charts.tcss")
+    PANEL_OF: ClassVar = {ChartKind: ChartPanel, GainsTile: GainsPanel}
+
+    def compose_body(self) -> ComposeResult:
+        yield self.TRANSPORT()
+        yield from super().compose_body()
+        yield Static(id="narration")
+
+    def action_go_back(self) -> None:
+        """Go back to the screen that opened the charts."""
+        self.host.leave_side_screen()

@@ -49,11 +49,6 @@ class Sign:
     label: str
     sentence: str
 
-    @property
-    def entry(self) -> tuple[Span, Span]:
-        """The sign and its name, as in a legend."""
-        return self.span, (f" {self.label}", "dim")
-
 
 SIGNS = {
     "space": Sign(("·", ""), "space", "A space in the text; a real middle dot is ‹00B7›."),
@@ -143,32 +138,24 @@ WORDS = {
 
 
 def legend_of(kind: str, model: Model | None = None) -> tuple[tuple[Span, ...], ...]:
-    """Return the entries of a screen's legend, with the model's own signs first."""
+    """Return the signs of a screen's legend with their names, the model's own signs first."""
     names = LEGENDS.get(kind, ())
     if model is not None:
         first = model.signs if kind in WITH_PIECES else ()
         names = (*first, *(name for name in names if name not in model.undrawn))
-    return tuple(SIGNS[name].entry for name in names)
-
-
-def glossary(kind: str) -> str:
-    """Explain all signs, those of the screen first, and all words, a sentence each."""
-    signs = [SIGNS[name] for name in dict.fromkeys((*LEGENDS.get(kind, ()), *SIGNS))]
-    lines = [
-        f"  {sign.span[0]:<12}{sign.label[0].upper()}{sign.label[1:]}. {sign.sentence}"
-        for sign in signs
-    ]
-    words = [f"  {word:<14}{sentence}" for word, sentence in WORDS.items()]
-    return "\n".join(["Signs", *lines, "", "Words", *words])
+    signs = (SIGNS[name] for name in names)
+    return tuple((sign.span, (f" {sign.label}", "dim")) for sign in signs)
 
 
 @cache
 def commands_on(screen: str) -> tuple[Command, ...]:
     """Return the commands of a screen, in the order of their declarations."""
+    kind, model = kind_and_model(screen)
+    refused = model.refused if model is not None else {}
     return tuple(
         command
         for command in COMMANDS
-        if _is_on(command, screen) and refusal(command, screen) is None
+        if (screen in command.screens or kind in command.screens) and command.action not in refused
     )
 
 
@@ -183,34 +170,16 @@ def bindings_on(screen: str) -> list[BindingType]:
     """
     return [
         Binding(command.keys, f"screen.press({command.keys!r})", command.label, priority=True)
-        for command in _bound_on(screen).values()
+        for command in bound_commands(screen).values()
     ]
 
 
-def command_at(keys: str, screen: str) -> Command | None:
-    """Return the command of a binding's keys on a screen; `None` if the screen has none.
-
-    There is none if the screen has changed since the keys were pressed.
-    """
-    return _bound_on(screen).get(keys)
-
-
 @cache
-def _bound_on(screen: str) -> dict[str, Command]:
+def bound_commands(screen: str) -> dict[str, Command]:
     """Map keys to the commands of a screen, including refused commands."""
-    refused = {command.keys: command for command in COMMANDS if _is_on(command, screen)}
-    return refused | {command.keys: command for command in commands_on(screen)}
-
-
-def refusal(command: Command, screen: str) -> str | None:
-    """Return why the screen's model has no such command; `None` if it has it."""
-    _, model = kind_and_model(screen)
-    return model.refused.get(command.action) if model is not None else None
-
-
-def _is_on(command: Command, screen: str) -> bool:
     kind, _ = kind_and_model(screen)
-    return screen in command.screens or kind in command.screens
+    every = [each for each in COMMANDS if screen in each.screens or kind in each.screens]
+    return {command.keys: command for command in (*every, *commands_on(screen))}
 
 
 class Help(Window[None]):
@@ -225,8 +194,10 @@ class Help(Window[None]):
         self._screen, self._text = screen, help_text(screen)
 
     def compose(self) -> ComposeResult:
+        kind, model = kind_and_model(self._screen)
+        of = f" of {model.title}" if model is not None else ""
         with VerticalScroll(id="help") as window:
-            window.border_title = Content(f"keys on the {screen_title(self._screen)}")
+            window.border_title = Content(f"keys on the {kind} screen{of}")
             window.border_subtitle = Content("signs and words below · Esc closes")
             yield Static()
 
@@ -262,12 +233,6 @@ _KEY = re.compile(r"^(?:  \S.*?  +)?")
 """The beginning of a line of help: a key, a sign or a word with its blanks; or nothing."""
 
 
-def screen_title(screen: str) -> str:
-    """Return the title of a screen: `training screen`, `training screen of Unigram`."""
-    kind, model = kind_and_model(screen)
-    return f"{kind} screen of {model.title}" if model is not None else f"{kind} screen"
-
-
 def help_text(screen: str) -> str:
     """List the commands of a screen in groups, then explain its signs and words."""
     commands, parts = commands_on(screen), []
@@ -284,7 +249,14 @@ def help_text(screen: str) -> str:
         "  mouse       Click what Enter would open; a token, or the border between two, "
         "to ask about it; drag the bar on top."
     )
-    parts.append(glossary(kind_and_model(screen)[0]))
+    kind, _ = kind_and_model(screen)
+    signs = [SIGNS[name] for name in dict.fromkeys((*LEGENDS.get(kind, ()), *SIGNS))]
+    lines = [
+        f"  {sign.span[0]:<12}{sign.label[0].upper()}{sign.label[1:]}. {sign.sentence}"
+        for sign in signs
+    ]
+    words = [f"  {word:<14}{sentence}" for word, sentence in WORDS.items()]
+    parts += ["\n".join(["Signs", *lines]), "\n".join(["Words", *words])]
     return "\n\n".join(parts)
 
 
@@ -325,7 +297,12 @@ def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | Non
     if not uses and any(COMPARISON in command.screens for command in commands):
         uses = "to go between differences, on the comparison of tokenizers (d on 2 encoding)"
     if not uses and model is not None:
-        uses = _uses_in_other_models(commands, model)
+        parts = [
+            f"{command.label} with {other.title}"
+            for command in commands
+            for other in other_models_with(command, model)
+        ]
+        uses = f"{' · '.join(dict.fromkeys(parts))} (M changes the model)" if parts else ""
     if uses:
         return f"{shown}: {uses}."
     if len(shown) != 1:
@@ -342,13 +319,3 @@ def _uses_on_screens(commands: list[Command], model: Model) -> str:
             if kind in kinds:
                 found.setdefault(command.label, []).append(f"{key_of_screen(kind)} {kind}")
     return " · ".join(f"{label} on {', '.join(kinds)}" for label, kinds in found.items())
-
-
-def _uses_in_other_models(commands: list[Command], model: Model) -> str:
-    """List what the commands do on screens of other models."""
-    parts = [
-        f"{command.label} with {other.title}"
-        for command in commands
-        for other in other_models_with(command, model)
-    ]
-    return f"{' · '.join(dict.fromkeys(parts))} (M changes the model)" if parts else ""

@@ -5,7 +5,7 @@ The command line prints such rows and the screen shows them; this module imports
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,6 @@ from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.inspection import (
     EXAMPLES,
     AnyInspection,
-    Histogram,
     Inspection,
     NumberPolicy,
     TokenExamples,
@@ -160,25 +159,22 @@ def describe_numbers(numbers: NumberPolicy) -> list[tuple[str, str]]:
 
 
 def _lengths(inspection: AnyInspection, width: int) -> list[Row]:
-    """Return a bar for each length, and the mean length."""
-    histogram = inspection.length_histogram
+    """Return a bar for lengths 1, 2, … `SINGLE_LENGTHS`, 13–24, 25–48, …; and the mean length."""
     mean, unit = inspection.mean_length, inspection.unit
-    average = [*left([("on average", "dim")], NAME_CELLS), right(f"{mean:.2f}", COUNT_CELLS)]
-    return [*_bars(list(_binned(histogram, unit)), width), Row(average)]
-
-
-def _binned(histogram: Histogram, unit: str) -> Iterator[tuple[str, int]]:
-    """Yield the label and count of each bar: lengths 1, 2, … `SINGLE_LENGTHS`, 13–24, 25–48, …"""
     bins: dict[tuple[int, int], int] = {}
-    for length, count in histogram:
+    for length, count in inspection.length_histogram:
         first = last = length
         if length > SINGLE_LENGTHS:
             first, last = SINGLE_LENGTHS + 1, 2 * SINGLE_LENGTHS
             while length > last:
                 first, last = last + 1, 2 * last
         bins[first, last] = bins.get((first, last), 0) + count
-    for (first, last), count in bins.items():
-        yield plural(first, unit) if first == last else f"{first}–{last} {unit}s", count
+    bars = [
+        (plural(first, unit) if first == last else f"{first}–{last} {unit}s", count)
+        for (first, last), count in bins.items()
+    ]
+    average = [*left([("on average", "dim")], NAME_CELLS), right(f"{mean:.2f}", COUNT_CELLS)]
+    return [*_bars(bars, width), Row(average)]
 
 
 def _kinds(inspection: AnyInspection, width: int) -> list[Row]:

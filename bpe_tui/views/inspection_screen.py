@@ -6,10 +6,9 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Thread
-from typing import Any
+from typing import Any, ClassVar
 
 from textual.message import Message
-from textual.widget import Widget
 
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
@@ -52,6 +51,10 @@ class InspectionScreen(TiledScreen):
     """The inspection of a model. A subclass lists its sections as `TILES`."""
 
     CSS_PATH = sheet("inspection.tcss")
+    PANEL_OF: ClassVar = {InspectionSection: InspectionPanel}
+
+    _inspected: Any = None
+    """The frame whose inspection is shown or on its way."""
 
     @dataclass
     class Inspected(Message):
@@ -59,10 +62,6 @@ class InspectionScreen(TiledScreen):
 
         frame: Any
         inspection: object
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._inspected: Any = None
 
     @abstractmethod
     def inspection_of(self, frame: Any, opened: Opened | None) -> Any:
@@ -77,9 +76,6 @@ class InspectionScreen(TiledScreen):
         """Return name and value of each option of the training, and why it ended."""
         return ()
 
-    def panel_of(self, tile: InspectionSection) -> Widget:
-        return InspectionPanel(tile)
-
     def show_session(self, session: Session) -> None:
         frame = self.frame_of(session)
         if not self.is_current or frame is None:
@@ -87,21 +83,19 @@ class InspectionScreen(TiledScreen):
         super().show_session(session)
         self.say("#heading", self.heading(session, self.size.width - 2))
         self.query(InspectionPanel).first().facts = self.how_trained(session, frame)
-        if self._inspected is None or not frame.looks_like(self._inspected):
-            self._inspect(frame, session.opened)
-
-    def _inspect(self, frame: Any, opened: Opened | None) -> None:
-        self._inspected = frame
+        if self._inspected is not None and frame.looks_like(self._inspected):
+            return
+        self._inspected, opened = frame, session.opened
         if frame.vocab_size <= AT_ONCE:
             self._show(self.inspection_of(frame, opened))
             return
         self._show(None)
 
-        def look() -> None:
+        def inspect_all() -> None:
             inspection = self.inspection_of(frame, opened).prepare()
             self.post_message(self.Inspected(frame, inspection))
 
-        Thread(target=look, name="inspection", daemon=True).start()
+        Thread(target=inspect_all, name="inspection", daemon=True).start()
 
     def on_inspection_screen_inspected(self, event: Inspected) -> None:
         event.stop()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from textual import events
@@ -21,11 +20,10 @@ from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.views.commands import (
     bindings_on,
-    command_at,
+    bound_commands,
     commands_on,
     explain_dead_key,
     legend_of,
-    refusal,
 )
 from bpe_tui.views.narration import fitting_facts, narrate_undone
 from bpe_tui.views.panel import TokenPainter, TokenPanel
@@ -224,17 +222,18 @@ class PanelScreen(PaintedOnce[None]):
         """Allow only commands for fields while a field has the focus: it needs letters and ←."""
         if action != "press":
             return True
-        command = command_at(str(parameters[0]), self.id or "")
+        command = bound_commands(self.id or "").get(str(parameters[0]))
         return command is not None and (command.in_fields or not self.is_typing)
 
     def refusal_of(self, command: Command) -> str | None:
         """Return why a command does nothing here; `None` if it does something."""
-        return refusal(command, self.id or "")
+        _, model = kind_and_model(self.id or "")
+        return model.refused.get(command.action) if model is not None else None
 
     async def action_press(self, keys: str) -> None:
         """Run the command of these keys, or show why it is refused."""
-        command = command_at(keys, self.id or "")
-        if command is None:
+        command = bound_commands(self.id or "").get(keys)
+        if command is None:  # the screen has changed since the keys were pressed
             return
         if (refused := self.refusal_of(command)) is not None:
             self.tell(refused)
@@ -497,34 +496,22 @@ class TiledScreen(SessionScreen):
     """A screen of equal panels: all at once if there is room, else one at a time.
 
     With little room, a line names the panels, and only the one in front is visible. A subclass
-    lists its `TILES` and makes the panel of each.
+    lists its `TILES`.
     """
 
     TILES: ClassVar[tuple[Any, ...]] = ()
+    PANEL_OF: ClassVar[Mapping[type, Callable[[Any], Widget]]]
+    """Type of a tile → the class of its panel, which has a reactive `frame`."""
 
     def __init_subclass__(cls, **settings: Any) -> None:
         cls.PANEL_ORDER = tuple(tile.id for tile in cls.TILES)
         super().__init_subclass__(**settings)
 
-    @abstractmethod
-    def panel_of(self, tile: Any) -> Widget:
-        """Return the panel of a tile; it has a reactive `frame`."""
-
     def compose_body(self) -> ComposeResult:
-        yield from self.compose_above()
         yield Static(id="panel-names")
         with Container(id="panels"):
             for tile in self.TILES:
-                yield self.panel_of(tile).data_bind(frame=TiledScreen.frame)
-        yield from self.compose_below()
-
-    def compose_above(self) -> ComposeResult:
-        """Yield the widgets between the heading and the panels."""
-        yield from ()
-
-    def compose_below(self) -> ComposeResult:
-        """Yield the widgets between the panels and the keys."""
-        yield from ()
+                yield self.PANEL_OF[type(tile)](tile).data_bind(frame=TiledScreen.frame)
 
     def on_mount(self) -> None:
         self.show_panel(self.PANEL_ORDER[0])

@@ -73,9 +73,9 @@ def test_wrapped_help_continues_below_the_text_not_below_the_key() -> None:
 
 def test_the_legend_of_a_model_has_only_signs_that_it_draws() -> None:
     unigram = legend_of("training", MODELS["unigram"])
-    assert unigram[0] == SIGNS["underline"].entry
-    assert SIGNS["joining"].entry not in unigram
-    assert SIGNS["underline"].entry not in legend_of("training")
+    assert unigram[0] == (SIGNS["underline"].span, (" space in pieces", "dim"))
+    assert SIGNS["joining"].span not in [span for span, _ in unigram]
+    assert SIGNS["underline"].span not in [span for span, _ in legend_of("training")]
 
 
 async def test_the_legend_fits_and_is_hidden_below_24_rows() -> None:
