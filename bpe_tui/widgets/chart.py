@@ -20,9 +20,9 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
-from textual.widget import Widget
 
 from bpe_tui.styles import painted
+from bpe_tui.widgets.controls import Dragged
 from bpe_tui.widgets.figure import Figure, NumberArray, braille_between, cells_of, spans_through
 from bpe_tui.widgets.numbers import short_number
 from bpe_tui.widgets.rows import Span
@@ -37,7 +37,7 @@ Canvas = list[list[Span]]
 """Lines of cells; a cell is a character with its role."""
 
 
-class Chart(Widget, can_focus=True):
+class Chart(Dragged, can_focus=True):
     """A chart of `figure`, or the text `why_empty` without one; `at` is the x of the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -86,8 +86,7 @@ class Chart(Widget, can_focus=True):
                 self._numbers = _y_axis(self.figure, height)
                 self._draw(*made)
             return [(self._numbers[y], "dim"), *self._body(self.figure, y)]
-        axis = [self._x_axis, self._x_numbers][y - height]
-        return axis(self.figure, width)
+        return self._x_axis(self.figure, width)[y - height]
 
     def _draw(self, figure: Figure, width: int, height: int) -> None:
         self._cells = cells_of(figure, width, height)
@@ -109,50 +108,27 @@ class Chart(Widget, can_focus=True):
             return None
         return _cell(figure.x_scale.place(self.at), width)
 
-    def _x_axis(self, figure: Figure, width: int) -> list[Span]:
-        marks = ["─"] * width
+    def _x_axis(self, figure: Figure, width: int) -> list[list[Span]]:
+        """Return the axis, and under it the numbers of its ticks and the unit if there is room."""
+        marks, line = ["─"] * width, ""
         for tick in figure.x_ticks(width // CELLS_A_TICK + 1):
-            marks[_cell(figure.x_scale.place(tick), width)] = "┬"
-        before = " " * (GUTTER - 1) + "└"
-        cursor = self._cursor_cell(figure, width)
-        if cursor is None:
-            return [(before + "".join(marks), "dim")]
-        return [
-            (before + "".join(marks[:cursor]), "dim"),
-            ("▲", "pair"),
-            ("".join(marks[cursor + 1 :]), "dim"),
-        ]
-
-    def _x_numbers(self, figure: Figure, width: int) -> list[Span]:
-        """Return the numbers under their ticks, and the unit at the right if there is room."""
-        line = ""
-        label = f" {figure.x_label}"
-        for tick in figure.x_ticks(width // CELLS_A_TICK + 1):
-            text = short_number(tick)
-            start = GUTTER + _cell(figure.x_scale.place(tick), width) - len(text) // 2
-            start = min(start, GUTTER + width - len(text))
+            cell, text = _cell(figure.x_scale.place(tick), width), short_number(tick)
+            marks[cell] = "┬"
+            start = min(GUTTER + cell - len(text) // 2, GUTTER + width - len(text))
             if start > len(line) or not line:
                 line = f"{line:<{start}}{text}"
-        room = GUTTER + width - len(line)
-        return [(line, "dim"), (f"{label:>{room}}" if len(label) <= room else "", "dim")]
+        axis = [(" " * (GUTTER - 1) + "└" + "".join(marks), "dim")]
+        if (cursor := self._cursor_cell(figure, width)) is not None:
+            text, at = axis[0][0], GUTTER + cursor
+            axis = [(text[:at], "dim"), ("▲", "pair"), (text[at + 1 :], "dim")]
+        label, room = f" {figure.x_label}", GUTTER + width - len(line)
+        numbers = [(line, "dim"), (f"{label:>{room}}" if len(label) <= room else "", "dim")]
+        return [axis, numbers]
 
     def on_focus(self) -> None:
         self.refresh()
 
-    # -- the mouse
-
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        self.capture_mouse()
-        self._seek(event)
-
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        if self.app.mouse_captured is self:
-            self._seek(event)
-
-    def on_mouse_up(self) -> None:
-        self.release_mouse()
-
-    def _seek(self, event: events.MouseEvent) -> None:
+    def seek(self, event: events.MouseEvent) -> None:
         width = self.size.width - GUTTER
         if self.figure is None or self.at is None or width < 2:
             return
@@ -218,9 +194,7 @@ class CurvesChart(Chart):
     A cell holds the dots of one curve: the last one that crosses it.
     """
 
-    def __init__(self, id: str) -> None:
-        super().__init__(id)
-        self._canvas: Canvas = []
+    _canvas: Canvas
 
     def _draw(self, figure: Figure, width: int, height: int) -> None:
         assert isinstance(figure, Curves)
@@ -238,27 +212,25 @@ class CurvesChart(Chart):
 
 
 def canvas_of(figure: Curves, width: int, height: int) -> Canvas:
-    """Draw the curves in cells, and their names over them."""
+    """Draw the curves in cells, and over them each name: at its curve's end or below others."""
     canvas: Canvas = [[(" ", "dim")] * width for _ in range(height)]
     for curve in figure.curves:
         for line, drawn in zip(canvas, _cells_of(figure, curve, width, height), strict=True):
             for place, cell in enumerate(drawn):
                 if cell != " ":
                     line[place] = cell, curve.role
-    for curve, at in _lines_of_names(figure, height):
-        _write_name(canvas[at], figure, curve)
+    named = sorted(figure.curves, key=lambda curve: -float(curve.ys[-1]))[:height]
+    free = 0  # the first line without a name
+    for left, curve in zip(range(len(named), 0, -1), named, strict=True):
+        curve_end = height - 1 - int(figure.y_scale.place(float(curve.ys[-1])) * (height - 1))
+        at = min(max(curve_end, free), height - left)
+        free = at + 1
+        name = curve.name[:width]
+        end = int(figure.x_scale.place(float(curve.xs[-1])) * (width - 1)) + 1
+        start = min(max(end - len(name), 0), width - len(name))
+        for place, letter in enumerate(name, start):
+            canvas[at][place] = letter, curve.role
     return canvas
-
-
-def _lines_of_names(figure: Curves, height: int) -> Iterator[tuple[Curve, int]]:
-    """Yield each curve with the line for its name: at its end, or below the names above."""
-    curves = sorted(figure.curves, key=lambda curve: -float(curve.ys[-1]))[:height]
-    free = 0
-    for left, curve in zip(range(len(curves), 0, -1), curves, strict=True):
-        end = height - 1 - int(figure.y_scale.place(float(curve.ys[-1])) * (height - 1))
-        line = min(max(end, free), height - left)
-        yield curve, line
-        free = line + 1
 
 
 def _cells_of(figure: Curves, curve: Curve, width: int, height: int) -> list[str]:
@@ -269,12 +241,3 @@ def _cells_of(figure: Curves, curve: Curve, width: int, height: int) -> list[str
     beyond = (dots < np.rint(across[0])) | (dots > np.rint(across[-1]))
     lowest[beyond], highest[beyond] = rows, -1
     return braille_between(lowest, highest, height)
-
-
-def _write_name(line: list[Span], figure: Curves, curve: Curve) -> None:
-    """Write a curve's name into a line, so that the name ends where the curve ends."""
-    name = curve.name[: len(line)]
-    end = int(figure.x_scale.place(float(curve.xs[-1])) * (len(line) - 1)) + 1
-    start = min(max(end - len(name), 0), len(line) - len(name))
-    for place, letter in enumerate(name, start):
-        line[place] = letter, curve.role

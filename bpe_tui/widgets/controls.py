@@ -183,7 +183,26 @@ class Marks:
     gap: int = 1
 
 
-class Scrubber(Widget):
+class Dragged(Widget):
+    """A widget with a position to set by a click, or by dragging also outside the widget."""
+
+    def seek(self, event: events.MouseEvent) -> None:
+        """Ask for the position at the mouse."""
+        raise NotImplementedError
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self.capture_mouse()
+        self.seek(event)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self.app.mouse_captured is self:
+            self.seek(event)
+
+    def on_mouse_up(self) -> None:
+        self.release_mouse()
+
+
+class Scrubber(Dragged):
     """A slider at `position` in 0…`length`, with `marks`, the last on top; drag it to move."""
 
     position: reactive[int] = reactive(0)
@@ -227,17 +246,7 @@ class Scrubber(Widget):
             return 0
         return round(min(position / self.length, 1) * (self.size.width - 1))
 
-    def _position_of(self, cell: int) -> int:
+    def seek(self, event: events.MouseEvent) -> None:
         cells = max(self.size.width - 1, 1)
-        return round(max(0, min(cell, cells)) / cells * self.length)
-
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        self.capture_mouse()
-        self.post_message(self.Sought(self._position_of(event.x)))
-
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        if self.app.mouse_captured is self:
-            self.post_message(self.Sought(self._position_of(event.x)))
-
-    def on_mouse_up(self) -> None:
-        self.release_mouse()
+        position = round(max(0, min(event.x, cells)) / cells * self.length)
+        self.post_message(self.Sought(position))

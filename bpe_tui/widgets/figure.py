@@ -59,9 +59,19 @@ class Scale:
         return 10.0**bent if self.log else bent
 
     def ticks(self, most: int) -> list[float]:
-        """Return round values within the range, at most about `most`."""
+        """Return round values within the range, at most about `most`.
+
+        A logarithmic axis has the powers of ten: with 2 and 5 times them if there is room, else
+        thinned out.
+        """
         if self.log:
-            return _log_ticks(self.low, self.high, most)
+            first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
+            powers = [10.0**power for power in range(first, last + 1)]
+            inside = [p * n for p in powers for n in ROUND if self.low <= p * n <= self.high]
+            if len(inside) <= most:
+                return inside
+            shown = [power for power in powers if self.low <= power <= self.high] or inside
+            return shown[:: -(-len(shown) // max(most, 1))]
         step = round_step(self.high - self.low, most)
         first = math.ceil(self.low / step - 1e-9)
         # A round step is a power of ten times 1, 2 or 5: more digits are rounding errors.
@@ -94,22 +104,6 @@ def round_step(span: float, most: int) -> float:
     least = span / max(most, 1)
     power = 10.0 ** math.floor(math.log10(least))
     return next(power * times for times in (*ROUND, 10) if power * times >= least * (1 - 1e-9))
-
-
-def _log_ticks(low: float, high: float, most: int) -> list[float]:
-    """Return powers of ten: with 2 and 5 times them if there is room, else thinned out."""
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    inside = [
-        10.0**power * times
-        for power in range(first, last + 1)
-        for times in ROUND
-        if low <= 10.0**power * times <= high
-    ]
-    if len(inside) <= most:
-        return inside
-    powers = [10.0**power for power in range(first, last + 1) if low <= 10.0**power <= high]
-    shown = powers or inside
-    return shown[:: -(-len(shown) // max(most, 1))]
 
 
 Dots = npt.NDArray[np.bool_]
@@ -268,16 +262,29 @@ def page(drawings: Sequence[Drawing]) -> str:
 def _draw(drawing: Drawing) -> Iterator[str]:
     figure = drawing.figure
     yield _text(0, -26, drawing.title, INK, 'font-weight="bold" font-size="14"')
-    yield from _x_axis(figure)
-    yield from _y_axis(figure)
-    yield from _svg_bars(figure) if figure.bars else _svg_curve(figure)
+    yield from _axes(figure)
+    if figure.bars:
+        width = INNER_WIDTH / len(figure.ys)
+        for place, height in enumerate(INNER_HEIGHT * figure.y_scale.places(figure.ys)):
+            yield (
+                f'<rect x="{width * place + 1:.2f}" y="{INNER_HEIGHT - height:.2f}" '
+                f'width="{max(width - 2, 1):.2f}" height="{height:.2f}" fill="{CURVE}"/>'
+            )
+    else:
+        # A line through the lowest and highest value at each unit, so that points are few.
+        lowest, highest = spans(figure, INNER_WIDTH + 1, INNER_HEIGHT * FINENESS + 1)
+        across = np.repeat(np.arange(INNER_WIDTH + 1), 2)
+        up = np.stack([lowest, highest], axis=1).ravel() / FINENESS
+        points = " ".join(f"{x},{INNER_HEIGHT - y:g}" for x, y in zip(across, up, strict=True))
+        yield f'<polyline points="{points}" fill="none" stroke="{CURVE}" stroke-width="1.5"/>'
     if drawing.at is not None:
         x = INNER_WIDTH * min(max(figure.x_scale.place(drawing.at), 0), 1)
         yield _line(x, 0, x, INNER_HEIGHT, CURSOR)
     yield _text(0, INNER_HEIGHT + 44, drawing.foot, PALE)
 
 
-def _x_axis(figure: Figure) -> Iterator[str]:
+def _axes(figure: Figure) -> Iterator[str]:
+    """Yield the two axes, with ticks, numbers and labels."""
     yield _line(0, INNER_HEIGHT, INNER_WIDTH, INNER_HEIGHT, PALE)
     for tick in figure.x_ticks(TICKS):
         x = INNER_WIDTH * figure.x_scale.place(tick)
@@ -285,33 +292,12 @@ def _x_axis(figure: Figure) -> Iterator[str]:
         yield _text(x, INNER_HEIGHT + 18, short_number(tick), PALE, 'text-anchor="middle"')
     right = INNER_WIDTH, INNER_HEIGHT + 32
     yield _text(*right, figure.x_label, PALE, 'text-anchor="end"')
-
-
-def _y_axis(figure: Figure) -> Iterator[str]:
     yield _line(0, 0, 0, INNER_HEIGHT, PALE)
     yield _text(-LEFT + 6, -10, figure.y_label, PALE, 'font-size="10"')
     for tick in figure.y_scale.ticks(TICKS):
         y = INNER_HEIGHT * (1 - figure.y_scale.place(tick))
         yield _line(-4, y, 0, y, PALE)
         yield _text(-8, y + 4, short_number(tick), PALE, 'text-anchor="end"')
-
-
-def _svg_curve(figure: Figure) -> Iterator[str]:
-    """Yield a line through the lowest and highest value at each unit, so that points are few."""
-    lowest, highest = spans(figure, INNER_WIDTH + 1, INNER_HEIGHT * FINENESS + 1)
-    across = np.repeat(np.arange(INNER_WIDTH + 1), 2)
-    up = np.stack([lowest, highest], axis=1).ravel() / FINENESS
-    points = " ".join(f"{x},{INNER_HEIGHT - y:g}" for x, y in zip(across, up, strict=True))
-    yield f'<polyline points="{points}" fill="none" stroke="{CURVE}" stroke-width="1.5"/>'
-
-
-def _svg_bars(figure: Figure) -> Iterator[str]:
-    width = INNER_WIDTH / len(figure.ys)
-    for place, height in enumerate(INNER_HEIGHT * figure.y_scale.places(figure.ys)):
-        yield (
-            f'<rect x="{width * place + 1:.2f}" y="{INNER_HEIGHT - height:.2f}" '
-            f'width="{max(width - 2, 1):.2f}" height="{height:.2f}" fill="{CURVE}"/>'
-        )
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:

@@ -107,29 +107,26 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         return 1 if self.head else 0
 
     def rebuild(self) -> None:
-        """Paint the changed rows."""
-        self._show_height(max(self.row_count + self.head_height, self.size.height))
+        """Paint the changed rows, and set the scrolled height."""
+        rows = max(self.row_count + self.head_height, self.size.height)
+        size = Size(self.size.width, rows)
+        if self.virtual_size != size:
+            has_bar = self.show_vertical_scrollbar
+            if has_bar and (rows > self.size.height or self.styles.overflow_y == "scroll"):
+                # The bar neither comes nor goes, so the screen need not be laid out.
+                self.set_reactive(Lines.virtual_size, size)
+                self.vertical_scrollbar.window_virtual_size = rows
+                self.scroll_to(y=min(self.scroll_offset.y, self.max_scroll_y), animate=False)
+            else:
+                self.virtual_size = size
+                # Without a bar it cannot be scrolled to the cursor yet.
+                self.call_after_refresh(lambda: self.scroll_to_row(self.cursor))
         self.cursor = min(self.cursor, max(self.row_count - 1, 0))
         self.refresh()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Return the number of rows, for a height of `auto`."""
         return self.row_count + self.head_height
-
-    def _show_height(self, rows: int) -> None:
-        """Set the scrolled height; lay the screen out only if the scroll bar comes or goes."""
-        size = Size(self.size.width, rows)
-        if self.virtual_size == size:
-            return
-        has_bar = self.show_vertical_scrollbar
-        if has_bar and (rows > self.size.height or self.styles.overflow_y == "scroll"):
-            self.set_reactive(Lines.virtual_size, size)
-            self.vertical_scrollbar.window_virtual_size = rows
-            self.scroll_to(y=min(self.scroll_offset.y, self.max_scroll_y), animate=False)
-        else:
-            self.virtual_size = size
-            # Without a bar it cannot be scrolled to the cursor yet.
-            self.call_after_refresh(lambda: self.scroll_to_row(self.cursor))
 
     def render_line(self, y: int) -> Strip:
         if self.head and y == 0:
@@ -230,21 +227,15 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         index, offset = self.row_at(event), event.get_content_offset(self)
         if index is None or offset is None:
             return
-        if not self.ask_at(self.row(index), offset.x):
-            self.cursor = index
-            if self.row(index).target is not None:
-                self._choose(index)
-
-    def ask_at(self, row: Row, cell: int) -> bool:
-        """Ask about the subject of a cell; return whether there is one.
-
-        In a row with a target, only a border between two subjects asks.
-        """
-        subjects = subjects_at(row.spans, cell)
-        if not subjects or (row.target is not None and len(subjects) < 2):
-            return False
-        self.post_message(self.Asked(self, subjects, beside(row.spans, cell)))
-        return True
+        row = self.row(index)
+        subjects = subjects_at(row.spans, offset.x)
+        # In a row that leads somewhere, only a border between two subjects asks.
+        if len(subjects) >= (1 if row.target is None else 2):
+            self.post_message(self.Asked(self, subjects, beside(row.spans, offset.x)))
+            return
+        self.cursor = index
+        if row.target is not None:
+            self._choose(index)
 
     def row_at(self, event: events.Click) -> int | None:
         """Return the clicked row; `None` for the head and below the rows."""

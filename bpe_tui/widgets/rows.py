@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 from rich.cells import chop_cells
 
@@ -56,11 +56,7 @@ class RowsOnDemand(Sequence[Row]):
     def __len__(self) -> int:
         return self._count
 
-    @overload
-    def __getitem__(self, place: int) -> Row: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Row]: ...
-    def __getitem__(self, place: int | slice) -> Row | list[Row]:
+    def __getitem__(self, place: Any) -> Any:  # an index or a slice, as `Sequence` declares it
         if isinstance(place, slice):
             return [self[index] for index in range(self._count)[place]]
         index = range(self._count)[place]

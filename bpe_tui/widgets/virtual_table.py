@@ -96,15 +96,13 @@ class Header(Widget):
         used = 0
         for place in self.places:
             is_sorting = place.column.name == self.sorting
-            text = self._title(place, is_sorting)
+            arrow = ("▼" if self.descending else "▲") if is_sorting else ""
+            title = (place.column.title + arrow)[: place.cells]
+            pad = str.rjust if place.column.is_number else str.ljust
+            text = pad(title, place.cells)
             spans += [(" " * (place.start - used), ""), (text, "strong" if is_sorting else "dim")]
             used = place.start + len(text)
         return Strip(painted(self, spans)).adjust_cell_length(self.size.width, self.rich_style)
-
-    def _title(self, place: ColumnPlace, is_sorting: bool) -> str:
-        arrow = ("▼" if self.descending else "▲") if is_sorting else ""
-        title = (place.column.title + arrow)[: place.cells]
-        return title.rjust(place.cells) if place.column.is_number else title.ljust(place.cells)
 
     def on_click(self, event: events.Click) -> None:
         for place in self.places:

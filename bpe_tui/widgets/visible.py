@@ -100,13 +100,28 @@ _HEX_CHARACTERS: Final = frozenset(
 def visible_text(text: str, *, spaces: bool = True) -> str:
     """Return `text` with everything spelled out that a terminal would obey, hide or reorder.
 
-    'a b\\x1b[2J' → 'a·b␛[2J'; with spaces=False → 'a b␛[2J'. Not for text already visible.
+    'a b\\x1b[2J' → 'a·b␛[2J'; with spaces=False → 'a b␛[2J'; 'é漢\\u200b' → 'é漢‹200B›'. Not for
+    text already visible.
     """
     if text.isascii():
         if text.isprintable():
             return text.replace(" ", SPACE) if spaces else text
         return text.translate(_ASCII_SPACED if spaces else _ASCII)
-    return _visible_unicode(text, spaces)
+    parts: list[str] = []
+    carried = False  # whether a combining mark may be drawn on what came just before
+    marks = 0  # number of combining marks just before
+    for char in text:
+        if not _is_mark(char):
+            shown = _visible_char(char, spaces)
+            carried, marks = char.isalpha() and shown == char, 0
+        elif marks < MARKS_IN_A_ROW and char not in _HEX_CHARACTERS:
+            shown = char if carried else MARK_CARRIER + char
+            carried, marks = True, marks + 1
+        else:
+            shown = _hex(char)
+            carried = False
+        parts.append(shown)
+    return "".join(parts)
 
 
 @lru_cache(maxsize=65536)
@@ -141,18 +156,17 @@ def typed_text(text: str) -> str:
     """
     if (text.isascii() and text.isprintable()) or not _DOUBTFUL.search(text):
         return text
-    return "".join(map(_settled, _CLUSTERS.findall(text)))
-
-
-def _settled(cluster: str) -> str:
-    """Return a cluster as all terminals draw it, in the cells that are counted for it."""
-    if not _DOUBTFUL.search(cluster):
-        return cluster
-    cells = cell_len(cluster)
-    drawn: str = _DOUBTFUL.sub("", cluster.translate(_FLAG_LETTERS))
-    if cell_len(drawn) > cells:
-        drawn = drawn[:1] if cell_len(drawn[:1]) <= cells else ""
-    return drawn + " " * (cells - cell_len(drawn))
+    settled: list[str] = []
+    for cluster in _CLUSTERS.findall(text):
+        drawn: str = cluster
+        if _DOUBTFUL.search(cluster):
+            cells = cell_len(cluster)
+            drawn = _DOUBTFUL.sub("", cluster.translate(_FLAG_LETTERS))
+            if cell_len(drawn) > cells:
+                drawn = drawn[:1] if cell_len(drawn[:1]) <= cells else ""
+            drawn += " " * (cells - cell_len(drawn))
+        settled.append(drawn)
+    return "".join(settled)
 
 
 def width(text: str) -> int:
@@ -161,6 +175,11 @@ def width(text: str) -> int:
     'a·b' → 3; '漢' → 2.
     """
     return len(text) if text.isascii() else cell_len(text)
+
+
+# The byte or code point at the end of a visible text that is cut inside its brackets.
+_HALF_SIGN = re.compile(r"(<[0-9A-F]{0,2}|‹[0-9A-F]{0,6})$")
+_char_width = lru_cache(maxsize=16384)(cell_len)
 
 
 def shorten(text: str, cells: int) -> str:
@@ -172,13 +191,13 @@ def shorten(text: str, cells: int) -> str:
     if cells <= 0:
         return ""
     if text.isascii():
-        return text if len(text) <= cells else _whole_signs(text[: cells - 1]) + ELLIPSIS
+        return text if len(text) <= cells else _HALF_SIGN.sub("", text[: cells - 1]) + ELLIPSIS
     used = 0
     kept = 0  # number of characters that leave a cell for the ellipsis
     for index, char in enumerate(text):
         used += _char_width(char)
         if used > cells:
-            return _whole_signs(text[:kept]) + ELLIPSIS
+            return _HALF_SIGN.sub("", text[:kept]) + ELLIPSIS
         if used < cells:
             kept = index + 1
     return text
@@ -199,14 +218,6 @@ def ending(text: str, cells: int) -> str:
     return ELLIPSIS + kept
 
 
-_HALF_SIGN = re.compile(r"(<[0-9A-F]{0,2}|‹[0-9A-F]{0,6})$")
-
-
-def _whole_signs(text: str) -> str:
-    """Return a visible text without the byte or code point at its end that is cut."""
-    return _HALF_SIGN.sub("", text)
-
-
 _SIGNS = re.compile(f"<[0-9A-F]{{2}}>|‹[0-9A-F]+›|{MARK_CARRIER}?.", re.DOTALL)
 
 
@@ -224,25 +235,6 @@ def signs(text: str) -> list[str]:
     return parts
 
 
-def _visible_unicode(text: str, spaces: bool) -> str:
-    """Return `text` made visible one character at a time: 'é漢\\u200b' → 'é漢‹200B›'."""
-    parts: list[str] = []
-    carried = False  # whether a combining mark may be drawn on what came just before
-    marks = 0  # number of combining marks just before
-    for char in text:
-        if not _is_mark(char):
-            shown = _visible_char(char, spaces)
-            carried, marks = char.isalpha() and shown == char, 0
-        elif marks < MARKS_IN_A_ROW and char not in _HEX_CHARACTERS:
-            shown = char if carried else MARK_CARRIER + char
-            carried, marks = True, marks + 1
-        else:
-            shown = _hex(char)
-            carried = False
-        parts.append(shown)
-    return "".join(parts)
-
-
 @lru_cache(maxsize=16384)
 def _visible_char(char: str, spaces: bool) -> str:
     """Make visible one character, not a combining mark: '\\u202e' → '‹202E›'."""
@@ -253,29 +245,19 @@ def _visible_char(char: str, spaces: bool) -> str:
         return _ASCII_SPACED[code]
     if 0xDC80 <= code <= 0xDCFF:  # a byte 80..FF, decoded with "surrogateescape"
         return f"<{code - 0xDC00:02X}>"
-    return _hex(char) if _is_spelled_out(char) else char
-
-
-def _is_spelled_out(char: str) -> bool:
-    """Whether a character is shown as its code point: '\\u200b' → True; 'é' → False."""
-    return (
+    is_spelled_out = (
         category(char) in _HEX_CATEGORIES
         or char in _HEX_CHARACTERS
         or char in _PICTURES
         or cell_len(char) == 0  # Hangul vowels and finals, which merge with the letter before
     )
+    return _hex(char) if is_spelled_out else char
 
 
 @lru_cache(maxsize=16384)
 def _is_mark(char: str) -> bool:
     """Whether a character combines with the one before it: '\\u0301' → True."""
     return category(char)[0] == "M"
-
-
-@lru_cache(maxsize=16384)
-def _char_width(char: str) -> int:
-    """Return the cells of one visible character: '漢' → 2."""
-    return cell_len(char)
 
 
 def _hex(char: str) -> str:
