@@ -62,20 +62,15 @@ def arranged(columns: Sequence[Column], room: int) -> list[ColumnPlace]:
     ['text']
     """
     kept = list(columns)
-    while len(kept) > 1 and _needed(kept) > room:
+    while (spare := room + GAP - sum(each.cells + GAP for each in kept)) < 0 and len(kept) > 1:
         kept.remove(min(kept, key=lambda column: column.importance))
-    spare = max(room - _needed(kept), 0)
     shares = sum(column.share for column in kept)
     places, start = [], 0
     for column in kept:
-        cells = column.cells + (spare * column.share // shares if shares else 0)
+        cells = column.cells + (max(spare, 0) * column.share // shares if shares else 0)
         places.append(ColumnPlace(column, start, cells))
         start += cells + GAP
     return places
-
-
-def _needed(columns: Sequence[Column]) -> int:
-    return sum(column.cells for column in columns) + GAP * (len(columns) - 1)
 
 
 class Header(Widget):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -18,28 +19,28 @@ STYLES = 1 << 12
 """Number of tinted styles to remember; a screen has a few dozen."""
 
 
+@dataclass(eq=False)
 class Tinted(Visual):
     """The tinted screen behind a window. Each style is tinted once; Textual tints every text."""
 
-    def __init__(self, behind: BackgroundScreen) -> None:
-        self._screen, self._color = behind.screen, behind.color
+    behind: BackgroundScreen
 
     def render_strips(
         self, width: int, height: int | None, style: object, options: object
     ) -> list[Strip]:
         return [
             Strip(
-                [Segment(text, _tinted(style, self._color)) for text, style, _ in strip],
+                [Segment(text, _tinted(style, self.behind.color)) for text, style, _ in strip],
                 strip.cell_length,
             )
-            for strip in self._screen._compositor.render_strips()
+            for strip in self.behind.screen._compositor.render_strips()
         ]
 
     def get_optimal_width(self, rules: object, container_width: int) -> int:
-        return self._screen.size.width
+        return self.behind.screen.size.width
 
     def get_height(self, rules: object, width: int) -> int:
-        return self._screen.size.height
+        return self.behind.screen.size.height
 
 
 @lru_cache(STYLES)
