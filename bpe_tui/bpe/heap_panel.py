@@ -236,7 +236,7 @@ class PairsPanel(Panel):
                 else "This is a fork: some of its merges were prescribed, so no heap tells them."
             )
             return sentence(text, self.room)
-        done = frame.queue.prepare_array(SLICE_SECONDS)
+        done = frame.run.heap_walk.prepare(frame.step, SLICE_SECONDS)
         if done < 1:
             self.set_timer(SLICE_SECONDS, self.rebuild)
             return [Row([(f"Replaying the heap: {done:.0%}", "dim")])]

@@ -56,29 +56,25 @@ class QueueEntry:
 
 
 class PairQueue:
-    """The pairs after the first `step` merges of a run."""
+    """The pairs after the first `step` merges of a run.
+
+    Attributes:
+        highest_count: the count of the most frequent pair; 0 if no pair is left.
+        forbidden: the pairs forbidden for the next merge and their counts, most frequent first.
+    """
 
     def __init__(self, run: Run, step: int) -> None:
         self._run = run
-        self._record = run.record
+        self._record = record = run.record
         self._step = step
+        self._counts = self._counts_to_choose_by = record.counts.at(step)
+        if record.fork_rules is not None:
+            self._counts_to_choose_by = record.counts_to_choose_by(step)
+        self.highest_count = int(self._counts.max(initial=0))
+        self._top_count = int(self._counts_to_choose_by.max(initial=0))
+        self.forbidden = tuple(record.forbidden_pairs(step))
         # Late in a run thousands of pairs are tied, and ordering them takes most of a step's time.
         self._known_entries: dict[tuple[int, int], list[QueueEntry]] = {}
-
-    @cached_property
-    def _counts(self) -> Integers:
-        return self._record.counts.at(self._step)
-
-    @cached_property
-    def _counts_to_choose_by(self) -> Integers:
-        if self._record.fork_rules is None:
-            return self._counts
-        return self._record.counts_to_choose_by(self._step)
-
-    @cached_property
-    def forbidden(self) -> tuple[tuple[Pair, int], ...]:
-        """The pairs forbidden for the next merge and their counts, most frequent first."""
-        return tuple(self._record.forbidden_pairs(self._step))
 
     @cached_property
     def _counts_before(self) -> Integers:
@@ -112,17 +108,11 @@ class PairQueue:
         return int(np.count_nonzero(self._claims != self._counts))
 
     @cached_property
-    def highest_count(self) -> int:
-        """The count of the most frequent pair; 0 if no pair is left."""
-        return int(self._counts.max(initial=0))
-
-    @cached_property
     def tied(self) -> tuple[Pair, ...]:
         """The pairs that share the top count before the next merge, without forbidden pairs."""
-        counts = self._counts_to_choose_by
-        if not (top := int(counts.max(initial=0))):
+        if not self._top_count:
             return ()
-        return tuple(self._record.pairs_with_count(counts, top))
+        return tuple(self._record.pairs_with_count(self._counts_to_choose_by, self._top_count))
 
     @cached_property
     def choices(self) -> dict[str, Pair]:
@@ -145,23 +135,20 @@ class PairQueue:
 
     def _first(self, pairs: tuple[Pair, ...]) -> Pair:
         """Return the pair that occurs first in the present corpus."""
-        first: tuple[int, int, Pair] | None = None
+        run, covers = self._run, self._record.covers
+        first: tuple[int, int, Pair] | None = None  # (pretoken, position, pair)
         for pair in pairs:
-            found = self._first_place(pair, None if first is None else first[0] + 1)
-            if found is not None and (first is None or found < first[:2]):
-                first = (*found, pair)
+            # A pretoken behind the best one so far need not be searched.
+            before = None if first is None else first[0] + 1
+            spelled = covers(pair[0]) + covers(pair[1])
+            for number, pretoken in run.by_appearance.containing(spelled, before):
+                adjacent = list(pairwise(run.segmenter.tokens_at(pretoken, self._step)))
+                if pair in adjacent:
+                    found = number, adjacent.index(pair), pair
+                    first = found if first is None else min(first, found)
+                    break
         assert first is not None  # each pair occurs
         return first[2]
-
-    def _first_place(self, pair: Pair, before: int | None) -> tuple[int, int] | None:
-        """Find the pair's first occurrence, in a pretoken below `before`: (pretoken, position)."""
-        run = self._run
-        spelled = self._record.covers(pair[0]) + self._record.covers(pair[1])
-        for number, pretoken in run.by_appearance.containing(spelled, before):
-            pairs = list(pairwise(run.segmenter.tokens_at(pretoken, self._step)))
-            if pair in pairs:
-                return number, pairs.index(pair)
-        return None
 
     def top(self, limit: int) -> list[tuple[Pair, int]]:
         """Return the pairs of highest count, ties in the order of the rule."""
@@ -178,26 +165,21 @@ class PairQueue:
 
     def entries(self, limit: int, moves: int = 0) -> list[QueueEntry]:
         """Return the best entries by their claims, after `moves` moves of the next merge."""
-        if (known := self._known_entries.get((limit, moves))) is None:
-            claims = self._claims_after(moves)
-            best = self._best(claims, limit)
-            known = [self._entry(number, int(claims[number])) for number in best]
-            self._known_entries[limit, moves] = known
-        return known
-
-    def _claims_after(self, moves: int) -> Integers:
-        """Return the claim of each pair's entry after `moves` moves of the next merge."""
-        if not moves:
-            return self._claims
-        made = self.moves()[:moves]
-        new = sum(move.move is Move.PUSH for move in made)
-        claims = np.append(self._claims, np.zeros(new, dtype=self._claims.dtype))
-        for move in made:
-            number = self._record.pairs.number_of(move.pair)
-            assert number is not None  # it is in the heap
-            is_out = move.move in (Move.POP, Move.POP_STALE)
-            claims[number] = 0 if is_out else move.claimed
-        return claims
+        if (known := self._known_entries.get((limit, moves))) is not None:
+            return known
+        claims = self._claims
+        if moves:
+            made = self.moves()[:moves]
+            new = sum(move.move is Move.PUSH for move in made)
+            claims = np.append(claims, np.zeros(new, dtype=claims.dtype))
+            for move in made:
+                number = self._record.pairs.number_of(move.pair)
+                assert number is not None  # it is in the heap
+                is_out = move.move in (Move.POP, Move.POP_STALE)
+                claims[number] = 0 if is_out else move.claimed
+        entries = [self._entry(n, int(claims[n])) for n in self._best(claims, limit)]
+        self._known_entries[limit, moves] = entries
+        return entries
 
     def entries_with(self, token_id: int, limit: int) -> list[QueueEntry]:
         """Return the entries of pairs with this token on either side, the highest claims first."""
@@ -210,10 +192,6 @@ class PairQueue:
         ]
 
     # -- the heap's own array
-
-    def prepare_array(self, seconds: float) -> float:
-        """Prepare the array for some seconds; return the part done, 1.0 for all of it."""
-        return self._run.heap_walk.prepare(self._step, seconds)
 
     def array(self, limit: int, moves: int = 0) -> list[QueueEntry]:
         """Return the first entries of the heap's array, after `moves` moves of the next merge."""
@@ -231,16 +209,14 @@ class PairQueue:
 
     def _entry(self, number: int, claim: int, position: int = -1) -> QueueEntry:
         # A pair that the next merge makes has no count yet; its claim is true.
-        count = int(self._counts[number]) if number < len(self._counts) else claim
+        is_known = number < len(self._counts)
+        count = int(self._counts[number]) if is_known else claim
         before = int(self._counts_before[number]) if number < len(self._counts_before) else 0
+        is_top = is_known and self._counts_to_choose_by[number] == self._top_count
+        tied = bool(is_top) and len(self.tied) > 1
         pair = self._record.pairs[number]
-        tied = len(self.tied) > 1 and pair in self._tied_set
         forbidden = any(pair == other for other, _ in self.forbidden)
         return QueueEntry(pair, claim, count, count - before, tied, position, forbidden)
-
-    @cached_property
-    def _tied_set(self) -> frozenset[Pair]:
-        return frozenset(self.tied)
 
     def _best(self, counts: Integers, limit: int) -> list[int]:
         """Return the numbers of the pairs with the highest of these counts, best first."""
@@ -304,7 +280,9 @@ class Frame(MergeFrame[MergeStep]):
         given: whether the merges are a replay of a tokenizer's, not chosen here.
         statistics: the series of the whole run, for charts.
         byte_count: number of bytes in all pretokens of the corpus, without special tokens.
+        bytes_per_token: the compression; 1.0 at step 0 if the units are bytes.
         counts: pretoken → its count in the corpus.
+        highest_count: the count of the most frequent pair at step 0; none is ever higher.
     """
 
     run: Run
@@ -326,7 +304,9 @@ class Frame(MergeFrame[MergeStep]):
         self.given: bool = run.record.given
         self.statistics: Statistics = run.statistics
         self.byte_count = run.bytes_total
+        self.bytes_per_token = run.bytes_total / self.token_count if self.token_count else 1.0
         self.counts = run.counts
+        self.highest_count = run.highest_pair_count
 
     def looks_like(self, other: Self) -> bool:
         """Whether both show the same step and move of the same run, and encode in the same way."""
@@ -349,24 +329,12 @@ class Frame(MergeFrame[MergeStep]):
     def is_base(self, token_id: int) -> bool:
         return token_id in self.run.base_ids
 
-    # -- the corpus
-
-    @property
-    def bytes_per_token(self) -> float:
-        """The compression; 1.0 at step 0 if the units are bytes."""
-        return self.byte_count / self.token_count if self.token_count else 1.0
-
     # -- the pairs
 
     @cached_property
     def queue(self) -> PairQueue:
         """The pairs at this step, and their heap."""
         return PairQueue(self.run, self.step)
-
-    @property
-    def highest_count(self) -> int:
-        """The count of the most frequent pair at step 0, the highest of the run."""
-        return self.run.highest_pair_count
 
     @cached_property
     def choices_before(self) -> dict[str, Pair]:

@@ -13,10 +13,11 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from heapq import heapify, heappop, heappush
+from itertools import islice
 from threading import Lock
 from time import monotonic
 from typing import Protocol
@@ -25,7 +26,7 @@ from engine.bpe.ties import PairKey, TieKey, TieRule
 from engine.core.arrays import Integers, np
 from engine.core.events import Pair, StaleEntry
 from engine.recording.change_log import ChangeLog
-from engine.recording.merge_record import copied
+from engine.recording.merge_record import PairNumbers, PairsInIds, copied
 
 
 class CountRecord(Protocol):
@@ -37,9 +38,7 @@ class CountRecord(Protocol):
     by_rule: bool
     merged: array[int]
     winning_counts: array[int]
-
-    @property
-    def pairs(self) -> Sequence[Pair]: ...
+    pairs: PairNumbers | PairsInIds
 
 
 TURN = 64
@@ -111,7 +110,13 @@ class HeapReplay:
         set_to: dict[int, int] = {}
         if count < self._top:
             self._go_down_to(count, set_to)
-        self._correct_before(own, set_to)
+        # Correct the stale entries that claim the top count and come before the step's pair. If
+        # the rule's keys change, all pairs of the top count are compared, so all are corrected.
+        own_key = self._key(self._record.pairs[own])
+        while self._stale and (not self._static or self._stale[0][0] < own_key):
+            number = heappop(self._stale)[1]
+            if self._claims[number] == count:
+                self._correct(number, set_to)
         self._claims[own] = set_to[own] = 0
         changed, after = self._record.counts.changes(index)
         known = len(self._counts)
@@ -141,17 +146,6 @@ class HeapReplay:
             if self._claims[number] == count != self._counts[number]
         ]
         heapify(self._stale)
-
-    def _correct_before(self, own: int, set_to: dict[int, int]) -> None:
-        """Correct the stale entries that claim the top count and come before the step's pair.
-
-        If the rule's keys change, all pairs of the top count are compared, so all are corrected.
-        """
-        own_key = self._key(self._record.pairs[own])
-        while self._stale and (not self._static or self._stale[0][0] < own_key):
-            number = heappop(self._stale)[1]
-            if self._claims[number] == self._top:
-                self._correct(number, set_to)
 
     def _correct(self, number: int, set_to: dict[int, int]) -> None:
         true_count = self._counts[number]
@@ -264,7 +258,15 @@ class HeapWalk:
                 return self._at / step
             if self._at % SPACING == 0 or self._at == step - RUN_UP:
                 self._keep(self._at, self._entries)
-            self._advance()
+            for _ in self._moves(self._at, self._entries, self._counts):
+                pass
+            changed, after = self._record.counts.changes(self._at)
+            for number, count in zip(changed.tolist(), after.tolist(), strict=True):
+                if number < len(self._counts):
+                    self._counts[number] = count
+                else:
+                    self._counts.append(count)
+            self._at += 1
         return 1.0
 
     def entries(self, step: int, moves: int = 0) -> list[NumberedEntry]:
@@ -272,29 +274,23 @@ class HeapWalk:
         self.prepare(step)
         entries = list(self._entries)
         if moves:
-            self._play(step, entries, self._counts, moves)
+            for _ in islice(self._moves(step, entries, self._counts), moves):
+                pass
         return entries
 
     def moves(self, index: int) -> list[HeapMove]:
         """Return the moves of merge `index` in the heap, in order."""
         self.prepare(index)
-        return self._play(index, list(self._entries), self._counts)
+        pairs = self._record.pairs
+        return [
+            HeapMove(move, pairs[number], claimed, true)
+            for move, number, claimed, true in self._moves(index, list(self._entries), self._counts)
+        ]
 
     def _resume(self, index: int) -> None:
         """Go to a step with a stored copy."""
         self._at, self._entries = self._copy_steps[index], list(self._copies[index])
         self._counts = self._record.counts.at(self._at).tolist()
-
-    def _advance(self) -> None:
-        for _ in self._moves(self._at, self._entries, self._counts):
-            pass
-        changed, after = self._record.counts.changes(self._at)
-        for number, count in zip(changed.tolist(), after.tolist(), strict=True):
-            if number < len(self._counts):
-                self._counts[number] = count
-            else:
-                self._counts.append(count)
-        self._at += 1
 
     def _keep(self, step: int, entries: list[NumberedEntry]) -> None:
         index = bisect_right(self._copy_steps, step)
@@ -308,25 +304,12 @@ class HeapWalk:
             index = gaps.index(min(gaps)) + 1
             del self._copy_steps[index], self._copies[index]
 
-    def _play(
-        self, index: int, entries: list[NumberedEntry], counts: list[int], limit: int = -1
-    ) -> list[HeapMove]:
-        """Make the first `limit` moves of merge `index` in `entries` (−1: all); return them.
-
-        `counts` are the true counts before the merge.
-        """
-        moves = []
-        for move, number, claimed, true in self._moves(index, entries, counts):
-            moves.append(HeapMove(move, self._record.pairs[number], claimed, true))
-            if len(moves) == limit:
-                break
-        return moves
-
     def _moves(
         self, index: int, entries: list[NumberedEntry], counts: list[int]
     ) -> Iterator[tuple[Move, int, int, int]]:
         """Make the moves one by one; yield (move, pair's number, claimed count, true count).
 
+        `counts` are the true counts before the merge.
         Plain tuples, because a far jump makes tens of thousands of moves that are not shown.
         """
         while True:

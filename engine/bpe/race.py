@@ -105,16 +105,6 @@ class RaceSettings:
     units: str = DEFAULT_UNITS
     budget: float | None = None
 
-    def trainer(self, counts: Mapping[bytes, int], algorithm: str) -> Trainer:
-        return Trainer(
-            *(counts, self.vocab_size, self.special_tokens),
-            tie_rule=self.tie_rule,
-            algorithm=algorithm,
-            min_count=self.min_count,
-            max_token_length=self.max_token_length,
-            units=self.units,
-        )
-
 
 class Race:
     """A race of trainers, by their names; those that cannot train with the settings are absent.
@@ -144,9 +134,17 @@ class Race:
 
     def slices(self) -> Iterator[None]:
         """Run the race; yield after every slice of time. Stop pulling to stop it."""
+        settings = self._settings
         for runner in self.runners:
-            trainer = self._settings.trainer(self._counts, runner.algorithm.name)
-            yield from runner.run(trainer, self._settings.budget)
+            trainer = Trainer(
+                *(self._counts, settings.vocab_size, settings.special_tokens),
+                tie_rule=settings.tie_rule,
+                algorithm=runner.algorithm.name,
+                min_count=settings.min_count,
+                max_token_length=settings.max_token_length,
+                units=settings.units,
+            )
+            yield from runner.run(trainer, settings.budget)
 
     @property
     def steps(self) -> int:

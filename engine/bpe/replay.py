@@ -20,18 +20,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice, pairwise, repeat
-from typing import Protocol
-
-import numpy as np
 
 from engine.bpe.frame import Timeline
 from engine.bpe.record import MergeStep, Record
-from engine.bpe.run import Run, RunVocabularies
+from engine.bpe.run import Run
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import StopReason
 from engine.bpe.trainers.algorithm import TrainingTask
 from engine.bpe.trainers.fast import FlatIndex, merge_pair
-from engine.core.arrays import Ints
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
@@ -41,7 +37,6 @@ from engine.encoding.tokenizer import Tokenizer
 from engine.recording.affected_pretokens import CACHE_SIZE, Segmenter, TokensAtStep
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import IdMap, MergeReport, key_of
-from engine.recording.token_table import NONE, TokenTable
 from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
 
@@ -92,6 +87,8 @@ class _FirstMerges(Mapping[Pair, tuple[int, int]]):
 
 class EncodedReplay:
     """A replay that encodes the pretokens with a merged pair again, by all merges up to it.
+
+    Pairs are in places.
 
     Attributes:
         token_counts: the count of the token at each place, step by step.
@@ -154,6 +151,7 @@ class EncodedReplay:
         return self._task.merge(pair, count, after_counts, removed, pretokens)
 
     def add_unchanged(self, rank: int, tokens: Sequence[bytes], new_pairs: int) -> None:
+        """Note merges from `rank` on that change nothing, with their tokens and new pairs."""
         self._table.steps = rank + len(tokens)
         self.token_counts.append_unchanged(len(tokens), width=len(self._task.vocab))
 
@@ -208,21 +206,6 @@ class EncodedSegmenter:
         return known
 
 
-class CountedTokens(RunVocabularies):
-    """Vocabularies with counts from a log."""
-
-    def __init__(self, vocabularies: RunVocabularies, log: ChangeLog) -> None:
-        vars(self).update(vars(vocabularies))
-        self._log = log
-
-    def _counts_at(self, table: TokenTable, step: int) -> Ints:
-        counts = self._log.at(step).astype(np.int64)
-        size = self._record.first_id + step
-        counts = np.pad(counts[:size], (0, max(size - len(counts), 0)))
-        counts[self._special_places] = NONE
-        return counts
-
-
 BATCH = 4096
 """Number of steps without changes that are recorded together."""
 NO_ID = -1
@@ -262,14 +245,17 @@ class Replay:
             raise VocabularyError(
                 f"the id {max(tokenizer.vocab)} is higher than any tokenizer's; is it damaged?"
             )
-        merges = list(_merges_in_ids(tokenizer))
+        merges = _merges_in_ids(tokenizer)
         self.obstacle = _obstacle(tokenizer, merges)
         self._merges = [] if self.obstacle else merges
         present = {pretoken: count for pretoken, count in counts.items() if count}
-        ids = _in_places(tokenizer, [made for _, made in self._merges])
-        base = [tokenizer.vocab[token_id] for token_id in ids[: len(ids) - len(self._merges)]]
-        self._ids = IdMap(tokenizer.vocab, tokenizer.rules.special_ids, ids)
-        alphabet = _spelled_in(tokenizer)
+        # All ids in the order of making: bytes, special tokens, others, merges.
+        alphabet, special_ids = _spelled_in(tokenizer), tokenizer.rules.special_ids
+        made = [token_id for _, token_id in self._merges]
+        others = sorted(tokenizer.vocab.keys() - set(made))
+        first = dict.fromkeys([*alphabet.token_ids, *special_ids.values(), *others])
+        base = [tokenizer.vocab[token_id] for token_id in first]
+        self._ids = IdMap(tokenizer.vocab, special_ids, [*first, *made])
         is_flat = not self._merges or _is_flat(alphabet, self._merges)
         # Without steps no pairs are needed, and the task is empty.
         self._task = (
@@ -300,11 +286,11 @@ class Replay:
             return
         record, place_of = self.timeline.record, self._ids.place_of
         if self._order is None:
-            index: _Index = FlatReplay(self._task)
+            index: FlatReplay | EncodedReplay = FlatReplay(self._task)
         else:
             alphabet = _spelled_in(self._run.tokenizer)
             index = encoded = EncodedReplay(self._task, self._ids, alphabet, self._order)
-            self._run.count_tokens(encoded.token_counts)
+            self._run.vocabularies.counts_log = encoded.token_counts
         # Merges whose pairs do not occur are collected and recorded together.
         absent: list[int] = []
         for rank, ((left, right), _) in enumerate(self._merges):
@@ -320,7 +306,9 @@ class Replay:
                 absent = []
         yield from self._record_unchanged(index, absent)
 
-    def _record_unchanged(self, index: _Index, keys: Sequence[int]) -> Iterator[MergeStep]:
+    def _record_unchanged(
+        self, index: FlatReplay | EncodedReplay, keys: Sequence[int]
+    ) -> Iterator[MergeStep]:
         """Record the next merges, whose pairs do not occur, as steps that change nothing."""
         record, pairs = self.timeline.record, self._task.pairs
         first = len(record)
@@ -332,21 +320,8 @@ class Replay:
         return record.append_unchanged([pairs.number_of_key[key] for key in keys])
 
 
-class _Index(Protocol):
-    """The pretokens of a task after some merges; pairs are in places."""
-
-    def occurs(self, pair: Pair) -> bool:
-        """Whether the pair occurs."""
-
-    def merge(self, pair: Pair, rank: int) -> MergeReport:
-        """Make the merge of this rank and report it."""
-
-    def add_unchanged(self, rank: int, tokens: Sequence[bytes], new_pairs: int) -> None:
-        """Note merges from `rank` on that change nothing, with their tokens and new pairs."""
-
-
 class FlatReplay:
-    """A replay that replaces pairs, as the trainer `fast` does."""
+    """A replay that replaces pairs, as the trainer `fast` does; pairs are in places."""
 
     def __init__(self, task: TrainingTask) -> None:
         self._task = task
@@ -362,6 +337,7 @@ class FlatReplay:
         return merge_pair(self._task, self._index, number)
 
     def add_unchanged(self, rank: int, tokens: Sequence[bytes], new_pairs: int) -> None:
+        """Note merges from `rank` on that change nothing, with their tokens and new pairs."""
         index = self._index
         index.sizes.extend(map(len, tokens))
         index.counts.extend(repeat(0, new_pairs))
@@ -391,29 +367,19 @@ def _is_flat(alphabet: Alphabet, merges: Sequence[GivenMerge]) -> bool:
     return True
 
 
-def _merges_in_ids(tokenizer: Tokenizer) -> Iterator[GivenMerge]:
+def _merges_in_ids(tokenizer: Tokenizer) -> list[GivenMerge]:
     """Return each merge as ids, in order of rank."""
-    table = tokenizer.merge_table
+    table, vocab = tokenizer.merge_table, tokenizer.vocab
     if len(table) == len(tokenizer.merges):
-        return ((pair, made) for pair, (_, made) in table.items())
-    return _merges_by_bytes(tokenizer)
-
-
-def _merges_by_bytes(tokenizer: Tokenizer) -> Iterator[GivenMerge]:
-    """Yield merges in ids if the table lacks some: repeated pairs, tokens with two ids."""
+        return [(pair, made) for pair, (_, made) in table.items()]
+    # The table lacks some merges: of repeated pairs, of tokens with two ids.
     ids: dict[bytes, int] = {}
-    for token_id in sorted(tokenizer.vocab.keys() - tokenizer.special_ids):
-        ids.setdefault(tokenizer.vocab[token_id], token_id)
-    for left, right in tokenizer.merges:
-        yield (ids.get(left, NO_ID), ids.get(right, NO_ID)), ids.get(left + right, NO_ID)
-
-
-def _in_places(tokenizer: Tokenizer, made: Sequence[int]) -> list[int]:
-    """Return all ids in the order of making: bytes, special tokens, others, merges."""
-    last = set(made)
-    first = [*_spelled_in(tokenizer).token_ids, *tokenizer.rules.special_ids.values()]
-    others = [token_id for token_id in sorted(tokenizer.vocab) if token_id not in last]
-    return [*dict.fromkeys([*first, *others]), *made]
+    for token_id in sorted(vocab.keys() - tokenizer.special_ids):
+        ids.setdefault(vocab[token_id], token_id)
+    return [
+        ((ids.get(left, NO_ID), ids.get(right, NO_ID)), ids.get(left + right, NO_ID))
+        for left, right in tokenizer.merges
+    ]
 
 
 def _spelled_in(tokenizer: Tokenizer) -> Alphabet:
@@ -474,10 +440,6 @@ class ReplayRun(Run):
                 len(self.segmenter.tokens_at(pretoken, 0)) * count
                 for pretoken, count in counts.items()
             )
-
-    def count_tokens(self, log: ChangeLog) -> None:
-        """Take the counts of vocabularies from this log, because merges do not determine them."""
-        self._vocabularies = CountedTokens(self._vocabularies, log)
 
     def rules_at(self, step: int) -> EncodingRules:
         if step == self.last_step:

@@ -16,6 +16,7 @@ from engine.encoding.incremental import TypedText
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
 from engine.recording.affected_pretokens import Segmenter
+from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import copied
 from engine.recording.playback import MergeRun
 from engine.recording.statistics import LEFT_OUT, MergeStatistics, TiedSteps
@@ -39,12 +40,17 @@ class RunVocabularies:
         record: the record of the run.
         counts: the pretoken counts that it was trained on; empty if there is no corpus.
         alphabet: spells the pretokens at step 0.
+
+    Attributes:
+        counts_log: the count of each token at each step, for merges that do not determine it.
     """
 
     def __init__(self, record: Record, counts: Mapping[bytes, int], alphabet: Alphabet) -> None:
+        self.counts_log: ChangeLog | None = None
         self._record = record
         self._alphabet = alphabet
         self._counts = counts
+        self._special_places = sorted(map(record.ids.place_of, record.ids.specials))
         self._table: TokenTable | None = None
         self._occurrences: Ints = np.zeros(0, dtype=np.int64)
 
@@ -69,14 +75,15 @@ class RunVocabularies:
         counts = self._counts_at(self._table, step) if self._counts else None
         return Vocabulary(self._table, size, step, counts)
 
-    @cached_property
-    def _special_places(self) -> list[int]:
-        return sorted(map(self._record.ids.place_of, self._record.ids.specials))
-
     def _counts_at(self, table: TokenTable, step: int) -> Ints:
         first = self._record.first_id
-        made = self._occurrences[:step]
         counts = np.zeros(first + step, dtype=np.int64)
+        if self.counts_log is not None:
+            logged = self.counts_log.at(step)[: len(counts)]
+            counts[: len(logged)] = logged
+            counts[self._special_places] = NONE
+            return counts
+        made = self._occurrences[:step]
         counts[: len(self._base_counts)] = self._base_counts
         counts[self._special_places] = NONE
         counts[first:] = made
@@ -89,25 +96,27 @@ class RunVocabularies:
     @cached_property
     def _base_counts(self) -> Ints:
         """The count of each token of step 0 in all pretokens, by its place."""
+        pretokens, size = self._counts, len(self._counts)
         if isinstance(self._alphabet, ByteAlphabet):
-            return self._byte_counts()
+            lengths = np.fromiter(map(len, pretokens), dtype=np.int64, count=size)
+            times = np.fromiter(pretokens.values(), dtype=np.int64, count=size)
+            joined = np.frombuffer(b"".join(pretokens), dtype=np.uint8)
+            weighted = np.bincount(joined, weights=np.repeat(times, lengths), minlength=256)
+            return weighted.astype(np.int64)
+        found: Counter[int] = Counter()  # by id
         if self._alphabet.inside.spells_apart:
-            return self._character_counts(self._alphabet.inside)
-        found: Counter[int] = Counter()
-        for pretoken, times in self._counts.items():
-            for token_id in self._alphabet.spell(pretoken):
-                found[token_id] += times
-        return self._by_place(found)
-
-    def _by_place(self, found: Mapping[int, int]) -> Ints:
-        """Convert counts by id to counts by place."""
+            found = self._character_counts(self._alphabet.inside)
+        else:
+            for pretoken, count in pretokens.items():
+                for token_id in self._alphabet.spell(pretoken):
+                    found[token_id] += count
         counts = np.zeros(self._record.first_id, dtype=np.int64)
-        for token_id, times in found.items():
-            counts[self._record.ids.place_of(token_id)] = times
+        for token_id, count in found.items():
+            counts[self._record.ids.place_of(token_id)] = count
         return counts
 
-    def _character_counts(self, alphabet: Alphabet) -> Ints:
-        """Count characters at C speed, and spell each distinct one once."""
+    def _character_counts(self, alphabet: Alphabet) -> Counter[int]:
+        """Count characters at C speed, and spell each distinct one once; return id → count."""
         marker, words = self._alphabet.marker, self._counts
         if marker is not None:
             words = {word: count for word, count in words.items() if not is_white_space(word)}
@@ -122,14 +131,7 @@ class RunVocabularies:
                 found[token_id] += int(weighted[character])
         if marker is not None:
             found[marker] = int(times.sum())
-        return self._by_place(found)
-
-    def _byte_counts(self) -> Ints:
-        lengths = np.fromiter(map(len, self._counts), dtype=np.int64, count=len(self._counts))
-        times = np.fromiter(self._counts.values(), dtype=np.int64, count=len(self._counts))
-        joined = np.frombuffer(b"".join(self._counts), dtype=np.uint8)
-        weighted = np.bincount(joined, weights=np.repeat(times, lengths), minlength=256)
-        return weighted.astype(np.int64)
+        return found
 
 
 # The series of a run for charts. A series over steps has an entry for each step 0, 1, …, so an
@@ -139,19 +141,17 @@ class RunVocabularies:
 class TieHistory(TiedSteps):
     """The steps of a record at which several pairs shared the top count."""
 
-    def __init__(self, record: Record) -> None:
-        super().__init__(record)
-        self._record = record
+    _recorded: Record
 
     @property
     def steps(self) -> Ints:
-        if self._record.given:
+        if self._recorded.given:
             return self._steps  # the merges of a tokenizer were not chosen here
         return super().steps
 
     def pairs_at_top(self, start: int, stop: int) -> Ints:
-        find = pairs_at_top if self._record.by_rule else pairs_as_frequent
-        return find(self._record, start, stop)
+        find = pairs_at_top if self._recorded.by_rule else pairs_as_frequent
+        return find(self._recorded, start, stop)
 
 
 def pairs_at_top(record: Record, start: int, stop: int) -> Ints:
@@ -257,10 +257,13 @@ class Run(MergeRun):
     Attributes:
         alphabet: spells a pretoken at step 0.
         obstacle: the reason why a tokenizer has no steps, as a clause; `None` if it has some.
+        base_ids: the ids of the tokens that spell pretokens at step 0.
+        highest_pair_count: the count of the most frequent pair at step 0, the highest of all.
         bytes_total: number of bytes in all pretokens of the corpus, without special tokens.
         statistics: the series of the run, for charts.
         heap_walk: the lazily deleted heap at any step.
         typed: encodes typed text.
+        vocabularies: the tokens of each step and their counts.
     """
 
     record: Record
@@ -280,6 +283,8 @@ class Run(MergeRun):
         self.counts = counts
         self.record = record
         self.alphabet = record.alphabet
+        self.base_ids = frozenset(self.alphabet.token_ids)
+        self.highest_pair_count = int(record.counts.at(0).max(initial=0))
         self.pattern = as_pattern(pattern)
         if special_tokens is None:
             special_tokens = record.special_tokens
@@ -294,7 +299,7 @@ class Run(MergeRun):
         self.ties = TieHistory(record)
         self.statistics = Statistics(record, counts, self.tokens_at_start, self.ties)
         self.typed = TypedText(self.pattern, self.splitter, self._ids_at)
-        self._vocabularies = RunVocabularies(record, counts, self.alphabet)
+        self.vocabularies = RunVocabularies(record, counts, self.alphabet)
         self._covered: dict[int, bytes] = {}  # by place, computed on demand
 
     def rules_at(self, step: int) -> EncodingRules:
@@ -317,16 +322,6 @@ class Run(MergeRun):
             later=record.vocab[size : record.first_id + len(self)],
             covered=covered,
         )
-
-    @cached_property
-    def highest_pair_count(self) -> int:
-        """The count of the most frequent pair at step 0, the highest of the whole run."""
-        return int(self.record.counts.at(0).max(initial=0))
-
-    @cached_property
-    def base_ids(self) -> frozenset[int]:
-        """The ids of the tokens that spell pretokens at step 0."""
-        return frozenset(self.alphabet.token_ids)
 
     @cached_property
     def typed_as_text(self) -> TypedText:
@@ -362,7 +357,7 @@ class Run(MergeRun):
                 self.segmenter.encode(pretoken)
 
     def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:
-        return self._vocabularies.at(step, recorded_steps)
+        return self.vocabularies.at(step, recorded_steps)
 
 
 def to_tokenizer(record: Record, step: int, pattern: PatternLike) -> Tokenizer:
