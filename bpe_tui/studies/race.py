@@ -42,6 +42,7 @@ from engine.bpe.race import (
 )
 from engine.bpe.trainers import TRAINERS
 from engine.bpe.trainers.algorithm import COUNTERS
+from engine.core.arrays import Floats, Ints
 from engine.encoding.alphabet import UNITS
 
 BAR = " ▏▎▍▌▋▊▉█"
@@ -58,13 +59,13 @@ class RaceMeasure:
 
     Attributes:
         until: (runner, n) → the amount after each of its first n steps.
-        by_size: (race, trainer) → (sizes, amounts) for parts of the corpus.
+        in_all: (operations, seconds) of some races → the amounts.
         format: writes an amount.
     """
 
     name: str
     until: Callable[[Runner, int], NumberArray]
-    by_size: Callable[[SizeRace, str], tuple[NumberArray, NumberArray]]
+    in_all: Callable[[Ints, Floats], NumberArray]
     format: Callable[[float], str]
 
     def at(self, runner: Runner, step: int) -> float:
@@ -80,22 +81,17 @@ def format_time(milliseconds: float) -> str:
     return f"{milliseconds:.{digits}f} ms"
 
 
-def _times_of(sizes: SizeRace, trainer: str) -> tuple[NumberArray, NumberArray]:
-    parts, seconds = sizes.seconds_of(trainer)
-    return parts, seconds * 1000
-
-
 OPERATIONS = RaceMeasure(
     "operations",
     lambda runner, steps: np.maximum(runner.work.operations(steps), 1),
-    lambda sizes, trainer: sizes.operations_of(trainer),
+    lambda operations, seconds: operations,
     number,
 )
 
 TIME = RaceMeasure(
     "milliseconds",
     lambda runner, steps: np.maximum(runner.seconds_until(steps) * 1000, LEAST_TIME),
-    _times_of,
+    lambda operations, seconds: seconds * 1000,
     format_time,
 )
 
@@ -277,7 +273,8 @@ def over_sizes(race: Race, sizes: SizeRace, unit: RaceMeasure) -> Curves | None:
     """Return a curve for each trainer: its work for parts of the corpus, where it finished."""
     curves = []
     for place, runner in enumerate(race.runners):
-        parts, amounts = unit.by_size(sizes, runner.algorithm.name)
+        parts, operations, seconds = sizes.totals_of(runner.algorithm.name)
+        amounts = unit.in_all(operations, seconds)
         curves.append(Curve(runner.algorithm.name, hue_of(place), parts, amounts))
     return curves_of(curves, "bytes", unit.name, log_x=True)
 

@@ -197,24 +197,19 @@ class SizeRace:
             if size and all(point.size < size for point in self.points):
                 self.points.append(SizePoint(size, race))
 
-    def operations_of(self, trainer: str) -> tuple[Ints, Ints]:
-        """Return (sizes, total operations) of a trainer, for the parts that it finished."""
-        runs = list(self._finished(trainer))
+    def totals_of(self, trainer: str) -> tuple[Ints, Ints, Floats]:
+        """Return (sizes, operations, seconds) of a trainer, for the parts that it finished."""
+        runs = [
+            (point.size, runner)
+            for point in self.points
+            for runner in point.race.runners
+            if runner.algorithm.name == trainer and runner.state is RunnerState.FINISHED
+            if len(runner)
+        ]
         operations = [int(runner.work.operations(len(runner))[-1]) for _, runner in runs]
-        return np.array([size for size, _ in runs], np.int64), np.array(operations, np.int64)
-
-    def seconds_of(self, trainer: str) -> tuple[Ints, Floats]:
-        """Return (sizes, total seconds) of a trainer, for the parts that it finished."""
-        runs = list(self._finished(trainer))
         seconds = [runner.seconds_at(len(runner)) for _, runner in runs]
-        return np.array([size for size, _ in runs], np.int64), np.array(seconds, np.float64)
-
-    def _finished(self, trainer: str) -> Iterator[tuple[int, Runner]]:
-        for point in self.points:
-            for runner in point.race.runners:
-                is_it = runner.algorithm.name == trainer
-                if is_it and len(runner) and runner.state is RunnerState.FINISHED:
-                    yield point.size, runner
+        sizes = np.array([size for size, _ in runs], np.int64)
+        return sizes, np.array(operations, np.int64), np.array(seconds, np.float64)
 
 
 def bearable_part(counts: Mapping[bytes, int], most: int) -> float:

@@ -109,7 +109,7 @@ def _shortest_piece(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
     def key(pair: Pair) -> TieKey:
         left, right = vocab[pair[0]], vocab[pair[1]]
         joined = left + right
-        return len(joined) if in_bytes else _characters(joined), joined, len(left)
+        return len(joined if in_bytes else to_text(joined)), joined, len(left)
 
     return key
 
@@ -142,15 +142,13 @@ def _earlier_stand_in(vocab: TokensById, winner: Pair, rival: Pair) -> Words:
     )
 
 
-def _characters(token: bytes) -> int:
-    return len(to_text(token))
-
-
 def _shorter_piece(vocab: TokensById, winner: Pair, rival: Pair) -> Words:
     joined, other = (vocab[left] + vocab[right] for left, right in (winner, rival))
-    one, unit = (len, "bytes") if _begins_with_bytes(vocab) else (_characters, "characters")
-    if one(joined) != one(other):
-        return (f"{one(joined):,} {unit} joined, fewer than {one(other):,}",)
+    length, longer, unit = len(joined), len(other), "bytes"
+    if not _begins_with_bytes(vocab):
+        length, longer, unit = len(to_text(joined)), len(to_text(other)), "characters"
+    if length != longer:
+        return (f"{length:,} {unit} joined, fewer than {longer:,}",)
     if joined != other:
         return "as long, and ", joined, " is earlier than ", other
     return ("the same bytes joined, and its left token is the shorter one",)

@@ -150,18 +150,15 @@ class Trainer:
             batches = self.algorithm.batches(self._task, self.merges_wanted)
             steps = chain.from_iterable(map(self.record.append_many, batches))
         yield from islice(steps, self.merges_wanted)
-        self.stop_reason = self._why_stopped()
-
-    def _why_stopped(self) -> StopReason:
-        if len(self.record) == self.merges_wanted:
-            return StopReason.SIZE_REACHED
-        pairs_left = self.record.counts.at(len(self.record)).any()
-        if pairs_left:
-            return StopReason.TOO_RARE
-        counts = self._task.counts
-        tokens = self.record.alphabet.token_count(counts) - self.record.removed[len(self.record)]
-        whole = sum(count for pretoken, count in counts.items() if pretoken)
-        return StopReason.NO_PAIR_LEFT if tokens == whole else StopReason.TOO_LONG
+        merges, record = len(self.record), self.record
+        if merges == self.merges_wanted:
+            self.stop_reason = StopReason.SIZE_REACHED
+        elif record.counts.at(merges).any():
+            self.stop_reason = StopReason.TOO_RARE
+        else:
+            tokens = record.alphabet.token_count(self.counts) - record.removed[merges]
+            whole = sum(count for pretoken, count in self.counts.items() if pretoken)
+            self.stop_reason = StopReason.NO_PAIR_LEFT if tokens == whole else StopReason.TOO_LONG
 
     @property
     def vocab(self) -> dict[int, bytes]:

@@ -61,8 +61,11 @@ def fork(
         WhatIfError: the pair to force does not occur.
         VocabSizeError, SpecialTokenError, UnknownNameError: as `Trainer` raises them.
     """
-    if change.force is not None and not _occurs(frame, change.force):
-        raise WhatIfError("the pair to force does not occur at this step; choose one that does")
+    if change.force is not None:
+        ids = {frame.token(token_id): token_id for token_id in reversed(range(frame.vocab_size))}
+        forced = [ids[token] for token in change.force if token in ids]
+        if len(forced) < 2 or not frame.count_of((forced[0], forced[1])):
+            raise WhatIfError("the pair to force does not occur at this step; choose one that does")
     replayed = [(merge.left, merge.right) for merge in map(frame.merge_at, range(frame.step))]
     trainer = Trainer(
         frame.counts if change.counts is None else change.counts,
@@ -79,36 +82,33 @@ def fork(
     forbidden = dict.fromkeys(change.forbid, frame.step)
     if inherited is not None:
         forbidden |= inherited.forbidden
-    trainer.record.fork_rules = ForkRules(change.force, forbidden)
-    trainer.algorithm = _algorithm(replayed, trainer.record.fork_rules)
+    rules = trainer.record.fork_rules = ForkRules(change.force, forbidden)
+    trainer.algorithm = Algorithm(
+        "fork",
+        "the merges of another run first, then changed rules",
+        lambda task: _merges_of_fork(task, replayed, rules),
+        pseudocode=(),
+        counters=(),
+    )
     return trainer
 
 
-def _occurs(frame: Frame, pair: BytesPair) -> bool:
-    ids = {frame.token(token_id): token_id for token_id in reversed(range(frame.vocab_size))}
-    return pair[0] in ids and pair[1] in ids and frame.count_of((ids[pair[0]], ids[pair[1]])) > 0
-
-
-def _algorithm(replayed: Sequence[BytesPair], prescribed: ForkRules) -> Algorithm:
-    """Return the algorithm `heap` with some merges prescribed and some forbidden."""
-
-    def run(task: TrainingTask) -> Iterator[MergeReport]:
-        index = PairIndex(task)
-        for merge in _replay(task, index, replayed):
-            prescribed.replayed += 1
-            yield merge
-        # Each merge that was left out makes the fork start one merge earlier.
-        prescribed.forbidden = {
-            pair: min(first, prescribed.replayed) for pair, first in prescribed.forbidden.items()
-        }
-        if prescribed.forced is not None:
-            yield from _replay(task, index, [prescribed.forced])
-        vocab, forbidden = task.vocab, prescribed.forbidden
-        yield from merges_by_heap(
-            task, index, lambda pair: (vocab[pair[0]], vocab[pair[1]]) not in forbidden
-        )
-
-    return Algorithm("fork", "the merges of another run first, then changed rules", run, (), ())
+def _merges_of_fork(
+    task: TrainingTask, replayed: Sequence[BytesPair], rules: ForkRules
+) -> Iterator[MergeReport]:
+    """Yield merges as the algorithm `heap` does, with some prescribed and some forbidden."""
+    index = PairIndex(task)
+    for merge in _replay(task, index, replayed):
+        rules.replayed += 1
+        yield merge
+    # Each merge that was left out makes the fork start one merge earlier.
+    rules.forbidden = {pair: min(first, rules.replayed) for pair, first in rules.forbidden.items()}
+    if rules.forced is not None:
+        yield from _replay(task, index, [rules.forced])
+    vocab, forbidden = task.vocab, rules.forbidden
+    yield from merges_by_heap(
+        task, index, lambda pair: (vocab[pair[0]], vocab[pair[1]]) not in forbidden
+    )
 
 
 def _replay(

@@ -56,7 +56,11 @@ def write_files(
     try:
         for path, content in contents.items():
             path.parent.mkdir(0o700 if private else 0o777, parents=True, exist_ok=True)
-            place = _behind_link(path)
+            place = path
+            if path.is_symlink():
+                if not path.exists():
+                    raise ValueError("it is a symlink that leads nowhere")
+                place = path.resolve()
             for name in (place.name, LIST):
                 sweep(place.parent, f".{name}.*{DRAFT}")
             drafts[place] = _write_beside(place, content, private)
@@ -125,14 +129,6 @@ def sweep(folder: Path, drafts: str = f".*{DRAFT}") -> None:
 def _reason(error: OSError | ValueError) -> object:
     """Return the message of an error without its path; a ValueError is about an impossible path."""
     return getattr(error, "strerror", None) or error
-
-
-def _behind_link(path: Path) -> Path:
-    if not path.is_symlink():
-        return path
-    if not path.exists():
-        raise ValueError("it is a symlink that leads nowhere")
-    return path.resolve()
 
 
 def _put_in_place(drafts: Mapping[Path, Path]) -> None:

@@ -88,20 +88,15 @@ def read_stand_ins(text: str) -> bytes | None:
         token = unspell(text)
     except KeyError:
         return None
-    whole = _whole_characters(token)
-    if whole is None or any(char < " " and char not in "\t\n\r" for char in whole):
-        return None
-    spells_space = "Ġ" in text or "Ċ" in text
-    return token if spells_space or not whole.isascii() else None
-
-
-def _whole_characters(token: bytes) -> str | None:
-    """Return the complete characters in a token; `None` if there are invalid bytes among them."""
     start = 0
     while start < min(len(token), 3) and 0x80 <= token[start] < 0xC0:
         start += 1
     try:
         # An incremental decoder waits for the rest of a character that is cut off at the end.
-        return getincrementaldecoder("utf-8")().decode(token[start:])
+        whole = getincrementaldecoder("utf-8")().decode(token[start:])
     except UnicodeDecodeError:
         return None
+    if any(char < " " and char not in "\t\n\r" for char in whole):
+        return None
+    spells_space = "Ġ" in text or "Ċ" in text
+    return token if spells_space or not whole.isascii() else None

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.bpe.trainer import StopReason
+from engine.bpe.trainers.algorithm import PairTask
 from engine.bpe.trainers.indexed import PairIndex
 from engine.core.arrays import Ints
 from engine.core.errors import VocabSizeError
@@ -34,7 +35,7 @@ from engine.wordpiece.score import (
 from engine.wordpiece.words import CONTINUES, bare, count_words, inner, joined
 
 
-class WordPieceTask:
+class WordPieceTask(PairTask):
     """The words of a corpus, spelled in characters, with their pairs.
 
     Args:
@@ -78,24 +79,10 @@ class WordPieceTask:
                 self.start_of_pieces[token_id] += count
         self.character_count = sum(self.start_of_pieces)
 
-    def spelled(self) -> list[list[int]]:
-        """Return the words as lists of ids."""
-        return [self.alphabet.spell(word) for word in self.counts]
-
-    def mergeable(self, pairs: Mapping[Pair, int]) -> Mapping[Pair, int]:
-        """Return the pairs that may merge, with their counts: all of them."""
-        return pairs
-
     def join(self, pair: Pair) -> int:
         """Add the piece that the pair makes to the vocab; return its id."""
         self.vocab.append(joined(self.vocab[pair[0]], self.vocab[pair[1]]))
         return len(self.vocab) - 1
-
-    def merge(
-        self, pair: Pair, count: int, after: Mapping[Pair, int], occurrences: int, pretokens: int
-    ) -> MergeReport:
-        """Return the report of a step; `after` maps each changed pair to its new count."""
-        return MergeReport.of(self.pairs, pair, count, after, occurrences, pretokens)
 
 
 # -- the steps, thin views of the record

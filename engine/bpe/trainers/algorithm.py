@@ -230,7 +230,37 @@ def phases_of(lines: tuple[CodeLine, ...]) -> list[WorkPhase]:
 # -- the task of an algorithm
 
 
-class TrainingTask:
+class PairTask:
+    """The part of a task that trainings of all models that merge pairs share.
+
+    Attributes:
+        counts: distinct pretoken → its count, in order of first appearance; no zeros.
+        alphabet: spells the pretokens before any merge.
+        pairs: the numbers of the pairs, shared with the record.
+    """
+
+    counts: Mapping[bytes, int]
+    alphabet: Alphabet
+    pairs: PairNumbers
+
+    def spelled(self) -> list[list[int]]:
+        """Return the pretokens as lists of token ids, before any merge."""
+        if self.alphabet is BYTES:
+            return [list(pretoken) for pretoken in self.counts]  # ids are bytes
+        return [self.alphabet.spell(pretoken) for pretoken in self.counts]
+
+    def mergeable(self, pairs: Mapping[Pair, int]) -> Mapping[Pair, int]:
+        """Return the pairs that may merge, with their counts; here all of them."""
+        return pairs
+
+    def merge(
+        self, pair: Pair, count: int, after: Mapping[Pair, int], occurrences: int, pretokens: int
+    ) -> MergeReport:
+        """Report a step; `after` maps each pair whose count changed to its new count."""
+        return MergeReport.of(self.pairs, pair, count, after, occurrences, pretokens)
+
+
+class TrainingTask(PairTask):
     """The task of a training algorithm. Algorithms build their data structures from it.
 
     Attributes:
@@ -278,12 +308,6 @@ class TrainingTask:
         found = sorted(self.mergeable(count_pairs(self.spelled(), self.counts.values())).items())
         return PairNumbers(pair for pair, _ in found), [count for _, count in found]
 
-    def spelled(self) -> list[list[int]]:
-        """Return the pretokens as lists of token ids, before any merge."""
-        if self.alphabet is BYTES:
-            return [list(pretoken) for pretoken in self.counts]  # ids are bytes
-        return [self.alphabet.spell(pretoken) for pretoken in self.counts]
-
     def join(self, pair: Pair) -> int:
         """Add the token that the pair makes to the vocab; return its id."""
         self.vocab.append(self.vocab[pair[0]] + self.vocab[pair[1]])
@@ -296,16 +320,10 @@ class TrainingTask:
         return len(self.vocab[pair[0]]) + len(self.vocab[pair[1]]) <= self.max_token_length
 
     def mergeable(self, pairs: Mapping[Pair, int]) -> Mapping[Pair, int]:
-        """Return the pairs that may merge, with their counts."""
+        """Return the pairs whose tokens are short enough, with their counts."""
         if self.max_token_length is None:
             return pairs
         return {pair: count for pair, count in pairs.items() if self.may_merge(pair)}
-
-    def merge(
-        self, pair: Pair, count: int, after: Mapping[Pair, int], occurrences: int, pretokens: int
-    ) -> MergeReport:
-        """Report a step; `after` maps each pair whose count changed to its new count."""
-        return MergeReport.of(self.pairs, pair, count, after, occurrences, pretokens)
 
     def tie_key(self, first_seen: FirstSeen) -> PairKey:
         """Return the tie rule's key function for this task."""

@@ -71,15 +71,15 @@ from engine.core.events import Pair
 from engine.recording.merge_record import STRIDE, MergeReport, key_of
 
 
+@dataclass(slots=True)
 class Grouped:
     """Groups of starts, one after the other in one array; `ends` are the ends of the groups."""
 
-    def __init__(self, starts: Integers, ends: Ints) -> None:
-        self._starts = starts
-        self._ends = ends
+    starts: Integers
+    ends: Ints
 
     def __getitem__(self, group: int) -> Integers:
-        return self._starts[self._ends[group - 1] if group else 0 : self._ends[group]]
+        return self.starts[self.ends[group - 1] if group else 0 : self.ends[group]]
 
 
 Groups: TypeAlias = "Sequence[list[int] | Integers] | Grouped"

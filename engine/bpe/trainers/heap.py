@@ -12,13 +12,13 @@ late, and no better pair can hide below it. Each pair has at most one entry.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from heapq import heapify, heappop, heappush
 
 from engine.bpe.heap import Move
 from engine.bpe.ties import FirstSeen, PairKey, TieKey
-from engine.bpe.trainers.algorithm import Algorithm, CodeLine, TrainingTask, WorkCounts
+from engine.bpe.trainers.algorithm import Algorithm, CodeLine, TrainingTask
 from engine.bpe.trainers.indexed import PairIndex
 from engine.core.events import Pair, StaleEntry
 from engine.recording.merge_record import MergeReport
@@ -36,6 +36,7 @@ class LazyHeap:
         key: the tie rule's key; of two pairs with equal counts the lesser key is first.
 
     Attributes:
+        entries: the heap's own array: the children of entry i are 2i + 1 and 2i + 2.
         pushes, pops: the number of operations so far.
         stale: the number of pops that returned a stale entry.
 
@@ -49,20 +50,12 @@ class LazyHeap:
     def __init__(self, counts: Mapping[Pair, int], key: PairKey) -> None:
         self._counts = counts
         self._key = key
-        self._entries: list[HeapEntry] = [
+        self.entries: list[HeapEntry] = [
             (-count, key(pair), pair) for pair, count in counts.items()
         ]
-        heapify(self._entries)
-        self.pushes = len(self._entries)
+        heapify(self.entries)
+        self.pushes = len(self.entries)
         self.pops = self.stale = 0
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    @property
-    def entries(self) -> Sequence[HeapEntry]:
-        """The heap's own array: the children of entry i are 2i + 1 and 2i + 2."""
-        return self._entries
 
     def is_stale(self, entry: HeapEntry) -> bool:
         """Whether the recorded count of the entry is out of date."""
@@ -70,7 +63,7 @@ class LazyHeap:
 
     def push(self, pair: Pair) -> None:
         """Push a pair with its true count."""
-        heappush(self._entries, (-self._counts[pair], self._key(pair), pair))
+        heappush(self.entries, (-self._counts[pair], self._key(pair), pair))
         self.pushes += 1
 
     def pop_best(
@@ -87,9 +80,9 @@ class LazyHeap:
         """
         discarded: list[StaleEntry] = []
         # Correct stale entries at the top until the top entry is true.
-        while self._entries and self.is_stale(self._entries[0]):
+        while self.entries and self.is_stale(self.entries[0]):
             self._correct_top(discarded)
-        if not self._entries:
+        if not self.entries:
             return None
         top, _, pair = self._pop()
         if choose is not None:
@@ -98,7 +91,7 @@ class LazyHeap:
 
     def _pop(self) -> HeapEntry:
         self.pops += 1
-        return heappop(self._entries)
+        return heappop(self.entries)
 
     def _choose_among_tied(
         self,
@@ -108,8 +101,8 @@ class LazyHeap:
         discarded: list[StaleEntry],
     ) -> Pair:
         tied = [first]
-        while self._entries and self._entries[0][0] == top:
-            if self.is_stale(self._entries[0]):
+        while self.entries and self.entries[0][0] == top:
+            if self.is_stale(self.entries[0]):
                 self._correct_top(discarded)
             else:
                 tied.append(self._pop()[2])
@@ -143,6 +136,7 @@ def merges_by_heap(
     """
     # Put all pairs into a heap, ordered by their counts.
     queue, choose = queue_of(task, index.counts, index.first_seen)
+    work = task.work
     # Pop the best pair; stale entries are corrected on the way.
     while (best := queue.pop_best(choose)) is not None:
         pair, _ = best
@@ -157,13 +151,9 @@ def merges_by_heap(
         for changed in map(task.pairs.__getitem__, merge.changed):
             if new_id in changed:
                 queue.push(changed)
-        _count_step(task.work, queue, index)
+        work.heap_pushes, work.heap_pops, work.stale_entries = queue.pushes, queue.pops, queue.stale
+        work.pretokens_visited, work.tokens_read = index.pretokens_visited, index.tokens_read
         yield merge
-
-
-def _count_step(work: WorkCounts, queue: LazyHeap, index: PairIndex) -> None:
-    work.heap_pushes, work.heap_pops, work.stale_entries = queue.pushes, queue.pops, queue.stale
-    work.pretokens_visited, work.tokens_read = index.pretokens_visited, index.tokens_read
 
 
 def queue_of(

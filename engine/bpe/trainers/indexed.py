@@ -7,28 +7,13 @@ corrects only the counts of the pairs beside each replacement.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import Protocol
 
-from engine.bpe.trainers.algorithm import Algorithm, CodeLine, Phase, TrainingTask, WorkCounts
+from engine.bpe.trainers.algorithm import Algorithm, CodeLine, PairTask, Phase, TrainingTask
 from engine.core.events import Pair
 from engine.encoding.merging import count_pairs
 from engine.recording.merge_record import MergeReport
-
-
-class IndexedTask(Protocol):
-    """The part of a training task that the index needs; BPE and WordPiece have one."""
-
-    counts: Mapping[bytes, int]
-
-    def spelled(self) -> list[list[int]]: ...
-
-    def mergeable(self, pairs: Mapping[Pair, int]) -> Mapping[Pair, int]: ...
-
-    def merge(
-        self, pair: Pair, count: int, after: Mapping[Pair, int], occurrences: int, pretokens: int
-    ) -> MergeReport: ...
 
 
 class PairIndex:
@@ -44,7 +29,7 @@ class PairIndex:
         pretokens_visited, tokens_read: the work of the merges so far.
     """
 
-    def __init__(self, task: IndexedTask) -> None:
+    def __init__(self, task: PairTask) -> None:
         self._task = task
         self.pretokens = task.spelled()
         self.times = list(task.counts.values())
@@ -61,13 +46,22 @@ class PairIndex:
         deltas: defaultdict[Pair, int] = defaultdict(int)
         occurrences = pretokens = 0
         holders = self._holders.pop(pair)
-        self._count_visit(holders)
+        self.pretokens_visited += len(holders)
+        self.tokens_read += sum(map(len, map(self.pretokens.__getitem__, holders)))
         for place in holders:
             replaced = self._merge_in(place, pair, new_id, deltas)
             if replaced:
                 occurrences += replaced * self.times[place]
                 pretokens += 1
-        return self._task.merge(pair, count, self._apply(deltas), occurrences, pretokens)
+        after: dict[Pair, int] = {}  # the new count of each pair that changed
+        for changed, delta in self._task.mergeable(deltas).items():
+            now = after[changed] = self.counts.get(changed, 0) + delta
+            if now:
+                self.counts[changed] = now
+            else:
+                del self.counts[changed]
+                self._holders.pop(changed, None)
+        return self._task.merge(pair, count, after, occurrences, pretokens)
 
     def _merge_in(self, place: int, pair: Pair, new_id: int, deltas: defaultdict[Pair, int]) -> int:
         """Merge in one pretoken; add the changes to `deltas`; return the number of replacements."""
@@ -106,22 +100,6 @@ class PairIndex:
         deltas[pair] += times
         self._holders[pair].add(place)
 
-    def _apply(self, deltas: defaultdict[Pair, int]) -> dict[Pair, int]:
-        """Update the counts; return the new count of each pair that changed."""
-        after: dict[Pair, int] = {}
-        for pair, delta in self._task.mergeable(deltas).items():
-            now = after[pair] = self.counts.get(pair, 0) + delta
-            if now:
-                self.counts[pair] = now
-            else:
-                del self.counts[pair]
-                self._holders.pop(pair, None)
-        return after
-
-    def _count_visit(self, places: set[int]) -> None:
-        self.pretokens_visited += len(places)
-        self.tokens_read += sum(map(len, map(self.pretokens.__getitem__, places)))
-
     def first_seen(self, pair: Pair) -> tuple[int, int]:
         """Find the first occurrence of the pair now: (index of the pretoken, position in it)."""
         for place in sorted(self._holders[pair]):
@@ -134,7 +112,7 @@ class PairIndex:
 def indexed(task: TrainingTask) -> Iterator[MergeReport]:
     # Count all pairs, and note the pretokens that contain each.
     index = PairIndex(task)
-    key = task.tie_key(index.first_seen)
+    key, work = task.tie_key(index.first_seen), task.work
     while index.counts:
         # Scan all pairs for the highest count.
         scanned = len(index.counts)
@@ -145,13 +123,9 @@ def indexed(task: TrainingTask) -> Iterator[MergeReport]:
         pair = min((pair for pair, count in index.counts.items() if count == top), key=key)
         # Join its two tokens to a new one; replace the pair in the pretokens that contain it.
         merge = index.merge(pair, task.join(pair))
-        _count_step(task.work, index, scanned)
+        work.pairs_scanned += scanned
+        work.pretokens_visited, work.tokens_read = index.pretokens_visited, index.tokens_read
         yield merge
-
-
-def _count_step(work: WorkCounts, index: PairIndex, scanned: int) -> None:
-    work.pairs_scanned += scanned
-    work.pretokens_visited, work.tokens_read = index.pretokens_visited, index.tokens_read
 
 
 PSEUDOCODE = (

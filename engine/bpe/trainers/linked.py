@@ -102,16 +102,13 @@ class LinkedPretokens:
         self._changed: set[Pair] = set()
         self.counts: defaultdict[Pair, int] = defaultdict(int)
         for pretoken, tokens in enumerate(task.spelled()):
-            self._link(pretoken, tokens)
-
-    def _link(self, pretoken: int, tokens: list[int]) -> None:
-        first, end = len(self._tokens), len(self._tokens) + len(tokens)
-        self._tokens += tokens
-        self._pretoken_of += [pretoken] * len(tokens)
-        self._before += [NONE, *range(first, end - 1)][: len(tokens)]
-        self._after += [*range(first + 1, end), NONE][: len(tokens)]
-        for cell in range(first, end - 1):
-            self._note(cell, cell + 1)
+            first, end = len(self._tokens), len(self._tokens) + len(tokens)
+            self._tokens += tokens
+            self._pretoken_of += [pretoken] * len(tokens)
+            self._before += [NONE, *range(first, end - 1)][: len(tokens)]
+            self._after += [*range(first + 1, end), NONE][: len(tokens)]
+            for cell in range(first, end - 1):
+                self._note(cell, cell + 1)
 
     def _note(self, left: int, right: int) -> None:
         """Note a pair that starts here from now on."""

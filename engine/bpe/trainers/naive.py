@@ -18,7 +18,7 @@ def naive(task: TrainingTask) -> Iterator[MergeReport]:
     pretokens, times = task.spelled(), list(task.counts.values())
     # Count the occurrences of each pair of neighbouring tokens.
     pair_counts = task.mergeable(count_pairs(pretokens, times))
-    _count_reading(task.work, pretokens)
+    task.work.tokens_read += sum(map(len, pretokens))
     while pair_counts and max(pair_counts.values()) >= task.min_count:
         # Choose the pair of the highest count.
         pair = most_frequent(task, pair_counts)
@@ -59,10 +59,6 @@ def changed_counts(before: Mapping[Pair, int], after: Mapping[Pair, int]) -> dic
 
 
 # -- the work: every token is read to merge, and again to count
-
-
-def _count_reading(work: WorkCounts, pretokens: Sequence[Sequence[int]]) -> None:
-    work.tokens_read += sum(map(len, pretokens))
 
 
 def _count_step(

@@ -6,7 +6,6 @@ heap, `fast` has buckets.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Sequence
 
 from engine.bpe.trainers import fast
@@ -22,21 +21,21 @@ _ANY = 2**62
 
 
 class NativePairs(PairNumbers):
-    """The pair numbers of the kernel, which also finds the number of a pair."""
+    """The pair numbers of the kernel, which also finds the number of a pair.
+
+    Attributes:
+        ids: the ids of all pairs, in one row: left, right; left, right; …
+    """
 
     def __init__(self, merger: Merger) -> None:
         self._merger = merger
-        self._ids = merger.start_pairs[:]  # left, right; left, right; …
-
-    def extend(self, pairs: array[int]) -> None:
-        """Add pairs that the kernel has numbered, as in `Batch`."""
-        self._ids.extend(pairs)
+        self.ids = merger.start_pairs[:]
 
     def __len__(self) -> int:
-        return len(self._ids) // 2
+        return len(self.ids) // 2
 
     def __getitem__(self, number: int) -> Pair:  # type: ignore[override]
-        return self._ids[2 * number], self._ids[2 * number + 1]
+        return self.ids[2 * number], self.ids[2 * number + 1]
 
     def __iter__(self) -> Iterator[Pair]:
         return map(self.__getitem__, range(len(self)))
@@ -45,7 +44,7 @@ class NativePairs(PairNumbers):
         return self._merger.number_of(*pair)
 
     def numbers_with(self, token_id: int) -> Ints:
-        ids = np.frombuffer(self._ids[:], np.int32).reshape(-1, 2)
+        ids = np.frombuffer(self.ids[:], np.int32).reshape(-1, 2)
         return np.flatnonzero((ids == token_id).any(axis=1))
 
 
@@ -53,20 +52,16 @@ class NativeTask(TrainingTask):
     """A training task whose pairs the kernel numbers."""
 
     def _start(self) -> tuple[PairNumbers, list[int]]:
+        tie_ids: Sequence[int] = range(256)  # the rank of each byte if ids break ties; see `ties`
+        if self.tie_rule.name == "huggingface":
+            by_char = sorted(BYTE_TO_CHAR.values())
+            tie_ids = [by_char.index(BYTE_TO_CHAR[byte]) for byte in range(256)]
         self.merger = Merger(
-            *(self.counts, len(self.vocab), self.tie_rule.name, _tie_ids(self.tie_rule.name)),
+            *(self.counts, len(self.vocab), self.tie_rule.name, tie_ids),
             *(self.min_count, self.max_token_length),
         )
         self.native_pairs = NativePairs(self.merger)
         return self.native_pairs, self.merger.start.tolist()
-
-
-def _tie_ids(tie_rule: str) -> Sequence[int]:
-    """Return the rank of each byte if ids break ties; see `ties`."""
-    if tie_rule != "huggingface":
-        return range(256)
-    by_char = sorted(BYTE_TO_CHAR.values())
-    return [by_char.index(BYTE_TO_CHAR[byte]) for byte in range(256)]
 
 
 def native(task: TrainingTask) -> Iterator[MergeReport]:
@@ -91,7 +86,7 @@ def batches(task: TrainingTask, steps: int) -> Iterator[MergeBatch]:
     if not isinstance(task, NativeTask):
         raise TypeError("this algorithm needs a task of its `Algorithm.task_type`")
     for batch in task.merger.batches(steps):
-        task.native_pairs.extend(batch.pairs)
+        task.native_pairs.ids.extend(batch.pairs)
         numbers, lefts, rights, counts, occurrences, pretokens, ends, widths = map(
             batch.column, range(STEP)
         )

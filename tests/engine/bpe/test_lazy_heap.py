@@ -60,7 +60,7 @@ class TestAnEntry:
         heap = LazyHeap(counts, by_ids)
         del counts[(1, 1)]
         assert heap.pop_best() == ((2, 2), [StaleEntry((1, 1), recorded=9, actual=0)])
-        assert len(heap) == 0
+        assert not heap.entries
 
     def test_a_stale_one_below_the_best_stays_where_it_is(self) -> None:
         counts = {(1, 1): 9, (2, 2): 8}
@@ -74,7 +74,7 @@ class TestAnEntry:
         heap = LazyHeap(counts, by_ids)
         counts.clear()
         assert heap.pop_best() is None
-        assert len(heap) == 0
+        assert not heap.entries
 
 
 class TestChoosing:

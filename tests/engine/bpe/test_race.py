@@ -82,16 +82,16 @@ class TestSizes:
         race = SizeRace(counts, RaceSettings(270), ["heap", "naive"])
         for _ in race.slices():
             pass
-        sizes, operations = race.operations_of("naive")
+        sizes, operations, seconds = race.totals_of("naive")
         assert sizes.tolist() == sorted(sizes.tolist())
         assert sizes[-1] == sum(len(word) * count for word, count in counts.items())
-        assert len(operations) == len(race.seconds_of("naive")[0]) == len(PARTS)
+        assert len(operations) == len(seconds) == len(PARTS)
 
     def test_leave_out_runs_that_were_stopped(self) -> None:
         race = SizeRace(COUNTS, RaceSettings(290, budget=0.0), ["naive"])
         for _ in race.slices():
             pass
-        assert not len(race.operations_of("naive")[0])
+        assert not len(race.totals_of("naive")[0])
 
     def test_are_samples_of_every_occurrence_alike(self) -> None:
         counts = {bytes([byte]): 1000 for byte in range(256)}
