@@ -1,8 +1,6 @@
 """Decoders: they make readable text of tokens as the vocabulary spells them.
 
 `DECODERS` has each under its name in `tokenizer.json`.
-
-Each stands in `DECODERS` under the name that `tokenizer.json` gives it.
 """
 
 from __future__ import annotations
@@ -13,16 +11,14 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from engine.core.gpt2_bytes import unspell
-from engine.core.json_fields import Fields
 from engine.pipeline.normalizers import Replace as ReplaceNormalizer
-from engine.pipeline.oniguruma import TextOrRegex
+from engine.pipeline.normalizers import ReplaceSettings
 from engine.pipeline.pretokenizers import ByteLevelSettings, MetaspaceSettings
 from engine.pipeline.stage import (
     Composite,
     SingleCharacter,
     Stage,
     StageRegistry,
-    check_content,
     check_growth,
     stage,
 )
@@ -178,16 +174,8 @@ class CTC(Decoder):
 # Decoders of single tokens, and of all tokens joined
 
 
-@stage
-class Replace(Decoder):
+class Replace(ReplaceSettings, Decoder):
     """Replaces each match in a token by another text."""
-
-    name = "Replace"
-    pattern: TextOrRegex
-    content: str
-
-    def check(self, fields: Fields) -> None:
-        check_content(self.content, fields)
 
     def decode_tokens(self, tokens: list[str]) -> list[str]:
         return list(map(ReplaceNormalizer(self.pattern, self.content).normalize, tokens))

@@ -27,10 +27,10 @@ from engine.core.gpt2_bytes import spell
 from engine.core.json_fields import Fields
 from engine.pipeline.oniguruma import TextOrRegex
 from engine.pipeline.stage import (
+    LONGEST_CONTENT,
     Composite,
     Stage,
     StageRegistry,
-    check_content,
     check_growth,
     stage,
 )
@@ -451,8 +451,8 @@ class Prepend(EditingNormalizer):
 
 
 @stage
-class Replace(EditingNormalizer):
-    """Replaces each match by `content`, literally; its characters come from the match's last one.
+class ReplaceSettings(Stage):
+    """The settings of stages named `Replace`: the text or regex to look for, and its replacement.
 
     {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
     """
@@ -462,7 +462,12 @@ class Replace(EditingNormalizer):
     content: str
 
     def check(self, fields: Fields) -> None:
-        check_content(self.content, fields)
+        if len(self.content) > LONGEST_CONTENT:
+            raise fields.error("content", f"is longer than {LONGEST_CONTENT} characters")
+
+
+class Replace(ReplaceSettings, EditingNormalizer):
+    """Replaces each match by `content`, literally; its characters come from the last one."""
 
     def edits(self, text: str) -> Iterator[Edit]:
         for start, end in self.pattern.matches(text):

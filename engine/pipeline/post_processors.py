@@ -7,7 +7,6 @@ tokens; `Pipeline.run` and `process` do.
 from __future__ import annotations
 
 import re
-from abc import abstractmethod
 from collections.abc import Mapping
 from collections.abc import Sequence as SequenceOf
 from typing import Any, ClassVar, NamedTuple, Self
@@ -40,17 +39,40 @@ class TemplatePart(NamedTuple):
 PlacedToken = tuple[str, tuple[int, int]]
 """A token's text, and its span in the original."""
 
+_SPACE = BYTE_TO_CHAR[ord(" ")]
+
 
 class PostProcessor(Stage):
-    """Puts the ids of one text or two into a template."""
+    """Puts the ids of one text or two into a template.
 
-    @abstractmethod
+    Attributes:
+        trim_offsets: whether spans of tokens leave spaces out.
+        add_prefix_space: whether the first token may begin with an added space.
+    """
+
+    trim_offsets: bool = False
+    add_prefix_space: bool = False
+
     def template(self, texts: int) -> SequenceOf[TemplatePart]:
         """Return the parts of the template for one text or for two, in order."""
+        return [TemplatePart(text, "", text) for text in range(texts)]
 
     def placed(self, tokens: SequenceOf[PlacedToken]) -> list[PlacedToken]:
-        """Return the tokens of a text with the spans of this stage, which may leave out spaces."""
-        return list(tokens)
+        """Return the tokens of a text with the spans of this stage."""
+        if not self.trim_offsets:
+            return [*tokens]
+        placed: list[PlacedToken] = []
+        for number, (text, (start, end)) in enumerate(tokens):
+            is_first = number == 0 or start == 0
+            leading = len(text) - len(text.lstrip(_SPACE + WHITE_SPACE))
+            trailing = len(text) - len(text.rstrip(_SPACE + WHITE_SPACE))
+            # A single space was added; if there are several, the text had them already.
+            if not (is_first and self.add_prefix_space and leading == 1):
+                start = min(start + leading, end)
+            if end >= trailing:
+                end = max(end - trailing, start)
+            placed.append((text, (start, end)))
+        return placed
 
     @property
     def adds(self) -> tuple[str, ...]:
@@ -65,42 +87,8 @@ class PostProcessor(Stage):
         return ids
 
 
-_SPACE = BYTE_TO_CHAR[ord(" ")]
-
-
-def _trimmed(
-    tokens: SequenceOf[PlacedToken], trims: bool, has_prefix_space: bool
-) -> list[PlacedToken]:
-    """Return the tokens, their spans without the spaces at either end.
-
-    Args:
-        trims: False to leave the spans as they are.
-        has_prefix_space: whether the first token may begin with an added space.
-    """
-    if not trims:
-        return [*tokens]
-    placed: list[PlacedToken] = []
-    for number, (text, (start, end)) in enumerate(tokens):
-        is_first = number == 0 or start == 0
-        leading = len(text) - len(text.lstrip(_SPACE + WHITE_SPACE))
-        trailing = len(text) - len(text.rstrip(_SPACE + WHITE_SPACE))
-        # A single space was added; if there are several, the text had them already.
-        if not (is_first and has_prefix_space and leading == 1):
-            start = min(start + leading, end)
-        if end >= trailing:
-            end = max(end - trailing, start)
-        placed.append((text, (start, end)))
-    return placed
-
-
 class ByteLevel(ByteLevelSettings, PostProcessor):
     """Leaves spaces out of spans and adds no ids; byte-level BPE uses it."""
-
-    def template(self, texts: int) -> SequenceOf[TemplatePart]:
-        return [TemplatePart(text, "", text) for text in range(texts)]
-
-    def placed(self, tokens: SequenceOf[PlacedToken]) -> list[PlacedToken]:
-        return _trimmed(tokens, self.trim_offsets, self.add_prefix_space)
 
 
 @stage
@@ -110,11 +98,9 @@ class Sequence(Composite[PostProcessor], PostProcessor):
     name = "Sequence"
     parts_key = "processors"
 
-    @classmethod
-    def of_parts(cls, parts: SequenceOf[PostProcessor], fields: Fields) -> Self:
-        if sum(not isinstance(part, ByteLevel) for part in parts) > 1:
-            raise fields.error("processors", "more than one that adds tokens is not supported")
-        return cls(parts)
+    def check(self, fields: Fields) -> None:
+        if sum(not isinstance(part, ByteLevel) for part in self.parts) > 1:
+            raise fields.error(self.parts_key, "more than one that adds tokens is not supported")
 
     def template(self, texts: int) -> SequenceOf[TemplatePart]:
         adding = (part for part in self.parts if not isinstance(part, ByteLevel))
@@ -297,9 +283,6 @@ class RobertaProcessing(BertProcessing):
     templates = "cls $A sep", "cls $A sep sep $B sep"
     trim_offsets: bool = True
     add_prefix_space: bool = True
-
-    def placed(self, tokens: SequenceOf[PlacedToken]) -> list[PlacedToken]:
-        return _trimmed(tokens, self.trim_offsets, self.add_prefix_space)
 
 
 POST_PROCESSORS: StageRegistry[PostProcessor] = StageRegistry(

@@ -8,7 +8,6 @@ makes two results of them: plain pieces, and pieces that know where their charac
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from collections.abc import Sequence as SequenceOf
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, groupby
@@ -180,13 +179,10 @@ class Sequence(Composite[PreTokenizer], PreTokenizer):
     name = "Sequence"
     parts_key = "pretokenizers"
 
-    @classmethod
-    def of_parts(cls, parts: SequenceOf[PreTokenizer], fields: Fields) -> Self:
-        made = cls(parts)
-        if sum(each.lengthens for each in made._stages) > MOST_LENGTHENING:
+    def check(self, fields: Fields) -> None:
+        if sum(each.lengthens for each in self._stages) > MOST_LENGTHENING:
             what = f"more than {MOST_LENGTHENING} stages of it can each double a text"
-            raise fields.error(cls.parts_key, what)
-        return made
+            raise fields.error(self.parts_key, what)
 
     @cached_property
     def _stages(self) -> tuple[PreTokenizer, ...]:

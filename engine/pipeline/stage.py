@@ -156,15 +156,6 @@ class Composite(Stage, Generic[AnyStage]):
     parts_key: ClassVar[str]
     parts: Sequence[AnyStage]
 
-    @classmethod
-    def of_parts(cls, parts: Sequence[AnyStage], fields: Fields) -> Self:
-        """Build the stage of parts that were read from the object.
-
-        Raises:
-            TokenizerFileError: they do not go together.
-        """
-        return cls(parts)
-
     def settings(self) -> Mapping[str, Any]:
         return {self.parts_key: [part.to_json() for part in self.parts]}
 
@@ -202,16 +193,6 @@ def check_growth(stage: Stage, before: int, after: int) -> None:
         )
 
 
-def check_content(content: str, fields: Fields) -> None:
-    """Check that the replacement of each match is short.
-
-    Raises:
-        TokenizerFileError: it is longer than `LONGEST_CONTENT`.
-    """
-    if len(content) > LONGEST_CONTENT:
-        raise fields.error("content", f"is longer than {LONGEST_CONTENT} characters")
-
-
 DEEPEST = 32
 """Depth of sequences inside sequences that are read; a deeper file is a mistake or an attack."""
 
@@ -236,8 +217,9 @@ class StageRegistry(Registry[type[AnyStage]], Generic[AnyStage]):
             raise fields.error("type", f"stands in more than {DEEPEST} sequences")
         kind = self[name]
         if issubclass(kind, Composite):
-            parts = [self.from_json(each) for each in fields.each(kind.parts_key)]
-            return kind.of_parts(parts, fields)
+            found = kind([self.from_json(each) for each in fields.each(kind.parts_key)])
+            found.check(fields)
+            return found
         return kind.from_json(fields)
 
     def from_json_or_null(self, fields: Fields, key: str) -> AnyStage | None:
