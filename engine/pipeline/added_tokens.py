@@ -63,11 +63,6 @@ class AddedToken:
         """Return the item that `from_json` reads, with the id."""
         return {"id": token_id, **asdict(self)}
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether it is found wherever its text occurs, and nothing else goes with it."""
-        return not (self.single_word or self.lstrip or self.rstrip)
-
 
 def without_repeats(tokens: Iterable[AddedToken]) -> tuple[AddedToken, ...]:
     """Return the tokens without empty and repeated ones; special ones come first, and win."""
@@ -165,6 +160,8 @@ class SectionSplitter(SpecialSplitter):
         normalizer, pre_tokenizer: `None` if there is none.
     """
 
+    by_pieces = False  # a section may depend on all of the text before it
+
     def __init__(
         self,
         added_tokens: Sequence[AddedToken],
@@ -187,28 +184,21 @@ class SectionSplitter(SpecialSplitter):
         self._in_normalized = TokenFinder(
             [(self._normalize(t.content), t) for t in self._added if t.normalized]
         )
-
-    def only(self, tokens: Collection[str]) -> SectionSplitter:
-        added = [token for token in self._added if token.content in tokens]
-        return SectionSplitter(added, self._normalizer, self._pre_tokenizer)
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether a `SpecialSplitter` of the same tokens gives the same result."""
+        # Whether a `SpecialSplitter` of the same tokens gives the same result.
         first = self._stages[0] if self._stages else None
-        return (
-            self._normalizer is None
+        self.is_plain = (
+            normalizer is None
             and not self._cuts_all
-            and all(token.is_plain for token in self._added)
+            and not any(token.single_word or token.lstrip or token.rstrip for token in self._added)
             # Tokens found in normalized text come last, even if nothing is normalized.
             and len({token.normalized for token in self._added}) <= 1
             and not isinstance(first, Metaspace)
             and not (isinstance(first, ByteLevel) and first.add_prefix_space)
         )
 
-    @property
-    def by_pieces(self) -> bool:
-        return False  # a section may depend on all of the text before it
+    def only(self, tokens: Collection[str]) -> SectionSplitter:
+        added = [token for token in self._added if token.content in tokens]
+        return SectionSplitter(added, self._normalizer, self._pre_tokenizer)
 
     def _normalize(self, text: str) -> str:
         return text if self._normalizer is None else self._normalizer.normalize(text)
@@ -229,6 +219,8 @@ class SectionSplitter(SpecialSplitter):
         return stages[0].as_pattern() if len(stages) == 1 else None
 
     def split_text(self, text: str) -> Iterator[tuple[str, bool]]:
+        cut = self._pre_tokenizer
+        spells_last = bool(self._stages) and isinstance(self._stages[-1], ByteLevel)
         for section, first, token in self._sections(text):
             if token is not None:
                 yield token.content, True
@@ -236,8 +228,14 @@ class SectionSplitter(SpecialSplitter):
                 prepared = self._stages[0].prepared(section, first) if self._stages else section
                 if prepared:
                     yield prepared, False
+            elif cut is not None and self.in_bytes and spells_last:
+                yield from ((piece, False) for piece in cut.cut(section, first))
             else:
-                yield from ((piece, False) for piece in self._pieces(section, first))
+                # All yielded pieces are in the text's own characters.
+                pieces = [section] if cut is None else cut.pieces(section, first)
+                if self.in_bytes:
+                    pieces = [to_text(unspell(piece)) for piece in pieces]
+                yield from ((piece, False) for piece in pieces)
 
     def _sections(self, text: str) -> Iterator[tuple[str, bool, AddedToken | None]]:
         """Yield normalized sections and added tokens; `True` for the first one."""
@@ -266,16 +264,6 @@ class SectionSplitter(SpecialSplitter):
                 section = self._normalizer.align(section)
             for left, right, found in self._in_normalized.find(section.text):
                 yield section.part(left, right), found
-
-    def _pieces(self, section: str, first: bool) -> Iterator[str]:
-        """Yield the pieces of a section in the text's own characters."""
-        if self._pre_tokenizer is None:
-            pieces = [section]
-        elif self.in_bytes and isinstance(self._stages[-1], ByteLevel):
-            return iter(self._pre_tokenizer.cut(section, first))
-        else:
-            pieces = self._pre_tokenizer.pieces(section, first)
-        return (to_text(unspell(piece)) for piece in pieces) if self.in_bytes else iter(pieces)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the arguments only, for a helper process."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -75,36 +76,29 @@ def pipeline_of(tokenizer: Tokenizer, path: Path) -> Pipeline:
                 "</w> is a symbol of its own here, which merges like any other; in tokenizer.json "
                 "it is part of the last character, so the file would encode otherwise"
             )
-        if isinstance(tokenizer.alphabet, CharacterAlphabet):
-            return _of_characters(tokenizer, tokenizer.alphabet)
-        spelled = _spelled_vocab(tokenizer, spell)
+        alphabet = tokenizer.alphabet
+        in_characters = isinstance(alphabet, CharacterAlphabet)
+        spelled = _spelled_vocab(tokenizer, to_text if in_characters else spell)
+        vocab = {token: token_id for token_id, token in spelled.items()}
+        merges = _merges(tokenizer, spelled)
+        special_tokens = tuple(map(AddedToken, tokenizer.special_tokens))
+        if isinstance(alphabet, CharacterAlphabet):
+            unknown = None if alphabet.unknown is None else spelled[alphabet.unknown]
+            return Pipeline(
+                BPE(vocab, merges, unk_token=unknown),
+                special_tokens,
+                pre_tokenizer=pre_tokenizer_of(tokenizer.pattern, in_bytes=False),
+                decoder=Fuse(),
+            )
         return Pipeline(
-            BPE(
-                {token: token_id for token_id, token in spelled.items()},
-                _merges(tokenizer, spelled),
-                ignore_merges=_ignores_merges(tokenizer),
-            ),
-            tuple(map(AddedToken, tokenizer.special_tokens)),
+            BPE(vocab, merges, ignore_merges=_ignores_merges(tokenizer)),
+            special_tokens,
             pre_tokenizer=pre_tokenizer_of(tokenizer.pattern, in_bytes=True),
             post_processor=ByteLevelPostProcessor(trim_offsets=False),
             decoder=ByteLevelDecoder(),
         )
     except TokenizerFileError as error:
         raise TokenizerFileError(f"{path}: {error}") from None
-
-
-def _of_characters(tokenizer: Tokenizer, alphabet: CharacterAlphabet) -> Pipeline:
-    spelled = _spelled_vocab(tokenizer, to_text)
-    return Pipeline(
-        BPE(
-            {token: token_id for token_id, token in spelled.items()},
-            _merges(tokenizer, spelled),
-            unk_token=None if alphabet.unknown is None else spelled[alphabet.unknown],
-        ),
-        tuple(map(AddedToken, tokenizer.special_tokens)),
-        pre_tokenizer=pre_tokenizer_of(tokenizer.pattern, in_bytes=False),
-        decoder=Fuse(),
-    )
 
 
 def pre_tokenizer_of(pattern: Pattern, in_bytes: bool) -> PreTokenizer | None:
@@ -285,6 +279,7 @@ def tokenizer_of(pipeline: Pipeline) -> Tokenizer:
     )
 
 
+@dataclass(eq=False, repr=False)
 class ModelAlphabet(Alphabet):
     """Spells a pretoken in the tokens of a model.
 
@@ -298,9 +293,8 @@ class ModelAlphabet(Alphabet):
     ([1, 2], [0, 3, 4])
     """
 
-    def __init__(self, model: Model, in_bytes: bool) -> None:
-        self.model = model
-        self._in_bytes = in_bytes
+    model: Model
+    in_bytes: bool
 
     @property
     def token_ids(self) -> Sequence[int]:
@@ -311,8 +305,8 @@ class ModelAlphabet(Alphabet):
 
     def edges(self, pretoken: bytes) -> Sequence[int]:
         widths = (len(to_bytes(character)) for character in to_text(pretoken))
-        place = range(len(pretoken) + 1) if self._in_bytes else [*accumulate(widths, initial=0)]
+        place = range(len(pretoken) + 1) if self.in_bytes else [*accumulate(widths, initial=0)]
         return [0, *(place[token.end] for token in self._tokens(pretoken))]
 
     def _tokens(self, pretoken: bytes) -> list[ModelToken]:
-        return self.model.tokenize(spell(pretoken) if self._in_bytes else to_text(pretoken))
+        return self.model.tokenize(spell(pretoken) if self.in_bytes else to_text(pretoken))

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Self
 
 from engine.core.errors import UnigramError
 from engine.core.events import Pair
-from engine.core.gpt2_bytes import BYTE_TO_CHAR, unspell, unspell_all
+from engine.core.gpt2_bytes import BYTE_TO_CHAR, unspell_all
 from engine.core.json_fields import Fields, well_formed
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.encoding.encoders import RankHeap
@@ -49,20 +49,19 @@ class Model(Stage):
     """Encodes pretokens; its tokens are texts, of characters or of printable bytes."""
 
     vocab: Mapping[str, int]
+    unk_token: str | None = None
+    """Token of text that the model cannot spell."""
+    notes: tuple[str, ...] = ()
+    """Remarks for whoever inspects the model."""
 
     @abstractmethod
     def tokenize(self, pretoken: str) -> list[ModelToken]:
         """Return the tokens of a pretoken as the pre-tokenizer gives it, from left to right."""
 
     @property
-    @abstractmethod
     def unknown_id(self) -> int | None:
         """Id of text that the model cannot spell; `None` if there is none."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Remarks for whoever inspects the model."""
-        return ()
+        return None if self.unk_token is None else self.vocab.get(self.unk_token)
 
     @cached_property
     def texts(self) -> dict[int, str]:
@@ -74,11 +73,10 @@ class MergingModel(Model):
     """A model that merges, so that code that explains merges can explain it."""
 
     merges: Sequence[tuple[str, str]]
-
-    @property
-    def spells_apart(self) -> bool:
-        """Whether each part of a pretoken is spelled as it would be alone."""
-        return True
+    table: Mapping[Pair, tuple[int, int]]
+    """pair of ids → (rank, id of the merged token), in order of rank."""
+    spells_apart: bool = True
+    """Whether each part of a pretoken is spelled as it would be alone."""
 
     @abstractmethod
     def first(self, merges: int) -> MergingModel:
@@ -86,11 +84,6 @@ class MergingModel(Model):
 
         It keeps all of its tokens, since ids depend on their number.
         """
-
-    @property
-    @abstractmethod
-    def table(self) -> Mapping[Pair, tuple[int, int]]:
-        """pair of ids → (rank, id of the merged token), in order of rank."""
 
     @abstractmethod
     def alphabet(self, in_bytes: bool) -> Alphabet:
@@ -207,7 +200,7 @@ class BPE(MergingModel):
             raise fields.error("byte_fallback", "together with a prefix or suffix is not supported")
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
         notes = []
         if self.dropout:
             notes.append(f"dropout {self.dropout} is for training; encoding leaves no merge out")
@@ -236,7 +229,7 @@ class BPE(MergingModel):
         return replace(self, merges=self.merges[:merges], ignore_merges=False)
 
     @property
-    def spells_apart(self) -> bool:
+    def spells_apart(self) -> bool:  # type: ignore[override]
         return not (self._prefix or self._suffix or self.ignore_merges)
 
     @cached_property
@@ -246,30 +239,25 @@ class BPE(MergingModel):
         return ids if self.byte_fallback and any(i is not None for i in ids) else []
 
     def tokens(self, in_bytes: bool) -> dict[int, bytes]:
-        if self._prefix or self._suffix:
-            return {i: self._bytes_of(text, in_bytes) for text, i in self.vocab.items()}
-        if not in_bytes:
-            found = {i: text.encode() for text, i in self.vocab.items()}
-            known = enumerate(self._byte_ids)
-            return found | {i: bytes((byte,)) for byte, i in known if i is not None}
-        unspelled = zip(self.vocab.items(), unspell_all(list(self.vocab)), strict=True)
-        return {i: text.encode() if token is None else token for (text, i), token in unspelled}
-
-    def _bytes_of(self, token: str, in_bytes: bool) -> bytes:
-        if self._suffix and token != self._suffix:
-            token = token.removesuffix(self._suffix)
-        if self._prefix and token != self._prefix:
-            token = token.removeprefix(self._prefix)
+        # A token that is the suffix or the prefix alone keeps it.
+        prefix, suffix = self._prefix, self._suffix
+        bare = list(self.vocab)
+        if suffix:
+            bare = [text if text == suffix else text.removesuffix(suffix) for text in bare]
+        if prefix:
+            bare = [text if text == prefix else text.removeprefix(prefix) for text in bare]
+        ids = self.vocab.values()
         if in_bytes:
-            try:
-                return unspell(token)
-            except KeyError:
-                return token.encode()
-        byte = _BYTE.fullmatch(token) if self.byte_fallback else None
-        return bytes((int(byte[1], 16),)) if byte else token.encode()
+            unspelled = zip(bare, unspell_all(bare), ids, strict=True)
+            return {i: text.encode() if data is None else data for text, data, i in unspelled}
+        found = {i: text.encode() for text, i in zip(bare, ids, strict=True)}
+        for text, i in zip(bare, ids, strict=True) if self.byte_fallback else ():
+            if len(text) == 6 and (byte := _BYTE.fullmatch(text)):
+                found[i] = bytes((int(byte[1], 16),))
+        return found
 
     @cached_property
-    def table(self) -> Mapping[Pair, tuple[int, int]]:
+    def table(self) -> Mapping[Pair, tuple[int, int]]:  # type: ignore[override]
         many = len(self.merges) >= WORTH_ARRAYS
         if many and (arrays := merge_arrays(*self._columns(), len(self.merges))) is not None:
             return arrays
@@ -311,10 +299,6 @@ class BPE(MergingModel):
         # Tokens that are not spelled in bytes equal no pretoken.
         return WholeTokens(inner, {token: i for token, i in unspelled if token is not None})
 
-    @property
-    def unknown_id(self) -> int | None:
-        return None if self.unk_token is None else self.vocab.get(self.unk_token)
-
 
 def _read_merges(fields: Fields, key: str) -> list[tuple[str, str]]:
     """Read the merges in either form: `["a", "b"]` or `"a b"`."""
@@ -341,18 +325,8 @@ def _read_unknown(fields: Fields, key: str) -> str:
     return token
 
 
-class _WordModel(Model):
-    """A model that has a token for words that it cannot spell."""
-
-    unk_token: str
-
-    @property
-    def unknown_id(self) -> int:
-        return self.vocab[self.unk_token]
-
-
 @stage
-class WordLevel(_WordModel):
+class WordLevel(Model):
     """Takes a pretoken as one token; any other pretoken is the `unk_token`.
 
     >>> WordLevel({"<unk>": 0, "cat": 1}, "<unk>").tokenize("cats")
@@ -369,7 +343,7 @@ class WordLevel(_WordModel):
 
 
 @stage
-class WordPiece(_WordModel):
+class WordPiece(Model):
     """Takes the longest piece of a word from the left, as BERT does.
 
         {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
@@ -407,7 +381,7 @@ class WordPiece(_WordModel):
     def tokenize(self, pretoken: str) -> list[ModelToken]:
         spelled = self.encoder.spell(pretoken)
         if spelled is None:
-            return [ModelToken(self.unknown_id, self.unk_token, 0, len(pretoken))]
+            return [ModelToken(self.vocab[self.unk_token], self.unk_token, 0, len(pretoken))]
         starts = [0, *(end for _, end in spelled)]
         return [
             ModelToken(token_id, self.texts[token_id], start, end)

@@ -8,7 +8,7 @@ normalizer, the pre-tokenizer and the model leave alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -152,9 +152,11 @@ class Pipeline:
             POST_PROCESSORS.from_json_or_null(fields, "post_processor"),
             DECODERS.from_json_or_null(fields, "decoder"),
         )
-        if odd := pipeline.unknown_in_template:
-            what = f"puts {odd[0][:60]!r} as an id that no token has"
-            raise fields.error("post_processor", what)
+        processor = pipeline.post_processor
+        for part in (*processor.template(1), *processor.template(2)) if processor else ():
+            if not pipeline._spellings.keys() >= set(part.ids):
+                what = f"puts {part.token[:60]!r} as an id that no token has"
+                raise fields.error("post_processor", what)
         return pipeline
 
     def to_json(self) -> dict[str, Any]:
@@ -173,16 +175,6 @@ class Pipeline:
     def added_ids(self) -> dict[str, int]:
         """Ids of the added tokens, special or not."""
         return number_added_tokens(self.added_tokens, self.model.vocab)
-
-    @property
-    def unknown_in_template(self) -> list[str]:
-        """Special tokens of the template with an id that no token has."""
-        processor = self.post_processor
-        if processor is None:
-            return []
-        parts = (*processor.template(1), *processor.template(2))
-        unknown = (part.token for part in parts if not self._spellings.keys() >= set(part.ids))
-        return list(dict.fromkeys(unknown))
 
     @cached_property
     def splitter(self) -> SectionSplitter:
@@ -239,11 +231,20 @@ class Pipeline:
         given = (text,) if pair is None else (text, pair)
         texts = tuple(self.run_text(each, number) for number, each in enumerate(given))
         if self.post_processor is None:
-            tokens = tuple(chain.from_iterable(each.tokens for each in texts))
+            tokens = list(chain.from_iterable(each.tokens for each in texts))
         else:
-            tokens = tuple(_processed(self.post_processor, texts))
+            tokens = []
+            for part in self.post_processor.template(len(texts)):
+                if part.text is None:
+                    for token_id, written in zip(part.ids, part.texts, strict=False):
+                        tokens.append(OutputToken(token_id, written, type_id=part.type_id))
+                    continue
+                given_tokens = texts[part.text].tokens
+                placed = self.post_processor.placed([(t.text, t.span) for t in given_tokens])
+                for token, (_, span) in zip(given_tokens, placed, strict=True):
+                    tokens.append(replace(token, span=span, type_id=part.type_id))
         decoded = self.decode((token.token_id for token in tokens), skip_special=True)
-        return PipelineRun(texts, tokens, decoded)
+        return PipelineRun(texts, tuple(tokens), decoded)
 
     def run_text(
         self, text: str, number: int = 0, splitter: SectionSplitter | None = None
@@ -264,31 +265,15 @@ class Pipeline:
                 pieces.append(section)
             elif section.text and self.pre_tokenizer is not None:
                 pieces += map(AlignedPart, self.pre_tokenizer.aligned_pieces(section.aligned))
-        tokens = chain.from_iterable(
-            self._tokens(piece, place, number) for place, piece in enumerate(pieces)
-        )
+        tokens: list[OutputToken] = []
+        for place, piece in enumerate(pieces):
+            if piece.token is not None:
+                token_id, within = self.added_ids[piece.token.content], (0, len(piece.text))
+                added = OutputToken(token_id, piece.text, piece.span, place, within, number, number)
+                tokens.append(added)
+                continue
+            for token_id, spelled, start, end in self.model.tokenize(piece.text):
+                span = piece.aligned.span(start, end)
+                token = OutputToken(token_id, spelled, span, place, (start, end), number, number)
+                tokens.append(token)
         return TextRun(text, tuple(sections), tuple(pieces), tuple(tokens))
-
-    def _tokens(self, piece: AlignedPart, place: int, number: int) -> Iterator[OutputToken]:
-        """Yield the tokens of a pretoken, number `place` of text `number`."""
-        if piece.token is not None:
-            token_id = self.added_ids[piece.token.content]
-            within = (0, len(piece.text))
-            yield OutputToken(token_id, piece.text, piece.span, place, within, number, number)
-            return
-        for token_id, text, start, end in self.model.tokenize(piece.text):
-            span = piece.aligned.span(start, end)
-            yield OutputToken(token_id, text, span, place, (start, end), number, number)
-
-
-def _processed(processor: PostProcessor, texts: tuple[TextRun, ...]) -> Iterator[OutputToken]:
-    """Yield the tokens of one text or two, put into the template of a post-processor."""
-    for part in processor.template(len(texts)):
-        if part.text is None:
-            for token_id, text in zip(part.ids, part.texts, strict=False):
-                yield OutputToken(token_id, text, type_id=part.type_id)
-        else:
-            tokens = texts[part.text].tokens
-            placed = processor.placed([(token.text, token.span) for token in tokens])
-            for token, (_, span) in zip(tokens, placed, strict=True):
-                yield replace(token, span=span, type_id=part.type_id)

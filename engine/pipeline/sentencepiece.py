@@ -345,7 +345,7 @@ class SentencePieceBPE(_SentencePieceModel, MergingModel):
         return [(texts[left], texts[right]) for left, right in self.table]
 
     @cached_property
-    def table(self) -> dict[Pair, tuple[int, int]]:
+    def table(self) -> dict[Pair, tuple[int, int]]:  # type: ignore[override]
         if not self.merges_pieces:
             return {}
         normal = self.of_kind(NORMAL)

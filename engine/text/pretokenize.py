@@ -173,6 +173,11 @@ class SpecialSplitter:
     [('x', False), ('<a><b>', True), ('y', False)]
     """
 
+    is_plain: bool = True
+    """Whether it only cuts out special tokens, and does not change the text."""
+    by_pieces: bool = True
+    """Whether the pieces between two borders of the pattern may be split one by one."""
+
     def __init__(self, special_tokens: Sequence[str]) -> None:
         longest_first = sorted(check_special_tokens(special_tokens), key=len, reverse=True)
         self._texts = longest_first
@@ -191,11 +196,6 @@ class SpecialSplitter:
         """
         return SpecialSplitter([token for token in self._texts if token in tokens])
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether it only cuts out special tokens, and does not change the text."""
-        return True
-
     @cached_property
     def is_of_bytes(self) -> bool:
         """Whether `bytes_regex` finds the same tokens in UTF-8 as `split_text` in the text.
@@ -203,11 +203,6 @@ class SpecialSplitter:
         A token that is not valid UTF-8 could match bytes inside a character.
         """
         return self.is_plain and not any(_SURROGATE.search(token) for token in self._texts)
-
-    @property
-    def by_pieces(self) -> bool:
-        """Whether the pieces between two borders of the pattern may be split one by one."""
-        return True
 
     def split_text(self, text: str) -> Iterator[tuple[str, bool]]:
         """Yield the pieces of `text` in order, each with whether it is a special token.
