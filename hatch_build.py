@@ -1,4 +1,4 @@
-"""While the package is built, the kernel is compiled and the README's links are made good.
+"""Build hooks: compile the kernel, and make the README's links absolute.
 
 The kernel of `engine/native` is compiled where there is a compiler; where that fails, the package
 goes without it and says so. It knows nothing of Python, so one wheel serves all versions of Python
@@ -37,7 +37,7 @@ class ReadmeHook(MetadataHookInterface):
 
 
 def for_index(text: str, repository: str) -> str:
-    """A README whose links do without the project's files around it.
+    """Rewrite a README so that no link needs the project's files.
 
     >>> for_index("see [the keys](docs/keys.md)", "https://host/me/it")
     'see [the keys](https://host/me/it/blob/main/docs/keys.md)'
@@ -57,7 +57,7 @@ def for_index(text: str, repository: str) -> str:
 
 SOURCES = "engine/native"
 LIBRARY = "kernel.library"
-"""As `engine.native` calls it."""
+"""The name that `engine.native` looks for."""
 
 
 class KernelHook(BuildHookInterface):  # type: ignore[type-arg]
@@ -96,7 +96,7 @@ class KernelHook(BuildHookInterface):  # type: ignore[type-arg]
 
 
 def compiled(sources: Path, folder: Path) -> Path:
-    """The library of all C files among the sources, made in a folder; any exception if it fails."""
+    """Compile all C files of the sources into a library in a folder; raise any exception."""
     from setuptools._distutils.ccompiler import new_compiler  # finds the compiler of any system
     from setuptools._distutils.sysconfig import customize_compiler
 

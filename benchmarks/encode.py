@@ -1,4 +1,4 @@
-"""How fast texts are encoded, beside other libraries with the same vocabulary.
+"""Speed of encoding, beside other libraries with the same vocabulary.
 
     python benchmarks/encode.py CORPUS --tokenizer VOCAB.json MERGES.txt
 
@@ -69,7 +69,7 @@ def hugging_faces(files: list[str]) -> tuple[Encode, Encode]:
 
 
 def rs_bpes(files: list[str]) -> tuple[Encode, Encode]:
-    """It comes with a vocabulary of its own, and knows no special tokens."""
+    """Load rs-bpe, which has its own vocabulary and no special tokens."""
     from rs_bpe import openai
 
     encode = openai.cl100k_base().encode
@@ -85,7 +85,7 @@ LIBRARIES = {
 
 
 def read(path: str, megabytes: float) -> str:
-    """The beginning of the corpus, cut at a newline."""
+    """Read the beginning of the corpus, up to a newline."""
     with open(path, "rb") as stream:
         data = stream.read(int(megabytes * 1e6))
     return data[: data.rfind(b"\n") + 1].decode("utf-8", "replace")
@@ -98,7 +98,7 @@ def seconds(encode: Encode, text: str) -> float:
 
 
 def keystrokes(text: str) -> list[str]:
-    """What stands in an editor after each keystroke: characters come, go and are replaced."""
+    """Yield the text of an editor after each keystroke that adds, removes or replaces a character."""
     choice = random.Random(0)
     typed, source, states = text[:TYPED], text[TYPED:], []
     for number in range(KEYSTROKES):

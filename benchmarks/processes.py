@@ -1,4 +1,4 @@
-"""What processes use, read from `/proc`: this runs on Linux."""
+"""Memory and children of processes, read from `/proc` (Linux)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def resident(pid: int) -> int:
-    """Bytes of memory that a process has now; 0 if it has ended."""
+    """Return the bytes of memory of a process; 0 if it has ended."""
     try:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
     except OSError:
@@ -18,7 +18,7 @@ def resident(pid: int) -> int:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has started and that still run."""
+    """Return the running children of a process."""
     try:
         tasks = Path(f"/proc/{pid}/task").iterdir()
         return [int(child) for task in tasks for child in (task / "children").read_text().split()]
@@ -27,7 +27,7 @@ def children(pid: int) -> list[int]:
 
 
 class PeakMemory:
-    """Looks a hundred times a second at the memory of a process and of those it has started.
+    """The peak of memory of a process and its children, sampled a hundred times a second.
 
     Attributes:
         together: the most that all have had at a time, in bytes.
@@ -48,6 +48,6 @@ class PeakMemory:
             self.alone = max(self.alone, *now)
 
     def stop(self) -> None:
-        """Look no longer."""
+        """Stop sampling."""
         self._ended.set()
         self._thread.join()

@@ -1,4 +1,4 @@
-"""What the benchmarks share: runs in fresh processes, in turns; medians; a table.
+"""Helpers of the benchmarks: runs in fresh processes, in turns; medians; a table.
 
 A run prints what it found as its last line, in JSON: names and numbers, or `{"skipped": reason}`.
 """
@@ -18,7 +18,7 @@ Figures = dict[str, float]
 
 
 def taking_turns(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, Figures]:
-    """The medians for each name, over rounds in which each has its turn in a fresh process.
+    """Run each command once a round, in a fresh process; return the medians for each name.
 
     Taking turns makes the ratios true on a machine whose speed changes from minute to minute.
     `commands` are the arguments for Python. To what a run tells are added `whole s`, its time from
@@ -63,7 +63,7 @@ def _medians(runs: Sequence[Figures]) -> Figures:
 
 
 def table(rows: Mapping[str, Figures], columns: Sequence[str]) -> str:
-    """The figures in aligned columns, a row a name."""
+    """Return the figures in aligned columns, a row for each name."""
     cells = [["", *columns]]
     for name, figures in rows.items():
         cells.append([name, *(f"{figures[c]:.2f}" if c in figures else "–" for c in columns)])

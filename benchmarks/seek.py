@@ -1,4 +1,4 @@
-"""What time travel takes: going to any step, the record's size, and the time to write it.
+"""Costs of time travel: going to any step, the record's size, and the time to write it.
 
     python benchmarks/seek.py CORPUS [--vocab-size 10000]
 
@@ -23,7 +23,6 @@ from engine import Timeline, Trainer, count_pretokens
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import base_vocab
 from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
-from engine.bpe.trainers.algorithm import TrainingTask
 
 SPECIAL = ["<|endoftext|>"]
 TOP = 20
@@ -39,14 +38,15 @@ def seconds_recorded(counts: Mapping[bytes, int], vocab_size: int) -> float:
 def seconds_unrecorded(counts: Mapping[bytes, int], vocab_size: int) -> float:
     start = time.process_time()
     vocab = base_vocab(SPECIAL)
-    task = TrainingTask(counts, vocab, TIE_RULES["lexicographic"], min_count=1)
-    for _ in islice(TRAINERS[DEFAULT_TRAINER].run(task), vocab_size - len(vocab)):
+    algorithm = TRAINERS[DEFAULT_TRAINER]
+    task = algorithm.task_type(counts, vocab, TIE_RULES["lexicographic"], min_count=1)
+    for _ in islice(algorithm.run(task), vocab_size - len(vocab)):
         pass
     return time.process_time() - start
 
 
 def seek_milliseconds(timeline: Timeline, seeks: int) -> list[float]:
-    """The times of some seeks, in ascending order."""
+    """Measure some seeks; return their times in ascending order."""
     choice = random.Random(0)
     times = []
     for _ in range(seeks):

@@ -1,4 +1,4 @@
-"""How fast corpora are counted and trained on, beside other libraries.
+"""Speed of counting and training, beside other libraries.
 
     python benchmarks/train.py CORPUS [--vocab-size 10000 32000]
 
@@ -30,7 +30,7 @@ COLUMNS = [
 
 
 def commands(corpus: str, vocab_size: int) -> dict[str, list[str]]:
-    """Who runs, and how."""
+    """Return the command of each library."""
     runs = [(name, THREADS) for name in LIBRARIES] + [("bpe-tui", 1)]
     return {
         f"{name}-{threads}": [str(SCRIPT), name, corpus, str(vocab_size), str(threads)]
@@ -39,7 +39,7 @@ def commands(corpus: str, vocab_size: int) -> dict[str, list[str]]:
 
 
 def add_ratios(rows: dict[str, Figures]) -> None:
-    """The time of the whole process over that of each reference."""
+    """Add the ratio of the whole time to that of each reference."""
     for reference in REFERENCES:
         peer = f"{reference}-{THREADS}"
         for figures in rows.values() if peer in rows else ():

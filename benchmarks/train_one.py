@@ -1,4 +1,4 @@
-"""One library trains once: what `train.py` runs in a process of its own, and times from outside.
+"""Training once with one library: the process that `train.py` starts and times.
 
     python benchmarks/train_one.py LIBRARY CORPUS VOCAB_SIZE THREADS
 
@@ -18,11 +18,11 @@ END = "<|endoftext|>"
 GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
 Laps = list[float]
-"""The times at which counting began, at which it ended, if that can be told, and at the end."""
+"""The times when counting began, when it ended (if known), and the end."""
 
 
 def ours(corpus: str, vocab_size: int, threads: int) -> Laps:
-    """The default trainer, in a process as `bpe-tui train` has it; every step is recorded."""
+    """Train with the default trainer, as `bpe-tui train` does; every step is recorded."""
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     from engine.core.helper_pool import SINGLE_THREADED
 
@@ -66,7 +66,7 @@ def gigabpes(corpus: str, vocab_size: int, threads: int) -> Laps:
 
 
 def ffbpes(corpus: str, vocab_size: int, threads: int) -> Laps:
-    """Fed line by line, which is the fastest of its ways to read a file."""
+    """Train with ffbpe, line by line, which is its fastest way to read a file."""
     os.environ["RAYON_NUM_THREADS"] = str(threads)
     from ffbpe import BpeTrainer, PreTokenizer
 
@@ -82,7 +82,7 @@ def ffbpes(corpus: str, vocab_size: int, threads: int) -> Laps:
 
 
 def rustbpes(corpus: str, vocab_size: int, threads: int) -> Laps:
-    """It knows no special tokens: they are cut out before."""
+    """Train with rustbpe, after special tokens are cut out."""
     os.environ["RAYON_NUM_THREADS"] = str(threads)
     import rustbpe
 

@@ -1,4 +1,4 @@
-"""How quickly the application answers, measured from outside, in a terminal of its own.
+"""Response times of the application, measured from outside, in a pseudo-terminal.
 
     python benchmarks/tui.py samples/tinystories_valid.txt [--big CORPUS]
 
@@ -56,13 +56,13 @@ class Program:
         self.drawn = ""
 
     def press(self, keys: str) -> float:
-        """Send keys; the time at which they were sent."""
+        """Send keys; return the time."""
         self.drawn = ""
         os.write(self._terminal, keys.encode())
         return time.perf_counter()
 
     def wait_for(self, pattern: str) -> float:
-        """The time at which something that matches was drawn."""
+        """Wait until something that matches is drawn; return the time."""
         deadline = time.perf_counter() + PATIENCE
         while re.search(pattern, self.drawn) is None:
             if time.perf_counter() > deadline or not self._read(1.0):
@@ -76,7 +76,7 @@ class Program:
             self._read(left)
 
     def _read(self, seconds: float) -> bool:
-        """Take what is drawn within so many seconds; false once the program has ended."""
+        """Read what is drawn within some seconds; return whether the program still runs."""
         if select.select([self._terminal], [], [], seconds)[0]:
             try:
                 drawn = os.read(self._terminal, 1 << 16).decode("utf-8", "replace")
@@ -160,7 +160,7 @@ def measure_big(corpus: str) -> None:
 
 
 def _end_of_training(program: Program) -> float:
-    """Ask for the last step until the sentence below says that there is no other."""
+    """Press `End` until the sentence below says that there is no later step."""
     while True:
         program.press(">")
         program.watch(0.05)
