@@ -98,7 +98,7 @@ def seconds(encode: Encode, text: str) -> float:
 
 
 def keystrokes(text: str) -> list[str]:
-    """Yield the text of an editor after each keystroke that adds, removes or replaces a character."""
+    """Return the text after each keystroke that adds, removes or replaces a character."""
     choice = random.Random(0)
     typed, source, states = text[:TYPED], text[TYPED:], []
     for number in range(KEYSTROKES):
