@@ -19,8 +19,13 @@ from textual.message import Message
 
 from bpe_tui.app import terminal
 from bpe_tui.app.base import QUIET_SECONDS
-from bpe_tui.app.navigation import SCREENS, import_screen, mount_ahead, read_sheets
-from bpe_tui.app.session_app import TICK_SECONDS, SessionApp
+from bpe_tui.app.session_app import (
+    SCREENS,
+    TICK_SECONDS,
+    SessionApp,
+    import_screen,
+    read_sheets,
+)
 from bpe_tui.lessons.guide import Guide
 from bpe_tui.session import jobs
 from bpe_tui.session.config import NOTHING_OPEN, Config, RunConfig, Viewpoint, why_not_checkable
@@ -39,11 +44,6 @@ SWITCH_SECONDS = 0.0005
 To answer a key takes a dozen hand-overs between threads: Python's own 5 ms would be felt.
 """
 COLLECTOR_THRESHOLDS = (50_000, 20, 100)
-YOUNG_OBJECTS = 5_000
-"""Number of new objects that starts a garbage collection while no key is pressed.
-
-That takes a few ms, instead of 20 ms during a later key.
-"""
 JobMaker = Callable[[Config, Callable[[Message], object]], OpeningJob]
 """Makes the job for a config; its second argument takes the job's messages."""
 
@@ -58,8 +58,6 @@ class BpeTuiApp(SessionApp):
     """
 
     SCREENS: ClassVar = SCREENS
-    makes_ahead = True
-    """Whether to make screens ahead of their keys, while no key is pressed."""
 
     def __init__(
         self,
@@ -71,13 +69,11 @@ class BpeTuiApp(SessionApp):
         self._open_with = open_with
         self._job = None if config is None else self._new_job()
         self._fork_job: Job | None = None
-        self._forks = False
         self._has_start_page = config is None
         self._is_first = config is not None
         self._before: Session | None = None
         self.guide = Guide(self)
         self._lesson = lesson
-        self._ahead: list[str] = []
 
     def on_mount(self) -> None:
         first = START if self._job is None else self.session.model.screen(TRAINING)
@@ -116,17 +112,8 @@ class BpeTuiApp(SessionApp):
             self._cancel()
             self._change_to(before)
 
-    def _tick(self) -> None:
-        super()._tick()
-        if not self.makes_ahead or not self.is_quiet or self.session.playing:
-            return
-        if self._ahead:
-            mount_ahead(self, self._ahead.pop(0))
-        elif self.is_settled and gc.get_count()[0] > YOUNG_OBJECTS:
-            gc.collect(1)
-
     def _change_to(self, session: Session) -> None:
-        self.navigation.forget()
+        self.navigation.left.clear()
         session.typed = self.session.typed
         self.session = session
         screen = session.model.screen(session.first_kind)
@@ -198,13 +185,33 @@ class BpeTuiApp(SessionApp):
                 self._end_training(reason)
             case jobs.ForkMade():
                 self._take_fork(news)
+            case jobs.JobFailed(error) if isinstance(error, BpeError) and self._is_first:
+                self.failure = error  # there is no earlier session
+                self.exit(2, return_code=2)
             case jobs.JobFailed(error):
-                self._report_failed_job(error)
+                is_ours = isinstance(error, BpeError)
+                session.failure = str(error) if is_ours else self.survive(error)
+                self.changed()
 
     def _start_session(self, news: jobs.TrainingStarted) -> None:
         self.session.start(news)
         self._is_first, self._before = False, None
-        self._show_viewpoint(self.session.config.viewpoint)
+        # Go to the screen and the text that were asked for; warn if the corpus has changed.
+        viewpoint, first_kind = self.session.config.viewpoint, self.session.first_kind
+        kind = viewpoint.view or first_kind
+        if (refused := self.session.refusal_to_show(kind)) is not None:
+            self.tell(refused, stays=True)
+            kind = first_kind
+        if (screen := self.session.model.screen(kind)) != self.screen.id:
+            self.switch_screen(screen)
+        if viewpoint.text:
+            self.session.type(viewpoint.text)
+            if kind == ENCODING:
+                self.navigation.open_encoding(viewpoint.text, look=True)
+        if viewpoint.note:
+            self.tell(visible_text(viewpoint.note, spaces=False), stays=True)
+        if viewpoint.corpus is not None:
+            self.run_worker(self._warn_of_change(viewpoint.corpus), group="digest")
         if self.session.merges_nothing:
             self.tell(f"There are no merges to step through: {news.obstacle}.", stays=True)
         self.changed()
@@ -235,35 +242,6 @@ class BpeTuiApp(SessionApp):
         )
         self.set_timer(QUIET_SECONDS, work.start)  # the end is painted first
 
-    def _report_failed_job(self, error: Exception) -> None:
-        if not isinstance(error, BpeError):
-            self.session.failure = self.survive(error)
-            self.changed()
-        elif self._is_first:  # there is no earlier session
-            self.failure = error
-            self.exit(2, return_code=2)
-        else:
-            self.session.failure = str(error)
-            self.changed()
-
-    def _show_viewpoint(self, viewpoint: Viewpoint) -> None:
-        """Go to the screen and the text that were asked for; warn if the corpus has changed."""
-        model, kind = self.session.model, viewpoint.view or self.session.first_kind
-        if (refused := self.session.refusal_to_show(kind)) is not None:
-            self.tell(refused, stays=True)
-            kind = self.session.first_kind
-        if (screen := model.screen(kind)) != self.screen.id:
-            self.switch_screen(screen)
-        if viewpoint.text:
-            self.session.type(viewpoint.text)
-            if kind == ENCODING:
-                self.navigation.open_encoding(viewpoint.text, look=True)
-            self.changed()
-        if viewpoint.note:
-            self.tell(visible_text(viewpoint.note, spaces=False), stays=True)
-        if viewpoint.corpus is not None:
-            self.run_worker(self._warn_of_change(viewpoint.corpus), group="digest")
-
     async def _warn_of_change(self, saved: SavedFile) -> None:
         """Show a message if the corpus has changed since the session was saved."""
         from engine.learning.session_file import check_unchanged
@@ -274,7 +252,7 @@ class BpeTuiApp(SessionApp):
 
     def _make_forks(self, forks: tuple[SavedFork, ...]) -> None:
         """Make the forks of a saved session again, one after another; then go to its step."""
-        session, self._forks = self.session, False
+        session, self._makes_forks = self.session, False
         if not forks:
             self.seek(session.config.viewpoint.step or 0)
             return
@@ -296,7 +274,7 @@ class BpeTuiApp(SessionApp):
 
         self.tell(f"Making the fork at step {number(plan.step)} again: {plan.otherwise} …")
         self._fork_job = WhatIfJob(config, frame, plan, post)
-        self._forks = True
+        self._makes_forks = True
         self._fork_job.start()
 
     def _take_fork(self, news: jobs.ForkMade) -> None:
@@ -305,16 +283,11 @@ class BpeTuiApp(SessionApp):
             self.tell(f"The fork at step {number(news.plan.step)} is made again.")
             self._make_forks(news.rest)
         elif isinstance(news.outcome.error, BpeError):
-            self._forks = False
+            self._makes_forks = False
             why = visible_text(str(news.outcome.error), spaces=False)
             self.tell(f"The fork cannot be made again: {why}.", stays=True)
         else:
             raise news.outcome.error
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether training has ended and all saved forks are made."""
-        return super().is_settled and not self._forks
 
     async def record(
         self, steps: tuple[int, int], speed: float, write: Callable[[str], object]
@@ -326,7 +299,8 @@ class BpeTuiApp(SessionApp):
         """
         from bpe_tui.app.recorder import FinishedJob, record
 
-        session, screen = self.session, self.session_screen
+        session = self.session
+        screen = next(each for each in reversed(self.screen_stack) if not each.is_modal)
         if session.stop_reason is None:
             raise TimelineError("training still runs; record when it has ended")
         kind = kind_and_model(screen.id or "")[0]
@@ -336,19 +310,20 @@ class BpeTuiApp(SessionApp):
         unseen.theme, unseen.makes_ahead = self.theme, False
         await record(unseen, steps, write, size=screen.size, steps_a_second=speed)
 
-    def on_screen_imported(self, news: jobs.ScreenImported) -> None:
-        self._ahead.append(news.screen)
-
     # -- windows that open something
 
-    def action_open(self) -> None:
+    def action_open(self, use: str = "TOGETHER") -> None:
+        """Ask for a file; `CHECK` asks for the files of a trainer, to check on the open corpus."""
+        config = self.session.config
+        if use == "CHECK" and (why := why_not_checkable(config)) is not None:
+            self.tell(why)
+            return
         self.session.hold()
-        from bpe_tui.dialogs.open_other import OpenOther
+        from bpe_tui.dialogs.open_other import ChosenFile, OpenOther
 
         # A session that could not be opened cannot be combined with another file.
-        is_open = self.session.failure is None and self.session.config is not NOTHING_OPEN
-        beside = self.session.config if is_open else None
-        self.push_screen(OpenOther(beside), self._chose)
+        is_open = self.session.failure is None and config is not NOTHING_OPEN
+        self.push_screen(OpenOther(config if is_open else None, ChosenFile[use]), self._chose)
 
     def _chose(self, config: Config | None) -> None:
         """Open the chosen config; a check on the open corpus keeps the session."""
@@ -369,15 +344,6 @@ class BpeTuiApp(SessionApp):
             self.changed()
         elif config is not None:
             self.open(config)
-
-    def choose_to_check(self) -> None:
-        """Ask for the files of a trainer, and check them on the open corpus."""
-        if (why := why_not_checkable(self.session.config)) is not None:
-            self.tell(why)
-            return
-        from bpe_tui.dialogs.open_other import ChosenFile, OpenOther
-
-        self.push_screen(OpenOther(self.session.config, ChosenFile.CHECK), self._chose)
 
     # -- lessons
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -23,7 +24,7 @@ from textual.widgets import Input, Static
 from bpe_tui.app import terminal
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.declarations import Command, Model
-from bpe_tui.session.host import Host, Notices
+from bpe_tui.session.host import Host, Notices, Notifier
 from bpe_tui.styles import DARK, LIGHT, THEMES, sheet
 from bpe_tui.views.commands import commands_on, key_of_screen, kinds_with, other_models_with
 from bpe_tui.views.panel_screen import PanelScreen
@@ -113,15 +114,11 @@ class Messages(Window[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+l,q,enter", "dismiss", "close")]
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        super().__init__()
-        self._texts = texts
-
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="messages", classes="window") as window:
             window.border_title = Content("messages, the newest first")
             window.border_subtitle = Content("Esc closes")
-            text = "\n\n".join(reversed(self._texts))
+            text = "\n\n".join(reversed(cast("Notifier", self.app).notices.everything))
             yield Static(Content(text or "There are no messages so far."))
 
 
@@ -161,11 +158,6 @@ class BaseApp(App[int]):
         self._interrupts = terminal.Interrupts()
         self._pressed = monotonic()
 
-    @property
-    def is_quiet(self) -> bool:
-        """Whether no key has been pressed for a while."""
-        return monotonic() - self._pressed > QUIET_SECONDS
-
     def run(self, *arguments: Any, **settings: Any) -> int | None:
         """Run at a terminal; a failure is reported, and the application goes on."""
         self._survives = True
@@ -177,7 +169,11 @@ class BaseApp(App[int]):
 
     async def run_async(self, *arguments: Any, **settings: Any) -> int | None:
         """Handle signals before the terminal is changed, so that none leaves it changed."""
-        terminal.on_ending_signals(self.end_on_signal)
+        loop = asyncio.get_running_loop()
+        for number in terminal.ENDING_SIGNALS:
+            # Some event loops have no signals; then the default applies.
+            with suppress(NotImplementedError, RuntimeError, ValueError):
+                loop.add_signal_handler(number, self.end_on_signal, number)
         self._interrupts.deliver()
         return await super().run_async(*arguments, **settings)
 
@@ -259,14 +255,14 @@ class BaseApp(App[int]):
                 screen.show_notices()
 
     def action_messages(self) -> None:
-        self.push_screen(Messages(tuple(self.notices.everything)))
+        self.push_screen(Messages())
 
     def action_command_palette(self) -> None:
         if self.use_command_palette and not isinstance(self.screen, CommandPalette):
             self.push_screen(Palette(id="--command-palette"))
 
     def action_help(self) -> None:
-        from bpe_tui.views.commands import Help, commands_on
+        from bpe_tui.views.commands import Help
 
         screen = self.screen.id or ""
         if commands_on(screen):  # a window may have opened since the key was pressed

@@ -11,14 +11,14 @@ from pkgutil import resolve_name
 from typing import Any
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.app.navigation import PLACES
 from bpe_tui.app.recorder import ScreenWriter, event, header
+from bpe_tui.app.session_app import PLACES
 from bpe_tui.lessons.beats import ALL_BEATS
 from bpe_tui.lessons.screen import LessonScreen
 from bpe_tui.session.config import Config, RunConfig
-from bpe_tui.session.declarations import EVERYWHERE
 from bpe_tui.session.lessons import config_of
 from bpe_tui.session.models import model_of
+from bpe_tui.session.opening import VIEWS
 from bpe_tui.session.training import OpeningListener, replay, train
 from bpe_tui.views.exports import screen_text
 from bpe_tui.views.transcript import PlainQuestion
@@ -30,7 +30,6 @@ from engine.learning.questions import ask
 from engine.learning.questions.question import Attempt, Question
 from engine.recording.playback import Player
 
-VIEWS = Registry("view", {name: name for name in EVERYWHERE})
 HANDOUT_SIZE = (100, 30)
 SETTLED_SECONDS = 0.3
 """Time after which a screen is settled."""
@@ -129,7 +128,9 @@ async def handout(lesson: Lesson) -> AsyncIterator[str]:
         for place, scene in enumerate(lesson.scenes):
             yield f"\n## {visible_text(scene.title, spaces=False)}\n"
             if scene.markdown:
-                yield f"\n{_visible_lines(scene.markdown)}\n"
+                lines = scene.markdown.split("\n")
+                shown = "\n".join(visible_text(line, spaces=False) for line in lines)
+                yield f"\n{shown}\n"
             app.guide.go_to(place)
             while app.guide.is_on_its_way:
                 await pilot.pause(0.02)
@@ -140,7 +141,10 @@ async def handout(lesson: Lesson) -> AsyncIterator[str]:
                 yield f"\n```text\n{screen_text(app.screen)}```\n"
             if (recording := app.session.recording) is not None:
                 for asked in scene.asks:
-                    yield _on_paper(question_at(asked, recording, recording.cursor))
+                    attempt = Attempt(question_at(asked, recording, recording.cursor))
+                    question, *rows, _ = PlainQuestion(attempt).question()  # the last: what to type
+                    lines = ["```text", *rows, "", "Answer: ________", "```\n"]
+                    yield "\n".join([f"\n**{question}**\n", *lines])
 
 
 async def record_scenes(
@@ -164,26 +168,12 @@ async def record_scenes(
             if (failure := app.session.failure) is not None:
                 raise LessonError(str(lesson.path), [LessonProblem(scene.line, failure)])
             await pilot.pause(SETTLED_SECONDS)
-            for at in _moments(app, scene, seconds):
+            moments, screen = iter((0.0,)), app.screen
+            # The lesson view shows a step in beats, and draws the next when asked for its time.
+            if scene.show and isinstance(screen, LessonScreen) and seconds >= ALL_BEATS:
+                screen.work_out(screen.frame_of(app.session))
+                moments = screen.retell(ALL_BEATS) if scene.show.step else moments
+            for at in moments:
                 await pilot.pause()
                 writer.take(place * seconds + at)
     write(event(len(lesson.scenes) * seconds, ""))
-
-
-def _moments(app: BpeTuiApp, scene: Scene, seconds: float) -> Iterator[float]:
-    """Yield the times at which the screen changes: the lesson view shows a step in beats."""
-    screen = app.screen
-    if scene.show is None or not isinstance(screen, LessonScreen) or seconds < ALL_BEATS:
-        return iter((0.0,))
-    screen.work_out(screen.frame_of(app.session))
-    return screen.retell(ALL_BEATS) if scene.show.step else iter((0.0,))
-
-
-def _visible_lines(text: str) -> str:
-    return "\n".join(visible_text(line, spaces=False) for line in text.split("\n"))
-
-
-def _on_paper(question: Question) -> str:
-    """Return a question in Markdown, with a line for the answer."""
-    asked, *rows, _ = PlainQuestion(Attempt(question)).question()  # the last says what to type
-    return "\n".join([f"\n**{asked}**\n", "```text", *rows, "", "Answer: ________", "```\n"])

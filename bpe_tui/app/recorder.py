@@ -6,6 +6,7 @@ import asyncio
 import copy
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rich.color import ColorSystem
@@ -60,36 +61,38 @@ def event(seconds: float, output: str) -> str:
 
 def drawn(screen: Sequence[Strip], before: Sequence[Strip] = ()) -> str:
     """Return the output that turns the screen `before` into `screen`: the changed lines."""
-    changed = [
-        f"\x1b[{row};1H{_line(strip)}"
-        for row, strip in enumerate(screen, 1)
-        if row > len(before) or strip != before[row - 1]
-    ]
-    return "".join(changed if before else [CLEAR, *changed])
-
-
-def _line(strip: Strip) -> str:
-    """Return a line of a screen with its colours."""
-    parts = []
-    for text, style, _ in strip.simplify():
-        # No control character of any text may reach a terminal.
-        shown = text if text.isprintable() else visible_text(text, spaces=False)
-        parts.append(style.render(shown, color_system=ColorSystem.TRUECOLOR) if style else shown)
+    parts = [] if before else [CLEAR]
+    for row, strip in enumerate(screen, 1):
+        if row <= len(before) and strip == before[row - 1]:
+            continue
+        parts.append(f"\x1b[{row};1H")
+        for text, style, _ in strip.simplify():
+            # No control character of any text may reach a terminal.
+            shown = text if text.isprintable() else visible_text(text, spaces=False)
+            colours = ColorSystem.TRUECOLOR
+            parts.append(style.render(shown, color_system=colours) if style else shown)
     return "".join(parts)
 
 
+@dataclass
 class ScreenWriter:
-    """A writer of the screen in front, as events with the changes since the one before."""
+    """A writer of the screen in front, as events with the changes since the one before.
 
-    def __init__(self, app: App[Any], write: Callable[[str], object]) -> None:
-        self._app, self._write = app, write
-        self._before: list[Strip] = []
+    Attributes:
+        app: the application with the screen.
+        write: takes the lines of the file.
+        before: the screen as it was written last.
+    """
+
+    app: App[Any]
+    write: Callable[[str], object]
+    before: Sequence[Strip] = ()
 
     def take(self, seconds: float) -> None:
         """Write the screen, `seconds` after the beginning."""
-        screen = painted_lines(self._app.screen)
-        self._write(event(seconds, drawn(screen, self._before)))
-        self._before = screen
+        screen = painted_lines(self.app.screen)
+        self.write(event(seconds, drawn(screen, self.before)))
+        self.before = screen
 
 
 WAIT_SECONDS = 0.01
@@ -156,11 +159,6 @@ async def record(
             )
         write(header(*size, app.session.config.name))
         writer = ScreenWriter(app, write)
-
-        async def show(seconds: float) -> None:
-            await pilot.pause()
-            writer.take(seconds)
-
         lesson = app.screen if isinstance(app.screen, LessonScreen) else None
         if lesson is not None:
             lesson.clock.motion = False  # the recording has its own time
@@ -172,10 +170,10 @@ async def record(
                 await pilot.pause()
                 lesson.work_out(lesson.frame_of(app.session))
             at = ended = (step - first) / speed
-            if lesson is not None and step > first and speed <= FASTEST_SHOWN:
-                for seconds in lesson.retell(PLAYED_SHARE / speed):
-                    ended = at + seconds
-                    await show(ended)
-            else:
-                await show(at)
+            in_beats = lesson is not None and step > first and speed <= FASTEST_SHOWN
+            # The lesson view draws the next moment when it is asked for its time.
+            for seconds in lesson.retell(PLAYED_SHARE / speed) if lesson and in_beats else (0.0,):
+                ended = at + seconds
+                await pilot.pause()
+                writer.take(ended)
         write(event(ended + LAST_SECONDS, ""))

@@ -1,28 +1,95 @@
-"""An application with a session: the player, and the windows about the session.
+"""An application with a session: its screens, the ways between them, the player, the windows.
 
 Windows are imported when they are first opened: the first frame need not wait for them.
 """
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pkgutil import resolve_name
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from textual.app import App
+from textual.events import ScreenResume
 from textual.screen import Screen
 from textual.signal import Signal
 
-from bpe_tui.app.base import BaseApp
-from bpe_tui.app.navigation import ScreenNavigation
+from bpe_tui.app.base import QUIET_SECONDS, BaseApp
 from bpe_tui.session import jobs
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
-from bpe_tui.session.declarations import CHARTS, CHECK, EVERYWHERE, LESSON, RACE, TRAINING
-from bpe_tui.session.models import kind_and_model
+from bpe_tui.session.declarations import (
+    CHARTS,
+    CHECK,
+    ENCODING,
+    EVERYWHERE,
+    LESSON,
+    RACE,
+    TRAINING,
+    VOCABULARY,
+)
+from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import OVERVIEWS, save_preferences
+from bpe_tui.views import targets
+from bpe_tui.views.panel import TokenPanel
+from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.widgets.visible import visible_text
+from engine.recording.playback import AnyMergeFrame, MergeFrame
+from engine.text.pretokenize import to_text
 
 if TYPE_CHECKING:
     from bpe_tui.bpe.what_if import ForkPlan
+
+PLACES = {
+    "start": "bpe_tui.dialogs.start_page:StartPage",
+    "race": "bpe_tui.studies.race:RaceScreen",
+    "family": "bpe_tui.studies.model_table:FamilyScreen",
+    "check": "bpe_tui.studies.check:CheckScreen",
+    "pipeline": "bpe_tui.studies.pipeline:PipelineScreen",
+} | {name: place for model in MODELS.values() for name, place in model.screens.items()}
+
+
+def _make(place: str) -> Screen[Any]:
+    screen: Screen[Any] = resolve_name(place)()
+    return screen
+
+
+SCREENS: dict[str, Callable[[], Screen[Any]]] = {
+    name: partial(_make, place) for name, place in PLACES.items()
+}
+
+
+def import_screen(name: str) -> None:
+    """Import a screen, in any thread, ahead of the key that opens it."""
+    resolve_name(PLACES[name])
+
+
+def read_sheets(app: App[Any], screen: Screen[Any]) -> None:
+    """Read the style sheets of a screen only; Textual would read those of all screens again."""
+    for path in screen.css_path:
+        if not app.stylesheet.has_source(str(path)):
+            app.stylesheet.read(path)
+
+
+def mount_ahead(app: App[Any], name: str) -> None:
+    """Make a screen ahead of its key, which then has only to paint it.
+
+    Textual has no public way to mount a screen that is not in front; its `push_screen` calls
+    `_register`, too.
+    """
+    if not app.is_screen_installed(name):
+        return  # the application is closing
+    screen = app.get_screen(name)
+    if screen.is_running:
+        return
+    read_sheets(app, screen)
+    app._register(app, screen)
+    screen.post_message(ScreenResume())  # it lays itself out, unpainted
+
 
 SIDE_SCREENS = frozenset((CHARTS, RACE, CHECK))
 """Kinds of screens that Esc leaves for the screen before."""
@@ -30,6 +97,156 @@ TICK_SECONDS = 1 / 25
 """Interval between frames while playing: a frame takes some 20 ms, mostly in Textual."""
 GROWTH_SECONDS = 1 / 5
 """Interval between updates while the recording grows and the cursor does not move."""
+
+
+YOUNG_OBJECTS = 5_000
+"""Number of new objects that starts a garbage collection while no key is pressed.
+
+That takes a few ms, instead of 20 ms during a later key.
+"""
+
+
+class ScreenLeft(NamedTuple):
+    """A screen that a row led away from.
+
+    Attributes:
+        screen, step: the screen and the step that it showed.
+        typed: the text there, `Session.typed`.
+        carried: the text that the row put into its place; `None` for none.
+    """
+
+    screen: str
+    step: int
+    typed: str | None
+    carried: str | None
+
+
+@dataclass
+class ScreenNavigation:
+    """The way from rows to the screens that show their targets, and back.
+
+    A row that names a step, a pair, a token or a pretoken leads to the screen that shows it. Esc
+    comes back to the screen, the step and the text before.
+
+    Attributes:
+        app: the application.
+        left: the screens that rows led away from, the latest last.
+    """
+
+    app: SessionApp
+    left: list[ScreenLeft] = field(default_factory=list)
+
+    def go_to_target(self, target: object) -> None:
+        """Go to the target of a row."""
+        match target:
+            case targets.ToStep(step):
+                self._leave_for(TRAINING)
+                self.app.seek(step)
+            case targets.ToPair(pair):
+                merges = self.app.session.merges
+                if merges is not None and (at := merges.run.step_of(pair)) is not None:
+                    self.app.seek(at)
+                else:
+                    still = "" if self.app.session.stop_reason else " so far"
+                    self.app.tell(f"This pair does not merge{still}; w explains why.")
+            case targets.ToChange(pair):
+                if (frame := self.app.session.frame) is not None:
+                    self.app.session.hold()
+                    from bpe_tui.bpe.windows import LedgerWindow
+
+                    self.app.push_screen(LedgerWindow(frame, pair), self._left_window)
+            case targets.ToLine():
+                self._screen(TRAINING).show_target(target)
+            case targets.ToPretoken(pretoken):
+                self.open_encoding(to_text(pretoken), look=True)
+            case targets.ToToken(token_id):
+                self._show_on(VOCABULARY, target)
+                state = cast("AnyMergeFrame", self.app.session.shown)
+                if not state.has_token(token_id):  # a later step makes it
+                    self.app.seek(state.step_making(token_id))
+            case targets.ToQuestion(ids):
+                self.ask(ids)
+            case targets.ToPiece():
+                self._show_on(VOCABULARY, target)
+
+    def ask(self, ids: Sequence[int], beside: tuple[int | None, int | None] = (None, None)) -> None:
+        """Open the window about a token, or about two adjacent ones.
+
+        For a single token it explains why the token does not merge with those `beside` it.
+        """
+        frame = self.app.session.shown
+        screen = self.app.screen
+        painter = screen.painter_maker() if isinstance(screen, SessionScreen) else None
+        if isinstance(frame, MergeFrame) and painter is not None:
+            self.app.session.hold()
+            from bpe_tui.dialogs.why import WhyWindow
+
+            window = WhyWindow(frame, painter, ids, beside)
+            self.app.push_screen(window, self._left_window)
+
+    def find_pair(self) -> None:
+        """Open the window that finds pairs in the heap by one of their tokens."""
+        frame = self.app.session.frame
+        if frame is not None:
+            self.app.session.hold()
+            from bpe_tui.dialogs.why import FindPair
+
+            painter = self.app.screen.query(TokenPanel).first().painter
+            self.app.push_screen(FindPair(frame, painter), self._left_window)
+
+    def open_encoding(self, text: str, look: bool = False) -> None:
+        """Show the encoding of a text on its screen; `look` goes to the panel of pretokens."""
+        session = self.app.session
+        if (refused := session.refusal_to_show(ENCODING)) is not None:
+            self.app.tell(refused)
+        elif session.shown is not None:
+            self._leave_for(ENCODING, carried=text)
+            session.type(text)
+            screen = self._screen(ENCODING)
+            screen.call_later(screen.show_panel, "pretokens" if look else "text")
+            self.app.changed()
+
+    # -- the way back
+
+    @property
+    def way_back(self) -> bool:
+        """Whether a row has led to this screen."""
+        return bool(self.left)
+
+    def go_back(self) -> None:
+        """Go back to the screen and step before; restore the text if the row's is unchanged."""
+        if self.left:
+            before, session = self.left.pop(), self.app.session
+            if session.text == before.carried:
+                session.typed = before.typed
+            self.app.switch_screen(before.screen)
+            self.app.seek(before.step)
+
+    # -- getting there
+
+    def _screen(self, kind: str) -> SessionScreen:
+        """Return the screen of a kind for the session's model."""
+        screen = self.app.get_screen(self.app.session.model.screen(kind))
+        assert isinstance(screen, SessionScreen)
+        return screen
+
+    def _leave_for(self, kind: str, carried: str | None = None) -> None:
+        """Change to the screen of a row's target, and remember the way back."""
+        session = self.app.session
+        name = session.model.screen(kind)
+        here, shown = self.app.screen.id, session.shown
+        if here is not None and here != name and shown is not None:
+            self.left.append(ScreenLeft(here, shown.step, session.typed, carried))
+            self.app.switch_screen(name)
+
+    def _show_on(self, kind: str, target: object) -> None:
+        screen = self._screen(kind)
+        self._leave_for(kind)
+        screen.call_later(screen.show_target, target)  # after the screen has changed
+
+    def _left_window(self, target: object | None) -> None:
+        if target is not None:
+            self.go_to_target(target)
 
 
 class SessionApp(BaseApp):
@@ -40,7 +257,10 @@ class SessionApp(BaseApp):
         session_changed: the signal to the screens that it has changed.
         navigation: the way to the targets of rows, and back.
         failure: why the first config could not be opened; `None` if it could.
+        makes_ahead: whether to make screens ahead of their keys, while no key is pressed.
     """
+
+    makes_ahead = True
 
     def __init__(self, config: Config) -> None:
         super().__init__()
@@ -52,11 +272,13 @@ class SessionApp(BaseApp):
         self._ticked = monotonic()
         self._has_grown = False
         self._growth_due = self._ticked
+        self._ahead: list[str] = []
+        self._makes_forks = False
 
     @property
     def is_settled(self) -> bool:
-        """Whether training has ended."""
-        return self.session.stop_reason is not None
+        """Whether training has ended and all saved forks are made."""
+        return self.session.stop_reason is not None and not self._makes_forks
 
     # -- state out
 
@@ -78,6 +300,15 @@ class SessionApp(BaseApp):
             from bpe_tui.bpe.windows import none_found
 
             self.tell(none_found(self.session))
+        is_quiet = now - self._pressed > QUIET_SECONDS and not self.session.playing
+        if self.makes_ahead and is_quiet:
+            if self._ahead:
+                mount_ahead(self, self._ahead.pop(0))
+            elif self.is_settled and gc.get_count()[0] > YOUNG_OBJECTS:
+                gc.collect(1)
+
+    def on_screen_imported(self, news: jobs.ScreenImported) -> None:
+        self._ahead.append(news.screen)
 
     def seek(self, step: int) -> None:
         self.session.seek(step)
@@ -87,10 +318,6 @@ class SessionApp(BaseApp):
 
     def action_step(self, by: int) -> None:
         self.session.step(by)
-        self.changed()
-
-    def action_sub_step(self) -> None:
-        self.session.sub_step()
         self.changed()
 
     def action_tie(self, direction: int) -> None:
@@ -124,27 +351,26 @@ class SessionApp(BaseApp):
         self.session.toggle_follow()
         self.changed()
 
-    def action_show(self, kind: str) -> None:
-        """Show a kind of screen that the user chose; remember it if trainings can begin with it."""
-        self.show_kind(kind)
-        if kind in OVERVIEWS and self.session.shown is not None:
-            save_preferences(overview=kind)
+    def action_show(self, kind: str, chosen: bool = True) -> None:
+        """Show the screen of a kind for the session's model, or why there is none.
 
-    def show_kind(self, kind: str) -> None:
-        """Show the screen of a kind for the session's model, or why there is none."""
+        A kind that the user has chosen is remembered if trainings can begin with it.
+        """
         model = self.session.model
         if (refused := self.session.refusal_to_show(kind)) is not None:
             self.tell(refused)
         elif self.session.shown is not None:
-            self.navigation.forget()
+            self.navigation.left.clear()
             here, _ = kind_and_model(self.screen.id or "")
             if kind in SIDE_SCREENS and here in EVERYWHERE and here not in SIDE_SCREENS:
                 self._main_kind = here
             self.switch_screen(model.screen(kind))
+        if chosen and kind in OVERVIEWS and self.session.shown is not None:
+            save_preferences(overview=kind)
 
     def leave_side_screen(self) -> None:
         """Go back from a screen such as the charts to the one before."""
-        self.show_kind(self._main_kind)
+        self.action_show(self._main_kind, chosen=False)
 
     def action_predict(self) -> None:
         """Show the lesson view, which asks what each step does."""
@@ -161,12 +387,12 @@ class SessionApp(BaseApp):
             self.session.hold()
             from bpe_tui.bpe.windows import Breakpoints
 
-            def closed(step: int | None) -> None:
-                if step is not None:
-                    self.session.seek(step)
-                self.changed()
+            self.push_screen(Breakpoints(self.session), self._chose_step)
 
-            self.push_screen(Breakpoints(self.session), closed)
+    def _chose_step(self, step: int | str | None) -> None:
+        if step is not None:
+            self.session.seek(int(step))
+        self.changed()
 
     def action_what_if(self) -> None:
         session = self.session
@@ -216,11 +442,7 @@ class SessionApp(BaseApp):
         if (shown := self.session.shown) is not None:
             from bpe_tui.dialogs.export import GoTo
 
-            def chosen(step: str | None) -> None:
-                if step is not None:
-                    self.seek(int(step))
-
-            self.push_screen(GoTo(shown.step, shown.recorded_steps), chosen)
+            self.push_screen(GoTo(shown.step, shown.recorded_steps), self._chose_step)
 
     def action_save(self) -> None:
         if (shown := self.session.shown) is not None:
@@ -260,11 +482,6 @@ class SessionApp(BaseApp):
             self.session.hold()
             kinds = self.session.model.part("exports")
             self.push_screen(Export(self.screen, shown, self._file_name, kinds), self._saved)
-
-    @property
-    def session_screen(self) -> Screen[Any]:
-        """The screen that shows the session, below any window."""
-        return next(each for each in reversed(self.screen_stack) if not each.is_modal)
 
     @property
     def _file_name(self) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import errno
 import os
 import signal
 import sys
-from codecs import IncrementalDecoder, getincrementaldecoder
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, TextIO, cast
 
 from textual.app import App
@@ -21,15 +21,6 @@ from engine.core.errors import CorpusError
 
 TERMINAL_GONE = (errno.EIO, errno.ENXIO, errno.EBADF, errno.EPIPE)
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-def on_ending_signals(end: Callable[[int], object]) -> None:
-    """Call `end(signal number)` in the running event loop when an ending signal arrives."""
-    loop = asyncio.get_running_loop()
-    for number in ENDING_SIGNALS:
-        # Some event loops have no signals; then the default applies.
-        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-            loop.add_signal_handler(number, end, number)
 
 
 class Interrupts:
@@ -117,10 +108,11 @@ def tolerate_bad_bytes() -> None:
     """
     from textual.drivers import linux_driver
 
-    def tolerant(encoding: str) -> Callable[[], IncrementalDecoder]:
-        return lambda: getincrementaldecoder(encoding)("replace")
-
-    setattr(linux_driver, "getincrementaldecoder", tolerant)  # noqa: B010
+    setattr(  # noqa: B010
+        linux_driver,
+        "getincrementaldecoder",
+        lambda encoding: partial(getincrementaldecoder(encoding), "replace"),
+    )
 
 
 def survive_messages(survive: Callable[[Exception], object]) -> None:

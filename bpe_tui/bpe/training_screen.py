@@ -566,6 +566,9 @@ class TrainingScreen(StepsScreen, BpeScreen):
         """Make one move in the heap, or one phase of a shown trainer without a heap."""
         code = self.query_one(PseudocodePanel)
         if not code.display or code.goes_by_moves:
-            self.host.action_sub_step()
-        elif not code.next_phase():
-            self.host.action_step(1)
+            self.session.sub_step()
+        elif code.next_phase():
+            return
+        else:
+            self.session.step(1)
+        self.host.changed()

@@ -72,11 +72,8 @@ class WhatIfJob(Job):
     def __init__(
         self, config: RunConfig, frame: Frame, plan: ForkPlan, post: Callable[[Message], object]
     ) -> None:
-        super().__init__("what-if", post)
+        super().__init__("what-if", post, jobs.WhatIfFailed)
         self._config, self._frame, self._plan = config, frame, plan
-
-    def failed(self, error: Exception) -> Message:
-        return jobs.WhatIfFailed(error)
 
     def work(self) -> None:
         config = self._plan.config

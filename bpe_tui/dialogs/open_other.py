@@ -21,14 +21,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from bpe_tui.session.config import (
-    Claimed,
-    Config,
-    RunConfig,
-    TokenizerConfig,
-    tokenizer_over,
-    why_not_checkable,
-)
+from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig, why_not_checkable
 from bpe_tui.session.declarations import Model
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.opening import config_for
@@ -341,7 +334,9 @@ def chosen_config(given: GivenNames) -> Config:
 def joined(chosen: Config, now: Config) -> Config:
     """Combine the chosen config with the open one: a tokenizer over a corpus."""
     if isinstance(chosen, RunConfig):
-        return tokenizer_over(now, chosen) if isinstance(now, TokenizerConfig) else chosen
+        if isinstance(now, RunConfig):
+            return chosen
+        return replace(now, corpus=chosen.corpus, reading=chosen.reading, otherwise=None)
     if now.from_input:
         return replace(chosen, corpus=None, reading=PLAIN)
     return replace(chosen, corpus=now.corpus, reading=now.reading)

@@ -288,7 +288,7 @@ class Guide:
         if due.step is not None:
             self._host.seek(due.step)
         if due.view is not None:
-            self._host.show_kind(due.view)
+            self._host.action_show(due.view, chosen=False)
         screen = self._app.screen
         if not isinstance(screen, SessionScreen):
             return

@@ -350,12 +350,13 @@ class LessonScreen(SessionScreen):
 
     def make_step(self) -> None:
         """Make a step, which the clock shows."""
-        self.host.action_step(1)
+        self.session.step(1)
+        self.host.changed()
 
     def action_beat(self) -> None:
         """Show one beat, and hold it until the next key."""
         if self.clock.hold_next():
-            self.host.action_step(1)
+            self.make_step()
 
     # -- predictions
 

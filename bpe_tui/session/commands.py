@@ -154,7 +154,7 @@ COMMANDS: tuple[Command, ...] = (
             "Only tokens that differ from another by case, a leading space or ##."),
 
     # The check and the comparison.
-    Command("c", "choose", "screen.choose", DO, (CHECK,),
+    Command("c", "choose", "app.open('CHECK')", DO, (CHECK,),
             "Choose the merges to check: what a trainer has written.", in_footer=True),
     Command("n", "next", "screen.difference(1)", STEP, (COMPARISON, CHECK),
             "To the next difference.", in_footer=True),

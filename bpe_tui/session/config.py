@@ -43,11 +43,6 @@ class Claimed:
     are_steps: bool = False
     vocab_size: int | None = None
 
-    @property
-    def name(self) -> str:
-        """The names of the files: `vocab.json and merges.txt`."""
-        return " and ".join(Path(path).name or path for path in self.paths)
-
 
 @dataclass(frozen=True)
 class Viewpoint:
@@ -192,11 +187,6 @@ def why_not_checkable(config: Config) -> str | None:
     if config.model != "bpe" or config.units != DEFAULT_UNITS:
         return "Merges are checked against BPE on bytes, which this is not."
     return None
-
-
-def tokenizer_over(config: TokenizerConfig, run: RunConfig) -> TokenizerConfig:
-    """Return the tokenizer's config with the corpus of a run."""
-    return replace(config, corpus=run.corpus, reading=run.reading, otherwise=None)
 
 
 NOTHING_OPEN = RunConfig("")

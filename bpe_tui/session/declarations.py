@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from bpe_tui.widgets.controls import FooterKey
+from typing import Any
 
 LESSON, TRAINING, ENCODING = "lesson", "training", "encoding"
 VOCABULARY, CHARTS = "vocabulary", "charts"
@@ -101,15 +98,6 @@ class Command:
     def shown(self) -> str:
         """Its keys as the screen shows them."""
         return shown_keys(self.keys)
-
-    @property
-    def key(self) -> FooterKey:
-        """Its key as the footer shows it."""
-        from bpe_tui.widgets.controls import (
-            FooterKey,  # the command line knows commands without Textual
-        )
-
-        return FooterKey(self.shown.split()[0], self.label, self.action)
 
 
 KINDS = ("lesson", "training", "encoding", "vocabulary", "charts", "inspection")

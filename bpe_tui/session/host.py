@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,6 +13,7 @@ from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.session import Session
 
 
+@dataclass
 class Notices:
     """Messages to the user; each is visible text.
 
@@ -21,10 +23,9 @@ class Notices:
         note: the message that stays in a panel until it is closed; "" for none.
     """
 
-    def __init__(self) -> None:
-        self.everything: list[str] = []
-        self.now = ""
-        self.note = ""
+    everything: list[str] = field(default_factory=list)
+    now: str = ""
+    note: str = ""
 
     def add(self, message: str, *, stays: bool) -> None:
         """Show a message until the next key, or, if it stays, until it is closed."""
@@ -103,8 +104,6 @@ class Host(Notifier, Protocol):
 
     def retrain(self, config: RunConfig) -> None: ...
 
-    def choose_to_check(self) -> None: ...
-
     def open_comparison(self, frame: Any, text: str) -> None: ...
 
     def reopen_previous(self) -> None: ...
@@ -113,12 +112,6 @@ class Host(Notifier, Protocol):
 
     def action_open(self) -> None: ...
 
-    def action_show(self, kind: str) -> None: ...
-
-    def show_kind(self, kind: str) -> None: ...
+    def action_show(self, kind: str, chosen: bool = True) -> None: ...
 
     def leave_side_screen(self) -> None: ...
-
-    def action_step(self, by: int) -> None: ...
-
-    def action_sub_step(self) -> None: ...

@@ -181,10 +181,18 @@ class Cancelled(Exception):
 
 
 class Job:
-    """A job: does `work` in a thread, and passes its messages to `post` there."""
+    """A job: does `work` in a thread, and passes its messages to `post` there.
 
-    def __init__(self, name: str, post: Callable[[Message], object]) -> None:
-        self.post = post
+    `failed` makes the message that the job has failed.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        post: Callable[[Message], object],
+        failed: Callable[[Exception], Message] = JobFailed,
+    ) -> None:
+        self.post, self._failed = post, failed
         self._cancelled = threading.Event()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
@@ -199,10 +207,6 @@ class Job:
         """Do the job, and post its results."""
         raise NotImplementedError
 
-    def failed(self, error: Exception) -> Message:
-        """Return the message that the job has failed."""
-        raise NotImplementedError
-
     def check_cancelled(self, _: CountProgress | None = None) -> None:
         """End the work by an exception if the job is cancelled."""
         if self._cancelled.is_set():
@@ -214,7 +218,7 @@ class Job:
         except Cancelled:
             return
         except Exception as error:
-            self.post(self.failed(error))
+            self.post(self._failed(error))
 
 
 class OpeningJob(Job, OpeningListener):
@@ -239,9 +243,6 @@ class OpeningJob(Job, OpeningListener):
     def go_on(self) -> None:
         """Begin with the steps, now that the corpus is on the screen."""
         self._shown.set()
-
-    def failed(self, error: Exception) -> Message:
-        return JobFailed(error)
 
     def work(self) -> None:
         self._started = monotonic()

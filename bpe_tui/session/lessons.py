@@ -7,7 +7,6 @@ Progress is kept in a state file, whose invalid entries are ignored.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -33,13 +32,6 @@ class Sample:
     pattern: str = RunConfig.pattern
     corpus: str | None = None
 
-    def config(self, place: Path) -> Config:
-        """Return the config that opens it, in the directory of the samples."""
-        path = str(place / self.name)
-        if self.corpus is None:
-            return RunConfig(path, pattern=self.pattern)
-        return TokenizerConfig((path,), corpus=str(place / self.corpus))
-
 
 SAMPLES = (
     Sample("tinystories_valid.txt", "short stories"),
@@ -60,7 +52,17 @@ def directory(package: Path = Path(__file__).parents[1]) -> Path:
 def samples() -> list[tuple[Sample, Config]]:
     """Return the samples that exist, each with the config that opens it."""
     place = directory()
-    return [(sample, sample.config(place)) for sample in SAMPLES if (place / sample.name).is_file()]
+    found: list[tuple[Sample, Config]] = []
+    for sample in SAMPLES:
+        path = place / sample.name
+        if not path.is_file():
+            continue
+        if sample.corpus is None:
+            found.append((sample, RunConfig(str(path), pattern=sample.pattern)))
+        else:
+            corpus = str(place / sample.corpus)
+            found.append((sample, TokenizerConfig((str(path),), corpus)))
+    return found
 
 
 PLACE = Path(__file__).parents[1] / "lessons" / "builtin"
@@ -138,8 +140,11 @@ def config_of(lesson: Lesson, scene: Scene) -> Config:
         LessonError: the lesson names a file or a model that does not exist.
     """
     options = lesson.options_of(scene)
-    corpus = options.get("corpus")
-    path = None if corpus is None else _corpus(lesson, corpus)
+    path = None
+    if (corpus := options.get("corpus")) is not None:
+        is_sample = corpus in (sample.name for sample in SAMPLES)
+        beside_lesson = not is_sample or (lesson.path.parent / corpus).exists()
+        path = str(lesson.file(corpus) if beside_lesson else directory() / corpus)
     special = tuple(options.get("special", RunConfig.special_tokens))
     if "tokenizer" in options and (scene.show is None or "corpus" not in scene.show.options):
         tokenizer = lesson.file(options["tokenizer"])
@@ -162,14 +167,6 @@ def config_of(lesson: Lesson, scene: Scene) -> Config:
         units=options.get("units", RunConfig.units),
         model=model,
     )
-
-
-def _corpus(lesson: Lesson, name: str) -> str:
-    """Return the path of a file beside the lesson, or of a sample."""
-    is_sample = name in (sample.name for sample in SAMPLES)
-    if is_sample and not (lesson.path.parent / name).exists():
-        return str(directory() / name)
-    return str(lesson.file(name))
 
 
 def _wrong(lesson: Lesson, scene: Scene, message: str) -> LessonError:
@@ -209,10 +206,26 @@ def progress_key(lesson: Path) -> str:
 
 
 def all_progress() -> dict[str, LessonProgress]:
-    """Return the progress in each lesson, by its key."""
+    """Return the progress in each lesson, by its key: the valid parts of the file."""
     kept = read_state(PROGRESS)
-    entries = kept.items() if isinstance(kept, dict) else ()
-    return {key: _progress(entry) for key, entry in entries if isinstance(entry, dict)}
+    found: dict[str, LessonProgress] = {}
+    for key, entry in kept.items() if isinstance(kept, dict) else ():
+        if not isinstance(entry, dict):
+            continue
+        seen, answered = (
+            each if isinstance(each, list) else () for each in map(entry.get, ("seen", "answered"))
+        )
+        found[key] = LessonProgress(
+            next(filter(_is_place, (entry.get("scene"),)), 0),
+            frozenset(filter(_is_place, seen)),
+            frozenset(each for each in answered if isinstance(each, str)),
+            entry.get("done") is True,
+        )
+    return found
+
+
+def _is_place(value: Any) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1000
 
 
 def keep_progress(key: str, progress: LessonProgress) -> None:
@@ -228,20 +241,3 @@ def keep_progress(key: str, progress: LessonProgress) -> None:
         for key, each in list(every.items())[:KEPT]
     }
     write_state(state_file(PROGRESS), json.dumps(content, indent=1).encode())
-
-
-def _progress(entry: Mapping[str, Any]) -> LessonProgress:
-    """Return the valid parts of an entry of the file."""
-    seen, answered = (
-        each if isinstance(each, list) else () for each in map(entry.get, ("seen", "answered"))
-    )
-    return LessonProgress(
-        next(filter(_is_place, (entry.get("scene"),)), 0),
-        frozenset(filter(_is_place, seen)),
-        frozenset(each for each in answered if isinstance(each, str)),
-        entry.get("done") is True,
-    )
-
-
-def _is_place(value: Any) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1000

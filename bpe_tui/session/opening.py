@@ -167,6 +167,22 @@ def saved_session(session: Session, viewpoint: Viewpoint) -> SavedSession:
             f"a session is of files, and {missing} is a name: save the tokenizer (s) and open that,"
             " or take the command that opens it (y)"
         )
+    made: list[SavedFork] = []  # the latest first
+    after = session.config
+    for origin in _chain(session):
+        assert isinstance(after, RunConfig)
+        assert isinstance(origin.config, RunConfig)
+        before, change = origin.config, origin.change
+        options = {
+            name: getattr(after, name)
+            for name in ("pattern", "tie_rule", SPECIAL)
+            if getattr(after, name) != getattr(before, name)
+        }
+        if gone := after.left_out[len(before.left_out) :]:
+            options[LEFT_OUT] = tuple(each.document for each in gone)
+        forbid = tuple(sorted(change.forbid))
+        made.append(SavedFork(origin.step, change.force, forbid, tuple(options.items())))
+        after = before
     return SavedSession(
         None if config.corpus is None else SavedFile.of(config.corpus),
         names,
@@ -175,7 +191,7 @@ def saved_session(session: Session, viewpoint: Viewpoint) -> SavedSession:
         viewpoint.view,
         viewpoint.text,
         tuple(str(watched.breakpoint) for watched in session.breakpoints.enabled),
-        tuple(_forks_of(session)),
+        tuple(reversed(made)),
         viewpoint.note,
     )
 
@@ -201,27 +217,6 @@ def _options_of(config: Config) -> dict[str, Any]:
         for each in fields(config)
         if each.name in names and getattr(config, each.name) != each.default
     }
-
-
-def _forks_of(session: Session) -> Iterator[SavedFork]:
-    """Return the forks that led here, in the order in which they were made."""
-    after = session.config
-    made: list[SavedFork] = []
-    for origin in _chain(session):
-        assert isinstance(after, RunConfig)
-        assert isinstance(origin.config, RunConfig)
-        before, change = origin.config, origin.change
-        options = {
-            name: getattr(after, name)
-            for name in ("pattern", "tie_rule", SPECIAL)
-            if getattr(after, name) != getattr(before, name)
-        }
-        if gone := after.left_out[len(before.left_out) :]:
-            options[LEFT_OUT] = tuple(each.document for each in gone)
-        forbid = tuple(sorted(change.forbid))
-        made.append(SavedFork(origin.step, change.force, forbid, tuple(options.items())))
-        after = before
-    return reversed(made)
 
 
 def fork_again(fork: SavedFork, config: RunConfig) -> tuple[RunConfig, ForkChange]:
@@ -259,7 +254,15 @@ def command_that_opens(config: Config, viewpoint: Viewpoint, program: str = "bpe
         words += ["--field", config.reading.field]
     if config.reading.skip_bad:
         words.append("--skip-bad")
-    words += _options_on_command_line(config)
+    for name, value in _options_of(config).items():
+        if name != SPECIAL:
+            words += [f"--{name.replace('_', '-')}", str(value)]
+        elif not value:
+            words.append("--no-special")
+        else:
+            words += [word for token in value for word in ("--special", token)]
+    if not config.cache:
+        words.append("--no-cache")
     if viewpoint.step is not None:
         words += ["--step", str(viewpoint.step)]
     if viewpoint.view is not None:
@@ -267,19 +270,6 @@ def command_that_opens(config: Config, viewpoint: Viewpoint, program: str = "bpe
     if viewpoint.text and not why_not_in_command(viewpoint.text):
         words += ["--text", viewpoint.text]
     return " ".join(map(shell_word, words))
-
-
-def _options_on_command_line(config: Config) -> list[str]:
-    words: list[str] = []
-    for name, value in _options_of(config).items():
-        if name != SPECIAL:
-            words += [f"--{name.replace('_', '-')}", str(value)]
-        elif not value:
-            words.append("--no-special")
-        else:
-            for token in value:
-                words += ["--special", token]
-    return words if config.cache else [*words, "--no-cache"]
 
 
 def why_not_in_command(text: str) -> str | None:

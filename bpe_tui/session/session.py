@@ -50,19 +50,17 @@ def _algorithm_of(trainer: str, tie_rule: str, units: str) -> Algorithm:
 
 
 class StepFrame(Protocol):
-    """The state at one step, of any model: the part that all screens share."""
+    """The state at one step, of any model: the part that all screens share.
 
-    @property
-    def step(self) -> int:
-        """Number of steps made so far."""
+    Attributes:
+        step: number of steps made so far.
+        recorded_steps: number of steps that were recorded when the frame was taken.
+        excerpt: the beginning of the corpus.
+    """
 
-    @property
-    def recorded_steps(self) -> int:
-        """Number of steps that were recorded when the frame was taken."""
-
-    @property
-    def excerpt(self) -> Excerpt:
-        """The beginning of the corpus."""
+    step: int
+    recorded_steps: int
+    excerpt: Excerpt
 
 
 @dataclass(frozen=True)
@@ -89,6 +87,7 @@ class Session:
     """One corpus or tokenizer, and the player of its recording.
 
     Attributes:
+        model: the model that is trained; BPE for a tokenizer that was opened.
         reading: the latest progress of the reading, until it ends.
         indexing: set between reading and the first frame.
         opened: the tokenizer that was opened, with its format and notes; `None` in a training.
@@ -98,7 +97,8 @@ class Session:
         working: progress of the work between two steps, if that takes long.
         stop_reason: why training ended; `None` while it runs.
         forked_from: the run that this one is a fork of; `None` if it is no fork.
-        playing: whether the cursor moves by itself, `speed` steps a second.
+        playing: whether the cursor moves by itself.
+        speed: number of steps a second while playing.
         following: whether the cursor stays at the end of the recording.
         breakpoints: conditions to stop at; `tick` examines the merges for them.
         awaiting: whether the cursor goes to the next stop as soon as it is found.
@@ -111,6 +111,7 @@ class Session:
 
     def __init__(self, config: Config) -> None:
         self.config = config
+        self.model: Model = model_of(config)
         self.reading: ReadingProgress | None = None
         self.indexing: Indexing | None = None
         self.opened: Opened | None = None
@@ -123,6 +124,7 @@ class Session:
         self.stop_reason: Enum | None = None
         self.forked_from: ForkedFrom | None = None
         self.playing = False
+        self.speed = self.model.steps_a_second
         self.following = False
         self.breakpoints = BreakpointList(scored=self.model.merges_by_score)
         self.awaiting = False
@@ -130,17 +132,11 @@ class Session:
         self.typed: str | None = None
         self.halt: Hit | None = None
         self._await_after = 0
-        self._speed = SPEEDS.index(self.model.steps_a_second)
         self.claimed = config.claimed if isinstance(config, RunConfig) else None
         self.due = config.viewpoint.step
         for line in config.viewpoint.breakpoints:
             self.breakpoints.add(line)
         self._owed = 0.0  # fraction of a step that playing has still to make
-
-    @property
-    def model(self) -> Model:
-        """The model that is trained; BPE for a tokenizer that was opened."""
-        return model_of(self.config)
 
     @property
     def shown(self) -> StepFrame | None:
@@ -222,18 +218,8 @@ class Session:
         return _algorithm_of(config.trainer, config.tie_rule, config.units)
 
     @property
-    def speed(self) -> int:
-        """Number of steps a second while playing."""
-        return SPEEDS[self._speed]
-
-    @property
     def at_end(self) -> bool:
         return self.recording is not None and self.recording.cursor == len(self.recording)
-
-    @property
-    def went_back(self) -> bool:
-        """Whether a step has just been undone."""
-        return self.recording is not None and self.recording.went_back
 
     # -- what the job reports
 
@@ -311,12 +297,9 @@ class Session:
 
     def seek_tie(self, direction: int) -> bool:
         """Go to the nearest tied step after this one or before it; return whether there is one."""
-        merges = self.merges
-        step = (
-            merges.frame.tied_steps.nearest(merges.cursor, direction)
-            if merges is not None
-            else None
-        )
+        if self.merges is None:
+            return False
+        step = self.merges.frame.tied_steps.nearest(self.merges.cursor, direction)
         if step is not None:
             self.seek(step)
         return step is not None
@@ -366,7 +349,8 @@ class Session:
             self.recording.seek(len(self.recording))
 
     def change_speed(self, by: int) -> None:
-        self._speed = max(0, min(self._speed + by, len(SPEEDS) - 1))
+        place = SPEEDS.index(self.speed) + by
+        self.speed = SPEEDS[max(0, min(place, len(SPEEDS) - 1))]
 
     def tick(self, seconds: float) -> bool:
         """Let time pass; return whether there is something new to draw."""

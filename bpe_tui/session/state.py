@@ -201,20 +201,14 @@ def report(error: BaseException) -> Path | None:
 
         program = f"bpe-tui {version('bpe-tui')}, Python {platform.python_version()}"
         trace = f"{''.join(stack.format())}{type(error).__name__}{message}"
-        _written[key] = _write_report(f"{program}, {sys.platform}\n{trace}\n")
+        text = f"{program}, {sys.platform}\n{trace}\n".encode("utf-8", "backslashreplace")
+        folder = state_file("reports")
+        place = folder / f"{datetime.now().strftime('%Y-%m-%d-%H%M%S-%f')}.txt"
+        _written[key] = place if write_state(place, text) else None
+        for old in sorted(folder.glob("*.txt"))[:-REPORTS_KEPT]:
+            with contextlib.suppress(OSError):
+                old.unlink()
     return _written[key]
-
-
-def _write_report(text: str) -> Path | None:
-    folder = state_file("reports")
-    now = datetime.now().strftime("%Y-%m-%d-%H%M%S-%f")
-    place = folder / f"{now}.txt"
-    if not write_state(place, text.encode("utf-8", "backslashreplace")):
-        return None
-    for old in sorted(folder.glob("*.txt"))[:-REPORTS_KEPT]:
-        with contextlib.suppress(OSError):
-            old.unlink()
-    return place
 
 
 def describe_failure(error: BaseException) -> str:

@@ -6,6 +6,7 @@ A job checks the merges in a thread; the panels show what it has found so far.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from time import monotonic, sleep
 
 from textual.app import ComposeResult
@@ -85,9 +86,6 @@ class CheckJob(Job):
             self.report = report
         self.check_cancelled()
         self.post(jobs.CheckRan())
-
-    def failed(self, error: Exception) -> Message:
-        return jobs.JobFailed(error)
 
     def _take(self, judged: JudgedMerge) -> None:
         self.check_cancelled()
@@ -349,7 +347,8 @@ class CheckScreen(SessionScreen):
         claimed = self.session.claimed
         if job is None or claimed is None:
             return "A check compares your merges with the rule, one by one."
-        name = visible_text(claimed.name, spaces=False)
+        names = " and ".join(Path(path).name or path for path in claimed.paths)
+        name = visible_text(names, spaces=False)
         if job.refused is not None:
             return f"{name} cannot be checked."
         if job.report is None:
@@ -373,9 +372,6 @@ class CheckScreen(SessionScreen):
         super().show_panel(panel)
         if panel == "checked":
             self.set_focus(self.query_one("#check-rows", RowList))
-
-    def action_choose(self) -> None:
-        self.host.choose_to_check()
 
     def action_difference(self, by: int) -> None:
         self.query_one(CheckedMerges).go(by)

@@ -110,15 +110,12 @@ class FamilyJob(Job):
         special_tokens: Sequence[str],
         post: Callable[[Message], object],
     ) -> None:
-        super().__init__("family", post)
+        super().__init__("family", post, FamilyFailed)
         self._corpus = corpus
         self._vocab_size = vocab_size
         self._special_tokens = special_tokens
         self._due = 0.0
         self._stopped = False
-
-    def failed(self, error: Exception) -> Message:
-        return FamilyFailed(error)
 
     def work(self) -> None:
         corpus = self._corpus.encode("utf-8", "surrogateescape")
@@ -334,7 +331,7 @@ class FamilyScreen(SessionScreen):
             return
         config = self._training_of(target.name)
         if config == self.session.config:
-            self.host.show_kind("training")
+            self.host.action_show("training", chosen=False)
         elif config is not None:
             self.host.retrain(config)
 

@@ -369,9 +369,6 @@ class RaceJob(Job):
         self.complete = True
         self.post(jobs.RaceRan())
 
-    def failed(self, error: Exception) -> Message:
-        return jobs.JobFailed(error)
-
 
 TITLES = {
     "work": "what for?",

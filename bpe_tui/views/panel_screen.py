@@ -28,7 +28,7 @@ from bpe_tui.views.commands import (
 from bpe_tui.views.narration import fitting_facts, narrate_undone
 from bpe_tui.views.panel import TokenPainter, TokenPanel
 from bpe_tui.widgets.chart import Chart
-from bpe_tui.widgets.controls import FootLine, KeyBar, Scrubber
+from bpe_tui.widgets.controls import FooterKey, FootLine, KeyBar, Scrubber
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.window import PaintedOnce
@@ -193,7 +193,11 @@ class PanelScreen(PaintedOnce[None]):
 
     def show_keys(self) -> None:
         """Show in the footer the keys that work now."""
-        keys = [command.key for command in commands_on(self.id or "") if self._is_for_now(command)]
+        keys = [
+            FooterKey(command.shown.split()[0], command.label, command.action)
+            for command in commands_on(self.id or "")
+            if self._is_for_now(command)
+        ]
         # One key of several with the same label, such as Tab and Shift+Tab, is enough.
         self.query_one(KeyBar).keys = list({key.label: key for key in reversed(keys)}.values())[
             ::-1

@@ -173,7 +173,7 @@ class PlayerScreen(SessionScreen):
         room = self.size.width - 2
         self.say("#heading", self.heading(session, room))
         self.query_one(Transport).show(session)
-        if session.went_back:
+        if session.recording is not None and session.recording.went_back:
             narration = first_fitting(room, *self.narrate_back(frame))
         else:
             narration = add_stop(session, self.narrate(frame), room)
