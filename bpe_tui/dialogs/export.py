@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import ClassVar, cast
@@ -16,7 +18,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from bpe_tui.session.config import Config, Viewpoint
+from bpe_tui.session.config import Viewpoint
 from bpe_tui.session.declarations import LESSON
 from bpe_tui.session.host import Host
 from bpe_tui.session.models import kind_and_model
@@ -128,53 +130,42 @@ class Export(SaveFile):
 
     def answer(self, value: str) -> None:
         path = self.query_one("#dialog-input", Input).value.strip()
-        steps = self._steps()
+        kind, last = self._kind, self._frame.recorded_steps
+        steps: tuple[int, int] | None = 0, 0
+        if kind.asks_for_steps:
+            steps = parse_steps(self.query_one("#export-steps", Input).value, last)
+        speed = 0.0
+        with suppress(ValueError):
+            speed = float(self.query_one("#export-speed-input", Input).value)
         if not path:
             self.refuse("Name a file.")
-        elif steps is None and not self._frame.recorded_steps:
+        elif steps is None and not last:
             self.refuse("No step is recorded yet.")
         elif steps is None:
-            self.refuse(
-                f"Give a step or a range from 1 to {number(self._frame.recorded_steps)}, "
-                "like 128 or 1-200."
-            )
-        elif self._kind.is_recording and self._speed is None:
+            self.refuse(f"Give a step or a range from 1 to {number(last)}, like 128 or 1-200.")
+        elif kind.is_recording and not 0.1 <= speed <= 100:
             self.refuse("Give the steps a second, from 0.1 to 100.")
         else:
             exported = ExportSource(self._screen, self._frame, *steps)
-            self.run_worker(self._write(path, self._kind, exported), exclusive=True)
+            make = partial(self._recorded, speed) if kind.is_recording else self._made
+            self.run_worker(self._write(path, partial(make, kind, exported)), exclusive=True)
 
-    def _steps(self) -> tuple[int, int] | None:
-        if not self._kind.asks_for_steps:
-            return 0, 0
-        return parse_steps(self.query_one("#export-steps", Input).value, self._frame.recorded_steps)
-
-    @property
-    def _speed(self) -> float | None:
-        """Steps a second of a recording; `None` if the field is invalid."""
-        try:
-            speed = float(self.query_one("#export-speed-input", Input).value)
-        except ValueError:
-            return None
-        return speed if 0.1 <= speed <= 100 else None
-
-    async def _write(self, name: str, kind: ExportKind, exported: ExportSource) -> None:
+    async def _write(self, name: str, make: Callable[[], Awaitable[str]]) -> None:
         with self.writing(name, asked=name) as (path, overwrite):
             if not overwrite:
                 check_free(path)  # before the long work
-            make = self._recorded if kind.is_recording else self._made
-            self._content = await make(kind, exported)
+            self._content = await make()
             self.write(path, overwrite)
 
     def write(self, path: Path, overwrite: bool) -> None:
         write_files({path: self._content.encode("utf-8", "replace")}, overwrite=overwrite)
 
-    async def _recorded(self, kind: ExportKind, exported: ExportSource) -> str:
+    async def _recorded(self, speed: float, kind: ExportKind, exported: ExportSource) -> str:
         """Make a recording, in a task of its own, on an invisible screen."""
         lines: list[str] = []
         steps = exported.first, exported.last
         host = cast("Host", self.app)
-        task = asyncio.create_task(host.record(steps, self._speed or 1, lines.append))
+        task = asyncio.create_task(host.record(steps, speed, lines.append))
         try:
             while not task.done():
                 await asyncio.wait([task], timeout=NEWS_SECONDS)
@@ -209,13 +200,23 @@ class CommandWindow(Window[None]):
     def __init__(self, session: Session, viewpoint: Viewpoint) -> None:
         super().__init__()
         origin = session.forked_from
-        config: Config = root_config(session)
+        config = root_config(session)
         if origin is not None:
             while origin.forked_from is not None:
                 origin = origin.forked_from
             viewpoint = Viewpoint(origin.step, viewpoint.view, viewpoint.text)
         self._command = command_that_opens(config, viewpoint)
-        self._remarks = list(_left_out(session, viewpoint))
+        # The parts of the session that a command leaves out.
+        remarks = ["It is copied, if your terminal lets programs copy."]
+        if session.config.from_input:
+            remarks.append("The corpus came from standard input: pipe it in again.")
+        if (why := why_not_in_command(viewpoint.text)) is not None:
+            remarks.append(f"Without the text, which has {why}; S saves it.")
+        if session.forked_from is not None:
+            remarks.append("It opens the run that was forked, at the fork; S saves forks, too.")
+        if session.breakpoints.enabled:
+            remarks.append("Without the breakpoints; S saves them.")
+        self._remarks = remarks
 
     def compose(self) -> ComposeResult:
         with Vertical(id="take-along", classes="window") as window:
@@ -224,25 +225,10 @@ class CommandWindow(Window[None]):
             with VerticalScroll():
                 shown = visible_text(self._command, spaces=False)
                 yield Static(Content(shown), id="take-along-command")
-            remarks = ["It is copied, if your terminal lets programs copy.", *self._remarks]
-            yield Static(Content("\n".join(remarks)), classes="keys")
+            yield Static(Content("\n".join(self._remarks)), classes="keys")
 
     def on_mount(self) -> None:
         self.app.copy_to_clipboard(self._command)
-
-
-def _left_out(session: Session, viewpoint: Viewpoint) -> list[str]:
-    """Return remarks about the parts of the session that a command leaves out."""
-    remarks = []
-    if session.config.from_input:
-        remarks.append("The corpus came from standard input: pipe it in again.")
-    if (why := why_not_in_command(viewpoint.text)) is not None:
-        remarks.append(f"Without the text, which has {why}; S saves it.")
-    if session.forked_from is not None:
-        remarks.append("It opens the run that was forked, at the fork; S saves forks, too.")
-    if session.breakpoints.enabled:
-        remarks.append("Without the breakpoints; S saves them.")
-    return remarks
 
 
 class SaveSession(SaveFile):

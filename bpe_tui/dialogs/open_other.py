@@ -37,43 +37,10 @@ from engine.core.errors import BpeError
 from engine.formats import is_tokenizer, open_tokenizer
 from engine.text.corpus import PLAIN
 
-# The entries of a directory
+# The rows of the window: recent files, and the entries of a directory
 
 LOOKED_AT = 5_000
 """Most entries of a directory that are listed; for the others, type a part of the name."""
-
-
-@dataclass(frozen=True)
-class DirectoryEntry:
-    """A file with its size in bytes, or a directory with `None`."""
-
-    path: str
-    name: str
-    size: int | None
-
-
-def places_in(directory: str, beginning: str = "") -> list[DirectoryEntry]:
-    """Return directories, then plain files, by name; hidden ones only if their dot is typed.
-
-    Raises:
-        OSError: the directory does not exist or cannot be read.
-    """
-    found = []
-    with os.scandir(directory) as entries:
-        for entry in islice(entries, LOOKED_AT):
-            is_hidden = entry.name.startswith(".") and not beginning.startswith(".")
-            if is_hidden or not entry.name.startswith(beginning):
-                continue
-            with contextlib.suppress(OSError):  # devices, pipes and dangling links are left out
-                if entry.is_dir():
-                    found.append(DirectoryEntry(entry.path, entry.name, None))
-                elif entry.is_file():
-                    found.append(DirectoryEntry(entry.path, entry.name, entry.stat().st_size))
-    return sorted(found, key=lambda entry: (entry.size is not None, entry.name.lower()))
-
-
-# The rows of the window: recent files, and the entries of a directory
-
 RECENT_SHOWN = 6
 NAME_CELLS = 24
 STEPS_SUFFIX = ".jsonl"
@@ -142,23 +109,35 @@ def recent_rows(entries: Sequence[GivenNames]) -> list[ListedRow]:
 def directory_rows(directory: str, beginning: str, *, walked: bool) -> list[ListedRow]:
     """Return the entries of a directory with a `beginning`, or why it cannot be listed.
 
-    If the user has walked to it, the directory itself and its parent are offered, too.
+    Directories come first, then plain files, by name; hidden ones only if their dot is typed. If
+    the user has walked to it, the directory itself and its parent are offered, too.
     """
     rows: list[ListedRow] = [(visible_text(as_typed((directory,)), spaces=False), "", None)]
     if walked and os.path.dirname(directory) != directory:
         rows.append(("..", "", RowChoice(directory=os.path.dirname(directory))))
     if walked:
         rows.append((ALL_OF_IT, "", RowChoice((directory,))))
+    found: list[tuple[os.DirEntry[str], int | None]] = []  # with the size of a file
     try:
-        for entry in places_in(directory, beginning):
-            name = visible_text(entry.name, spaces=False)
-            if entry.size is None:
-                rows.append((f"{name}/", "", RowChoice(directory=entry.path)))
-            else:
-                rows.append((name, size(entry.size), RowChoice((entry.path,))))
+        with os.scandir(directory) as entries:
+            for entry in islice(entries, LOOKED_AT):
+                is_hidden = entry.name.startswith(".") and not beginning.startswith(".")
+                if is_hidden or not entry.name.startswith(beginning):
+                    continue
+                with contextlib.suppress(OSError):  # devices, pipes, dangling links are left out
+                    if entry.is_dir():
+                        found.append((entry, None))
+                    elif entry.is_file():
+                        found.append((entry, entry.stat().st_size))
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
-        rows.append((visible_text(str(why), spaces=False), "", None))
+        return [*rows, (visible_text(str(why), spaces=False), "", None)]
+    for entry, amount in sorted(found, key=lambda e: (e[1] is not None, e[0].name.lower())):
+        name = visible_text(entry.name, spaces=False)
+        if amount is None:
+            rows.append((f"{name}/", "", RowChoice(directory=entry.path)))
+        else:
+            rows.append((name, size(amount), RowChoice((entry.path,))))
     return rows
 
 

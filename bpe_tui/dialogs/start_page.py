@@ -84,25 +84,16 @@ def lesson_offers() -> list[Offer]:
     return offers
 
 
-def first_offers() -> list[Offer]:
-    """Return the offers to begin with on a small screen: the next lesson, all lessons, a file."""
-    lesson, number_of_lessons = next_lesson(), len(builtin_lessons())
-    title = visible_text(lesson.title, spaces=False)
-    return [
-        Offer(f"Next lesson: {lesson.number} {title}", "", lesson.path),
-        Offer(f"All {number_of_lessons} lessons …", "", MoreToOpen.ALL_LESSONS),
-        ANY_FILE,
-    ]
-
-
 def file_offers() -> OfferGroups:
     """Return the samples, and the recently opened files."""
     given_last = recent()[:RECENT_SHOWN]
     named = Counter(map(_names, given_last))
-    latest = [
-        Offer(_names(given, with_folder=named[_names(given)] > 1), _folder(given), given)
-        for given in given_last
-    ]
+    latest = []
+    for given in given_last:
+        where = os.path.dirname(as_typed(given[:1]))
+        note = visible_text(f"in {where}" if where else "", spaces=False)
+        name = _names(given, with_folder=named[_names(given)] > 1)
+        latest.append(Offer(name, note, given))
     of_samples = [Offer(sample.name, sample.shows, config) for sample, config in samples()]
     return {"Samples": of_samples, "Opened recently": latest}
 
@@ -112,11 +103,6 @@ def _names(given: GivenNames, with_folder: bool = False) -> str:
     parts = 2 if with_folder else 1
     names = " and ".join(os.sep.join(name.split(os.sep)[-parts:]) or name for name in given)
     return visible_text(names, spaces=False)
-
-
-def _folder(given: GivenNames) -> str:
-    where = os.path.dirname(as_typed(given[:1]))
-    return visible_text(f"in {where}" if where else "", spaces=False)
 
 
 class OfferList(Lines):
@@ -165,16 +151,25 @@ class StartPage(PanelScreen):
     PANEL_ORDER = ("lessons", "files", "all")
     """The last one replaces the others on a small screen."""
 
+    is_ready = False
+    """Always False: here only the keys work that work while a corpus is read."""
     _numbered = False
     """Whether the last key was a lesson's number, which a second digit may continue."""
 
     def compose_body(self) -> ComposeResult:
+        lesson = next_lesson()
+        title = visible_text(lesson.title, spaces=False)
+        first_offers = [
+            Offer(f"Next lesson: {lesson.number} {title}", "", lesson.path),
+            Offer(f"All {len(builtin_lessons())} lessons …", "", MoreToOpen.ALL_LESSONS),
+            ANY_FILE,
+        ]
         yield Static(Content("bpe-tui"), id="title")
         yield Static(Content(TITLE), id="tagline")
         with Horizontal(id="columns"):
             yield OfferList({"Lessons": lesson_offers()}, "lessons")
             yield OfferList(file_offers() | {"Your own": [ANY_FILE]}, "files")
-            yield OfferList({"Begin": first_offers()} | file_offers(), "all")
+            yield OfferList({"Begin": first_offers} | file_offers(), "all")
         yield Static(Content(TIP), id="tip")
 
     def on_mount(self) -> None:
@@ -193,11 +188,6 @@ class StartPage(PanelScreen):
     @property
     def tab_order(self) -> tuple[str, ...]:
         return tuple(name for name in self.PANEL_ORDER if self.query_one(f"#{name}").display)
-
-    @property
-    def is_ready(self) -> bool:
-        """Always False: here only the keys work that work while a corpus is read."""
-        return False
 
     def _is_for_now(self, command: Command) -> bool:
         is_of_columns = command.action.startswith("screen.next_panel(")

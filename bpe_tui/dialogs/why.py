@@ -151,7 +151,12 @@ class WhyWindow(Window[object | None]):
     def _say_where_enter_goes(self) -> None:
         answer = self.query_one(AnswerRows)
         target = answer.row(answer.cursor).target if answer.row_count else None
-        where = "" if target is None else f"Enter: {place_of(target)} · ↑ ↓ others · "
+        place = "to it in the vocabulary"
+        if isinstance(target, ToStep):
+            place = f"to merge {number(target.step)}"
+        elif isinstance(target, ToQuestion):
+            place = "what became of the pair"
+        where = "" if target is None else f"Enter: {place} · ↑ ↓ others · "
         self.query_one("#why-keys", Static).update(Content(f"{where}Esc closes"))
 
     # -- leaving
@@ -177,17 +182,6 @@ class WhyWindow(Window[object | None]):
     def on_chart_sought(self, event: Chart.Sought) -> None:
         event.stop()
         self.dismiss(ToStep(round(event.x)))
-
-
-def place_of(target: object) -> str:
-    """Describe the target of a row."""
-    match target:
-        case ToStep(step):
-            return f"to merge {number(step)}"
-        case ToQuestion():
-            return "what became of the pair"
-        case _:
-            return "to it in the vocabulary"
 
 
 def curve(history: PairHistory) -> Figure:
@@ -222,23 +216,23 @@ class FindPair(WhyWindow):
         if not entries:
             token = visible_bytes(painter.frame.any_token(token_id))
             return paragraph(f"{token} is in no pair of the heap at this step.", width, "dim")
-        table = RowTable(_columns(painter), width, least=12)
+
+        def mark(entry: QueueEntry) -> list[Span]:
+            if entry.stale:
+                truth = number(entry.count) if entry.count else "gone"
+                return [("  ", ""), (f"stale: {truth}", "stale-truth")]
+            return [("  ", ""), ("tied at the top" if entry.tied else "", "tie")]
+
+        columns: list[RowColumn] = [
+            RowColumn("pair", 0, lambda entry: painter.pair(entry.pair)),
+            RowColumn(
+                "count",
+                COUNT_CELLS,
+                lambda entry: [(number(entry.recorded), "stale" if entry.stale else "")],
+                is_number=True,
+            ),
+            RowColumn("", MARK_CELLS + 2, mark),
+        ]
+        table = RowTable(columns, width, least=12)
         rows = [table.row(entry, ToQuestion(entry.pair)) for entry in entries]
         return [table.header(), *rows]
-
-
-def _columns(painter: TokenPainter) -> list[RowColumn]:
-    def mark(entry: QueueEntry) -> list[Span]:
-        if entry.stale:
-            truth = number(entry.count) if entry.count else "gone"
-            return [("  ", ""), (f"stale: {truth}", "stale-truth")]
-        return [("  ", ""), ("tied at the top" if entry.tied else "", "tie")]
-
-    def count(entry: QueueEntry) -> list[Span]:
-        return [(number(entry.recorded), "stale" if entry.stale else "")]
-
-    return [
-        RowColumn("pair", 0, lambda entry: painter.pair(entry.pair)),
-        RowColumn("count", COUNT_CELLS, count, is_number=True),
-        RowColumn("", MARK_CELLS + 2, mark),
-    ]
