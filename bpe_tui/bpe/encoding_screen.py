@@ -494,17 +494,6 @@ class EncodingScreen(WalkScreen, BpeScreen):
 
     # -- commands
 
-    def walk(self, by: int) -> None:
-        self._walk.walk(by)
-
-    def walk_to_start(self) -> None:
-        self._walk.place = 0
-
     @property
-    def is_at_end(self) -> bool:
-        return self._walk.place == self._walk.step_count
-
-    @property
-    def _walk(self) -> Walk:
-        """The walk that ← and → go through."""
+    def walked(self) -> Walk:
         return self.query_one(WALKS.get(self.slot, EncodeStepsPanel))

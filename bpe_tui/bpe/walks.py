@@ -13,7 +13,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widgets import Input
 
-from bpe_tui.views.encoding_screen import PartsPanel
+from bpe_tui.views.encoding_screen import PartsPanel, WalkedPanel
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToStep
@@ -150,8 +150,8 @@ ROOMY = 64
 """Least width, in cells, for a column of notes."""
 
 
-class Walk(Panel):
-    """A walk through the encoding of the pretoken `piece`; `place` is the number of steps made.
+class Walk(WalkedPanel[Frame], Panel):
+    """A walk through the encoding of the pretoken `piece`.
 
     A subclass defines the steps.
     """
@@ -163,17 +163,9 @@ class Walk(Panel):
     piece: reactive[EncodedPretoken | None] = reactive(None, repaint=False)
     seen: Drawn[bool] = Drawn(False)
     """Whether the same pretoken occurs earlier in the text."""
-    place: Drawn[int] = Drawn(0)
-    _steps_before = 0
-    """The number of steps at the last drawing."""
 
-    @property
-    def step_count(self) -> int:
-        """The number of steps that encode the pretoken."""
-        raise NotImplementedError
-
-    def steps_of(self, frame: Frame, pretoken: bytes) -> None:
-        """Find the steps of a pretoken; an empty one has none."""
+    def find_steps(self, frame: Frame, pretoken: bytes) -> int:
+        """Find the steps of a pretoken and return their number; an empty one has none."""
         raise NotImplementedError
 
     def step_rows(self, frame: Frame, piece: EncodedPretoken, width: int) -> Sequence[Row]:
@@ -187,20 +179,12 @@ class Walk(Panel):
 
         self.scroll_to_row(self.place)
 
-    def walk(self, by: int) -> None:
-        """Go `by` steps forwards, or backwards if it is negative."""
-        self.place = max(0, min(self.place + by, self.step_count))
-
-    def action_move(self, by: int) -> None:
-        """Walk: each row is a step."""
-        self.walk(by)
-
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         piece = self.piece
         walked = piece is not None and not self._why_none(piece)
-        was_at_end = self.STAYS_AT_END and self.place >= self._steps_before
-        self.steps_of(frame, piece.pretoken.bytes if piece is not None and walked else b"")
-        steps = self._steps_before = self.step_count
+        was_at_end = self.STAYS_AT_END and self.place >= self.step_count
+        pretoken = piece.pretoken.bytes if piece is not None and walked else b""
+        steps = self.step_count = self.find_steps(frame, pretoken)
         # A walk at its end stays there if another step of the run has more merges.
         self.place = steps if was_at_end else min(self.place, steps)
         if not walked:
@@ -237,12 +221,9 @@ class EncodeStepsPanel(Walk):
         super().__init__("merges of the pretoken", id="encode-steps")
         self._merges: Sequence[TracedMerge] = ()
 
-    @property
-    def step_count(self) -> int:
-        return len(self._merges)
-
-    def steps_of(self, frame: Frame, pretoken: bytes) -> None:
+    def find_steps(self, frame: Frame, pretoken: bytes) -> int:
         self._merges = trace_pretoken(frame.rules, pretoken)
+        return len(self._merges)
 
     def step_rows(self, frame: Frame, piece: EncodedPretoken, width: int) -> Sequence[Row]:
         text = shorten(visible_text(piece.pretoken.text), max(width // 3, 4))
@@ -351,12 +332,9 @@ class LockstepPanel(Walk):
         super().__init__("encoders in lockstep", id="lockstep")
         self._lockstep = Lockstep((), None)
 
-    @property
-    def step_count(self) -> int:
-        return self._lockstep.steps
-
-    def steps_of(self, frame: Frame, pretoken: bytes) -> None:
+    def find_steps(self, frame: Frame, pretoken: bytes) -> int:
         self._lockstep = lockstep(frame, pretoken, self.seen)
+        return self._lockstep.steps
 
     def step_rows(self, frame: Frame, piece: EncodedPretoken, width: int) -> Sequence[Row]:
         text = shorten(visible_text(piece.pretoken.text), max(width // 3, 4))
@@ -442,18 +420,14 @@ class DropoutRows(Walk):
         rows = direction * max(self.size.height - 1, 1)
         self.scroll_relative(y=rows, animate=False, immediate=True)
 
-    @property
-    def step_count(self) -> int:
-        return max(len(self._draws) - 1, 0)
-
-    def steps_of(self, frame: Frame, pretoken: bytes) -> None:
+    def find_steps(self, frame: Frame, pretoken: bytes) -> int:
         self._draws, self._problem = [], ""
         if len(pretoken) > LONGEST_DRAWN:
             self._problem = (
                 f"A pretoken of {plural(len(pretoken), 'byte')} is too long for drawing; "
                 f"up to {LONGEST_DRAWN} it is."
             )
-            return
+            return 0
         rules = frame.rules
         try:
             probability, seed = parse_dropout(self.asked)
@@ -462,6 +436,7 @@ class DropoutRows(Walk):
             self._problem = str(error)
         else:
             self._draws = [list(dropout.rounds(pretoken, draw)) for draw in range(DRAWS)]
+        return max(len(self._draws) - 1, 0)
 
     def step_rows(self, frame: Frame, piece: EncodedPretoken, width: int) -> Sequence[Row]:
         if self._problem:

@@ -205,10 +205,13 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
         if self._walk is None or not self._walk.is_like(walk):
             self._walk = walk
             self.pause()
-            self._go_to(len(walk.steps))
+            self.go_to(len(walk.steps))
 
-    def _go_to(self, place: int) -> None:
-        """Go to a step of the walk, or the nearest one."""
+    @property
+    def progress(self) -> tuple[int, int]:
+        return self._place, len(self._walk.steps) if self._walk is not None else 0
+
+    def go_to(self, place: int) -> None:
         if self._walk is not None:
             self._place = max(0, min(place, len(self._walk.steps)))
             for panel in self.query(WalkPanel):
@@ -260,13 +263,3 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
         paths = self.query_one(PathsPanel)
         paths.sharpness = max(0, min(paths.sharpness + by, len(SHARPNESS) - 1))
         self.show_panel("paths")
-
-    def walk(self, by: int) -> None:
-        self._go_to(self._place + by)
-
-    def walk_to_start(self) -> None:
-        self._go_to(0)
-
-    @property
-    def is_at_end(self) -> bool:
-        return self._walk is None or self._place == len(self._walk.steps)

@@ -25,6 +25,7 @@ from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.views.training_panels import TypedTextPanel
 from bpe_tui.widgets.fields import Field, TextField
+from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.visible import quoted, shorten, visible_text, width
 from engine.analysis.why_not import stand_ins_in, without_stand_ins
 from engine.core.errors import TokenIdsError
@@ -63,6 +64,22 @@ class PartsPanel(FramePanel[FrameT]):
     def _post_selected(self) -> None:
         # The panel is the sender, whatever changed the text: else the message would not bubble.
         self.post_message(self.Selected(self.selected).set_sender(self))
+
+
+class WalkedPanel(FramePanel[FrameT]):
+    """A panel that walks through the steps of an encoding; `place` is the number of steps made."""
+
+    place: Drawn[int] = Drawn(0)
+    step_count = 0
+    """The number of steps that encode the part of the text."""
+
+    def go_to(self, place: int) -> None:
+        """Go to a step of the walk, or the nearest one."""
+        self.place = max(0, min(place, self.step_count))
+
+    def action_move(self, by: int) -> None:
+        """Walk: each row is a step."""
+        self.go_to(self.place + by)
 
 
 WAY_TO_IDS = "Shift+Tab from the pretokens"
@@ -175,18 +192,19 @@ class WalkScreen(SessionScreen):
     def show_text(self) -> None:
         """Pass the text to the panels; called when the text or the frame has changed."""
 
-    @abstractmethod
-    def walk(self, by: int) -> None:
-        """Go `by` steps forward, or back if negative."""
-
-    @abstractmethod
-    def walk_to_start(self) -> None:
-        """Go to the first step."""
+    @property
+    def walked(self) -> WalkedPanel[Any]:
+        """The panel that ← and → walk through."""
+        return self.query_one(WalkedPanel)
 
     @property
-    @abstractmethod
-    def is_at_end(self) -> bool:
-        """Whether there is no further step."""
+    def progress(self) -> tuple[int, int]:
+        """The numbers of steps made and of all steps of the walk."""
+        return self.walked.place, self.walked.step_count
+
+    def go_to(self, place: int) -> None:
+        """Go to a step of the walk, or the nearest one."""
+        self.walked.go_to(place)
 
     # -- the screen
 
@@ -339,7 +357,7 @@ class WalkScreen(SessionScreen):
 
     def action_walk(self, by: int) -> None:
         self.pause()
-        self.walk(by)
+        self.go_to(self.progress[0] + by)
 
     def action_play(self) -> None:
         """Play the walk, from the start if it is at the end; or pause."""
@@ -347,14 +365,16 @@ class WalkScreen(SessionScreen):
         if self._playing:
             self.pause()
             return
-        if self.is_at_end:
-            self.walk_to_start()
+        made, steps = self.progress
+        if made == steps:
+            self.go_to(0)
         self._playing = True
         self._player.resume()
 
     def _play_on(self) -> None:
-        self.walk(1)
-        if self.is_at_end:
+        self.go_to(self.progress[0] + 1)
+        made, steps = self.progress
+        if made == steps:
             self.pause()
 
     def pause(self) -> None:

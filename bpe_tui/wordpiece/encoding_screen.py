@@ -17,7 +17,13 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from bpe_tui.styles import sheet
-from bpe_tui.views.encoding_screen import DecodePanel, PartsPanel, WalkScreen, describe_decoded
+from bpe_tui.views.encoding_screen import (
+    DecodePanel,
+    PartsPanel,
+    WalkedPanel,
+    WalkScreen,
+    describe_decoded,
+)
 from bpe_tui.views.panel import sentence
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.lines import Drawn
@@ -116,20 +122,16 @@ def _parts(frame: WordPieceFrame, word: EncodedWord) -> Iterator[tuple[int, byte
         start = end
 
 
-class ProbesPanel(WordPiecePanel):
+class ProbesPanel(WalkedPanel[WordPieceFrame], WordPiecePanel):
     """The probes for `word`; `place` is the number of probes made so far."""
 
     ID = "probes"
     WIDEST = 100
 
     word: reactive[EncodedWord | None] = reactive(None, repaint=False)
-    place: Drawn[int] = Drawn(0)
-
-    @property
-    def step_count(self) -> int:
-        return len(self.word.probes) if self.word is not None else 0
 
     def watch_word(self, old: EncodedWord | None, new: EncodedWord | None) -> None:
+        self.step_count = len(new.probes) if new is not None else 0
         if old is None or new is None or old.word != new.word:
             self.place = THE_END
         self.rebuild()
@@ -140,7 +142,7 @@ class ProbesPanel(WordPiecePanel):
 
     def scroll_to_row(self, index: int) -> None:
         """Scroll a probe into view below the word, and after the last one the result, too."""
-        below = self.row_count - index if self.is_over else 1
+        below = self.row_count - index if self.place == self.step_count else 1
         region = Region(0, max(index - 1, 0), max(self.size.width, 1), 1 + below)
         self.scroll_to_region(region, animate=False, immediate=True)
 
@@ -149,14 +151,6 @@ class ProbesPanel(WordPiecePanel):
         if not y and self.row_count and self.step_count:
             return self.paint(self.row(0).spans)
         return super().render_line(y)
-
-    def walk(self, by: int) -> None:
-        """Go `by` probes forwards, or backwards if it is negative."""
-        self.place = max(0, min(self.place + by, self.step_count))
-
-    def action_move(self, by: int) -> None:
-        """Walk: each row is a probe."""
-        self.walk(by)
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
         word = self.word
@@ -174,8 +168,9 @@ class ProbesPanel(WordPiecePanel):
         self.cursor = self.place
         painter = self.painter(frame)
         table = ProbeTable(painter, word, width)
-        outcome = [Row([]), *outcome_rows(painter, word, width)] if self.is_over else []
         probes = len(word.probes)
+        is_over = self.place == probes
+        outcome = [Row([]), *outcome_rows(painter, word, width)] if is_over else []
 
         def row(index: int) -> Row:
             if index > probes:
@@ -185,11 +180,6 @@ class ProbesPanel(WordPiecePanel):
             return table.row(index, index == self.place, index > self.place)
 
         return RowsOnDemand(1 + probes + len(outcome), row)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether all probes are made."""
-        return self.place == self.step_count
 
 
 def why_no_probes(frame: WordPieceFrame, word: EncodedWord) -> str:
@@ -346,18 +336,6 @@ class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
         text, words = self.text[:LONGEST], self.query_one(TypedWordsPanel).words
         back = frame.tokenizer.decode(list(chain.from_iterable(word.ids for word in words)))
         panel.show(visible_text(back), describe_loss(frame, text, back, words))
-
-    # -- commands
-
-    def walk(self, by: int) -> None:
-        self.query_one(ProbesPanel).walk(by)
-
-    def walk_to_start(self) -> None:
-        self.query_one(ProbesPanel).place = 0
-
-    @property
-    def is_at_end(self) -> bool:
-        return self.query_one(ProbesPanel).is_over
 
 
 def describe_loss(frame: WordPieceFrame, text: str, back: str, words: Sequence[EncodedWord]) -> str:
