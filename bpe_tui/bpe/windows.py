@@ -179,12 +179,12 @@ class BreakpointRows(Lines):
 
     @property
     def row_count(self) -> int:
-        return max(len(self._session.breakpoints), 1)
+        return max(len(self._session.breakpoints.watched), 1)
 
     def row(self, index: int) -> Row:
-        if not len(self._session.breakpoints):
+        if not self._session.breakpoints.watched:
             return Row([("No breakpoint yet. Write one below; Enter adds it.", "dim")])
-        watched = self._session.breakpoints[index]
+        watched = self._session.breakpoints.watched[index]
         timeline = self._session.merges
         assert timeline is not None
         after = bisect_right(watched.hits, timeline.cursor)
@@ -212,13 +212,13 @@ class BreakpointRows(Lines):
         return f"{hits}  no later merge makes it"
 
     def action_switch(self) -> None:
-        if len(self._session.breakpoints):
+        if self._session.breakpoints.watched:
             self._session.breakpoints.toggle(self.cursor)
             self.rebuild()
 
     def action_remove(self) -> None:
-        if len(self._session.breakpoints):
-            self._session.breakpoints.remove(self.cursor)
+        if self._session.breakpoints.watched:
+            del self._session.breakpoints.watched[self.cursor]
             self.rebuild()
 
 

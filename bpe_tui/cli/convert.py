@@ -136,10 +136,12 @@ def facts(inspection: Inspection) -> dict[str, Any]:
         "lengths": {str(n): count for n, count in inspection.length_histogram},
         "mean_length": round(inspection.mean_length, 4),
         "kinds": dict(inspection.kinds),
-        "partial": _few(inspection, inspection.partial),
-        "unreachable": _few(inspection, inspection.unreachable) if inspection.encodes else None,
-        "twins": _few(inspection, inspection.twins),
-        "duplicates": _few(inspection, inspection.duplicates),
+        "partial": _few(inspection, inspection.odd("partial")),
+        "unreachable": _few(inspection, inspection.odd("unreachable"))
+        if inspection.encodes
+        else None,
+        "twins": _few(inspection, inspection.odd("twins")),
+        "duplicates": _few(inspection, inspection.odd("duplicates")),
         "longest": [_token(inspection, token_id) for token_id in inspection.longest(LONGEST)],
     }
 

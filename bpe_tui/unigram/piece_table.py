@@ -27,7 +27,7 @@ from bpe_tui.widgets.numbers import LONGEST_BAR, MINUS, SHORTEST_BAR, bar, numbe
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.virtual_table import Column
 from bpe_tui.widgets.visible import shorten
-from engine.analysis.unigram_inspection import PIECE_FILTERS
+from engine.analysis.inspection import PIECE_FILTERS
 from engine.core.arrays import Floats, Ints
 from engine.encoding.lanes import align
 from engine.text.pretokenize import to_bytes

@@ -53,7 +53,7 @@ from bpe_tui.views.vocabulary_screen import TableScreen
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.visible import shorten, visible_text
-from engine.analysis.unigram_inspection import UnigramInspection
+from engine.analysis.inspection import UnigramInspection
 from engine.formats.tokenizer_format import Opened
 from engine.formats.tokenizer_json import FILE, save_pieces
 from engine.unigram.frame import UnigramFrame

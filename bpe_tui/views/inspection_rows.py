@@ -57,7 +57,7 @@ def sections(
 
     Args:
         overview: returns names and facts.
-        odd: name of a kind of odd tokens → the inspection's attribute with those tokens.
+        odd: name of a kind of odd tokens → the name that the inspection finds them by.
         what: the model's word for tokens.
         describe: describes one of the longest tokens, apart from its length.
         leads: returns the target of a token's row.
@@ -70,7 +70,7 @@ def sections(
         for name, those in odd.items():
             if those == "unreachable" and not inspection.encodes:
                 continue
-            few: TokenExamples = getattr(inspection, those)
+            few: TokenExamples = inspection.odd(those)
             tokens = "".join(f"  {visible_bytes(inspection.token(each))}" for each in few.ids)
             more = "  …" if few.count > len(few.ids) else ""
             spans = [

@@ -53,12 +53,14 @@ def unquoted(text: str) -> bytes:
     data = text.encode("utf-8", "surrogateescape")
     if not text.startswith('"'):
         return data
-
-    def unescaped(found: re.Match[bytes]) -> bytes:
-        code = found[1]
-        return bytes.fromhex(code[1:].decode()) if len(code) == 3 else _ESCAPES.get(code, code)
-
-    return _ESCAPED.sub(unescaped, data[1:-1])
+    return _ESCAPED.sub(
+        lambda found: (
+            bytes.fromhex(found[1][1:].decode())
+            if len(found[1]) == 3
+            else _ESCAPES.get(found[1], found[1])
+        ),
+        data[1:-1],
+    )
 
 
 def quoted(data: bytes) -> str:
@@ -178,12 +180,10 @@ class ScoreBelow(Breakpoint):
             raise BreakpointError("no score is below 0; give a fraction such as 1/100, or 0.01")
 
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
-        if not self._is_below(step):
+        if cast("WordPieceStep", step).score.value >= self.limit:
             return False
-        return step.index == 0 or not self._is_below(timeline.record[step.index - 1])
-
-    def _is_below(self, step: PairStep) -> bool:
-        return cast("WordPieceStep", step).score.value < self.limit
+        before = None if step.index == 0 else timeline.record[step.index - 1]
+        return before is None or cast("WordPieceStep", before).score.value >= self.limit
 
 
 @dataclass(frozen=True)
@@ -391,15 +391,6 @@ class WatchedBreakpoint:
     examined: int = 0
     failure: str = ""
 
-    def examine(self, timeline: MergeTimeline[Any], deadline: float) -> None:
-        """Try the breakpoint on further merges, until the deadline."""
-        while self.examined < len(timeline):
-            if self.examined % MERGES_A_SLICE == 0 and monotonic() > deadline:
-                return
-            if self.breakpoint.matches(timeline.record[self.examined], timeline):
-                self.hits.append(self.examined + 1)
-            self.examined += 1
-
 
 class Hit(NamedTuple):
     """A step to stop at, and the breakpoint that it meets."""
@@ -408,26 +399,22 @@ class Hit(NamedTuple):
     breakpoint: Breakpoint
 
 
+@dataclass
 class BreakpointList:
     """The breakpoints of a run, which can be added, switched off and on, and removed.
 
-    `scored`: whether the merges have scores.
+    Attributes:
+        scored: whether the merges have scores.
+        watched: the breakpoints in the order in which they were added.
     """
 
-    def __init__(self, scored: bool = False) -> None:
-        self._scored = scored
-        self._watched: list[WatchedBreakpoint] = []
-
-    def __len__(self) -> int:
-        return len(self._watched)
-
-    def __getitem__(self, place: int) -> WatchedBreakpoint:
-        return self._watched[place]
+    scored: bool = False
+    watched: list[WatchedBreakpoint] = field(default_factory=list)
 
     @property
     def enabled(self) -> list[WatchedBreakpoint]:
         """The breakpoints that are switched on."""
-        return [watched for watched in self._watched if watched.enabled]
+        return [watched for watched in self.watched if watched.enabled]
 
     def add(self, line: str) -> None:
         """Add the breakpoint of a line, or switch it on if it is in the list.
@@ -435,32 +422,33 @@ class BreakpointList:
         Raises:
             BreakpointError: the line is no breakpoint.
         """
-        wanted = parse(line, self._scored)
-        for watched in self._watched:
+        wanted = parse(line, self.scored)
+        for watched in self.watched:
             if watched.breakpoint == wanted:
                 watched.enabled = not watched.failure
                 return
-        self._watched.append(WatchedBreakpoint(wanted))
+        self.watched.append(WatchedBreakpoint(wanted))
 
     def toggle(self, place: int) -> None:
         """Switch a breakpoint off or on; one that failed stays off."""
-        watched = self._watched[place]
+        watched = self.watched[place]
         watched.enabled = not watched.enabled and not watched.failure
-
-    def remove(self, place: int) -> None:
-        """Remove a breakpoint."""
-        del self._watched[place]
 
     def restart(self) -> None:
         """Forget all stops found, since the merges are other ones now."""
-        self._watched = [WatchedBreakpoint(w.breakpoint, w.enabled) for w in self._watched]
+        self.watched = [WatchedBreakpoint(w.breakpoint, w.enabled) for w in self.watched]
 
     def examine(self, timeline: MergeTimeline[Any], seconds: float) -> int:
         """Try merges for some seconds; return how many all enabled breakpoints were tried on."""
         deadline = monotonic() + seconds
         for watched in self.enabled:
             try:
-                watched.examine(timeline, deadline)
+                while watched.examined < len(timeline):
+                    if watched.examined % MERGES_A_SLICE == 0 and monotonic() > deadline:
+                        break
+                    if watched.breakpoint.matches(timeline.record[watched.examined], timeline):
+                        watched.hits.append(watched.examined + 1)
+                    watched.examined += 1
             except BreakpointError as error:
                 watched.enabled, watched.failure = False, str(error)
         return min((watched.examined for watched in self.enabled), default=len(timeline))

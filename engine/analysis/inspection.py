@@ -1,34 +1,39 @@
-"""`Inspection`: the numbers of a tokenizer, each computed when it is first used.
+"""Inspections: the numbers of a tokenizer of any model, each computed when it is first used.
 
-It reads a vocabulary in columns, so a tokenizer from a file and a step of a run are inspected
-alike. Columns are used wherever possible, instead of token after token: 200,000 tokens take a
-fraction of a second.
+A vocabulary is read in columns, so a tokenizer from a file and a step of a run are inspected alike.
+Columns are used wherever possible, instead of token after token: 200,000 tokens take a fraction of
+a second.
 """
 
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import exp
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.core.arrays import Ints
+from engine.core.arrays import Floats, Ints
 from engine.core.json_fields import gc_paused
+from engine.core.registry import Registry, registry_of
 from engine.formats.guesses import is_text
 from engine.formats.tokenizer_format import Opened
 from engine.recording.vocabulary import Vocabulary
 from engine.text.patterns import Pattern, name_of
-from engine.text.pretokenize import to_text, to_texts
+from engine.text.pretokenize import to_bytes, to_text, to_texts
 from engine.text.scripts import DIGIT, KIND_NAMES, SHARED, SPACE, STRAY, SYMBOL, ScriptTable
+from engine.unigram.pieces import SPACE as SPACE_SIGN
+from engine.unigram.pieces import unspelled
 from engine.wordpiece.words import CONTINUES, bare
 
 if TYPE_CHECKING:
     from engine.bpe.frame import Frame
+    from engine.unigram.frame import UnigramFrame
+    from engine.unigram.lattices import Flags
     from engine.wordpiece.frame import WordPieceFrame
 
 
@@ -191,77 +196,121 @@ SPELLED_FORMATS = frozenset({"gpt2", "huggingface"})
 """Formats whose files are in GPT-2's spelling."""
 
 
-class AnyInspection(ABC):
-    """The inspection of a tokenizer of any model."""
+@dataclass(frozen=True)
+class OrdinaryTokens:
+    """The tokens that are not special, in the order of their ids.
+
+    Attributes:
+        ids, lengths: the id of each, and its length in the unit of the inspection.
+        in_text: the bytes of each, as they are in a text.
+        distinct: the same, each once.
+    """
+
+    ids: Ints
+    lengths: Ints
+    in_text: Sequence[bytes]
+    distinct: frozenset[bytes]
+
+
+class AnyInspection:
+    """The inspection of a tokenizer of any model.
+
+    Attributes:
+        pattern: the pattern that cuts its texts.
+        pattern_name: the name of the pattern; `None` if it is none of the named ones.
+        special_ids: special token → id.
+    """
 
     unit: ClassVar[str]
     """The unit of lengths: byte or character."""
-    SLOW: ClassVar[tuple[str, ...]]
+    SLOW: ClassVar[tuple[str, ...]] = ("numbers", "length_histogram", "kinds")
     """The attributes that take time with many tokens."""
-
-    pattern: Pattern
-    """The pattern that cuts texts."""
+    ODD: ClassVar[tuple[str, ...]]
+    """The ways in which tokens are odd, which `odd` finds."""
     encodes: bool = True
     """Whether a text can be encoded; if not, unreachable tokens cannot be found."""
 
-    @property
-    @abstractmethod
-    def _in_text(self) -> Collection[bytes]:
-        """The ordinary tokens, as they are in a text."""
+    def __init__(self, pattern: Pattern, special_ids: Mapping[str, int]) -> None:
+        self.pattern, self.pattern_name = pattern, name_of(pattern)
+        self.special_ids = dict(special_ids)
+        self._odd: dict[str, TokenExamples] = {}
 
-    @property
-    @abstractmethod
-    def length_histogram(self) -> Histogram:
-        """(length, ordinary tokens of that length), ascending."""
+    @cached_property
+    def ordinary(self) -> OrdinaryTokens:
+        """The ordinary tokens."""
+        raise NotImplementedError
 
-    @property
-    @abstractmethod
-    def kinds(self) -> list[tuple[str, int]]:
-        """(script or other kind, ordinary tokens of that kind), the most frequent first."""
+    def find_odd(self, name: str) -> tuple[Ints, Ints]:
+        """Return ids and lengths of the tokens that are odd in one of the ways in `ODD`."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def longest(self, count: int) -> list[int]:
-        """Return the ids of the longest ordinary tokens, the longest first."""
-
-    @abstractmethod
-    def length_of(self, token_id: int) -> int:
-        """Return the length of a token."""
-
-    @abstractmethod
     def token(self, token_id: int) -> bytes:
         """Return a token as it is written."""
+        raise NotImplementedError
+
+    @cached_property
+    def length_histogram(self) -> Histogram:
+        """(length, ordinary tokens of that length), ascending."""
+        return histogram(self.ordinary.lengths)
 
     @property
     def mean_length(self) -> float:
         """The mean length of ordinary tokens."""
         return mean_of(self.length_histogram)
 
-    @property
-    def pattern_name(self) -> str | None:
-        """The name of the pattern; `None` if it is none of the named ones."""
-        return name_of(self.pattern)
+    def longest(self, count: int) -> list[int]:
+        """Return the ids of the longest ordinary tokens, the longest first."""
+        order = np.argsort(-self.ordinary.lengths, kind="stable")[:count]
+        ids: list[int] = self.ordinary.ids[order].tolist()
+        return ids
+
+    def length_of(self, token_id: int) -> int:
+        """Return the length of an ordinary token."""
+        return int(self.ordinary.lengths[np.searchsorted(self.ordinary.ids, token_id)])
+
+    @cached_property
+    def kinds(self) -> list[tuple[str, int]]:
+        """(script or other kind, ordinary tokens of that kind), the most frequent first."""
+        return kind_counts(self.ordinary.in_text)
 
     @cached_property
     def numbers(self) -> NumberPolicy:
         """The way numbers are cut."""
-        return numbers_of(self.pattern, self._in_text)
+        return numbers_of(self.pattern, self.ordinary.distinct)
+
+    def odd(self, name: str) -> TokenExamples:
+        """Return the tokens that are odd in one of the ways in `ODD`."""
+        if name not in self._odd:
+            ids, lengths = self.find_odd(name)
+            # Single bytes and characters are seldom surprising, so they are last.
+            first = np.concatenate((ids[lengths > 1], ids[lengths <= 1]))[:EXAMPLES]
+            self._odd[name] = TokenExamples(len(ids), tuple(first.tolist()))
+        return self._odd[name]
 
     def prepare(self) -> Self:
         """Compute all that takes time; may be called in a thread."""
         with gc_paused():
             for name in self.SLOW:
                 getattr(self, name)
+            for name in self.ODD:
+                self.odd(name)
         return self
 
 
 class Inspection(AnyInspection):
     """The inspection of a tokenizer with bytes as units, or of a step of a BPE training.
 
-    Attributes:
+    Args:
         vocabulary: its tokens.
-        pattern: the pattern that cuts its texts.
-        special_ids: special token → id.
+        pattern, special_ids: as in `AnyInspection`.
         merges: the number of its merges.
+        opened: the tokenizer in its file; `None` for a step of a run.
+
+    Attributes:
+        vocabulary, merges: as given.
+        size: the number of tokens, special ones included.
+        greatest_id: the greatest id; -1 if there is no token.
+        lengths: the number of bytes of each token in a text, by row of the vocabulary.
         model: the name of its model in the file, if that has no merges; `None` for BPE.
         encodes: whether a text can be encoded, which takes the merges.
         format: the name of its file's format; `None` for a step of a run.
@@ -275,40 +324,41 @@ class Inspection(AnyInspection):
     (258, 43, [300], 'gpt2')
     """
 
+    unit = "byte"
+    SLOW: ClassVar[tuple[str, ...]] = (*AnyInspection.SLOW, "gaps", "whitespace_runs")
+    ODD = ("partial", "unreachable", "twins", "duplicates")
+
     def __init__(
         self,
         vocabulary: Vocabulary,
         pattern: Pattern,
         special_ids: Mapping[str, int],
         merges: int,
-        format: str | None = None,
-        notes: Sequence[str] = (),
-        model: str | None = None,
-        encodes: bool = True,
+        opened: Opened | None = None,
     ) -> None:
+        super().__init__(pattern, special_ids)
         self.vocabulary = vocabulary
-        self.pattern = pattern
-        self.special_ids = dict(special_ids)
         self.merges = merges
-        self.model = model
-        self.encodes = encodes
-        self.format = format
-        self.notes = tuple(notes)
+        self.size = len(vocabulary)
+        self._ids = vocabulary.table.ids[: self.size]
+        self.greatest_id = int(self._ids.max(initial=-1))
+        self.lengths = vocabulary.table.covered[: self.size]
+        self.format: str | None = None
+        self.notes: tuple[str, ...] = ()
+        self.model: str | None = None
+        if opened is not None:
+            pipeline = opened.tokenizer.pipeline
+            self.format, self.notes = opened.format, tuple(opened.notes)
+            self.model = None if pipeline is None or pipeline.merges else pipeline.model.name
+            self.encodes = opened.tokenizer.alphabet.spells
 
     @classmethod
     def of_opened(cls, opened: Opened) -> Inspection:
         """Inspect a tokenizer from a file."""
         tokenizer = opened.tokenizer
-        return cls(
-            Vocabulary.of_tokenizer(tokenizer),
-            tokenizer.pattern,
-            {to_text(tokenizer.vocab[n]): n for n in sorted(tokenizer.special_ids)},
-            len(tokenizer.merge_table),
-            opened.format,
-            opened.notes,
-            _model_without_merges(opened),
-            tokenizer.alphabet.spells,
-        )
+        special_ids = {to_text(tokenizer.vocab[n]): n for n in sorted(tokenizer.special_ids)}
+        vocabulary, merges = Vocabulary.of_tokenizer(tokenizer), len(tokenizer.merge_table)
+        return cls(vocabulary, tokenizer.pattern, special_ids, merges, opened)
 
     @classmethod
     def of_frame(cls, frame: Frame, opened: Opened | None = None) -> Inspection:
@@ -317,49 +367,18 @@ class Inspection(AnyInspection):
         `opened` is the tokenizer from a file, if the run makes its merges again.
         """
         rules = frame.rules
-        of_run = (frame.vocabulary, rules.pattern, rules.special_ids, frame.step)
-        if opened is None:
-            return cls(*of_run)
-        of_file = (opened.format, opened.notes, _model_without_merges(opened))
-        return cls(*of_run, *of_file, opened.tokenizer.alphabet.spells)
+        return cls(frame.vocabulary, rules.pattern, rules.special_ids, frame.step, opened)
 
-    unit = "byte"
-    SLOW: ClassVar[tuple[str, ...]] = (
-        *("gaps", "numbers", "whitespace_runs", "length_histogram", "kinds"),
-        *("partial", "unreachable", "twins", "duplicates"),
-    )
-
-    # -- size and ids
-
-    @property
-    def size(self) -> int:
-        """Number of tokens, special ones included."""
-        return len(self.vocabulary)
-
-    @property
-    def _ids(self) -> Ints:
-        return self.vocabulary.table.ids[: self.size]
+    def token(self, token_id: int) -> bytes:
+        return self.vocabulary.token(token_id)
 
     @cached_property
-    def _ordinary_rows(self) -> Ints:
-        """The rows of the ordinary tokens, in the order of their ids."""
+    def ordinary(self) -> OrdinaryTokens:
         table = self.vocabulary.table
         rows = table.by_id[table.by_id < self.size]
-        return rows[~table.is_special[rows]]
-
-    @cached_property
-    def _ordinary(self) -> list[bytes]:
-        tokens = self.vocabulary.table.tokens
-        return [tokens[row] for row in self._ordinary_rows.tolist()]
-
-    @cached_property
-    def _in_text(self) -> frozenset[bytes]:
-        return frozenset(self._ordinary)
-
-    @property
-    def greatest_id(self) -> int:
-        """The greatest id; -1 if there is no token."""
-        return int(self._ids.max()) if self.size else -1
+        rows = rows[~table.is_special[rows]]
+        tokens = [table.tokens[row] for row in rows.tolist()]
+        return OrdinaryTokens(self._ids[rows], self.lengths[rows], tokens, frozenset(tokens))
 
     @cached_property
     def gaps(self) -> IdGaps:
@@ -371,17 +390,13 @@ class Inspection(AnyInspection):
         return IdGaps(int(np.sum(last - first + 1)), tuple(stretches))
 
     @cached_property
-    def duplicates(self) -> TokenExamples:
-        """The ordinary tokens with the bytes of an earlier one."""
-        if len(self._in_text) == len(self._ordinary):
-            return TokenExamples(0, ())
-        seen: set[bytes] = set()
-        found = []
-        for row, token in zip(self._ordinary_rows.tolist(), self._ordinary, strict=True):
-            if token in seen:
-                found.append(row)
-            seen.add(token)
-        return self._examples(np.array(found, dtype=np.int64))
+    def whitespace_runs(self) -> dict[str, list[int]]:
+        """The lengths of the tokens that are only spaces, only newlines, only tabs."""
+        longest, tokens = int(self.lengths.max(initial=0)), self.ordinary.distinct
+        return {
+            name: [n for n in range(1, longest + 1) if sign * n in tokens]
+            for name, sign in (("spaces", b" "), ("newlines", b"\n"), ("tabs", b"\t"))
+        }
 
     @cached_property
     def spelling_example(self) -> bytes | None:
@@ -392,91 +407,37 @@ class Inspection(AnyInspection):
         """
         if self.format not in SPELLED_FORMATS or self.model is not None:
             return None
-        spaced = [token for token in self._ordinary if token[:1] == b" " and len(token) > 2]
+        tokens = self.ordinary.in_text
+        spaced = [token for token in tokens if token[:1] == b" " and len(token) > 2]
         wide = (token for token in spaced if not token.isascii() and is_text(token))
         return next(wide, spaced[0] if spaced else None)
 
-    # -- the pattern and what it does
+    def find_odd(self, name: str) -> tuple[Ints, Ints]:
+        """Return ids and lengths of odd tokens.
 
-    @cached_property
-    def whitespace_runs(self) -> dict[str, list[int]]:
-        """The lengths of the tokens that are only spaces, only newlines, only tabs."""
-        longest = int(self.lengths.max(initial=0))
-        return {
-            name: [n for n in range(1, longest + 1) if sign * n in self._in_text]
-            for name, sign in (("spaces", b" "), ("newlines", b"\n"), ("tabs", b"\t"))
-        }
-
-    # -- the tokens
-
-    @property
-    def lengths(self) -> Ints:
-        """The number of bytes of each token in a text."""
-        return self.vocabulary.table.covered[: self.size]
-
-    def token(self, token_id: int) -> bytes:
-        return self.vocabulary.token(token_id)
-
-    def length_of(self, token_id: int) -> int:
-        return int(self.lengths[self.vocabulary.row_of(token_id)])
-
-    @cached_property
-    def length_histogram(self) -> Histogram:
-        return histogram(self.lengths[self._ordinary_rows])
-
-    def longest(self, count: int) -> list[int]:
-        rows = self._ordinary_rows
-        order = np.argsort(-self.lengths[rows], kind="stable")[:count]
-        ids: list[int] = self._ids[rows[order]].tolist()
-        return ids
-
-    @property
-    def _texts(self) -> Iterable[bytes]:
-        """The ordinary tokens without marks such as `##`."""
-        return self._ordinary
-
-    @cached_property
-    def kinds(self) -> list[tuple[str, int]]:
-        return kind_counts(list(filter(None, self._texts)))
-
-    @cached_property
-    def partial(self) -> TokenExamples:
-        """The tokens that are not valid UTF-8 by themselves."""
-        return self._filtered("partial")
-
-    @cached_property
-    def unreachable(self) -> TokenExamples:
-        """The tokens whose own bytes encode to other tokens."""
-        return self._filtered("unreachable")
-
-    @cached_property
-    def twins(self) -> TokenExamples:
-        """The tokens that differ from another only by case or a leading space."""
-        return self._filtered("twins")
-
-    @cached_property
-    def unused(self) -> TokenExamples:
-        """The tokens that do not occur in the corpus now; none if nothing is counted."""
-        return self._filtered("unused")
-
-    def _filtered(self, filter: str) -> TokenExamples:
-        return self._examples(self.vocabulary.rows(filters=(filter,)))
-
-    def _examples(self, rows: Ints) -> TokenExamples:
-        # Single bytes are seldom surprising, so they are last.
-        examples = np.concatenate((rows[self.lengths[rows] > 1], rows[self.lengths[rows] <= 1]))
-        return TokenExamples(len(rows), tuple(self._ids[examples[:EXAMPLES]].tolist()))
-
-
-def _model_without_merges(opened: Opened) -> str | None:
-    pipeline = opened.tokenizer.pipeline
-    return None if pipeline is None or pipeline.merges else pipeline.model.name
+        Args:
+            name: a filter of the vocabulary, or `duplicates`: the ordinary tokens with the bytes of
+                an earlier one.
+        """
+        if name != "duplicates":
+            rows = self.vocabulary.rows(filters=(name,))
+            return self._ids[rows], self.lengths[rows]
+        ordinary, seen, again = self.ordinary, set[bytes](), list[int]()
+        if len(ordinary.distinct) < len(ordinary.in_text):
+            for place, token in enumerate(ordinary.in_text):
+                if token in seen:
+                    again.append(place)
+                seen.add(token)
+        places = np.array(again, dtype=np.int64)
+        return ordinary.ids[places], ordinary.lengths[places]
 
 
 class PieceInspection(Inspection):
     """The inspection of a step of a WordPiece training. Lengths are in characters, without `##`.
 
     Attributes:
+        starting, continuing: the number of pieces at the beginning of words, and of those inside:
+            they have `##`.
         unknown_token: replaces a word that the pieces cannot spell.
         min_count: the least count of a pair that merges.
         tie_rule: the name of the rule that chose among pairs of equal score.
@@ -491,30 +452,145 @@ class PieceInspection(Inspection):
     """
 
     unit = "character"
-    SLOW = ("gaps", "length_histogram", "kinds", "unused", "twins", "duplicates")
+    SLOW = ("gaps", "length_histogram", "kinds")
+    ODD = ("unused", "twins", "duplicates")
 
     def __init__(self, frame: WordPieceFrame) -> None:
-        specials = frame.special_tokens
-        super().__init__(
-            frame.vocabulary,
-            frame.pattern,
-            {token: token_id for token_id, token in enumerate(specials)},
-            frame.step,
-        )
+        special_ids = {token: token_id for token_id, token in enumerate(frame.special_tokens)}
+        super().__init__(frame.vocabulary, frame.pattern, special_ids, frame.step)
         self.unknown_token = frame.unknown_token
         self.min_count = frame.min_count
         self.tie_rule = frame.tie_rule.name
-
-    @property
-    def _texts(self) -> Iterable[bytes]:
-        return map(bare, self._ordinary)
+        pieces, sign = self.ordinary.in_text, CONTINUES.encode()
+        self.continuing = sum(piece.startswith(sign) for piece in pieces)
+        self.starting = len(pieces) - self.continuing
 
     @cached_property
-    def continuing(self) -> int:
-        """Number of pieces inside words: those with `##`."""
-        return sum(piece.startswith(CONTINUES.encode()) for piece in self._ordinary)
+    def kinds(self) -> list[tuple[str, int]]:
+        return kind_counts(list(filter(None, map(bare, self.ordinary.in_text))))
+
+
+class UnigramInspection(AnyInspection):
+    """The inspection of the pieces of a frame. Pieces are identified by their numbers.
+
+    Bits and perplexities are those of the model on the corpus that it was trained on.
+
+    Attributes:
+        size: the number of pieces.
+        characters, word_starts: the number of pieces that are single characters, and of those that
+            begin with a ▁.
+        special_ids: unknown token and special tokens → id.
+        loss: the mean negative log-likelihood of a pretoken, in nats.
+        perplexity: the number of equally probable pretokens with the same loss.
+        fertility: the mean number of tokens of a pretoken.
+
+    >>> from engine.unigram.frame import UnigramTimeline
+    >>> from engine.unigram.trainer import UnigramTrainer
+    >>> words = {"hug": 10, "pug": 5, "hugs": 5, "bun": 4}
+    >>> trainer = UnigramTrainer(words, 10)
+    >>> steps = list(trainer.steps())
+    >>> timeline = UnigramTimeline(trainer.record, steps, words=words)
+    >>> inspection = UnigramInspection(timeline.seek(3))
+    >>> inspection.size, inspection.characters, inspection.special_ids
+    (9, 7, {'<unk>': 0})
+    >>> inspection.length_histogram, [inspection.text(n) for n in inspection.longest(1)]
+    ([(1, 7), (3, 2)], ['hug'])
+    """
+
+    unit = "character"
+    SLOW = (*AnyInspection.SLOW, "entropy")
+    ODD = ("seldom", "twins", "runs", "partial")
+
+    def __init__(self, frame: UnigramFrame) -> None:
+        first = (frame.record.unknown, *frame.record.special_tokens)  # these are no pieces
+        super().__init__(frame.pattern, {token: token_id for token_id, token in enumerate(first)})
+        self.frame = frame
+        self.size = frame.size
+        self.characters = int(np.count_nonzero(PIECE_FILTERS["characters"].keeps(frame)))
+        self.word_starts = sum(text.startswith(SPACE_SIGN) for text in frame.texts)
+        self.loss, self.perplexity = frame.loss, exp(frame.loss)
+        self.fertility = float(frame.statistics.fertility(frame.step)[-1])
+
+    @cached_property
+    def ordinary(self) -> OrdinaryTokens:
+        numbers, lengths = self.frame.numbers, self.frame.record.columns.lengths
+        in_text = [to_bytes(unspelled(text)) for text in self.frame.texts]
+        return OrdinaryTokens(numbers, lengths[numbers], in_text, frozenset(in_text))
+
+    def text(self, number: int) -> str:
+        """Return the text of a piece."""
+        return self.frame.record.texts[number]
+
+    def token(self, token_id: int) -> bytes:
+        return to_bytes(self.text(token_id))
 
     @property
-    def starting(self) -> int:
-        """Number of pieces at the beginning of words."""
-        return len(self._ordinary) - self.continuing
+    def worst_and_best(self) -> tuple[int, int] | None:
+        """The pieces with the lowest and the greatest score; `None` without pieces."""
+        numbers, scores = self.frame.numbers, self.frame.scores
+        if not len(scores):
+            return None
+        return int(numbers[scores.argmin()]), int(numbers[scores.argmax()])
+
+    def score(self, number: int) -> float:
+        """Return the score of a piece of the frame."""
+        return float(self.frame.scores[np.searchsorted(self.frame.numbers, number)])
+
+    @cached_property
+    def entropy(self) -> float:
+        """Mean information of a token of the corpus, in bits, by the pieces' expected counts."""
+        counts = self.frame.expected_counts
+        used = counts[counts > 0]
+        shares: Floats = used / used.sum() if len(used) else used
+        return float(-(shares * np.log2(shares)).sum())
+
+    def find_odd(self, name: str) -> tuple[Ints, Ints]:
+        """Return numbers and lengths of odd pieces.
+
+        Args:
+            name: a filter of pieces; or `runs`, which repeat one character, such as `!!!!`; or
+                `partial`: pieces with a byte that is not UTF-8, which no tokenizer.json can spell.
+        """
+        columns = self.frame.record.columns
+        of_columns = {"runs": columns.are_runs, "partial": columns.are_partial}
+        if name in of_columns:
+            found = of_columns[name][self.frame.numbers]
+        else:
+            found = PIECE_FILTERS[name].keeps(self.frame)
+        return self.ordinary.ids[found], self.ordinary.lengths[found]
+
+
+@dataclass(frozen=True)
+class PieceFilter:
+    """A condition on pieces; `keeps` returns for each piece of a frame whether it is true."""
+
+    name: str
+    summary: str
+    keeps: Callable[[UnigramFrame], Flags]
+
+
+PIECE_FILTERS: Registry[PieceFilter] = registry_of(
+    "filter",
+    PieceFilter(
+        "seldom",
+        "expected to be used less than once",
+        lambda frame: np.less(frame.expected_counts, 1),
+    ),
+    PieceFilter(
+        "characters",
+        "single characters, which are never removed",
+        lambda frame: np.less(frame.numbers, frame.record.characters),
+    ),
+    PieceFilter(
+        "leaving",
+        "the next step removes it",
+        lambda frame: np.equal(frame.goes_at, frame.step + 1),
+    ),
+    PieceFilter(
+        "twins",
+        "differs from another only by case or a leading ▁",
+        lambda frame: frame.record.columns.have_twins(frame.record.alive_at(frame.step))[
+            frame.numbers
+        ],
+    ),
+)

@@ -133,7 +133,7 @@ async def test_a_saved_session_opens_again_with_breakpoints_and_forks(tmp_path: 
         ]
         assert again.session.forked_from is not None
         assert again.session.forked_from.forked_from is not None
-        assert str(again.session.breakpoints[0].breakpoint) == "tie"
+        assert str(again.session.breakpoints.watched[0].breakpoint) == "tie"
         assert any("for Monday [bold]" in said for said in again.notices.everything)
 
 

@@ -88,7 +88,7 @@ async def test_an_impossible_breakpoint_is_refused_in_place() -> None:
         await pilot.press("b", *"count", "less_than_sign", "0", "enter")
         hint = str(app.screen.query_one("#dialog-hint", Static).render())
         assert hint.startswith("no merge has a count below 0")
-        assert not len(app.session.breakpoints)
+        assert not app.session.breakpoints.watched
 
 
 async def test_the_scrubber_marks_the_merges_of_breakpoints() -> None:

@@ -113,10 +113,10 @@ def test_an_expression_that_takes_too_long_fails_with_a_message() -> None:
     breakpoints.add("/^(a|aa)+$b/")
     breakpoints.add("step 2")
     assert breakpoints.examine(timeline, seconds=60) == len(timeline)
-    assert "too long" in breakpoints[0].failure
+    assert "too long" in breakpoints.watched[0].failure
     assert breakpoints.hits() == [2]
     breakpoints.toggle(0)
-    assert not breakpoints[0].enabled
+    assert not breakpoints.watched[0].enabled
 
 
 def test_a_search_in_slices_finds_the_same_as_one_search() -> None:
@@ -150,8 +150,11 @@ def test_a_breakpoint_switched_off_stops_nothing_and_one_added_twice_is_one() ->
     breakpoints.examine(timeline, seconds=60)
     assert breakpoints.hits() == [4]
     breakpoints.add("step  2")
-    assert [watched.enabled for watched in (breakpoints[0], breakpoints[1])] == [True, True]
-    breakpoints.remove(1)
+    assert [watched.enabled for watched in (breakpoints.watched[0], breakpoints.watched[1])] == [
+        True,
+        True,
+    ]
+    del breakpoints.watched[1]
     breakpoints.examine(timeline, seconds=60)
     assert breakpoints.hits() == [2]
     breakpoints.restart()

@@ -85,7 +85,7 @@ def test_size_ids_and_gaps(inspection: Inspection) -> None:
     assert inspection.special_ids == {"<end>": 300}
     assert inspection.gaps.count == 301 - 263
     assert inspection.gaps.stretches == ((257, 259), (263, 269), (272, 299))
-    assert inspection.duplicates.ids == (270,)
+    assert inspection.odd("duplicates").ids == (270,)
     assert (inspection.format, inspection.notes) == ("gpt2", ("a note",))
 
 
@@ -96,10 +96,10 @@ def test_lengths_and_the_longest_leave_special_tokens_out(inspection: Inspection
 
 
 def test_odd_tokens_are_found_single_bytes_last(inspection: Inspection) -> None:
-    assert inspection.partial.count == 129
-    assert inspection.partial.ids[:2] == (271, 128)
-    assert inspection.unreachable.ids == (270,)
-    assert {260, 261} <= set(inspection.twins.ids)
+    assert inspection.odd("partial").count == 129
+    assert inspection.odd("partial").ids[:2] == (271, 128)
+    assert inspection.odd("unreachable").ids == (270,)
+    assert {260, 261} <= set(inspection.odd("twins").ids)
 
 
 def test_whitespace_and_the_name_of_the_pattern(inspection: Inspection) -> None:

@@ -36,9 +36,9 @@ def test_an_inspection_counts_the_pieces(words: dict[str, int]) -> None:
             n: sum(len(text) == n for text in texts) for n in {len(text) for text in texts}
         }
         assert inspection.mean_length == pytest.approx(sum(map(len, texts)) / len(texts))
-        assert inspection.seldom.count == sum(n < 1 for n in frame.expected_counts)
-        assert inspection.runs.count == sum(len(t) > 1 and len(set(t)) == 1 for t in texts)
-        assert inspection.partial.count == sum("\udcff" in text for text in texts)
+        assert inspection.odd("seldom").count == sum(n < 1 for n in frame.expected_counts)
+        assert inspection.odd("runs").count == sum(len(t) > 1 and len(set(t)) == 1 for t in texts)
+        assert inspection.odd("partial").count == sum("\udcff" in text for text in texts)
         assert sum(count for _, count in inspection.kinds) == len(texts)
         assert inspection.perplexity == pytest.approx(exp(frame.loss))
         longest = [len(inspection.text(piece)) for piece in inspection.longest(3)]
@@ -60,6 +60,6 @@ def test_the_entropy_is_that_of_the_expected_counts() -> None:
 
 def test_examples_of_odd_pieces_begin_with_the_surprising_ones() -> None:
     inspection = UnigramInspection(recorded({"aA": 3, "aa": 4, "Aa": 2}).seek(0))
-    texts = [inspection.text(piece) for piece in inspection.twins.ids]
+    texts = [inspection.text(piece) for piece in inspection.odd("twins").ids]
     assert texts[-2:] == ["a", "A"]
     assert inspection.special_ids == {"<unk>": 0, "<|x|>": 1}
