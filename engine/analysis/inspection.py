@@ -326,7 +326,7 @@ class Inspection(AnyInspection):
 
     unit = "byte"
     SLOW: ClassVar[tuple[str, ...]] = (*AnyInspection.SLOW, "gaps", "whitespace_runs")
-    ODD = ("partial", "unreachable", "twins", "duplicates")
+    ODD: ClassVar[tuple[str, ...]] = ("partial", "unreachable", "twins", "duplicates")
 
     def __init__(
         self,
@@ -452,7 +452,7 @@ class PieceInspection(Inspection):
     """
 
     unit = "character"
-    SLOW = ("gaps", "length_histogram", "kinds")
+    SLOW: ClassVar[tuple[str, ...]] = ("gaps", "length_histogram", "kinds")
     ODD = ("unused", "twins", "duplicates")
 
     def __init__(self, frame: WordPieceFrame) -> None:

@@ -138,15 +138,6 @@ def pairs_once(word: Word) -> Iterator[Pair]:
     return iter(dict.fromkeys(pairwise(word)))
 
 
-def merge_from_the_right(word: Word, pair: Pair, new_id: int) -> list[int]:
-    """Replace the pair from right to left.
-
-    >>> merge_from_the_right([6, 6, 6], (6, 6), 300)
-    [6, 300]
-    """
-    return merge_pair(word[::-1], pair[::-1], new_id)[::-1]
-
-
 def merge_first_only(word: Word, pair: Pair, new_id: int) -> list[int]:
     """Replace only the first occurrence."""
     for place, adjacent in enumerate(pairwise(word)):
@@ -220,15 +211,6 @@ def _in_pieces(cut: Callable[[bytes], Sequence[bytes]]) -> DocumentReader:
     return lambda here, documents: [piece for document in documents for piece in cut(document)]
 
 
-def _lines(document: bytes) -> list[bytes]:
-    r"""Return the lines with their newlines.
-
-    >>> _lines(b"a\n\nb")
-    [b'a\n', b'\n', b'b']
-    """
-    return re.findall(rb"[^\n]*\n|[^\n]+", document)
-
-
 def _stripped_lines(document: bytes) -> list[bytes]:
     return [to_bytes(line.strip()) for line in to_text(document).split("\n")]
 
@@ -290,9 +272,8 @@ def _last_chunk_lost(case: DivergenceCase) -> Iterator[Deviation]:
             ends.setdefault(here.text.find(mark, guess), number)
     for end, number in ends.items():
         if end > 0:
-            read = partial(_read_up_to, end)
             variant = f"{number} chunks"
-            change = partial(Procedure.reading, read=read)
+            change = partial(Procedure.reading, read=partial(_read_up_to, end))
             yield Deviation(f"{_LAST_LOST}: here of {variant}", change, variant)
 
 
@@ -332,11 +313,6 @@ _UNWEIGHTED = "every distinct pretoken is counted once, not as often as it occur
 _CHARACTERS = "the merges start from characters, not from bytes"
 
 
-def _characters(case: DivergenceCase) -> Iterator[Deviation]:
-    if not case.assignment.text.isascii():
-        yield Deviation(_CHARACTERS, lambda procedure: replace(procedure, characters=True))
-
-
 # -- tie rules
 
 
@@ -344,7 +320,8 @@ def _tie_rules(case: DivergenceCase) -> Iterator[Deviation]:
     for rule in ORDERS if case.is_tie else ():
         if rule != case.assignment.tie_rule:
             sentence = f"ties are decided by another rule, {rule.name}: {rule.summary}"
-            yield Deviation(sentence, partial(Procedure.deciding, tie_rule=rule), rule.name)
+            change = partial(replace, tie_rule=rule)
+            yield Deviation(sentence, change, rule.name)
 
 
 # -- the table, from mild to grave; of causes that explain as much, the earlier is named first
@@ -401,7 +378,7 @@ CAUSES: Registry[Cause] = registry_of(
     _habit(
         "from-the-right",
         "a pair that overlaps itself is merged from the right: aaa becomes a aa",
-        merge_word=merge_from_the_right,
+        merge_word=lambda word, pair, new_id: merge_pair(word[::-1], pair[::-1], new_id)[::-1],
     ),
     _habit(
         "first-only",
@@ -432,7 +409,7 @@ CAUSES: Registry[Cause] = registry_of(
     _reading(
         "line-by-line",
         "the corpus is read line by line: no pretoken goes on behind a newline",
-        _in_pieces(_lines),
+        _in_pieces(lambda document: re.findall(rb"[^\n]*\n|[^\n]+", document)),
     ),
     _reading(
         "newlines-lost",
@@ -460,7 +437,15 @@ CAUSES: Registry[Cause] = registry_of(
         "the text is turned into lower case",
         _each(lambda document: to_bytes(to_text(document).lower())),
     ),
-    Cause("characters", _CHARACTERS, _characters),
+    Cause(
+        "characters",
+        _CHARACTERS,
+        lambda case: (
+            []
+            if case.assignment.text.isascii()
+            else [Deviation(_CHARACTERS, lambda procedure: replace(procedure, characters=True))]
+        ),
+    ),
     Cause(
         "unweighted",
         _UNWEIGHTED,

@@ -69,6 +69,10 @@ class JudgedMerge:
 class Judge:
     """A comparison of a trainer's merges with the rule, as they are made over the corpus.
 
+    Attributes:
+        index: the pairs that occur now, with their counts.
+        ids: token → id, for bytes and the tokens that were made by a merge so far.
+
     >>> judge = Judge(Assignment(lambda: b"low low lower"))
     >>> [judged.by_rule for judged in judge.verdicts([ClaimedStep(b"l", b"o")])]
     [False]
@@ -76,11 +80,11 @@ class Judge:
 
     def __init__(self, assignment: Assignment) -> None:
         self._task = assignment.task()
-        self._index = PairIndex(self._task)
+        self.index = PairIndex(self._task)
         # Special tokens never merge, so their ids are not needed.
-        self._ids = {bytes((byte,)): byte for byte in range(256)}
+        self.ids = {bytes((byte,)): byte for byte in range(256)}
         # Forced merges make counts fall as the rule's own do, so a lazy heap stays exact.
-        self._queue, self._choose = queue_of(self._task, self._index.counts, self._index.first_seen)
+        self._queue, self._choose = queue_of(self._task, self.index.counts, self.index.first_seen)
         self._passed_over: set[Pair] = set()
 
     def verdicts(self, steps: Sequence[ClaimedStep]) -> Iterator[JudgedMerge]:
@@ -93,7 +97,7 @@ class Judge:
                 yield JudgedMerge(step, count, None, 0, by_rule=count > 0)
             else:
                 pair = best[0]
-                rule, rule_count = (vocab[pair[0]], vocab[pair[1]]), self._index.counts[pair]
+                rule, rule_count = (vocab[pair[0]], vocab[pair[1]]), self.index.counts[pair]
                 by_rule = pair == claimed
                 if not by_rule:  # the pair has left the heap, which will not offer it again
                     self._passed_over.add(pair)
@@ -101,34 +105,25 @@ class Judge:
                 yield JudgedMerge(step, count, rule, rule_count, by_rule)
             if count:
                 new_id = self._task.join(claimed)
-                merge = self._index.merge(claimed, new_id)
-                self._ids.setdefault(step.left + step.right, new_id)
+                merge = self.index.merge(claimed, new_id)
+                self.ids.setdefault(step.left + step.right, new_id)
                 for changed in map(pairs.__getitem__, merge.changed):
                     if new_id in changed:
                         self._queue.push(changed)
 
     def count_of(self, pair: BytesPair) -> int:
         """Return the count of a pair now."""
-        return self._index.counts.get(self._pair(pair), 0)
-
-    def knows(self, token: bytes) -> bool:
-        """Whether the token is a byte or was made by a merge so far."""
-        return token in self._ids
-
-    @property
-    def has_pairs_left(self) -> bool:
-        """Whether any pair occurs now."""
-        return bool(self._index.counts)
+        return self.index.counts.get(self._pair(pair), 0)
 
     def tied(self) -> list[BytesPair]:
         """Return all pairs with the top count now, sorted."""
-        counts, vocab = self._index.counts, self._task.vocab
+        counts, vocab = self.index.counts, self._task.vocab
         top = max(counts.values(), default=0)
         pairs = [pair for pair, count in counts.items() if count == top]
         return sorted((vocab[left], vocab[right]) for left, right in pairs)
 
     def _pair(self, pair: BytesPair) -> Pair:
-        return self._ids.get(pair[0], -1), self._ids.get(pair[1], -1)
+        return self.ids.get(pair[0], -1), self.ids.get(pair[1], -1)
 
 
 # -- the check
@@ -183,8 +178,9 @@ def check_claim(
     wrong = next((place for place, judged in enumerate(judgements) if not judged.fits), None)
     divergence = None if wrong is None else _divergence(claim.steps, wrong, assignment)
     behind = [] if wrong is None else judgements[wrong + 1 :]
-    merges, wanted, specials = len(claim.steps), assignment.merges_wanted, assignment.special_tokens
-    is_all = merges == wanted or (not judge.has_pairs_left and merges < (wanted or 0))
+    merges, specials, size = len(claim.steps), assignment.special_tokens, assignment.vocab_size
+    wanted = None if size is None else size - assignment.first_id  # the vocabulary is full then
+    is_all = merges == wanted or (not judge.index.counts and merges < (wanted or 0))
     return Report(
         merges=merges,
         divergence=divergence,
@@ -227,7 +223,7 @@ def _divergence(steps: Sequence[ClaimedStep], place: int, assignment: Assignment
         claimed_count=step.count,
         taken_pair=TakenPair(
             judged.count,
-            tuple(token for token in step.pair if not judge.knows(token)),
+            tuple(token for token in step.pair if token not in judge.ids),
             next((at for at in range(place) if steps[at].pair == step.pair), None),
             crosses_border,
             next(((at, counts[at]) for at in reversed(range(place)) if counts[at] > top), None),
@@ -287,7 +283,23 @@ def _explained(case: DivergenceCase, causes: Iterable[Cause], procedure: Procedu
     """Try each cause, added to the mistakes of `procedure`; return its best variant."""
     found: _Found = []
     for cause in causes:
-        tried = [(_tried(case, cause, each, procedure), each) for each in cause.deviations(case)]
+        tried = []
+        for deviation in cause.deviations(case):
+            # Count the merges from the divergence on that a trainer with the mistake makes, too.
+            lines, steps = None, case.steps[: case.divergence + 1 + FURTHER]
+            if isinstance(deviation, Slip):
+                lines, steps, merges = deviation.lines, case.steps, iter(deviation.steps)
+            else:
+                merges = deviation.change(procedure).merges()
+            made = 0
+            for step, taken in zip(steps, merges, strict=False):
+                if taken.pair != step.pair or step.count not in (None, taken.count):
+                    break
+                made += 1
+            all_made = made == len(case.steps)
+            count = 0 if lines is not None and not all_made else max(0, made - case.divergence)
+            explanation = Explanation(cause.name, deviation.sentence, count, all_made, lines=lines)
+            tried.append((explanation, deviation))
         best = max(tried, key=lambda each: each[0].merges, default=None)
         if best is None or not best[0].merges:
             continue
@@ -311,7 +323,8 @@ def _explain_together(
         if not isinstance(first, Deviation):
             continue
         others = [cause for cause in causes if cause.cost < 2 and cause.name != part.cause]
-        procedure = first.change(Procedure.by_rule(case.assignment)).counted()
+        procedure = first.change(Procedure.by_rule(case.assignment))
+        procedure = replace(procedure, pretokens=procedure.counts())  # once for all variants
         for whole, _ in sorted(_explained(case, others, procedure), key=_by_merges):
             if whole.explains_enough and whole.lines is None:
                 yield replace(
@@ -320,19 +333,3 @@ def _explain_together(
                     sentence=f"{part.sentence}; and {whole.sentence}",
                 )
                 return
-
-
-def _tried(
-    case: DivergenceCase, cause: Cause, deviation: Deviation | Slip, procedure: Procedure
-) -> Explanation:
-    """Count the merges from the divergence on that a trainer with the mistake makes, too."""
-    lines = deviation.lines if isinstance(deviation, Slip) else None
-    steps = case.steps if lines is not None else case.steps[: case.divergence + 1 + FURTHER]
-    made = 0
-    for step, taken in zip(steps, deviation.merges(procedure), strict=False):
-        if taken.pair != step.pair or step.count not in (None, taken.count):
-            break
-        made += 1
-    all_made = made == len(case.steps)
-    merges = 0 if lines is not None and not all_made else max(0, made - case.divergence)
-    return Explanation(cause.name, deviation.sentence, merges, all_made, lines=lines)

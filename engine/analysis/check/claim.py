@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
@@ -106,11 +107,6 @@ class Assignment:
         """The id of the first merge."""
         return 256 + len(self.special_tokens)
 
-    @property
-    def merges_wanted(self) -> int | None:
-        """The number of merges that fill the vocabulary; `None` if any size will do."""
-        return None if self.vocab_size is None else self.vocab_size - self.first_id
-
     def first_by_rule(self, count: int) -> Sequence[ClaimedStep]:
         """Return the first `count` merges by the rule, or all if there are fewer."""
         made, more = self._by_rule
@@ -200,37 +196,28 @@ def _of_text(merges: Sequence[tuple[ClaimedToken, ClaimedToken]]) -> tuple[list[
 
     The first merge joins two single bytes, so `74 68` is hex there and not two digits each.
     """
-    spellings = {**SPELLINGS, "text": to_bytes}
-    read = {
-        name: pairs
-        for name, spelling in spellings.items()
-        if (pairs := _pairs_of(merges, spelling))
-    }
-    of_bytes = (name for name, [first, *_] in read.items() if [*map(len, first)] == [1, 1])
-    likely = ("GPT-2's spelling", "text")
-    name = next(of_bytes, None) or next((name for name in likely if name in read), "text")
-    return read.get(name, []), name
 
-
-def _pairs_of(
-    merges: Sequence[tuple[ClaimedToken, ClaimedToken]], bytes_of: Callable[[str], bytes]
-) -> list[BytesPair] | None:
-    """Return the merges in bytes; `None` if their texts are not in this spelling."""
-
-    def read(token: ClaimedToken) -> bytes:
+    def read(token: ClaimedToken, spelling: Callable[[str], bytes]) -> bytes:
         if isinstance(token, bytes):
             return token
         if isinstance(token, str):
-            return bytes_of(token)
+            return spelling(token)
         raise TokenizerFileError(
             f"a merge names {token!r:.40}, which is neither bytes nor text; ids mean something "
             "only beside a vocabulary"
         )
 
-    try:
-        return [(read(left), read(right)) for left, right in merges]
-    except NOT_THIS_SPELLING:
-        return None
+    by_spelling: dict[str, list[BytesPair]] = {}
+    for name, spelling in {**SPELLINGS, "text": to_bytes}.items():
+        with suppress(*NOT_THIS_SPELLING):
+            by_spelling[name] = [
+                (read(left, spelling), read(right, spelling)) for left, right in merges
+            ]
+    pairs = {name: pairs for name, pairs in by_spelling.items() if pairs}
+    of_bytes = (name for name, [first, *_] in pairs.items() if [*map(len, first)] == [1, 1])
+    likely = ("GPT-2's spelling", "text")
+    name = next(of_bytes, None) or next((name for name in likely if name in pairs), "text")
+    return pairs.get(name, []), name
 
 
 def read_claim(

@@ -48,11 +48,9 @@ def _latin(token: bytes) -> tuple[int, ...]:
 
 def _by_tokens(name: str, summary: str, key: Callable[[bytes, bytes], TieKey]) -> TieRule:
     """Return the rule whose winner has the smallest key of its two tokens."""
-
-    def make_key(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
-        return lambda pair: key(vocab[pair[0]], vocab[pair[1]])
-
-    return TieRule(name, summary, make_key)
+    return TieRule(
+        name, summary, lambda vocab, first_seen: lambda pair: key(vocab[pair[0]], vocab[pair[1]])
+    )
 
 
 def _greatest(name: str, summary: str, text_of: Callable[[bytes], str]) -> TieRule:
@@ -72,14 +70,6 @@ def _first_counted(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
     return key
 
 
-def _last_seen(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
-    def key(pair: Pair) -> TieKey:
-        pretoken, position = first_seen(pair)
-        return -pretoken, -position
-
-    return key
-
-
 ORDERS = (
     *TIE_RULES.values(),
     _by_tokens(
@@ -95,7 +85,7 @@ ORDERS = (
     TieRule(
         "last seen",
         "the pair met last in the corpus as it is now wins, as with >= in a loop for the greatest",
-        _last_seen,
+        lambda vocab, first_seen: lambda pair: tuple(-place for place in first_seen(pair)),
         static=False,
     ),
     TieRule(
@@ -343,17 +333,9 @@ class Procedure:
         """Return this procedure with another pattern."""
         return replace(self, pattern=pattern, pretokens=None)
 
-    def deciding(self, tie_rule: TieRule) -> Procedure:
-        """Return this procedure with another tie rule."""
-        return replace(self, tie_rule=tie_rule)
-
-    def counted(self) -> Procedure:
-        """Return this procedure with the pretokens counted, once for all variants of it."""
-        return replace(self, pretokens=self._counts())
-
     def merges(self) -> Iterator[ClaimedStep]:
         """Return the merges that are made, with the counts that the trainer has."""
-        counts = self._counts()
+        counts = self.counts()
         if not self.weighs:
             counts = dict.fromkeys(counts, 1)
         if self.characters:
@@ -368,7 +350,8 @@ class Procedure:
         # `heap` knows where a pair occurs first, even if the rule asks only once.
         return steps_of(heap.ALGORITHM, task)
 
-    def _counts(self) -> Mapping[bytes, int]:
+    def counts(self) -> Mapping[bytes, int]:
+        """Return the pretokens that are cut, with their counts."""
         if self.pretokens is not None:
             return self.pretokens
         here = self.assignment
@@ -436,10 +419,6 @@ class Deviation:
     change: Callable[[Procedure], Procedure]
     variant: str = ""
 
-    def merges(self, procedure: Procedure) -> Iterator[ClaimedStep]:
-        """Return the merges of a trainer with this mistake and those of `procedure`."""
-        return self.change(procedure).merges()
-
 
 @dataclass(frozen=True)
 class Slip:
@@ -456,10 +435,6 @@ class Slip:
     steps: Sequence[ClaimedStep]
     lines: int
     variant: str = ""
-
-    def merges(self, procedure: Procedure) -> Iterator[ClaimedStep]:
-        """Return the list, for any procedure."""
-        return iter(self.steps)
 
 
 @dataclass(frozen=True)

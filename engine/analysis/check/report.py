@@ -240,7 +240,11 @@ class VocabularyFinding:
         """Return the finding in one sentence."""
         if not self.is_consistent:
             parts = [("lacks", self.missing), ("has, beyond what it should,", self.extra)]
-            found = (f"{verb} {_some(tokens, show)}" for verb, tokens in parts if tokens)
+            found = []
+            for verb, tokens in parts:
+                named, more = ", ".join(map(show, tokens[:NAMED])), len(tokens) - NAMED
+                if tokens:
+                    found.append(f"{verb} {named}" + (f" and {more:,} more" if more > 0 else ""))
             return f"The vocabulary {' and '.join(found)}."
         if self.renumbered is None:
             return "The vocabulary is what these merges make, with the ids that the rule gives."
@@ -252,12 +256,6 @@ class VocabularyFinding:
             "The vocabulary has the right tokens, but numbers them otherwise: "
             f"id {first.token_id} is {has}, by the rule {rule}."
         )
-
-
-def _some(tokens: Sequence[bytes], show: ShowBytes) -> str:
-    named = ", ".join(map(show, tokens[:NAMED]))
-    more = len(tokens) - NAMED
-    return f"{named} and {more:,} more" if more > 0 else named
 
 
 def vocabulary_finding(
@@ -362,18 +360,21 @@ class Report:
         """Yield the outcome in lines of a sentence or two."""
         for note in self.notes:
             yield f"{note[0].upper()}{note[1:]}."
+        # By how many lines the list is longer, if a slip in it is the best explanation.
+        lines = self.explanations[0].lines if self.explanations else None
         if self.divergence is None:
             counts = " with the counts reported" if self.counts_claimed else ""
             yield f"All {self.merges:,} merges are by the rule{counts}."
         else:
             yield from self.divergence.describe(show)
             yield from self._describe_causes(self.divergence)
-            yield from self._describe_rest(self.divergence)
+            if lines is None:  # else the rest is the rule's list: the slip's sentence says so
+                yield from self._describe_rest(self.divergence)
             if self.counts_wrong:
                 wrong, of = self.counts_wrong, self.counts_claimed
                 yield f"{wrong:,} of the {of:,} counts reported are wrong."
         if self.size is not None:
-            yield self.size.describe(self._lines)
+            yield self.size.describe(lines)
         if self.vocabulary is not None:
             yield self.vocabulary.describe(show)
         if self.ids is not None and (ids := self.ids.describe()) is not None:
@@ -384,11 +385,6 @@ class Report:
         """The explanations to show: only those that explain all, if there are such."""
         whole = tuple(each for each in self.explanations if each.explains_enough)
         return whole or self.explanations
-
-    @property
-    def _lines(self) -> int | None:
-        """By how many lines the list is longer, if a slip in it is the best explanation."""
-        return self.explanations[0].lines if self.explanations else None
 
     def _describe_causes(self, divergence: Divergence) -> Iterator[str]:
         if not self.has_text:
@@ -407,8 +403,6 @@ class Report:
 
     def _describe_rest(self, divergence: Divergence) -> Iterator[str]:
         behind = self.merges - divergence.step - 1
-        if self._lines is not None:
-            return  # the rest is the rule's list: the slip's sentence says so
         if not behind:
             yield "It is the last merge."
         elif divergence.is_of_count_only and self.by_rule_after == behind:
@@ -429,11 +423,27 @@ def as_dict(report: Report) -> dict[str, object]:
     >>> as_dict(Report(3, None, (), 0, 0, 0, None, None, None))["agrees"]
     True
     """
-    vocabulary = report.vocabulary
+    vocabulary, divergence, differing = report.vocabulary, report.divergence, None
+    if divergence is not None:
+        pair = divergence.taken_pair
+        differing = {
+            "step": divergence.step + 1,
+            "kind": "count" if divergence.is_of_count_only else "pair",
+            "rule": None if divergence.rule is None else _spelled(divergence.rule),
+            "rule_count": divergence.rule_count,
+            "tied": [_spelled(tied) for tied in divergence.tied],
+            "taken": _spelled(divergence.taken),
+            "taken_count": pair.count,
+            "told_count": divergence.claimed_count,
+            "unknown_tokens": _spelled(pair.unknown),
+            "merged_at_step": None if pair.merged_at is None else pair.merged_at + 1,
+            "crosses_border": pair.crosses_border,
+            "would_have_won_before_step": None if pair.earlier is None else pair.earlier[0] + 1,
+        }
     return {
         "agrees": report.agrees,
         "merges": report.merges,
-        "divergence": None if report.divergence is None else _divergence_as_dict(report.divergence),
+        "divergence": differing,
         "causes": [
             {
                 "cause": explanation.cause,
@@ -454,24 +464,6 @@ def as_dict(report: Report) -> dict[str, object]:
             "numbered_by_rule": vocabulary.renumbered is None,
         },
         "told": list(report.describe()),
-    }
-
-
-def _divergence_as_dict(divergence: Divergence) -> dict[str, object]:
-    pair = divergence.taken_pair
-    return {
-        "step": divergence.step + 1,
-        "kind": "count" if divergence.is_of_count_only else "pair",
-        "rule": None if divergence.rule is None else _spelled(divergence.rule),
-        "rule_count": divergence.rule_count,
-        "tied": [_spelled(tied) for tied in divergence.tied],
-        "taken": _spelled(divergence.taken),
-        "taken_count": pair.count,
-        "told_count": divergence.claimed_count,
-        "unknown_tokens": _spelled(pair.unknown),
-        "merged_at_step": None if pair.merged_at is None else pair.merged_at + 1,
-        "crosses_border": pair.crosses_border,
-        "would_have_won_before_step": None if pair.earlier is None else pair.earlier[0] + 1,
     }
 
 

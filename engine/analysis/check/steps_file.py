@@ -20,11 +20,11 @@ from __future__ import annotations
 import base64
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, BinaryIO
+from typing import IO, Any
 
 from engine.core.errors import OutputError, StepsFileError
 from engine.core.events import BytesPair
@@ -174,7 +174,17 @@ def read_steps(path: str | os.PathLike[str]) -> ReadSteps:
     forms: dict[str, None] = {}
     try:
         with Path(path).open("rb") as file:
-            for number, line in _lines(file, path):
+            number = 0
+            while line := file.readline(LONGEST_LINE + 1):
+                number += 1
+                if len(line) > LONGEST_LINE:
+                    raise StepsFileError(
+                        f"{path}: line {number:,} is longer than {LONGEST_LINE:,} bytes"
+                    )
+                if number > MOST_STEPS:
+                    raise StepsFileError(f"{path}: has more than {MOST_STEPS:,} lines")
+                if not line.strip():
+                    continue
                 try:
                     step, used = _step(line)
                 except ValueError as error:
@@ -187,18 +197,6 @@ def read_steps(path: str | os.PathLike[str]) -> ReadSteps:
     if not steps:
         raise StepsFileError(f"{path}: holds no step; write a line of JSON for each merge")
     return ReadSteps(steps, tuple(forms))
-
-
-def _lines(file: BinaryIO, path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
-    number = 0
-    while line := file.readline(LONGEST_LINE + 1):
-        number += 1
-        if len(line) > LONGEST_LINE:
-            raise StepsFileError(f"{path}: line {number:,} is longer than {LONGEST_LINE:,} bytes")
-        if number > MOST_STEPS:
-            raise StepsFileError(f"{path}: has more than {MOST_STEPS:,} lines")
-        if line.strip():
-            yield number, line
 
 
 def _step(line: bytes) -> tuple[ClaimedStep, list[str]]:
