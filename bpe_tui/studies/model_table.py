@@ -40,17 +40,11 @@ from engine.analysis.model_table import (
     Untrained,
     hold_out,
     row_of,
+    stretches_of,
     try_training,
 )
 from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer
-from engine.text.pretokenize import SpecialSplitter, to_text
-
-
-def stretches_of(text: str, special_tokens: Sequence[str]) -> tuple[str, ...]:
-    """Return the texts between the special tokens of a typed text."""
-    pieces = SpecialSplitter(special_tokens).split_text(text)
-    return tuple(piece for piece, special in pieces if not special and piece)
-
+from engine.text.pretokenize import to_text
 
 SECONDS = 10.0
 """Time limit for the training of one kind."""

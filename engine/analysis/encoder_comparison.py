@@ -75,20 +75,16 @@ class Greedy:
                 if ending is not None:
                     yield ending, len(pretoken)
                     return
-            token_id, end = self._longest_at(pretoken, start)
+            end = min(start + self._longest, len(pretoken))
+            while (token_id := self._ids.get(pretoken[start:end])) is None and end > start + 1:
+                end -= 1
+            if token_id is None:  # no token begins here
+                rest, inside = pretoken[start:], self._alphabet.inside
+                token_id, end = inside.spell(rest)[0], start + inside.edges(rest)[1]
             yield token_id, end
             start = end
         if self._alphabet.marker is not None:
             yield self._alphabet.marker, start
-
-    def _longest_at(self, pretoken: bytes, start: int) -> GreedyToken:
-        end = min(start + self._longest, len(pretoken))
-        while (token_id := self._ids.get(pretoken[start:end])) is None and end > start + 1:
-            end -= 1
-        if token_id is not None:
-            return token_id, end
-        rest, inside = pretoken[start:], self._alphabet.inside
-        return inside.spell(rest)[0], start + inside.edges(rest)[1]
 
 
 @dataclass(frozen=True)

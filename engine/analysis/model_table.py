@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from heapq import nsmallest
 from itertools import chain, islice
@@ -43,9 +43,9 @@ class DecodingLoss(Enum):
     OTHER = "other characters come back"
 
 
-@dataclass(frozen=True)
+@dataclass
 class TextMeasures:
-    """The counts of a text that a tokenizer has encoded.
+    """The counts of a text that a tokenizer has encoded, and their ratios: 0 for an empty text.
 
     Attributes:
         unknown_words: the number of words with an unknown token: out of vocabulary.
@@ -53,6 +53,8 @@ class TextMeasures:
         unknown_characters: the number of characters that unknown tokens replace.
         losses: why the decoded text differs; bytes that are not UTF-8 are ignored.
         frequent: (id, count) of the most frequent tokens, the lower id first among equals.
+        exact: whether decoding gives exactly the same text.
+        unknown_word_share: the out-of-vocabulary rate.
     """
 
     tokens: int
@@ -65,31 +67,20 @@ class TextMeasures:
     losses: tuple[DecodingLoss, ...]
     frequent: tuple[tuple[int, int], ...]
 
-    @property
-    def exact(self) -> bool:
-        """Whether decoding gives exactly the same text."""
-        return not self.losses
+    exact: bool = field(init=False)
+    tokens_per_word: float = field(init=False)
+    tokens_per_character: float = field(init=False)
+    bytes_per_token: float = field(init=False)
+    unknown_character_share: float = field(init=False)
+    unknown_word_share: float = field(init=False)
 
-    @property
-    def tokens_per_word(self) -> float:
-        return _ratio(self.tokens, self.words)
-
-    @property
-    def tokens_per_character(self) -> float:
-        return _ratio(self.tokens, self.characters)
-
-    @property
-    def bytes_per_token(self) -> float:
-        return _ratio(self.bytes, self.tokens)
-
-    @property
-    def unknown_character_share(self) -> float:
-        return _ratio(self.unknown_characters, self.characters)
-
-    @property
-    def unknown_word_share(self) -> float:
-        """The out-of-vocabulary rate."""
-        return _ratio(self.unknown_words, self.words)
+    def __post_init__(self) -> None:
+        self.exact = not self.losses
+        self.tokens_per_word = _ratio(self.tokens, self.words)
+        self.tokens_per_character = _ratio(self.tokens, self.characters)
+        self.bytes_per_token = _ratio(self.bytes, self.tokens)
+        self.unknown_character_share = _ratio(self.unknown_characters, self.characters)
+        self.unknown_word_share = _ratio(self.unknown_words, self.words)
 
 
 def _ratio(some: int, all_: int) -> float:
@@ -207,24 +198,18 @@ class MisspelledWord:
 
 @dataclass(frozen=True)
 class MisspellingBehaviour:
-    """The encodings of all misspellings by one tokenizer; means are 0 if there are none."""
+    """The encodings of all misspellings by one tokenizer; means are 0 if there are none.
+
+    Attributes:
+        tokens_per_word, wrong_tokens_per_word: the mean number of tokens of the words, spelled
+            rightly, and of the misspellings.
+        unknown_share: the share of the misspellings that are unknown.
+    """
 
     words: tuple[MisspelledWord, ...]
-
-    @property
-    def tokens_per_word(self) -> float:
-        """Mean number of tokens of the words, spelled rightly."""
-        return _ratio(sum(word.tokens for word in self.words), len(self.words))
-
-    @property
-    def wrong_tokens_per_word(self) -> float:
-        """Mean number of tokens of the misspellings."""
-        return _ratio(sum(word.wrong_tokens for word in self.words), len(self.words))
-
-    @property
-    def unknown_share(self) -> float:
-        """Share of the misspellings that are unknown."""
-        return _ratio(sum(word.unknown for word in self.words), len(self.words))
+    tokens_per_word: float
+    wrong_tokens_per_word: float
+    unknown_share: float
 
 
 def swap_letters(word: str) -> str:
@@ -271,7 +256,12 @@ def measure_misspelled(
         wrong_ids = tokenizer.encode(" " + misspelling.wrong)
         unknown = tokenizer.unknown_id is not None and tokenizer.unknown_id in wrong_ids
         measured.append(MisspelledWord(misspelling, len(right_ids), len(wrong_ids), unknown))
-    return MisspellingBehaviour(tuple(measured))
+    return MisspellingBehaviour(
+        tuple(measured),
+        _ratio(sum(word.tokens for word in measured), len(measured)),
+        _ratio(sum(word.wrong_tokens for word in measured), len(measured)),
+        _ratio(sum(word.unknown for word in measured), len(measured)),
+    )
 
 
 # -- the table
@@ -333,14 +323,15 @@ class MeasuredTexts:
         chinese: str = CHINESE,
     ) -> MeasuredTexts:
         """Return the texts: misspelled words of the corpus, and an unseen text."""
-        splitter = SpecialSplitter(special_tokens)
-        known = word_counts(_stretches(to_text(corpus), splitter))
+        known = word_counts(stretches_of(to_text(corpus), special_tokens))
         wrong = misspellings(known, MISSPELLED_WORDS)
-        return cls(_stretches(unseen, splitter), tuple(wrong), chinese)
+        return cls(stretches_of(unseen, special_tokens), tuple(wrong), chinese)
 
 
-def _stretches(text: str, splitter: SpecialSplitter) -> tuple[str, ...]:
-    return tuple(piece for piece, special in splitter.split_text(text) if not special)
+def stretches_of(text: str, special_tokens: Sequence[str]) -> tuple[str, ...]:
+    """Return the texts between the special tokens of a text."""
+    pieces = SpecialSplitter(special_tokens).split_text(text)
+    return tuple(piece for piece, special in pieces if not special and piece)
 
 
 def hold_out(

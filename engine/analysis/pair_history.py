@@ -105,11 +105,14 @@ class PairHistory:
 
     def _describe_losses(self, show: Callable[[int], str], named: int) -> str:
         losses = self.largest_losses(self.step)
-        text = "".join(
-            f"; {_joined(show, loss.merged)} took {_shared(show, self.pair, loss.merged)} "
-            f"{loss.count:,} times at merge {loss.step:,}"
-            for loss in sorted(losses[:named], key=lambda loss: loss.step)
-        )
+        text = ""
+        for loss in sorted(losses[:named], key=lambda loss: loss.step):
+            # The tokens of the pair that the merge takes: `its h`.
+            both = zip(self.pair, reversed(loss.merged), strict=True)
+            shared = dict.fromkeys(token for token, other in both if token == other)
+            taken = " or ".join(f"its {show(token)}" for token in shared) or "of it"
+            text += f"; {_joined(show, loss.merged)} took {taken} {loss.count:,} times"
+            text += f" at merge {loss.step:,}"
         if others := losses[named:]:
             merges = "1 more merge" if len(others) == 1 else f"{len(others):,} more merges"
             text += f"; {merges} took {sum(loss.count for loss in others):,}"
@@ -194,14 +197,3 @@ def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:
 
 def _joined(show: Callable[[int], str], pair: Sequence[int]) -> str:
     return "│".join(map(show, pair))
-
-
-def _shared(show: Callable[[int], str], pair: Pair, merged: Pair) -> str:
-    """Name the token that a merge takes of a pair: `its h`."""
-    left, right = pair
-    shared = []
-    if merged[1] == left:
-        shared.append(left)
-    if merged[0] == right:
-        shared.append(right)
-    return " or ".join(f"its {show(token)}" for token in dict.fromkeys(shared)) or "of it"

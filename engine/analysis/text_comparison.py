@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate, chain, pairwise, repeat, zip_longest
 from operator import add, eq
-from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +25,6 @@ from engine.core.helper_pool import available_cores
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.encoding.tokenizer import Tokenizer
 from engine.native import KERNEL
-from engine.pipeline.normalizers import Aligned
 from engine.pipeline.pipeline import Pipeline
 from engine.text.pretokenize import to_bytes, to_text
 from engine.text.scripts import (
@@ -54,20 +52,6 @@ BLOCK = 1 << 16
 """Number of tokens whose widths are added up together."""
 WORTH_THREADS = 1 << 18
 """Bytes of a text that takes longer to encode than threads take to start."""
-
-
-def edges_of_all(tokenizers: Sequence[Tokenizer], data: bytes) -> list[Ints]:
-    """Return the edges of the tokens by each tokenizer, as `token_spans` does.
-
-    Raises:
-        ComparisonError: the part of the text that a token covers cannot be found out.
-    """
-    # Python's own encoders would only wait for each other.
-    threads = available_cores() if KERNEL is not None and len(data) >= WORTH_THREADS else 1
-    if threads == 1:
-        return [token_spans(tokenizer, data) for tokenizer in tokenizers]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(partial(token_spans, data=data), tokenizers))
 
 
 def token_spans(tokenizer: Tokenizer, data: bytes) -> Ints:
@@ -165,17 +149,16 @@ def _aligned(tokenizer: Tokenizer, pipeline: Pipeline, text: str) -> Iterator[in
             continue
         cut = pipeline.pre_tokenizer
         for piece in [section] if cut is None else cut.aligned_pieces(section):
-            yield from (places[end] for end in _ends_of_piece(tokenizer, piece, splitter.in_bytes))
-
-
-def _ends_of_piece(tokenizer: Tokenizer, piece: Aligned, in_bytes: bool) -> Iterator[int]:
-    """Yield the ends of the tokens of a piece, in characters of the original."""
-    # In bytes each character stands for one byte; else it has the bytes of its UTF-8.
-    pretoken = unspell(piece.text) if in_bytes else to_bytes(piece.text)
-    widths = [1] * len(pretoken) if in_bytes else [len(to_bytes(c)) for c in piece.text]
-    character_at = [place for place, width in enumerate(widths) for _ in range(width)]
-    for edge in _edges(tokenizer, pretoken)[1:]:
-        yield piece.span(0, character_at[edge - 1] + 1)[1]
+            # In bytes each character stands for one byte; else it has the bytes of its UTF-8.
+            if splitter.in_bytes:
+                pretoken = unspell(piece.text)
+                widths = [1] * len(pretoken)
+            else:
+                pretoken = to_bytes(piece.text)
+                widths = [len(to_bytes(character)) for character in piece.text]
+            character_at = [place for place, width in enumerate(widths) for _ in range(width)]
+            for edge in _edges(tokenizer, pretoken)[1:]:
+                yield places[piece.span(0, character_at[edge - 1] + 1)[1]]
 
 
 # -- vocabularies and merges
@@ -207,7 +190,10 @@ def overlap(tokenizers: Sequence[Tokenizer]) -> Overlap:
     >>> found.shared, found.only
     (256, ((b'ab',), (b'cd',)))
     """
-    ordered = [_ordinary_tokens(tokenizer) for tokenizer in tokenizers]
+    ordered = []
+    for tokenizer in tokenizers:
+        vocab, special = tokenizer.vocab, tokenizer.special_ids
+        ordered.append([vocab[number] for number in sorted(vocab) if number not in special])
     sets = [frozenset(tokens) for tokens in ordered]
     only = []
     for place, tokens in enumerate(ordered):
@@ -219,12 +205,6 @@ def overlap(tokenizers: Sequence[Tokenizer]) -> Overlap:
         tuple(only),
         tuple(tuple(len(one & other) for other in sets) for one in sets),
     )
-
-
-def _ordinary_tokens(tokenizer: Tokenizer) -> list[bytes]:
-    """Return the ordinary tokens in order of their ids."""
-    vocab, special = tokenizer.vocab, tokenizer.special_ids
-    return [vocab[token_id] for token_id in sorted(vocab) if token_id not in special]
 
 
 @dataclass(frozen=True)
@@ -258,16 +238,15 @@ _SPACELESS = np.isin(np.arange(len(KIND_NAMES)), sorted(WRITTEN_WITHOUT_SPACES))
 
 @dataclass(frozen=True)
 class ScriptFertility:
-    """The number of words of one script, and of their tokens by each tokenizer."""
+    """The number of words of one script, and of their tokens by each tokenizer.
+
+    `tokens_per_word` is the fertility of each tokenizer.
+    """
 
     script: str
     words: int
     tokens: tuple[int, ...]
-
-    @property
-    def tokens_per_word(self) -> tuple[float, ...]:
-        """The fertility of each tokenizer."""
-        return tuple(tokens / self.words for tokens in self.tokens)
+    tokens_per_word: tuple[float, ...]
 
 
 def fertility(data: bytes, edges: Sequence[Ints]) -> list[ScriptFertility]:
@@ -292,7 +271,9 @@ def fertility(data: bytes, edges: Sequence[Ints]) -> list[ScriptFertility]:
     for start, end in _slices(data):
         _count_words(words, tokens, table, data, edges, start, end)
     found = [
-        ScriptFertility(name, int(count), tuple(of_words.tolist()))
+        ScriptFertility(
+            name, int(count), tuple(of_words.tolist()), tuple((of_words / count).tolist())
+        )
         for name, count, of_words in zip(KIND_NAMES, words, tokens.T, strict=True)
         if count
     ]
@@ -375,35 +356,29 @@ class Difference:
     end: int
     edges: tuple[tuple[int, ...], ...]
 
-    @property
-    def token_counts(self) -> tuple[int, ...]:
-        """Number of tokens that each tokenizer makes of these bytes."""
-        return tuple(len(edges) - 1 for edges in self.edges)
 
+@dataclass(frozen=True)
+class Differences:
+    """All differences in order, each made when it is asked for.
 
-class Differences(Sequence[Difference]):
-    """All differences in order, each made when it is asked for."""
+    Attributes:
+        edges: for each tokenizer the edges of its tokens.
+        spans: a row (start, end) for each difference.
+    """
 
-    def __init__(self, edges: Sequence[Ints], spans: Ints) -> None:
-        self._edges = edges
-        self.spans = spans  # rows (start, end)
+    edges: Sequence[Ints]
+    spans: Ints
 
     def __len__(self) -> int:
         return len(self.spans)
 
-    @overload
-    def __getitem__(self, place: int) -> Difference: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Difference]: ...
-    def __getitem__(self, place: int | slice) -> Difference | list[Difference]:
-        if isinstance(place, slice):
-            return [self[n] for n in range(len(self))[place]]
-        start, end = self.spans[range(len(self))[place]].tolist()
-        between = []
-        for edges in self._edges:
-            first, last = np.searchsorted(edges, start), np.searchsorted(edges, end, side="right")
-            between.append(tuple(edges[first:last].tolist()))
-        return Difference(start, end, tuple(between))
+    def __iter__(self) -> Iterator[Difference]:
+        for start, end in self.spans:
+            between = []
+            for edges in self.edges:
+                first, last = edges.searchsorted(start), edges.searchsorted(end, side="right")
+                between.append(tuple(edges[first:last].tolist()))
+            yield Difference(int(start), int(end), tuple(between))
 
 
 def differences(edges: Sequence[Ints], length: int) -> Differences:
@@ -414,7 +389,7 @@ def differences(edges: Sequence[Ints], length: int) -> Differences:
         length: the number of bytes of the text.
 
     >>> edges = [np.array([0, 2, 3, 5, 6]), np.array([0, 1, 3, 5, 6])]
-    >>> differences(edges, 6)[:]
+    >>> list(differences(edges, 6))
     [Difference(start=0, end=3, edges=((0, 2, 3), (0, 1, 3)))]
     """
     marks: list[Bools] = []
@@ -438,6 +413,11 @@ class TextComparison:
     Attributes:
         data: the text.
         edges: for each tokenizer the edges of its tokens, in bytes.
+        token_counts: the number of tokens by each.
+        bytes_per_token: the compression by each; 0 for an empty text.
+
+    Raises:
+        ComparisonError: the part of the text that a token covers cannot be found out.
 
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
     >>> pairs, single = Tokenizer(vocab, [(b"a", b"b")]), Tokenizer(vocab, [])
@@ -448,16 +428,17 @@ class TextComparison:
 
     def __init__(self, tokenizers: Sequence[Tokenizer], data: bytes) -> None:
         self.data = data
-        self.edges = edges_of_all(tokenizers, data)
-
-    @property
-    def token_counts(self) -> tuple[int, ...]:
-        return tuple(len(edges) - 1 for edges in self.edges)
-
-    @property
-    def bytes_per_token(self) -> tuple[float, ...]:
-        """The compression by each tokenizer; 0 for an empty text."""
-        return tuple(len(self.data) / count if count else 0.0 for count in self.token_counts)
+        # Python's own encoders would only wait for each other.
+        threads = available_cores() if KERNEL is not None and len(data) >= WORTH_THREADS else 1
+        if threads == 1:
+            self.edges = [token_spans(tokenizer, data) for tokenizer in tokenizers]
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                self.edges = list(pool.map(partial(token_spans, data=data), tokenizers))
+        self.token_counts = tuple(len(edges) - 1 for edges in self.edges)
+        self.bytes_per_token = tuple(
+            len(data) / count if count else 0.0 for count in self.token_counts
+        )
 
     @cached_property
     def differences(self) -> Differences:

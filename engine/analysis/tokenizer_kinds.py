@@ -1,6 +1,7 @@
 """The kinds of tokenizers that can be trained on one corpus, each with its usual settings.
 
-`train_kind` returns a `ComparableTokenizer`. To add a kind, add an entry to `KINDS`.
+`train_kind` returns a `ComparableTokenizer`. To add a kind, add an entry to `KINDS`; if it has a
+class of its own, name that in `ComparableTokenizer`.
 
 A pair that occurs only once does not merge. In BPE it has no use in any other text; without
 pre-tokenization whole paragraphs would become one token. In WordPiece it has the highest score of
@@ -18,7 +19,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Protocol, Self
+from typing import ClassVar, NamedTuple, Self
 
 from engine.bpe.run import to_tokenizer
 from engine.bpe.trainer import Trainer, base_vocab, check_vocab_size
@@ -80,6 +81,7 @@ class BaselineTokenizer(ABC):
         pattern: PatternLike = "bert",
     ) -> None:
         self.vocab = dict(vocab)
+        self.vocab_size = len(self.vocab)
         self.special_tokens = check_special_tokens(special_tokens)
         self.pattern = as_pattern(pattern)
         self._splitter = SpecialSplitter(self.special_tokens)
@@ -127,11 +129,6 @@ class BaselineTokenizer(ABC):
         by_frequency = sorted(totals, key=lambda unit: (-totals[unit], unit))
         distinct = list(dict.fromkeys((*first, *by_frequency)))
         return cls(dict(enumerate(distinct[:vocab_size])), special_tokens, pattern)
-
-    @property
-    def vocab_size(self) -> int:
-        """Number of units in the vocab."""
-        return len(self.vocab)
 
     def explain(self, text: str) -> Iterator[TextUnit]:
         """Yield the units of a text with their ids, and whether they are known."""
@@ -246,39 +243,6 @@ BASELINES: Registry[type[BaselineTokenizer]] = Registry(
 
 
 # -- the tokenizers
-class ComparableTokenizer(Protocol):
-    """A tokenizer of any kind, with all that the model table needs.
-
-    Attributes:
-        name: the name of its kind.
-        granularity: what tokens are: words, subwords, bytes, …
-        vocab_size: the number of its tokens.
-        unknown_id: replaces text that the vocabulary cannot spell; `None` if there is no such id.
-    """
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def granularity(self) -> str: ...
-
-    @property
-    def vocab_size(self) -> int: ...
-
-    @property
-    def unknown_id(self) -> int | None: ...
-
-    def encode(self, text: str) -> Sequence[int]: ...
-
-    def decode(self, ids: Iterable[int]) -> str: ...
-
-    def piece(self, token_id: int) -> bytes:
-        """Return the bytes of a token."""
-
-    def unknown_characters(self, text: str) -> int:
-        """Count the characters of a text that the unknown token replaces."""
-
-
 @dataclass(frozen=True)
 class ComparableBpe:
     """A `Tokenizer` as a `ComparableTokenizer`.
@@ -334,13 +298,10 @@ class ComparableUnigram:
 
     def __init__(self, pieces: Sequence[tuple[str, float]], special_tokens: Sequence[str]) -> None:
         self._texts = [text for text, _ in pieces]
+        self.vocab_size = len(pieces)
         self._special_ids = {token: self._texts.index(token) for token in special_tokens}
         self._splitter = SpecialSplitter(special_tokens)
         self._encoder = UnigramEncoder(pieces, special=self._special_ids.values())
-
-    @property
-    def vocab_size(self) -> int:
-        return len(self._texts)
 
     def encode(self, text: str) -> Sequence[int]:
         ids: list[int] = []
@@ -370,6 +331,18 @@ class ComparableUnigram:
             for edge in self._encoder.lattice(word).best.edges
             if edge.piece == self.unknown_id and edge.end > len(SPACE)
         )
+
+
+ComparableTokenizer = BaselineTokenizer | ComparableBpe | ComparableUnigram | WordPieceTokenizer
+"""A tokenizer of any kind, with all that the model table needs.
+
+name, granularity    the name of its kind, and what tokens are: words, subwords, bytes, …
+vocab_size           the number of its tokens
+unknown_id           replaces text that the vocabulary cannot spell; `None` if there is no such id
+encode, decode       from a text to ids and back
+piece                the bytes of a token, by its id
+unknown_characters   the number of characters of a text that the unknown token replaces
+"""
 
 
 # -- the kinds, and their training

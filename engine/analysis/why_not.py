@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
 from engine.core.gpt2_bytes import read_stand_ins, spell
 from engine.core.wording import ShowBytes
@@ -72,12 +74,11 @@ def without_stand_ins(text: str) -> str:
     >>> without_stand_ins("a list: ĠtheĠcat Ġè¿Ļ")
     'a list:  the cat  这'
     """
-
-    def plain(word: re.Match[str]) -> str:
-        token = read_stand_ins(word.group())
-        return word.group() if token is None else to_text(token)
-
-    return re.sub(r"\S+", plain, text)
+    return re.sub(
+        r"\S+",
+        lambda word: word[0] if (token := read_stand_ins(word[0])) is None else to_text(token),
+        text,
+    )
 
 
 # -- the answers, each with its facts and a sentence
@@ -358,7 +359,13 @@ across its edge.
     pretoken, first = place
     if rules.alphabet.marker is not None and first + len(wanted) == len(pretoken):
         return _why_not_at_the_end(rules, wanted, pretoken, first)
-    return _why_no_token(rules, wanted) or _what_happened(rules, wanted, pretoken, first)
+    if (answer := _why_no_token(rules, wanted)) is not None:
+        return answer
+    token_id, edges = rules.ids[wanted], (first, first + len(wanted))
+    across = first_merge_across(rules, pretoken, edges)
+    if across is None:
+        return OneToken(wanted, token_id, merge_making(rules, token_id))
+    return _beaten(rules, wanted, token_id, pretoken, across, edges)
 
 
 def why_not_merged(
@@ -398,27 +405,15 @@ def _find(
     first = data.find(wanted) if start is None else start
     if not wanted or first < 0 or data[first : first + len(wanted)] != wanted:
         return NotInText(wanted)
-    held_by = list(_pretokens_between(pretokens, first, first + len(wanted)))
-    pretoken, offset = held_by[0]
-    if len(held_by) > 1:
-        return BorderInside(wanted, pretoken, held_by[1][0], len(held_by) - 1)
+    ends = list(accumulate(len(pretoken.bytes) for pretoken in pretokens))
+    place = bisect_right(ends, first)
+    borders = bisect_left(ends, first + len(wanted)) - place
+    pretoken, offset = pretokens[place], ends[place] - len(pretokens[place].bytes)
+    if borders:
+        return BorderInside(wanted, pretoken, pretokens[place + 1], borders)
     if rules.is_special(pretoken):
         return SpecialToken(wanted, pretoken.text, rules.special_ids[pretoken.text])
     return pretoken.bytes, first - offset
-
-
-def _pretokens_between(
-    pieces: Sequence[Pretoken], first: int, last: int
-) -> Iterator[tuple[Pretoken, int]]:
-    """Yield the pretokens that hold the bytes from `first` to `last`, each with its start."""
-    start = 0
-    for piece in pieces:
-        if start >= last:
-            return
-        end = start + len(piece.bytes)
-        if first < end:
-            yield piece, start
-        start = end
 
 
 def _why_not_at_the_end(rules: EncodingRules, wanted: bytes, pretoken: bytes, first: int) -> Answer:
@@ -456,16 +451,6 @@ def _why_no_token(rules: EncodingRules, wanted: bytes) -> Answer | None:
     if len(alone) > 1:
         return Unreachable(wanted, token_id, merge_making(rules, token_id), parts)
     return None
-
-
-def _what_happened(rules: EncodingRules, wanted: bytes, pretoken: bytes, first: int) -> Answer:
-    """Answer for a place in a pretoken, for a token that its own bytes alone encode as."""
-    token_id = rules.ids[wanted]
-    edges = (first, first + len(wanted))
-    across = first_merge_across(rules, pretoken, edges)
-    if across is None:
-        return OneToken(wanted, token_id, merge_making(rules, token_id))
-    return _beaten(rules, wanted, token_id, pretoken, across, edges)
 
 
 def _beaten(
