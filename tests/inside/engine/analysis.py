@@ -16,7 +16,14 @@ from engine.analysis.check.checking import check_claim
 from engine.analysis.check.claim import Assignment, Claim, read_claim
 from engine.analysis.check.steps_file import LONGEST_LINE, ClaimedStep, read_steps, read_token
 from engine.analysis.encoder_comparison import GoesBack, Greedy, TooGreedy, lockstep
-from engine.analysis.inspection import TOKEN_KIND_NAMES, Inspection, numbers_of, token_kinds
+from engine.analysis.inspection import (
+    PIECE_FILTERS,
+    TOKEN_KIND_NAMES,
+    Inspection,
+    UnigramInspection,
+    numbers_of,
+    token_kinds,
+)
 from engine.analysis.model_table import (
     CHINESE,
     DecodingLoss,
@@ -50,7 +57,6 @@ from engine.analysis.tokenizer_kinds import (
     WordTokenizer,
     train_kind,
 )
-from engine.analysis.unigram_inspection import PIECE_FILTERS, UnigramInspection
 from engine.analysis.why_not import (
     Answer,
     Beaten,
