@@ -107,15 +107,17 @@ class QuizScreen(Screen[None]):
         self._at = 0
         self._score = Tally()
         self._kept = True
+        self._panel, self._results = QuestionPanel(), RowList("results")
+        self._note = Static(id="note")
 
     def compose(self) -> ComposeResult:
         yield Static(id="heading")
-        yield QuestionPanel()
-        yield RowList("results")
-        yield Static(id="note")
+        yield self._panel
+        yield self._results
+        yield self._note
 
     def on_mount(self) -> None:
-        self.query_one("#results").display = False
+        self._results.display = False
         self._ask()
 
     def _ask(self) -> None:
@@ -123,38 +125,29 @@ class QuizScreen(Screen[None]):
         number = f"question {self._at + 1} of {len(self._attempts)}"
         heading = f"{self._quiz} · step {attempt.question.frame.step:,}"
         self.query_one("#heading", Static).update(Content(heading))
-        panel = self.query_one(QuestionPanel)
-        panel.ask(attempt, number, str(self._score) if self._score.asked else "")
-        panel.focus()
-        self._show_note("Ctrl+Q leaves; what is answered is kept")
-
-    def _show_note(self, text: str) -> None:
-        self.query_one("#note", Static).update(Content(text))
+        self._panel.ask(attempt, number, str(self._score) if self._score.asked else "")
+        self._panel.focus()
+        self._note.update(Content("Ctrl+Q leaves; what is answered is kept"))
 
     def on_question_panel_over(self, event: QuestionPanel.Over) -> None:
         event.stop()
         self._score.count(event.attempt)
-        self.query_one(QuestionPanel).border_subtitle = Content(str(self._score))
+        self._panel.border_subtitle = Content(str(self._score))
         try:
             self._keep(event.attempt)
         except BpeError as error:
             self._kept = False
-            self._show_note(visible_text(str(error), spaces=False))
+            self._note.update(Content(visible_text(str(error), spaces=False)))
 
     def on_question_panel_go_on(self, event: QuestionPanel.GoOn) -> None:
         event.stop()
         self._at += 1
         if self._at < len(self._attempts):
             self._ask()
-        else:
-            self._end()
-
-    def _end(self) -> None:
-        """Show the results, question by question."""
-        self.query_one(QuestionPanel).display = False
-        results = self.query_one("#results", RowList)
-        results.display = True
-        results.border_title = Content(str(self._score))
+            return
+        # All is asked: the results, question by question.
+        self._panel.display, self._results.display = False, True
+        self._results.border_title = Content(str(self._score))
         room = max(self.size.width - 14, 20)
         rows: list[Row] = []
         for number, attempt in enumerate(self._attempts, 1):
@@ -164,7 +157,7 @@ class QuizScreen(Screen[None]):
             asked = sentence_rows(attempt.question.asks, room)
             rows.append(Row([(f" {number:>2} ", "dim"), mark, ("  ", ""), *asked[0].spans]))
             rows += [Row([("       ", ""), *row.spans]) for row in asked[1:]]
-        results.show(rows)
-        results.focus()
+        self._results.show(rows)
+        self._results.focus()
         kept = "Your answers are in the file. " if self._kept else ""
-        self._show_note(f"✓ at the first try  ◐ later  ✗ not known   {kept}q leaves")
+        self._note.update(Content(f"✓ at the first try  ◐ later  ✗ not known   {kept}q leaves"))

@@ -97,14 +97,14 @@ class BeatClock:
         hurried = steps_a_second is None and now - self._stepped_at < ALL_BEATS
         self._stepped_at = now
         fast = steps_a_second is not None and steps_a_second > FASTEST_SHOWN
-        if self._holds_next:
-            self._begin(after, frame)
-            self.held, self._holds_next = True, False
-        elif hurried or fast or not self.motion:
+        if (hurried or fast or not self.motion) and not self._holds_next:
             self.rest(frame)
-        else:
+            return
+        self._generation += 1
+        self.held, self._holds_next = self._holds_next, False
+        self._set(StepMoment(after, frame, Beat.PICK))
+        if not self.held:
             self._pace = PLAYED_SHARE / steps_a_second / ALL_BEATS if steps_a_second else 1.0
-            self._begin(after, frame)
             self._go_on_in(SECONDS[Beat.PICK])
 
     def hold_next(self) -> bool:
@@ -143,19 +143,11 @@ class BeatClock:
         self.moment = moment
         self._show(moment)
 
-    def _begin(self, before: SteppableFrame, after: SteppableFrame) -> None:
-        self._generation += 1
-        self.held = False
-        self._set(StepMoment(before, after, Beat.PICK))
-
     def _go_on_in(self, seconds: float) -> None:
-        generation = self._generation
-
-        def call() -> None:
-            if generation == self._generation:
-                self._go_on()
-
-        self._call_in(seconds * self._pace, call)
+        began_in = self._generation
+        self._call_in(
+            seconds * self._pace, lambda: self._go_on() if began_in == self._generation else None
+        )
 
     def _go_on(self) -> None:
         """Show the next beat; unless it is held, the following one comes later."""

@@ -18,22 +18,13 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Region
+from textual.screen import Screen
 
 from bpe_tui.lessons.pane import LessonPane
-from bpe_tui.session.config import Config
+from bpe_tui.session import lessons
 from bpe_tui.session.host import Host
-from bpe_tui.session.lessons import (
-    ENGLISH,
-    LessonProgress,
-    all_progress,
-    builtin_lessons,
-    config_of,
-    keep_progress,
-    language_of,
-    next_lesson,
-    progress_key,
-)
 from bpe_tui.views.panel_screen import PanelScreen, SessionScreen
+from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import visible_text
@@ -77,33 +68,26 @@ class LessonList(Window[Path | Close | None]):
             yield LessonRows("lesson-rows")
 
     def on_mount(self) -> None:
-        rows = self.query_one(LessonRows)
-        language = ENGLISH if self._current is None else language_of(self._current)
-        lessons = lesson_rows(language)
+        language = lessons.ENGLISH if self._current is None else lessons.language_of(self._current)
+        progress, rows = lessons.all_progress(), []
+        for lesson in lessons.builtin_lessons(language):
+            known = progress.get(lessons.progress_key(lesson.path))
+            mark = known.mark if known is not None else ""
+            title = visible_text(lesson.title, spaces=False)
+            spans = [(f"{lesson.number:>2} ", "dim"), (f"{mark:<2}", "gain"), (title, "")]
+            rows.append(Row(spans, lesson.path))
         if self._current is not None:
-            lessons.append(Row([("   ✕ ", "dim"), ("Close the lesson", "")], Close.LESSON))
-        here = [n for n, row in enumerate(lessons) if row.target == self._current]
-        rows.styles.height = len(lessons)
-        rows.show(lessons, here[0] if here else next_lesson().number - 1)
-        rows.focus()
+            rows.append(Row([("   ✕ ", "dim"), ("Close the lesson", "")], Close.LESSON))
+        here = [n for n, row in enumerate(rows) if row.target == self._current]
+        shown = self.query_one(LessonRows)
+        shown.styles.height = len(rows)
+        shown.show(rows, here[0] if here else lessons.next_lesson().number - 1)
+        shown.focus()
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
         assert isinstance(event.target, Path | Close)
         self.dismiss(event.target)
-
-
-def lesson_rows(language: str) -> list[Row]:
-    """Return a row for each built-in lesson: number, ✓ or ◐, title."""
-    progress = all_progress()
-    rows = []
-    for lesson in builtin_lessons(language):
-        known = progress.get(progress_key(lesson.path))
-        mark = known.mark if known is not None else ""
-        title = visible_text(lesson.title, spaces=False)
-        spans = [(f"{lesson.number:>2} ", "dim"), (f"{mark:<2}", "gain"), (title, "")]
-        rows.append(Row(spans, lesson.path))
-    return rows
 
 
 NO_LESSON = "No lesson is open: L lists them."
@@ -126,7 +110,7 @@ class Guide:
         self._host = cast("Host", app)
         self.lesson: Lesson | None = None
         self.place = 0
-        self.progress = LessonProgress()
+        self.progress = lessons.LessonProgress()
         self._score: Tally | None = None
         self._due: ScreenSetup | None = None
 
@@ -140,14 +124,16 @@ class Guide:
 
     def choose(self) -> None:
         """Let the user choose a lesson from the list."""
-        current = self.lesson.path if self.lesson is not None else None
-        self._app.push_screen(LessonList(current), self._chose)
 
-    def _chose(self, chosen: Path | Close | None) -> None:
-        if isinstance(chosen, Path):
-            self.open(chosen)
-        elif chosen is not None:
-            self.leave()
+        def use(chosen: Path | Close | None) -> None:
+            if isinstance(chosen, Path):
+                self.open(chosen)
+            elif chosen is not None:  # close the lesson; the corpus stays open
+                self.lesson = self._due = None
+                self.attend(self._app.screen)
+
+        current = self.lesson.path if self.lesson is not None else None
+        self._app.push_screen(LessonList(current), use)
 
     def open(self, path: Path) -> None:
         """Open a lesson where the learner left it; one that is done starts again."""
@@ -156,26 +142,21 @@ class Guide:
         except BpeError as error:
             self._host.tell(visible_text(str(error), spaces=False))
             return
-        known = all_progress().get(progress_key(path), LessonProgress())
+        known = lessons.all_progress().get(lessons.progress_key(path), lessons.LessonProgress())
         if known.done or known.scene >= len(lesson.scenes):
-            known = LessonProgress(done=known.done)
+            known = lessons.LessonProgress(done=known.done)
         self.begin(lesson, known)
         self.go_to(known.scene)
 
-    def begin(self, lesson: Lesson, progress: LessonProgress | None = None) -> None:
+    def begin(self, lesson: Lesson, progress: lessons.LessonProgress | None = None) -> None:
         """Set the open lesson; `go_to` shows its first scene."""
         self.lesson, self._score = lesson, None
-        self.progress = progress or LessonProgress()
+        self.progress = progress or lessons.LessonProgress()
 
     def go_to(self, place: int) -> None:
         """Show a scene, and set up its screen, wherever the learner is."""
         self.place = place
         self._show_scene(sets_up=True)
-
-    @property
-    def is_under_way(self) -> bool:
-        """Whether a lesson is open."""
-        return self.lesson is not None
 
     @property
     def is_on_its_way(self) -> bool:
@@ -187,14 +168,8 @@ class Guide:
         """The built-in lesson after this one; `None` after the last."""
         assert self.lesson is not None
         path = self.lesson.path
-        paths = [each.path for each in builtin_lessons(language_of(path))]
+        paths = [each.path for each in lessons.builtin_lessons(lessons.language_of(path))]
         return next(iter(paths[paths.index(path) + 1 :]), None) if path in paths else None
-
-    def leave(self) -> None:
-        """Close the lesson; the corpus stays open."""
-        self.lesson = None
-        self._due = None
-        self._attend_screen()
 
     # -- from scene to scene
 
@@ -244,24 +219,22 @@ class Guide:
         shown = [scene for scene in lesson.scenes[: self.place + 1] if scene.show is not None]
         scene = shown[-1] if shown else self.scene
         try:
-            config = config_of(lesson, scene)
+            config = lessons.config_of(lesson, scene)
         except BpeError as error:
             self._host.tell(visible_text(str(error), spaces=False))
             return
-        if sets_up or self.scene.show is not None or self._is_elsewhere(config):
+        session = self._host.session
+        is_elsewhere = session.config != config or session.failure is not None
+        if sets_up or self.scene.show is not None or is_elsewhere:
             self._due = scene.show or ScreenSetup()
-            if self._is_elsewhere(config):
+            if is_elsewhere:
                 self._host.open(config)
                 self._host.session.typed = None  # the typed text belongs to the other corpus
         self._keep()
-        self._attend_screen()
+        self.attend(self._app.screen)
         self.arrive()
         if self.scene.show is None and not sets_up:
             self._ask()
-
-    def _is_elsewhere(self, config: Config) -> bool:
-        session = self._host.session
-        return session.config != config or session.failure is not None
 
     def _keep(self) -> None:
         assert self.lesson is not None
@@ -274,7 +247,7 @@ class Guide:
         self.progress = replace(
             self.progress, scene=self.place, seen=seen, done=self.progress.done or is_done
         )
-        keep_progress(progress_key(self.lesson.path), self.progress)
+        lessons.keep_progress(lessons.progress_key(self.lesson.path), self.progress)
 
     def arrive(self) -> None:
         """Apply the scene's setup, as soon as its step is recorded."""
@@ -337,26 +310,26 @@ class Guide:
             self._keep()
             self._host.seek(attempt.question.frame.step)
 
+        def leave(all_over: bool | None) -> None:
+            self.attend(self._app.screen)
+            lesson = self.lesson
+            if all_over and lesson is not None and self.place == len(lesson.scenes) - 1:
+                onward = "N opens the next one" if self.next_lesson else "L lists the others"
+                self._host.tell(f"{str(self._score).capitalize()}. The lesson is done; {onward}.")
+
         if not asked:
             return False
         attempts = [attempt for _, attempt in asked]
         if (pane := self._pane) is not None:
-            pane.show_no_keys()
+            pane.query_one(KeyBar).keys = ()  # the window has the keys
         window = AskWindow(
             attempts,
             self._room_for_questions,
             over,
             score=lambda: str(score) if score.asked else "",
         )
-        self._app.push_screen(window, self._left_questions)
+        self._app.push_screen(window, leave)
         return True
-
-    def _left_questions(self, all_over: bool | None) -> None:
-        self._attend_screen()
-        lesson = self.lesson
-        if all_over and lesson is not None and self.place == len(lesson.scenes) - 1:
-            onward = "N opens the next one" if self.next_lesson else "L lists the others"
-            self._host.tell(f"{str(self._score).capitalize()}. The lesson is done; {onward}.")
 
     def _room_for_questions(self) -> Region:
         """Return the live screen's part of the terminal; all of it if the text covers it."""
@@ -374,21 +347,17 @@ class Guide:
         found = self._app.screen.query(LessonPane)
         return found.first() if found else None
 
-    def _attend_screen(self) -> None:
-        if isinstance(self._app.screen, SessionScreen):
-            self.attend(self._app.screen)
-
-    def attend(self, screen: SessionScreen) -> None:
+    def attend(self, screen: Screen[Any]) -> None:
         """Put the text of the scene beside a screen, or remove it if no lesson is open."""
-        if not screen.is_current:
+        if not isinstance(screen, SessionScreen) or not screen.is_current:
             return
         panes = screen.query(LessonPane)
         if self.lesson is None or not self.shows_text:
             for pane in panes:
                 pane.close()
-        elif panes:
-            panes.first().show(self.lesson, self.place, bool(list(self._unanswered())))
+            return
+        asks = bool(list(self._unanswered()))
+        if panes:
+            panes.first().show(self.lesson, self.place, asks)
         else:
-            screen.mount(
-                LessonPane(self.lesson, self.place, bool(list(self._unanswered()))), before=0
-            )
+            screen.mount(LessonPane(self.lesson, self.place, asks), before=0)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from itertools import pairwise
-from typing import Any, cast
+from typing import cast
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -34,32 +33,22 @@ ROLES = {"": "", "strong": "strong", "emphasis": "strong", "code": "here"}
 """Style of a text → its role."""
 
 
-@cache
-def _atoms() -> re.Pattern[str]:
-    """Match blanks, a Chinese character with the signs that cannot begin a line, or a word.
+ATOMS = r"\s+|[⺀-鿿豈-﫿＀-￯][，。、：；！？）」』”’]*|[^\s⺀-鿿豈-﫿＀-￯]+"
+"""Pattern of blanks, a Chinese character with the signs that cannot begin a line, or a word.
 
-    It takes 4 ms to compile, and the first frame has no lesson.
-    """
-    return re.compile(r"\s+|[⺀-鿿豈-﫿＀-￯][，。、：；！？）」』”’]*|[^\s⺀-鿿豈-﫿＀-￯]+")
+It takes 4 ms to compile, and the first frame has no lesson.
+"""
 
 
 class LessonText(RowList):
     """The text of a scene."""
 
     can_focus = False
-
-    def __init__(self) -> None:
-        super().__init__("scene-text")
-        self._scene: Scene | None = None
-
-    def show_scene(self, scene: Scene) -> None:
-        self._scene = scene
-        self.rebuild()
-        self.scroll_to(y=0, animate=False)
+    scene: Scene | None = None
 
     def rebuild(self) -> None:
-        if self._scene is not None and self.size.width:
-            self._rows = list(rows_of(self._scene, self.size.width - 1))
+        if self.scene is not None and self.size.width:
+            self._rows = list(rows_of(self.scene, self.size.width - 1))
         super().rebuild()
 
 
@@ -78,7 +67,7 @@ class LessonPane(Vertical):
     def compose(self) -> ComposeResult:
         yield Static(id="lesson-title")
         yield Static(id="scene-title")
-        yield LessonText()
+        yield LessonText("scene-text")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -99,7 +88,10 @@ class LessonPane(Vertical):
 
     def _show_scene(self, is_new: bool = True) -> None:
         if is_new:
-            self.query_one(LessonText).show_scene(self._lesson.scenes[self._place])
+            text = self.query_one(LessonText)
+            text.scene = self._lesson.scenes[self._place]
+            text.rebuild()
+            text.scroll_to(y=0, animate=False)
         self.fit()
         self._show_keys()
 
@@ -108,26 +100,16 @@ class LessonPane(Vertical):
         full = self.app.size
         beside = max(LEAST_CELLS, min(round(full.width * SHARE), MOST_CELLS))
         rows = min(full.height - LIVE_ROWS, MOST_ROWS)
-        self.covers = False
-        taken = Size(0, 0)
-        if full.width - beside >= LEAST_WIDTH:
-            self._split("left", taken := Size(beside, 0))
-        elif rows >= LEAST_ROWS:
-            self._split("top", taken := Size(0, rows))
-        else:
-            self.covers = True
-            self._split("top", Size(0, full.height))
+        is_beside = full.width - beside >= LEAST_WIDTH
+        self.covers = not is_beside and rows < LEAST_ROWS
+        taken = Size(beside, 0) if is_beside else Size(0, 0 if self.covers else rows)
+        self.styles.split = "left" if is_beside else "top"
+        self.styles.width = taken.width or "100%"
+        self.styles.height = (full.height if self.covers else taken.height) or "100%"
         self._panels.give_room(taken)
         self._panels.set_class(self.covers and self.display, "-covered")
-        self.set_class(bool(taken.width), "-beside")
-        self._show_titles()
-
-    def _split(self, edge: Any, taken: Size) -> None:
-        self.styles.split = edge
-        self.styles.width = taken.width or "100%"
-        self.styles.height = taken.height or "100%"
-
-    def _show_titles(self) -> None:
+        self.set_class(is_beside, "-beside")
+        # The titles depend on the width.
         scenes = self._lesson.scenes
         width = (self.styles.width.cells or self.app.size.width) - 3 if self.styles.width else 30
         of = f"{self._place + 1} of {len(scenes)}"
@@ -156,10 +138,6 @@ class LessonPane(Vertical):
             return False
         text.scroll_page_down(animate=False)
         return True
-
-    def show_no_keys(self) -> None:
-        """Hide the keys while a window has them."""
-        self.query_one(KeyBar).keys = ()
 
     def _show_keys(self) -> None:
         typing = "Ctrl+" if self._panels.is_typing else ""
@@ -196,7 +174,7 @@ def _words(paragraph: Paragraph) -> list[list[Span]]:
     words: list[list[Span]] = [[]]
     ends = False
     for text, style in paragraph.words:
-        for atom in _atoms().findall(text):
+        for atom in re.findall(ATOMS, text):
             is_blank = atom.isspace()
             if not is_blank and (ends or atom[0] > "⺀"):
                 words.append([])

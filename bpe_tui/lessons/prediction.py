@@ -7,8 +7,9 @@ the next question follows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from bpe_tui.lessons.question_panel import option_rows, sentence_spans
 from bpe_tui.views.explanation import AnyExplainer, Bar, CountRoom
@@ -29,41 +30,37 @@ class ToOption:
     place: int
 
 
+@dataclass
 class Prediction:
-    """A question in the places of COUNT and PICK.
-
-    Args:
-        explainer: draws pairs with their bars.
-        score: the score so far.
+    """A question about the next step, shown at rest in the places of COUNT and PICK.
 
     Attributes:
-        frame: the state that is asked about.
+        explainer: draws pairs with their bars.
+        score: the score so far.
         chosen: the row of the cursor.
-        options: the number of rows to choose from.
     """
 
-    def __init__(self, explainer: AnyExplainer, attempt: Attempt, score: Tally) -> None:
-        self.attempt = attempt
-        self.chosen = 0
-        self.frame = attempt.question.frame
-        form = attempt.question.form
-        self.options = len(form.options) if isinstance(form, Choice) else 0
-        self._explainer, self._score = explainer, score
+    explainer: AnyExplainer
+    attempt: Attempt
+    score: Tally
+    chosen: int = 0
 
     # -- drawing
 
     @property
     def heading(self) -> str:
-        score, attempt = self._score, self.attempt
+        """The text at the right of the heading, instead of the number of steps."""
+        score, attempt = self.score, self.attempt
         if attempt.tried and not attempt.is_over:  # its first try was wrong
             score = replace(score, asked=score.asked + 1)
         start = str(score) if score.asked else "predict"
-        return f"{start}   step {number(self.frame.step)}"
+        return f"{start}   step {number(attempt.question.frame.step)}"
 
     def count_rows(self, room: CountRoom) -> list[Row]:
+        """Return the choices, in an order that does not give the answer away."""
         question = self.attempt.question
-        if isinstance(self._explainer, MergeExplainer) and question.pairs:
-            rows = self._explainer.rows_of_bars(self.frame, self._bars(question), room)
+        if isinstance(self.explainer, MergeExplainer) and question.pairs:
+            rows = self.explainer.rows_of_bars(question.frame, self._bars(question), room)
         else:
             form = question.form
             assert isinstance(form, Choice)  # as all that `predict` asks
@@ -74,7 +71,7 @@ class Prediction:
 
     def _bars(self, question: Question) -> list[Bar]:
         """Return the pairs with their bars; the numbers are hidden until they may be shown."""
-        explainer, frame, attempt = self._explainer, self.frame, self.attempt
+        explainer, frame, attempt = self.explainer, question.frame, self.attempt
         assert isinstance(explainer, MergeExplainer)
         bars = []
         for place, pair in enumerate(question.pairs):
@@ -97,6 +94,7 @@ class Prediction:
         return bars
 
     def pick_rows(self, width: int) -> list[Row]:
+        """Return the question and the reply to an answer, in two rows."""
         attempt, question, grade = self.attempt, self.attempt.question, self.attempt.grade
         if attempt.given_up:
             return [Row(sentence_spans(sentence, width)) for sentence in question.model_answer]
@@ -114,73 +112,59 @@ class Prediction:
         return [first, hint if attempt.hinted else Row([("Try again, or H for a hint.", "dim")])]
 
 
-class PredictionView(Protocol):
-    """The part of the lesson view that the predictor uses."""
-
-    explainer: AnyExplainer
-
-    @property
-    def bars(self) -> int:
-        """Number of rows at COUNT."""
-
-    @property
-    def shows_whole_corpus(self) -> bool:
-        """Whether the whole corpus is on the screen, so that a learner can count in it."""
-
-    def show_again(self) -> None:
-        """Draw the present moment again."""
-
-    def make_step(self) -> None:
-        """Make a step, and show it."""
-
-    def tell(self, said: str) -> None:
-        """Show a message to the user."""
-
-
+@dataclass
 class Predictor:
     """The predictions of a lesson view: a question before each step, while it is on.
 
-    Args:
-        view: the lesson view.
-
     Attributes:
+        explainer: draws pairs with their bars.
+        show_again: draws the present moment again.
+        make_step: makes a step, which the lesson view shows.
+        tell: shows a message to the user.
         is_on: whether it asks at all.
         prediction: the present question; `None` if there is none.
     """
 
-    def __init__(self, view: PredictionView) -> None:
-        self._view = view
-        self.is_on = False
-        self.prediction: Prediction | None = None
-        self._score = Tally()
-        self._rests = False  # the model answer stays on the screen until a key
+    explainer: AnyExplainer
+    show_again: Callable[[], object]
+    make_step: Callable[[], object]
+    tell: Callable[[str], object]
+    is_on: bool = False
+    prediction: Prediction | None = None
+    _score: Tally = field(default_factory=Tally)
+    _rests: bool = False  # the model answer stays on the screen until a key
 
     def toggle(self) -> None:
         """Start or stop asking."""
         self.is_on = not self.is_on
         self._rests, self._score, self.prediction = False, Tally(), None
-        self._view.show_again()
+        self.show_again()
 
-    def attend(self, frame: Any, is_playing: bool) -> Prediction | None:
-        """Return the question about a frame at rest; `None` to ask nothing."""
+    def attend(
+        self, frame: Any, is_playing: bool, rows: int, shows_corpus: Callable[[], bool]
+    ) -> Prediction | None:
+        """Return the question about a frame at rest; `None` to ask nothing.
+
+        Args:
+            is_playing: whether steps are played, which asks nothing.
+            rows: the number of rows at COUNT.
+            shows_corpus: returns whether the whole corpus is on the screen, to count in it.
+        """
         if not self.is_on or self._rests or is_playing:
             self.prediction = None
             return None
-        asked = None if self.prediction is None else self.prediction.frame
-        if asked is None or asked.run is not frame.run or asked.step != frame.step:
-            self.prediction = self._question(frame)
-        return self.prediction
-
-    def _question(self, frame: Any) -> Prediction | None:
+        asked = None if self.prediction is None else self.prediction.attempt.question.frame
+        if asked is not None and asked.run is frame.run and asked.step == frame.step:
+            return self.prediction
+        self.prediction = None
         try:
-            question = predict(
-                frame, rows=self._view.bars, shows_corpus=self._view.shows_whole_corpus
-            )
+            question = predict(frame, rows=rows, shows_corpus=shows_corpus())
         except QuestionError as error:
             self.is_on = False
-            self._view.tell(f"Nothing to predict: {visible_text(str(error), spaces=False)}.")
-            return None
-        return Prediction(self._view.explainer, Attempt(question), self._score)
+            self.tell(f"Nothing to predict: {visible_text(str(error), spaces=False)}.")
+        else:
+            self.prediction = Prediction(self.explainer, Attempt(question), self._score)
+        return self.prediction
 
     @property
     def keys(self) -> list[FooterKey]:
@@ -188,7 +172,7 @@ class Predictor:
         prediction, stop = self.prediction, FooterKey("P", "stop asking", "screen.predict")
         if prediction is None and not self._rests:
             return []
-        if self._open() is None:
+        if self.waiting is None:
             return [FooterKey("⏎", "go on", "screen.answer"), stop]
         return [
             FooterKey("↑↓", "choose", "screen.choose(1)"),
@@ -200,21 +184,24 @@ class Predictor:
         ]
 
     @property
-    def waits(self) -> bool:
-        """Whether a question waits for its answer."""
-        return self._open() is not None
+    def waiting(self) -> Prediction | None:
+        """The question that waits for an answer; `None` if there is none."""
+        prediction = self.prediction
+        return None if prediction is None or prediction.attempt.is_over else prediction
 
     # -- actions of keys
 
     def move(self, by: int) -> None:
         """Move the cursor to another row."""
-        if (prediction := self._open()) is not None:
-            prediction.chosen = (prediction.chosen + by) % prediction.options
-            self._view.show_again()
+        if (prediction := self.waiting) is not None:
+            form = prediction.attempt.question.form
+            assert isinstance(form, Choice)
+            prediction.chosen = (prediction.chosen + by) % len(form.options)
+            self.show_again()
 
     def answer(self, place: int | None = None) -> None:
         """Answer with a row, by default the chosen one; after the end go on."""
-        prediction = self._open()
+        prediction = self.waiting
         if prediction is None:
             self.go_on()
             return
@@ -223,38 +210,33 @@ class Predictor:
         prediction.attempt.try_answer(prediction.chosen)
         if prediction.attempt.is_over:
             self._score.count(prediction.attempt)
-        self._view.show_again()
+        self.show_again()
 
     def hint(self) -> None:
         """Show the hint."""
-        if (prediction := self._open()) is not None:
+        if (prediction := self.waiting) is not None:
             prediction.attempt.hinted = True
-            self._view.show_again()
+            self.show_again()
 
     def show_answer(self) -> None:
         """Show the step beat by beat, and stay there until a key."""
-        if (prediction := self._open()) is not None:
+        if (prediction := self.waiting) is not None:
             self._give_up(prediction)
             self._rests = True
-            self._view.make_step()
+            self.make_step()
 
     def go_on(self) -> bool:
         """Skip an open question, or go on from an answered one; return False if there is none."""
         if self._rests:
             self._rests = False
-            self._view.show_again()
+            self.show_again()
         elif self.prediction is not None:
-            if (prediction := self._open()) is not None:
+            if (prediction := self.waiting) is not None:
                 self._give_up(prediction)
-            self._view.make_step()
+            self.make_step()
         else:
             return False
         return True
-
-    def _open(self) -> Prediction | None:
-        """Return the question that waits for an answer."""
-        prediction = self.prediction
-        return None if prediction is None or prediction.attempt.is_over else prediction
 
     def _give_up(self, prediction: Prediction) -> None:
         prediction.attempt.given_up = True

@@ -99,7 +99,26 @@ class QuestionPanel(Lines):
     # -- drawing
 
     def rebuild(self) -> None:
-        self._rows = () if self.attempt is None else self._make_rows()
+        attempt, room = self.attempt, max(self.size.width - 2, 20)
+        rows: list[Row] = []
+        if attempt is not None:
+            question = self._question
+            rows += sentence_rows(question.asks, room, role="strong")
+            rows += sentence_rows(question.advice, room, role="dim")
+            if question.given:
+                rows.append(Row([]))
+                rows += [row for given in question.given for row in sentence_rows(given, room)]
+            rows.append(Row([]))
+            self._first_choice = len(rows)
+            rows += self._answer_rows(attempt, room)
+            rows.append(Row([]))
+            if self._refusal:
+                rows += sentence_rows(Sentence((self._refusal,)), room, role="loss")
+            rows += graded_rows(attempt, room, self._help_keys[0])
+            rows.append(Row([]))
+            keys = self._keys_text(is_cut=len(rows) >= self.size.height)
+            rows += sentence_rows(Sentence((keys,)), room, role="dim")
+        self._rows = [Row([INDENT, *row.spans]) for row in rows]
         super().rebuild()
         # If not all fits, show the question first, then the answer at the end.
         if self._is_touched:
@@ -113,29 +132,7 @@ class QuestionPanel(Lines):
             return Strip.blank(self.size.width, self.rich_style)
         return self.paint(self.row(index).spans)
 
-    def _make_rows(self) -> list[Row]:
-        attempt, question, room = self.attempt, self._question, max(self.size.width - 2, 20)
-        assert attempt is not None
-        rows = sentence_rows(question.asks, room, role="strong")
-        rows += sentence_rows(question.advice, room, role="dim")
-        if question.given:
-            rows.append(Row([]))
-            rows += [row for given in question.given for row in sentence_rows(given, room)]
-        rows.append(Row([]))
-        self._first_choice = len(rows)
-        rows += self._answer_rows(room)
-        rows.append(Row([]))
-        if self._refusal:
-            rows += sentence_rows(Sentence((self._refusal,)), room, role="loss")
-        rows += graded_rows(attempt, room, self._help_keys[0])
-        rows.append(Row([]))
-        keys = self._keys_text(is_cut=len(rows) >= self.size.height)
-        rows += sentence_rows(Sentence((keys,)), room, role="dim")
-        return [Row([INDENT, *row.spans]) for row in rows]
-
-    def _answer_rows(self, room: int) -> list[Row]:
-        attempt = self.attempt
-        assert attempt is not None
+    def _answer_rows(self, attempt: Attempt, room: int) -> list[Row]:
         match self._form:
             case Choice(options):
                 return option_rows(attempt, options, self._chosen, room)
@@ -189,13 +186,9 @@ class QuestionPanel(Lines):
         return self.attempt is not None and self.attempt.is_over
 
     @property
-    def _types_text(self) -> bool:
-        return isinstance(self._form, Text) and not self._is_over
-
-    @property
     def _help_keys(self) -> tuple[str, str, str]:
         """The shown names of the keys for the hint, the answer and skipping."""
-        if self._types_text:
+        if isinstance(self._form, Text) and not self._is_over:
             return "F2", "F3", "F4"
         return "H", "!", "" if isinstance(self._form, Cuts | Joins) else "→"
 
@@ -218,30 +211,27 @@ class QuestionPanel(Lines):
         return f"{own}  {hint} hint  {show} show me{f'  {skip} skip' if skip else ''}{above}"
 
     def on_key(self, event: events.Key) -> None:
-        if self.attempt is not None and self._handle(event):
-            event.stop()
-            event.prevent_default()
-
-    def _handle(self, event: events.Key) -> bool:
-        """Handle a key; return False for one that does nothing here."""
-        key, character = event.key, event.character if event.is_printable else None
+        """Handle a key; leave one that does nothing here to others."""
+        attempt = self.attempt
+        if attempt is None:
+            return
         self._is_touched = True
-        if self._is_over:
-            if key == "enter":
-                self._go_on()
-            return key == "enter"
-        if key in ("pageup", "pagedown"):
+        form, types_text = self._form, isinstance(self._form, Text)
+        key, character = event.key, event.character if event.is_printable else None
+        hint, show, skip = ("H", "exclamation_mark", "right")
+        if types_text:
+            hint, show, skip = ("f2", "f3", "f4")
+        if attempt.is_over:
+            if key != "enter":
+                return
+            self._go_on()
+        elif key in ("pageup", "pagedown"):
             page = (self.size.height - 1) * (1 if key == "pagedown" else -1)
             self.scroll_relative(y=page, animate=False, immediate=True)
-            return True
-        hint, show, skip = ("H", "exclamation_mark", "right")
-        if self._types_text:
-            hint, show, skip = ("f2", "f3", "f4")
-        form = self._form
-        if isinstance(form, Cuts | Joins) and key in ("left", "right", "h", "l"):
+        elif isinstance(form, Cuts | Joins) and key in ("left", "right", "h", "l"):
             self._move(1 if key in ("right", "l") else -1, len(self._gaps))
-        elif key in (hint, hint.lower()) and (self._types_text or character == "H"):
-            self.attempt.hinted = True  # type: ignore[union-attr]
+        elif key in (hint, hint.lower()) and (types_text or character == "H"):
+            attempt.hinted = True
         elif key == show:
             self._give_up()
         elif key == skip:
@@ -259,9 +249,11 @@ class QuestionPanel(Lines):
         elif isinstance(form, Cuts) and key == "space":
             self._bars ^= {self._chosen + 1}
         else:
-            return False
-        self.rebuild()
-        return True
+            return
+        event.stop()
+        event.prevent_default()
+        if key not in ("pageup", "pagedown"):
+            self.rebuild()
 
     def _move(self, by: int, count: int) -> None:
         if count:
@@ -431,8 +423,10 @@ def option_rows(attempt: Attempt, options: Sequence[Option], chosen: int, room: 
     Args:
         chosen: the row of the cursor.
     """
-    right_place = _place_of(attempt.question.answer)
-    tried = [_place_of(each) for each in attempt.tried]
+    right_place, *tried = (  # yes and no are rows 0 and 1
+        int(not answer) if isinstance(answer, bool) else answer
+        for answer in (attempt.question.answer, *attempt.tried)
+    )
     labels = [word_spans(option.label) for option in options]
     label_cells = min(max(map(spans_width, labels)), max(room // 2, 8))
     note_cells = max(width(option.note) for option in options)
@@ -463,8 +457,3 @@ def option_rows(attempt: Attempt, options: Sequence[Option], chosen: int, room: 
             spans.append((" no", "loss"))
         rows.append(Row(spans))
     return rows
-
-
-def _place_of(answer: Answer) -> Answer:
-    """Return the row of an answer; yes and no are rows 0 and 1."""
-    return (0 if answer else 1) if isinstance(answer, bool) else answer

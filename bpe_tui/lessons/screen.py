@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import cycle, islice, zip_longest
+from itertools import cycle, zip_longest
 from typing import Any, ClassVar
 
 from textual import events
@@ -20,7 +20,7 @@ from textual.widgets import Input
 from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.bpe.training_screen import BpeScreen
 from bpe_tui.lessons.beats import BeatClock, beats_of
-from bpe_tui.lessons.prediction import Predictor, ToOption
+from bpe_tui.lessons.prediction import Prediction, Predictor, ToOption
 from bpe_tui.session.declarations import LESSON
 from bpe_tui.session.models import DEFAULT_MODEL
 from bpe_tui.session.session import Session
@@ -36,7 +36,6 @@ from bpe_tui.views.explanation import (
     Beat,
     CountRoom,
     StepMoment,
-    StepQuestion,
 )
 from bpe_tui.views.merge_explanation import MergeExplainer
 from bpe_tui.views.panel import TokenPainter
@@ -88,13 +87,8 @@ class LessonSection(Lines, can_focus=False):
         self.label = self.caption = ""
         self.caption_role = "dim"
         self.margin = 0
-        self.is_short = self.is_lit = False
+        self.is_short = False
         self.height = 1
-        self._shown: list[Row] = []
-
-    @property
-    def row_count(self) -> int:
-        return self.height
 
     @property
     def room(self) -> int:
@@ -102,37 +96,30 @@ class LessonSection(Lines, can_focus=False):
         return max(self.screen.size.width - self.margin - 2, 10)
 
     def show(self, rows: Sequence[Row], is_lit: bool = False) -> int:
-        """Show rows, and return the number of lines to paint."""
-        self._rows, self.is_lit = rows[: self.height], is_lit
-        shown = [self.row(index) for index in range(self.height)]
+        """Show rows beside the rail and the name; return the number of lines to paint."""
+        rail, cells = self.rail, self.margin
+        stem, corner = (LIT_STEM, rail.lit_corner) if is_lit else (rail.stem, rail.corner)
+        name: list[Span] = [
+            (f" {corner}", "border"),
+            (stem[1] if self.is_short else stem, "pair" if is_lit else "border"),
+            (self.label, "pair" if is_lit else "dim"),
+        ]
+        name.append((" " * (cells - spans_width(name)), ""))
+        shown = []
+        for index in range(self.height):
+            row = rows[index] if index < len(rows) else Row(())
+            text = self.caption if index == 1 and not self.is_short else ""
+            below = [(f" {rail.below}   ", "border"), (text.ljust(cells - 5), self.caption_role)]
+            shown.append(Row([*(below if index else name), *row.spans], row.target))
         changed = [
             Region(0, index, self.size.width, 1)
-            for index, (row, was) in enumerate(zip_longest(shown, self._shown))
+            for index, (row, was) in enumerate(zip_longest(shown, self._rows))
             if row != was
         ]
-        self._shown = shown
+        self._rows = shown
         if changed:
             self.refresh(*changed)
         return len(changed)
-
-    def row(self, index: int) -> Row:
-        row = self._rows[index] if index < len(self._rows) else Row(())
-        return Row([*self._rail_and_name(index), *row.spans], row.target)
-
-    def _rail_and_name(self, index: int) -> list[Span]:
-        rail, cells = self.rail, self.margin
-        if index:
-            text = self.caption if index == 1 and not self.is_short else ""
-            return [(f" {rail.below}   ", "border"), (text.ljust(cells - 5), self.caption_role)]
-        stem, corner = (LIT_STEM, rail.lit_corner) if self.is_lit else (rail.stem, rail.corner)
-        role = "pair" if self.is_lit else "dim"
-        stem = stem[1] if self.is_short else stem
-        spans = [
-            (f" {corner}", "border"),
-            (stem, "pair" if self.is_lit else "border"),
-            (self.label, role),
-        ]
-        return [*spans, (" " * (cells - spans_width(spans)), "")]
 
 
 class LessonScreen(SessionScreen):
@@ -149,29 +136,27 @@ class LessonScreen(SessionScreen):
         self.top = CorpusPlace(0, 0)
         self._run: Any = None
         self.text = ""
-        self.predictor = Predictor(self)
-        self.question: StepQuestion | None = None
+        self.explainer = self.EXPLAINER(marks=self.app.no_color)
+        self.predictor = Predictor(
+            self.explainer, self.show_again, self.make_step, self.tell
+        )
+        self.question: Prediction | None = None
+        self.sections = {name: LessonSection(name) for name in SECTIONS}
+        self.field = TextLine(id="own-text")
         self._layout = layout(0, 0)
+        self._count_room = CountRoom(0, 0, 0)
         self._laid_out = Size()
         self._still: tuple[Any, ...] = ()
 
     def compose_body(self) -> ComposeResult:
-        for name in SECTIONS:
-            yield LessonSection(name)
-        yield TextLine(id="own-text")
+        yield from self.sections.values()
+        yield self.field
 
     def on_mount(self) -> None:
-        self.explainer = self.EXPLAINER(marks=self.app.no_color)
         self.clock.motion = preferences().motion
         self.field.display = False
-        self.section("corpus").label, self.section("your-text").label = "corpus", "your text"
-
-    def section(self, name: str) -> LessonSection:
-        return self.query_one(f"#{name}", LessonSection)
-
-    @property
-    def field(self) -> TextLine:
-        return self.query_one("#own-text", TextLine)
+        self.sections["corpus"].label = "corpus"
+        self.sections["your-text"].label = "your text"
 
     # -- the layout
 
@@ -188,12 +173,9 @@ class LessonScreen(SessionScreen):
 
     def show_notices(self) -> None:
         super().show_notices()
-
-        def make_room() -> None:
-            if self._laid_out != self._free:
-                self.show_again()
-
-        self.call_after_refresh(make_room)  # once a note has its height
+        self.call_after_refresh(  # once a note has its height
+            lambda: self.show_again() if self._laid_out != self._free else None
+        )
 
     def _lay_out(self) -> None:
         """Give all sections their rows and columns at this size."""
@@ -207,14 +189,15 @@ class LessonScreen(SessionScreen):
             "your-text": room.text,
         }
         for name, height in rows.items():
-            section = self.section(name)
+            section = self.sections[name]
             section.height = height
             if name != "corpus":  # it takes the rest, and gives way to messages
                 section.styles.height = height
             section.margin = room.margin - (MARK if name == "count" else 0)
             section.is_short = room.is_short
-        self.section("your-text").display = self._free.height >= LEAST_FOR_TEXT
-        self.section("corpus").display = self._free.height >= LEAST_FOR_CORPUS
+        self.sections["your-text"].display = self._free.height >= LEAST_FOR_TEXT
+        self.sections["corpus"].display = self._free.height >= LEAST_FOR_CORPUS
+        self._count_room = CountRoom(room.bars, self.sections["count"].room, room.name)
         self.query_one("#heading").styles.margin = (0, 0, room.head_gap, 0)
         self.call_after_refresh(self._place_field)  # once the sections have their places
 
@@ -225,10 +208,10 @@ class LessonScreen(SessionScreen):
         if not self.is_current or frame is None:
             return
         super().show_session(session)
-        if self.field.text != session.text:
+        has_new_text = self.field.text != session.text
+        if has_new_text:
             self._take_text()
-            self.show_again()
-        if self._laid_out != self._free:
+        if has_new_text or self._laid_out != self._free:
             self.show_again()
         self.clock.follow(frame, session.speed if session.playing else None)
         if self.clock.moment is not None:
@@ -248,15 +231,27 @@ class LessonScreen(SessionScreen):
         still = (moment.after, joined, self.text, self.size)
         if joined and still == self._still:  # only the bars move
             rows = self.explainer.count_rows(moment, self._count_room)
-            self.section("count").show(rows, is_lit=True)
+            self.sections["count"].show(rows, is_lit=True)
             return
         self._still = still
         if moment.beat is Beat.REST:
-            self.question = self.predictor.attend(moment.after, self.session.playing)
+            self.question = self.predictor.attend(
+                moment.after, self.session.playing, self._layout.bars, self._shows_whole_corpus
+            )
             self.show_keys()
-        self._move_text(moment)
+        # Before anything lights up, scroll to a part of the corpus that shows the step; later
+        # beats do not scroll, nor do steps that are played.
+        if moment.before is None or self._run is not moment.after.run:
+            self._run, self.top = moment.after.run, CorpusPlace(0, 0)
+        runs = self.session.playing or self.session.following
+        may_move = moment.beat is Beat.PICK or (moment.beat is Beat.REST and not runs)
+        if moment.before is not None and may_move:
+            room = self.sections["corpus"].room
+            self.top = self.explainer.place_to_show(
+                moment.before, self.top, self._layout.corpus, room
+            )
         self._show_stations(moment)
-        corpus, text = self.section("corpus"), self.section("your-text")
+        corpus, text = self.sections["corpus"], self.sections["your-text"]
         corpus.show(self.explainer.corpus_rows(moment, self.top, self._layout.corpus, corpus.room))
         rows = self.explainer.text_rows(moment, self.text, text.height - 1, text.room)
         is_typed = self.field.display and bool(self.text)  # the field takes the row of the count
@@ -264,27 +259,10 @@ class LessonScreen(SessionScreen):
         text.show(rows[:-1] if is_typed else rows)
         self._show_heading(moment)
 
-    @property
-    def _count_room(self) -> CountRoom:
-        return CountRoom(self._layout.bars, self.section("count").room, self._layout.name)
-
-    def _move_text(self, moment: StepMoment[Any]) -> None:
-        """Scroll to a part of the corpus that shows the step, before anything lights up.
-
-        Later beats do not scroll, nor do steps that are played.
-        """
-        if moment.before is None or self._run is not moment.after.run:
-            self._run, self.top = moment.after.run, CorpusPlace(0, 0)
-        runs = self.session.playing or self.session.following
-        may_move = moment.beat is Beat.PICK or (moment.beat is Beat.REST and not runs)
-        if moment.before is not None and may_move:
-            rows, width = self._layout.corpus, self.section("corpus").room
-            self.top = self.explainer.place_to_show(moment.before, self.top, rows, width)
-
     def _show_stations(self, moment: StepMoment[Any]) -> None:
         """Show COUNT, PICK and REPLACE; at rest they show the question, if there is one."""
         explainer = self.explainer
-        count, pick, replace = map(self.section, STATIONS)
+        count, pick, replace = (self.sections[name] for name in STATIONS)
         is_asked = self.question is not None and moment.beat is Beat.REST
         # A question is about the next step.
         of = StepMoment(moment.after, moment.after) if is_asked else moment
@@ -303,11 +281,8 @@ class LessonScreen(SessionScreen):
         replace.show(replaced, moment.lit is Beat.LIGHT)
 
     def _show_heading(self, moment: StepMoment[Any]) -> None:
-        self.say("#heading", self.heading_of(moment, self.size.width - 2))
-
-    def heading_of(self, moment: StepMoment[Any], room: int) -> str:
-        """Return the heading: the corpus on the left, the step and facts on the right."""
-        session = self.session
+        """Show the heading: the corpus on the left, the step and facts on the right."""
+        session, room = self.session, self.size.width - 2
         name = visible_text(session.config.name, spaces=False)
         if session.model.name != DEFAULT_MODEL:
             name += f"   {session.model.title}"
@@ -323,7 +298,8 @@ class LessonScreen(SessionScreen):
         longer = f"{where}   {facts}" if facts else where
         right = longer if width(name) + width(longer) + 3 <= room else where
         name = shorten(name, max(room - width(right) - 2, 1))
-        return f"{name}{' ' * max(room - width(name) - width(right), 1)}{right}"
+        blanks = " " * max(room - width(name) - width(right), 1)
+        self.say("#heading", f"{name}{blanks}{right}")
 
     def retell(self, seconds: float) -> Iterator[float]:
         """Show the present step again, moment by moment, and yield their times.
@@ -360,19 +336,13 @@ class LessonScreen(SessionScreen):
 
     # -- predictions
 
-    @property
-    def bars(self) -> int:
-        """Number of rows at COUNT."""
-        return layout(*self._free).bars
-
-    @property
-    def shows_whole_corpus(self) -> bool:
-        """Whether the section of the corpus shows all of it."""
-        moment, section = self.clock.moment, self.section("corpus")
+    def _shows_whole_corpus(self) -> bool:
+        """Return whether the section of the corpus shows all of it."""
+        moment, room = self.clock.moment, self._layout.corpus
         if moment is None or not moment.after.excerpt.complete:
             return False
-        room = layout(*self._free).corpus
-        whole = self.explainer.corpus_rows(moment, CorpusPlace(0, 0), room + 1, section.room)
+        width = self.sections["corpus"].room
+        whole = self.explainer.corpus_rows(moment, CorpusPlace(0, 0), room + 1, width)
         return len(whole) <= room
 
     def action_predict(self) -> None:
@@ -412,7 +382,7 @@ class LessonScreen(SessionScreen):
             super().follow(target)
 
     def inspect(self, event: Lines.Asked) -> None:
-        if self.predictor.waits:
+        if self.predictor.waiting is not None:
             self.tell("That would tell the answer: answer first, or P asks no more.")
         else:
             super().inspect(event)
@@ -433,7 +403,7 @@ class LessonScreen(SessionScreen):
         self.show_again()
 
     def _place_field(self) -> None:
-        text = self.section("your-text")
+        text = self.sections["your-text"]
         self.field.styles.offset = (text.region.x + text.margin, text.region.bottom - 1)
         self.field.styles.width = text.room
 
@@ -572,20 +542,11 @@ def layout(width: int, height: int) -> Layout:
     text = TEXT_ROWS + has_legend + (height >= ROOMY)
     spare = height - heading - head_gap - PICK_ROWS - rule - text - gaps - legend - keys
     parts = list(LEAST)
-    for place in islice(_turns(), max(spare - sum(LEAST), 0)):
-        parts[place] += 1
+    # The sections take turns; once all have their most rows, the corpus gets the rest.
+    turns = cycle(TURNS)
+    for _ in range(max(spare - sum(LEAST), 0)):
+        growing = [place for place in range(len(parts)) if parts[place] < MOST[place]]
+        parts[next(turn for turn in turns if turn in growing) if growing else CORPUS] += 1
     bars, words, corpus = parts
     rail = margin < 14, margin >= 17
     return Layout(bars, words, corpus, text, margin, name, head_gap, has_legend, *rail)
-
-
-def _turns() -> Iterator[int]:
-    """Yield the section that gets the next row; the corpus, once all others have their most."""
-    wanted = [most - least for most, least in zip(MOST, LEAST, strict=True)]
-    for place in cycle(TURNS):
-        if wanted[place]:
-            wanted[place] -= 1
-            yield place
-        elif not any(wanted):
-            break
-    yield from cycle((CORPUS,))

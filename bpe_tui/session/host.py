@@ -11,6 +11,7 @@ from textual.signal import Signal
 
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.session import Session
+from engine.learning.lesson import Lesson
 
 
 @dataclass
@@ -60,8 +61,7 @@ class Navigation(Protocol):
 class LessonGuide(Protocol):
     """The guide, which opens lessons and shows their text beside the screen in front."""
 
-    @property
-    def is_under_way(self) -> bool: ...
+    lesson: Lesson | None
 
     def choose(self) -> None: ...
 

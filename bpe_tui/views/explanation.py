@@ -201,20 +201,6 @@ class CountRoom:
     name: int
 
 
-class StepQuestion(Protocol):
-    """A question about the next step, shown at rest instead of the explanation."""
-
-    @property
-    def heading(self) -> str:
-        """The text at the right of the heading, instead of the number of steps."""
-
-    def count_rows(self, room: CountRoom) -> list[Row]:
-        """Return the choices, in an order that does not give the answer away."""
-
-    def pick_rows(self, width: int) -> list[Row]:
-        """Return the question and the reply to an answer, in two rows."""
-
-
 class StepExplainer(ABC, Generic[SteppableFrameT]):
     """Explains the steps of a model.
 

@@ -430,7 +430,7 @@ class SessionScreen(PanelScreen):
         """Make visible what a row leads to: a target of `bpe_tui.views.targets`."""
 
     def _is_for_now(self, command: Command) -> bool:
-        if command.action.startswith("app.scene(") and not self.host.guide.is_under_way:
+        if command.action.startswith("app.scene(") and self.host.guide.lesson is None:
             return False
         return super()._is_for_now(command)
 

@@ -65,7 +65,7 @@ async def test_the_users_text_is_above_the_field_and_nothing_moves() -> None:
         assert "…" not in "".join(section(app, "your-text"))  # a sentence of the corpus, in 2 rows
         await pilot.press("g", *"36", "enter", "e", *"the goat")
         places = [each.region for each in app.screen.query(LessonSection)]
-        assert screen(app).field.region.bottom == screen(app).section("your-text").region.bottom
+        assert screen(app).field.region.bottom == screen(app).sections["your-text"].region.bottom
         assert section(app, "your-text")[1].startswith("     6 tokens")
         await pilot.press("enter", "right")
         assert [each.region for each in app.screen.query(LessonSection)] == places
@@ -88,7 +88,7 @@ async def test_only_lines_that_change_are_painted() -> None:
         await pilot.press("0", "g", *"36", "enter", "full_stop")
         it = screen(app)
         assert it.clock.moment is not None
-        pick = it.section("pick")
+        pick = it.sections["pick"]
         assert pick.show(it.explainer.pick_rows(it.clock.moment, pick.room), is_lit=True) == 0
         assert pick.show(()) == 2
 
