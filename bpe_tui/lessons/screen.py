@@ -137,9 +137,7 @@ class LessonScreen(SessionScreen):
         self._run: Any = None
         self.text = ""
         self.explainer = self.EXPLAINER(marks=self.app.no_color)
-        self.predictor = Predictor(
-            self.explainer, self.show_again, self.make_step, self.tell
-        )
+        self.predictor = Predictor(self.explainer, self.show_again, self.make_step, self.tell)
         self.question: Prediction | None = None
         self.sections = {name: LessonSection(name) for name in SECTIONS}
         self.field = TextLine(id="own-text")
