@@ -110,7 +110,7 @@ class IncrementalPretokens(Generic[Item]):
     def _borders_before(self, text: str, same: int) -> Iterator[int]:
         """Yield old pretokens with a safe border before them, from the change left."""
         # The first character behind the border has to be an old one.
-        special_at = self.splitter.begins_at
+        special_at = self.splitter.text_regex.match
         for index in range(bisect_left(self._starts, same) - 1, 0, -1):
             place = self._starts[index]
             if special_at(self._text, place) or special_at(text, place):

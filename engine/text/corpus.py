@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import BinaryIO
+from operator import attrgetter
 
 from engine.core.errors import CorpusError
 from engine.text.patterns import Pattern
@@ -106,19 +105,7 @@ def _errors_of_reading(name: str) -> Iterator[None]:
         raise CorpusError(f"{name}: cannot be read: {reason}") from error
 
 
-@contextmanager
-def _unchanged(path: Path, file: BinaryIO) -> Iterator[None]:
-    """Raise `CorpusError` if the file was changed or replaced while it was read."""
-    before = os.fstat(file.fileno())
-    yield
-    # A second reading of the path would give another text, so its file is compared too.
-    for after in (os.fstat(file.fileno()), path.stat()):
-        if _identity(before) != _identity(after):
-            raise CorpusError(f"{path}: was changed while being read. Open it again")
-
-
-def _identity(status: os.stat_result) -> tuple[int, ...]:
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+_identity = attrgetter("st_dev", "st_ino", "st_size", "st_mtime_ns")
 
 
 class Corpus:
@@ -275,10 +262,9 @@ class SourceReader:
 
     def _blocks_of(self, source: Source) -> Iterator[bytes]:
         field = self._reading.field
-        with ExitStack() as opened:
-            raw = opened.enter_context(source.open())
-            if source.path is not None and source.size is not None:
-                opened.enter_context(_unchanged(source.path, raw))
+        with source.open() as raw:
+            is_file = source.path is not None and source.size is not None
+            before = os.fstat(raw.fileno()) if is_file else None
             stream = Stream(raw)
             self._taken = lambda: stream.taken
             if stream.head.startswith(COUNTS):
@@ -288,13 +274,20 @@ class SourceReader:
                 )
             if stream.head.startswith(PARQUET):
                 yield from self._of_parquet(source)
-                return
-            packing = packing_of(source.name, stream.head)
-            blocks = unpacked(source.name, stream, packing)
-            if field is not None:
-                blocks = self._joined(json_texts(source.name, blocks, field, self._skip))
-            yield from blocks
-            self._check_length(source, stream.taken, is_packed=packing is not None)
+            else:
+                packing = packing_of(source.name, stream.head)
+                blocks = unpacked(source.name, stream, packing)
+                if field is not None:
+                    blocks = self._joined(json_texts(source.name, blocks, field, self._skip))
+                yield from blocks
+                self._check_length(source, stream.taken, is_packed=packing is not None)
+            if source.path is not None and before is not None:
+                # A second reading of the path would give another text, so its file is compared too.
+                for after in (os.fstat(raw.fileno()), source.path.stat()):
+                    if _identity(before) != _identity(after):
+                        raise CorpusError(
+                            f"{source.path}: was changed while being read. Open it again"
+                        )
 
     def _of_parquet(self, source: Source) -> Iterator[bytes]:
         field, size = self._reading.field, source.size

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple
 
 from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes, to_text
@@ -89,11 +89,7 @@ class PretokenLines(Sequence[tuple[Pretoken, ...]]):
     def __len__(self) -> int:
         return len(self.texts)
 
-    @overload
-    def __getitem__(self, place: int) -> tuple[Pretoken, ...]: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[tuple[Pretoken, ...]]: ...
-    def __getitem__(self, place: int | slice) -> tuple[Pretoken, ...] | list[tuple[Pretoken, ...]]:
+    def __getitem__(self, place: Any) -> Any:  # an index or a slice, as `Sequence` declares it
         if isinstance(place, slice):
             return [self[line] for line in range(len(self))[place]]
         texts = iter(self.texts[place])

@@ -354,7 +354,17 @@ def as_pattern(pattern: PatternLike) -> Pattern:
         return pattern
     if isinstance(pattern, str) and (pattern in PATTERNS or _NAME.fullmatch(pattern)):
         return PATTERNS[pattern]
-    source = pattern if isinstance(pattern, str) else _source_of(pattern)
+    if isinstance(pattern, str):
+        source = pattern
+    else:  # a compiled regex: its flags are written into its source
+        written, flags = getattr(pattern, "pattern", None), getattr(pattern, "flags", 0)
+        if not isinstance(written, str):
+            kind = type(pattern).__name__
+            raise PatternError(
+                f"a pattern is a name or a regex of text, and this is of type {kind}"
+            )
+        letters = "".join(letter for flag, letter in _FLAGS.items() if flags & flag)
+        source = f"(?{letters}){written}" if letters else written
     try:
         return own_pattern(source)
     except PatternError as error:
@@ -381,16 +391,6 @@ def own_pattern(source: str) -> Pattern:
 def _usable(name: str, source: str) -> Any:
     """Compile a regex for cutting, with a time limit unless it is a named pattern's."""
     return regex.compile(source) if name in PATTERNS else LimitedRegex(source)
-
-
-def _source_of(compiled: object) -> str:
-    """Return the source of a compiled regex, with its flags written into it."""
-    source, flags = getattr(compiled, "pattern", None), getattr(compiled, "flags", 0)
-    if not isinstance(source, str):
-        kind = type(compiled).__name__
-        raise PatternError(f"a pattern is a name or a regex of text, and this is of type {kind}")
-    letters = "".join(letter for flag, letter in _FLAGS.items() if flags & flag)
-    return f"(?{letters}){source}" if letters else source
 
 
 def name_of(pattern: Pattern) -> str | None:

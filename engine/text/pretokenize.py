@@ -218,10 +218,6 @@ class SpecialSplitter:
         if position < len(text):
             yield text[position:], False
 
-    def begins_at(self, text: str, place: int) -> bool:
-        """Whether a special token begins at this place."""
-        return self.text_regex.match(text, place) is not None
-
     def special_crosses(self, text: str, place: int) -> bool:
         """Whether a special token begins before `place` and ends after it.
 
@@ -387,17 +383,11 @@ class ChunkCutter:
             if match.start() >= decided:
                 break
             after_special = match.end()
-        return max(after_special, self._last_border(buffer, decided)), after_special
-
-    def _last_border(self, buffer: bytes, limit: int) -> int:
-        """Return the last border of the pattern up to `limit`; 0 if there is none."""
-        if self._cut_regex is None:
-            return 0
+        border = 0
         # The last border is usually near the end, so the search begins there.
-        for reach in (64, 4096, limit):
-            last, start = 0, max(limit - reach, 0)
-            for match in self._cut_regex.finditer(buffer, start, max(limit, 0)):
-                last = match.start()
-            if last:
-                return last
-        return 0
+        for reach in (64, 4096, decided) if self._cut_regex is not None else ():
+            for match in self._cut_regex.finditer(buffer, max(decided - reach, 0), max(decided, 0)):
+                border = match.start()
+            if border:
+                break
+        return max(after_special, border), after_special

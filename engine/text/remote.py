@@ -20,6 +20,7 @@ PROTOCOLS = ("https", "s3", "gs", "az", "hf")
 """The protocols that are read; `http` is not, since it does not protect the data from changes."""
 SECONDS = 30.0
 """Longest time that a server may send nothing."""
+_WEB = ("https", "http")
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
@@ -103,7 +104,22 @@ class RemoteFile:
     def _system(self) -> Any:
         import fsspec
 
-        options = _web_options() if self._protocol in _WEB else {}
+        options: dict[str, Any] = {}
+        if self._protocol in _WEB:  # raw bytes, time limits, redirects only to the same protocol
+            import aiohttp
+
+            async def check(_: Any, __: Any, sent: aiohttp.TraceRequestRedirectParams) -> None:
+                check_redirect(str(sent.url), sent.response.headers.get("Location", ""))
+
+            redirects = aiohttp.TraceConfig()
+            redirects.on_request_redirect.append(check)
+            timeout = aiohttp.ClientTimeout(total=None, sock_connect=SECONDS, sock_read=SECONDS)
+            options["client_kwargs"] = {
+                "headers": {"Accept-Encoding": "identity"},
+                "auto_decompress": False,  # so that sizes count transferred bytes
+                "timeout": timeout,
+                "trace_configs": [redirects],
+            }
         return fsspec.filesystem(self._protocol, skip_instance_cache=True, **options)
 
     @contextmanager
@@ -135,29 +151,6 @@ class _PlainErrorFile:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.file, name)
-
-
-_WEB = ("https", "http")
-
-
-def _web_options() -> dict[str, Any]:
-    """Return options for https: raw bytes, time limits, and only redirects to the same protocol."""
-    import aiohttp
-
-    async def check(_: Any, __: Any, sent: aiohttp.TraceRequestRedirectParams) -> None:
-        check_redirect(str(sent.url), sent.response.headers.get("Location", ""))
-
-    redirects = aiohttp.TraceConfig()
-    redirects.on_request_redirect.append(check)
-    timeout = aiohttp.ClientTimeout(total=None, sock_connect=SECONDS, sock_read=SECONDS)
-    return {
-        "client_kwargs": {
-            "headers": {"Accept-Encoding": "identity"},
-            "auto_decompress": False,  # so that sizes count transferred bytes
-            "timeout": timeout,
-            "trace_configs": [redirects],
-        }
-    }
 
 
 def check_redirect(address: str, location: str) -> None:

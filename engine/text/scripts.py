@@ -62,17 +62,14 @@ class ScriptTable:
         kinds = self._table[codes]
         new = codes[kinds == _UNKNOWN]
         if len(new):
-            self._learn(np.flatnonzero(np.bincount(new)).astype(np.uint32))
+            # Sorted codes of one script are mostly neighbours, so a few matches cover them all.
+            new = np.flatnonzero(np.bincount(new)).astype(np.uint32)
+            learnt: Kinds = np.full(len(new), SYMBOL, dtype=np.uint8)
+            for match in self._regex.finditer(new.tobytes().decode("utf-32-le", "surrogatepass")):
+                learnt[match.start() : match.end()] = match.lastindex
+            self._table[new] = learnt
             kinds = self._table[codes]
         return kinds
-
-    def _learn(self, codes: npt.NDArray[np.uint32]) -> None:
-        # Sorted codes of one script are mostly neighbours, so a few matches cover them all.
-        text = codes.tobytes().decode("utf-32-le", "surrogatepass")
-        kinds: Kinds = np.full(len(codes), SYMBOL, dtype=np.uint8)
-        for match in self._regex.finditer(text):
-            kinds[match.start() : match.end()] = match.lastindex
-        self._table[codes] = kinds
 
     @cached_property
     def _regex(self) -> Any:

@@ -23,6 +23,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -234,20 +235,19 @@ class Packing:
     unpack: Callable[[Stream], Iterator[bytes]]
 
 
-def _by(
-    open_packed: Callable[[BinaryIO], io.BufferedIOBase],
-) -> Callable[[Stream], Iterator[bytes]]:
-    def unpack(stream: Stream) -> Iterator[bytes]:
-        with open_packed(cast(BinaryIO, stream)) as opened:  # only `read` is used
-            yield from _blocks(opened)
-
-    return unpack
+def _read_unpacked(
+    open_packed: Callable[[BinaryIO], io.BufferedIOBase], stream: Stream
+) -> Iterator[bytes]:
+    with open_packed(cast(BinaryIO, stream)) as opened:  # only `read` is used
+        yield from _blocks(opened)
 
 
 PACKINGS = (
-    Packing("gzip", ".gz", rb"\x1f\x8b", _by(lambda file: gzip.GzipFile(fileobj=file))),
-    Packing("bzip2", ".bz2", rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)", _by(bz2.BZ2File)),
-    Packing("xz", ".xz", rb"\xfd7zXZ\x00", _by(lzma.LZMAFile)),
+    Packing("gzip", ".gz", rb"\x1f\x8b", partial(_read_unpacked, gzip.open)),
+    Packing(
+        "bzip2", ".bz2", rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)", partial(_read_unpacked, bz2.BZ2File)
+    ),
+    Packing("xz", ".xz", rb"\xfd7zXZ\x00", partial(_read_unpacked, lzma.LZMAFile)),
     Packing("zstd", ".zst", rb"\x28\xb5\x2f\xfd", _zstd_blocks),
 )
 """Recognised compression formats. Only bzip2's ten letters can begin a UTF-8 text."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import regex
 from hypothesis import strategies as st
-from inside.engine.text import PATTERNS
+from inside.engine.text import COUNTS, PARQUET, PATTERNS, packing_of
 
 SPECIAL_TOKENS = ["<a>", "<a><a>", "<a><b>", "<s t>", " <p", "low ", "aba", "é", "\n", "<|end|>"]
 
@@ -40,6 +40,12 @@ CORPORA = st.lists(
     max_size=24,
 ).map(b"".join)
 SPECIALS = st.lists(st.sampled_from(SPECIAL_TOKENS), unique=True, max_size=4)
+
+
+def is_text(data: bytes) -> bool:
+    """Whether a file with this content is read as text: not empty, unpacked, records or counts."""
+    is_packed = packing_of("corpus.txt", data) is not None
+    return bool(data) and not is_packed and not data.startswith((COUNTS, PARQUET))
 
 
 def one_pass(data: bytes, pattern: str, special_tokens: Sequence[str]) -> list[list[bytes]]:

@@ -19,14 +19,14 @@ from unittest import mock
 
 import psutil
 import pytest
-from chunk_texts import BROKEN, CORPORA, PIECES, SPECIALS, one_pass
+from chunk_texts import BROKEN, CORPORA, PIECES, SPECIALS, is_text, one_pass
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 from inside.engine.core import HelperWarning
 from inside.engine.counting import CorpusCount, count_corpus
 from inside.engine.native import KERNEL, SWITCH
-from inside.engine.text import CHUNK, PATTERNS, Chunk, Corpus, Pattern, SpecialSplitter, packing_of
+from inside.engine.text import CHUNK, PATTERNS, Chunk, Corpus, Pattern, SpecialSplitter
 from inside.engine.text import corpus as corpus_module
 
 from engine import CorpusError, CountProgress, SpecialTokenError, UnknownNameError, count_pretokens
@@ -78,11 +78,6 @@ def large(place: Path) -> Path:
 
 
 # -- exactness
-
-
-def is_text(data: bytes) -> bool:
-    """Whether a file with this content is read as text, neither empty nor unpacked."""
-    return bool(data) and packing_of("corpus.txt", data) is None
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
