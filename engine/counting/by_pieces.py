@@ -8,7 +8,7 @@ New pieces are met in the order of the text, so pretokens come in order of first
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain, compress, count
 from typing import NamedTuple
 
@@ -72,7 +72,15 @@ class PieceCutter:
 
     def borders(self, data: bytes, tokens: Spans) -> Places:
         """Return the starts of the pieces, and the end of the last piece."""
-        is_border, before_left = self._borders_by_bytes(data)
+        tables = self._tables
+        left = np.frombuffer(data.translate(tables.left), np.uint8)
+        right = np.frombuffer(data.translate(tables.right), np.uint8)
+        rules = left[:-1] & right[1:]
+        is_border = np.ones(len(data) + 1, np.bool_)  # before each byte, and at the end
+        np.not_equal(rules & ~np.uint8(tables.before_left), 0, out=is_border[1:-1])
+        # The borders of the rule `before_left` are one byte earlier.
+        before_left = np.zeros(len(data), np.bool_)
+        np.not_equal(rules & np.uint8(tables.before_left), 0, out=before_left[:-1])
         starts, ends = tokens
         # A document ends at `starts`, so no text follows a space there. (For a token at offset 0
         # this sets -1, the last byte, which no text follows either.)
@@ -82,21 +90,6 @@ class PieceCutter:
             is_border[np.minimum(starts + inside, ends)] = False
         is_border[starts] = is_border[ends] = True
         return np.flatnonzero(is_border)
-
-    def _borders_by_bytes(self, data: bytes) -> tuple[Bools, Bools]:
-        """Return whether each byte has a border before it, both ends included.
-
-        The second array has the borders of the rule `before_left`, which are one byte earlier.
-        """
-        tables = self._tables
-        left = np.frombuffer(data.translate(tables.left), np.uint8)
-        right = np.frombuffer(data.translate(tables.right), np.uint8)
-        rules = left[:-1] & right[1:]
-        is_border = np.ones(len(data) + 1, np.bool_)
-        np.not_equal(rules & ~np.uint8(tables.before_left), 0, out=is_border[1:-1])
-        before_left = np.zeros(len(data), np.bool_)
-        np.not_equal(rules & np.uint8(tables.before_left), 0, out=before_left[:-1])
-        return is_border, before_left
 
 
 MachineWords = npt.NDArray[np.uint64]
@@ -141,8 +134,7 @@ class PieceCache:
 
     def recognise(self, words: MachineWords, starts: Places, lengths: Places) -> Bools:
         """Return whether each piece is known, and count the known ones for the next `drain`."""
-        key = self._key(words, starts, lengths)
-        slots = _slots(key)
+        key, slots = self._key(words, starts, lengths)
         known: Bools = self._keys[0][slots] == key[0]
         for stored, word in zip(self._keys[1:], key[1:], strict=True):
             known &= stored[slots] == word
@@ -157,19 +149,26 @@ class PieceCache:
         """
         lengths = np.fromiter(map(len, pieces), np.intp, len(pieces))
         starts = np.cumsum(lengths) - lengths
-        key = self._key(words_of(b"".join(pieces) + PADDING), starts, lengths)
-        slots = _slots(key)
+        key, slots = self._key(words_of(b"".join(pieces) + PADDING), starts, lengths)
         free = np.flatnonzero((key[-1] != 0) & (self._numbers[slots] == _NO_PIECE))
         free = free[::-1]  # of several pieces for one slot, the first is written last
         for stored, word in zip(self._keys, key, strict=True):
             stored[slots[free]] = word[free]
         self._numbers[slots[free]] = first_number + free
 
-    def _key(self, words: MachineWords, starts: Places, lengths: Places) -> list[MachineWords]:
-        """Return the words of pieces. The last word is 0 for a piece of another length."""
+    def _key(
+        self, words: MachineWords, starts: Places, lengths: Places
+    ) -> tuple[list[MachineWords], Places]:
+        """Return the words of pieces, and their slots.
+
+        The last word is 0 for a piece of another length.
+        """
         key = [words[starts]] + [words[starts + place] for place in self._later_words]
         key[-1] <<= (8 * (self.longest - lengths)).view(np.uint64)
-        return key
+        scrambled = key[0] * _SCRAMBLER
+        for word in key[1:]:
+            scrambled = (scrambled ^ word) * _SCRAMBLER
+        return key, (scrambled >> _TO_SLOT).astype(np.intp)
 
     def drain(self) -> tuple[Ints, Ints]:
         """Return the numbers and counts of the pieces recognised since the last call."""
@@ -177,13 +176,6 @@ class PieceCache:
         self._hits = []
         used = np.flatnonzero(totals)
         return self._numbers[used], totals[used]
-
-
-def _slots(key: Sequence[MachineWords]) -> Places:
-    scrambled = key[0] * _SCRAMBLER
-    for word in key[1:]:
-        scrambled = (scrambled ^ word) * _SCRAMBLER
-    return (scrambled >> _TO_SLOT).astype(np.intp)
 
 
 BATCH = 1 << 15
@@ -215,7 +207,12 @@ class PieceCounter:
         words = words_of(data + PADDING)
         tokens = special_tokens_in(data, self._splitter)
         found = []
-        for starts, ends in self._batches(self._cutter.borders(data, tokens)):
+        borders = self._cutter.borders(data, tokens)
+        start, end = 0, len(borders) - 1
+        while start < end:
+            stop = min(start + self._batch, end)
+            starts, ends = borders[start:stop], borders[start + 1 : stop + 1]
+            start, self._batch = stop, min(2 * self._batch, BATCH)
             for cache in caches:
                 unknown = ~cache.recognise(words, starts, ends - starts)
                 starts, ends = starts[unknown], ends[unknown]
@@ -231,15 +228,6 @@ class PieceCounter:
             documents_between(data, tokens, continues),
         )
 
-    def _batches(self, borders: Places) -> Iterator[tuple[Places, Places]]:
-        """Yield the starts and ends of pieces, one batch at a time."""
-        start, end = 0, len(borders) - 1
-        while start < end:
-            batch = slice(start, min(start + self._batch, end))
-            yield borders[batch], borders[batch.start + 1 : batch.stop + 1]
-            start = batch.stop
-            self._batch = min(2 * self._batch, BATCH)
-
     def _look_up(
         self, data: bytes, starts: Places, ends: Places, caches: Sequence[PieceCache]
     ) -> tuple[Ints, Ints]:
@@ -250,15 +238,14 @@ class PieceCounter:
         numbers = np.fromiter(map(self._numbers.__getitem__, counts), np.int64, len(counts))
         if len(self._numbers) > known:
             new = list(compress(counts, numbers >= known))
-            pretokens = list(map(self._pretokens, new))
+            # Wherever the bytes of a special token occur, it is one: no other piece equals it.
+            special = self._splitter.tokens
+            pretokens = [
+                [] if piece in special else pretokens_of_piece(self._pattern, piece)
+                for piece in new
+            ]
             self._new_pretokens += chain.from_iterable(pretokens)
             self._new_sizes += map(len, pretokens)
             for cache in caches:
                 cache.learn(new, first_number=known)
         return numbers, np.fromiter(counts.values(), np.int64, len(counts))
-
-    def _pretokens(self, piece: bytes) -> list[bytes]:
-        # Wherever the bytes of a special token occur, it is one: no other piece equals it.
-        if piece in self._splitter.tokens:
-            return []
-        return pretokens_of_piece(self._pattern, piece)

@@ -14,7 +14,8 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
@@ -35,17 +36,17 @@ SAMPLES, SAMPLE_BYTES = 16, 4096
 _SUFFIX = ".counts"
 
 
+@dataclass(frozen=True)
 class KeptCount:
     """The place of one count in a cache.
 
-    Args:
+    Attributes:
         place: the file; `None` for a corpus whose count is not kept.
         limit: largest number of bytes of all kept counts.
     """
 
-    def __init__(self, place: Path | None, limit: int = LIMIT) -> None:
-        self._place = place
-        self._limit = limit
+    place: Path | None
+    limit: int = LIMIT
 
     @classmethod
     def of(
@@ -71,49 +72,45 @@ class KeptCount:
 
     def find(self) -> CorpusCount | None:
         """Return the count if it is kept and undamaged, else `None`."""
-        if self._place is None:
+        if self.place is None:
             return None
         try:
-            sweep(self._place.parent)
-            data = read_own(self._place, self._limit)
+            sweep(self.place.parent)
+            data = read_own(self.place, self.limit)
+            reader = CountsReader("kept counts", io.BytesIO(data))
+            count = CorpusCount.of(reader.metadata.documents, reader.counts())
         except OSError:
             return None
-        except ValueError:
-            self._remove()
-            return None
-        try:
-            count = _unpacked(data)
-        except CorpusError:
-            self._remove()
+        except (ValueError, CorpusError):  # too large, or damaged
+            with contextlib.suppress(OSError):
+                self.place.unlink()
             return None
         with contextlib.suppress(OSError):
-            os.utime(self._place)  # the time of last use
+            os.utime(self.place)  # the time of last use
         return count
-
-    def _remove(self) -> None:
-        with contextlib.suppress(OSError):
-            assert self._place is not None
-            self._place.unlink()
 
     def keep(self, count: CorpusCount) -> None:
         """Keep the count, unless it is there."""
-        if self._place is None or self._place.exists():
+        if self.place is None or self.place.exists():
             return
         with contextlib.suppress(OutputError, OSError):
             data = _packed(count)
-            if len(data) > self._limit:
+            if len(data) > self.limit:
                 return
-            write_files({self._place: data}, overwrite=True, private=True)
-            self._place.parent.chmod(0o700)  # it may be older than this rule
-            self._make_room(self._place.parent)
-
-    def _make_room(self, directory: Path) -> None:
-        """Remove the least recently used counts, until the rest is within the limit."""
-        total = 0
-        for _, size, path in sorted(_kept_in(directory), reverse=True):
-            total += size
-            if total > self._limit:
-                path.unlink(missing_ok=True)
+            write_files({self.place: data}, overwrite=True, private=True)
+            self.place.parent.chmod(0o700)  # it may be older than this rule
+            # Remove the least recently used counts, until the rest is within the limit.
+            kept = []
+            folder = self.place.parent
+            for path in (*folder.glob(f"*{_SUFFIX}"), *folder.glob(f".*{DRAFT}")):
+                with contextlib.suppress(FileNotFoundError):
+                    status = path.lstat()
+                    kept.append((status.st_mtime, status.st_size, path))
+            total = 0
+            for _, size, path in sorted(kept, reverse=True):
+                total += size
+                if total > self.limit:
+                    path.unlink(missing_ok=True)
 
 
 def _identity(corpus: Corpus) -> tuple[object, ...] | None:
@@ -133,37 +130,18 @@ def _identity(corpus: Corpus) -> tuple[object, ...] | None:
 
 
 def _identity_of_file(path: Path) -> tuple[object, ...]:
-    status = path.stat()
-    times = status.st_mtime_ns, status.st_ctime_ns
-    sample = _sample_of(path, status.st_size)
-    return os.fspath(path), status.st_dev, status.st_ino, status.st_size, *times, sample
-
-
-def _sample_of(path: Path, size: int) -> bytes:
-    """Return a digest of samples from all over a file."""
-    digest = blake2b(digest_size=16)
+    """Return the path, place, size and times of a file, and a digest of samples from all over."""
+    status, digest = path.stat(), blake2b(digest_size=16)
     with path.open("rb") as file:
         for place in range(SAMPLES):
-            file.seek(max(size - SAMPLE_BYTES, 0) * place // (SAMPLES - 1))
+            file.seek(max(status.st_size - SAMPLE_BYTES, 0) * place // (SAMPLES - 1))
             digest.update(file.read(SAMPLE_BYTES))
-    return digest.digest()
-
-
-def _kept_in(directory: Path) -> Iterator[tuple[float, int, Path]]:
-    """Yield (time of last use, bytes, path) of each kept count."""
-    for path in (*directory.glob(f"*{_SUFFIX}"), *directory.glob(f".*{DRAFT}")):
-        with contextlib.suppress(FileNotFoundError):
-            status = path.lstat()
-            yield status.st_mtime, status.st_size, path
+    times = status.st_mtime_ns, status.st_ctime_ns
+    place_and_size = status.st_dev, status.st_ino, status.st_size
+    return os.fspath(path), *place_and_size, *times, digest.digest()
 
 
 def _packed(count: CorpusCount) -> bytes:
     """Return a counts file without text or metadata."""
     metadata = CountsMetadata("", 0, count.documents, len(count.counts), "", (), False)
     return b"".join(written(metadata, b"", count.counts.items()))
-
-
-def _unpacked(data: bytes) -> CorpusCount:
-    """Read the counts file of `_packed`. Raises `CorpusError` if it is damaged."""
-    reader = CountsReader("kept counts", io.BytesIO(data))
-    return CorpusCount.of(reader.metadata.documents, reader.counts())

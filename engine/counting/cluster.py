@@ -212,12 +212,9 @@ def _is_plain(source: Source, reading: Reading) -> bool:
     with source.open() as raw:
         head = Stream(raw).head
     is_text = packing_of(source.name, head) is None and not head.startswith((PARQUET, COUNTS))
-    return is_text and (source.path is not None or _gives_parts(source))
-
-
-def _gives_parts(source: Source) -> bool:
-    """Whether the server of a source can send parts of a file."""
-    try:
+    if not is_text or source.path is not None:
+        return is_text
+    try:  # whether the server can send parts of a file
         with source.open(seekable=True) as file:
             file.seek(1)
             return len(file.read(1)) == 1

@@ -121,7 +121,13 @@ def count_task(task: Task, options: CountingOptions) -> list[Ends | bytes]:
         CorpusError: a source cannot be read, or has changed.
     """
     splitter = SpecialSplitter(options.special_tokens)
-    sources = [_found_again(name, size) for name, size in task.sources]
+    sources: list[Source] = []
+    for name, size in task.sources:
+        sources += sources_of(name)
+        if sources[-1].path is not None and sources[-1].size != size:
+            raise CorpusError(
+                f"{sources[-1].name}: is not the file that it was, or not the same everywhere"
+            )
     reader = SourceReader(sources, options.reading, options.separator)
     blocks = _stretch(sources[0], task.start, task.end) if task.end else iter(reader)
     start, rest = _start(blocks, options.pattern, splitter)
@@ -151,13 +157,6 @@ def count_task(task: Task, options: CountingOptions) -> list[Ends | bytes]:
         Ends(start, end, documents, reader.skipped),
         packed(list(counts), numbers, places),
     ]
-
-
-def _found_again(name: str, size: int | None) -> Source:
-    (source,) = sources_of(name)
-    if source.path is not None and source.size != size:
-        raise CorpusError(f"{source.name}: is not the file that it was, or not the same everywhere")
-    return source
 
 
 def _stretch(source: Source, start: int, end: int) -> Iterator[bytes]:

@@ -15,16 +15,23 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain, count, islice, repeat
-from typing import Protocol
 
 from engine.core.arrays import Ints, np, parts_of
 from engine.core.errors import CorpusError, WhatIfError
 from engine.core.events import CountProgress
 from engine.core.helper_pool import available_cores, in_order
 from engine.counting.counts_file import CorpusCount, read_counts
-from engine.counting.plain import ChunkCount, ChunkCounter, CountedChunk, PlainCounter, counting
+from engine.counting.plain import (
+    ChunkCount,
+    ChunkCounter,
+    CountedChunk,
+    CounterKind,
+    PlainCounter,
+    counting,
+)
 from engine.native import KERNEL
 from engine.native.counting import KernelCounter, KernelSums
 from engine.text.corpus import CHUNK, Corpus, separator_of
@@ -212,7 +219,7 @@ def counter_for(pattern: Pattern, splitter: SpecialSplitter) -> ChunkCounter:
     return _kind_of_counter(pattern, splitter)(pattern, splitter)
 
 
-def _kind_of_counter(pattern: Pattern, splitter: SpecialSplitter) -> type[ChunkCounter]:
+def _kind_of_counter(pattern: Pattern, splitter: SpecialSplitter) -> CounterKind:
     if not (pattern.borders and splitter.by_pieces):
         return PlainCounter
     if KERNEL is not None:
@@ -256,7 +263,7 @@ class Tally:
     def __init__(self) -> None:
         self.documents = 0
         self.pretokens = 0
-        self._sums: Sums = ArraySums() if KERNEL is None else KernelSums()
+        self._sums: ArraySums | KernelSums = ArraySums() if KERNEL is None else KernelSums()
         self._counters: dict[int, int] = {}
 
     @property
@@ -279,25 +286,19 @@ class Tally:
         return counts
 
 
-class Sums(Protocol):
-    """Sums of the counts of several counters, which are numbered from 0 on."""
+@dataclass
+class _CounterPieces:
+    """The pieces that one counter has met: the pretokens and the count of each."""
 
-    @property
-    def distinct(self) -> int:
-        """Number of different pretokens so far."""
-
-    def learn(self, counter: int, text: bytes, lengths: bytes, sizes: bytes) -> None:
-        """Learn new pieces of a counter, in the form of `ChunkCount`."""
-
-    def add(self, counter: int, pieces: bytes, counts: bytes) -> int:
-        """Add the counts of pieces; return the number of their pretokens."""
-
-    def first(self, length: int) -> tuple[Sequence[bytes], Sequence[int]]:
-        """Return the first `length` pretokens, and their counts."""
+    pretokens: array[int]
+    """Numbers of the pretokens of the first piece, of the second, …"""
+    sizes: array[int]
+    """Number of pretokens of each piece."""
+    totals: array[int]
 
 
 class ArraySums:
-    """Sums in numpy, where there is no kernel."""
+    """Sums of the counts of several counters, numbered from 0 on; in numpy, without the kernel."""
 
     def __init__(self) -> None:
         self._numbers = defaultdict[bytes, int](count().__next__)  # a new one gets the next
@@ -305,48 +306,33 @@ class ArraySums:
 
     @property
     def distinct(self) -> int:
+        """Number of different pretokens so far."""
         return len(self._numbers)
 
     def learn(self, counter: int, text: bytes, lengths: bytes, sizes: bytes) -> None:
+        """Learn new pieces of a counter, in the form of `ChunkCount`, with counts of 0."""
         while len(self._counters) <= counter:
-            self._counters.append(_CounterPieces())
-        pretokens = parts_of(text, array("q", lengths))
-        self._counters[counter].extend(map(self._numbers.__getitem__, pretokens), sizes)
+            self._counters.append(_CounterPieces(array("q"), array("q"), array("q")))
+        pieces = self._counters[counter]
+        new = parts_of(text, array("q", lengths))
+        pieces.pretokens.extend(map(self._numbers.__getitem__, new))
+        pieces.sizes.frombytes(sizes)
+        pieces.totals.extend(repeat(0, len(pieces.sizes) - len(pieces.totals)))
 
     def add(self, counter: int, pieces: bytes, counts: bytes) -> int:
+        """Add the counts of pieces; return the number of their pretokens."""
         numbers, occurrences = np.frombuffer(pieces, np.int64), np.frombuffer(counts, np.int64)
-        return self._counters[counter].add(numbers, occurrences)
+        known = self._counters[counter]
+        np.add.at(_view(known.totals), numbers, occurrences)
+        return int(_view(known.sizes)[numbers] @ occurrences)
 
     def first(self, length: int) -> tuple[Sequence[bytes], Sequence[int]]:
+        """Return the first `length` pretokens, and their counts."""
         totals = np.zeros(self.distinct, np.int64)
         for pieces in self._counters:
-            pieces.add_pretokens_to(totals)
+            occurrences = np.repeat(_view(pieces.totals), _view(pieces.sizes))
+            np.add.at(totals, _view(pieces.pretokens), occurrences)
         return list(islice(self._numbers, length)), totals[:length].tolist()
-
-
-class _CounterPieces:
-    """The pieces that one counter has met: the pretokens and the count of each."""
-
-    def __init__(self) -> None:
-        self._pretokens = array("q")  # of the first piece, of the second, …
-        self._sizes = array("q")  # number of pretokens of each piece
-        self._totals = array("q")
-
-    def extend(self, pretokens: Iterable[int], sizes: bytes) -> None:
-        """Add new pieces, with counts of 0."""
-        self._pretokens.extend(pretokens)
-        self._sizes.frombytes(sizes)
-        self._totals.extend(repeat(0, len(self._sizes) - len(self._totals)))
-
-    def add(self, pieces: Ints, counts: Ints) -> int:
-        """Add counts of pieces; return the number of their pretokens."""
-        np.add.at(_view(self._totals), pieces, counts)
-        return int(_view(self._sizes)[pieces] @ counts)
-
-    def add_pretokens_to(self, totals: Ints) -> None:
-        """Add the counts of the pretokens to `totals`, by their numbers."""
-        occurrences = np.repeat(_view(self._totals), _view(self._sizes))
-        np.add.at(totals, _view(self._pretokens), occurrences)
 
 
 def _view(numbers: array[int]) -> Ints:

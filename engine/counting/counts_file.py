@@ -59,17 +59,18 @@ _WIDTH = 8
 NO_EXAMPLES: Mapping[bytes, bytes] = {}
 
 
+@dataclass(frozen=True)
 class CorpusCount:
     """The pretoken counts and the number of documents of a corpus.
 
-    Args:
+    Attributes:
         documents: number of documents.
-        count: returns the counts of the first pretokens, up to a number; of all for `None`.
+        earliest: returns the counts of the first pretokens, up to a number, which costs less than
+            all counts; of all for `None`.
     """
 
-    def __init__(self, documents: int, count: Callable[[int | None], Counter[bytes]]) -> None:
-        self.documents = documents
-        self._count = count
+    documents: int
+    earliest: Callable[[int | None], Counter[bytes]]
 
     @classmethod
     def of(cls, documents: int, counts: Counter[bytes]) -> Self:
@@ -87,11 +88,7 @@ class CorpusCount:
     @cached_property
     def counts(self) -> Counter[bytes]:
         """Pretoken → count, in order of first appearance."""
-        return self._count(None)
-
-    def earliest(self, limit: int) -> Counter[bytes]:
-        """Return the counts of the first pretokens, which costs less than all counts."""
-        return self._count(limit)
+        return self.earliest(None)
 
 
 @dataclass(frozen=True)

@@ -53,8 +53,6 @@ class ChunkCount(NamedTuple):
 class ChunkCounter(Protocol):
     """A counter of one chunk after another, which remembers the pieces it has met."""
 
-    def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None: ...
-
     def count(self, data: bytes, continues: bool) -> ChunkCount:
         """Count a chunk.
 
@@ -62,6 +60,10 @@ class ChunkCounter(Protocol):
             data: its bytes; no pretoken or special token crosses its ends.
             continues: whether its first document has begun, and been counted, in an earlier chunk.
         """
+
+
+CounterKind = Callable[[Pattern, SpecialSplitter], ChunkCounter]
+"""A class of counters, which makes a new one."""
 
 
 def documents_in(data: bytes, continues: bool, splitter: SpecialSplitter) -> int:
@@ -133,7 +135,7 @@ _made = count_up()
 
 
 def counting(
-    kind: type[ChunkCounter], pattern: Pattern, splitter: SpecialSplitter
+    kind: CounterKind, pattern: Pattern, splitter: SpecialSplitter
 ) -> Callable[[Chunk], CountedChunk]:
     """Return a function that counts chunks with a new counter of the calling process."""
     counter = kind(pattern, splitter)

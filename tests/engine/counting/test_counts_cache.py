@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections import Counter
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.counting import CorpusCount, KeptCount, count_corpus
+from inside.engine.counting import CorpusCount, CountsReader, KeptCount, count_corpus
 from inside.engine.counting import cache as counts_cache
 from inside.engine.text import Corpus, Reading
 
@@ -61,9 +62,9 @@ def test_a_kept_count_is_found_again_in_the_same_order(cache: Path, corpus: Path
 )
 def test_any_counts_come_back_as_they_were(counts: dict[bytes, int], documents: int) -> None:
     count = CorpusCount(documents, lambda limit: Counter(counts))
-    found = counts_cache._unpacked(counts_cache._packed(count))
-    assert list(found.counts.items()) == list(counts.items())
-    assert found.documents == documents
+    found = CountsReader("c", io.BytesIO(counts_cache._packed(count)))
+    assert list(found.counts().items()) == list(counts.items())
+    assert found.metadata.documents == documents
 
 
 def test_another_pattern_other_specials_or_a_changed_file_have_a_count_of_their_own(
@@ -168,7 +169,7 @@ def test_only_ordinary_files_are_read(cache: Path, corpus: Path, tmp_path: Path)
 def test_impossible_counts_are_damage(counts: dict[bytes, int]) -> None:
     packed = counts_cache._packed(CorpusCount(1, lambda limit: Counter(counts)))
     with pytest.raises(CorpusError, match="damaged"):
-        counts_cache._unpacked(packed)
+        CountsReader("c", io.BytesIO(packed)).counts()
 
 
 def test_records_left_out_are_counted_each_time(cache: Path, tmp_path: Path) -> None:
