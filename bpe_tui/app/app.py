@@ -19,13 +19,7 @@ from textual.message import Message
 
 from bpe_tui.app import terminal
 from bpe_tui.app.base import QUIET_SECONDS
-from bpe_tui.app.session_app import (
-    SCREENS,
-    TICK_SECONDS,
-    SessionApp,
-    import_screen,
-    read_sheets,
-)
+from bpe_tui.app.session_app import SCREENS, TICK_SECONDS, SessionApp, import_screen, read_sheets
 from bpe_tui.lessons.guide import Guide
 from bpe_tui.session import jobs
 from bpe_tui.session.config import NOTHING_OPEN, Config, RunConfig, Viewpoint, why_not_checkable

@@ -8,22 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.console import DIFFERS, PROGRAM, print_json
-from bpe_tui.cli.inputs import CommandLineError, check_run, note, note_skipped, open_screen
-from bpe_tui.cli.options import (
-    OUTPUT,
-    TRAINING,
-    CacheOption,
-    FieldOption,
-    NoSpecialOption,
-    PatternOption,
-    SkipBadOption,
-    SpecialOption,
-    TieRuleOption,
-    asked_of,
-    reading_of,
-    run_of,
-)
+from bpe_tui.cli import console, inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.train import TrainingBar
 from bpe_tui.session.config import Claimed, RunConfig, as_counted
@@ -40,8 +25,8 @@ INPUT = "What to check"
 @app.command(
     cls=GroupedHelp,
     epilog=examples(
-        f"{PROGRAM} check vocab.json merges.txt --corpus corpus.txt --vocab-size 1000",
-        f"{PROGRAM} check --jsonl steps.jsonl --corpus corpus.txt --open",
+        "bpe-tui check vocab.json merges.txt --corpus corpus.txt --vocab-size 1000",
+        "bpe-tui check --jsonl steps.jsonl --corpus corpus.txt --open",
     ),
 )
 def check(
@@ -79,26 +64,27 @@ def check(
             "--vocab-size",
             metavar="N",
             help="The size asked for; any number of merges will do if not given.",
-            rich_help_panel=TRAINING,
+            rich_help_panel=options.TRAINING,
             show_default=False,
         ),
     ] = None,
-    special: SpecialOption = None,
-    no_special: NoSpecialOption = False,
-    pattern: PatternOption = RunConfig.pattern,
-    tie_rule: TieRuleOption = RunConfig.tie_rule,
-    no_cache: CacheOption = False,
-    field: FieldOption = None,
-    skip_bad: SkipBadOption = False,
+    special: options.SpecialOption = None,
+    no_special: options.NoSpecialOption = False,
+    pattern: options.PatternOption = RunConfig.pattern,
+    tie_rule: options.TieRuleOption = RunConfig.tie_rule,
+    no_cache: options.CacheOption = False,
+    field: options.FieldOption = None,
+    skip_bad: options.SkipBadOption = False,
     json: Annotated[
-        bool, typer.Option("--json", help="Print the outcome as JSON.", rich_help_panel=OUTPUT)
+        bool,
+        typer.Option("--json", help="Print the outcome as JSON.", rich_help_panel=options.OUTPUT),
     ] = False,
     open_app: Annotated[
         bool,
         typer.Option(
             "--open",
             help="Show it on the screen: the merges beside the rule's, and the cause.",
-            rich_help_panel=OUTPUT,
+            rich_help_panel=options.OUTPUT,
         ),
     ] = False,
 ) -> None:
@@ -107,33 +93,33 @@ def check(
     Exits with 0 if they are, with 1 if they differ.
     """
     if STANDARD_INPUT in corpus:
-        raise CommandLineError("a check reads its corpus more than once; give a file")
+        raise inputs.CommandLineError("a check reads its corpus more than once; give a file")
     claimed = _claimed(files or [], jsonl, vocab_size)
-    reading = reading_of(corpus[1:], field, skip_bad)
-    config = run_of(context, corpus[0], min_count=1, reading=reading)
-    config = as_counted(config, asked_of(context))
+    reading = options.reading_of(corpus[1:], field, skip_bad)
+    config = options.run_of(context, corpus[0], min_count=1, reading=reading)
+    config = as_counted(config, options.asked_of(context))
     special_tokens = config.special_tokens
     claim, notes = read_claim(
         *claimed.paths, special_tokens=special_tokens, are_steps=claimed.are_steps
     )
     for message in notes:
-        note(message)
+        inputs.note(message)
     size = vocab_size or 256 + len(special_tokens) + len(claim.steps)
     config = replace(config, vocab_size=size)
     report = check_claim(claim, _assignment(config, vocab_size))
     if json:
-        print_json(as_dict(report), indent=2)
+        console.print_json(as_dict(report), indent=2)
     else:
         print(*report.describe(quoted), sep="\n")
-    if open_app and (code := open_screen(replace(config, claimed=claimed))):
+    if open_app and (code := inputs.open_screen(replace(config, claimed=claimed))):
         raise typer.Exit(code)
-    raise typer.Exit(0 if report.agrees else DIFFERS)
+    raise typer.Exit(0 if report.agrees else console.DIFFERS)
 
 
 def _claimed(files: list[Path], jsonl: Path | None, vocab_size: int | None) -> Claimed:
     """Return the files to check."""
     if bool(files) == (jsonl is not None) or len(files) > 2:
-        raise CommandLineError(
+        raise inputs.CommandLineError(
             "check takes VOCAB and MERGES, or one path that holds both, or --jsonl STEPS.jsonl"
         )
     paths = files if jsonl is None else [jsonl]
@@ -142,10 +128,10 @@ def _claimed(files: list[Path], jsonl: Path | None, vocab_size: int | None) -> C
 
 def _assignment(config: RunConfig, vocab_size: int | None) -> Assignment:
     """Return the assignment to check against, with the corpus counted or found in the cache."""
-    check_run(config)
+    inputs.check_run(config)
     with TrainingBar() as bar:
         corpus, count = count_corpus_of(config, bar.on_progress)
-    note_skipped(corpus.skipped)
+    inputs.note_skipped(corpus.skipped)
     return Assignment.of_file(
         corpus,
         config.special_tokens,

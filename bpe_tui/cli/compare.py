@@ -11,25 +11,12 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli.console import PROGRAM, print_json, show_progress, with_progress
-from bpe_tui.cli.inputs import CommandLineError, check_terminal, open_named
-from bpe_tui.cli.options import (
-    OUTPUT,
-    TEXT,
-    AllowSpecialOption,
-    JsonOption,
-    policy_of,
-)
+from bpe_tui.cli import console, inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import left
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
-from engine.analysis.text_comparison import (
-    Difference,
-    TextComparison,
-    first_merge_difference,
-    overlap,
-)
+from engine.analysis import text_comparison
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import spell
 from engine.core.json_fields import gc_paused
@@ -49,7 +36,7 @@ class TokenizerComparison:
 
     names: Sequence[str]
     tokenizers: Sequence[Tokenizer]
-    texts: Sequence[tuple[str, TextComparison]]
+    texts: Sequence[tuple[str, text_comparison.TextComparison]]
 
 
 def describe(compared: TokenizerComparison, limit: int | None) -> Iterator[str]:
@@ -58,7 +45,7 @@ def describe(compared: TokenizerComparison, limit: int | None) -> Iterator[str]:
         yield from _describe_text(compared, name, text, limit)
         yield ""
     yield _line("vocabulary", [_name(name, COLUMN - 2) for name in compared.names])
-    found = overlap(compared.tokenizers)
+    found = text_comparison.overlap(compared.tokenizers)
     yield _line("  different tokens", map(number, found.sizes))
     yield _line("  merges", (number(len(each.merges)) for each in compared.tokenizers))
     yield _line("  only here", (number(len(tokens)) for tokens in found.only))
@@ -73,7 +60,10 @@ def describe(compared: TokenizerComparison, limit: int | None) -> Iterator[str]:
 
 
 def _describe_text(
-    compared: TokenizerComparison, name: str, text: TextComparison, limit: int | None
+    compared: TokenizerComparison,
+    name: str,
+    text: text_comparison.TextComparison,
+    limit: int | None,
 ) -> Iterator[str]:
     yield _line(
         shorten(visible_text(name, spaces=False), NAME_CELLS - 1),
@@ -101,7 +91,7 @@ def _describe_text(
 
 
 def _describe_difference(
-    names: Sequence[str], data: bytes, difference: Difference
+    names: Sequence[str], data: bytes, difference: text_comparison.Difference
 ) -> Iterator[str]:
     """Yield the difference as each tokenizer cuts it, between its neighbours in the text."""
     start, end = difference.start, difference.end
@@ -129,7 +119,7 @@ def _context(data: bytes, from_end: bool) -> str:
 def _partings(compared: TokenizerComparison) -> Iterator[str]:
     for other, name in islice(zip(compared.tokenizers, compared.names, strict=True), 1, None):
         both = f"{_name(compared.names[0], 30)} and {_name(name, 30)}"
-        found = first_merge_difference(compared.tokenizers[0], other)
+        found = text_comparison.first_merge_difference(compared.tokenizers[0], other)
         if found is None:
             yield f"  {both} have {'the same' if other.merges else 'no'} merges"
         else:
@@ -158,9 +148,10 @@ def _few(tokens: Sequence[bytes]) -> str:
 
 def as_json_object(compared: TokenizerComparison, limit: int | None) -> dict[str, Any]:
     """Return the comparison as JSON; tokens in GPT-2's spelling, places in bytes."""
-    found = overlap(compared.tokenizers)
+    found = text_comparison.overlap(compared.tokenizers)
     partings = [
-        first_merge_difference(compared.tokenizers[0], each) for each in compared.tokenizers[1:]
+        text_comparison.first_merge_difference(compared.tokenizers[0], each)
+        for each in compared.tokenizers[1:]
     ]
     return {
         "tokenizers": list(compared.names),
@@ -183,7 +174,9 @@ def as_json_object(compared: TokenizerComparison, limit: int | None) -> dict[str
     }
 
 
-def _text_json(name: str, text: TextComparison, limit: int | None) -> dict[str, Any]:
+def _text_json(
+    name: str, text: text_comparison.TextComparison, limit: int | None
+) -> dict[str, Any]:
     return {
         "name": name,
         "bytes": len(text.data),
@@ -213,8 +206,8 @@ FIRST = 10
 @app.command(
     cls=GroupedHelp,
     epilog=examples(
-        f"{PROGRAM} compare mine theirs --file samples/tinystories_valid.txt",
-        f'{PROGRAM} compare mine theirs other --text "unbelievable"',
+        "bpe-tui compare mine theirs --file samples/tinystories_valid.txt",
+        'bpe-tui compare mine theirs other --text "unbelievable"',
     ),
 )
 def compare(
@@ -230,7 +223,7 @@ def compare(
             "--text",
             metavar="TEXT",
             help="A text to encode with all.",
-            rich_help_panel=TEXT,
+            rich_help_panel=options.TEXT,
             show_default=False,
         ),
     ] = None,
@@ -240,23 +233,25 @@ def compare(
             "--file",
             metavar="FILE",
             help="A file to encode with all; repeat it for more.",
-            rich_help_panel=TEXT,
+            rich_help_panel=options.TEXT,
             show_default=False,
         ),
     ] = None,
-    allow_special: AllowSpecialOption = None,
+    allow_special: options.AllowSpecialOption = None,
     every: Annotated[
         bool,
         typer.Option(
             "--all",
             help=f"Print all differences, not the first {FIRST}.",
-            rich_help_panel=OUTPUT,
+            rich_help_panel=options.OUTPUT,
         ),
     ] = False,
-    as_json: JsonOption = False,
+    as_json: options.JsonOption = False,
     on_screen: Annotated[
         bool,
-        typer.Option("--open", help="Show it on the screen, side by side.", rich_help_panel=OUTPUT),
+        typer.Option(
+            "--open", help="Show it on the screen, side by side.", rich_help_panel=options.OUTPUT
+        ),
     ] = False,
 ) -> None:
     """Print how tokenizers differ, and how they cut a text.
@@ -264,20 +259,24 @@ def compare(
     Without a text, their vocabularies and merges only.
     """
     if on_screen and as_json:
-        raise CommandLineError("--open and --json contradict each other; give one")
+        raise inputs.CommandLineError("--open and --json contradict each other; give one")
     if len(tokenizers) < 2:
-        raise CommandLineError("there is nothing to compare with; name two tokenizers or more")
+        raise inputs.CommandLineError(
+            "there is nothing to compare with; name two tokenizers or more"
+        )
     with gc_paused():
-        loaded = [open_named([each]) for each in tokenizers]
+        loaded = [inputs.open_named([each]) for each in tokenizers]
     texts = list(_texts(text, file or ()))
-    names = _short_names(tokenizers)
+    names = [Path(each).name or each for each in tokenizers]
+    if len(set(names)) < len(names):  # two have the same name: the whole paths
+        names = tokenizers
     if on_screen:
         raise typer.Exit(_open(names, loaded, allow_special, texts))
     limit = None if every else FIRST
     with gc_paused():  # until all is printed and the tokenizers are freed
         compared = TokenizerComparison(names, loaded, _compared(loaded, allow_special, texts))
         if as_json:
-            print_json(as_json_object(compared, limit))
+            console.print_json(as_json_object(compared, limit))
         else:
             print(*describe(compared, limit), sep="\n")
 
@@ -286,14 +285,14 @@ def _compared(
     loaded: Sequence[Tokenizer],
     allow_special: list[str] | None,
     texts: Sequence[tuple[str, bytes]],
-) -> list[tuple[str, TextComparison]]:
+) -> list[tuple[str, text_comparison.TextComparison]]:
     """Return each text's name, and its encodings by all."""
     allowing = _allowing(loaded, allow_special)
     comparisons = []
     for name, data in texts:
-        show_progress(f"encoding {name} with {plural(len(loaded), 'tokenizer')} …")
-        comparisons.append((name, TextComparison(allowing, data)))
-    show_progress("")
+        console.show_progress(f"encoding {name} with {plural(len(loaded), 'tokenizer')} …")
+        comparisons.append((name, text_comparison.TextComparison(allowing, data)))
+    console.show_progress("")
     return comparisons
 
 
@@ -304,7 +303,7 @@ def _open(
     texts: Sequence[tuple[str, bytes]],
 ) -> int:
     """Show the comparison on the screen, with the first text if any; return the exit code."""
-    check_terminal()
+    inputs.check_terminal()
     data = texts[0][1] if texts else b""
     allowing = _allowing(tokenizers, allow_special)
     from bpe_tui.app.base import run_screen  # slow to import, and only needed here
@@ -319,24 +318,20 @@ def _texts(text: str | None, files: Sequence[str]) -> Iterator[tuple[str, bytes]
         yield "text", os.fsencode(text)
     for name in files:
         reader = read_blocks(name)
-        yield name, b"".join(with_progress(reader, reader))
+        yield name, b"".join(console.with_progress(reader, reader))
 
 
 def _allowing(tokenizers: Sequence[Tokenizer], allow_special: list[str] | None) -> list[Tokenizer]:
     """Return the tokenizers, each with the allowed special tokens that it has."""
     every = [token for tokenizer in tokenizers for token in tokenizer.special_tokens]
-    policy = policy_of(allow_special, every)
+    policy = options.policy_of(allow_special, every)
     if policy.allowed is None:
         return list(tokenizers)
     if unknown := sorted(policy.allowed.difference(every)):
-        raise CommandLineError(f"{unknown[0]!r} is a special token of none of these tokenizers")
+        raise inputs.CommandLineError(
+            f"{unknown[0]!r} is a special token of none of these tokenizers"
+        )
     return [
         tokenizer.allowing(policy.allowed.intersection(tokenizer.special_tokens))
         for tokenizer in tokenizers
     ]
-
-
-def _short_names(given: Sequence[str]) -> list[str]:
-    """Return the last parts of the paths; the whole paths if two are equal."""
-    short = [Path(each).name or each for each in given]
-    return short if len(set(short)) == len(short) else list(given)

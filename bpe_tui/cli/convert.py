@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bpe_tui.cli.console import PROGRAM, print_json
-from bpe_tui.cli.inputs import note
-from bpe_tui.cli.options import OUTPUT, JsonOption, TokenizerArgument
-from bpe_tui.cli.outputs import exists_error
+from bpe_tui.cli import console, inputs, options, outputs
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_text
@@ -28,17 +25,17 @@ if TYPE_CHECKING:
 
 @app.command(
     cls=GroupedHelp,
-    epilog=examples(f"{PROGRAM} convert tokenizer --to gpt2 --out copy"),
+    epilog=examples("bpe-tui convert tokenizer --to gpt2 --out copy"),
 )
 def convert(
-    tokenizer: TokenizerArgument,
+    tokenizer: options.TokenizerArgument,
     to: Annotated[
         str,
         typer.Option(
             "--to",
             metavar="FORMAT",
             help=f"The format to write: {', '.join(WRITABLE)}.",
-            rich_help_panel=OUTPUT,
+            rich_help_panel=options.OUTPUT,
             show_default=False,
         ),
     ],
@@ -48,20 +45,20 @@ def convert(
             "--out",
             metavar="PATH",
             help="Where to write it.",
-            rich_help_panel=OUTPUT,
+            rich_help_panel=options.OUTPUT,
             show_default=False,
         ),
     ],
     force: Annotated[
         bool,
-        typer.Option("--force", help="Overwrite what is there.", rich_help_panel=OUTPUT),
+        typer.Option("--force", help="Overwrite what is there.", rich_help_panel=options.OUTPUT),
     ] = False,
     renumber: Annotated[
         bool,
         typer.Option(
             "--renumber",
             help="Give the tokens new ids where the format prescribes them.",
-            rich_help_panel=OUTPUT,
+            rich_help_panel=options.OUTPUT,
         ),
     ] = False,
 ) -> None:
@@ -75,9 +72,9 @@ def convert(
     try:
         notes = converted(opened.tokenizer, to, out, overwrite=force, renumber=renumber)
     except OutputExistsError as error:
-        raise exists_error(out) from error
+        raise outputs.exists_error(out) from error
     for message in (*opened.notes, *notes):
-        note(message)
+        inputs.note(message)
     tokens = plural(len(opened.tokenizer.vocab), "token")
     print(f"{tokens} in {visible_text(str(out), spaces=False)} ({to}), read again and checked")
 
@@ -88,11 +85,11 @@ LONGEST = 20
 
 @app.command(
     cls=GroupedHelp,
-    epilog=examples(f"{PROGRAM} inspect tokenizer", f"{PROGRAM} inspect tokenizer --json"),
+    epilog=examples("bpe-tui inspect tokenizer", "bpe-tui inspect tokenizer --json"),
 )
 def inspect(
-    tokenizer: TokenizerArgument,
-    as_json: JsonOption = False,
+    tokenizer: options.TokenizerArgument,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Print what kind of tokenizer this is."""
     with gc_paused():  # until the tokenizer is freed
@@ -105,7 +102,7 @@ def _inspect(tokenizer: Sequence[str], as_json: bool) -> None:
 
     inspection = Inspection.of_opened(open_tokenizer(*tokenizer)).prepare()
     if as_json:
-        print_json(facts(inspection))
+        console.print_json(facts(inspection))
         return
     print(visible_text(" ".join(tokenizer), spaces=False))
     width = min(shutil.get_terminal_size().columns, WIDEST) - 2

@@ -9,19 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli.console import BAD_INPUT, PROGRAM, print_json, with_progress
-from bpe_tui.cli.inputs import note_skipped, open_named
-from bpe_tui.cli.options import (
-    SOURCES_HELP,
-    AllowSpecialOption,
-    FieldOption,
-    JsonOption,
-    OtherPatternOption,
-    SkipBadOption,
-    TokenizerOption,
-    policy_of,
-    reading_of,
-)
+from bpe_tui.cli import console, inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
@@ -35,8 +23,8 @@ from engine.text.sources import Source, sources_of
 @app.command(
     cls=GroupedHelp,
     epilog=examples(
-        f"{PROGRAM} count *.txt --tokenizer tokenizer",
-        f"git diff | {PROGRAM} count - --tokenizer tokenizer",
+        "bpe-tui count *.txt --tokenizer tokenizer",
+        "git diff | bpe-tui count - --tokenizer tokenizer",
     ),
 )
 def count(
@@ -44,25 +32,25 @@ def count(
         list[str],
         typer.Argument(
             metavar="FILES...",
-            help=f"Texts: {SOURCES_HELP}",
+            help=f"Texts: {options.SOURCES_HELP}",
             show_default=False,
         ),
     ],
-    tokenizer: TokenizerOption,
-    pattern: OtherPatternOption = None,
-    as_json: JsonOption = False,
-    allow_special: AllowSpecialOption = None,
-    field: FieldOption = None,
-    skip_bad: SkipBadOption = False,
+    tokenizer: options.TokenizerOption,
+    pattern: options.OtherPatternOption = None,
+    as_json: options.JsonOption = False,
+    allow_special: options.AllowSpecialOption = None,
+    field: options.FieldOption = None,
+    skip_bad: options.SkipBadOption = False,
 ) -> None:
     """Print the tokens and bytes of each file, and of all together.
 
     A file that cannot be counted is named on standard error; the others are counted.
     """
-    loaded = open_named(tokenizer, pattern=pattern)
-    policy = policy_of(allow_special, loaded.special_tokens)
+    loaded = inputs.open_named(tokenizer, pattern=pattern)
+    policy = options.policy_of(allow_special, loaded.special_tokens)
     policy.applied(loaded)  # an unknown token is an error at once
-    reading = reading_of((), field, skip_bad)
+    reading = options.reading_of((), field, skip_bad)
     sizes: dict[str, TextSize] = {}
     refused = 0
     if not as_json:
@@ -82,15 +70,15 @@ def count(
             name, message = "" if isinstance(source, BpeError) else source.name, str(error)
             message = message if name in message else f"{name}: {message}"
             shown = visible_text(message, spaces=False)
-            print(f"{PROGRAM}: {shown}", file=sys.stderr, flush=True)
+            print(f"{console.PROGRAM}: {shown}", file=sys.stderr, flush=True)
     total = sum(sizes.values(), start=TextSize(0, 0))
     if as_json:
         rows = [{"file": name, **_facts(size)} for name, size in sizes.items()]
-        print_json({"files": rows, "total": _facts(total)})
+        console.print_json({"files": rows, "total": _facts(total)})
     elif len(sizes) + refused > 1:
         print(_row(total, "total"))
     if refused:
-        raise typer.Exit(BAD_INPUT)
+        raise typer.Exit(console.BAD_INPUT)
 
 
 def _sources(names: Sequence[str]) -> Iterator[Source | BpeError]:
@@ -103,8 +91,8 @@ def _sources(names: Sequence[str]) -> Iterator[Source | BpeError]:
 
 
 def _watched(reader: SourceReader) -> Iterator[bytes]:
-    yield from with_progress(reader, reader)
-    note_skipped(reader.skipped)
+    yield from console.with_progress(reader, reader)
+    inputs.note_skipped(reader.skipped)
 
 
 def _facts(size: TextSize) -> dict[str, Any]:

@@ -10,25 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli.console import (
-    BAD_INPUT,
-    PROGRAM,
-    input_blocks,
-    print_json,
-    with_progress,
-    write_result,
-)
+from bpe_tui.cli import console, inputs, options
 from bpe_tui.cli.explain import explanation
-from bpe_tui.cli.inputs import CommandLineError, noting_newer, open_named
-from bpe_tui.cli.options import (
-    OUTPUT,
-    TEXT,
-    EncodedSpecialOption,
-    OtherPatternOption,
-    TokenizerOption,
-    hint_at_allow_special,
-    policy_of,
-)
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.numbers import number
 from engine.core.gpt2_bytes import spell
@@ -45,13 +28,13 @@ IDS_AT_A_TIME = 1 << 12
 @app.command(
     cls=GroupedHelp,
     epilog=examples(
-        f'{PROGRAM} encode --tokenizer tokenizer "the cat in the hat" --explain',
-        f"{PROGRAM} encode --tokenizer tokenizer < corpus.txt > ids.txt",
+        'bpe-tui encode --tokenizer tokenizer "the cat in the hat" --explain',
+        "bpe-tui encode --tokenizer tokenizer < corpus.txt > ids.txt",
     ),
 )
 def encode(
-    tokenizer: TokenizerOption,
-    pattern: OtherPatternOption = None,
+    tokenizer: options.TokenizerOption,
+    pattern: options.OtherPatternOption = None,
     text: Annotated[
         str,
         typer.Argument(
@@ -65,7 +48,7 @@ def encode(
         typer.Option(
             "--json",
             help="Print ids, tokens in GPT-2's spelling and their place in bytes, as JSON.",
-            rich_help_panel=OUTPUT,
+            rich_help_panel=options.OUTPUT,
         ),
     ] = False,
     dropout: Annotated[
@@ -76,7 +59,7 @@ def encode(
             min=0,
             max=1,
             help="BPE-dropout: leave out merges at random, each with this probability.",
-            rich_help_panel=TEXT,
+            rich_help_panel=options.TEXT,
             show_default=False,
         ),
     ] = None,
@@ -87,7 +70,7 @@ def encode(
             metavar="N",
             min=0,
             help="With --dropout: another draw.",
-            rich_help_panel=TEXT,
+            rich_help_panel=options.TEXT,
         ),
     ] = 0,
     explain: Annotated[
@@ -95,26 +78,26 @@ def encode(
         typer.Option(
             "--explain",
             help="Print how each pretoken was cut, its merges, and what each won against.",
-            rich_help_panel=OUTPUT,
+            rich_help_panel=options.OUTPUT,
         ),
     ] = False,
-    allow_special: EncodedSpecialOption = None,
+    allow_special: options.EncodedSpecialOption = None,
 ) -> None:
     """Print the token ids of a text."""
     if as_json and explain:
-        raise CommandLineError("--json and --explain contradict each other; give one")
+        raise inputs.CommandLineError("--json and --explain contradict each other; give one")
     if dropout is not None and (as_json or explain):
-        raise CommandLineError("--dropout prints ids only; leave --json and --explain away")
-    loaded = open_named(tokenizer, merging=explain or dropout is not None, pattern=pattern)
+        raise inputs.CommandLineError("--dropout prints ids only; leave --json and --explain away")
+    loaded = inputs.open_named(tokenizer, merging=explain or dropout is not None, pattern=pattern)
     if text == STANDARD_INPUT and sys.stdin.isatty():
         print("Type the text to encode; Ctrl+D on an empty line ends it.", file=sys.stderr)
     # On a terminal the ids, printed while text is read, show the progress.
-    watch = iter if sys.stdout.isatty() else with_progress
-    given = watch(input_blocks()) if text == STANDARD_INPUT else [os.fsencode(text)]
-    policy = policy_of(allow_special, loaded.special_tokens, REFUSE_SPECIAL)
-    blocks = policy.checked(loaded, noting_newer(given))
+    watch = iter if sys.stdout.isatty() else console.with_progress
+    given = watch(console.input_blocks()) if text == STANDARD_INPUT else [os.fsencode(text)]
+    policy = options.policy_of(allow_special, loaded.special_tokens, REFUSE_SPECIAL)
+    blocks = policy.checked(loaded, inputs.noting_newer(given))
     allowing = policy.applied(loaded)
-    with hint_at_allow_special():
+    with options.hint_at_allow_special():
         if dropout is not None:
             whole = to_text(b"".join(blocks))
             _print_ids(encode_with_dropout(allowing, whole, dropout, seed))
@@ -122,7 +105,7 @@ def encode(
             for line in explanation(allowing, to_text(b"".join(blocks))):
                 print(line)
         elif as_json:
-            print_json(_ids_as_json(allowing, blocks))
+            console.print_json(_ids_as_json(allowing, blocks))
         else:
             _print_ids(allowing.encode_iterable(map(to_text, blocks)))
 
@@ -177,12 +160,12 @@ UNKNOWN = "\ufffd"
     # `-5` is a bad id, not an unknown option: the error should say so.
     context_settings={"ignore_unknown_options": True},
     epilog=examples(
-        f"{PROGRAM} decode --tokenizer tokenizer 116 104 101",
-        f"{PROGRAM} decode --tokenizer tokenizer < ids.txt > text.txt",
+        "bpe-tui decode --tokenizer tokenizer 116 104 101",
+        "bpe-tui decode --tokenizer tokenizer < ids.txt > text.txt",
     ),
 )
 def decode(
-    tokenizer: TokenizerOption,
+    tokenizer: options.TokenizerOption,
     ids: Annotated[
         list[str] | None,
         typer.Argument(
@@ -205,20 +188,20 @@ def decode(
     named on standard error, and the exit code is 2. On a terminal, characters that it would act
     upon are made visible; a file or a pipe gets the text as it is.
     """
-    loaded = open_named(tokenizer)
+    loaded = inputs.open_named(tokenizer)
     from_input = not ids or ids == [STANDARD_INPUT]
-    spelled = to_text(b"".join(input_blocks())) if from_input else " ".join(ids or ())
+    spelled = to_text(b"".join(console.input_blocks())) if from_input else " ".join(ids or ())
 
     def bytes_of(some: Sequence[int]) -> str:
         return to_text(loaded.decode_bytes(some))
 
     parts = list(decode_known(read_ids(spelled), bytes_of if as_bytes else loaded.decode))
     text = "".join(UNKNOWN * len(part.ids) if part.text is None else part.text for part in parts)
-    write_result(to_bytes(text))
+    console.write_result(to_bytes(text))
     unknown = {part.ids[0]: part.problem for part in parts if part.problem}
     if unknown:
         sys.stdout.flush()
         first, *others = unknown.values()
         more = f" ({number(len(others))} more like it)" if others else ""
-        print(f"{PROGRAM}: {first}{more}", file=sys.stderr)
-        raise typer.Exit(BAD_INPUT)
+        print(f"{console.PROGRAM}: {first}{more}", file=sys.stderr)
+        raise typer.Exit(console.BAD_INPUT)

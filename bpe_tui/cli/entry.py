@@ -10,14 +10,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from bpe_tui.cli.console import (
-    BAD_INPUT,
-    BROKEN_PIPE,
-    COMMAND_NAMES,
-    COMPLETION,
-    PROGRAM,
-    near_command,
-)
+from bpe_tui.cli import console
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError, HelperWarning
 from engine.core.helper_pool import SINGLE_THREADED
@@ -29,7 +22,9 @@ RARELY = 100_000
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program with `arguments` (by default those of the process); return its exit code."""
-    _replace_closed_streams()
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # the caller has closed it: bpe-tui … <&-
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 (open till the end)
     os.environ.update(SINGLE_THREADED)
     warnings.showwarning = _print_warning
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -38,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run(sys.argv[1:] if arguments is None else list(arguments))
     except BrokenPipeError:
         _discard_stdout()
-        return BROKEN_PIPE
+        return console.BROKEN_PIPE
     except BpeError as error:
         return _refuse(str(error))
     except OSError as error:
@@ -50,13 +45,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(f"{place}{error.strerror or error}")
 
 
-def _replace_closed_streams() -> None:
-    """Replace each stream that the caller has closed (`bpe-tui … <&-`) by an empty one."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 (open till the end)
-
-
 def _run(arguments: list[str]) -> int:
     """Run what the arguments ask for; return the exit code.
 
@@ -64,7 +52,7 @@ def _run(arguments: list[str]) -> int:
     imported: that would take a sixth of the time until the first frame.
     """
     at_terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
-    starts = not arguments and at_terminal and COMPLETION not in os.environ
+    starts = not arguments and at_terminal and console.COMPLETION not in os.environ
     if starts or _is_corpus_alone(arguments):
         gc.disable()  # imports make no garbage; `open_screen` enables it again
         from bpe_tui.cli.inputs import open_screen
@@ -82,15 +70,19 @@ def _run(arguments: list[str]) -> int:
 
 def _is_corpus_alone(arguments: list[str]) -> bool:
     """Return whether there is one argument, which is neither a command nor an option."""
-    if len(arguments) != 1 or arguments[0] in COMMAND_NAMES or near_command(arguments[0]):
+    if (
+        len(arguments) != 1
+        or arguments[0] in console.COMMAND_NAMES
+        or console.near_command(arguments[0])
+    ):
         return False
     return arguments[0] == STANDARD_INPUT or not arguments[0].startswith("-")
 
 
 def _refuse(message: str) -> int:
     """Print an error in one line; return the exit code."""
-    print(f"{PROGRAM}: {visible_text(message, spaces=False)}", file=sys.stderr)
-    return BAD_INPUT
+    print(f"{console.PROGRAM}: {visible_text(message, spaces=False)}", file=sys.stderr)
+    return console.BAD_INPUT
 
 
 def _print_warning(
@@ -98,7 +90,9 @@ def _print_warning(
 ) -> None:
     """Print the project's own warnings in one line; ignore others."""
     if issubclass(category, HelperWarning):
-        print(f"{PROGRAM}: note: {visible_text(str(message), spaces=False)}", file=sys.stderr)
+        print(
+            f"{console.PROGRAM}: note: {visible_text(str(message), spaces=False)}", file=sys.stderr
+        )
 
 
 def _discard_stdout() -> None:

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.console import PROGRAM
-from bpe_tui.cli.inputs import CommandLineError, note_stand_ins, open_named
-from bpe_tui.cli.options import (
-    TEXT,
-    AllowSpecialOption,
-    OtherPatternOption,
-    TokenizerOption,
-    policy_of,
-)
+from bpe_tui.cli import inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.visible import quoted, visible_bytes
 from engine.analysis.why_not import (
@@ -27,59 +19,53 @@ from engine.analysis.why_not import (
     why_not,
     why_not_merged,
 )
-from engine.core.events import Pair
-from engine.encoding.rules import EncodingRules, TracedMerge, TracedPretoken, trace
+from engine.encoding.rules import EncodingRules, TracedMerge, trace
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import to_text
 
 
 def explanation(tokenizer: Tokenizer, text: str) -> Iterator[str]:
     """Yield lines for each pretoken of the text: its merges, and what each won against."""
+    rules = tokenizer.rules
     for piece in trace(tokenizer, text):
-        yield from _describe(tokenizer.rules, piece)
-
-
-def _describe(rules: EncodingRules, piece: TracedPretoken) -> Iterator[str]:
-    cached = "; seen before, from the cache" if piece.seen_before else ""
-    yield f"{visible_bytes(piece.pretoken.bytes)}  ({cut_by(piece.pretoken)}{cached})"
-    if not piece.seen_before:
-        for merge in piece.merges:
+        cached = "; seen before, from the cache" if piece.seen_before else ""
+        yield f"{visible_bytes(piece.pretoken.bytes)}  ({cut_by(piece.pretoken)}{cached})"
+        for merge in () if piece.seen_before else piece.merges:
             yield f"  {_describe_merge(rules, merge)}"
-    shown = " ".join(visible_bytes(rules.vocab[token_id]) for token_id in piece.ids)
-    yield f"  {shown} = {' '.join(map(str, piece.ids))}"
+        yield f"  {_tokens(rules, piece.ids)} = {' '.join(map(str, piece.ids))}"
 
 
 def _describe_merge(rules: EncodingRules, merge: TracedMerge) -> str:
     """Describe a merge: `t h → th (rank 3); lost to it: h e (rank 5), a t (rank 16)`."""
     step = merge.step
-    made = f"{_pair(rules, step.pair)} → {visible_bytes(rules.vocab[step.token_id])}"
-    lost = ", ".join(f"{_pair(rules, each.pair)} (rank {each.rank})" for each in merge.lost)
+    made = f"{_tokens(rules, step.pair)} → {visible_bytes(rules.vocab[step.token_id])}"
+    lost = ", ".join(f"{_tokens(rules, each.pair)} (rank {each.rank})" for each in merge.lost)
     return f"{made} (rank {step.rank})" + (f"; lost to it: {lost}" if lost else "")
 
 
-def _pair(rules: EncodingRules, pair: Pair) -> str:
-    return " ".join(visible_bytes(rules.vocab[token_id]) for token_id in pair)
+def _tokens(rules: EncodingRules, ids: Iterable[int]) -> str:
+    return " ".join(visible_bytes(rules.vocab[token_id]) for token_id in ids)
 
 
 @app.command(
     cls=GroupedHelp,
-    epilog=examples(f'{PROGRAM} explain "the cat in the hat" --tokenizer tokenizer'),
+    epilog=examples('bpe-tui explain "the cat in the hat" --tokenizer tokenizer'),
 )
 def explain(
     text: Annotated[
         str, typer.Argument(metavar="TEXT", help="What to encode.", show_default=False)
     ],
-    tokenizer: TokenizerOption,
-    pattern: OtherPatternOption = None,
-    allow_special: AllowSpecialOption = None,
+    tokenizer: options.TokenizerOption,
+    pattern: options.OtherPatternOption = None,
+    allow_special: options.AllowSpecialOption = None,
 ) -> None:
     """Print how each pretoken of a text encodes, merge by merge.
 
     Each merge is printed with the candidates that lost to it.
     """
-    loaded = open_named(tokenizer, merging=True, pattern=pattern)
-    policy = policy_of(allow_special, loaded.special_tokens)
-    note_stand_ins(text)
+    loaded = inputs.open_named(tokenizer, merging=True, pattern=pattern)
+    policy = options.policy_of(allow_special, loaded.special_tokens)
+    inputs.note_stand_ins(text)
     for line in explanation(policy.applied(loaded), to_text(os.fsencode(text))):
         print(line)
 
@@ -87,8 +73,8 @@ def explain(
 @app.command(
     cls=GroupedHelp,
     epilog=examples(
-        f'{PROGRAM} why kite --tokenizer tokenizer --text "the kitchen kite"',
-        f"{PROGRAM} why un believ --tokenizer tokenizer --text unbelievable",
+        'bpe-tui why kite --tokenizer tokenizer --text "the kitchen kite"',
+        "bpe-tui why un believ --tokenizer tokenizer --text unbelievable",
     ),
 )
 def why(
@@ -100,8 +86,8 @@ def why(
             show_default=False,
         ),
     ],
-    tokenizer: TokenizerOption,
-    pattern: OtherPatternOption = None,
+    tokenizer: options.TokenizerOption,
+    pattern: options.OtherPatternOption = None,
     right: Annotated[
         str | None,
         typer.Argument(
@@ -116,28 +102,28 @@ def why(
             "--text",
             metavar="TEXT",
             help="The text that it occurs in; by default it is the whole text.",
-            rich_help_panel=TEXT,
+            rich_help_panel=options.TEXT,
             show_default=False,
         ),
     ] = None,
-    allow_special: AllowSpecialOption = None,
+    allow_special: options.AllowSpecialOption = None,
 ) -> None:
     """Print why TOKEN is one token in a text, or is not.
 
     It may be one token in some places and not in others; each place has its answer.
     """
-    loaded = open_named(tokenizer, merging=True, pattern=pattern)
+    loaded = inputs.open_named(tokenizer, merging=True, pattern=pattern)
     asked = parts_asked(piece, text) if right is None else (piece, right)
     parts = list(map(os.fsencode, asked))
     if not all(parts):
-        raise CommandLineError("a token cannot be empty; say which one you mean")
+        raise inputs.CommandLineError("a token cannot be empty; say which one you mean")
     context = b"".join(parts) if text is None else os.fsencode(text)
-    policy = policy_of(allow_special, loaded.special_tokens)
-    note_stand_ins(f"{piece} {text or ''}")
+    policy = options.policy_of(allow_special, loaded.special_tokens)
+    inputs.note_stand_ins(f"{piece} {text or ''}")
     found = list(_answers(policy.applied(loaded), to_text(context), parts))
     if not found:
         shown = quoted(b"".join(parts))
-        raise CommandLineError(f"{shown} does not occur in the text; blanks and case count")
+        raise inputs.CommandLineError(f"{shown} does not occur in the text; blanks and case count")
     for place, answer in found:
         where = f"at byte {place}: " if len(found) > 1 else ""
         print(f"{where}{answer.describe(quoted)}")

@@ -10,24 +10,11 @@ from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.console import BAD_INPUT, PROGRAM
-from bpe_tui.cli.inputs import open_screen
-from bpe_tui.cli.options import OUTPUT
+from bpe_tui.cli import console, inputs, options
 from bpe_tui.cli.plain import lines_typed, transcript_of
 from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.session import lessons
 from bpe_tui.session.config import Config
-from bpe_tui.session.lessons import (
-    ENGLISH,
-    LessonProgress,
-    all_progress,
-    builtin_lessons,
-    config_of,
-    keep_progress,
-    languages,
-    next_lesson,
-    numbered_lesson,
-    progress_key,
-)
 from bpe_tui.views.transcript import AnyTranscript, PlainQuestion
 from bpe_tui.widgets.visible import visible_text
 from engine.learning.lesson import Lesson, LessonError, Scene
@@ -47,7 +34,9 @@ class PlainLesson:
         self._opened: dict[Config, AnyTranscript] = {}
         self._stepper: AnyTranscript | None = None
         self._step = 0
-        self._progress = all_progress().get(progress_key(lesson.path), LessonProgress())
+        self._progress = lessons.all_progress().get(
+            lessons.progress_key(lesson.path), lessons.LessonProgress()
+        )
 
     def run(self) -> None:
         """Print the scenes from the first on, until the end of the lesson or of the input.
@@ -76,13 +65,13 @@ class PlainLesson:
 
     def _keep(self, **changed: object) -> None:
         self._progress = replace(self._progress, **changed)  # type: ignore[arg-type]
-        keep_progress(progress_key(self._lesson.path), self._progress)
+        lessons.keep_progress(lessons.progress_key(self._lesson.path), self._progress)
 
     def _show(self, scene: Scene) -> None:
         """Go to the step of the scene, and print its state."""
         if scene.show is None and self._stepper is not None:
             return
-        config = config_of(self._lesson, scene)
+        config = lessons.config_of(self._lesson, scene)
         if config not in self._opened:
             self._opened[config] = transcript_of(config)
         self._stepper = self._opened[config]
@@ -138,12 +127,12 @@ def _text(scene: Scene) -> Iterator[str]:
     "learn",
     cls=GroupedHelp,
     epilog=examples(
-        f"{PROGRAM} learn --list",
-        f"{PROGRAM} learn 3",
-        f"{PROGRAM} learn 1 --language zh",
-        f"{PROGRAM} learn 3 --plain",
-        f"{PROGRAM} learn my-lesson.md --check",
-        f"{PROGRAM} learn my-lesson.md --print > handout.md",
+        "bpe-tui learn --list",
+        "bpe-tui learn 3",
+        "bpe-tui learn 1 --language zh",
+        "bpe-tui learn 3 --plain",
+        "bpe-tui learn my-lesson.md --check",
+        "bpe-tui learn my-lesson.md --print > handout.md",
     ),
 )
 def learn(
@@ -156,14 +145,14 @@ def learn(
         ),
     ] = None,
     show_list: Annotated[
-        bool, typer.Option("--list", help="Name the lessons.", rich_help_panel=OUTPUT)
+        bool, typer.Option("--list", help="Name the lessons.", rich_help_panel=options.OUTPUT)
     ] = False,
     check: Annotated[
         bool,
         typer.Option(
             "--check",
             help="Say what is wrong in the lesson, as FILE:LINE: …, and end.",
-            rich_help_panel=OUTPUT,
+            rich_help_panel=options.OUTPUT,
         ),
     ] = False,
     handout: Annotated[
@@ -171,7 +160,7 @@ def learn(
         typer.Option(
             "--print",
             help="Print the lesson in Markdown, with what the screen shows.",
-            rich_help_panel=OUTPUT,
+            rich_help_panel=options.OUTPUT,
         ),
     ] = False,
     plain: Annotated[
@@ -179,26 +168,28 @@ def learn(
         typer.Option(
             "--plain",
             help="No screen: read the lesson as text, answer by typing.",
-            rich_help_panel=OUTPUT,
+            rich_help_panel=options.OUTPUT,
         ),
     ] = False,
     language: Annotated[
         str,
-        typer.Option("--language", metavar="NAME", help=f"One of: {', '.join(languages())}."),
-    ] = ENGLISH,
+        typer.Option(
+            "--language", metavar="NAME", help=f"One of: {', '.join(lessons.languages())}."
+        ),
+    ] = lessons.ENGLISH,
 ) -> None:
     """Learn with lessons beside the live screen, and questions."""
-    lessons = builtin_lessons(language)
-    progress = all_progress()
+    every = lessons.builtin_lessons(language)
     if show_list:
-        for each in lessons:
-            mark = progress.get(progress_key(each.path), LessonProgress()).mark
+        progress = lessons.all_progress()
+        for each in every:
+            mark = progress.get(lessons.progress_key(each.path), lessons.LessonProgress()).mark
             print(f"{each.number:>2} {mark:<2}{visible_text(each.title, spaces=False)}")
         return
     if lesson is None:
-        path = next_lesson(language).path
+        path = lessons.next_lesson(language).path
     else:
-        path = numbered_lesson(lesson, language) or Path(lesson)
+        path = lessons.numbered_lesson(lesson, language) or Path(lesson)
     if check:
         raise typer.Exit(_check(path))
     found = read_lesson(path)  # errors in it are printed before the screen opens
@@ -213,7 +204,7 @@ def learn(
     if plain:
         PlainLesson(found).run()
         return
-    raise typer.Exit(open_screen(None, path))
+    raise typer.Exit(inputs.open_screen(None, path))
 
 
 def _check(path: Path) -> int:
@@ -226,4 +217,4 @@ def _check(path: Path) -> int:
         problems = list(error.problems)
     for problem in problems:
         print(visible_text(f"{path}:{problem.line}: {problem.message}", spaces=False))
-    return BAD_INPUT if problems else 0
+    return console.BAD_INPUT if problems else 0

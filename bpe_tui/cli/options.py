@@ -269,7 +269,7 @@ _FIELDS = ("pattern", "tie_rule", "trainer", "min_count", "model", "max_token_le
 def with_training(*without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of a training, except those that it declares itself.
 
-    Typer reads options from the signature. The command takes them as keywords, `**options`, and
+    Typer reads options from the signature. The command takes them as keywords, `**of_training`, and
     makes a run of them with `run_of`.
 
     Args:

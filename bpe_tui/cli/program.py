@@ -85,8 +85,8 @@ app = typer.Typer(
     subcommand_metavar="CORPUS | COMMAND ...",
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=examples(
-        f"{PROGRAM} samples/tinystories_valid.txt",
-        f"{PROGRAM} train corpus.txt --vocab-size 1000 --out tokenizer",
+        "bpe-tui samples/tinystories_valid.txt",
+        "bpe-tui train corpus.txt --vocab-size 1000 --out tokenizer",
     ),
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

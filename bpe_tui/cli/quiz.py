@@ -11,14 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli.console import BAD_INPUT, PROGRAM
-from bpe_tui.cli.inputs import CommandLineError, check_run, check_terminal
-from bpe_tui.cli.options import (
-    OUTPUT,
-    check_model,
-    run_of,
-    with_training,
-)
+from bpe_tui.cli import console, inputs, options
 from bpe_tui.cli.outputs import check_free, check_outputs
 from bpe_tui.cli.plain import lines_typed
 from bpe_tui.cli.program import GroupedHelp, app, examples
@@ -48,12 +41,12 @@ OPTIONS = (
 @app.command(
     cls=GroupedHelp,
     epilog=examples(
-        f"{PROGRAM} quiz samples/handout.txt --pattern whitespace --out answers.json",
-        f"{PROGRAM} quiz corpus.txt --questions 12 --seed 7 --name Li --out answers/li.json",
-        f"{PROGRAM} quiz corpus.txt --out answers.json --plain",
+        "bpe-tui quiz samples/handout.txt --pattern whitespace --out answers.json",
+        "bpe-tui quiz corpus.txt --questions 12 --seed 7 --name Li --out answers/li.json",
+        "bpe-tui quiz corpus.txt --out answers.json --plain",
     ),
 )
-@with_training("trainer", "no_cache")
+@options.with_training("trainer", "no_cache")
 def quiz(
     context: typer.Context,
     corpus: Annotated[
@@ -70,7 +63,7 @@ def quiz(
             "--out",
             metavar="FILE.json",
             help="Where the answers go, after each question.",
-            rich_help_panel=OUTPUT,
+            rich_help_panel=options.OUTPUT,
         ),
     ],
     questions: Annotated[
@@ -105,31 +98,35 @@ def quiz(
     ] = "",
     force: Annotated[
         bool,
-        typer.Option("--force", help="Overwrite a file that is there.", rich_help_panel=OUTPUT),
+        typer.Option(
+            "--force", help="Overwrite a file that is there.", rich_help_panel=options.OUTPUT
+        ),
     ] = False,
     plain: Annotated[
         bool,
         typer.Option(
             "--plain",
             help="No screen: questions in sentences, answers line by line.",
-            rich_help_panel=OUTPUT,
+            rich_help_panel=options.OUTPUT,
         ),
     ] = False,
-    **options: Any,
+    **of_training: Any,
 ) -> None:
     """Ask questions about a training, and write the answers down.
 
     `bpe-tui grade` makes tables of such files. It is practice: nothing in the file is secret.
     """
-    check_model(context)
+    options.check_model(context)
     if corpus == STANDARD_INPUT:
-        raise CommandLineError("a quiz is about a corpus in a file, so that it can be graded")
-    config = run_of(context, corpus)
-    source = check_run(config)
+        raise inputs.CommandLineError(
+            "a quiz is about a corpus in a file, so that it can be graded"
+        )
+    config = options.run_of(context, corpus)
+    source = inputs.check_run(config)
     paper = paper_of(config, seed, questions)  # fails before the reading if the corpus is no file
     check_outputs([out], source, overwrite=force)
     if not plain:
-        check_terminal()
+        inputs.check_terminal()
     print(f"Reading {visible_text(config.name, spaces=False)}.", file=sys.stderr, flush=True)
     asked = make_quiz(finished_run(config), seed, questions)
     sheet = AnswerSheet(paper, name, datetime.now(UTC).isoformat(timespec="seconds"))
@@ -227,8 +224,8 @@ NAME_CELLS, KIND_CELLS, TEXT_CELLS = 40, 34, 64
 @app.command(
     cls=GroupedHelp,
     epilog=examples(
-        f"{PROGRAM} grade answers/*.json --out grades.csv",
-        f"{PROGRAM} grade answers/*.json --corpus corpus.txt --seed 7 --out grades.csv",
+        "bpe-tui grade answers/*.json --out grades.csv",
+        "bpe-tui grade answers/*.json --corpus corpus.txt --seed 7 --out grades.csv",
     ),
 )
 def grade(
@@ -265,13 +262,15 @@ def grade(
             "--out",
             metavar="FILE.csv",
             help="Write a line for each learner, and beside it NAME-questions.csv.",
-            rich_help_panel=OUTPUT,
+            rich_help_panel=options.OUTPUT,
             show_default=False,
         ),
     ] = None,
     force: Annotated[
         bool,
-        typer.Option("--force", help="Overwrite files that are there.", rich_help_panel=OUTPUT),
+        typer.Option(
+            "--force", help="Overwrite files that are there.", rich_help_panel=options.OUTPUT
+        ),
     ] = False,
 ) -> None:
     """Grade files of answers, and print who knew what.
@@ -285,7 +284,7 @@ def grade(
     library = QuizCorpora(corpus or ())
     grades = grade_files(files, library.open_run, seed)
     for problem in (*grades.problems, *(note for each in grades.sheets for note in each.notes)):
-        print(f"{PROGRAM}: {visible_text(problem, spaces=False)}", file=sys.stderr)
+        print(f"{console.PROGRAM}: {visible_text(problem, spaces=False)}", file=sys.stderr)
     for line in (*_learner_lines(grades), *_question_lines(grades)):
         print(line)
     if outputs:
@@ -294,7 +293,7 @@ def grade(
         write_files(contents, overwrite=force)
         print(f"written: {', '.join(visible_text(str(path), spaces=False) for path in outputs)}")
     if grades.problems:
-        raise typer.Exit(BAD_INPUT)
+        raise typer.Exit(console.BAD_INPUT)
 
 
 class QuizCorpora:
@@ -308,7 +307,7 @@ class QuizCorpora:
     def open_run(self, paper: Paper) -> Player[Any]:
         """Train the run of a paper."""
         config = config_of(paper, self._find(paper))
-        check_run(config)
+        inputs.check_run(config)
         return finished_run(config)
 
     def _find(self, paper: Paper) -> Path:

@@ -10,17 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli.console import PROGRAM
-from bpe_tui.cli.inputs import CommandLineError, check_config
+from bpe_tui.cli import inputs, options, outputs
 from bpe_tui.cli.open import opened_config
-from bpe_tui.cli.options import (
-    OUTPUT,
-    OpenedTokenizerOption,
-    TextOption,
-    ViewOption,
-    with_training,
-)
-from bpe_tui.cli.outputs import check_free
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.lessons import numbered_lesson
 from bpe_tui.widgets.visible import visible_text
@@ -37,18 +28,21 @@ SCENE_SECONDS, SCENES = 10.0, 2.0
 @app.command(
     cls=GroupedHelp,
     epilog=examples(
-        f"{PROGRAM} record samples/handout.txt --pattern whitespace --steps 0-12 --out low.cast",
-        f"{PROGRAM} record session.json --steps 0-40 --view lesson --out merges.cast",
-        f"{PROGRAM} record 2 --out lesson.cast",
+        "bpe-tui record samples/handout.txt --pattern whitespace --steps 0-12 --out low.cast",
+        "bpe-tui record session.json --steps 0-40 --view lesson --out merges.cast",
+        "bpe-tui record 2 --out lesson.cast",
     ),
 )
-@with_training()
+@options.with_training()
 def record(
     context: typer.Context,
     out: Annotated[
         Path,
         typer.Option(
-            "--out", metavar="FILE", help="Where the recording goes.", rich_help_panel=OUTPUT
+            "--out",
+            metavar="FILE",
+            help="Where the recording goes.",
+            rich_help_panel=options.OUTPUT,
         ),
     ],
     steps: Annotated[
@@ -57,7 +51,7 @@ def record(
             "--steps",
             metavar="A-B",
             help="The first and the last; 0 is before any merge.",
-            rich_help_panel=OUTPUT,
+            rich_help_panel=options.OUTPUT,
             show_default=False,
         ),
     ] = None,
@@ -71,7 +65,9 @@ def record(
     ] = None,
     size: Annotated[
         str,
-        typer.Option("--size", metavar="COLSxROWS", help="Of the screen.", rich_help_panel=OUTPUT),
+        typer.Option(
+            "--size", metavar="COLSxROWS", help="Of the screen.", rich_help_panel=options.OUTPUT
+        ),
     ] = "100x30",
     speed: Annotated[
         float | None,
@@ -82,17 +78,17 @@ def record(
             max=100,
             help="Steps a second: 2, or 1 in the lesson view, with beats; of a lesson, scenes in "
             "ten seconds.",
-            rich_help_panel=OUTPUT,
+            rich_help_panel=options.OUTPUT,
             show_default=False,
         ),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite FILE.", rich_help_panel=OUTPUT)
+        bool, typer.Option("--force", help="Overwrite FILE.", rich_help_panel=options.OUTPUT)
     ] = False,
-    tokenizer: OpenedTokenizerOption = None,
-    view: ViewOption = None,
-    text: TextOption = "",
-    **options: Any,
+    tokenizer: options.OpenedTokenizerOption = None,
+    view: options.ViewOption = None,
+    text: options.TextOption = "",
+    **of_training: Any,
 ) -> None:
     """Record steps of a run, or a lesson, as an asciicast.
 
@@ -100,11 +96,16 @@ def record(
     """
     cells = _size(size)
     if not force:
-        check_free(out)
+        outputs.check_free(out)
     lines: list[str] = []
-    if corpus is not None and (path := lesson_path(corpus)) is not None:
+    path = None  # of a lesson, named by its file or number
+    if corpus is not None:
+        path = Path(corpus) if is_lesson(corpus) else numbered_lesson(corpus)
+    if path is not None:
         if steps is not None:
-            raise CommandLineError("--steps is for a run; a lesson is recorded scene by scene")
+            raise inputs.CommandLineError(
+                "--steps is for a run; a lesson is recorded scene by scene"
+            )
         from bpe_tui.app.lesson_author import record_scenes  # slow to import
 
         lesson, seconds = read_lesson(path), SCENE_SECONDS / (speed or SCENES)
@@ -112,7 +113,7 @@ def record(
         _write(out, lines, force)
         return
     config, wanted = opened_config(context), _steps(steps or "")
-    check_config(config)
+    inputs.check_config(config)
     from bpe_tui.app.app import BpeTuiApp  # slow to import
     from bpe_tui.app.recorder import record as record_steps
 
@@ -120,11 +121,6 @@ def record(
     unseen.makes_ahead = False
     asyncio.run(record_steps(unseen, wanted, lines.append, size=cells, steps_a_second=speed))
     _write(out, lines, force)
-
-
-def lesson_path(named: str) -> Path | None:
-    """Return the path of a lesson, named by its file or number; `None` for anything else."""
-    return Path(named) if is_lesson(named) else numbered_lesson(named)
 
 
 def _write(out: Path, lines: list[str], force: bool) -> None:
@@ -137,7 +133,7 @@ def _steps(typed: str) -> tuple[int, int]:
     found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", typed, re.ASCII)
     first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
     if first > last or last - first >= MOST_STEPS:
-        raise CommandLineError(
+        raise inputs.CommandLineError(
             f"--steps takes a first and a last step, like 0-40, {MOST_STEPS:,} at the most"
         )
     return first, last
@@ -149,5 +145,5 @@ def _size(typed: str) -> tuple[int, int]:
     cells = (int(found[1]), int(found[2])) if found else (0, 0)
     if not all(low <= n <= high for low, n, high in zip(LEAST, cells, MOST, strict=True)):
         least, most = ("x".join(map(str, each)) for each in (LEAST, MOST))
-        raise CommandLineError(f"--size takes columns and rows, from {least} to {most}")
+        raise inputs.CommandLineError(f"--size takes columns and rows, from {least} to {most}")
     return cells

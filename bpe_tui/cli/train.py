@@ -14,27 +14,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from bpe_tui.cli.console import PROGRAM, write_result
-from bpe_tui.cli.inputs import CommandLineError, check_run, note_sizes, note_skipped
-from bpe_tui.cli.options import (
-    OUTPUT,
-    TRAINING,
-    FieldOption,
-    MinCountOption,
-    NoSpecialOption,
-    PatternOption,
-    SkipBadOption,
-    SourcesArgument,
-    SpecialOption,
-    VocabSizeOption,
-    WorkersOption,
-    asked_of,
-    check_model,
-    format_of,
-    reading_of,
-    run_of,
-    with_training,
-)
+from bpe_tui.cli import console, inputs, options
 from bpe_tui.cli.outputs import check_outputs, step_writer
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import RunConfig, as_counted
@@ -58,24 +38,24 @@ MERGES_A_MOVE = 64
 @app.command(
     cls=GroupedHelp,
     epilog=examples(
-        f"{PROGRAM} train corpus.txt --vocab-size 1000 --out tokenizer",
-        f"{PROGRAM} train corpus.txt --model unigram --vocab-size 1000 --out tokenizer.json",
-        f"{PROGRAM} train corpus.txt --model wordpiece --vocab-size 1000 --out vocab.txt",
-        f"{PROGRAM} train - --vocab-size 500 --out tokenizer --steps steps.jsonl < corpus.txt",
+        "bpe-tui train corpus.txt --vocab-size 1000 --out tokenizer",
+        "bpe-tui train corpus.txt --model unigram --vocab-size 1000 --out tokenizer.json",
+        "bpe-tui train corpus.txt --model wordpiece --vocab-size 1000 --out vocab.txt",
+        "bpe-tui train - --vocab-size 500 --out tokenizer --steps steps.jsonl < corpus.txt",
     ),
 )
-@with_training()
+@options.with_training()
 def train(
     context: typer.Context,
-    corpus: SourcesArgument,
-    vocab_size: VocabSizeOption,
+    corpus: options.SourcesArgument,
+    vocab_size: options.VocabSizeOption,
     out: Annotated[
         Path,
         typer.Option(
             "--out",
             metavar="PATH",
             help=f"Where {VOCAB}, {MERGES} and {SETTINGS} go, or the file of another format.",
-            rich_help_panel=OUTPUT,
+            rich_help_panel=options.OUTPUT,
         ),
     ],
     format: Annotated[
@@ -85,7 +65,7 @@ def train(
             metavar="NAME",
             help=f"How the tokenizer is written: {', '.join(WRITABLE)}. Other models than bpe have "
             "formats of their own.",
-            rich_help_panel=OUTPUT,
+            rich_help_panel=options.OUTPUT,
         ),
     ] = DEFAULT_FORMAT,
     steps: Annotated[
@@ -94,37 +74,41 @@ def train(
             "--steps",
             metavar="FILE.jsonl",
             help="Write every step as a line of JSON, too.",
-            rich_help_panel=OUTPUT,
+            rich_help_panel=options.OUTPUT,
         ),
     ] = None,
     force: Annotated[
         bool,
-        typer.Option("--force", help="Overwrite files that are there.", rich_help_panel=OUTPUT),
+        typer.Option(
+            "--force", help="Overwrite files that are there.", rich_help_panel=options.OUTPUT
+        ),
     ] = False,
-    min_count: MinCountOption = 1,
-    field: FieldOption = None,
-    skip_bad: SkipBadOption = False,
-    workers: WorkersOption = None,
-    **options: Any,
+    min_count: options.MinCountOption = 1,
+    field: options.FieldOption = None,
+    skip_bad: options.SkipBadOption = False,
+    workers: options.WorkersOption = None,
+    **of_training: Any,
 ) -> None:
     """Train a tokenizer and write its files; their paths are printed."""
     if str(out) == STANDARD_INPUT:
-        raise CommandLineError("--out names the place of the files; - would be a directory")
-    config = run_of(context, corpus[0], reading=reading_of(corpus[1:], field, skip_bad))
-    config = as_counted(config, asked_of(context))
-    check_model(context, "steps")
-    format = format_of(context, config.model, format)
-    source, parts = check_run(config), MODELS[config.model].part("training")
+        raise inputs.CommandLineError("--out names the place of the files; - would be a directory")
+    config = options.run_of(
+        context, corpus[0], reading=options.reading_of(corpus[1:], field, skip_bad)
+    )
+    config = as_counted(config, options.asked_of(context))
+    options.check_model(context, "steps")
+    format = options.format_of(context, config.model, format)
+    source, parts = inputs.check_run(config), MODELS[config.model].part("training")
     outputs = [*parts.outputs(config, format, out), *([steps] if steps else [])]
     check_outputs(outputs, source, overwrite=force)
-    note_sizes(source)
+    inputs.note_sizes(source)
     with step_writer(steps, overwrite=force) as write_step:
         with TrainingBar(write_step) as bar:
             training = train_model(config, bar, source, workers=workers, recorded=False)
         summary = parts.write(training, config, format, out, overwrite=force)
-    note_skipped(source.skipped)
+    inputs.note_skipped(source.skipped)
     print(summary, file=sys.stderr)
-    write_result(b"".join(os.fsencode(path) + b"\n" for path in outputs))
+    console.write_result(b"".join(os.fsencode(path) + b"\n" for path in outputs))
 
 
 class TrainingBar(Progress, TrainingListener):
@@ -185,40 +169,42 @@ class TrainingBar(Progress, TrainingListener):
 @app.command(
     cls=GroupedHelp,
     epilog=examples(
-        f"{PROGRAM} pretokens texts/ --out texts.counts",
-        f"{PROGRAM} texts.counts",
-        f"{PROGRAM} pretokens texts/ --out texts.counts --cluster tcp://10.0.0.1:8786",
+        "bpe-tui pretokens texts/ --out texts.counts",
+        "bpe-tui texts.counts",
+        "bpe-tui pretokens texts/ --out texts.counts --cluster tcp://10.0.0.1:8786",
     ),
 )
 def pretokens(
     context: typer.Context,
-    corpus: SourcesArgument,
+    corpus: options.SourcesArgument,
     out: Annotated[
         Path,
         typer.Option(
             "--out",
             metavar="FILE.counts",
             help="Where the counts go.",
-            rich_help_panel=OUTPUT,
+            rich_help_panel=options.OUTPUT,
         ),
     ],
     force: Annotated[
         bool,
-        typer.Option("--force", help="Overwrite a file that is there.", rich_help_panel=OUTPUT),
+        typer.Option(
+            "--force", help="Overwrite a file that is there.", rich_help_panel=options.OUTPUT
+        ),
     ] = False,
-    special: SpecialOption = None,
-    no_special: NoSpecialOption = False,
-    pattern: PatternOption = RunConfig.pattern,
-    field: FieldOption = None,
-    skip_bad: SkipBadOption = False,
-    workers: WorkersOption = None,
+    special: options.SpecialOption = None,
+    no_special: options.NoSpecialOption = False,
+    pattern: options.PatternOption = RunConfig.pattern,
+    field: options.FieldOption = None,
+    skip_bad: options.SkipBadOption = False,
+    workers: options.WorkersOption = None,
     cluster: Annotated[
         str | None,
         typer.Option(
             "--cluster",
             metavar="tcp://HOST:PORT|local:N",
             help="Count on the workers of a Dask scheduler, or in N processes here.",
-            rich_help_panel=TRAINING,
+            rich_help_panel=options.TRAINING,
             show_default=False,
         ),
     ] = None,
@@ -228,12 +214,14 @@ def pretokens(
     The file opens like the corpus: on the screen, in train and in check.
     """
     if str(out) == STANDARD_INPUT:
-        raise CommandLineError("--out names the file of counts; - is none")
-    config = run_of(context, corpus[0], reading=reading_of(corpus[1:], field, skip_bad))
-    config = as_counted(config, asked_of(context))
-    source = check_run(config)
+        raise inputs.CommandLineError("--out names the file of counts; - is none")
+    config = options.run_of(
+        context, corpus[0], reading=options.reading_of(corpus[1:], field, skip_bad)
+    )
+    config = as_counted(config, options.asked_of(context))
+    source = inputs.check_run(config)
     check_outputs([out], source, overwrite=force)
-    note_sizes(source)
+    inputs.note_sizes(source)
     cut = (config.pattern, config.special_tokens)
     with ExitStack() as opened:
         if cluster is None:
@@ -247,8 +235,8 @@ def pretokens(
                 )
             content, skipped = counted.file(), counted.skipped
         write_files({out: content}, overwrite=force)
-    note_skipped(skipped)
-    write_result(os.fsencode(out) + b"\n")
+    inputs.note_skipped(skipped)
+    console.write_result(os.fsencode(out) + b"\n")
 
 
 def _counted_here(

@@ -131,7 +131,7 @@ def test_open_leads_to_the_check_on_the_screen(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     opened: list[object] = []
-    monkeypatch.setattr("bpe_tui.cli.check.open_screen", lambda config: opened.append(config) or 0)
+    monkeypatch.setattr("bpe_tui.cli.inputs.open_screen", lambda config: opened.append(config) or 0)
     mine = trained(tmp_path / "mine", "first-seen")
     assert run(capsys, str(mine), "--vocab-size", "357", "--open")[0] == DIFFERS
     (config,) = opened
