@@ -100,6 +100,8 @@ def _translated(source: str) -> tuple[_Branch, ...]:
     ignores_case = source.startswith("(?i)")
     translation = _Translation(source, 4 if ignores_case else 0)
     branches = translation.branches()
+    if translation.place < len(source):
+        raise translation.error("an unmatched parenthesis")
     if ignores_case:
         translation.check_folding(4)
         branches = [_Branch(f"(?i:{regex})", empty) for regex, empty in branches]
@@ -107,132 +109,123 @@ def _translated(source: str) -> tuple[_Branch, ...]:
     return tuple(branches)
 
 
+@dataclass
 class _Translation:
     """One pass over a regex, from `place` on."""
 
-    def __init__(self, source: str, place: int) -> None:
-        self._source = source
-        self._place = place
-
-    def branches(self) -> list[_Branch]:
-        """Translate all of the regex."""
-        branches = self._branches()
-        if self._place < len(self._source):
-            raise self._error("an unmatched parenthesis")
-        return branches
+    source: str
+    place: int
 
     def check_folding(self, start: int) -> None:
         """Check that nothing from `start` on could match `ß` as `ss`, or the like."""
-        if folded := _FOLDED.search(self._source, start, self._place):
-            raise self._error(f"{folded.group()!r} in any case")
+        if folded := _FOLDED.search(self.source, start, self.place):
+            raise self.error(f"{folded.group()!r} in any case")
 
-    def _error(self, what: str) -> PatternError:
+    def error(self, what: str) -> PatternError:
         return PatternError(
-            f"{what} is not supported, in the regex {self._source[:120]!r}", self._place
+            f"{what} is not supported, in the regex {self.source[:120]!r}", self.place
         )
 
-    def _branches(self) -> list[_Branch]:
+    def branches(self) -> list[_Branch]:
         """Translate branches up to the end, or to the parenthesis that closes the group."""
         branches = [self._branch()]
-        while self._source.startswith("|", self._place):
-            self._place += 1
+        while self.source.startswith("|", self.place):
+            self.place += 1
             branches.append(self._branch())
         return branches
 
     def _branch(self) -> _Branch:
         parts: list[_Branch] = []
-        while self._place < len(self._source) and self._source[self._place] not in "|)":
-            if quantifier := _QUANTIFIER.match(self._source, self._place):
+        while self.place < len(self.source) and self.source[self.place] not in "|)":
+            if quantifier := _QUANTIFIER.match(self.source, self.place):
                 if not parts:
-                    raise self._error("a quantifier with nothing before it")
-                parts[-1] = self._quantified(parts[-1], quantifier)
+                    raise self.error("a quantifier with nothing before it")
+                atom, empty = parts[-1]
+                self.place = quantifier.end()
+                interval, suffix = quantifier["interval"], quantifier["suffix"]
+                if interval and suffix == "?" and "," not in interval:
+                    raise self.error("a lazy quantifier of one number")
+                if interval and suffix == "+":
+                    atom = f"(?:{atom}{interval})+"
+                else:
+                    atom += quantifier.group()
+                empty = empty or re.match(r"[*?]|\{0*[,}]", quantifier.group()) is not None
+                parts[-1] = _Branch(atom, empty)
             else:
                 parts.append(self._atom())
         return _Branch("".join(part.regex for part in parts), all(p.can_be_empty for p in parts))
 
-    def _quantified(self, part: _Branch, quantifier: re.Match[str]) -> _Branch:
-        self._place = quantifier.end()
-        atom, empty = part
-        interval, suffix = quantifier["interval"], quantifier["suffix"]
-        if interval and suffix == "?" and "," not in interval:
-            raise self._error("a lazy quantifier of one number")
-        if interval and suffix == "+":
-            atom = f"(?:{atom}{interval})+"
-        else:
-            atom += quantifier.group()
-        return _Branch(atom, empty or re.match(r"[*?]|\{0*[,}]", quantifier.group()) is not None)
-
     def _atom(self) -> _Branch:
-        character = self._source[self._place]
+        character = self.source[self.place]
         if character == "\\":
-            place = self._source[self._place + 1 : self._place + 2]
+            place = self.source[self.place + 1 : self.place + 2]
             return _Branch(self._escape(_ESCAPES), place in _PLACES)
         if character == "[":
-            head = _CLASS.match(self._source, self._place)
+            head = _CLASS.match(self.source, self.place)
             assert head is not None
-            self._place = head.end()
+            self.place = head.end()
             return _Branch(f"{head.group()}{self._inside_class()}]", False)
         if character == "(":
             return self._group()
-        self._place += 1
+        self.place += 1
         if character in "^$":
             return _Branch(_LINE_START if character == "^" else _LINE_END, True)
         return _Branch(f"\\{character}" if character in "]{}" else character, False)
 
     def _escape(self, escapes: dict[str, str]) -> str:
-        if code := _CODE.match(self._source, self._place):
-            self._place = code.end()
+        if code := _CODE.match(self.source, self.place):
+            self.place = code.end()
             number = int(code[code.lastindex or 0], 16)
             if number > 0x10FFFF:
-                raise self._error(f"the character number {number:X}")
+                raise self.error(f"the character number {number:X}")
             return str(regex.escape(chr(number), special_only=False))
-        if known := _PROPERTY.match(self._source, self._place):
-            self._place = known.end()
+        if known := _PROPERTY.match(self.source, self.place):
+            self.place = known.end()
             return known.group()
-        character = self._source[self._place + 1 : self._place + 2]
+        character = self.source[self.place + 1 : self.place + 2]
         if character in escapes:
             translated = escapes[character]
         elif character and not (character.isascii() and character.isalnum()):
             translated = f"\\{character}" if character.isascii() else character
         else:
-            raise self._error(f"\\{character}")
-        self._place += 2
+            raise self.error(f"\\{character}")
+        self.place += 2
         return translated
 
     def _inside_class(self) -> str:
         """Translate the content of a class; classes inside it lose their brackets."""
         parts: list[str] = []
-        while self._place < len(self._source):
-            character = self._source[self._place]
+        while self.place < len(self.source):
+            character = self.source[self.place]
             if character == "]":
                 if not parts:
-                    raise self._error("an empty class")
-                self._place += 1
+                    raise self.error("an empty class")
+                self.place += 1
                 return "".join(parts)
-            if self._source.startswith(("[^", "[:", "&&"), self._place):
-                raise self._error("a class that is made of classes")
+            if self.source.startswith(("[^", "[:", "&&"), self.place):
+                raise self.error("a class that is made of classes")
             if character == "[":
-                self._place += 1
+                self.place += 1
                 parts.append(self._inside_class())
             elif character == "\\":
                 parts.append(self._escape(_ESCAPES_IN_CLASS))
             else:
-                self._place += 1
+                self.place += 1
                 parts.append(character)
-        raise self._error("a class without an end")
+        raise self.error("a class without an end")
 
     def _group(self) -> _Branch:
-        head = _GROUP.match(self._source, self._place)
+        head = _GROUP.match(self.source, self.place)
         assert head is not None  # a bare parenthesis is one
-        if head.group() == "(" and self._source.startswith("(?", self._place):
-            raise self._error(f"the group {self._source[self._place : self._place + 4]}")
-        self._place = head.end()
-        inside = self._branches()
-        if not self._source.startswith(")", self._place):
-            raise self._error("a parenthesis without an end")
+        if head.group() == "(" and self.source.startswith("(?", self.place):
+            raise self.error(f"the group {self.source[self.place : self.place + 4]}")
+        self.place = head.end()
+        inside = self.branches()
+        if not self.source.startswith(")", self.place):
+            raise self.error("a parenthesis without an end")
         if "i" in (head["flags"] or "").partition("-")[0]:
             self.check_folding(head.end())
-        self._place += 1
+        self.place += 1
         opening = head.group()
         if head["flags"]:
             opening = f"(?{head['flags'].replace('m', 's')}:"

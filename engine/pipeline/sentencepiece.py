@@ -70,29 +70,27 @@ class CharacterMap:
     def _look_up(self, text: str) -> tuple[int, str, bool]:
         """Return the length and replacement of the longest rule, and if more text may match."""
         data = text.encode("utf-8", "replace")
-        end, place, is_open = self._walk(data)
-        if end == 0:
-            return 0, "", is_open
-        stop = self._texts.find(b"\0", place)
-        new = self._texts[place : stop if stop >= 0 else len(self._texts)]
-        characters = len(data[:end].decode("utf-8", "ignore"))
-        return characters, new.decode("utf-8", "replace"), is_open
-
-    def _walk(self, data: bytes) -> tuple[int, int, bool]:
-        """Return the end and value of the longest key, and whether a longer key is possible."""
-        units, end, value = self._units, 0, 0
+        # Walk down the double array; `end` is the end of the longest key so far.
+        units, end, value, is_open = self._units, 0, 0, False
         node = trie_offset(units[0])
         for place, byte in enumerate(data, start=1):
             node ^= byte
             if byte == 0 or node >= len(units):
-                return end, value, False
+                break
             unit = units[node]
             if unit & _LABEL != byte:
-                return end, value, False
+                break
             node ^= trie_offset(unit)
             if unit & _HAS_LEAF and node < len(units):
                 end, value = place, units[node] & 0x7FFFFFFF
-        return end, value, True
+        else:
+            is_open = True
+        if end == 0:
+            return 0, "", is_open
+        stop = self._texts.find(b"\0", value)
+        new = self._texts[value : stop if stop >= 0 else len(self._texts)]
+        characters = len(data[:end].decode("utf-8", "ignore"))
+        return characters, new.decode("utf-8", "replace"), is_open
 
 
 _TOO_LONG = re.compile(rb"[^\0]{%d}" % (LONGEST_CONTENT + 1))
@@ -227,35 +225,29 @@ class SentencePieceDecoder(Decoder):
     afterwards: SentencePieceNormalizer | None = None
 
     def decode_tokens(self, tokens: list[str]) -> list[str]:
-        text = "".join(self._texts(tokens))
-        return [text if self.afterwards is None else self.afterwards.normalize(text)]
-
-    def _texts(self, tokens: list[str]) -> Iterator[str]:
-        at_start = took_space = False
-        is_first, has_text = True, False
+        texts: list[str] = []
+        took_space = has_text = False
+        drops_spaces = self.takes_first_space or self.takes_first_spaces
         is_byte_token = _BYTE.fullmatch if self.has_bytes else lambda _: None
         for is_byte, run in groupby(tokens, key=lambda token: bool(is_byte_token(token))):
             if is_byte:
-                text = _characters(bytes(int(token[3:5], 16) for token in run))
-                has_text = has_text or bool(text)
-                yield text
+                texts.append(_characters(bytes(int(token[3:5], 16) for token in run)))
+                has_text = True
                 continue
             for token in run:
-                is_first = is_first and not (took_space or has_text)
-                at_start = is_first and (self.takes_first_space or self.takes_first_spaces)
-                took_space, text = self._text_of(token, at_start)
+                if token in self.silent:
+                    continue
+                if token == self.unknown:
+                    text = self.unknown_text
+                elif drops_spaces and not (took_space or has_text) and token.startswith(SPACE):
+                    text = unspelled(token[1:])
+                    took_space = not self.takes_first_spaces
+                else:
+                    text = unspelled(token)
                 has_text = has_text or bool(text)
-                yield text
-
-    def _text_of(self, token: str, at_start: bool) -> tuple[bool, str]:
-        """Return whether the one space in front was dropped, and the text."""
-        if token in self.silent:
-            return False, ""
-        if token == self.unknown:
-            return False, self.unknown_text
-        takes = at_start and token.startswith(SPACE)
-        text = unspelled(token[1:] if takes else token)
-        return takes and not self.takes_first_spaces, text
+                texts.append(text)
+        text = "".join(texts)
+        return [text if self.afterwards is None else self.afterwards.normalize(text)]
 
 
 def _characters(data: bytes) -> str:
@@ -452,35 +444,31 @@ class SentencePieceUnigram(_SegmentingModel):
     name = "Unigram"
 
     @cached_property
-    def _scores(self) -> list[float]:
-        """Scores of the pieces; a user-defined symbol nearly beats all its bytes."""
-        most = max((p.score for p in self.pieces if p.kind == NORMAL), default=_SMALLEST)
-        most = max(most, _SMALLEST)
-        return [
+    def _tables(self) -> tuple[dict[str, int], list[float], dict[str, list[int]], float]:
+        """Known pieces; scores; first two characters → lengths; the score of unknown text."""
+        normal = [piece.score for piece in self.pieces if piece.kind == NORMAL]
+        most = max(max(normal, default=_SMALLEST), _SMALLEST)
+        scores = [
+            # A user-defined symbol nearly beats all its bytes.
             _in_32_bits(len(piece.text.encode()) * most) - 0.1
             if piece.kind == USER_DEFINED
             else piece.score
             for piece in self.pieces
         ]
-
-    @cached_property
-    def _lookup(self) -> tuple[dict[str, int], dict[str, list[int]], float]:
-        """Known pieces; first two characters → lengths, ascending; the score of unknown text."""
         known = self.of_kind(NORMAL, USER_DEFINED)
         found: defaultdict[str, set[int]] = defaultdict(set)
         for text in known:
             if len(text) > 1:
                 found[text[:2]].add(len(text))
         lengths = {beginning: sorted(each) for beginning, each in found.items()}
-        least = min((p.score for p in self.pieces if p.kind == NORMAL), default=0.0)
-        return known, lengths, _in_32_bits(least - _PENALTY)
+        return known, scores, lengths, _in_32_bits(min(normal, default=0.0) - _PENALTY)
 
     def spans(self, text: str) -> Iterator[tuple[int | None, int, int]]:
         best = array("f", bytes(4 * (len(text) + 1)))
         starts = [-1] * (len(text) + 1)
         chosen: list[int | None] = [None] * (len(text) + 1)
-        known, lengths, unknown_score = self._lookup
-        find, scores, lengths_of = known.get, self._scores, lengths.get
+        known, scores, lengths, unknown_score = self._tables
+        find, lengths_of = known.get, lengths.get
 
         def arrive(start: int, end: int, token_id: int | None, score: float) -> None:
             score += best[start]
