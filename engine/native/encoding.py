@@ -73,15 +73,20 @@ class KernelEncoder:
             try:
                 if self._object is None:
                     self._object = self._new()
-                encoder, begin = self._object, 0
+                call, begin = self._object.call, 0
+                at_cuts, cut_count = address(cuts), len(cuts) // 3
                 while begin < len(text):
-                    begin = encoder.call(
-                        *("encoder_read", padded, len(text), begin),
-                        *(address(cuts), len(cuts) // 3),
-                    )
-                    self._learn_new_pieces(encoder)
-                    written = encoder.call("encoder_tell")
-                    ids.frombytes(copied(encoder.call("encoder_ids"), 4 * written))
+                    begin = call("encoder_read", padded, len(text), begin, at_cuts, cut_count)
+                    if new := call("encoder_new_pieces"):
+                        # Cut the new pieces into pretokens, and have the kernel merge these.
+                        sizes = array("q", bytes(8 * new))
+                        call("encoder_new_sizes", address(sizes))
+                        new_text = copied(call("encoder_new_text"), sum(sizes))
+                        lengths, _ = self._cut(new_text, sizes)
+                        if call("encoder_learn", address(lengths), len(lengths)) == _WRONG:
+                            raise ValueError("the pretokens of a piece do not add up to the piece")
+                    written = call("encoder_tell")
+                    ids.frombytes(copied(call("encoder_ids"), 4 * written))
             except BaseException as error:  # also Ctrl+C: some pieces have no ids now
                 self._object = None
                 if isinstance(error, MemoryError):  # Python's own, while it copied the ids
@@ -101,14 +106,3 @@ class KernelEncoder:
         for pretoken, token_id in whole.items():
             encoder.call("encoder_add_whole", pretoken + PADDING, len(pretoken), token_id)
         return encoder
-
-    def _learn_new_pieces(self, encoder: KernelObject) -> None:
-        """Cut the new pieces into pretokens, and have the kernel merge these."""
-        if not (new := encoder.call("encoder_new_pieces")):
-            return
-        sizes = array("q", bytes(8 * new))
-        encoder.call("encoder_new_sizes", address(sizes))
-        text = copied(encoder.call("encoder_new_text"), sum(sizes))
-        lengths, _ = self._cut(text, sizes)
-        if encoder.call("encoder_learn", address(lengths), len(lengths)) == _WRONG:
-            raise ValueError("the pretokens of a piece do not add up to the piece")

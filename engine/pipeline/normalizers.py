@@ -181,9 +181,7 @@ class _UnicodeForm(EditingNormalizer):
 
     def _edits_within(self, text: str, start: int, end: int) -> Iterator[Edit]:
         old = text[start:end]
-        new = self._decomposed(old)
-        if self.name in ("NFC", "NFKC"):
-            new = _composed(new)
+        new = self._traced(old)
         if "".join(character for character, _ in new) != self.normalize(old):
             yield Edit(start, end, self.normalize(old))
             return
@@ -199,8 +197,8 @@ class _UnicodeForm(EditingNormalizer):
                 edits.append(Edit(at + change, at, ""))
         yield from edits
 
-    def _decomposed(self, text: str) -> list[NewCharacter]:
-        """Return the parts of the characters, marks in their canonical order."""
+    def _traced(self, text: str) -> list[NewCharacter]:
+        """Return the new characters of a stretch, each with its change."""
         form: Literal["NFD", "NFKD"] = "NFKD" if self.name in ("NFKC", "NFKD") else "NFD"
         parts = [
             (part, int(number > 0))
@@ -213,7 +211,25 @@ class _UnicodeForm(EditingNormalizer):
             if is_mark:
                 stretch.sort(key=lambda part: unicodedata.combining(part[0]))
             ordered += stretch
-        return ordered
+        if self.name in ("NFD", "NFKD"):
+            return ordered
+
+        # Compose the parts wherever Unicode has one character for two.
+        joined: list[NewCharacter] = []
+        starter: int | None = None
+        last_class = 0
+        for character, change in ordered:
+            mark_class = unicodedata.combining(character)
+            if starter is not None and (len(joined) == starter + 1 or last_class < mark_class):
+                both = unicodedata.normalize("NFC", joined[starter][0] + character)
+                if len(both) == 1:
+                    joined[starter] = both, joined[starter][1] + change - 1
+                    continue
+            if mark_class == 0:
+                starter = len(joined)
+            last_class = mark_class
+            joined.append((character, change))
+        return joined
 
     def _is_independent(self, text: str, at: int) -> bool:
         """Whether no form joins the character at `at` with the one before it."""
@@ -223,25 +239,6 @@ class _UnicodeForm(EditingNormalizer):
             return False  # a mark, or a vowel or final consonant of Hangul
         apart = self.normalize(before) + self.normalize(character)
         return self.normalize(before + character) == apart
-
-
-def _composed(parts: list[NewCharacter]) -> list[NewCharacter]:
-    """Compose the parts wherever Unicode has one character for two."""
-    joined: list[NewCharacter] = []
-    starter: int | None = None
-    last_class = 0
-    for character, change in parts:
-        mark_class = unicodedata.combining(character)
-        if starter is not None and (len(joined) == starter + 1 or last_class < mark_class):
-            both = unicodedata.normalize("NFC", joined[starter][0] + character)
-            if len(both) == 1:
-                joined[starter] = both, joined[starter][1] + change - 1
-                continue
-        if mark_class == 0:
-            starter = len(joined)
-        last_class = mark_class
-        joined.append((character, change))
-    return joined
 
 
 class NFC(_UnicodeForm):
@@ -325,36 +322,31 @@ class Precompiled(EditingNormalizer):
                     yield Edit(at, at + 1, new)
 
     def _look_up(self, text: str) -> str | None:
-        """Return the replacement of a text; `None` if it stays."""
-        place = self._shortest_key(text.encode("utf-8", "surrogatepass"))
-        replacements = self._map[1]
-        if place is None or place >= len(replacements):
-            return None
-        end = replacements.find(b"\0", place)
-        return replacements[place : end if end >= 0 else None].decode("utf-8", "replace")
+        """Return the replacement of the shortest key that begins a text; `None` if none does.
 
-    def _shortest_key(self, key: bytes) -> int | None:
-        """Return the value of the shortest key that begins `key`; `None` if none does.
-
-        A unit holds the offset to its children, its label, and whether it ends a key.
+        A unit of the trie holds the offset to its children, its label, and whether it ends a key.
         """
-        units = self._map[0]
+        units, replacements = self._map
         if not units:
             return None
         node = trie_offset(units[0])
-        for byte in key:
-            if byte == 0:
-                return None
+        for byte in text.encode("utf-8", "surrogatepass"):
             node ^= byte
-            if node >= len(units):
+            if byte == 0 or node >= len(units):
                 return None
             unit = units[node]
             if unit & 0x800000FF != byte:
                 return None
             node ^= trie_offset(unit)
             if unit >> 8 & 1:
-                return units[node] & 0x7FFFFFFF if node < len(units) else None
-        return None
+                break
+        else:
+            return None
+        place = units[node] & 0x7FFFFFFF if node < len(units) else len(replacements)
+        if place >= len(replacements):
+            return None
+        end = replacements.find(b"\0", place)
+        return replacements[place : end if end >= 0 else None].decode("utf-8", "replace")
 
 
 def trie_offset(unit: int) -> int:
