@@ -404,7 +404,7 @@ def policy_of(
         raise CommandLineError(f"--allow-special {clash} goes with no other; give it alone")
     # A special token may hold a comma itself.
     allowed = [[each] if each in special_tokens else each.split(",") for each in given]
-    return SpecialPolicy.allowing(token for tokens in allowed for token in tokens)
+    return SpecialPolicy(frozenset(token for tokens in allowed for token in tokens))
 
 
 @contextmanager

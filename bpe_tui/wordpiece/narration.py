@@ -115,7 +115,7 @@ def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
         return _narrate_start(frame)
     pair, piece = format_pair(frame, merge.pair), visible_bytes(merge.token)
     step, steps = number(frame.step), number(frame.recorded_steps)
-    others = merge.tied_count - 1
+    others = merge.record.tied_counts[merge.index] - 1
     tied = f", tied with {plural(others, 'other')}" if others else ""
     return (
         f"Merge {step} of {steps}: {pair} scored {merge.score}, the highest{tied}; they are one "

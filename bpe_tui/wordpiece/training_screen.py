@@ -181,7 +181,9 @@ class ScoresPanel(WordPiecePanel):
     ID, TITLE = "pairs", "scores"
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
-        self.say(f"scores  {plural(frame.candidates, 'pair')}", BETWEEN_PARTS.join(HUGGING_FACE))
+        self.say(
+            f"scores  {plural(len(frame.scoreboard), 'pair')}", BETWEEN_PARTS.join(HUGGING_FACE)
+        )
         pairs = frame.top_pairs(SHOWN)
         if not pairs:
             return sentence("No pair is left that occurs often enough.", width)

@@ -116,6 +116,8 @@ class Record(MergeRecord[MergeStep]):
         given: whether the merges are a replay of a tokenizer's (`replay`), not chosen here.
     """
 
+    _step_type = MergeStep
+
     def __init__(
         self,
         vocab: list[bytes],
@@ -155,9 +157,6 @@ class Record(MergeRecord[MergeStep]):
     def heap(self) -> HeapReplay:
         """The counts that the entries of a lazily deleted heap claim, by pair number."""
         return HeapReplay(self)
-
-    def _step(self, index: int) -> MergeStep:
-        return MergeStep(self, index)
 
     def append(self, merge: MergeReport) -> MergeStep:
         """Append one step."""

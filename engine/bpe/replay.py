@@ -176,10 +176,7 @@ class InPlaces(Alphabet):
     def __init__(self, inner: Alphabet, ids: IdMap) -> None:
         self._inner = inner
         self._ids = ids
-
-    @property
-    def token_ids(self) -> Sequence[int]:
-        return [self._ids.place_of(token_id) for token_id in self._inner.token_ids]
+        self.token_ids = [ids.place_of(token_id) for token_id in inner.token_ids]
 
     def spell(self, pretoken: bytes) -> list[int]:
         return [self._ids.place_of(token_id) for token_id in self._inner.spell(pretoken)]

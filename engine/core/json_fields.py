@@ -129,20 +129,17 @@ class Fields:
         items = enumerate(self.items(key))
         return [Fields(item, f"{self.path(key)}[{place}]") for place, item in items]
 
-    def each_or_none(self, key: str) -> list[Fields]:
-        """Return the objects of the list under a key; an empty list if it is null or missing."""
-        return self.each(key) if self.has(key) else []
-
     def texts(self, key: str) -> list[str]:
         """Return the list of texts under a key."""
-        return [self._item(key, place).text("item") for place in range(len(self.items(key)))]
+        return [each.text("item") for each in self._items_as_fields(key)]
 
     def counts(self, key: str) -> list[int]:
         """Return the list of whole numbers under a key; a negative one is an error."""
-        return [self._item(key, place).count("item") for place in range(len(self.items(key)))]
+        return [each.count("item") for each in self._items_as_fields(key)]
 
-    def _item(self, key: str, place: int) -> Fields:
-        return Fields({"item": self.items(key)[place]}, f"{self.path(key)}[{place}]")
+    def _items_as_fields(self, key: str) -> list[Fields]:
+        items = enumerate(self.items(key))
+        return [Fields({"item": item}, f"{self.path(key)}[{place}]") for place, item in items]
 
     def items(self, key: str) -> list[Any]:
         """Return the list under a key, without checking its items."""

@@ -21,21 +21,18 @@ class Alphabet(ABC):
     """Spells pretokens in the smallest tokens, which no merge makes.
 
     Attributes:
+        token_ids: the ids of the tokens that no merge makes.
         unit: the word for one of its tokens: `byte` or `character`.
         marker: the id of the token without bytes at the end of each pretoken, or `None`.
         spells: whether it spells anything; false if the merges of a vocabulary are missing.
         spells_apart: whether each character is spelled as if it were alone.
     """
 
+    token_ids: Sequence[int]
     unit: str = "character"
     marker: int | None = None
     spells: bool = True
     spells_apart: bool = False
-
-    @property
-    @abstractmethod
-    def token_ids(self) -> Sequence[int]:
-        """Ids of the tokens that no merge makes."""
 
     @abstractmethod
     def spell(self, pretoken: bytes) -> list[int]:
@@ -94,14 +91,10 @@ class ByteAlphabet(Alphabet):
     unit = "byte"
 
     def __init__(self, byte_ids: Sequence[int]) -> None:
-        self._ids = tuple(byte_ids)
-
-    @property
-    def token_ids(self) -> Sequence[int]:
-        return self._ids
+        self.token_ids = tuple(byte_ids)
 
     def spell(self, pretoken: bytes) -> list[int]:
-        ids = self._ids
+        ids = self.token_ids
         return [ids[byte] for byte in pretoken]
 
     def edges(self, pretoken: bytes) -> Sequence[int]:
@@ -109,7 +102,7 @@ class ByteAlphabet(Alphabet):
 
     @property
     def letters(self) -> Mapping[str, int]:
-        return {chr(byte): token_id for byte, token_id in enumerate(self._ids)}
+        return {chr(byte): token_id for byte, token_id in enumerate(self.token_ids)}
 
     def token_count(self, counts: Mapping[bytes, int]) -> int:
         return sum(len(pretoken) * count for pretoken, count in counts.items())
@@ -162,18 +155,15 @@ class CharacterAlphabet(Alphabet):
             byte_ids or fuse_unknown or suffix or by_byte
         )
         self.spells_apart = self._each_one_token and not prefix
+        bytes_there = (each for each in byte_ids or () if each is not None)
+        in_place = () if unknown is None else (unknown,)
+        self.token_ids = [*characters.values(), *bytes_there, *in_place]
 
     @property
     def letters(self) -> Mapping[str, int]:
         if self._prefix or self._suffix or self._by_byte:
             return {}
         return {letter: i for letter, i in self._characters.items() if len(letter) == 1}
-
-    @property
-    def token_ids(self) -> Sequence[int]:
-        unknown = () if self.unknown is None else (self.unknown,)
-        bytes_there = (each for each in self._byte_ids or () if each is not None)
-        return [*self._characters.values(), *bytes_there, *unknown]
 
     def spell(self, pretoken: bytes) -> list[int]:
         if self._each_one_token and self.unknown is not None:
@@ -267,10 +257,7 @@ class WholeTokens(Alphabet):
         self.inner = inner
         self.whole = whole
         self.unit = inner.unit
-
-    @property
-    def token_ids(self) -> Sequence[int]:
-        return [*self.inner.token_ids, *self.whole.values()]
+        self.token_ids = [*inner.token_ids, *whole.values()]
 
     def spell(self, pretoken: bytes) -> list[int]:
         whole = self.whole.get(pretoken)
@@ -295,10 +282,7 @@ class WordEndAlphabet(Alphabet):
     def __init__(self, inner: Alphabet, marker: int) -> None:
         self._inner = inner
         self.marker: int = marker
-
-    @property
-    def token_ids(self) -> Sequence[int]:
-        return [*self._inner.token_ids, self.marker]
+        self.token_ids = [*inner.token_ids, marker]
 
     @property
     def inside(self) -> Alphabet:
@@ -327,12 +311,8 @@ class MissingMerges(Alphabet):
     spells = False
 
     def __init__(self, ids: Sequence[int], refusal: str) -> None:
-        self._ids = tuple(ids)
+        self.token_ids = tuple(ids)
         self.refusal = refusal
-
-    @property
-    def token_ids(self) -> Sequence[int]:
-        return self._ids
 
     def spell(self, pretoken: bytes) -> list[int]:
         raise VocabularyError(self.refusal)

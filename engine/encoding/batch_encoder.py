@@ -12,10 +12,9 @@ from collections.abc import Callable, Sequence
 from itertools import chain, compress
 from typing import NamedTuple
 
-from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable, np
+from engine.core.arrays import NOT_THERE, Ints, NumberTable, np
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.encoders import Encoder
-from engine.encoding.merging import MergeColumns, columns_of
+from engine.encoding.merging import MergeColumns
 from engine.text.pretokenize import to_texts
 
 BLOCK = 1 << 15
@@ -41,12 +40,15 @@ class BatchEncoder:
 
     Args:
         alphabet: spells a pretoken before any merge.
+        merges: the columns of the encoder's table.
         encode: gives the ids of one long pretoken.
         long: bytes; a longer pretoken is a long one; by default `LONG`.
 
     >>> from engine.encoding.alphabet import ByteAlphabet
     >>> from engine.encoding.encoders import RankLoop
-    >>> encoder = BatchEncoder.of(RankLoop(ByteAlphabet(range(256)), {(97, 98): (0, 256)}))
+    >>> from engine.encoding.merging import columns_of
+    >>> one = RankLoop(ByteAlphabet(range(256)), {(97, 98): (0, 256)})
+    >>> encoder = BatchEncoder(one.alphabet, columns_of(one.table), one.encode)
     >>> encoded = encoder.encode([b"abc", b"", b"aab"])
     >>> encoded.ids.tolist(), encoded.counts.tolist()
     ([256, 99, 97, 256], [2, 0, 2])
@@ -66,11 +68,6 @@ class BatchEncoder:
         self._id_of = np.full(CODE_POINTS, NOT_THERE, dtype=np.int64)
         self._id_of[[*map(ord, alphabet.letters)]] = [*alphabet.letters.values()]
 
-    @classmethod
-    def of(cls, encoder: Encoder) -> BatchEncoder:
-        """Return the batch encoder that gives the ids of an encoder."""
-        return cls(encoder.alphabet, columns_of(encoder.table), encoder.encode)
-
     def encode(self, pretokens: Sequence[bytes]) -> EncodedBatch:
         """Return the ids of each pretoken."""
         found = []
@@ -85,7 +82,12 @@ class BatchEncoder:
 
     def _spelled(self, pretokens: Sequence[bytes]) -> EncodedBatch:
         """Return the ids of each before any merge; long ones are encoded already."""
-        ids, counts = self._letters(pretokens)
+        # First the id of each letter, `NOT_THERE` if it is unknown.
+        in_bytes = self._alphabet.unit == "byte"
+        texts = [each.decode("latin-1") for each in pretokens] if in_bytes else to_texts(pretokens)
+        codes = "".join(texts).encode("utf-32-le", "surrogatepass")
+        ids = self._id_of[np.frombuffer(codes, dtype=np.uint32)]
+        counts = np.fromiter(map(len, texts), np.int64, len(texts))
         apart = np.fromiter(map(len, pretokens), np.int64, len(pretokens)) > self._long
         apart[np.repeat(np.arange(len(counts)), counts)[ids == NOT_THERE]] = True
         if not apart.any():
@@ -103,14 +105,6 @@ class BatchEncoder:
         spelled[is_apart] = np.fromiter(chain.from_iterable(one_by_one), np.int64)
         return EncodedBatch(spelled, counts)
 
-    def _letters(self, pretokens: Sequence[bytes]) -> tuple[Ints, Ints]:
-        """Return the id of each letter (`NOT_THERE` if unknown), and the counts."""
-        in_bytes = self._alphabet.unit == "byte"
-        texts = [each.decode("latin-1") for each in pretokens] if in_bytes else to_texts(pretokens)
-        codes = "".join(texts).encode("utf-32-le", "surrogatepass")
-        counts = np.fromiter(map(len, texts), np.int64, len(texts))
-        return self._id_of[np.frombuffer(codes, dtype=np.uint32)], counts
-
 
 class _MergeLookup(NamedTuple):
     """Looks up the ranks and results of merges by pair."""
@@ -127,10 +121,6 @@ class _MergeLookup(NamedTuple):
         ids = 1 + max(greatest, max(alphabet.token_ids))
         places = NumberTable(left * ids + right, np.arange(len(rank), dtype=np.int64))
         return cls(ids, places, np.append(rank, _NEVER), made)
-
-    def ranks_of(self, left: Ints, right: Ints) -> Ints:
-        # A pair that does not merge has place −1, which is the last.
-        return self.ranks[self.places.of(left * self.ids + right)]
 
 
 class _PretokenBlock:
@@ -163,22 +153,19 @@ class _PretokenBlock:
         at = least & ((1 << _PLACE_BITS) - 1)
         done = least >> _PLACE_BITS == _NEVER
         if done.any():
+            # Write down the ids of finished pretokens, and continue without them.
             before = self._starts[~done]
-            self._let_go(done)
+            owners, lengths = self.owners[done], self._lengths[done]
+            leaving = np.repeat(done, self._lengths)
+            places = np.flatnonzero(leaving)
+            homes = places + np.repeat(self._homes[owners] - self._starts[done], lengths)
+            self._result[homes] = self._ids[places]
+            self._counts[owners] = lengths
+            self.owners, self._lengths = self.owners[~done], self._lengths[~done]
+            self._starts = np.cumsum(self._lengths) - self._lengths
+            self._ids, self._ranks = self._ids[~leaving], self._ranks[~leaving]
             at = at[~done] - before + self._starts
         self._merge(at)
-
-    def _let_go(self, done: Bools) -> None:
-        """Write down the ids of finished pretokens, and continue without them."""
-        owners, lengths = self.owners[done], self._lengths[done]
-        leaving = np.repeat(done, self._lengths)
-        places = np.flatnonzero(leaving)
-        homes = places + np.repeat(self._homes[owners] - self._starts[done], lengths)
-        self._result[homes] = self._ids[places]
-        self._counts[owners] = lengths
-        self.owners, self._lengths = self.owners[~done], self._lengths[~done]
-        self._starts = np.cumsum(self._lengths) - self._lengths
-        self._ids, self._ranks = self._ids[~leaving], self._ranks[~leaving]
 
     def _merge(self, at: Ints) -> None:
         """Merge the tokens at some places, one in each pretoken, with the next tokens."""
@@ -196,4 +183,6 @@ class _PretokenBlock:
 
     def _look_up(self, places: Ints) -> None:
         """Find the ranks of the tokens at some places with the next tokens."""
-        self._ranks[places] = self._merges.ranks_of(self._ids[places], self._ids[places + 1])
+        pairs = self._ids[places] * self._merges.ids + self._ids[places + 1]
+        # A pair that does not merge has place −1, and the last rank is `_NEVER`.
+        self._ranks[places] = self._merges.ranks[self._merges.places.of(pairs)]

@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
@@ -386,19 +387,16 @@ class Native(Cached):
         return _TextsInKernel(self, pattern, super().for_texts(pattern)).encode_around_special
 
 
+@dataclass(eq=False)
 class _TextsInKernel:
     """Encodes texts in the kernel, or in Python if the kernel cannot.
 
-    Args:
-        in_python: encodes a text without special tokens.
+    `in_python` encodes a text without special tokens.
     """
 
-    def __init__(
-        self, encoder: Native, pattern: Pattern, in_python: Callable[[str], list[int]]
-    ) -> None:
-        self._encoder = encoder
-        self._pattern = pattern
-        self._in_python = in_python
+    _encoder: Native
+    _pattern: Pattern
+    _in_python: Callable[[str], list[int]]
 
     @cached_property
     def _kernel(self) -> KernelEncoder | None:

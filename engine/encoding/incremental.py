@@ -45,6 +45,9 @@ class IncrementalPretokens(Generic[Item]):
         make: makes the item of a pretoken.
         moved: changes the item of a pretoken that has moved right by a number of characters.
 
+    Attributes:
+        items: the items of the last text; a user may replace each by another.
+
     >>> from engine.text.patterns import PATTERNS
     >>> made = []
     >>> make = lambda pretoken: (made.append(pretoken.text), pretoken.text)[1]
@@ -62,23 +65,19 @@ class IncrementalPretokens(Generic[Item]):
     moved: Callable[[Item, int], Item]
     _text: str = field(default="", init=False)
     _starts: list[int] = field(default_factory=list, init=False)
-    _items: list[Item] = field(default_factory=list, init=False)
-
-    def renew(self, make: Callable[[list[Item]], list[Item]]) -> None:
-        """Replace every item; `make` gets all of them at once."""
-        self._items = make(self._items)
+    items: list[Item] = field(default_factory=list, init=False)
 
     def update(self, text: str) -> list[Item]:
         """Return the items of a text; it is fast if the text resembles the last one."""
         if text != self._text and not self.splitter.by_pieces:
             fresh = pretokens(text, self.pattern, self.splitter)
-            self._text, self._items = text, list(map(self.make, fresh))
+            self._text, self.items = text, list(map(self.make, fresh))
         elif text != self._text:
             same_before = _common_prefix(self._text, text)
             rest = self._text[same_before:], text[same_before:]
             same_behind = _common_prefix(rest[0][::-1], rest[1][::-1])
             self._replace(text, same_before, same_behind)
-        return self._items.copy()
+        return self.items.copy()
 
     def _replace(self, text: str, same_before: int, same_behind: int) -> None:
         """Take the new text, which shares its beginning and end with the old one."""
@@ -99,11 +98,11 @@ class IncrementalPretokens(Generic[Item]):
             )
             if start + left < end
         ]
-        behind = self._items[last:]
+        behind = self.items[last:]
         if shift:
             behind = [self.moved(item, shift) for item in behind]
             self._starts[last:] = [place + shift for place in self._starts[last:]]
-        self._items[first:] = [*map(self.make, fresh), *behind]
+        self.items[first:] = [*map(self.make, fresh), *behind]
         self._starts[first:last] = [pretoken.start for pretoken in fresh]
         self._text = text
 
@@ -230,23 +229,19 @@ class _TextAtStep:
     def encode(self, text: str, step: int) -> list[EncodedPretoken]:
         if step != self._step:
             self._step = step
-            self._remembered = self._memo()
-            self._pretokens.renew(self._encoded_anew)
+            ids_of = self._remembered = self._memo()
+            self._pretokens.items = [
+                self._encoded(pretoken)
+                if pretoken.special
+                else EncodedPretoken(pretoken, ids_of[pretoken.text])
+                for pretoken, _ in self._pretokens.items
+            ]
         return self._pretokens.update(text)
 
     def _encoded(self, pretoken: Pretoken) -> EncodedPretoken:
         if pretoken.special:
             return EncodedPretoken(pretoken, self._ids_at(pretoken, self._step))
         return EncodedPretoken(pretoken, self._remembered[pretoken.text])
-
-    def _encoded_anew(self, pieces: list[EncodedPretoken]) -> list[EncodedPretoken]:
-        ids_of = self._remembered
-        return [
-            self._encoded(pretoken)
-            if pretoken.special
-            else EncodedPretoken(pretoken, ids_of[pretoken.text])
-            for pretoken, _ in pieces
-        ]
 
     def _memo(self) -> BoundedMemo[str]:
         """Return a memory of the ids at the step, by the texts of pretokens."""

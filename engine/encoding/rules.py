@@ -88,16 +88,13 @@ class EncodingRules:
         return ids
 
     @cached_property
-    def _makers(self) -> dict[int, MadeBy]:
+    def makers(self) -> dict[int, MadeBy]:
+        """The first merge that makes each token; none for bytes and special tokens."""
         makers: dict[int, MadeBy] = {}
         for pair, (rank, token_id) in self.table.items():
             if rank < self.merges:
                 makers.setdefault(token_id, MadeBy(rank, pair))
         return makers
-
-    def made_by(self, token_id: int) -> MadeBy | None:
-        """Return the first merge that makes the token; `None` for bytes and special tokens."""
-        return self._makers.get(token_id)
 
     def merge_of(self, pair: Pair) -> tuple[int, int] | None:
         """Return the rank of a pair's merge and its result; `None` if it does not merge."""
@@ -185,7 +182,7 @@ class Merge:
 
 def ranked_tokens(rules: EncodingRules, tokens: Iterable[int]) -> tuple[RankedToken, ...]:
     """Return the bytes and ranks of token ids."""
-    made = ((token, rules.made_by(token)) for token in tokens)
+    made = ((token, rules.makers.get(token)) for token in tokens)
     return tuple(RankedToken(rules.vocab[token], by.rank if by else None) for token, by in made)
 
 
@@ -196,7 +193,7 @@ def merge_of(rules: EncodingRules, rank: int, pair: Pair) -> Merge:
 
 def merge_making(rules: EncodingRules, token_id: int) -> Merge | None:
     """Return the first merge that makes a token; `None` for bytes and special tokens."""
-    if (made := rules.made_by(token_id)) is None:
+    if (made := rules.makers.get(token_id)) is None:
         return None
     return merge_of(rules, made.rank, made.pair)
 

@@ -37,11 +37,6 @@ class SpecialPolicy:
     allowed: frozenset[str] | None = None
     refuses: bool = False
 
-    @classmethod
-    def allowing(cls, tokens: Iterable[str]) -> SpecialPolicy:
-        """Return the policy that allows only these."""
-        return cls(frozenset(tokens))
-
     def applied(self, tokenizer: Tokenizer) -> Tokenizer:
         """Return the tokenizer that cuts out only the allowed tokens; see also `checked`.
 
@@ -57,36 +52,33 @@ class SpecialPolicy:
             SpecialTokenFoundError: names the special token and its place.
         """
         if not self.refuses:
-            return iter(blocks)
+            yield from blocks
+            return
         added = tokenizer.added_tokens  # ordinary text
-        special = [token for token in tokenizer.special_tokens if token not in added]
-        return _refusing(SpecialSplitter(special), blocks)
+        splitter = SpecialSplitter([t for t in tokenizer.special_tokens if t not in added])
+        # Keep the end of each block, to find special tokens across two blocks, too.
+        tail, passed, lines = b"", 0, 0
+        keep = max(splitter.longest - 1, 0)
+        for block in blocks:
+            window = tail + block
+            if found := splitter.bytes_regex.search(window):
+                line = lines + window.count(b"\n", 0, found.start()) + 1
+                token, place = to_text(found.group()), passed + found.start()
+                raise SpecialTokenFoundError(
+                    f"the text holds the special token {token!r} (line {line:,}, byte {place:,}), "
+                    "which is not allowed there",
+                    token,
+                    place,
+                )
+            yield block
+            tail = window[max(len(window) - keep, 0) :]
+            passed += len(window) - len(tail)
+            lines += window.count(b"\n", 0, len(window) - len(tail))
 
 
 REFUSE_SPECIAL = SpecialPolicy(refuses=True)
 ALL_SPECIAL = SpecialPolicy()
 NONE_SPECIAL = SpecialPolicy(frozenset())
-
-
-def _refusing(splitter: SpecialSplitter, blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the blocks; find special tokens across two blocks, too."""
-    tail, passed, lines = b"", 0, 0
-    keep = max(splitter.longest - 1, 0)
-    for block in blocks:
-        window = tail + block
-        if found := splitter.bytes_regex.search(window):
-            line = lines + window.count(b"\n", 0, found.start())
-            token, place = to_text(found.group()), passed + found.start()
-            raise SpecialTokenFoundError(
-                f"the text holds the special token {token!r} (line {line + 1:,}, byte {place:,}), "
-                "which is not allowed there",
-                token,
-                place,
-            )
-        yield block
-        tail = window[max(len(window) - keep, 0) :]
-        passed += len(window) - len(tail)
-        lines += window.count(b"\n", 0, len(window) - len(tail))
 
 
 @dataclass(frozen=True)

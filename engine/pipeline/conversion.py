@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -279,7 +278,6 @@ def tokenizer_of(pipeline: Pipeline) -> Tokenizer:
     )
 
 
-@dataclass(eq=False, repr=False)
 class ModelAlphabet(Alphabet):
     """Spells a pretoken in the tokens of a model.
 
@@ -293,12 +291,10 @@ class ModelAlphabet(Alphabet):
     ([1, 2], [0, 3, 4])
     """
 
-    model: Model
-    in_bytes: bool
-
-    @property
-    def token_ids(self) -> Sequence[int]:
-        return list(self.model.vocab.values())
+    def __init__(self, model: Model, in_bytes: bool) -> None:
+        self.model = model
+        self.in_bytes = in_bytes
+        self.token_ids = list(model.vocab.values())
 
     def spell(self, pretoken: bytes) -> list[int]:
         return [token.token_id for token in self._tokens(pretoken)]

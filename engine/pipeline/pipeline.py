@@ -144,9 +144,10 @@ class Pipeline:
         Raises:
             TokenizerFileError: a key is wrong or missing; the message names it.
         """
+        added = fields.each("added_tokens") if fields.has("added_tokens") else []
         pipeline = cls(
             MODELS.from_json(fields.inner("model")),
-            tuple(map(AddedToken.from_json, fields.each_or_none("added_tokens"))),
+            tuple(map(AddedToken.from_json, added)),
             NORMALIZERS.from_json_or_null(fields, "normalizer"),
             PRETOKENIZERS.from_json_or_null(fields, "pre_tokenizer"),
             POST_PROCESSORS.from_json_or_null(fields, "post_processor"),

@@ -380,10 +380,7 @@ class SymbolAlphabet(Alphabet):
         self._symbols = dict(symbols)
         longest_first = sorted(symbols, key=lambda text: len(text.encode()), reverse=True)
         self._regex = re.compile(f"({'|'.join(map(re.escape, longest_first))})")
-
-    @property
-    def token_ids(self) -> Sequence[int]:
-        return [*self._inner.token_ids, *self._symbols.values()]
+        self.token_ids = [*inner.token_ids, *symbols.values()]
 
     def spell(self, pretoken: bytes) -> list[int]:
         ids: list[int] = []

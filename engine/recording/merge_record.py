@@ -360,16 +360,13 @@ class MergeRecord(ABC, Generic[StepT]):
     first_id: int
     pairs: PairNumbers | PairsInIds
     counts: ChangeLog
+    _step_type: type[StepT]
 
     def __init__(self) -> None:
         self.merged = array("q")
         self.occurrences = array("q")
         self.removed = array("q", (0,))
         self.pretokens = array("q")
-
-    @abstractmethod
-    def _step(self, index: int) -> StepT:
-        """Return a recorded step."""
 
     @abstractmethod
     def token(self, token_id: int) -> bytes:
@@ -393,7 +390,7 @@ class MergeRecord(ABC, Generic[StepT]):
     def __getitem__(self, index: int) -> StepT:
         if not 0 <= index < len(self):
             raise IndexError(index)
-        return self._step(index)
+        return self._step_type(self, index)
 
     def id_of(self, place: int) -> int:
         """Return the id of the token at a place of `vocab`."""

@@ -96,12 +96,10 @@ class ScoreTies(TiedSteps):
     ([b'cd', b'ab'], [1])
     """
 
-    def __init__(self, record: WordPieceRecord) -> None:
-        super().__init__(record)
-        self._record = record
+    _recorded: WordPieceRecord
 
     def pairs_at_top(self, start: int, stop: int) -> Ints:
-        return self._record.tied_between(start, stop)
+        return np.array(self._recorded.tied_counts[start:stop], dtype=np.int64)
 
 
 class WordPieceStatistics(MergeStatistics):
@@ -231,6 +229,7 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
         distinct_words: the number of distinct words in the corpus.
         character_count: the number of pieces in the corpus at step 0.
         highest_count: the count of the most frequent piece at step 0; none is ever higher.
+        pieces_per_word: the mean number of pieces of a word of the corpus; 0 without words.
     """
 
     TOKEN = "piece"
@@ -250,6 +249,7 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
         self.distinct_words = len(run.counts)
         self.character_count = record.task.character_count
         self.highest_count = run.highest_piece_count
+        self.pieces_per_word = self.token_count / run.word_count if run.word_count else 0.0
 
     # -- the pieces and the words
 
@@ -269,12 +269,6 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
         """Return the pieces of a word after the merges, as they are written."""
         return [self._record.vocab[token_id] for token_id in self.tokens_of(word)]
 
-    @property
-    def pieces_per_word(self) -> float:
-        """The mean number of pieces of a word of the corpus; 0 without words."""
-        words = self.run.word_count
-        return self.token_count / words if words else 0.0
-
     # -- counts and scores
 
     def count_of(self, pair: Pair) -> int:
@@ -287,7 +281,8 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
         return self._record.score_of(pair, self.step)
 
     @cached_property
-    def _scoreboard(self) -> Scoreboard:
+    def scoreboard(self) -> Scoreboard:
+        """The pairs that may merge, with their scores."""
         return self._record.scoreboard(self.step)
 
     @cached_property
@@ -299,20 +294,15 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
         return TieOrder(key, rule.by_count)
 
     @property
-    def candidates(self) -> int:
-        """The number of different pairs that may merge: those that occur often enough."""
-        return len(self._scoreboard)
-
-    @property
     def tied(self) -> tuple[Pair, ...]:
         """The pairs of the highest score, by their ids."""
-        return tuple(sorted(self._scoreboard.tied))
+        return tuple(sorted(self.scoreboard.tied))
 
     def top_pairs(self, limit: int) -> list[ScoredPair]:
         """Return the pairs of the highest score, ties in the order of the rule; the first merges
         next.
         """
-        return self._scoreboard.top(limit, self._order)
+        return self.scoreboard.top(limit, self._order)
 
     @cached_property
     def most_frequent(self) -> ScoredPair | None:
@@ -320,7 +310,7 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
 
         `None` if no pair may merge.
         """
-        return self._scoreboard.most_frequent(self._order)
+        return self.scoreboard.most_frequent(self._order)
 
     def why_first(self, winner: Pair, rival: Pair) -> Words:
         """Explain why the tie rule prefers one pair to another of the same score, as a clause."""
@@ -330,7 +320,7 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
         return rule.then.why_first(self._record.vocab, winner, rival)
 
     def _best_pair(self) -> Pair | None:
-        return self._scoreboard.best(self._order)
+        return self.scoreboard.best(self._order)
 
     # -- encoding with the vocabulary of this step
 

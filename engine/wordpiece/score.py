@@ -215,23 +215,18 @@ class Scoreboard:
         return len(self._numbers)
 
     @cached_property
-    def _leaders(self) -> Ints:
+    def leaders(self) -> Ints:
         """Places of the pairs with the highest score."""
         return highest(self._counts, self._lefts, self._rights)
 
     @property
-    def leader_count(self) -> int:
-        """The number of pairs with the highest score."""
-        return len(self._leaders)
-
-    @property
     def tied(self) -> list[Pair]:
         """All pairs with the highest score, in no order."""
-        return [self._pair(place) for place in self._leaders.tolist()]
+        return [self._pair(place) for place in self.leaders.tolist()]
 
     def best(self, order: TieOrder) -> Pair | None:
         """Return the pair that merges next; `None` if there is none."""
-        leaders = self._leaders
+        leaders = self.leaders
         if not len(leaders):
             return None
         if order.by_count:
@@ -251,7 +246,11 @@ class Scoreboard:
 
     def top(self, limit: int, order: TieOrder) -> list[ScoredPair]:
         """Return the pairs of the highest scores, in the order in which they would merge now."""
-        near = self._near_the_top(limit)
+        near = np.arange(len(self._numbers))
+        if 0 < limit < len(near):  # floats choose the highest scores and few others
+            rounded = estimates(self._counts, self._lefts, self._rights)
+            least = np.partition(rounded, len(near) - limit)[len(near) - limit]
+            near = np.flatnonzero(rounded >= least * NEARLY)
         counts = self._counts[near]
         ranked = zip(
             standings(counts, self._lefts[near], self._rights[near]),
@@ -262,23 +261,10 @@ class Scoreboard:
         )
         return [self._scored(place) for *_, place in nsmallest(limit, ranked)]
 
-    @cached_property
-    def _tied_places(self) -> frozenset[int]:
-        """Places of the pairs that share the highest score with another pair."""
-        leaders: list[int] = self._leaders.tolist()
-        return frozenset(leaders if len(leaders) > 1 else ())
-
     def _scored(self, place: int) -> ScoredPair:
         score = Score(int(self._counts[place]), int(self._lefts[place]), int(self._rights[place]))
-        return ScoredPair(self._pair(place), score, place in self._tied_places)
-
-    def _near_the_top(self, limit: int) -> Ints:
-        """Return places that include the `limit` highest scores, and few others."""
-        rounded = estimates(self._counts, self._lefts, self._rights)
-        if not 0 < limit < len(rounded):
-            return np.arange(len(rounded))
-        least = np.partition(rounded, len(rounded) - limit)[len(rounded) - limit]
-        return np.flatnonzero(rounded >= least * NEARLY)
+        is_tied = len(self.leaders) > 1 and place in self.leaders
+        return ScoredPair(self._pair(place), score, is_tied)
 
     def _pair(self, place: int) -> Pair:
         return self._pairs[int(self._numbers[place])]

@@ -122,11 +122,6 @@ class WordPieceStep(PairStep):
         return {"score": [self.score.count, self.score.left, self.score.right]}
 
     @property
-    def tied_count(self) -> int:
-        """The number of pairs in `tied`, without computing them."""
-        return int(self.record.tied_between(self.index, self.index + 1)[0])
-
-    @property
     def piece_changes(self) -> tuple[PieceChange, ...]:
         """The pieces whose counts this step changed: its two parts, then the new one."""
         return tuple(
@@ -153,9 +148,11 @@ class WordPieceRecord(MergeRecord[WordPieceStep]):
         tie_rule, min_count: decide which pairs merge.
         piece_counts: the count of each piece, by its id.
         winning: the counts in each winning score: of the pair, and of its left and right part.
+        tied_counts: the number of pairs with the winning score, for each step.
     """
 
     pairs: PairNumbers
+    _step_type = WordPieceStep
 
     def __init__(self, task: WordPieceTask, tie_rule: ScoreTieRule, min_count: int) -> None:
         super().__init__()
@@ -173,10 +170,7 @@ class WordPieceRecord(MergeRecord[WordPieceStep]):
         self._lefts, self._rights = GrowingArray("i"), GrowingArray("i")
         self._note_new_pairs()
         self.winning = array("q"), array("q"), array("q")
-        self._tied = array("q")
-
-    def _step(self, index: int) -> WordPieceStep:
-        return WordPieceStep(self, index)
+        self.tied_counts = array("q")
 
     def append(self, merge: MergeReport, tied: int) -> WordPieceStep:
         """Record one step, whose piece is in the vocabulary already.
@@ -196,7 +190,7 @@ class WordPieceRecord(MergeRecord[WordPieceStep]):
         self.piece_counts.append(changed, [self._now[piece] for piece in changed], new_id + 1)
         self.counts.append(merge.changed, merge.after, width=len(self.pairs))
         self.merged.append(merge.number)
-        self._tied.append(tied)
+        self.tied_counts.append(tied)
         self.occurrences.append(merge.occurrences)
         self.removed.append(self.removed[-1] + merge.occurrences)
         self.pretokens.append(merge.pretokens)
@@ -228,10 +222,6 @@ class WordPieceRecord(MergeRecord[WordPieceStep]):
         """Return the three counts of the winning scores of the first `steps` merges."""
         counts, lefts, rights = (copied(column, steps) for column in self.winning)
         return counts, lefts, rights
-
-    def tied_between(self, start: int, stop: int) -> Ints:
-        """Return the numbers of pairs with the winning score, for steps `start` … `stop` − 1."""
-        return np.array(self._tied[start:stop], dtype=np.int64)
 
     def parents_until(self, steps: int) -> tuple[Ints, Ints]:
         """Return the ids of the two pieces that each of the first `steps` merges joined."""
@@ -334,7 +324,7 @@ class WordPieceTrainer:
             if pair is None:
                 break
             merge = index.merge(pair, self.task.join(pair))
-            yield self.record.append(merge, scoreboard.leader_count)
+            yield self.record.append(merge, len(scoreboard.leaders))
         if len(self.record) == self.merges_wanted:
             self.stop_reason = StopReason.SIZE_REACHED
         elif self.record.counts.at(len(self.record)).any():

@@ -10,15 +10,21 @@ from inside.engine.encoding import (
     BatchEncoder,
     ByteAlphabet,
     CharacterAlphabet,
+    Encoder,
     RankHeap,
     RankLoop,
     WholeTokens,
     batch_encoder,
+    columns_of,
 )
 from inside.engine.text import to_bytes
 
 BYTES = ByteAlphabet(range(256))
 pretokens = st.lists(st.text("abc", max_size=12).map(str.encode), max_size=12)
+
+
+def at_once(encoder: Encoder) -> BatchEncoder:
+    return BatchEncoder(encoder.alphabet, columns_of(encoder.table), encoder.encode)
 
 
 @st.composite
@@ -39,7 +45,7 @@ def test_pretokens_encoded_at_once_are_those_encoded_one_by_one(
     alphabet: Alphabet = WholeTokens(BYTES, {b"abc": 400}) if whole else BYTES
     encoder = RankHeap(alphabet, table)
     expected = [list(encoder.encode(each)) for each in pretokens]
-    found = BatchEncoder.of(encoder).encode(pretokens)
+    found = at_once(encoder).encode(pretokens)
     assert found.counts.tolist() == list(map(len, expected))
     assert found.ids.tolist() == [token_id for ids in expected for token_id in ids]
 
@@ -56,7 +62,7 @@ def test_letters_are_spelled_as_their_alphabet_spells_them(
     alphabet = CharacterAlphabet({"a": 5, "b": 6, "漢": 7, "ab": 9}, byte_ids, unknown)
     encoder = RankHeap(alphabet, {(5, 6): (0, 9)})
     expected = [list(encoder.encode(each)) for each in pretokens]
-    found = BatchEncoder.of(encoder).encode(pretokens)
+    found = at_once(encoder).encode(pretokens)
     assert found.counts.tolist() == list(map(len, expected))
     assert found.ids.tolist() == [token_id for ids in expected for token_id in ids]
 
@@ -67,6 +73,6 @@ def test_long_pretokens_and_several_blocks_make_no_difference(
     encoder = RankLoop(BYTES, {(97, 98): (0, 256), (256, 256): (1, 257)})
     monkeypatch.setattr(batch_encoder, "LONG", 4)
     monkeypatch.setattr(batch_encoder, "BLOCK", 2)
-    found = BatchEncoder.of(encoder).encode([b"ab", b"abababab", b"", b"ba", b"abab"])
+    found = at_once(encoder).encode([b"ab", b"abababab", b"", b"ba", b"abab"])
     assert found.ids.tolist() == [256, 257, 257, 98, 97, 257]
     assert found.counts.tolist() == [1, 2, 0, 2, 1]

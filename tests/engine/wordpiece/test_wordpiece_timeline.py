@@ -60,7 +60,7 @@ def test_every_step_is_what_a_recount_finds(
         assert [p.score.count for p in top] == [truth.pairs_before[name] for name in names]
         assert names == ranked(truth, tie_rule)
         assert frame.top_pairs(3) == top[:3]
-        assert frame.candidates == len(top)
+        assert len(frame.scoreboard) == len(top)
         assert frame.next_pair == frame.at(number).top_pairs(1)[0].pair
         assert all(frame.score_of(p.pair) == p.score for p in top)
         after = timeline.seek(number + 1)
