@@ -76,27 +76,22 @@ class RegexRows(Panel):
 
     WIDEST = 100
 
-    def __init__(self) -> None:
-        super().__init__("", id="regex-rows")
-        self._cuts: Sequence[CutRow] = ()
-        self._source = self._other = ""
-        self._problem: PatternError | None = None
+    _cuts: Sequence[CutRow] = ()
+    _source = _other = ""
+    _problem: PatternError | None = None
 
-    def show_cuts(self, stretches: Sequence[Stretch], other: str) -> None:
-        """Show the stretches of the text, compared with the named pattern."""
-        self._problem, self._cuts = (
-            None,
-            [
+    def show_result(self, source: str, found: list[Stretch] | PatternError, other: str) -> None:
+        """Show the stretches of the text, compared with the named pattern, or the error."""
+        if isinstance(found, PatternError):
+            self._source, self._problem = source, found
+        else:
+            self._problem = None
+            self._cuts = [
                 (mine, other, each.differs)
-                for each in stretches
+                for each in found
                 for mine, other in zip_longest(each.mine, each.other)
-            ],
-        )
-        self._other = other if any(stretch.differs for stretch in stretches) else ""
-        self.rebuild()
-
-    def show_problem(self, source: str, problem: PatternError) -> None:
-        self._source, self._problem = source, problem
+            ]
+            self._other = other if any(stretch.differs for stretch in found) else ""
         self.rebuild()
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
@@ -104,10 +99,25 @@ class RegexRows(Panel):
             return _problem_rows(self._source, self._problem, width)
         if not self._cuts:
             return paragraph("No text to cut: press e and type.", width, "dim")
-        column = _column(width)
+        column = max((width - 2) // 3, 6)  # of three
         names = (("  text", column + 2), ("matched by", column), (self._other, column))
         self.name_columns([span for name, cells in names for span in left([(name, "")], cells)])
-        return RowsOnDemand(len(self._cuts), lambda index: _cut_row(self._cuts[index], width))
+
+        def row(place: int) -> Row:
+            mine, other, differs = self._cuts[place]
+            shown = visible_text(mine.text) if mine else ""
+            other_shown = visible_text(other.text) if other and differs else ""
+            matched_by = visible_text(cut_by(mine), spaces=False) if mine else ""
+            return Row(
+                [
+                    ("≠ " if differs else "  ", "pair"),
+                    *left([(shown, "gain" if differs else "")], column),
+                    *left([(matched_by, "dim")], column),
+                    *left([(other_shown, "loss")], column),
+                ]
+            )
+
+        return RowsOnDemand(len(self._cuts), row)
 
 
 class RegexPanel(Vertical):
@@ -128,11 +138,9 @@ class RegexPanel(Vertical):
         source: str
         found: list[Stretch] | PatternError
 
-    def __init__(self) -> None:
-        super().__init__(id="regex")
-        self._choices: dict[str, Pattern] = {}
-        self._compared = ""
-        self._waiting: Timer | None = None
+    _choices: Sequence[Pattern] = ()
+    _compared: Pattern | None = None
+    _waiting: Timer | None = None
 
     def compose(self) -> ComposeResult:
         yield Field(
@@ -142,14 +150,13 @@ class RegexPanel(Vertical):
             select_on_focus=False,
             max_length=LONGEST_REGEX,
         )
-        yield RegexRows().data_bind(frame=RegexPanel.frame)
+        yield RegexRows(id="regex-rows").data_bind(frame=RegexPanel.frame)
 
     def open(self) -> None:
         """Show the panel; the first time with the pattern of the run."""
-        if self.frame is not None and not self._compared:
-            pattern = self.frame.rules.pattern
-            self._choices = {**PATTERNS, pattern.name: pattern}
-            self._compared = pattern.name
+        if self.frame is not None and self._compared is None:
+            pattern = self._compared = self.frame.rules.pattern
+            self._choices = tuple({**PATTERNS, pattern.name: pattern}.values())
             self.query_one(Input).value = pattern.source
         self._try_soon()
 
@@ -162,11 +169,10 @@ class RegexPanel(Vertical):
 
     def action_compare(self, by: int) -> None:
         """Compare with the next pattern: a named one, or the run's own."""
-        if not self._compared:
-            return
-        names = list(self._choices)
-        self._compared = names[(names.index(self._compared) + by) % len(names)]
-        self._try_soon()
+        if self._compared is not None:
+            place = self._choices.index(self._compared) + by
+            self._compared = self._choices[place % len(self._choices)]
+            self._try_soon()
 
     def _try_soon(self) -> None:
         """Try the regex after a pause in typing, if the panel is visible."""
@@ -175,9 +181,9 @@ class RegexPanel(Vertical):
         self._waiting = self.set_timer(PAUSE_SECONDS, self._try)
 
     def _try(self) -> None:
-        if self.frame is None or not self.display or not self._compared:
+        if self.frame is None or not self.display or self._compared is None:
             return
-        source, text, other = self.query_one(Input).value, self.text, self._choices[self._compared]
+        source, text, other = self.query_one(Input).value, self.text, self._compared
         splitter = self.frame.rules.splitter
 
         def work() -> None:
@@ -195,45 +201,19 @@ class RegexPanel(Vertical):
 
     def on_regex_panel_tried(self, event: Tried) -> None:
         event.stop()
-        rows = self.query_one(RegexRows)
-        if isinstance(event.found, PatternError):
-            rows.show_problem(event.source, event.found)
-            self._say("", "")
-        else:
-            rows.show_cuts(event.found, visible_text(self._compared))
+        assert self._compared is not None
+        name = self._compared.name
+        self.query_one(RegexRows).show_result(event.source, event.found, visible_text(name))
+        title, compared = "regex", f"↑ ↓ compared with {name}"
+        if not isinstance(event.found, PatternError):
             pieces = sum(len(stretch.mine) for stretch in event.found)
             differing = sum(stretch.differs for stretch in event.found)
-            label = f"in {plural(differing, 'place')}" if differing else "nowhere"
-            self._say(f"  {plural(pieces, 'pretoken')}", f", differs {label}")
-
-    def _say(self, pieces: str, differing: str) -> None:
-        self.border_title = Content(f"regex{pieces}")
-        self.border_subtitle = Content(
-            leading_parts(
-                self.outer_size.width - BORDER_CELLS,
-                f"↑ ↓ compared with {self._compared}{differing} · Esc back",
-            )
-        )
-
-
-def _column(width: int) -> int:
-    """Return the width of each of the three columns, in cells."""
-    return max((width - 2) // 3, 6)
-
-
-def _cut_row(cut: CutRow, width: int) -> Row:
-    mine, other, differs = cut
-    column = _column(width)
-    shown = visible_text(mine.text) if mine else ""
-    other_shown = visible_text(other.text) if other and differs else ""
-    return Row(
-        [
-            ("≠ " if differs else "  ", "pair"),
-            *left([(shown, "gain" if differs else "")], column),
-            *left([(visible_text(cut_by(mine), spaces=False) if mine else "", "dim")], column),
-            *left([(other_shown, "loss")], column),
-        ]
-    )
+            title += f"  {plural(pieces, 'pretoken')}"
+            where = f"in {plural(differing, 'place')}" if differing else "nowhere"
+            compared += f", differs {where}"
+        self.border_title = Content(title)
+        room = self.outer_size.width - BORDER_CELLS
+        self.border_subtitle = Content(leading_parts(room, f"{compared} · Esc back"))
 
 
 def _problem_rows(source: str, problem: PatternError, width: int) -> list[Row]:
@@ -266,9 +246,6 @@ class WhyNotRows(Panel):
     text: Drawn[str] = Drawn("")
     asked: Drawn[str] = Drawn("")
 
-    def __init__(self) -> None:
-        super().__init__("", id="why-not-rows")
-
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
         parts = parts_asked(self.asked, self.text)
         if not any(parts):
@@ -284,7 +261,9 @@ class WhyNotRows(Panel):
         for place in places[:PLACES_SHOWN]:
             if rows:
                 rows.append(Row([]))
-            rows.append(Row([(_whereabouts(self.text, place), "dim")]))
+            before = visible_text(to_text(to_bytes(self.text)[:place])[-12:])
+            after = f", after …{before}" if before else ""
+            rows.append(Row([(f"at byte {number(place)}{after}", "dim")]))
             rows += self._answer_rows(frame, parts, place, width)
         if len(places) > PLACES_SHOWN:
             rows += [Row([]), Row([("It occurs at more places.", "dim")])]
@@ -313,12 +292,10 @@ class WhyNotRows(Panel):
 class WhyNotPanel(Vertical):
     """A line for the piece, with the answers below."""
 
-    frame: reactive[Frame | None] = reactive(None)
+    BORDER_TITLE = "why not one token?"
+    BORDER_SUBTITLE = "a|b asks about a pair   Esc back"
 
-    def __init__(self) -> None:
-        super().__init__(id="why-not")
-        self.border_title = Content("why not one token?")
-        self.border_subtitle = Content("a|b asks about a pair   Esc back")
+    frame: reactive[Frame | None] = reactive(None)
 
     def compose(self) -> ComposeResult:
         yield Field(
@@ -327,7 +304,7 @@ class WhyNotPanel(Vertical):
             compact=True,
             max_length=LONGEST_PIECE,
         )
-        yield WhyNotRows().data_bind(frame=WhyNotPanel.frame)
+        yield WhyNotRows(id="why-not-rows").data_bind(frame=WhyNotPanel.frame)
 
     def ask(self, piece: str) -> None:
         """Ask about a piece, and put it into the line if the line can show it unchanged."""
@@ -341,12 +318,6 @@ class WhyNotPanel(Vertical):
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         self.query_one(WhyNotRows).asked = event.value
-
-
-def _whereabouts(text: str, place: int) -> str:
-    """Return the place and the text before it: `at byte 15, after …kite·`."""
-    before = to_text(to_bytes(text)[:place])[-12:]
-    return f"at byte {number(place)}" + (f", after …{visible_text(before)}" if before else "")
 
 
 WALKS: dict[str, type[Walk]] = {"lockstep": LockstepPanel, "dropout": DropoutRows}
@@ -364,10 +335,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
     SLOT = ("encode-steps", "lockstep", "why-not", "regex", "dropout")
     PANEL_ORDER = ("pretokens", *SLOT, "ids", "text", "decode")
     STEPS_A_SECOND = 3
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._specials_as_text = False
+    _specials_as_text = False
 
     def compose_panels(self) -> ComposeResult:
         with Vertical(id="ids"):
@@ -375,8 +343,8 @@ class EncodingScreen(WalkScreen, BpeScreen):
             yield LanesPanel()
         with Container(id="panels"):
             for panel in (
-                *(PretokensPanel(), EncodeStepsPanel(), LockstepPanel(), WhyNotPanel()),
-                *(RegexPanel(), DropoutPanel()),
+                *(PretokensPanel(), EncodeStepsPanel(), LockstepPanel()),
+                *(WhyNotPanel(id="why-not"), RegexPanel(id="regex"), DropoutPanel(id="dropout")),
             ):
                 yield panel.data_bind(frame=EncodingScreen.frame)
         yield DecodePanel("ids: 1014 270, or [1014, 270]")
@@ -433,7 +401,8 @@ class EncodingScreen(WalkScreen, BpeScreen):
 
     def on_parts_panel_selected(self, event: PretokensPanel.Selected) -> None:
         event.stop()
-        is_seen_before = self.query_one(PretokensPanel).is_seen_before
+        pretokens = self.query_one(PretokensPanel)
+        is_seen_before = event.part is not None and pretokens.seen[pretokens.cursor]
         for walk in self.query(Walk):
             walk.seen, walk.piece = is_seen_before, event.part
 

@@ -56,15 +56,24 @@ def array_rows(
     """Return the moves of the next merge, then the array with several entries a row."""
     if width >= SIDE_BY_SIDE:
         return _beside_the_tree(frame, painter, width, how_made)
-    entries = frame.queue.array(ARRAY_SHOWN, frame.moves_done)
+    moves, done = frame.queue.moves(), frame.moves_done
+    if moves:
+        head = f"next: {plural(len(moves), 'move')}" + ("" if done else how_made)
+        rows = [Row([(head, "dim")])]
+        first = max(0, min(done - MOVES_SHOWN // 2, len(moves) - MOVES_SHOWN))
+        for place, move in enumerate(moves[first : first + MOVES_SHOWN], first + 1):
+            rows.append(_move_row(painter, move, place, done))
+    else:
+        rows = [Row([("No merge follows: nothing moves.", "dim")])]
+    rows.append(Row([]))
+    entries = frame.queue.array(ARRAY_SHOWN, done)
     a_row = max(width // CELL, 1)
-    rows = []
     for start in range(0, len(entries), a_row):
         spans: list[Span] = []
         for entry in entries[start : start + a_row]:
             spans += left([(f"{entry.position:>3} ", "dim"), *_entry(painter, entry)], CELL)
         rows.append(Row(spans))
-    return [*_move_rows(frame, painter, how_made), Row([]), *rows]
+    return rows
 
 
 def tree_rows(
@@ -115,20 +124,6 @@ def _entry(painter: TokenPainter, entry: QueueEntry) -> list[Span]:
     return spans
 
 
-def _move_rows(frame: Frame, painter: TokenPainter, how_made: str) -> list[Row]:
-    """Return the moves of the next merge, with those made marked."""
-    moves = frame.queue.moves()
-    if not moves:
-        return [Row([("No merge follows: nothing moves.", "dim")])]
-    done = frame.moves_done
-    head = f"next: {plural(len(moves), 'move')}" + ("" if done else how_made)
-    rows = [Row([(head, "dim")])]
-    first = max(0, min(done - MOVES_SHOWN // 2, len(moves) - MOVES_SHOWN))
-    for place, move in enumerate(moves[first : first + MOVES_SHOWN], first + 1):
-        rows.append(_move_row(painter, move, place, done))
-    return rows
-
-
 def _move_row(painter: TokenPainter, move: HeapMove, place: int, done: int) -> Row:
     says = {
         Move.POP_STALE: f"is stale, really {number(move.true)}",
@@ -170,7 +165,12 @@ class PairsPanel(Panel):
         if new is None or self.view != "table":
             return
         if new.moves_done:
-            self._show_move(new.queue.moves()[new.moves_done - 1])
+            # Scroll to the entry that was pushed; a popped one was at the top.
+            target = ToPair(new.queue.moves()[new.moves_done - 1].pair)
+            places = (place for place in range(self.row_count) if self.row(place).target == target)
+            last = max(places, default=0)
+            self.scroll_to_row(last)
+            self.cursor = last
         elif old is None or old.step != new.step:
             self._show_next(new)
 
@@ -189,17 +189,6 @@ class PairsPanel(Panel):
         pairs = (place for place, entry in enumerate(entries) if entry.pair == frame.next_pair)
         below = next(pairs, 0) + 2 + self.head_height - self.size.height
         self.scroll_to(y=max(below, 0), animate=False, immediate=True)
-
-    def _show_move(self, move: HeapMove) -> None:
-        """Scroll to the entry that was pushed; a popped one was at the top."""
-        places = (
-            place
-            for place in range(self.row_count)
-            if (target := self.row(place).target) and target == ToPair(move.pair)
-        )
-        last = max(places, default=0)
-        self.scroll_to_row(last)
-        self.cursor = last
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         queue = frame.queue
@@ -259,15 +248,12 @@ def table_rows(
     )
 
 
-def _table(frame: Frame, painter: TokenPainter, width: int) -> RowTable:
-    return RowTable(_columns(frame, painter, width), width, least=8)
-
-
 RankedEntry = tuple[int, QueueEntry]
 """An entry with its place, from 1."""
 
 
-def _columns(frame: Frame, painter: TokenPainter, width: int) -> list[RowColumn]:
+def _table(frame: Frame, painter: TokenPainter, width: int) -> RowTable:
+    """Return the table of the entries, with the columns that there is room for."""
     is_roomy = width >= ROOMY
     move = frame.queue.moves()[frame.moves_done - 1] if frame.moves_done else None
     is_push = move is not None and move.move in (Move.PUSH, Move.PUSH_BACK)
@@ -276,9 +262,6 @@ def _columns(frame: Frame, painter: TokenPainter, width: int) -> list[RowColumn]
     def place(placed: RankedEntry) -> list[Span]:
         is_next = placed[1].pair == frame.next_pair
         return [("▸" if is_next else " ", "pair"), right(str(placed[0]), 3, "dim")]
-
-    def count(placed: RankedEntry) -> list[Span]:
-        return [(number(placed[1].recorded), "stale" if placed[1].stale else "")]
 
     def change(placed: RankedEntry) -> list[Span]:
         delta = placed[1].delta
@@ -318,13 +301,18 @@ def _columns(frame: Frame, painter: TokenPainter, width: int) -> list[RowColumn]
     columns = [
         RowColumn("", PLACE_CELLS, place),
         RowColumn("pair", 0, lambda placed: painter.pair(placed[1].pair)),
-        RowColumn("count", count_cells, count, is_number=True),
+        RowColumn(
+            "count",
+            count_cells,
+            lambda placed: [(number(placed[1].recorded), "stale" if placed[1].stale else "")],
+            is_number=True,
+        ),
     ]
     if bar_cells:
         columns.append(RowColumn("", bar_cells + 2, length))
     if has_changes:
         columns.append(RowColumn("change", change_cells, change, is_number=True))
-    return [*columns, RowColumn("", mark_cells, mark)]
+    return RowTable([*columns, RowColumn("", mark_cells, mark)], width, least=8)
 
 
 VIEWS: dict[str, Callable[[Frame, TokenPainter, int, str], Sequence[Row]]] = {

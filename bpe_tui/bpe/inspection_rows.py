@@ -22,39 +22,30 @@ from engine.core.gpt2_bytes import spell
 
 
 def _overview(inspection: Inspection) -> list[tuple[str, str]]:
-    special = len(inspection.special_ids)
+    special, token = len(inspection.special_ids), inspection.spelling_example
+    if not inspection.encodes:
+        model = "merges", "missing: ids decode, and no text can be encoded"
+    elif inspection.model is None:
+        model = "merges", number(inspection.merges)
+    else:
+        model = "model", f"{inspection.model}, which merges nothing"
     facts = [
         ("tokens", number(inspection.size)),
-        _describe_model(inspection),
+        model,
         ("ids", describe_ids(inspection)),
         ("special tokens", describe_specials(inspection.special_ids) if special else "none"),
         ("pattern", describe_pattern(inspection.pattern, inspection.pattern_name)),
         *describe_numbers(inspection.numbers),
         *((f"runs of {n}", _runs(runs)) for n, runs in inspection.whitespace_runs.items()),
-        *_describe_spelling(inspection),
-        *(("note", visible_text(note, spaces=False)) for note in inspection.notes),
     ]
+    if token is not None:  # the tokenizer's files spell it differently
+        found = StandIns(spell(token), token)
+        spelling = f"{found.spelling}: {found.describe(quoted)}; one for every byte"
+        facts.append(("in its files", spelling))
+    facts += [("note", visible_text(note, spaces=False)) for note in inspection.notes]
     if inspection.format is not None:
         facts.insert(0, ("format", inspection.format))
     return facts
-
-
-def _describe_spelling(inspection: Inspection) -> list[tuple[str, str]]:
-    """Return how the tokenizer's files spell a token, if they spell it differently."""
-    token = inspection.spelling_example
-    if token is None:
-        return []
-    found = StandIns(spell(token), token)
-    return [("in its files", f"{found.spelling}: {found.describe(quoted)}; one for every byte")]
-
-
-def _describe_model(inspection: Inspection) -> tuple[str, str]:
-    """Return the number of merges, or the name of a model without merges."""
-    if not inspection.encodes:
-        return "merges", "missing: ids decode, and no text can be encoded"
-    if inspection.model is None:
-        return "merges", number(inspection.merges)
-    return "model", f"{inspection.model}, which merges nothing"
 
 
 def _runs(lengths: Sequence[int]) -> str:

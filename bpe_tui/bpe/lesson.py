@@ -59,25 +59,29 @@ class BpeExplainer(MergeExplainer[Frame]):
         if not before.has_corpus:
             remark = "is merged next" if is_ahead else "was merged"
             return [*self.named(before, pair, "strong"), (f" {remark}.", "")], [(NO_COUNT, "dim")]
-        tied = before.queue.tied
+        tied, count = before.queue.tied, before.count_of(pair)
+        occurs = "occurs" if is_ahead else "occurred"
         if pair not in tied:
-            return self._why_not_the_top(before, pair, is_ahead)
+            # No count chose the merge: a tokenizer's file or a fork did.
+            how_often = f" {occurs} {times(count) if count else 'nowhere'}."
+            named = self.named(before, pair, "pair" if is_ahead else "strong")
+            remark = GIVEN if before.given else "It was not chosen by its count: this is a fork."
+            return [*named, (how_often, "")], [(remark, "dim")]
         rivals = [rival for rival in tied if rival != pair]
         if rivals:
             return self._why_of_tied(before, pair, rivals, is_ahead, width)
-        occurs = "occurs" if is_ahead else "occurred"
         top = before.top_pairs(2)
         is_alone = len(top) < 2
         ends = () if is_alone else (", more often than any other pair.", ", the most often.")
         first: list[Span] = [
             *self.named(before, pair, "pair" if is_ahead else "strong"),
-            (f" {occurs} {times(before.count_of(pair))}", ""),
+            (f" {occurs} {times(count)}", ""),
         ]
         first.append((first_fitting(width - spans_width(first), *ends, "."), ""))
         if is_alone:
             return first, [(f"No other pair {'is' if is_ahead else 'was'} left.", "dim")]
-        second, count = top[1]
-        fewer = f" with {number(count)}, {number(top[0][1] - count)} fewer."
+        second, its_count = top[1]
+        fewer = f" with {number(its_count)}, {number(top[0][1] - its_count)} fewer."
         return first, [
             (f"Second {'is' if is_ahead else 'was'} ", "dim"),
             *self.named(before, second),
@@ -103,19 +107,6 @@ class BpeExplainer(MergeExplainer[Frame]):
         reason = f"{why[:1].upper()}{why[1:]}" if why.startswith("same") else why
         rule = f"Rule {before.tie_rule.name}: {why}."
         return first, [(first_fitting(width, rule, f"{reason}."), "tie")]
-
-    def _why_not_the_top(
-        self, before: Frame, pair: Pair, is_ahead: bool
-    ) -> tuple[list[Span], list[Span]]:
-        """Return that no count chose the merge: a tokenizer's file or a fork did."""
-        occurs = "occurs" if is_ahead else "occurred"
-        count = before.count_of(pair)
-        first: list[Span] = [
-            *self.named(before, pair, "pair" if is_ahead else "strong"),
-            (f" {occurs} {times(count) if count else 'nowhere'}.", ""),
-        ]
-        remark = GIVEN if before.given else "It was not chosen by its count: this is a fork."
-        return first, [(remark, "dim")]
 
 
 FIRST_GIVEN = "The tokenizer's file has the pairs in their order."

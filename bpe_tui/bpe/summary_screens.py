@@ -164,16 +164,14 @@ class SaveTokenizer(SaveFile):
         self.say(self._describe_format())
 
     def _show_formats(self) -> None:
-        lines = [
-            f"{'▸' if name == self._format.name else ' '} {name:<16}{self._kind(FORMATS[name])}"
-            for name in WRITABLE
-        ]
+        lines = []
+        for name in WRITABLE:
+            mark = "▸" if name == self._format.name else " "
+            kind = FORMATS[name].suffix or "a directory"
+            if self._unsayable(FORMATS[name]):
+                kind = "cannot hold this tokenizer"
+            lines.append(f"{mark} {name:<16}{kind}")
         self.query_one("#save-formats", Static).update(Content("\n".join(lines)))
-
-    def _kind(self, format: TokenizerFormat) -> str:
-        if self._unsayable(format):
-            return "cannot hold this tokenizer"
-        return format.suffix or "a directory"
 
     def _unsayable(self, format: TokenizerFormat) -> str | None:
         """Return why a format cannot hold the tokenizer, as far as known without writing it."""

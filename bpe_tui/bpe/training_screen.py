@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import ClassVar
 
-from textual.reactive import reactive
-
 from bpe_tui.bpe.heap_panel import PairsPanel, highest_shown
 from bpe_tui.bpe.narration import (
     describe_unknown,
@@ -70,9 +68,13 @@ def characters_above(
     There is one span above each given one, as wide as that; a character begins above its first
     byte.
     """
-    cut = set[int]()
+    cut = set[int]()  # the starts of the characters that no single token contains
     if not (pretoken.special or pretoken.text.isascii()):
-        cut = _cut_characters(earlier, pretoken.bytes)
+        tokens = earlier.tokens_of(pretoken.bytes)
+        lanes = align((token, earlier.any_token(token)) for token in tokens)
+        pieces = chain.from_iterable(token.pieces for token in lanes.tokens)
+        cut = {piece.start for piece in pieces if not piece.whole}
+        cut &= {character.start for character in lanes.characters}
     widths = [spans_width([span]) for span in spans]
     if not cut:
         return [(" " * cells, "") for cells in widths]
@@ -90,22 +92,11 @@ def characters_above(
     return above
 
 
-def _cut_characters(frame: Frame, pretoken: bytes) -> set[int]:
-    """Return the starts of the characters that no single token of the pretoken contains."""
-    lanes = align((token, frame.any_token(token)) for token in frame.tokens_of(pretoken))
-    return {piece.start for token in lanes.tokens for piece in token.pieces if not piece.whole} & {
-        character.start for character in lanes.characters
-    }
-
-
 class CorpusPanel(MergingExcerptPanel[Frame]):
     """The beginning of the corpus in pretokens and tokens, wrapped at the panel's width."""
 
-    shows_characters: reactive[bool] = reactive(True, repaint=False, init=False)
+    shows_characters: Drawn[bool] = Drawn(True)
     """Whether cut characters are drawn above their bytes."""
-
-    def watch_shows_characters(self) -> None:
-        self.rebuild()
 
     def line_rows(self, frame: Frame, line: tuple[Pretoken, ...], width: int) -> Iterator[Row]:
         if not self.shows_characters or all(pretoken.text.isascii() for pretoken in line):
@@ -193,10 +184,7 @@ class PseudocodePanel(Panel):
     WIDEST = 100
 
     algorithm: Drawn[Algorithm | None] = Drawn(None)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._phase = 0
+    _phase = 0
 
     @property
     def goes_by_moves(self) -> bool:
@@ -242,33 +230,26 @@ class PseudocodePanel(Panel):
             moment = frame.queue.moves()[done - 1].move if done else None
         else:
             moment = phases_of(self._lines)[self._phase] if self._lines else None
-        explained = paragraph(self._explain(frame, moment), width - 2)
-        code = [_code_rows(line, moment in line.during, width) for line in self._lines]
-        return [
-            *chain.from_iterable(code),
-            Row([]),
-            *(Row([("  ", ""), *row.spans]) for row in explained),
-        ]
-
-    def _explain(self, frame: Frame, moment: WorkPhase | None) -> str:
+        rows: list[Row] = []
+        for line in self._lines:
+            # A long line continues on the next rows, indented further.
+            at_work, code = moment in line.during, line.text.lstrip()
+            indent = " " * (len(line.text) - len(code))
+            mark, role = ("▸ " if at_work else "  ", "pair"), "pair" if at_work else ""
+            for part in wrapped_text(code, max(width - 4 - len(indent), 10)):
+                rows.append(Row([mark, (indent + part, role)]))
+                mark = ("    ", "")
         if frame.step == frame.recorded_steps:
-            return "No merge follows." if frame.next_pair is None else "The next is not made yet."
-        if isinstance(moment, Phase):
-            return _describe(frame, frame.merge_at(frame.step), moment)
-        if moment is None:
-            return "Key . makes the first move of the next merge."
-        return narrate_move(frame)
-
-
-def _code_rows(line: CodeLine, at_work: bool, width: int) -> Iterator[Row]:
-    """Yield a line of code; a long one continues on the next rows, indented further."""
-    code = line.text.lstrip()
-    indent = " " * (len(line.text) - len(code))
-    first, *rest = wrapped_text(code, max(width - 4 - len(indent), 10))
-    role = "pair" if at_work else ""
-    yield Row([("▸ " if at_work else "  ", "pair"), (indent + first, role)])
-    for part in rest:
-        yield Row([("    ", ""), (indent + part, role)])
+            is_over = frame.next_pair is None
+            explained = "No merge follows." if is_over else "The next is not made yet."
+        elif isinstance(moment, Phase):
+            explained = _describe(frame, frame.merge_at(frame.step), moment)
+        elif moment is None:
+            explained = "Key . makes the first move of the next merge."
+        else:
+            explained = narrate_move(frame)
+        explanation = paragraph(explained, width - 2)
+        return [*rows, Row([]), *(Row([("  ", ""), *row.spans]) for row in explanation)]
 
 
 def _describe(frame: Frame, merge: MergeStep, phase: Phase) -> str:

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.content import Content
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widgets import Input
@@ -32,7 +31,7 @@ from bpe_tui.widgets.rows import (
     wrapped,
 )
 from bpe_tui.widgets.visible import ELLIPSIS, quoted, shorten, visible_bytes, visible_text
-from engine.analysis.encoder_comparison import EncoderRun, EncoderState, Lockstep, lockstep
+from engine.analysis.encoder_comparison import Lockstep, lockstep
 from engine.bpe.frame import Frame
 from engine.core.errors import DropoutError
 from engine.encoding.dropout import Dropout, DropoutRound
@@ -51,30 +50,26 @@ BESIDE_TEXT = TOKENS_CELLS + 4
 class PretokensPanel(PartsPanel[Frame]):
     """The pretokens of `text`, one a row; the cursor chooses one."""
 
+    ID = "pretokens"
+
     text: Drawn[str] = Drawn("")
 
     frame: reactive[Frame | None] = reactive(None, repaint=False)
 
-    def __init__(self) -> None:
-        super().__init__("pretokens", id="pretokens")
-        self._pieces: list[EncodedPretoken] = []
-        self._seen: list[bool] = []
-        self._staged = False
+    seen: Sequence[bool] = ()
+    """Whether each pretoken occurs earlier in the text, too."""
+    _pieces: Sequence[EncodedPretoken] = ()
+    _staged = False
 
     @property
     def selected(self) -> EncodedPretoken | None:
         """The pretoken at the cursor."""
         return self._pieces[self.cursor] if self.cursor < len(self._pieces) else None
 
-    @property
-    def is_seen_before(self) -> bool:
-        """Whether the same pretoken occurs earlier in the text."""
-        return self.selected is not None and self._seen[self.cursor]
-
     def rebuild(self) -> None:
         if self.frame is not None:
             self._pieces = self.frame.encode(self.text)
-            self._seen = seen_before(piece.pretoken for piece in self._pieces)
+            self.seen = seen_before(piece.pretoken for piece in self._pieces)
         super().rebuild()
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
@@ -118,7 +113,7 @@ class PretokensPanel(PartsPanel[Frame]):
             name = first_fitting(name_width, name, "special")
         here = place == self.cursor
         tokens = f"{len(piece.ids):,}"
-        if self._seen[place]:  # without room here, the walk still says so
+        if self.seen[place]:  # without room here, the walk still says so
             name = first_fitting(name_width, f"{name}, cached" if name else "cached", name)
         role = "special" if pretoken.special else ""
         return Row(
@@ -180,33 +175,28 @@ class Walk(WalkedPanel[Frame], Panel):
         self.scroll_to_row(self.place)
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
-        piece = self.piece
-        walked = piece is not None and not self._why_none(piece)
-        was_at_end = self.STAYS_AT_END and self.place >= self.step_count
-        pretoken = piece.pretoken.bytes if piece is not None and walked else b""
-        steps = self.step_count = self.find_steps(frame, pretoken)
-        # A walk at its end stays there if another step of the run has more merges.
-        self.place = steps if was_at_end else min(self.place, steps)
-        if not walked:
-            # Title and head are still those of the previous pretoken.
-            self.say(self.named)
-            self.name_columns(())
+        piece, why_none = self.piece, ""
+        length = len(piece.pretoken.bytes) if piece is not None else 0
         if piece is None:
-            return paragraph("Type something; choose a pretoken with ↑ ↓.", width, "dim")
-        if not walked:
-            return paragraph(self._why_none(piece), width, "dim")
-        return self.step_rows(frame, piece, width)
-
-    def _why_none(self, piece: EncodedPretoken) -> str:
-        """Return why a pretoken has no steps to show; empty if it has some."""
-        if piece.pretoken.special:
-            return "A special token: one id, never merged."
-        if (length := len(piece.pretoken.bytes)) > LONGEST:
-            return (
+            why_none = "Type something; choose a pretoken with ↑ ↓."
+        elif piece.pretoken.special:
+            why_none = "A special token: one id, never merged."
+        elif length > LONGEST:
+            why_none = (
                 f"A pretoken of {plural(length, 'byte')} is too long to be followed step by step; "
                 f"up to {number(LONGEST)} it is."
             )
-        return ""
+        was_at_end = self.STAYS_AT_END and self.place >= self.step_count
+        pretoken = b"" if piece is None or why_none else piece.pretoken.bytes
+        steps = self.step_count = self.find_steps(frame, pretoken)
+        # A walk at its end stays there if another step of the run has more merges.
+        self.place = steps if was_at_end else min(self.place, steps)
+        if piece is None or why_none:
+            # Title and head are still those of the previous pretoken.
+            self.say(self.named)
+            self.name_columns(())
+            return paragraph(why_none, width, "dim")
+        return self.step_rows(frame, piece, width)
 
 
 class EncodeStepsPanel(Walk):
@@ -215,11 +205,9 @@ class EncodeStepsPanel(Walk):
     The candidates that lost follow below the last merge made.
     """
 
+    ID, TITLE = "encode-steps", "merges of the pretoken"
     LEAST_FOR_HEAD = 0
-
-    def __init__(self) -> None:
-        super().__init__("merges of the pretoken", id="encode-steps")
-        self._merges: Sequence[TracedMerge] = ()
+    _merges: Sequence[TracedMerge] = ()
 
     def find_steps(self, frame: Frame, pretoken: bytes) -> int:
         self._merges = trace_pretoken(frame.rules, pretoken)
@@ -229,8 +217,12 @@ class EncodeStepsPanel(Walk):
         text = shorten(visible_text(piece.pretoken.text), max(width // 3, 4))
         alphabet = frame.rules.alphabet
         if isinstance(alphabet, ModelAlphabet):
-            self.say(f"how {text} encodes   {alphabet.model.name}", "8 all stages · r regex")
-            return self._at_once(frame, piece, alphabet.model.name, width)
+            model, tokens_made = alphabet.model.name, plural(len(piece.ids), "token")
+            self.say(f"how {text} encodes   {model}", "8 all stages · r regex")
+            words = [[span] for span in self.painter(frame).tokens(piece.ids)]
+            rule = f"{tokens_made}. {model} merges nothing: {RULES[model]}."
+            lines = [Row(line) for line in wrapped(words, width)]
+            return [*lines, Row([]), *paragraph(rule, width, "dim")]
         cached = " · seen before: from the cache" if self.seen else ""
         where = f"merge {self.place} of {self.step_count}" if self.step_count else "no merge"
         self.say(f"how {text} encodes   {where}{cached}", "w why not · c compare · r regex")
@@ -267,18 +259,6 @@ class EncodeStepsPanel(Walk):
             return Row(shown, ToStep(step.rank + 1) if step else None)
 
         return RowsOnDemand(steps + len(twin), row)
-
-    def _at_once(
-        self, frame: Frame, piece: EncodedPretoken, model: str, width: int
-    ) -> Sequence[Row]:
-        """Return the tokens of a model without merges, and its rule."""
-        tokens = self.painter(frame).tokens(piece.ids)
-        tokens_made = plural(len(piece.ids), "token")
-        rule = f"{tokens_made}. {model} merges nothing: {RULES[model]}."
-        return [Row(line) for line in wrapped([[span] for span in tokens], width)] + [
-            Row([]),
-            *paragraph(rule, width, "dim"),
-        ]
 
     def _lost_rows(self, painter: TokenPainter, width: int) -> Iterator[Row]:
         """Yield the candidates that lost to the last merge made, wrapped."""
@@ -328,9 +308,8 @@ def _twin_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:
 class LockstepPanel(Walk):
     """All encoders after `place` steps, up to the first disagreement."""
 
-    def __init__(self) -> None:
-        super().__init__("encoders in lockstep", id="lockstep")
-        self._lockstep = Lockstep((), None)
+    ID, TITLE = "lockstep", "encoders in lockstep"
+    _lockstep = Lockstep((), None)
 
     def find_steps(self, frame: Frame, pretoken: bytes) -> int:
         self._lockstep = lockstep(frame, pretoken, self.seen)
@@ -345,7 +324,17 @@ class LockstepPanel(Walk):
         painter = self.painter(frame)
         rows: list[Row] = []
         for lane in self._lockstep.runs:
-            rows += _lane_rows(painter, lane, lane.at(self.place), width)
+            # The encoder's last action in words, then its tokens.
+            move = lane.at(self.place)
+            note_width = NOTE_WIDTH if width >= ROOMY else spans_width([(move.note, "")]) + 2
+            name = (lane.name.replace("_", " ").ljust(NAME_WIDTH), "strong")
+            did: list[Span] = [name, *left([(move.note, "dim")], note_width)]
+            if move.pair is not None:
+                did += painter.pair(move.pair, between=" + ")
+            if move.taken is not None:
+                did.append(painter.token(move.taken))
+            tokens = left(painter.tokens(move.tokens), width - NAME_WIDTH)
+            rows += [Row(left(did, width)), Row([(" " * NAME_WIDTH, ""), *tokens])]
         rows.append(Row([]))
         disagreement = self._lockstep.disagreement
         if self.place < self.step_count:
@@ -353,29 +342,12 @@ class LockstepPanel(Walk):
         if disagreement is not None:
             problem = f"They part here: {disagreement.describe(quoted)}"
             return rows + paragraph(problem, width, "tie")
-        tokens = plural(len(self._lockstep.runs[0].at(self.place).tokens), "token")
-        return rows + paragraph(f"They all end alike, with {tokens}.", width, "gain")
+        left_over = plural(len(self._lockstep.runs[0].at(self.place).tokens), "token")
+        return rows + paragraph(f"They all end alike, with {left_over}.", width, "gain")
 
     def paint(self, spans: Sequence[Span], at_cursor: bool = False) -> Strip:
         """Paint a row without a cursor: all rows show the same step."""
         return super().paint(spans)
-
-
-def _lane_rows(
-    painter: TokenPainter, lane: EncoderRun, move: EncoderState, width: int
-) -> Iterator[Row]:
-    """Yield an encoder's last action in words, then its tokens."""
-    note_width = NOTE_WIDTH if width >= ROOMY else spans_width([(move.note, "")]) + 2
-    did: list[Span] = [
-        (lane.name.replace("_", " ").ljust(NAME_WIDTH), "strong"),
-        *left([(move.note, "dim")], note_width),
-    ]
-    if move.pair is not None:
-        did += painter.pair(move.pair, between=" + ")
-    if move.taken is not None:
-        did.append(painter.token(move.taken))
-    yield Row(left(did, width))
-    yield Row([(" " * NAME_WIDTH, ""), *left(painter.tokens(move.tokens), width - NAME_WIDTH)])
 
 
 DRAWS = 8
@@ -395,11 +367,8 @@ class DropoutRows(Walk):
     STAYS_AT_END = False
 
     asked: Drawn[str] = Drawn(FIRST)
-
-    def __init__(self) -> None:
-        super().__init__("", id="dropout-rows")
-        self._draws: list[list[DropoutRound]] = []
-        self._problem = ""
+    _draws: Sequence[Sequence[DropoutRound]] = ()
+    _problem = ""
 
     def watch_piece(self, old: EncodedPretoken | None, new: EncodedPretoken | None) -> None:
         self.place = 0
@@ -421,7 +390,7 @@ class DropoutRows(Walk):
         self.scroll_relative(y=rows, animate=False, immediate=True)
 
     def find_steps(self, frame: Frame, pretoken: bytes) -> int:
-        self._draws, self._problem = [], ""
+        self._draws, self._problem = (), ""
         if len(pretoken) > LONGEST_DRAWN:
             self._problem = (
                 f"A pretoken of {plural(len(pretoken), 'byte')} is too long for drawing; "
@@ -458,16 +427,14 @@ class DropoutRows(Walk):
 class DropoutPanel(Vertical):
     """A line for p and the seed, with the draws below."""
 
-    frame: reactive[Frame | None] = reactive(None)
+    BORDER_TITLE = "BPE-dropout: p and a seed"
+    BORDER_SUBTITLE = "↵ and ← → through the draws   Esc back"
 
-    def __init__(self) -> None:
-        super().__init__(id="dropout")
-        self.border_title = Content("BPE-dropout: p and a seed")
-        self.border_subtitle = Content("↵ and ← → through the draws   Esc back")
+    frame: reactive[Frame | None] = reactive(None)
 
     def compose(self) -> ComposeResult:
         yield Field(FIRST, placeholder=f"p seed, such as {FIRST}", id="dropout-input", compact=True)
-        yield DropoutRows().data_bind(frame=DropoutPanel.frame)
+        yield DropoutRows(id="dropout-rows").data_bind(frame=DropoutPanel.frame)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()

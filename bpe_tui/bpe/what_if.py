@@ -26,11 +26,10 @@ from bpe_tui.views.panel import TokenPainter, pair_text
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right
+from bpe_tui.widgets.rows import Row, RowsOnDemand, left, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.widgets.window import Window
 from engine.bpe.frame import Frame, Timeline
-from engine.bpe.record import MergeStep
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.what_if import Comparison, ForkChange, compare, fork
 from engine.core.errors import BpeError, WhatIfError
@@ -155,19 +154,17 @@ def branch_row(frames: tuple[Frame, Frame], rank: int, half: int) -> Row:
     """
     merges = [frame.merge_at(rank) if rank < frame.recorded_steps else None for frame in frames]
     words = [(merge.left, merge.right) if merge else None for merge in merges]
-    was, would_be = (
-        _merge_spans(frame, merge, half) for frame, merge in zip(frames, merges, strict=True)
-    )
+    count_width = min(11, half // 3)
+    branches = []
+    for frame, merge in zip(frames, merges, strict=True):
+        if merge is None:
+            branches.append(left([("—", "dim")], half))
+            continue
+        pair = left(TokenPainter(frame, marks=False).pair(merge.pair), half - count_width)
+        branches.append([*pair, right(number(merge.count), count_width)])
+    was, would_be = branches
     sign = (" = ", "dim") if words[0] == words[1] else (" ≠ ", "tie")
     return Row([right(number(rank + 1), 8, "dim"), ("  ", ""), *was, sign, *would_be])
-
-
-def _merge_spans(frame: Frame, merge: MergeStep | None, cells: int) -> list[Span]:
-    if merge is None:
-        return left([("—", "dim")], cells)
-    count_width = min(11, cells // 3)
-    pair = left(TokenPainter(frame, marks=False).pair(merge.pair), cells - count_width)
-    return [*pair, right(number(merge.count), count_width)]
 
 
 class Branches(Window[jobs.WhatIfEnded | None]):

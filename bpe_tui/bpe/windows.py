@@ -108,14 +108,16 @@ class LedgerWindow(Window[object | None]):
             f"{plural(len(lines), 'line')}{shown}",
             "↵ goes to the line · Esc back to the pretokens",
         )
-
-        def line_row(line: int) -> Row:
-            spans = self._line_spans(excerpt.lines[line], to_text(pretoken))
-            return Row([right(number(line + 1), 7, "dim"), *spans], ToLine(line))
-
         if lines:
             rows: RowsOnDemand | list[Row] = RowsOnDemand(
-                len(lines), lambda index: line_row(lines[index])
+                len(lines),
+                lambda place: Row(
+                    [
+                        right(number(lines[place] + 1), 7, "dim"),
+                        *self._line_spans(excerpt.lines[lines[place]], to_text(pretoken)),
+                    ],
+                    ToLine(lines[place]),
+                ),
             )
         elif example := excerpt.example_of(pretoken):
             self._say(
@@ -234,6 +236,7 @@ class Breakpoints(Window[int | None]):
         super().__init__()
         self._session = session
         self._examples = examples(session.model.merges_by_score)
+        self._hint = Static(id="dialog-hint")
 
     def compose(self) -> ComposeResult:
         with Vertical(id="breakpoints", classes="window") as window:
@@ -245,7 +248,7 @@ class Breakpoints(Window[int | None]):
                 classes="keys",
             )
             yield Field(placeholder="tie", id="breakpoint-input", compact=True)
-            yield Static(id="dialog-hint")
+            yield self._hint
 
     def on_mount(self) -> None:
         self.set_interval(REFRESH_SECONDS, self.query_one(BreakpointRows).rebuild)
@@ -253,10 +256,6 @@ class Breakpoints(Window[int | None]):
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show_examples)
-
-    @property
-    def _hint(self) -> Static:
-        return self.query_one("#dialog-hint", Static)
 
     def _show_examples(self) -> None:
         """Show examples to type; an example is never broken, as its blanks may count."""
