@@ -28,8 +28,8 @@ class BpeExplainer(MergeExplainer[Frame]):
     def picking_rule(self, frame: Frame) -> str:
         return FIRST_GIVEN if frame.given else super().picking_rule(frame)
 
-    def value_text(self, frame: Frame, pair: Pair) -> str:
-        return number(frame.count_of(pair))
+    def value_text(self, frame: Frame, pair: Pair) -> tuple[str, str]:
+        return number(frame.count_of(pair)), ""
 
     def none_left(self, frame: Frame) -> str:
         obstacle = frame.run.obstacle

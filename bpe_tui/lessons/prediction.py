@@ -88,9 +88,9 @@ class Prediction:
             if place == self.chosen and not attempt.is_over:
                 mark = "chosen"
             value = explainer.value(frame, pair) if question.shows_bars or is_revealed else 0.0
-            value_text = explainer.value_text(frame, pair) if is_revealed else "?"
-            fraction = explainer.fraction(frame, pair)
-            bars.append(Bar(pair, value, value_text, value, "", mark, remark, fraction))
+            value_text, fraction = explainer.value_text(frame, pair)
+            shown = value_text if is_revealed else "?"
+            bars.append(Bar(pair, value, shown, value, "", mark, remark, fraction))
         return bars
 
     def pick_rows(self, width: int) -> list[Row]:

@@ -264,7 +264,7 @@ class LessonScreen(SessionScreen):
         is_asked = self.question is not None and moment.beat is Beat.REST
         # A question is about the next step.
         of = StepMoment(moment.after, moment.after) if is_asked else moment
-        names, captions = explainer.stations(of), explainer.captions(of)
+        names, captions = explainer.stations(of)
         for place, section in enumerate((count, pick, replace)):
             section.label = f"{place + 1} {names[place]}"
             section.caption = captions[place] if self._layout.has_captions else ""
@@ -273,10 +273,13 @@ class LessonScreen(SessionScreen):
             pick.show(self.question.pick_rows(pick.room), is_lit=True)
             replace.show(())
             return
-        count.show(explainer.count_rows(moment, self._count_room), moment.lit is Beat.REST)
-        pick.show(explainer.pick_rows(moment, pick.room), moment.lit is Beat.PICK)
+        lit = moment.beat
+        if lit is Beat.JOIN:  # as soon as the bars move, this is counting again
+            lit = Beat.LIGHT if moment.is_joining else Beat.REST
+        count.show(explainer.count_rows(moment, self._count_room), lit is Beat.REST)
+        pick.show(explainer.pick_rows(moment, pick.room), lit is Beat.PICK)
         replaced = explainer.replace_rows(moment, self._layout.words, replace.room)
-        replace.show(replaced, moment.lit is Beat.LIGHT)
+        replace.show(replaced, lit is Beat.LIGHT)
 
     def _show_heading(self, moment: StepMoment[Any]) -> None:
         """Show the heading: the corpus on the left, the step and facts on the right."""

@@ -342,6 +342,7 @@ class ComparisonScreen(PanelScreen):
     NAME = COMPARISON
     CSS_PATH = sheet("comparison.tcss")
     PANEL_ORDER = ("strips", "numbers", "other-text")
+    TYPED = "other-text"
 
     def __init__(
         self, names: Sequence[str], open_all: Callable[[], Sequence[Tokenizer]], data: bytes
@@ -436,9 +437,6 @@ class ComparisonScreen(PanelScreen):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self.show_panel("strips")
-
-    def action_type(self) -> None:
-        self.show_panel("other-text")
 
     def action_difference(self, by: int) -> None:
         self.query_one(StripsPanel).go(by)

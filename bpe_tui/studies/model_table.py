@@ -144,6 +144,7 @@ class FamilyScreen(SessionScreen):
     NAME = FAMILY
     CSS_PATH = sheet("family.tcss")
     PANEL_ORDER = ("family-table", "family-details", "family-text")
+    TYPED = "family-text"
 
     def __init__(self) -> None:
         super().__init__()
@@ -313,9 +314,6 @@ class FamilyScreen(SessionScreen):
         self.show_panel("family-table")
 
     # -- commands
-
-    def action_type(self) -> None:
-        self.action_show("family-text")
 
     def follow(self, target: object) -> None:
         """Follow a row of the table to its explanation, and from there to the training."""

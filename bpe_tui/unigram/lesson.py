@@ -25,6 +25,7 @@ from bpe_tui.views.explanation import (
     CountRoom,
     StepExplainer,
     StepMoment,
+    ThreeNames,
     eased,
 )
 from bpe_tui.views.narration import first_fitting
@@ -108,14 +109,10 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
     def facts(self, frame: UnigramFrame) -> str:
         return f"{number(frame.size)} pieces"
 
-    def stations(self, moment: TellMoment) -> tuple[str, str, str]:
+    def stations(self, moment: TellMoment) -> tuple[ThreeNames, ThreeNames]:
         count = _names(moment.frame)[0]
         _, pick, replace = _names(moment.before or moment.after)
-        return count, pick, replace
-
-    def captions(self, moment: TellMoment) -> tuple[str, str, str]:
-        count, pick, replace = self.stations(moment)
-        return CAPTIONS[count], CAPTIONS[pick], CAPTIONS[replace]
+        return (count, pick, replace), (CAPTIONS[count], CAPTIONS[pick], CAPTIONS[replace])
 
     def _pruned(self, frame: UnigramFrame, step: PruneStep) -> tuple[Pruned, ...]:
         """Return the pieces that the prune after a frame removes."""

@@ -25,7 +25,7 @@ from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import LONGEST_BAR, MINUS, SHORTEST_BAR, bar, number, plural, scale_of
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
-from bpe_tui.widgets.virtual_table import Column
+from bpe_tui.widgets.virtual_table import Column, arranged
 from bpe_tui.widgets.visible import shorten
 from engine.analysis.inspection import PIECE_FILTERS
 from engine.core.arrays import Floats, Ints
@@ -168,7 +168,7 @@ class PieceRows(VocabularyRows[UnigramFrame]):
         if frame is None or not self.is_seen:
             self._order = self._order[:0]  # there may be fewer rows when they are shown again
             return
-        self.fit_columns()
+        self.places = arranged(self.COLUMNS, self.room - 1)  # a blank before the scrollbar
         self._bar_cells = next((p.cells for p in self.places if p.column.name == BAR.name), 0)
         self._scale = scale_of(float(frame.expected_counts.max(initial=0)))
         self._order = self._ordered(frame)
@@ -189,9 +189,10 @@ class PieceRows(VocabularyRows[UnigramFrame]):
         found = [index for index in order.tolist() if self._sought in texts[index]]
         return np.array(found, dtype=np.int64)
 
-    def read_search(self, typed: str) -> None:
+    def search(self, typed: str) -> None:
         """Search for pieces that contain a text; a blank means ▁."""
         self._sought = typed.replace(" ", "▁")
+        super().search(typed)
 
     def token_at(self, frame: UnigramFrame, entry: int) -> int:
         return int(frame.numbers[entry])
@@ -266,10 +267,10 @@ class PiecesPanel(VocabularyTable):
     def is_descending(self, column: str) -> bool:
         return column not in SMALLEST_FIRST
 
-    def describe(self, found: VocabularyRows.Found) -> None:
+    def describe(self, found: VocabularyRows.Found) -> str:
         shown, of = number(found.shown), number(found.of)
         self.border_title = Content(f"pieces  {of if shown == of else f'{shown} of {of}'}")
-        self.say_foot("↵ its lattice · c next column · C turn it round")
+        return "↵ its lattice · c next column · C turn it round"
 
 
 class UnigramVocabularyPanel(PiecesPanel):

@@ -85,9 +85,6 @@ class UnigramVocabularyScreen(TableScreen, UnigramScreen):
             f"{number(float(frame.expected_counts.sum()))} tokens in the corpus on average",
         )
 
-    def has_token(self, frame: UnigramFrame, token: int) -> bool:
-        return frame.index_of(token) is not None
-
     def look_at(self, token: int | None) -> None:
         self.query_one(PieceDetailPanel).removals = self.query_one(PieceRows).removals
         self.query_one(PieceHistoryPanel).number = token

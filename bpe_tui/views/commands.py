@@ -159,24 +159,13 @@ def commands_on(screen: str) -> tuple[Command, ...]:
     )
 
 
-def bindings_on(screen: str) -> list[BindingType]:
-    """Return the key bindings of a screen; each calls `action_press` with the command's keys.
-
-    A command that the screen's model refuses is bound too, unless the model has another use for
-    its key. Pressing it shows why it is refused.
-
-    All bindings have priority, so a key acts as soon as it is read. Without priority a key waits
-    in the queue of the focused widget, and the next key could overtake one that moves the focus.
-    """
-    return [
-        Binding(command.keys, f"screen.press({command.keys!r})", command.label, priority=True)
-        for command in bound_commands(screen).values()
-    ]
-
-
 @cache
 def bound_commands(screen: str) -> dict[str, Command]:
-    """Map keys to the commands of a screen, including refused commands."""
+    """Map keys to the commands of a screen, including refused ones.
+
+    Pressing the keys of a refused command shows why it is refused, unless the model has another use
+    for them.
+    """
     kind, _ = kind_and_model(screen)
     every = [each for each in COMMANDS if screen in each.screens or kind in each.screens]
     return {command.keys: command for command in (*every, *commands_on(screen))}

@@ -40,11 +40,9 @@ class ExcerptPanel(FramePanel[StepFrameT]):
     ID = "corpus"
     WIDEST = 1000
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.top = CorpusPlace(0, 0)
-        self._scrolled_by_hand = False
-        self.playing = False
+    top = CorpusPlace(0, 0)
+    playing = False
+    _scrolled_by_hand = False
 
     def line_rows(self, frame: StepFrameT, line: tuple[Pretoken, ...], width: int) -> Iterable[Row]:
         """Return the rows of a line."""
@@ -76,7 +74,7 @@ class ExcerptPanel(FramePanel[StepFrameT]):
             skipped = 0
             line += 1
         shown = rows[: self.size.height]
-        if shown and len(shown) < len(rows) and not _has_tokens(shown[-1]):
+        if shown and len(shown) < len(rows) and not _has_role(shown[-1], *BORDERS):
             shown.pop()  # a row of labels whose tokens are not visible
         return shown, line
 
@@ -93,7 +91,7 @@ class ExcerptPanel(FramePanel[StepFrameT]):
             line -= 1
             row += len(list(self.line_rows(frame, lines[line], width)))
         shown, start = list(self.line_rows(frame, lines[line], width)), max(row - above, 0)
-        if 0 < start < len(shown) and not _has_tokens(shown[start - 1]):
+        if 0 < start < len(shown) and not _has_role(shown[start - 1], *BORDERS):
             start -= 1  # the labels above the tokens belong to them
         self.top = CorpusPlace(line, start)
 
@@ -120,22 +118,16 @@ class ExcerptPanel(FramePanel[StepFrameT]):
         self.top = CorpusPlace(line, 0)
         self.rebuild()
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown | events.MouseScrollUp) -> None:
         event.stop()
-        self.action_move(WHEEL)
+        self.action_move(WHEEL if isinstance(event, events.MouseScrollDown) else -WHEEL)
 
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        event.stop()
-        self.action_move(-WHEEL)
+    on_mouse_scroll_up = on_mouse_scroll_down
 
 
-def _has_tokens(row: Row) -> bool:
-    """Whether a row shows tokens, and not only labels of the next row."""
-    return any(role in BORDERS for _, role in row.spans)
-
-
-def _has_role(row: Row, role: str) -> bool:
-    return any(has == role for _, has in row.spans)
+def _has_role(row: Row, *roles: str) -> bool:
+    """Whether a span has one of these roles; only a row without tokens lacks all `BORDERS`."""
+    return any(role in roles for _, role in row.spans)
 
 
 class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
@@ -151,10 +143,9 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
 
     MARKS_NEXT = True
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._follows = False
-        self._next: MergeFrameT | None = None
+    _follows = False
+    _next: MergeFrameT | None = None
+    """The frame after the next merge; kept, since the search for words takes slices."""
 
     def line_rows(
         self, frame: MergeFrameT, line: tuple[Pretoken, ...], width: int
@@ -173,19 +164,13 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
         rows = super().rows_of(frame, width)
         painter = self.painter(frame)
         row = self._elsewhere(frame, rows, "fresh", painter, width)
-        if row is None and (following := self._following(frame)) is not None:
+        if row is None and frame.step < frame.recorded_steps:
+            following = self._next
+            if following is None or (following.run, following.step) != (frame.run, frame.step + 1):
+                following = self._next = frame.at(frame.step + 1)
             row = self._elsewhere(following, rows, "pair", painter, width)
         # In the last row, so that the text does not move.
         return rows if row is None else [*rows[: max(self.size.height - 1, 0)], row]
-
-    def _following(self, frame: MergeFrameT) -> MergeFrameT | None:
-        """Return the state after the next merge; kept, since the search for words takes slices."""
-        if frame.step >= frame.recorded_steps:
-            return None
-        kept = self._next
-        if kept is None or kept.run is not frame.run or kept.step != frame.step + 1:
-            kept = self._next = frame.at(frame.step + 1)
-        return kept
 
     def _elsewhere(
         self,
@@ -277,7 +262,8 @@ def elsewhere_row(
         ahead, note = "Elsewhere: " if is_made else "Next, elsewhere: ", f"  {often}"
         room = width - len(ahead) - len(note)
         place = next(at for at, found in enumerate(line) if found.bytes == spelled)
-        before, after = plain_spans(line[:place]), plain_spans(line[place + 1 :])
+        context: list[Span] = [(visible_text(found.text), "dim") for found in line]
+        before, after = context[:place], context[place + 1 :]
         if spelled != word.pretoken:
             before.append((visible_text(" "), "dim"))
         if spans_width(tokens) < room:
@@ -303,11 +289,6 @@ def _within_line(
     spare -= spans_width(shown)
     rest = after if spans_width(after) <= spare else left(after, spare)
     return [*shown, *tokens, *rest]
-
-
-def plain_spans(line: Iterable[Pretoken]) -> list[Span]:
-    """Return pretokens in dim spans, as context."""
-    return [(visible_text(pretoken.text), "dim") for pretoken in line]
 
 
 def layout_step(step: int) -> int:

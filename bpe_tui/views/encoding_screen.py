@@ -174,13 +174,13 @@ class WalkScreen(SessionScreen):
     """A field for a text, panels about it, and steps: ← and → walk through them, space plays."""
 
     STEPS_A_SECOND: ClassVar[int]
+    TYPED = "text"
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._player: Timer | None = None
-        self._pause: Timer | None = None
-        self._playing = False
-        self._is_spelled = False
+    _player: Timer | None = None
+    _pause: Timer | None = None
+    _playing = False
+    _is_spelled = False
+    """Whether the text has GPT-2's spelling."""
 
     # -- what a subclass defines
 
@@ -262,7 +262,19 @@ class WalkScreen(SessionScreen):
         """Do the slow work of `show_text` in a thread, so that the screen stays responsive."""
 
     def _take_in_text(self) -> None:
-        self._say_spelling()
+        """Show the text; note in its border GPT-2's spelling, or else a very new character."""
+        found = next(stand_ins_in(self.text[:SPELLING_SOUGHT]), None)
+        note = ""
+        if found is not None:
+            word = shorten(visible_text(found.spelling), 16)
+            note = f"  {word} is {found.describe(quoted)} · Ctrl+G decodes"
+        newer = newer_characters(self.text[:SPELLING_SOUGHT])
+        title = f"text  {describe_newer(newer, most=1)}" if newer and not note else f"text{note}"
+        text = self.query_one("#text", TextArea)
+        text.border_title = Content(leading_parts(text.outer_size.width - BORDER_CELLS, title))
+        if self._is_spelled != bool(note):
+            self._is_spelled = bool(note)
+            self.show_keys()
         self.show_text()
         self.fit()
 
@@ -302,21 +314,6 @@ class WalkScreen(SessionScreen):
         if is_left and isinstance(text, TextArea) and text.selected_text == text.text:
             text.move_cursor(text.document.end)
 
-    def _say_spelling(self) -> None:
-        """Note in the border if the text has GPT-2's spelling, or a very new character."""
-        found = next(stand_ins_in(self.text[:SPELLING_SOUGHT]), None)
-        note = ""
-        if found is not None:
-            word = shorten(visible_text(found.spelling), 16)
-            note = f"  {word} is {found.describe(quoted)} · Ctrl+G decodes"
-        newer = newer_characters(self.text[:SPELLING_SOUGHT])
-        title = f"text  {describe_newer(newer, most=1)}" if newer and not note else f"text{note}"
-        text = self.query_one("#text", TextArea)
-        text.border_title = Content(leading_parts(text.outer_size.width - BORDER_CELLS, title))
-        if self._is_spelled != bool(note):
-            self._is_spelled = bool(note)
-            self.show_keys()
-
     def _is_for_now(self, command: Command) -> bool:
         is_for_spelling = command.action == "screen.decode_spelling"
         return super()._is_for_now(command) and (self._is_spelled or not is_for_spelling)
@@ -329,9 +326,6 @@ class WalkScreen(SessionScreen):
         else:
             # The field cannot hold the bytes of half a character.
             self.query_one("#text", TextArea).text = to_bytes(decoded).decode("utf-8", "replace")
-
-    def action_type(self) -> None:
-        self.action_show("text")
 
     def on_paste(self, event: Paste) -> None:
         """Replace the text by a pasted one if no field has the focus."""

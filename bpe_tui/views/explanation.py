@@ -178,13 +178,6 @@ class StepMoment(Generic[SteppableFrameT]):
         """Whether the two parts of the new token are marked, but still drawn apart."""
         return self.beat is Beat.JOIN and self.share < JOINED_AT
 
-    @property
-    def lit(self) -> Beat:
-        """The part to light up: as soon as bars move, this is counting again."""
-        if self.beat is Beat.JOIN:
-            return Beat.LIGHT if self.is_joining else Beat.REST
-        return self.beat
-
 
 @dataclass(frozen=True)
 class CountRoom:
@@ -201,6 +194,9 @@ class CountRoom:
     name: int
 
 
+ThreeNames = tuple[str, str, str]
+
+
 class StepExplainer(ABC, Generic[SteppableFrameT]):
     """Explains the steps of a model.
 
@@ -208,8 +204,8 @@ class StepExplainer(ABC, Generic[SteppableFrameT]):
         marks: whether to put «» round new tokens, for screens without colour.
     """
 
-    STATIONS: ClassVar[tuple[str, str, str]] = ("COUNT", "PICK", "REPLACE")
-    CAPTIONS: ClassVar[tuple[str, str, str]] = ("pairs", "the top", "everywhere")
+    STATIONS: ClassVar[ThreeNames] = ("COUNT", "PICK", "REPLACE")
+    CAPTIONS: ClassVar[ThreeNames] = ("pairs", "the top", "everywhere")
     """One or two words under each station."""
 
     LONGEST_TEXT = 1_000
@@ -218,13 +214,9 @@ class StepExplainer(ABC, Generic[SteppableFrameT]):
     def __init__(self, *, marks: bool) -> None:
         self.marks = marks
 
-    def stations(self, moment: StepMoment[SteppableFrameT]) -> tuple[str, str, str]:
-        """Return the names of the three stations."""
-        return self.STATIONS
-
-    def captions(self, moment: StepMoment[SteppableFrameT]) -> tuple[str, str, str]:
-        """Return one or two words for each station."""
-        return self.CAPTIONS
+    def stations(self, moment: StepMoment[SteppableFrameT]) -> tuple[ThreeNames, ThreeNames]:
+        """Return the names of the three stations, and their captions."""
+        return self.STATIONS, self.CAPTIONS
 
     @abstractmethod
     def facts(self, frame: SteppableFrameT) -> str:

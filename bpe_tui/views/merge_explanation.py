@@ -85,12 +85,12 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     FRACTION = 0
     """Least cells of the column of fractions."""
 
-    def __init__(self, *, marks: bool) -> None:
-        super().__init__(marks=marks)
-        self._earlier_painter: LessonPainter | None = None
-        self._at_start: tuple[MergeRun, str, int] | None = None
-        """The run, the reader's text and its length at step 0, kept since each beat asks."""
-        self._elsewhere: tuple[MergeRun, int, AffectedPretoken | None] | None = None
+    # Kept, since each beat asks for them.
+    _earlier_painter: LessonPainter | None = None
+    _at_start: tuple[MergeRun, str, int] | None = None
+    """The run, the reader's text and its length at step 0."""
+    _elsewhere: tuple[MergeRun, int, AffectedPretoken | None] | None = None
+    """The run, a step, and a word with its merge if no line of the excerpt has one."""
 
     # -- what differs between models
 
@@ -103,12 +103,8 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         """Return the count or score of a pair; 0 if the pair does not occur."""
 
     @abstractmethod
-    def value_text(self, frame: MergeFrameT, pair: Pair) -> str:
-        """Return the count or score of a pair as text."""
-
-    def fraction(self, frame: MergeFrameT, pair: Pair) -> str:
-        """Return the fraction that gives the score of a pair; "" without scores."""
-        return ""
+    def value_text(self, frame: MergeFrameT, pair: Pair) -> tuple[str, str]:
+        """Return the count or score of a pair as text, and the fraction that gives a score."""
 
     def none_left(self, frame: MergeFrameT) -> str:
         """Return the sentence to show if no pair is left."""
@@ -172,23 +168,20 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         pairs = self.top(frame, limit)
         if picked is not None and picked not in pairs:  # merges that were given, or forced
             pairs[-1:] = [picked]
-        return [self._bar(moment, pair, picked, len(tied) > 1 and pair in tied) for pair in pairs]
-
-    def _bar(
-        self, moment: StepMoment[MergeFrameT], pair: Pair, picked: Pair | None, is_tied: bool
-    ) -> Bar:
-        frame = moment.frame
-        value = before = self.value(frame, pair)
-        if not moment.is_ahead and moment.before is not None:
-            before = self.value(moment.before, pair)
-        if pair == picked:
-            mark, remark = "pair", "picked"
-        elif is_tied:
-            mark, remark = "tie", "tied"
-        else:
-            mark, remark = "", "" if before else "new"
-        change = self.change(before, value) if value < before else ""
-        return self._named(frame, pair, value, before, change, mark, remark)
+        bars = []
+        for pair in pairs:
+            value = before = self.value(frame, pair)
+            if not moment.is_ahead and moment.before is not None:
+                before = self.value(moment.before, pair)
+            if pair == picked:
+                mark, remark = "pair", "picked"
+            elif len(tied) > 1 and pair in tied:
+                mark, remark = "tie", "tied"
+            else:
+                mark, remark = "", "" if before else "new"
+            change = self.change(before, value) if value < before else ""
+            bars.append(self._named(frame, pair, value, before, change, mark, remark))
+        return bars
 
     def _named(
         self,
@@ -200,7 +193,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         mark: str = "",
         remark: str = "",
     ) -> Bar:
-        text, fraction = self.value_text(frame, pair), self.fraction(frame, pair)
+        text, fraction = self.value_text(frame, pair)
         return Bar(pair, value, text, before, change, mark, remark, fraction)
 
     def _moving_bars(
@@ -460,11 +453,11 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         )
         shown = within_rows(drawn, rows, width)
         if self._at_start is None or self._at_start[:2] != (frame.run, text):
-            self._at_start = frame.run, text, _length(self.encoded(frame.at(0), text))
-        now, start = _length(words), self._at_start[2]
+            self._at_start = frame.run, text, sum(map(len, self.encoded(frame.at(0), text)))
+        now, start = sum(map(len, words)), self._at_start[2]
         notes = [f"{number(start)} at step 0"]
         if moment.before is not None and not moment.is_ahead:
-            fewer = _length(self.encoded(moment.before, text)) - now
+            fewer = sum(map(len, self.encoded(moment.before, text))) - now
             if fewer > 0:
                 amount = f"{number(fewer)} fewer"
                 notes = [f"{amount} than a step ago, {notes[0]}", f"{amount}, {notes[0]}"]
@@ -478,7 +471,3 @@ def _from_first(spans: Sequence[Span], is_it: Callable[[Span], bool], cells: int
     place = next((place for place, span in enumerate(spans) if is_it(span)), 0)
     last = min(place + 1, len(spans) - 1)
     return behind_mark(spans, skipped_before(spans, max(place - 1, 0), last, cells))
-
-
-def _length(words: Iterable[Sequence[int]]) -> int:
-    return sum(map(len, words))

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.numbers import number, plural, size
 from bpe_tui.widgets.visible import visible_bytes, visible_text, width
-from engine.analysis.pair_history import pair_history
 from engine.bpe.trainer import StopReason
 from engine.core.events import Pair
 from engine.core.wording import times as times  # sentences of the engine say it, too
@@ -83,13 +82,6 @@ def add_stop(session: Session, sentences: Sequence[str], room: int) -> str:
 
 
 # -- sentences about merges of any model
-
-
-def describe_history(frame: AnyMergeFrame, pair: Pair) -> list[str]:
-    """Describe in sentences what became of a pair."""
-    return pair_history(frame, pair).describe(
-        lambda token_id: visible_bytes(frame.any_token(token_id))
-    )
 
 
 NO_CORPUS = "No corpus is open, so nothing is counted. Press o and choose a text to count in."

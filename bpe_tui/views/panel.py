@@ -154,7 +154,6 @@ BORDER_CELLS = 6
 """Cells of a border that a title or foot cannot use: corners, ends, blanks."""
 
 FrameT = TypeVar("FrameT")
-PainterT = TypeVar("PainterT", bound=TokenPainter)
 MergeFrameT = TypeVar("MergeFrameT", bound=AnyMergeFrame)
 
 
@@ -266,17 +265,16 @@ class TokenPanel(FramePanel[MergeFrameT]):
     TOKEN: ClassVar[str] = "token"
     """The model's word for a token."""
 
+    PAINTER: ClassVar[type[TokenPainter]] = TokenPainter
+
     MARKS_NEXT: ClassVar[bool] = False
     """Whether the pair of the next merge is marked wherever it occurs."""
 
     def painter(self, frame: MergeFrameT) -> TokenPainter:
-        """Return a painter of the frame's tokens. Models with other looks override this."""
-        return self.marking(TokenPainter(frame, marks=self.app.no_color))
-
-    def marking(self, painter: PainterT) -> PainterT:
-        """Let the painter mark the pair of the next merge if `MARKS_NEXT`, and return it."""
+        """Return a painter of the frame's tokens, and of the next merge's pair if `MARKS_NEXT`."""
+        painter = self.PAINTER(frame, marks=self.app.no_color)
         if self.MARKS_NEXT:
-            painter.joining = painter.frame.next_pair
+            painter.joining = frame.next_pair
         return painter
 
     def whole(self, row: Row) -> Sequence[Span]:

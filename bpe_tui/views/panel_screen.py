@@ -7,6 +7,7 @@ from typing import Any, ClassVar, cast
 
 from textual import events
 from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.containers import Container
 from textual.content import Content
 from textual.geometry import Size
@@ -19,7 +20,6 @@ from bpe_tui.session.host import Host, Notifier
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.views.commands import (
-    bindings_on,
     bound_commands,
     commands_on,
     explain_dead_key,
@@ -54,11 +54,10 @@ class TooSmall(Static):
 class NotePanel(Static):
     """A panel with a message that stays until it is closed; hidden while there is none."""
 
-    text: reactive[str] = reactive("")
+    BORDER_TITLE = "note"
+    BORDER_SUBTITLE = "Esc closes · Ctrl+L all messages"
 
-    def on_mount(self) -> None:
-        self.border_title = Content("note")
-        self.border_subtitle = Content("Esc closes · Ctrl+L all messages")
+    text: reactive[str] = reactive("")
 
     def watch_text(self, text: str) -> None:
         self.display = bool(text)
@@ -76,13 +75,20 @@ class PanelScreen(PaintedOnce[None]):
     """Ids of the panels in the order of the Tab key."""
     SLOT: ClassVar[tuple[str, ...]] = ()
     """Panels that share a place if there is too little room; the first is shown first."""
+    TYPED: ClassVar[str] = ""
+    """The panel with the line or text to type in, for the key e."""
 
     zoomed: reactive[str | None] = reactive(None, init=False)
     """The id of the panel that fills the screen."""
 
     def __init_subclass__(cls, **settings: Any) -> None:
         if "NAME" in vars(cls):
-            cls.BINDINGS = bindings_on(cls.NAME)
+            # With priority a key acts as soon as it is read. Without, it waits in the queue of the
+            # focused widget, and the next key could overtake one that moves the focus.
+            cls.BINDINGS = [
+                Binding(each.keys, f"screen.press({each.keys!r})", each.label, priority=True)
+                for each in bound_commands(cls.NAME).values()
+            ]
         super().__init_subclass__(**settings)
 
     _styled_for: str | None = None
@@ -319,6 +325,9 @@ class PanelScreen(PaintedOnce[None]):
 
     def action_show(self, panel: str) -> None:
         self.show_panel(panel)
+
+    def action_type(self) -> None:
+        self.action_show(self.TYPED)
 
     def action_zoom(self) -> None:
         self.zoomed = self.focused_panel() if self.zoomed is None else None

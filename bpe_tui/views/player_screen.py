@@ -95,10 +95,8 @@ class Transport(Horizontal):
 class ReadingPanel(Vertical):
     """The progress of reading a corpus and its most frequent pairs so far, before training."""
 
-    def __init__(self) -> None:
-        super().__init__(id="reading")
-        self.border_title = Content("reading")
-        self.border_subtitle = Content("Esc cancels")
+    BORDER_TITLE = "reading"
+    BORDER_SUBTITLE = "Esc cancels"
 
     def compose(self) -> ComposeResult:
         yield Static(id="reading-what")
@@ -128,8 +126,9 @@ class ReadingPanel(Vertical):
         elif (reading := session.reading) is not None:
             progress = reading.progress
             bar.update(total=progress.bytes_total, progress=progress.bytes_read)
-            what.update(Content(f"{name}: {_how_far(reading)}"))
-            self.query_one("#reading-pairs", Static).update(Content(_pairs(reading)))
+            how_far, pairs = _describe_reading(reading)
+            what.update(Content(f"{name}: {how_far}"))
+            self.query_one("#reading-pairs", Static).update(Content(pairs))
         elif session.opened is not None:
             tokens = number(len(session.opened.tokenizer.vocab))
             what.update(Content(f"{name}: {tokens} tokens are read; preparing their merges …"))
@@ -137,24 +136,20 @@ class ReadingPanel(Vertical):
             what.update(Content(f"{name}: opening …"))
 
 
-def _how_far(reading: ReadingProgress) -> str:
+def _describe_reading(reading: ReadingProgress) -> tuple[str, str]:
+    """Return how far a corpus is read, and a list of its most frequent pairs so far."""
     progress = reading.progress
     seconds = progress.bytes_read / max(reading.rate, 1e-6)
-    return (
+    how_far = (
         f"{progress_of(progress.bytes_read, progress.bytes_total, seconds)} · "
         f"{plural(progress.documents, 'document')} · {plural(progress.pretokens, 'pretoken')}, "
         f"{number(progress.distinct)} distinct"
     )
-
-
-def _pairs(reading: ReadingProgress) -> str:
-    if not reading.pairs:
-        return ""
-    lines = ["Most frequent pairs so far", ""]
+    lines = ["Most frequent pairs so far", ""] if reading.pairs else []
     for left, right, count in reading.pairs:
         pair = f"{visible_bytes(left)} │ {visible_bytes(right)}"
         lines.append(f"{pair:<16}{number(count):>12}")
-    return "\n".join(lines)
+    return how_far, "\n".join(lines)
 
 
 class PlayerScreen(SessionScreen):
@@ -191,6 +186,7 @@ class StepsScreen(PlayerScreen):
     """
     FIRST: ClassVar[str]
     """The id of the panel that is visible first if there is little room."""
+    TYPED = "encode"
     TYPED_LINE: ClassVar[type[TypedLine]]
     CSS_PATH = sheet("training.tcss")
     _is_patient = True
@@ -209,7 +205,7 @@ class StepsScreen(PlayerScreen):
 
     def compose_body(self) -> ComposeResult:
         yield self.TRANSPORT()
-        yield ReadingPanel()
+        yield ReadingPanel(id="reading")
         with Container(id="panels"):
             for kind in self.PANELS:
                 panel = kind().data_bind(frame=SessionScreen.frame)
@@ -276,9 +272,6 @@ class StepsScreen(PlayerScreen):
         if isinstance(target, ToLine):
             self.query_one(ExcerptPanel).show_line(target.line)
             self.show_panel("corpus")
-
-    def action_type(self) -> None:
-        self.action_show("encode")
 
     def action_why(self) -> None:
         """Explain the pair of the cursor's row; without one, the pair that merges next."""

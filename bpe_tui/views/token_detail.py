@@ -32,7 +32,7 @@ from bpe_tui.widgets.rows import (
     right,
 )
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
-from engine.analysis.pair_history import PairHistory, PairLoss, pair_history
+from engine.analysis.pair_history import PairHistory, pair_history
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.encoding.lanes import Character, Lanes, TokenSpan, align
 from engine.recording.playback import AnyMergeFrame
@@ -195,6 +195,8 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
     WIDEST = 1000
     SPELLS: ClassVar[bool] = True
     """Whether to show GPT-2's spelling of the bytes."""
+    FOOT: ClassVar[str] = ""
+    """Text of the lower border; "": how GPT-2's files spell the bytes."""
 
     token_ids: Drawn[tuple[int, ...]] = Drawn(())
     rows_of_a_line = 1
@@ -214,10 +216,6 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
             if frame.has_token(token_id)
         )
 
-    def foot(self, data: bytes) -> str:
-        """Return the text of the lower border."""
-        return describe_spelling(data)
-
     def rows_of(self, frame: AnyMergeFrame, width: int) -> Sequence[Row]:
         parts = list(islice(self.parts_of(frame), TOKENS_SHOWN + 1))
         if not parts:
@@ -230,7 +228,7 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
         self.say(
             f"three lanes  {plural(len(lanes.characters), 'character')} · "
             f"{plural(len(lanes.data), 'byte')} · {plural(len(lanes.tokens), self.TOKEN)}",
-            self.foot(lanes.data),
+            self.FOOT or describe_spelling(lanes.data),
         )
         shown = self.lanes_of(self.painter(frame), lanes)
         self.rows_of_a_line = len(shown) + 1
@@ -273,11 +271,12 @@ def describe_spelling(data: bytes) -> str:
 class MergeTreePanel(TokenPanel[AnyMergeFrame]):
     """The merge tree of a token down to bytes or characters, then the tokens built on it."""
 
+    ID, TITLE = "tree", "merge tree"
+
     token_id: reactive[int | None] = reactive(None, repaint=False)
 
-    def __init__(self) -> None:
-        super().__init__("merge tree", id="tree")
-        self._folded: frozenset[int] = frozenset()
+    _folded: frozenset[int] = frozenset()
+    """Tokens whose parts are not shown."""
 
     def watch_token_id(self) -> None:
         self._folded = frozenset()
@@ -421,11 +420,13 @@ def pair_rows(painter: TokenPainter, history: PairHistory, width: int) -> list[R
 
 
 def _taken_columns(painter: TokenPainter, history: PairHistory) -> list[RowColumn]:
-    def step(taken: PairLoss) -> list[Span]:
-        return [(number(taken.step), "" if taken.step <= history.step else "dim")]
-
     return [
-        RowColumn("merge", TITLE_CELLS, step, True),
+        RowColumn(
+            "merge",
+            TITLE_CELLS,
+            lambda one: [(number(one.step), "" if one.step <= history.step else "dim")],
+            True,
+        ),
         RowColumn("", 2, lambda one: [("", "")]),
         RowColumn("took of it", 0, lambda one: painter.pair(one.merged, between=" + ")),
         RowColumn("took", NUMBER_CELLS, lambda one: [(f"−{number(one.count)}", "loss")], True),

@@ -225,10 +225,6 @@ class ChangedCount(NamedTuple):
     def role(self) -> str:
         return "gain" if self.after > self.before else "loss"
 
-    @property
-    def note(self) -> str:
-        return "  new" if self.is_new else "" if self.after else "  gone"
-
 
 def change_columns(highest: int, note_cells: int) -> list[RowColumn]:
     """Return the columns of changed counts: the pair, before → after, and `new` or `gone`."""
@@ -238,7 +234,13 @@ def change_columns(highest: int, note_cells: int) -> list[RowColumn]:
         RowColumn("", cells, lambda change: [(number(change.before), "dim")], is_number=True),
         RowColumn("", 3, lambda change: [(" → ", "dim")]),
         RowColumn("", cells, lambda change: [(number(change.after), change.role)], is_number=True),
-        RowColumn("", note_cells, lambda change: [(change.note, change.role)]),
+        RowColumn(
+            "",
+            note_cells,
+            lambda change: [
+                ("  new" if change.is_new else "" if change.after else "  gone", change.role)
+            ],
+        ),
     ]
 
 
@@ -273,8 +275,14 @@ def before_after(
 
     If that is too narrow, both begin at the same later place, so that the first change is visible.
     """
-    pairs = enumerate(zip(before, after, strict=False))
-    first = next((place for place, (old, new) in pairs if _is_other(old, new)), 0)
+    first = next(
+        (
+            place
+            for place, (old, new) in enumerate(zip(before, after, strict=False))
+            if old[0] != new[0] and not (old in _BETWEEN and new in _BETWEEN)
+        ),
+        0,
+    )
     borders = [place for place in range(first, len(before)) if before[place] in _BETWEEN]
     last = (borders[1] if len(borders) > 1 else len(before)) - 1  # behind the second token
     skipped = skipped_before(before, first, last, half)
@@ -290,10 +298,6 @@ def before_after(
 
 _BETWEEN = (TOKEN_BORDER, ABOUT_TO_JOIN)
 """The borders between the tokens of a word, whether or not the tokens join next."""
-
-
-def _is_other(old: Span, new: Span) -> bool:
-    return old[0] != new[0] and not (old in _BETWEEN and new in _BETWEEN)
 
 
 class Labelled(NamedTuple):

@@ -16,7 +16,6 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from bpe_tui.views.narration import (
     NO_CORPUS,
-    describe_history,
     format_pair,
     narrate_end,
     narrate_undone,
@@ -25,6 +24,7 @@ from bpe_tui.views.narration import (
 from bpe_tui.views.typed import parse_step, tokens_typed
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text
+from engine.analysis.pair_history import pair_history
 from engine.core.errors import (
     AnswerError,
     BpeError,
@@ -42,12 +42,13 @@ from engine.recording.playback import AnyMergeFrame, Player
 HELP = "hint helps, show gives the answer, skip goes on."
 
 
+@dataclass
 class PlainQuestion:
     """A question without a screen: its sentences, and a reply to each line of an answer."""
 
-    def __init__(self, attempt: Attempt) -> None:
-        self.attempt = attempt
-        self._joined: tuple[int, ...] = ()
+    attempt: Attempt
+    _joined: tuple[int, ...] = ()
+    """The merges that the answers have made so far."""
 
     def question(self) -> Iterator[str]:
         """Yield the question, the material to answer it, and how to answer."""
@@ -121,11 +122,8 @@ class PlainCommand:
     """A command of a transcript: how to type it, and what it does. A method has its name."""
 
     usage: str
+    """Its name, then what follows it."""
     help: str
-
-    @property
-    def name(self) -> str:
-        return self.usage.split()[0]
 
 
 MOVES = (
@@ -206,13 +204,20 @@ class Transcript(ABC, Generic[FrameT]):
         return f"{self.narrate()} {steps} {are} recorded; help lists the commands."
 
     def answer(self, line: str) -> Iterator[str]:
-        """Yield the sentences that answer a line; an empty line means `next`."""
+        """Yield the reply to an answer or a command; an empty line means `next`."""
         if self._asking is not None:
-            yield from self._answered(self._asking, line)
+            yield from self._asking.answer(line)
+            attempt = self._asking.attempt
+            if attempt.is_over:
+                self._asking = None
+                self._score.count(attempt)
+                if attempt.question.kind in OF_WHAT_FOLLOWS:
+                    yield from self.next("")  # to the step in question
+                yield f"{str(self._score).capitalize()}; predict asks on."
             return
         word, _, rest = line.lstrip().rstrip("\r\n").partition(" ")
         name = word or "next"
-        if name not in {command.name for command in self.COMMANDS}:
+        if name not in {command.usage.split()[0] for command in self.COMMANDS}:
             shown = shorten(visible_text(word, spaces=False), 30)
             yield f"There is no command {shown}; help lists the commands."
             return
@@ -239,18 +244,6 @@ class Transcript(ABC, Generic[FrameT]):
             return
         self._asking = PlainQuestion(attempt)
         yield from self._asking.question()
-
-    def _answered(self, asking: PlainQuestion, line: str) -> Iterator[str]:
-        """Yield the reply to an answer; after the last answer, go to the step in question."""
-        yield from asking.answer(line)
-        attempt = asking.attempt
-        if not attempt.is_over:
-            return
-        self._asking = None
-        self._score.count(attempt)
-        if attempt.question.kind in OF_WHAT_FOLLOWS:
-            yield from self.next("")
-        yield f"{str(self._score).capitalize()}; predict asks on."
 
     # -- commands
 
@@ -399,7 +392,10 @@ class MergeTranscript(Transcript[MergeFrameT]):
         elif not self.frame.has_corpus:
             yield NO_CORPUS
         else:
-            yield from describe_history(self.frame, (found[0], found[1]))
+            history = pair_history(self.frame, (found[0], found[1]))
+            yield from history.describe(
+                lambda token_id: visible_bytes(self.frame.any_token(token_id))
+            )
 
     @abstractmethod
     def why_merged(self) -> Iterator[str]:

@@ -98,10 +98,6 @@ class VocabularyRows(FramePanel[FrameT]):
         """Return the entry of a token; `None` if the frame lacks the token."""
         raise NotImplementedError
 
-    def read_search(self, typed: str) -> None:
-        """Store a typed search."""
-        raise NotImplementedError
-
     def cells(self, frame: FrameT, entry: int) -> Callable[[str], list[Span]]:
         """Return a function from a column's name to the entry's cell in it."""
         raise NotImplementedError
@@ -117,10 +113,6 @@ class VocabularyRows(FramePanel[FrameT]):
         """Whether there is a frame to show, and room for it."""
         return self.frame is not None and self.display and bool(self.size.width)
 
-    def fit_columns(self) -> None:
-        """Choose the columns that fit."""
-        self.places = arranged(self.COLUMNS, self.room - 1)  # a blank before the scrollbar
-
     def show_order(self, found: Found) -> None:
         """Show the rows of a new `_order`, and post `found`."""
         Lines.rebuild(self)
@@ -129,8 +121,7 @@ class VocabularyRows(FramePanel[FrameT]):
         self.post_message(found)
 
     def search(self, typed: str) -> None:
-        """Show only the tokens that match, with the cursor on the first."""
-        self.read_search(typed)
+        """Show only the tokens that match, with the cursor on the first. A subclass reads it."""
         self._chosen = None
         self.cursor = 0
         self.scroll_to(y=0, animate=False, immediate=True)
@@ -270,20 +261,16 @@ class VocabularyTable(SortedTable):
 
     # -- the border
 
-    def describe(self, found: VocabularyRows.Found) -> None:
-        """Show the number of rows in the border."""
+    def describe(self, found: VocabularyRows.Found) -> str:
+        """Show the number of rows in the border, and return the text of the lower border."""
         raise NotImplementedError
-
-    def say_foot(self, foot: str) -> None:
-        """Show the parts of a foot that fit."""
-        room = self.outer_size.width - BORDER_CELLS
-        self.border_subtitle = Content(leading_parts(room, foot))
 
     def on_vocabulary_rows_found(self, event: VocabularyRows.Found) -> None:
         header = self.query_one(Header)
         header.places = self.rows.places
         header.sorting, header.descending = self.rows.sorting, self.rows.descending
-        self.describe(event)
+        room = self.outer_size.width - BORDER_CELLS
+        self.border_subtitle = Content(leading_parts(room, self.describe(event)))
 
 
 class TableScreen(SessionScreen):
@@ -297,10 +284,6 @@ class TableScreen(SessionScreen):
         self._trail: list[int] = []
 
     # -- what a subclass defines
-
-    @abstractmethod
-    def has_token(self, frame: Any, token: int) -> bool:
-        """Whether a frame has a token."""
 
     @abstractmethod
     def look_at(self, token: int | None) -> None:
@@ -320,7 +303,8 @@ class TableScreen(SessionScreen):
         if not self.is_current or frame is None:
             return
         super().show_session(session)
-        self._trail = [token for token in self._trail if self.has_token(frame, token)]
+        entry_of = self.table.rows.entry_of
+        self._trail = [token for token in self._trail if entry_of(frame, token) is not None]
         self.say("#heading", self.heading(session, self.size.width - 2))
 
     # -- the token under the cursor
@@ -406,16 +390,6 @@ def _number_or_none(value: int | None) -> list[Span]:
     return [(number(value) if value < 10**7 else short_number(value), "")]
 
 
-def _parents(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
-    pair = vocabulary.parents_of(token_id)
-    return painter.pair(pair, between=" + ") if pair else [("", "")]
-
-
-def _children(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
-    children = int(vocabulary.children[vocabulary.row_of(token_id)])
-    return [(number(children), "" if children else "dim")]
-
-
 CELLS: dict[str, Cell] = {
     "id": lambda vocabulary, painter, token_id: [(number(token_id), "dim")],
     "text": lambda vocabulary, painter, token_id: NameSpans([painter.token(token_id)]),
@@ -425,8 +399,17 @@ CELLS: dict[str, Cell] = {
     "length": lambda vocabulary, painter, token_id: [(number(vocabulary.length_of(token_id)), "")],
     "rank": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.rank_of(token_id)),
     "count": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.count_of(token_id)),
-    "parents": _parents,
-    "children": _children,
+    "parents": lambda vocabulary, painter, token_id: (
+        painter.pair(pair, between=" + ")
+        if (pair := vocabulary.parents_of(token_id)) is not None
+        else [("", "")]
+    ),
+    "children": lambda vocabulary, painter, token_id: [
+        (
+            number(built := int(vocabulary.children[vocabulary.row_of(token_id)])),
+            "" if built else "dim",
+        )
+    ],
 }
 
 FILTER_SWITCHES = (
@@ -464,15 +447,16 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
 
     # -- which rows, in which order
 
-    def read_search(self, typed: str) -> None:
+    def search(self, typed: str) -> None:
         self._query = Query.read(typed)
+        super().search(typed)
 
     def rebuild(self) -> None:
         if not self.is_seen:
             # There may be fewer tokens when the rows are visible again.
             self._order, self._searching, self._complete = self._order[:0], None, False
             return
-        self.fit_columns()
+        self.places = arranged(self.COLUMNS, self.room - 1)  # a blank before the scrollbar
         rows = self.vocabulary.rows(
             filters=self.filters, sort=self.sorting, reverse=self.descending
         )
@@ -531,7 +515,7 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
         return self.vocabulary.id_of(entry)
 
     def entry_of(self, frame: AnyMergeFrame, token: int) -> int | None:
-        return self.vocabulary.row_of(token) if frame.has_token(token) else None
+        return frame.vocabulary.row_of(token) if frame.has_token(token) else None
 
     def cells(self, frame: AnyMergeFrame, entry: int) -> Callable[[str], list[Span]]:
         painter = TokenPainter(frame, marks=self.app.no_color)
@@ -550,22 +534,17 @@ class VocabularyPanel(VocabularyTable):
     SWITCHES: ClassVar[tuple[FilterSwitch, ...]] = FILTER_SWITCHES
     LARGEST_FIRST: ClassVar[frozenset[str]] = frozenset({"length", "count", "children"})
     PLACEHOLDER = "/ search: text or regex"
+    BORDER_TITLE = "vocabulary"
 
-    def __init__(self) -> None:
-        super().__init__(id="tokens")
-        self.border_title = Content("vocabulary")
-
-    def describe(self, found: VocabularyRows.Found) -> None:
+    def describe(self, found: VocabularyRows.Found) -> str:
         still = "" if found.complete else " so far"
         of = f"{number(found.shown)} of {number(found.of)} {self.ROWS.TOKEN}s{still}"
         self.border_title = Content(f"vocabulary  {of}")
         if found.problem is not None:
-            foot = f"no regex: {visible_text(found.problem, spaces=False)}; read as plain text"
-        elif found.spelled is not None:
-            foot = f"GPT-2's spelling of {visible_bytes(found.spelled)}, found too"
-        else:
-            foot = "↵ to its merge · c next column · C turn it round"
-        self.say_foot(foot)
+            return f"no regex: {visible_text(found.problem, spaces=False)}; read as plain text"
+        if found.spelled is not None:
+            return f"GPT-2's spelling of {visible_bytes(found.spelled)}, found too"
+        return "↵ to its merge · c next column · C turn it round"
 
 
 class VocabularyScreen(TableScreen):
@@ -580,12 +559,9 @@ class VocabularyScreen(TableScreen):
 
     def compose_body(self) -> ComposeResult:
         with Container(id="panels"):
-            yield self.TABLE().data_bind(frame=VocabularyScreen.frame)
+            yield self.TABLE(id="tokens").data_bind(frame=VocabularyScreen.frame)
             yield self.TREE().data_bind(frame=VocabularyScreen.frame)
         yield self.LANES().data_bind(frame=VocabularyScreen.frame)
-
-    def has_token(self, frame: AnyMergeFrame, token: int) -> bool:
-        return frame.has_token(token)
 
     def look_at(self, token: int | None) -> None:
         self.query_one(MergeTreePanel).token_id = token

@@ -95,22 +95,19 @@ class WordPieceLanesPanel(LanesPanel):
 
     TOKEN = "piece"
     SPELLS = False
-
-    def foot(self, data: bytes) -> str:
-        return "## is no part of the text"
+    FOOT = "## is no part of the text"
 
 
 class WordLanesPanel(WordPieceLanesPanel):
     """Characters, bytes and pieces of `words`; an unknown word is one piece over all of it."""
+
+    FOOT = "whitespace is lost, and ## is no part of the text"
 
     words: Drawn[Sequence[EncodedWord]] = Drawn(())
 
     def parts_of(self, frame: AnyMergeFrame) -> Iterator[tuple[int, bytes]]:
         assert isinstance(frame, WordPieceFrame)
         return (part for word in self.words for part in _parts(frame, word))
-
-    def foot(self, data: bytes) -> str:
-        return "whitespace is lost, and ## is no part of the text"
 
 
 def _parts(frame: WordPieceFrame, word: EncodedWord) -> Iterator[tuple[int, bytes]]:
@@ -166,7 +163,7 @@ class ProbesPanel(WalkedPanel[WordPieceFrame], WordPiecePanel):
         so_far = f"found: {visible_text(' '.join(found), spaces=False)}" if found else ""
         self.say(f"how {name} encodes   probe {self.place} of {self.step_count}", so_far)
         self.cursor = self.place
-        painter = self.painter(frame)
+        painter = WordPiecePainter(frame, marks=self.app.no_color)
         table = ProbeTable(painter, word, width)
         probes = len(word.probes)
         is_over = self.place == probes

@@ -40,13 +40,9 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
         score = frame.score_of(pair)
         return float(score.value) if score is not None else 0
 
-    def value_text(self, frame: WordPieceFrame, pair: Pair) -> str:
+    def value_text(self, frame: WordPieceFrame, pair: Pair) -> tuple[str, str]:
         score = frame.score_of(pair)
-        return score_text(score.value) if score is not None else "0"
-
-    def fraction(self, frame: WordPieceFrame, pair: Pair) -> str:
-        score = frame.score_of(pair)
-        return str(score) if score is not None else ""
+        return (score_text(score.value), str(score)) if score is not None else ("0", "")
 
     def cells(self, frame: WordPieceFrame) -> int:
         return len("6.04·10⁻⁴")

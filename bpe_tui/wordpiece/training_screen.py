@@ -91,10 +91,9 @@ class WordPiecePainter(TokenPainter):
 class WordPiecePanel(TokenPanel[WordPieceFrame]):
     """A panel about a frame of WordPiece."""
 
-    frame: reactive[WordPieceFrame | None] = reactive(None, repaint=False)
+    PAINTER = WordPiecePainter
 
-    def painter(self, frame: WordPieceFrame) -> WordPiecePainter:
-        return self.marking(WordPiecePainter(frame, marks=self.app.no_color))
+    frame: reactive[WordPieceFrame | None] = reactive(None, repaint=False)
 
 
 SCORE_CELLS = 10
@@ -201,7 +200,7 @@ RankedPair = tuple[int, ScoredPair]
 
 
 def _columns(
-    frame: WordPieceFrame, painter: WordPiecePainter, width: int, highest: Fraction
+    frame: WordPieceFrame, painter: TokenPainter, width: int, highest: Fraction
 ) -> list[RowColumn]:
     is_wide = width >= WIDE
     # Counts only fall, so columns as wide as the highest count never move.
@@ -311,7 +310,7 @@ class ScoreMergePanel(WordPiecePanel):
             self.say("merge")
             return _start_rows(frame, width)
         self.say(f"merge {number(frame.step)}", "↵ where a pair merges")
-        painter = self.painter(frame)
+        painter = WordPiecePainter(frame, marks=self.app.no_color)
         earlier = frame.at(frame.step - 1)
         return [
             merge_row(painter, merge),
@@ -365,7 +364,7 @@ def _arithmetic(frame: WordPieceFrame, merge: WordPieceStep, width: int) -> Iter
 
 
 def _runners_up(
-    painter: WordPiecePainter, earlier: WordPieceFrame, merge: WordPieceStep, width: int
+    painter: TokenPainter, earlier: WordPieceFrame, merge: WordPieceStep, width: int
 ) -> Iterator[Row]:
     """Yield the pairs of the next highest scores, and the tie rule if they were tied."""
     best = earlier.top_pairs(RUNNERS_UP + 1)
@@ -382,7 +381,7 @@ def _runners_up(
     yield from decided
 
 
-def _scored_row(painter: WordPiecePainter, scored: ScoredPair, width: int) -> Row:
+def _scored_row(painter: TokenPainter, scored: ScoredPair, width: int) -> Row:
     fraction = f"{scored.score}"
     cells = max(width - len(fraction) - SCORE_CELLS - 3, 7)
     return Row(

@@ -294,7 +294,7 @@ def test_unigram_shows_removed_pieces_and_their_replacements() -> None:
     explainer = UnigramExplainer(marks=False)
     for _ in explainer.weigh(before) or ():
         pass
-    assert explainer.stations(there) == ("COST", "PICK", "REMOVE")
+    assert explainer.stations(there)[0] == ("COST", "PICK", "REMOVE")
     going = {before.record.texts[number].replace("▁", "·") for number in before.leaving}
     rows = said(explainer.count_rows(there, ROOM))
     assert {row.split()[1] for row in rows if row.endswith("goes")} <= going

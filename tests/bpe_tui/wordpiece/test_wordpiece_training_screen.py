@@ -22,6 +22,7 @@ from inside.engine.formats import open_tokenizer
 from inside.engine.wordpiece import Score, WordPieceFrame
 from opening import each_size, opened, step, until
 from textual.widgets import Input, Static
+from wordpiece_screen import corpus as corpus
 from wordpiece_screen import frame_of, text_of
 
 
