@@ -116,7 +116,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
 
     def _pruned(self, frame: UnigramFrame, step: PruneStep) -> tuple[Pruned, ...]:
         """Return the pieces that the prune after a frame removes."""
-        return self._kept("pruned", (frame.run, frame.step), lambda: step.pruned)
+        return self._kept("pruned", (frame.run, frame.step), lambda: step.removed)
 
     # -- costs of removals: recorded for the pieces that go, computed for those that stay
 

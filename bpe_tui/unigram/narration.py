@@ -185,14 +185,14 @@ def report_step(frame: UnigramFrame) -> StepReport:
                 cost_text(piece.loss_increase) if piece.loss_increase else "unused",
                 " ".join(map(visible_text, _alternative(earlier, piece.text))),
             )
-            for piece in step.pruned[:ROWS]
+            for piece in step.removed[:ROWS]
         ]
         head = "piece", "score", "loss increase", "instead"
         title = f"Step {number(frame.step)}: prune {step.round + 1}"
         return StepReport(title, [sentence], [Table(head, pruned, removed)])
     vanished = [
         (visible_text(piece.text), score_text(piece.score), count_text(piece.expected_count))
-        for piece in step.vanished[:ROWS]
+        for piece in step.removed[:ROWS]
     ]
     changes = [
         (visible_text(text), count_text(before), count_text(after))

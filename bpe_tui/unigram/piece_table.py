@@ -435,7 +435,7 @@ class PieceHistoryPanel(Horizontal):
             self._drawn = drawn
             expected.figure = score.figure = None
             if piece is not None:
-                history = frame.history_of(piece)
+                history = frame.record.history_of(piece, frame.recorded_steps)
                 steps = np.arange(len(history.scores))
                 expected.figure = Figure(steps, history.expected_counts, "step", "expected count")
                 score.figure = Figure(steps, history.scores, "step", "score")

@@ -264,7 +264,7 @@ def prune_rows(
 
     `has_room` is whether the rule of the prune is explained, too.
     """
-    pruned = step.pruned
+    pruned = step.removed
     never_used = sum(not piece.loss_increase for piece in pruned)
     unused = f", {number(never_used)} of them unused" if never_used else ""
     bar_cells = bar_room(width - PIECE_CELLS - INCREASE_CELLS)

@@ -79,7 +79,7 @@ class UnigramTranscript(Transcript[UnigramFrame]):
             yield from self._vanished(step)
 
     def _pruned(self, step: PruneStep) -> Iterator[str]:
-        earlier, pruned = self.frame.at(self.frame.step - 1), step.pruned
+        earlier, pruned = self.frame.at(self.frame.step - 1), step.removed
         for piece in pruned[:LISTED]:
             cost = (
                 f"expected to cost {cost_text(piece.loss_increase)} nats"
@@ -92,7 +92,7 @@ class UnigramTranscript(Transcript[UnigramFrame]):
             yield f"{plural(more, 'other piece')} went."
 
     def _vanished(self, step: EmStep) -> Iterator[str]:
-        vanished = step.vanished
+        vanished = step.removed
         if vanished:
             named = ", ".join(visible_text(piece.text) for piece in vanished[:LISTED])
             more = f" and {number(len(vanished) - LISTED)} more" if len(vanished) > LISTED else ""
@@ -144,7 +144,7 @@ class UnigramTranscript(Transcript[UnigramFrame]):
 
     def _number(self, typed: str) -> int | None:
         """Return the number of the typed piece of the seed, with or without a leading ▁."""
-        known, text = self.frame.record.numbering.number_of, spelled(typed)
+        known, text = self.frame.record.columns.number_of, spelled(typed)
         found = [known[each] for each in (text, SPACE + text) if each in known]
         here = (piece for piece in found if self.frame.index_of(piece) is not None)
         return next(here, found[0] if found else None)

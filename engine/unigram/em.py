@@ -64,12 +64,19 @@ class SweepSums(NamedTuple):
     log_probability: float
 
 
-def expected_counts(corpus: Sequence[Lattices], scores: Floats) -> Work[SweepSums]:
+Sweep = Callable[[Lattices, Floats], Work[tuple[Floats, Floats]]]
+"""Lattices and scores → the share of each edge, the log-probability of each text."""
+
+
+def expected_counts(
+    corpus: Sequence[Lattices], scores: Floats, sweep: Sweep = Lattices.shares
+) -> Work[SweepSums]:
     """Count the average uses of each piece over all segmentations: the E-step.
 
     Args:
         corpus: the lattices of all texts.
         scores: the log-probability of each piece.
+        sweep: `Lattices.best_shares` counts the uses in the best segmentations alone.
 
     >>> from engine.unigram.lattices import lattices_of
     >>> from engine.core.events import finished
@@ -78,19 +85,6 @@ def expected_counts(corpus: Sequence[Lattices], scores: Floats) -> Work[SweepSum
     >>> counts.round(6).tolist(), round(np.exp(log_probability / 3), 6).item()
     ([2.0, 2.0, 1.0], 0.3)
     """
-    return (yield from _counts(corpus, scores, Lattices.shares))
-
-
-def best_counts(corpus: Sequence[Lattices], scores: Floats) -> Work[SweepSums]:
-    """Count the uses of each piece in the best segmentations, and sum their log-probabilities."""
-    return (yield from _counts(corpus, scores, Lattices.best_shares))
-
-
-Sweep = Callable[[Lattices, Floats], Work[tuple[Floats, Floats]]]
-"""Lattices and scores → the share of each edge, the log-probability of each text."""
-
-
-def _counts(corpus: Sequence[Lattices], scores: Floats, sweep: Sweep) -> Work[SweepSums]:
     counts = np.zeros(len(scores))
     log_probability = 0.0
     for lattices in corpus:
@@ -168,6 +162,7 @@ class Cost(NamedTuple):
         pretokens: N, the number of pretokens.
         alternative: a₁ … aₙ, the pieces that would replace it.
         before, after: the log-probability of one use, and of its replacement.
+        loss_increase: growth of the loss, in nats a pretoken.
     """
 
     uses: float
@@ -176,11 +171,7 @@ class Cost(NamedTuple):
     alternative: tuple[int, ...]
     before: float
     after: float
-
-    @property
-    def loss_increase(self) -> float:
-        """Growth of the loss, in nats a pretoken."""
-        return self.uses / self.pretokens * (self.before - self.after)
+    loss_increase: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,11 +188,6 @@ class Removals:
     _owners: Ints
     _parts: Ints
 
-    @property
-    def used(self) -> Flags:
-        """Flags of the pieces that any best segmentation uses."""
-        return self.counts > 0
-
     def alternative_of(self, piece: int) -> tuple[int, ...]:
         """Return the pieces that would replace a piece; none for a character."""
         low, high = np.searchsorted(self._owners, [piece, piece + 1])
@@ -214,8 +200,10 @@ class Removals:
             return None
         total = float(self.counts.sum())
         grown = log(total + (len(parts) - 1) * count)
+        before = log(count) - log(total)
         after = sum(log(float(self.counts[part]) + count) - grown for part in parts)
-        return Cost(count, total, pretokens, parts, log(count) - log(total), after)
+        increase = count / pretokens * (before - after)
+        return Cost(count, total, pretokens, parts, before, after, increase)
 
 
 def removals(
@@ -232,10 +220,22 @@ def removals(
         scores: the log-probability of each number.
         pretokens: number of occurrences of all pretokens.
     """
-    counts = (yield from best_counts(corpus, scores)).counts
-    owners, parts = yield from _alternatives(pieces, scores)
-    increases = _loss_increases(counts, owners, parts, pretokens)
-    return Removals(counts, increases, owners, parts)
+    counts = (yield from expected_counts(corpus, scores, Lattices.best_shares)).counts
+    all_owners, all_parts = yield from _alternatives(pieces, scores)
+    increases = np.full(len(counts), np.inf)
+    increases[all_owners] = 0.0
+    in_use = counts[all_owners] > 0
+    if in_use.any():
+        # The module's formula, for all pieces at once.
+        owners, parts = all_owners[in_use], all_parts[in_use]
+        lengths = np.bincount(owners, minlength=len(counts))
+        x = np.flatnonzero(lengths)
+        count, length, total = counts[x], lengths[x], counts.sum()
+        logs = np.bincount(owners, np.log(counts[parts] + counts[owners]), len(counts))
+        before = np.log(count) - np.log(total)
+        after = logs[x] - length * np.log(total + (length - 1) * count)
+        increases[x] = count / pretokens * (before - after)
+    return Removals(counts, increases, all_owners, all_parts)
 
 
 def _alternatives(pieces: Mapping[str, int], scores: Floats) -> Work[tuple[Ints, Ints]]:
@@ -259,23 +259,6 @@ def _alternatives(pieces: Mapping[str, int], scores: Floats) -> Work[tuple[Ints,
         places.append(lattices.sources[used].astype(np.int64))
     order = np.lexsort((np.concatenate(places), np.concatenate(owners)))
     return np.concatenate(owners)[order], np.concatenate(parts)[order]
-
-
-def _loss_increases(counts: Floats, owners: Ints, parts: Ints, pretokens: int) -> Floats:
-    increases = np.full(len(counts), np.inf)
-    increases[owners] = 0.0
-    in_use = counts[owners] > 0
-    if not in_use.any():
-        return increases
-    owners, parts = owners[in_use], parts[in_use]
-    lengths = np.bincount(owners, minlength=len(counts))
-    x = np.flatnonzero(lengths)
-    count, length, total = counts[x], lengths[x], counts.sum()
-    logs = np.bincount(owners, np.log(counts[parts] + counts[owners]), len(counts))
-    before = np.log(count) - np.log(total)
-    after = logs[x] - length * np.log(total + (length - 1) * count)
-    increases[x] = count / pretokens * (before - after)
-    return increases
 
 
 # -- the corpus under the pieces that are left

@@ -27,7 +27,6 @@ from engine.unigram.pieces import Edge, NumberedPieces, joined, spelled, unspell
 from engine.unigram.record import (
     NEVER,
     EmStep,
-    PieceHistory,
     PruneStep,
     UnigramRecord,
     UnigramStatistics,
@@ -180,9 +179,7 @@ class UnigramFrame:
     @cached_property
     def leaving(self) -> frozenset[int]:
         """Numbers of the pieces that the next step removes, if it is recorded."""
-        if self.leads_on is None:
-            return frozenset()
-        return frozenset(self.record.numbers_removed_by(self.step).tolist())
+        return frozenset(self.numbers[self.goes_at == self.step + 1].tolist())
 
     @cached_property
     def ids(self) -> Ints:
@@ -198,10 +195,6 @@ class UnigramFrame:
         removing = self.record.steps_removing(self.numbers)
         return np.where(removing < self.recorded_steps, removing + 1, NEVER)
 
-    def history_of(self, number: int) -> PieceHistory:
-        """Return a piece's history from the seed to its removal, or to the last recorded step."""
-        return self.record.history_of(number, self.recorded_steps)
-
     @property
     def vocabulary(self) -> list[tuple[str, float]]:
         """Text and score of each id, as an encoder and a file have them."""
@@ -209,7 +202,8 @@ class UnigramFrame:
 
     def removals(self) -> Work[Removals]:
         """Estimate the effect of removing each piece; takes some 0.1 s for 1 MB of text."""
-        return self.record.removals_at(self.step)
+        corpus, alive, scores = yield from self.record.corpus_at(self.step)
+        return (yield from corpus.removals(alive, scores))
 
     def words_to_change(self) -> Work[int]:
         """Count the distinct pretokens that the next prune segments differently; 0 before EM.
@@ -219,8 +213,10 @@ class UnigramFrame:
         """
         if not isinstance(self.leads_on, PruneStep):
             return 0
-        going = np.array(sorted(self.leaving), dtype=np.int64)
-        return (yield from self.record.words_using(self.step, going))
+        corpus, alive, scores = yield from self.record.corpus_at(self.step)
+        wanted = np.zeros(len(alive), dtype=bool)
+        wanted[list(self.leaving)] = True
+        return (yield from corpus.words_using(wanted, scores))
 
     # -- texts under these pieces
 
@@ -233,7 +229,7 @@ class UnigramFrame:
     @cached_property
     def table(self) -> NumberedPieces:
         """The pieces by their numbers; much quicker to make than the encoder."""
-        return NumberedPieces(self.record.numbering, self.numbers, self.scores)
+        return NumberedPieces(self.record.columns, self.numbers, self.scores)
 
     def lattice(self, text: str) -> Lattice:
         """Return all segmentations of a pretoken; its edges have the pieces' numbers."""
@@ -318,7 +314,7 @@ class UnigramFrame:
 
         With pieces of the letters of `hugs`: `"hügs 漢字"` → `["ü", "漢字"]`.
         """
-        known = self.record.numbering.number_of  # no character is ever removed
+        known = self.record.columns.number_of  # no character is ever removed
         words = [spelled(pretoken.text) for pretoken in self.cut(text) if not pretoken.special]
         return [
             "".join(characters)
@@ -347,9 +343,9 @@ class UnigramTimeline(Player[UnigramFrame]):
     >>> timeline = UnigramTimeline(trainer.record, events)
     >>> len(timeline), timeline.frame.size, timeline.frame.segment("hugs")
     (3, 15, ['hugs'])
-    >>> timeline.forward(3).texts[-2:], [piece.text for piece in timeline.frame.came_by.pruned]
+    >>> timeline.forward(3).texts[-2:], [piece.text for piece in timeline.frame.came_by.removed]
     (['hug', 'pug'], ['bun', 'hugs'])
-    >>> [piece.text for piece in timeline.back().leads_on.pruned]  # the next to be removed
+    >>> [piece.text for piece in timeline.back().leads_on.removed]  # the next to be removed
     ['bun', 'hugs']
     """
 
@@ -366,20 +362,6 @@ class UnigramTimeline(Player[UnigramFrame]):
     ) -> None:
         super().__init__(UnigramRun(record, words, excerpt, pattern))
         self.extend(events)
-
-    @property
-    def prunes(self) -> Sequence[int]:
-        """The steps right after a prune."""
-        return self.run.prunes
-
-    @property
-    def statistics(self) -> UnigramStatistics:
-        """The run's series for charts."""
-        return self.run.statistics
-
-    def step_at(self, index: int) -> EmStep | PruneStep:
-        """Return a recorded step by its index."""
-        return self.run.step_at(index)
 
     def _frame_at(self, step: int) -> UnigramFrame:
         return UnigramFrame(self.run, step, len(self))
@@ -422,11 +404,7 @@ class MStep(NamedTuple):
     digamma_of_expected: float
     total: float
     digamma_of_total: float
-
-    @property
-    def score(self) -> float:
-        """The new score."""
-        return self.digamma_of_expected - self.digamma_of_total
+    score: float
 
 
 def m_step(frame: UnigramFrame, number: int) -> MStep | None:
@@ -442,7 +420,7 @@ def m_step(frame: UnigramFrame, number: int) -> MStep | None:
     counts = np.maximum(earlier.expected_counts[left], RARE)
     count, total = counts[index], counts.sum()
     of_count, of_total = digamma(np.array([count, total])).tolist()
-    return MStep(float(count), of_count, float(total), of_total)
+    return MStep(float(count), of_count, float(total), of_total, of_count - of_total)
 
 
 class ChangedWord(NamedTuple):

@@ -20,18 +20,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import exp, inf, log
 from random import Random
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from engine.core.errors import UnigramError
 from engine.encoding.piece_encoder import BoundedMemo
-from engine.unigram.pieces import Edge, PieceTable
-
-
-class PieceSource(Protocol):
-    """A table that finds the pieces of a lattice."""
-
-    def edges_from(self, text: str, start: int) -> Iterator[Edge]:
-        """Yield the pieces that begin at a place of the text, the shortest first."""
+from engine.unigram.pieces import Edge, NumberedPieces, PieceTable
 
 
 @dataclass(frozen=True)
@@ -64,7 +57,7 @@ class Lattice:
     [(['hug'], -3.9), (['h', 'ug'], -4.3), (['hu', 'g'], -4.3)]
     """
 
-    def __init__(self, text: str, table: PieceSource) -> None:
+    def __init__(self, text: str, table: PieceTable | NumberedPieces) -> None:
         self.text = text
         self.arriving: list[list[Edge]] = [[] for _ in range(len(text) + 1)]
         for start in range(len(text)):
@@ -165,36 +158,27 @@ def best_paths_through_edges(lattice: Lattice) -> list[PathThrough]:
     g ['hu', 'g'] 0.5
     u ['h', 'u', 'g'] 1.2
     """
-    before, after = lattice.best_scores, _best_edges_on(lattice)
-    best = before[-1]
-    found = []
-    for edges in lattice.arriving:
-        for edge in edges:
-            path = _path(lattice, edge, after)
-            found.append(PathThrough(edge, path, max(best - path.score, 0.0)))
-    found.sort(key=lambda through: through.behind)
-    return found
-
-
-def _best_edges_on(lattice: Lattice) -> list[Edge | None]:
-    """Return for each node the first edge of the best path to the end; `None` for the last node."""
-    scores = [float("-inf")] * len(lattice.text) + [0.0]
-    best: list[Edge | None] = [None] * len(scores)
+    # From the right: for each node but the last, the first edge of the best path to the end.
+    scores = [-inf] * len(lattice.text) + [0.0]
+    first_edges: list[Edge | None] = [None] * len(scores)
     for edges in reversed(lattice.arriving):
         for edge in edges:
             if edge.score + scores[edge.end] > scores[edge.start]:
                 scores[edge.start] = edge.score + scores[edge.end]
-                best[edge.start] = edge
-    return best
-
-
-def _path(lattice: Lattice, through: Edge, after: list[Edge | None]) -> Path:
-    edges = [through]
-    while edges[0].start:
-        edges.insert(0, lattice.best_edge(edges[0].start))
-    while (on := after[edges[-1].end]) is not None:
-        edges.append(on)
-    return Path(tuple(edges), sum(edge.score for edge in edges))
+                first_edges[edge.start] = edge
+    found = []
+    for edges in lattice.arriving:
+        for edge in edges:
+            path = [edge]
+            while path[0].start:
+                path.insert(0, lattice.best_edge(path[0].start))
+            while (following := first_edges[path[-1].end]) is not None:
+                path.append(following)
+            score = sum(each.score for each in path)
+            behind = max(lattice.best_scores[-1] - score, 0.0)
+            found.append(PathThrough(edge, Path(tuple(path), score), behind))
+    found.sort(key=lambda through: through.behind)
+    return found
 
 
 # -- all segmentations at once

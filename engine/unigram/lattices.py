@@ -15,8 +15,8 @@ Every node of every text must have an edge that ends there: all characters must 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -195,44 +195,38 @@ def lattices_of(
     batches: list[Lattices] = []
     batch = _Batch(ids, longest)
     done = slice_ = 0
-    for number, text, count in _by_length(texts):
-        batch.add(number, text, count)
-        done, slice_ = done + 1, slice_ + len(text)
-        if len(batch.pieces) >= BATCH:
-            batches.append(batch.packed())
-            batch = _Batch(ids, longest)
-        if slice_ >= CHARACTERS_A_SLICE:
-            slice_ = 0
-            yield WorkProgress("building the lattices", min(done, len(texts)), len(texts))
+    by_number = list(texts)
+    lengths = np.fromiter(map(len, by_number), dtype=np.int64, count=len(by_number))
+    for number in np.argsort(lengths, kind="stable").tolist():
+        text = by_number[number]
+        for start in range(0, len(text), LONGEST_TEXT):
+            part = text[start : start + LONGEST_TEXT]
+            batch.add(number, part, texts[text])
+            done, slice_ = done + 1, slice_ + len(part)
+            if len(batch.pieces) >= BATCH:
+                batches.append(batch.packed())
+                batch = _Batch(ids, longest)
+            if slice_ >= CHARACTERS_A_SLICE:
+                slice_ = 0
+                yield WorkProgress("building the lattices", min(done, len(texts)), len(texts))
     if batch.pieces:
         batches.append(batch.packed())
     return batches
 
 
-def _by_length(texts: Mapping[str, int]) -> Iterator[tuple[int, str, int]]:
-    """Yield number, text and count of the texts, the shortest first; long ones in parts."""
-    by_number = list(texts)
-    lengths = np.fromiter(map(len, by_number), dtype=np.int64, count=len(by_number))
-    for number in np.argsort(lengths, kind="stable").tolist():
-        text = by_number[number]
-        count = texts[text]
-        for start in range(0, len(text), LONGEST_TEXT):
-            yield number, text[start : start + LONGEST_TEXT], count
-
-
+@dataclass
 class _Batch:
     """A builder of lattices; its edges are in the order of their first nodes."""
 
-    def __init__(self, ids: Mapping[str, int], longest: int) -> None:
-        self._ids = ids
-        self._longest = longest
-        self.pieces: list[int] = []
-        self._sources: list[int] = []
-        self._lengths: list[int] = []
-        self._texts: list[int] = []
-        self._counts: list[int] = []
-        self._first_nodes: list[int] = []
-        self._last_nodes: list[int] = []
+    _ids: Mapping[str, int]
+    _longest: int
+    pieces: list[int] = field(default_factory=list)
+    _sources: list[int] = field(default_factory=list)
+    _lengths: list[int] = field(default_factory=list)
+    _texts: list[int] = field(default_factory=list)
+    _counts: list[int] = field(default_factory=list)
+    _first_nodes: list[int] = field(default_factory=list)
+    _last_nodes: list[int] = field(default_factory=list)
 
     def add(self, number: int, text: str, count: int) -> None:
         first = self._last_nodes[-1] + 1 if self._last_nodes else 0

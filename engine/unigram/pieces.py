@@ -113,7 +113,11 @@ class PieceTable:
         quiet = {*silent} if unknown is None or unknown_is_text else {*silent, unknown}
         self.ids = {text: id_ for id_, text in enumerate(texts) if id_ not in quiet}
         if "" in self.ids or len(self.ids) + len(quiet) != len(texts):
-            raise UnigramError(f"piece {_odd_one(texts, quiet)!r} is empty or occurs twice")
+            seen = {""}
+            for text in (text for id_, text in enumerate(texts) if id_ not in quiet):
+                if text in seen:
+                    raise UnigramError(f"piece {text!r} is empty or occurs twice")
+                seen.add(text)
         self.longest = max(map(len, self.ids), default=1)
         worst = min((scores[id_] for id_ in self.ids.values()), default=0.0)
         self.unknown_score = worst - UNKNOWN_PENALTY
@@ -138,17 +142,6 @@ class PieceTable:
             piece = find(text[start:end])
             if piece is not None:
                 yield Edge(start, end, piece, scores[piece])
-
-
-def _odd_one(texts: Sequence[str], quiet: Collection[int]) -> str:
-    """Return the first text that is empty or a repetition."""
-    seen = {""}
-    for id_, text in enumerate(texts):
-        if id_ not in quiet:
-            if text in seen:
-                return text
-            seen.add(text)
-    return ""
 
 
 # -- the pieces of one step of a training, by the numbers that the seed gave them
@@ -179,40 +172,32 @@ def joined(edges: Iterable[Edge]) -> tuple[Edge, ...]:
     return tuple(tokens)
 
 
-class Numbering:
-    """The numbers of all pieces of the seed by text, and the length of the longest."""
-
-    def __init__(self, texts: list[str]) -> None:
-        self.number_of: Mapping[str, int] = {text: number for number, text in enumerate(texts)}
-        self.longest = max(map(len, texts), default=1)
-
-
 class NumberedPieces:
     """Some of the seed's pieces, with scores.
 
     Args:
-        numbering: the numbering of all pieces of the seed.
+        columns: all pieces of the seed.
         numbers: the pieces that are there.
         scores: their log-probabilities.
 
-    >>> numbering = Numbering(["a", "b", "ab"])
-    >>> pieces = NumberedPieces(numbering, np.array([0, 1]), np.array([-1.0, -2.0]))
+    >>> columns = PieceColumns(["a", "b", "ab"])
+    >>> pieces = NumberedPieces(columns, np.array([0, 1]), np.array([-1.0, -2.0]))
     >>> [(edge.end, edge.piece) for edge in pieces.edges_from("abc", 0)]
     [(1, 0)]
     >>> list(pieces.edges_from("abc", 2))
     [Edge(start=2, end=3, piece=-1, score=-12.0)]
     """
 
-    def __init__(self, numbering: Numbering, numbers: Ints, scores: Floats) -> None:
-        self._numbering = numbering
-        self._scores = np.full(len(numbering.number_of), np.nan)
+    def __init__(self, columns: PieceColumns, numbers: Ints, scores: Floats) -> None:
+        self._columns = columns
+        self._scores = np.full(len(columns.number_of), np.nan)
         self._scores[numbers] = scores
         self.unknown_score = float(scores.min(initial=0.0)) - UNKNOWN_PENALTY
 
     def edges_from(self, text: str, start: int) -> Iterator[Edge]:
         """Yield the pieces that begin at a place of a text, the shortest first."""
-        find, score_of = self._numbering.number_of.get, self._scores.item
-        for end in range(start + 1, min(start + self._numbering.longest, len(text)) + 1):
+        find, score_of = self._columns.number_of.get, self._scores.item
+        for end in range(start + 1, min(start + self._columns.longest, len(text)) + 1):
             number = find(text[start:end])
             score = np.nan if number is None else score_of(number)
             # NaN differs from itself: the piece is removed.
@@ -222,11 +207,12 @@ class NumberedPieces:
                 yield Edge(start, end, UNKNOWN, self.unknown_score)
 
 
-# -- unchanging columns of the seed's pieces
-
-
 class PieceColumns:
-    """Columns of the pieces `texts`, each computed when it is first used.
+    """What never changes of the seed's pieces: columns, each computed when it is first used.
+
+    Attributes:
+        number_of: text → number of each piece.
+        longest: characters of the longest piece.
 
     >>> columns = PieceColumns(["a", "A", "▁a", "b"])
     >>> columns.lengths.tolist(), columns.alphabetical.tolist()
@@ -237,6 +223,8 @@ class PieceColumns:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
+        self.number_of: Mapping[str, int] = {text: number for number, text in enumerate(texts)}
+        self.longest = max(map(len, texts), default=1)
 
     @cached_property
     def lengths(self) -> Ints:
@@ -268,29 +256,26 @@ class PieceColumns:
 
     def have_twins(self, alive: Flags) -> Flags:
         """Flag the alive pieces that differ from another only by case or a ▁ in front."""
-        groups = self._case_groups
+        groups, spaced, bare = self._twins
         sizes = np.bincount(groups[alive], minlength=len(groups))
         found = alive & (sizes[groups] > 1)
-        spaced, bare = self._with_and_without_space
         both = alive[spaced] & alive[bare]
         found[spaced[both]] = found[bare[both]] = True
         return found
 
     @cached_property
-    def _case_groups(self) -> Ints:
-        """The group of each piece; pieces that are equal in lower case share a group."""
+    def _twins(self) -> tuple[Ints, Ints, Ints]:
+        """The group of each piece; the pieces that are ▁ and another piece; these other pieces.
+
+        Pieces that are equal in lower case share a group.
+        """
         group_of: dict[str, int] = {}
         groups = (group_of.setdefault(text.lower(), len(group_of)) for text in self._texts)
-        return np.fromiter(groups, dtype=np.int64, count=len(self._texts))
-
-    @cached_property
-    def _with_and_without_space(self) -> tuple[Ints, Ints]:
-        """The pieces that are ▁ and another piece, and these other pieces."""
-        number_of = {text: number for number, text in enumerate(self._texts)}
+        number_of = self.number_of
         pairs = [
             (number, number_of[text[1:]])
             for text, number in number_of.items()
             if text.startswith(SPACE) and text[1:] in number_of
         ]
         spaced, bare = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        return spaced, bare
+        return np.fromiter(groups, dtype=np.int64, count=len(self._texts)), spaced, bare

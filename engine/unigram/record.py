@@ -15,9 +15,9 @@ for each further place. Steps are thin views of the record.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -25,9 +25,9 @@ from engine.core.arrays import Floats, Ints, SmallInts
 from engine.core.errors import TimelineError
 from engine.core.events import Work
 from engine.recording.statistics import PretokenStatistics
-from engine.unigram.em import Estimate, Removals, TrainingCorpus
+from engine.unigram.em import Estimate, TrainingCorpus
 from engine.unigram.lattices import Flags
-from engine.unigram.pieces import Numbering, PieceColumns
+from engine.unigram.pieces import PieceColumns
 from engine.unigram.seed import Seeds
 
 NEVER = np.iinfo(np.int32).max
@@ -65,7 +65,6 @@ class UnigramRecord:
         vocab_size: int,
     ) -> None:
         self.texts = seeds.texts
-        self.numbering = Numbering(seeds.texts)
         self.columns = PieceColumns(seeds.texts)
         self.characters = seeds.characters
         self.corpus = corpus
@@ -164,10 +163,6 @@ class UnigramRecord:
         texts = [self.texts[number] for number in numbers.tolist()]
         return zip(numbers.tolist(), texts, scores.tolist(), measures.tolist(), strict=True)
 
-    def numbers_removed_by(self, step: int) -> Ints:
-        """Return the numbers of the pieces that a step removed."""
-        return self._removed[step][0].astype(np.int64)
-
     def steps_removing(self, numbers: Ints) -> Ints:
         """Return the index of the step that removes each piece; `NEVER` if none has so far."""
         return self._gone_at[numbers].astype(np.int64)
@@ -185,19 +180,7 @@ class UnigramRecord:
             expected.append(float(self._expected[place][index]))
         return PieceHistory(np.array(scores), np.array(expected))
 
-    def removals_at(self, place: int) -> Work[Removals]:
-        """Estimate from the corpus the effect of removing each piece at a place."""
-        corpus, alive, scores = yield from self._corpus_at(place)
-        return (yield from corpus.removals(alive, scores))
-
-    def words_using(self, place: int, numbers: Ints) -> Work[int]:
-        """Count the distinct pretokens whose best segmentation at a place has one of the pieces."""
-        corpus, alive, scores = yield from self._corpus_at(place)
-        wanted = np.zeros(len(alive), dtype=bool)
-        wanted[numbers] = True
-        return (yield from corpus.words_using(wanted, scores))
-
-    def _corpus_at(self, place: int) -> Work[tuple[TrainingCorpus, Flags, Floats]]:
+    def corpus_at(self, place: int) -> Work[tuple[TrainingCorpus, Flags, Floats]]:
         """Return the corpus with the pieces of a place, their flags, and all scores."""
         alive = self.alive_at(place)
         scores = np.full(len(alive), -np.inf)
@@ -240,6 +223,9 @@ class Pruned(NamedTuple):
     loss_increase: float
 
 
+RemovedT = TypeVar("RemovedT", Vanished, Pruned)
+
+
 @dataclass(frozen=True)
 class Seeded:
     """The event that the seed is found: the record begins with place 0."""
@@ -247,45 +233,38 @@ class Seeded:
     record: UnigramRecord
 
 
-@dataclass(frozen=True)
-class UnigramStep:
+@dataclass(eq=False)
+class UnigramStep(Generic[RemovedT]):
     """A step of the training: from one place of the record to the next.
 
     Attributes:
         index: the place before the step.
         round: the number of prunes before the step.
+        loss_before: loss before the step, in nats a pretoken.
+        loss_after: loss with the new scores and without the removed pieces.
+        size_before: number of pieces before the step, without the unknown and the special tokens.
+        size_after: number of pieces after the step.
         REMOVED: the class of its removed pieces.
     """
 
-    REMOVED: ClassVar[type[Vanished] | type[Pruned]]
+    REMOVED: ClassVar[type[Any]]
 
     record: UnigramRecord
     index: int
     round: int
+    loss_before: float = field(init=False)
+    loss_after: float = field(init=False)
+    size_before: int = field(init=False)
+    size_after: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        record, before, after = self.record, self.index, self.index + 1
+        self.loss_before, self.loss_after = record.loss_at(before), record.loss_at(after)
+        self.size_before, self.size_after = record.size_at(before), record.size_at(after)
 
     @property
-    def loss_before(self) -> float:
-        """Loss before the step, in nats a pretoken."""
-        return self.record.loss_at(self.index)
-
-    @property
-    def loss_after(self) -> float:
-        """Loss with the new scores and without the removed pieces."""
-        return self.record.loss_at(self.index + 1)
-
-    @property
-    def size_before(self) -> int:
-        """Number of pieces before the step, without the unknown and the special tokens."""
-        return self.record.size_at(self.index)
-
-    @property
-    def size_after(self) -> int:
-        """Number of pieces after the step."""
-        return self.record.size_at(self.index + 1)
-
-    @property
-    def removed(self) -> tuple[Vanished | Pruned, ...]:
-        """The removed pieces, in the order in which they were chosen."""
+    def removed(self) -> tuple[RemovedT, ...]:
+        """The removed pieces, in the order in which they were chosen; by EM, the rarest first."""
         return tuple(self.REMOVED(*row) for row in self.record.removed_by(self.index))
 
     def as_dict(self) -> dict[str, object]:
@@ -301,8 +280,8 @@ class UnigramStep:
         }
 
 
-@dataclass(frozen=True)
-class EmStep(UnigramStep):
+@dataclass(eq=False)
+class EmStep(UnigramStep[Vanished]):
     """One iteration of EM: the expected counts of the place before become scores.
 
     Attributes:
@@ -312,17 +291,12 @@ class EmStep(UnigramStep):
     REMOVED = Vanished
     iteration: int
 
-    @property
-    def vanished(self) -> tuple[Vanished, ...]:
-        """The removed pieces, the rarest first."""
-        return tuple(Vanished(*row) for row in self.record.removed_by(self.index))
-
     def as_dict(self) -> dict[str, object]:
         return {"kind": "em", "iteration": self.iteration, **super().as_dict()}
 
 
-@dataclass(frozen=True)
-class PruneStep(UnigramStep):
+@dataclass(eq=False)
+class PruneStep(UnigramStep[Pruned]):
     """The removal of some pieces; the scores of the others stay.
 
     Attributes:
@@ -331,11 +305,6 @@ class PruneStep(UnigramStep):
 
     REMOVED = Pruned
     rule: PruneRule
-
-    @property
-    def pruned(self) -> tuple[Pruned, ...]:
-        """The removed pieces, in the order in which they were chosen."""
-        return tuple(Pruned(*row) for row in self.record.removed_by(self.index))
 
     def as_dict(self) -> dict[str, object]:
         return {"kind": "prune", "rule": self.rule.value, **super().as_dict()}
@@ -351,7 +320,7 @@ class UnigramStatistics(PretokenStatistics[str]):
     >>> words = {"hug": 10, "pug": 5, "hugs": 5, "bun": 4}
     >>> trainer = UnigramTrainer(words, 10)
     >>> steps = list(trainer.steps())
-    >>> statistics = UnigramTimeline(trainer.record, steps, words=words).statistics
+    >>> statistics = UnigramTimeline(trainer.record, steps, words=words).run.statistics
     >>> statistics.sizes(3).tolist(), statistics.removed(3).tolist()
     ([15, 12, 11, 9], [3, 1, 2])
     >>> statistics.fertility(3).round(2).tolist()

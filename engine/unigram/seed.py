@@ -60,7 +60,11 @@ def seed_pieces(
     ['g', 'u', 'h', 'p', 's', 'hug', 'ug', 'hugs']
     """
     corpus = "".join(counts)
-    places = _Places.of(counts, corpus)
+    codes = np.frombuffer(corpus.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    lengths = np.fromiter(map(len, counts), dtype=np.int64, count=len(counts))
+    weights = np.fromiter(counts.values(), dtype=np.int64, count=len(counts))
+    room = np.repeat(np.cumsum(lengths), lengths) - np.arange(len(codes))
+    places = _Places(codes.astype(np.int64), np.repeat(weights, lengths), room)
     characters = _classes(places.codes, np.arange(len(places.codes)), places.weights)
     order = np.lexsort((characters.keys, -characters.counts))
     texts = [corpus[place] for place in characters.first[order]]
@@ -90,16 +94,6 @@ class _Places(NamedTuple):
     codes: Ints
     weights: Ints
     room: Ints
-
-    @classmethod
-    def of(cls, counts: Mapping[str, int], corpus: str) -> _Places:
-        codes = np.frombuffer(corpus.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-        lengths = np.fromiter(map(len, counts), dtype=np.int64, count=len(counts))
-        weights = np.fromiter(counts.values(), dtype=np.int64, count=len(counts))
-        ends = np.repeat(np.cumsum(lengths), lengths)
-        return cls(
-            codes.astype(np.int64), np.repeat(weights, lengths), ends - np.arange(len(codes))
-        )
 
 
 class _Classes(NamedTuple):
@@ -138,19 +132,14 @@ def _candidates(places: _Places, characters: _Classes, longest: int) -> Work[_Ca
         keys = classes.of_place[goes_on] * alphabet + characters.of_place[longer_at + length]
         longer = _classes(keys, longer_at, places.weights)
         if length > 1:
-            found.append(_branching(classes, longer, alphabet, length, longest))
+            # Keep the classes that occur often enough, and more often than any extension of them.
+            often = classes.counts >= LEAST_COUNT
+            if length < longest:
+                most = np.zeros(len(classes.counts), dtype=np.int64)
+                np.maximum.at(most, longer.keys // alphabet, longer.counts)
+                often &= classes.counts > most
+            lengths = np.full(np.count_nonzero(often), length, dtype=np.int64)
+            worth = classes.counts[often] * length
+            found.append(_Candidates(classes.first[often], lengths, worth))
         at, classes = longer_at, longer
     return _Candidates(*(np.concatenate(column) for column in zip(*found, strict=True)))
-
-
-def _branching(
-    classes: _Classes, longer: _Classes, alphabet: int, length: int, longest: int
-) -> _Candidates:
-    """Return the classes that occur often enough, and more often than any extension of them."""
-    often = classes.counts >= LEAST_COUNT
-    if length < longest:
-        most = np.zeros(len(classes.counts), dtype=np.int64)
-        np.maximum.at(most, longer.keys // alphabet, longer.counts)
-        often &= classes.counts > most
-    lengths = np.full(np.count_nonzero(often), length, dtype=np.int64)
-    return _Candidates(classes.first[often], lengths, classes.counts[often] * length)

@@ -97,14 +97,31 @@ class UnigramTrainer:
         normalisation: str = DEFAULT_NORMALISATION,
     ) -> None:
         check_special_tokens([unknown_token, *special_tokens])
-        _check_options(seed_size, shrinking_factor, sub_iterations, max_piece_length)
+        if seed_size < 1:
+            raise UnigramError(f"a seed of {seed_size} pieces is none; give at least 1")
+        if not 0 < shrinking_factor < 1:
+            raise UnigramError(f"a shrinking factor of {shrinking_factor} is not between 0 and 1")
+        if sub_iterations < 1:
+            raise UnigramError(f"{sub_iterations} sub-iterations are too few; give at least 1")
+        if not 1 <= max_piece_length <= LONGEST_TEXT:
+            raise UnigramError(
+                f"a piece of {max_piece_length} characters at the most is impossible; "
+                f"give 1 to {LONGEST_TEXT:,}"
+            )
         self._counts = {text: times for text, times in counts.items() if text and times > 0}
         self.special_tokens = tuple(special_tokens)
         self.unknown_token = unknown_token
         self._reserved = 1 + len(special_tokens)  # tokens that are no pieces
         self._asked_size = vocab_size
-        if vocab_size is not None:
-            self._check_size(vocab_size)
+        characters = 0 if vocab_size is None else len(set().union(*self._counts))
+        if vocab_size is not None and characters + self._reserved > vocab_size:
+            ending = "" if len(self.special_tokens) == 1 else "s"
+            raise VocabSizeError(
+                f"a vocabulary of {vocab_size:,} is too small: {characters:,} different "
+                f"character{'' if characters == 1 else 's'}, {self.unknown_token!r} and "
+                f"{len(self.special_tokens)} special token{ending} need at least "
+                f"{characters + self._reserved:,}"
+            )
         self._seed_size = seed_size
         self._shrinking_factor = shrinking_factor
         self._sub_iterations = sub_iterations
@@ -176,34 +193,6 @@ class UnigramTrainer:
         """Text and score of each id of the vocabulary so far; the best pieces first."""
         return self.record.pieces_at(len(self.record))
 
-    def _check_size(self, vocab_size: int) -> None:
-        characters = len(set().union(*self._counts))
-        if characters + self._reserved > vocab_size:
-            ending = "" if len(self.special_tokens) == 1 else "s"
-            raise VocabSizeError(
-                f"a vocabulary of {vocab_size:,} is too small: {characters:,} different "
-                f"character{'' if characters == 1 else 's'}, {self.unknown_token!r} and "
-                f"{len(self.special_tokens)} special token{ending} need at least "
-                f"{characters + self._reserved:,}"
-            )
-
-
-def _check_options(
-    seed_size: int, shrinking_factor: float, sub_iterations: int, max_piece_length: int
-) -> None:
-    """Raise a `UnigramError` for options that make no sense or never end."""
-    if seed_size < 1:
-        raise UnigramError(f"a seed of {seed_size} pieces is none; give at least 1")
-    if not 0 < shrinking_factor < 1:
-        raise UnigramError(f"a shrinking factor of {shrinking_factor} is not between 0 and 1")
-    if sub_iterations < 1:
-        raise UnigramError(f"{sub_iterations} sub-iterations are too few; give at least 1")
-    if not 1 <= max_piece_length <= LONGEST_TEXT:
-        raise UnigramError(
-            f"a piece of {max_piece_length} characters at the most is impossible; "
-            f"give 1 to {LONGEST_TEXT:,}"
-        )
-
 
 # -- the model that is being learnt: EM iterations and prunes
 
@@ -261,8 +250,9 @@ class Learner:
         found = yield from self._corpus.removals(self._alive, self._scores)
         removable, surplus = self._alive & ~self._is_character, self.size - size
         if rule is PruneRule.LOSS:
-            unused = np.flatnonzero(removable & ~found.used)
-            used = _least_first(found.loss_increases, removable & found.used)
+            in_use = found.counts > 0
+            unused = np.flatnonzero(removable & ~in_use)
+            used = _least_first(found.loss_increases, removable & in_use)
             chosen = np.concatenate((unused, used[: max(0, surplus - len(unused))]))
         else:
             chosen = _least_first(self._scores, removable)[: max(0, surplus)]

@@ -300,7 +300,7 @@ def _pose_first_to_go(frame: UnigramFrame, request: Request) -> Question:
     if not isinstance(step, PruneStep):
         raise QuestionError(f"after step {frame.step:,} no prune follows; ask before one")
     by_score = step.rule is PruneRule.SCORE
-    printable = [piece for piece in step.pruned if piece.text.isprintable()]
+    printable = [piece for piece in step.removed if piece.text.isprintable()]
     candidates = list(_measured(frame, printable[:DRAWN_FROM], by_score))
     for _ in range(PRUNE_DRAWS):
         pieces: list[PrunedPiece] = []

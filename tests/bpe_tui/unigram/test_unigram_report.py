@@ -31,7 +31,7 @@ def test_a_line_of_json_holds_the_facts_of_its_step(words: dict[str, int]) -> No
     lines = text.encode().decode().splitlines()  # has bytes, whatever the corpus holds
     assert len(lines) == len(timeline)
     for line, index in zip(map(json.loads, lines), range(len(timeline)), strict=True):
-        step, before = timeline.step_at(index), timeline.seek(index)
+        step, before = timeline.run.step_at(index), timeline.seek(index)
         facts = step.as_dict()
         removed = facts.pop("removed")
         assert isinstance(removed, list)
@@ -61,17 +61,17 @@ def test_markdown_has_a_part_for_each_step_and_no_row_breaks(words: dict[str, in
 
 def test_a_table_ends_with_the_number_of_rows_that_it_leaves_out() -> None:
     timeline = recorded({f"▁{a}{b}{a}{b}": 3 for a in "hugpn" for b in "hugpn"})
-    step = timeline.step_at(0)
+    step = timeline.run.step_at(0)
     assert isinstance(step, EmStep)
     report = step_markdown(report_step(timeline.seek(1)))
-    if len(step.vanished) > 20:
-        assert f"and {len(step.vanished) - 20:,} more" in report
+    if len(step.removed) > 20:
+        assert f"and {len(step.removed) - 20:,} more" in report
     assert "## Step 0" in step_markdown(report_step(timeline.seek(0)))
 
 
 def test_every_step_is_an_iteration_of_em_or_a_prune() -> None:
     timeline = recorded({"abab": 3, "ab": 2})
-    kinds = {timeline.step_at(index).as_dict()["kind"] for index in range(len(timeline))}
+    kinds = {timeline.run.step_at(index).as_dict()["kind"] for index in range(len(timeline))}
     assert kinds <= {"em", "prune"}
     with pytest.raises(IndexError):
-        timeline.step_at(len(timeline))
+        timeline.run.step_at(len(timeline))

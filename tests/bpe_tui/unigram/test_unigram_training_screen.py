@@ -135,7 +135,7 @@ async def test_a_prune_lists_removed_pieces_with_their_replacements(corpus: Path
         await pilot.press("t", "d")
         frame = frame_of(app)
         assert isinstance(frame.came_by, PruneStep)
-        pruned = frame.came_by.pruned
+        pruned = frame.came_by.removed
         text_shown = text_of(app.screen.query_one(StepPanel))[-len(pruned) :]
         before = frame.at(frame.step - 1)
         for row, piece in zip(text_shown, pruned, strict=True):

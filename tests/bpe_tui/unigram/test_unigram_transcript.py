@@ -40,8 +40,8 @@ def test_it_starts_with_the_seed_and_ends_with_a_reason(transcript: UnigramTrans
 def test_prune_goes_from_prune_to_prune(
     transcript: UnigramTranscript, timeline: UnigramTimeline
 ) -> None:
-    assert f"Step {timeline.prunes[0]} of" in answers(transcript, "prune")[0]
-    last = answers(transcript, *["prune"] * (len(timeline.prunes)))
+    assert f"Step {timeline.run.prunes[0]} of" in answers(transcript, "prune")[0]
+    last = answers(transcript, *["prune"] * (len(timeline.run.prunes)))
     assert last == ["There is no prune after this step."]
     assert answers(transcript, "go 0", "prune back") == ["There is no prune before this step."]
 
@@ -52,7 +52,7 @@ def test_step_lists_removed_pieces_with_their_replacements(
     answer = " ".join(answers(transcript, "prune", "step"))
     step = timeline.frame.came_by
     assert isinstance(step, PruneStep)
-    for piece in step.pruned[:10]:
+    for piece in step.removed[:10]:
         assert f"Gone is {piece.text}, " in answer
     answer = " ".join(answers(transcript, "go 1", "step"))
     assert "The expected count of" in answer

@@ -124,7 +124,10 @@ async def test_the_curves_of_a_piece_end_where_it_goes(tmp_path: Path) -> None:
             assert piece is not None
             assert chart.figure is not None
             assert chart.at == frame.step
-            assert chart.figure.ys.tolist() == frame.history_of(piece).expected_counts.tolist()
+            assert (
+                chart.figure.ys.tolist()
+                == frame.record.history_of(piece, frame.recorded_steps).expected_counts.tolist()
+            )
 
 
 async def test_the_words_that_use_it_lead_to_their_lattices(tmp_path: Path) -> None:

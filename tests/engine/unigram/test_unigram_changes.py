@@ -82,8 +82,8 @@ def test_changed_words_are_those_that_two_encoders_segment_differently(
 
 
 def test_a_prune_changes_the_words_that_use_a_removed_piece(timeline: UnigramTimeline) -> None:
-    assert timeline.prunes
-    for step in timeline.prunes:
+    assert timeline.run.prunes
+    for step in timeline.run.prunes:
         frame = timeline.seek(step)
         told = finished(frame.at(step - 1).words_to_change())
         assert told == sum(word is not None for word in changed_words(frame))
@@ -128,7 +128,7 @@ def test_the_alternative_of_a_piece_is_the_best_way_without_it(timeline: Unigram
 
 
 def test_prunes_lists_the_steps_right_after_a_prune(timeline: UnigramTimeline) -> None:
-    assert list(timeline.prunes) == [
+    assert list(timeline.run.prunes) == [
         step
         for step in range(1, len(timeline) + 1)
         if isinstance(timeline.seek(step).came_by, PruneStep)

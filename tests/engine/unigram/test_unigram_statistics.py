@@ -22,7 +22,7 @@ def recorded(words: dict[str, int]) -> UnigramTimeline:
 @given(WORDS)
 def test_a_series_agrees_with_the_frame_at_each_step(words: dict[str, int]) -> None:
     timeline = recorded(words)
-    statistics, last = timeline.statistics, len(timeline)
+    statistics, last = timeline.run.statistics, len(timeline)
     frames = [timeline.seek(step) for step in range(last + 1)]
     assert statistics.losses(last).tolist() == [frame.loss for frame in frames]
     assert statistics.sizes(last).tolist() == [frame.size for frame in frames]
@@ -37,13 +37,13 @@ def test_a_series_agrees_with_the_frame_at_each_step(words: dict[str, int]) -> N
 
 
 def test_a_series_may_be_asked_for_in_any_order() -> None:
-    statistics = recorded({"abc": 3, "ab": 5, "bc": 2, "cab": 4}).statistics
+    statistics = recorded({"abc": 3, "ab": 5, "bc": 2, "cab": 4}).run.statistics
     whole = statistics.fertility(2).tolist()
     assert statistics.fertility(0).tolist() == whole[:1]
     assert statistics.fertility(1).tolist() == whole[:2]
 
 
 def test_pretokens_are_ranked_by_their_counts() -> None:
-    statistics = recorded({"abc": 3, "ab": 5, "bc": 2}).statistics
+    statistics = recorded({"abc": 3, "ab": 5, "bc": 2}).run.statistics
     assert statistics.pretoken_counts.tolist() == [5, 3, 2]
     assert statistics.commonest_pretoken == "ab"

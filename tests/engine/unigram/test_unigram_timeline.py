@@ -90,7 +90,7 @@ def test_a_removed_piece_is_there_before_its_step_and_gone_after(place: int) -> 
     if step is None:
         assert place == len(timeline())
         return
-    gone = step.vanished if isinstance(step, EmStep) else step.pruned
+    gone = step.removed
     after = timeline().seek(place + 1)
     assert set(frame.texts) - {piece.text for piece in gone} == set(after.texts)
     assert {piece.text for piece in gone} <= set(frame.texts)
@@ -113,8 +113,8 @@ def test_a_prune_uses_the_loss_increases_of_the_frame_before() -> None:
         step = played.seek(place).leads_on
         if isinstance(step, PruneStep):
             found = finished(played.frame.removals())
-            numbers = [piece.number for piece in step.pruned]
-            told = [piece.loss_increase for piece in step.pruned]
+            numbers = [piece.number for piece in step.removed]
+            told = [piece.loss_increase for piece in step.removed]
             assert found.loss_increases[numbers].tolist() == told
 
 

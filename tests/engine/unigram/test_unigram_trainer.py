@@ -18,13 +18,13 @@ from inside.engine.core import WorkProgress, finished
 from inside.engine.unigram import (
     LONGEST_TEXT,
     EmStep,
+    Lattices,
     PruneRule,
     PruneStep,
     Seeded,
     UnigramRecord,
     UnigramStopReason,
     UnigramTrainer,
-    best_counts,
     expected_counts,
     lattices_of,
 )
@@ -75,7 +75,7 @@ def test_the_counts_of_a_corpus_are_those_of_its_texts_by_hand(
     assert sums.counts.tolist() == pytest.approx(list(expected.values()))
     assert sums.log_probability == pytest.approx(-loss * sum(counts.values()))
 
-    best = finished(best_counts(corpus, scores))
+    best = finished(expected_counts(corpus, scores, Lattices.best_shares))
     assert best.counts.tolist() == list(by_hand.best_counts(counts, model).values())
 
 
@@ -96,7 +96,7 @@ def test_each_em_step_is_an_iteration_by_hand(counts: dict[str, int], spare: int
         if isinstance(step, EmStep):
             after = by_hand.em_iteration(counts, before)
             assert model_at(step.record, step.index + 1) == pytest.approx(after)
-            gone = [piece.text for piece in step.vanished]
+            gone = [piece.text for piece in step.removed]
             assert set(gone) == before.keys() - after.keys()
             rarity = [expected[text] for text in gone]
             assert rarity == pytest.approx(sorted(rarity))
@@ -113,15 +113,15 @@ def test_each_prune_removes_the_pieces_that_cost_least_by_hand(
             continue
         before, after = (model_at(step.record, place) for place in (step.index, step.index + 1))
         increases = by_hand.loss_increases(counts, before)
-        assert {p.text: p.loss_increase for p in step.pruned} == pytest.approx(
+        assert {p.text: p.loss_increase for p in step.removed} == pytest.approx(
             {text: increases[text] for text in before.keys() - after.keys()}
         )
-        assert {p.text: p.score for p in step.pruned} == {
-            p.text: before[p.text] for p in step.pruned
+        assert {p.text: p.score for p in step.removed} == {
+            p.text: before[p.text] for p in step.removed
         }
         measure = increases if step.rule is PruneRule.LOSS else before
         used = by_hand.best_counts(counts, before)
-        chosen = [p.text for p in step.pruned if used[p.text] or step.rule is PruneRule.SCORE]
+        chosen = [p.text for p in step.removed if used[p.text] or step.rule is PruneRule.SCORE]
         order = [measure[text] for text in chosen]
         assert order == pytest.approx(sorted(order))
         stay = [measure[text] for text in after if len(text) > 1]
@@ -142,7 +142,8 @@ def test_a_removal_names_the_pieces_that_would_replace_it() -> None:
     record = trainer.record
     place = len(record)
     model = model_at(record, place)
-    found = finished(record.removals_at(place))
+    corpus, alive, scores = finished(record.corpus_at(place))
+    found = finished(corpus.removals(alive, scores))
     for number in record.numbers_at(place).tolist():
         text = record.texts[number]
         alternative = [record.texts[part] for part in found.alternative_of(number)]
@@ -183,7 +184,7 @@ def test_sizes_and_losses_of_steps_follow_on_each_other() -> None:
         assert step.size_after == following.size_before
         assert step.loss_after == following.loss_before
     for step in steps:
-        gone = step.vanished if isinstance(step, EmStep) else step.pruned
+        gone = step.removed
         assert step.size_before - step.size_after == len(gone)
 
 

@@ -68,7 +68,7 @@ def test_the_history_of_a_piece_agrees_with_each_frame(words: dict[str, int]) ->
     timeline = recorded(words)
     seed, *later = frames(timeline)
     for number in seed.numbers.tolist():
-        history = timeline.frame.history_of(number)
+        history = timeline.run.record.history_of(number, len(timeline))
         there = [f for f in (seed, *later) if f.index_of(number) is not None]
         places = [(frame, frame.index_of(number)) for frame in there]
         assert history.scores.tolist() == [frame.scores[at] for frame, at in places]

@@ -7,7 +7,6 @@ from engine.unigram.em import (
     NORMALISATIONS,
     RARE,
     TrainingCorpus,
-    best_counts,
     digamma,
     expected_counts,
     removals,
