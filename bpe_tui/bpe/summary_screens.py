@@ -42,8 +42,7 @@ from bpe_tui.widgets.numbers import number, plural
 from engine.analysis.inspection import Inspection
 from engine.bpe.frame import Frame
 from engine.formats import DEFAULT_FORMAT, FORMATS, WRITABLE, save
-from engine.formats.tokenizer_format import Opened, TokenizerFormat
-from engine.formats.writing import describe_obstacle
+from engine.formats.tokenizer_format import Opened, TokenizerFormat, describe_obstacle
 
 
 class BpeVocabularyScreen(VocabularyScreen, BpeScreen):

@@ -30,9 +30,15 @@ from engine.formats import (
     word_ends,
 )
 from engine.formats.source import TokenizerSource, describe_unrecognised, known_kind
-from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat, VocabAndMerges
+from engine.formats.tokenizer_format import (
+    Opened,
+    Overrides,
+    TokenizerFormat,
+    VocabAndMerges,
+    check_format_fits,
+    renumbered,
+)
 from engine.formats.vocab_and_merges import open_vocab_and_merges
-from engine.formats.writing import check_format_fits, renumbered
 from engine.text.patterns import PatternLike
 
 _OF_FILES = (

@@ -45,9 +45,14 @@ from engine.formats.source import (
     read_lines,
     read_text,
 )
-from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat, VocabAndMerges
+from engine.formats.tokenizer_format import (
+    Opened,
+    Overrides,
+    TokenizerFormat,
+    VocabAndMerges,
+    check_plain,
+)
 from engine.formats.vocab_and_merges import open_vocab_and_merges
-from engine.formats.writing import check_plain
 from engine.text.patterns import PATTERNS
 
 TEXT_ENDINGS = (".txt", ".csv", ".tsv", ".jsonl", ".py", ".json")

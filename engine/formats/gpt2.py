@@ -23,12 +23,7 @@ from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
 from engine.core.gpt2_bytes import CHAR_TO_BYTE, spell, unspell, unspell_all
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats.guesses import (
-    is_text,
-    note_gaps,
-    note_guessed_pattern,
-    note_guessed_special_tokens,
-)
+from engine.formats import guesses
 from engine.formats.source import TokenizerSource, read_head, read_json, read_lines
 from engine.formats.tokenizer_format import (
     Opened,
@@ -36,10 +31,10 @@ from engine.formats.tokenizer_format import (
     TokenizerFormat,
     TokenPairs,
     VocabAndMerges,
+    check_plain,
 )
 from engine.formats.tokenizer_json import FolderSettings, overridden, read_folder_settings
 from engine.formats.vocab_and_merges import find_special_tokens, open_vocab_and_merges
-from engine.formats.writing import check_plain
 from engine.text.patterns import OWN, PATTERNS
 from engine.text.pretokenize import to_bytes
 
@@ -245,12 +240,9 @@ def _load_with(
 ) -> Opened:
     """Make a pipeline, which can follow the settings in the folder."""
     # Imported late: the stages are many modules.
+    from engine.pipeline import conversion, decoders, models, pretokenizers
     from engine.pipeline.added_tokens import AddedToken
-    from engine.pipeline.conversion import tokenizer_of
-    from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
-    from engine.pipeline.models import BPE
     from engine.pipeline.pipeline import Pipeline
-    from engine.pipeline.pretokenizers import ByteLevel
 
     found.check_merges()
     vocab: dict[str, int] = read_json(files_of(source)[0])
@@ -258,17 +250,17 @@ def _load_with(
     others = {i: token for i, token in found.vocab.items() if i not in numbered.values()}
     unmade = find_special_tokens(found.place, others, found.merges, overrides.special_tokens)
     pipeline = Pipeline(
-        BPE({**vocab, **numbered}, [(spell(left), spell(right)) for left, right in found.merges]),
+        models.BPE({**vocab, **numbered}, [(spell(a), spell(b)) for a, b in found.merges]),
         tuple(map(AddedToken, unmade)),
-        pre_tokenizer=ByteLevel(add_prefix_space=False, use_regex=True),
-        decoder=ByteLevelDecoder(),
+        pre_tokenizer=pretokenizers.ByteLevel(add_prefix_space=False, use_regex=True),
+        decoder=decoders.ByteLevel(),
     )
-    tokenizer = tokenizer_of(overridden(folder_settings.applied_to(pipeline), overrides))
+    tokenizer = conversion.tokenizer_of(overridden(folder_settings.applied_to(pipeline), overrides))
     notes = [
         *folder_settings.notes,
-        *note_gaps(tokenizer.vocab),
-        *note_guessed_pattern(overrides, files=found.files),
-        *note_guessed_special_tokens(overrides, unmade),
+        *guesses.note_gaps(tokenizer.vocab),
+        *guesses.note_guessed_pattern(overrides, files=found.files),
+        *guesses.note_guessed_special_tokens(overrides, unmade),
     ]
     return Opened(tokenizer, FORMAT.name, tuple(notes))
 
@@ -303,7 +295,7 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
             f"names and regexes; choose one of {', '.join(PATTERNS)}"
         )
     for token in tokenizer.special_tokens:
-        if not is_text(token):
+        if not guesses.is_text(token):
             raise TokenizerFileError(
                 f"{path}: the special token {token!r} is no UTF-8 text, which {VOCAB} has to be"
             )

@@ -23,8 +23,7 @@ from engine.encoding.alphabet import BYTES
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.guesses import describe_pattern, is_text, number_special_tokens, pattern_of
 from engine.formats.source import LARGEST, TokenizerSource, read_lines
-from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
-from engine.formats.writing import made_by_merges
+from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat, made_by_merges
 
 VERSION_LINE = "minbpe v1"
 _MOST_DIGITS = 9

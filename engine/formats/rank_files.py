@@ -41,13 +41,7 @@ from engine.core.errors import PatternError, TokenizerFileError, VocabularyError
 from engine.core.files import write_files
 from engine.core.json_fields import Fields
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats.guesses import (
-    describe_pattern,
-    note_gaps,
-    note_guessed_pattern,
-    number_special_tokens,
-    pattern_of,
-)
+from engine.formats import guesses
 from engine.formats.ranks import ranks_of, tokenizer_of_ranks
 from engine.formats.source import TokenizerSource, check_lines, read_bytes, read_json
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
@@ -73,7 +67,7 @@ def load_tiktoken(source: TokenizerSource, overrides: Overrides) -> Opened:
     used = known or likely
     pattern = overrides.pattern or (used.pattern if used else likely_pattern(ranks))
     known_ids = used.special_ids if used else {}
-    special_ids = number_special_tokens(overrides.special_tokens, known_ids, ranks.values())
+    special_ids = guesses.number_special_tokens(overrides.special_tokens, known_ids, ranks.values())
     try:
         tokenizer, notes = tokenizer_of_ranks(ranks, special_ids, pattern)
     except VocabularyError as error:
@@ -85,10 +79,10 @@ def load_tiktoken(source: TokenizerSource, overrides: Overrides) -> Opened:
     else:
         guess = tokenizer.pattern.name
         better = f"{guess}, which its tokens fit better than GPT-2's,"
-        notes += note_guessed_pattern(overrides, "GPT-2's" if guess == "gpt2" else better)
+        notes += guesses.note_guessed_pattern(overrides, "GPT-2's" if guess == "gpt2" else better)
         if overrides.special_tokens is None:
             notes.append("the file names no special tokens; none are taken")
-        notes += note_gaps(tokenizer.vocab)
+        notes += guesses.note_gaps(tokenizer.vocab)
     if empty:
         rank = empty.group().split()[1].decode()
         notes.append(f"its token {rank} has no bytes, as in Whisper's files, and is left out")
@@ -393,11 +387,11 @@ def _read_tekken(fields: Fields, overrides: Overrides) -> Opened:
         raise config.error("default_vocab_size", "is too large for any vocabulary")
     special_ids = _tekken_special_ids(fields, specials)
     ranks = _tekken_ranks(fields, specials, size)
-    pattern = overrides.pattern or pattern_of(config.text("pattern"))
-    numbered = number_special_tokens(overrides.special_tokens, special_ids, ranks.values())
+    pattern = overrides.pattern or guesses.pattern_of(config.text("pattern"))
+    numbered = guesses.number_special_tokens(overrides.special_tokens, special_ids, ranks.values())
     tokenizer, notes = tokenizer_of_ranks(ranks, numbered, pattern)
     if overrides.pattern is None:
-        notes.insert(0, describe_pattern(tokenizer.pattern))
+        notes.insert(0, guesses.describe_pattern(tokenizer.pattern))
     left_out = len(fields.items("vocab")) - len(ranks)
     if left_out:
         notes.append(f"{left_out:,} of its tokens have no room in the vocabulary, and no id")

@@ -30,7 +30,7 @@ from engine.core.gpt2_bytes import spell
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
 from engine.encoding.merging import MergeArrays, MergeColumns
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats.writing import made_by_merges
+from engine.formats.tokenizer_format import made_by_merges
 from engine.text.patterns import PatternLike
 
 # From ranks to a tokenizer that encodes like tiktoken, and back

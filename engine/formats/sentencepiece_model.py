@@ -201,15 +201,9 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
 
 
 def _read(content: ProtobufMessage, overrides: Overrides) -> tuple[Pipeline, list[str]]:
+    from engine.pipeline import sentencepiece
     from engine.pipeline.added_tokens import AddedToken
     from engine.pipeline.pipeline import Pipeline
-    from engine.pipeline.sentencepiece import (
-        CONTROL,
-        USER_DEFINED,
-        SentencePieceCuts,
-        SentencePieceDecoder,
-        word_pattern,
-    )
 
     pieces = list(_pieces(content))
     training = content.message(_TRAINER, _TRAINING)
@@ -218,11 +212,22 @@ def _read(content: ProtobufMessage, overrides: Overrides) -> tuple[Pipeline, lis
     has_bytes = training.flag(_BYTE_FALLBACK, False)
     _check_pieces(pieces, has_bytes)
     type_number = training.whole(_TYPE, UNIGRAM)
-    model = _model(type_number, pieces, has_bytes)
-    kept = [piece.text for piece in pieces if piece.kind == USER_DEFINED]
-    silent = [piece.text for piece in pieces if piece.kind == CONTROL]
+    if type_number not in TYPES:
+        raise TokenizerFileError(f"its model is of an unknown type, {type_number}")
+    model: Model
+    if type_number == UNIGRAM:
+        model = sentencepiece.SentencePieceUnigram(pieces, has_bytes)
+    elif type_number == WORD:
+        model = sentencepiece.SentencePieceWords(pieces, has_bytes)
+    else:
+        if type_number == BPE:
+            _check_merges(pieces)
+        merges_pieces = type_number == BPE
+        model = sentencepiece.SentencePieceBPE(pieces, has_bytes, merges_pieces=merges_pieces)
+    kept = [piece.text for piece in pieces if piece.kind == sentencepiece.USER_DEFINED]
+    silent = [piece.text for piece in pieces if piece.kind == sentencepiece.CONTROL]
     normalizer = _normalizer(rules, kept, training.flag(_SPACE_BEHIND, False))
-    decoder = SentencePieceDecoder(
+    decoder = sentencepiece.SentencePieceDecoder(
         silent,
         pieces[model.unknown_id or 0].text,
         training.text(_UNKNOWN_TEXT, " ⁇ "),
@@ -232,8 +237,8 @@ def _read(content: ProtobufMessage, overrides: Overrides) -> tuple[Pipeline, lis
         _normalizer(afterwards, [], False) if afterwards.data(_MAP) else None,
     )
     is_merged = type_number in (BPE, CHARACTER)
-    pattern = word_pattern(piece.text for piece in pieces) if is_merged else None
-    words = None if pattern is None else SentencePieceCuts(pattern)
+    pattern = sentencepiece.word_pattern(piece.text for piece in pieces) if is_merged else None
+    words = None if pattern is None else sentencepiece.SentencePieceCuts(pattern)
     added = tuple(map(AddedToken, overrides.special_tokens or ()))
     pipeline = Pipeline(model, added, normalizer, words, None, decoder)
     return pipeline, list(_notes(type_number, pieces, rules, silent, overrides))
@@ -279,25 +284,6 @@ def _check_pieces(pieces: list[ScoredPiece], has_bytes: bool) -> None:
         )
     if sum(len(piece.text.encode()) ** 2 for piece in pieces) > MOST_WORK:
         raise TokenizerFileError("its pieces are too long to be a tokenizer's")
-
-
-def _model(type_number: int, pieces: list[ScoredPiece], has_bytes: bool) -> Model:
-    from engine.pipeline.sentencepiece import (
-        SentencePieceBPE,
-        SentencePieceUnigram,
-        SentencePieceWords,
-    )
-
-    if type_number == UNIGRAM:
-        return SentencePieceUnigram(pieces, has_bytes)
-    if type_number == WORD:
-        return SentencePieceWords(pieces, has_bytes)
-    if type_number == BPE:
-        _check_merges(pieces)
-        return SentencePieceBPE(pieces, has_bytes)
-    if type_number == CHARACTER:
-        return SentencePieceBPE(pieces, has_bytes, merges_pieces=False)
-    raise TokenizerFileError(f"its model is of an unknown type, {type_number}")
 
 
 def _check_merges(pieces: list[ScoredPiece]) -> None:

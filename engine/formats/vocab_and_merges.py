@@ -9,12 +9,7 @@ from engine.core.errors import TokenizerFileError, VocabularyError
 from engine.core.gpt2_bytes import spell
 from engine.encoding.alphabet import MissingMerges
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats.guesses import (
-    is_text,
-    note_gaps,
-    note_guessed_pattern,
-    note_guessed_special_tokens,
-)
+from engine.formats import guesses
 from engine.formats.tokenizer_format import Opened, Overrides, VocabAndMerges
 from engine.text.pretokenize import to_bytes
 
@@ -51,11 +46,11 @@ def open_vocab_and_merges(read: VocabAndMerges, overrides: Overrides, format: st
                 f"{read.place}: the ids {seen[token]} and {token_id} are the same token, "
                 f"{spell(token)}"
             )
-    notes = [*read.notes, *note_gaps(tokenizer.vocab)]
+    notes = [*read.notes, *guesses.note_gaps(tokenizer.vocab)]
     if read.pattern is None:
-        notes += note_guessed_pattern(overrides, files=read.files)
+        notes += guesses.note_guessed_pattern(overrides, files=read.files)
     if read.special_tokens is None:
-        notes += note_guessed_special_tokens(overrides, special_tokens)
+        notes += guesses.note_guessed_special_tokens(overrides, special_tokens)
     return Opened(tokenizer, format, tuple(notes))
 
 
@@ -84,12 +79,12 @@ def _open_vocabulary(read: VocabAndMerges, overrides: Overrides, format: str) ->
     notes = [
         "a vocabulary without its merges: it can be looked at, and ids decode; no text is encoded",
         *read.notes,
-        *note_gaps(tokenizer.vocab),
+        *guesses.note_gaps(tokenizer.vocab),
     ]
     if read.pattern is None:
-        notes += note_guessed_pattern(overrides, files=read.files)
+        notes += guesses.note_guessed_pattern(overrides, files=read.files)
     if ids is None:
-        notes += note_guessed_special_tokens(overrides, names or (), "by their brackets")
+        notes += guesses.note_guessed_special_tokens(overrides, names or (), "by their brackets")
     return Opened(tokenizer, format, tuple(notes))
 
 
@@ -126,7 +121,7 @@ def find_special_tokens(
         known = [
             token.decode()
             for token in unmade
-            if (token[:1], token[-1:]) in _BRACKETS and is_text(token)
+            if (token[:1], token[-1:]) in _BRACKETS and guesses.is_text(token)
         ]
     special_bytes = set(map(to_bytes, known))
     orphans = [token for token in unmade if token not in special_bytes]

@@ -158,13 +158,10 @@ def read_codes(path: Path) -> Codes:
 def _with_suffix(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
     """Make the tokenizer in which `</w>` belongs to the last character."""
     # Imported late: the stages are many modules.
+    from engine.pipeline import conversion, decoders, models, pretokenizers
     from engine.pipeline.added_tokens import AddedToken
-    from engine.pipeline.conversion import tokenizer_of
-    from engine.pipeline.decoders import BPEDecoder
-    from engine.pipeline.models import BPE
     from engine.pipeline.oniguruma import TextOrRegex
     from engine.pipeline.pipeline import Pipeline
-    from engine.pipeline.pretokenizers import Split
 
     vocab = {_UNK: 0}
     for token in (
@@ -173,12 +170,12 @@ def _with_suffix(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
         *chain.from_iterable((left + right, left, right) for left, right in codes.merges),
     ):
         vocab.setdefault(token, len(vocab))
-    return tokenizer_of(
+    return conversion.tokenizer_of(
         Pipeline(
-            BPE(vocab, codes.merges, unk_token=_UNK, end_of_word_suffix=SUFFIX),
+            models.BPE(vocab, codes.merges, unk_token=_UNK, end_of_word_suffix=SUFFIX),
             tuple(map(AddedToken, special_tokens)),
-            pre_tokenizer=Split(TextOrRegex(regex=_BETWEEN_WORDS), "Removed"),
-            decoder=BPEDecoder(SUFFIX),
+            pre_tokenizer=pretokenizers.Split(TextOrRegex(regex=_BETWEEN_WORDS), "Removed"),
+            decoder=decoders.BPEDecoder(SUFFIX),
         )
     )
 
@@ -332,29 +329,25 @@ def _check_merges(path: Path, vocab: Mapping[str, int], merges: TextMerges) -> N
 
 def _pipeline(vocab: Mapping[str, int], merges: TextMerges) -> Pipeline:
     # Imported late: the stages are many modules.
+    from engine.pipeline import decoders, models, normalizers, pretokenizers
     from engine.pipeline.added_tokens import AddedToken
-    from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
-    from engine.pipeline.decoders import Replace as ReplaceDecoder
-    from engine.pipeline.decoders import Sequence as Decoders
-    from engine.pipeline.models import BPE
-    from engine.pipeline.normalizers import NFC, Lowercase, Replace
-    from engine.pipeline.normalizers import Sequence as Normalizers
     from engine.pipeline.oniguruma import TextOrRegex
     from engine.pipeline.pipeline import Pipeline
-    from engine.pipeline.pretokenizers import ByteLevel, Split
-    from engine.pipeline.pretokenizers import Sequence as PreTokenizers
 
+    one_space = normalizers.Replace(TextOrRegex(regex=r"\s+"), " ")
     return Pipeline(
-        BPE(vocab, merges, unk_token=END, end_of_word_suffix=SUFFIX),
+        models.BPE(vocab, merges, unk_token=END, end_of_word_suffix=SUFFIX),
         tuple(AddedToken(token, normalized=True) for token in SPECIAL_TOKENS if token in vocab),
-        normalizer=Normalizers([NFC(), Replace(TextOrRegex(regex=r"\s+"), " "), Lowercase()]),
-        pre_tokenizer=PreTokenizers(
+        normalizer=normalizers.Sequence([normalizers.NFC(), one_space, normalizers.Lowercase()]),
+        pre_tokenizer=pretokenizers.Sequence(
             [
-                Split(TextOrRegex(regex=_CLIP_WORDS), "Removed", invert=True),
-                ByteLevel(add_prefix_space=False, use_regex=False),
+                pretokenizers.Split(TextOrRegex(regex=_CLIP_WORDS), "Removed", invert=True),
+                pretokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
             ]
         ),
-        decoder=Decoders([ByteLevelDecoder(), ReplaceDecoder(TextOrRegex(text=SUFFIX), " ")]),
+        decoder=decoders.Sequence(
+            [decoders.ByteLevel(), decoders.Replace(TextOrRegex(text=SUFFIX), " ")]
+        ),
     )
 
 

@@ -27,6 +27,5 @@ from engine.formats.safe_pickle import (
 )
 from engine.formats.sentencepiece_model import ProtobufError, fields_in
 from engine.formats.source import LARGEST, TokenizerSource, read_json
-from engine.formats.tokenizer_format import Opened
+from engine.formats.tokenizer_format import Opened, renumbered
 from engine.formats.tokenizer_json import ADDED, CONFIG, SPECIAL, save_pieces
-from engine.formats.writing import renumbered
