@@ -5,7 +5,7 @@ A job checks the merges in a thread; the panels show what it has found so far.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -115,6 +115,9 @@ class CheckedMerges(Vertical):
         super().__init__(id="checked")
         self._judged: Sequence[JudgedMerge] = ()
         self._first: int | None = None
+        self._list = RowList("check-rows")
+        self._rows: Sequence[Row] = ()
+        self._half = COUNT_CELLS + 8  # cells of a pair with its count; a row has two
 
     def compose(self) -> ComposeResult:
         self.border_title = Content("your merges, and what the rule takes there")
@@ -122,21 +125,18 @@ class CheckedMerges(Vertical):
         pinned = RowList("check-pinned")
         pinned.can_focus = False
         yield pinned
-        yield RowList("check-rows")
+        yield self._list
 
     def show(self, judged: Sequence[JudgedMerge]) -> None:
-        """Show these judgements, which may be more than before."""
-        self._judged = judged
-        if self._first is None:
+        """Show these judgements, which may be more than before; none before a new check."""
+        self._judged, self._rows = judged, RowsOnDemand(len(judged), self._row)
+        if not judged:
+            self._first = None
+            self._list.show(())
+        elif self._first is None:
             self._first = next((at for at, each in enumerate(judged) if not each.fits), None)
             if self._first is not None:
                 self._go_to(self._first)
-        self._paint()
-
-    def forget(self) -> None:
-        """Remove all judgements, before other merges are checked."""
-        self._judged, self._first = (), None
-        self._list.show(())
         self._paint()
 
     def go(self, by: int) -> None:
@@ -150,14 +150,15 @@ class CheckedMerges(Vertical):
     def _go_to(self, place: int) -> None:
         """Put the cursor on a merge, with those before and after it in sight."""
         around = place + self._list.size.height // 2
-        self._list.show(self._rows(), min(around, len(self._judged) - 1))
-        self._list.show(self._rows(), place)
+        self._list.show(self._rows, min(around, len(self._judged) - 1))
+        self._list.show(self._rows, place)
 
     def on_resize(self) -> None:
         self._paint()
 
     def _paint(self) -> None:
         pinned = self.query_one("#check-pinned", RowList)
+        self._half = max((self._list.size.width - MERGE_CELLS - 4) // 2, COUNT_CELLS + 8)
         spans = [right("merge", MERGE_CELLS, "dim"), ("    ", "")]
         for name in ("yours", "the rule"):
             spans += left([(name, "dim")], self._half - COUNT_CELLS)
@@ -167,19 +168,7 @@ class CheckedMerges(Vertical):
             top.append(self._row(self._first))
         pinned.styles.height = len(top)
         pinned.show(top)
-        self._list.show(self._rows(), self._list.cursor)
-
-    @property
-    def _list(self) -> RowList:
-        return self.query_one("#check-rows", RowList)
-
-    def _rows(self) -> Sequence[Row]:
-        return RowsOnDemand(len(self._judged), self._row)
-
-    @property
-    def _half(self) -> int:
-        """Cells of a pair with its count; a row has two."""
-        return max((self._list.size.width - MERGE_CELLS - 4) // 2, COUNT_CELLS + 8)
+        self._list.show(self._rows, self._list.cursor)
 
     def _row(self, place: int) -> Row:
         judged = self._judged[place]
@@ -226,15 +215,6 @@ class WhyPanel(RowList):
         has_room = sum(map(len, blocks)) + len(blocks) - 1 <= room.height
         between = [Row([])] if has_room else []
         self.show([row for rows in blocks for row in (*rows, *between)])
-
-
-def describe_report(report: Report) -> Iterator[tuple[str, str]]:
-    """Yield the sentences of a report with their roles; the likeliest cause is strong."""
-    cause = report.explanations[0].sentence if report.explanations else None
-    for line in report.describe(quoted):
-        is_cause = cause is not None and cause in line
-        yield line, "strong" if is_cause or report.agrees else ""
-        cause = None if is_cause else cause
 
 
 NONE_CHOSEN = (
@@ -289,25 +269,17 @@ class CheckScreen(SessionScreen):
         if claimed is None or timeline is None:
             self._update()
         elif self._checks != (timeline, claimed):
+            # Check the files against the rule of the session's run.
             self._checks = timeline, claimed
-            self._start(session.config, claimed)
-
-    def _start(self, config: object, claimed: Claimed) -> None:
-        """Check the files against the rule of the session's run."""
-        if self._job is not None:
-            self._job.cancel()
-        self._job = None
-        self.query_one(CheckedMerges).forget()
-        timeline = self.session.timeline
-        if (
-            isinstance(config, RunConfig)
-            and timeline is not None
-            and why_not_checkable(config) is None
-        ):
-            self._job = CheckJob(config, claimed, timeline.run.counts, self.post_message)
-            self._job.start()
-            self.show_panel("checked")
-        self._update()
+            if self._job is not None:
+                self._job.cancel()
+            self._job, config = None, session.config
+            self.query_one(CheckedMerges).show(())
+            if isinstance(config, RunConfig) and why_not_checkable(config) is None:
+                self._job = CheckJob(config, claimed, timeline.run.counts, self.post_message)
+                self._job.start()
+                self.show_panel("checked")
+            self._update()
 
     def on_check_ran(self, news: jobs.CheckRan) -> None:
         news.stop()
@@ -340,7 +312,17 @@ class CheckScreen(SessionScreen):
             refusal = visible_text(str(job.refused), spaces=False)
             return [(refusal, "loss"), ("Press c to choose other files.", "dim")]
         if job.report is not None:
-            return list(describe_report(job.report))
+            # The likeliest cause is strong.
+            causes, agrees = job.report.explanations, job.report.agrees
+            lines = list(job.report.describe(quoted))
+            strong = (
+                next((at for at, line in enumerate(lines) if causes[0].sentence in line), None)
+                if causes
+                else None
+            )
+            return [
+                (line, "strong" if agrees or at == strong else "") for at, line in enumerate(lines)
+            ]
         return [(HOW, "dim")]
 
     def _narration(self, job: CheckJob | None) -> str:

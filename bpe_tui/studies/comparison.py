@@ -11,14 +11,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from threading import Thread
+from typing import TypeVar
 
 import numpy as np
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Input
 
@@ -32,7 +34,6 @@ from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.analysis.text_comparison import (
-    Differences,
     MergeListDifference,
     Overlap,
     TextComparison,
@@ -40,11 +41,12 @@ from engine.analysis.text_comparison import (
     overlap,
 )
 from engine.bpe.frame import Frame
-from engine.core.arrays import Ints
 from engine.core.errors import BpeError
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer
 from engine.text.pretokenize import to_bytes
+
+Result = TypeVar("Result")
 
 BORDER, NO_BORDER = "│", " "
 SAME_MARK, OTHER_MARK = " ", "▔"
@@ -57,6 +59,7 @@ class Segment:
 
     Attributes:
         text: the bytes as they are shown.
+        cells: the number of cells, with the border before the text.
         cut_by: for each tokenizer whether it cuts at the start.
         difference: the number of the difference that it belongs to; −1 if none.
     """
@@ -64,13 +67,9 @@ class Segment:
     start: int
     end: int
     text: str
+    cells: int
     cut_by: tuple[bool, ...]
     difference: int
-
-    @property
-    def cells(self) -> int:
-        """Number of cells, with the border before the text."""
-        return 1 + width(self.text)
 
 
 def segments_of(comparison: TextComparison, start: int, end: int, widest: int) -> list[Segment]:
@@ -79,21 +78,17 @@ def segments_of(comparison: TextComparison, start: int, end: int, widest: int) -
     edges = [each[: np.searchsorted(each, end, side="right")] for each in edges]
     places = np.unique(np.concatenate(edges))
     cut = np.stack([np.isin(places, each) for each in edges], axis=1).tolist()
-    inside = _differences_at(comparison.differences, places[:-1]).tolist()
-    ends = places.tolist()
-    return [
-        Segment(a, b, shorten(visible_bytes(comparison.data[a:b]), widest), tuple(cuts), number)
-        for a, b, cuts, number in zip(ends, ends[1:], cut, inside, strict=False)
-    ]
-
-
-def _differences_at(differences: Differences, places: Ints) -> Ints:
-    """Return the number of the difference at each place; −1 if there is none."""
-    spans = differences.spans
-    if not len(spans):
-        return np.full(len(places), -1, dtype=np.int64)
-    found = np.searchsorted(spans[:, 0], places, side="right") - 1
-    return np.where((found >= 0) & (places < spans[found, 1]), found, -1)
+    spans, starts = comparison.differences.spans, places[:-1]
+    inside = np.searchsorted(spans[:, 0], starts, side="right") - 1
+    if len(spans):
+        inside[starts >= spans[inside, 1]] = -1
+    segments = []
+    for (a, b), cuts, difference in zip(
+        pairwise(places.tolist()), cut, inside.tolist(), strict=False
+    ):
+        text = shorten(visible_bytes(comparison.data[a:b]), widest)
+        segments.append(Segment(a, b, text, 1 + width(text), tuple(cuts), difference))
+    return segments
 
 
 def broken(segments: Sequence[Segment], room: int) -> list[list[Segment]]:
@@ -262,26 +257,20 @@ class NumbersPanel(Lines):
             for script in comparison.fertility[:SCRIPTS]:
                 label = shorten(f"tokens/word, {script.script}", LABEL_CELLS - 1)
                 yield _line(label, (f"{each:.2f}" for each in script.tokens_per_word), columns)
-        if self.vocabularies is None:
+        if (found := self.vocabularies) is None:
             yield Row([("Comparing the vocabularies …", "dim")])
             return
         yield Row([])
-        yield from _vocabulary_rows(self.names, self.vocabularies, columns, room)
-
-
-def _vocabulary_rows(
-    names: Sequence[str], found: Vocabularies, columns: int, room: int
-) -> Iterable[Row]:
-    yield _line("vocabulary", map(number, found.overlap.sizes), columns)
-    yield _line("only here", (number(len(only)) for only in found.overlap.only), columns)
-    yield _line("in all of them", [number(found.overlap.shared)], columns)
-    for name, only in zip(names, found.overlap.only, strict=True):
-        if only:
-            shown = "  ".join(visible_bytes(token) for token in only[:EXAMPLES])
-            yield Row([(f"only {shorten(name, 12)}  ", "dim"), (shorten(shown, room - 19), "")])
-    for name, difference in zip(names[1:], found.merge_differences, strict=True):
-        both = names[0], name
-        yield from paragraph(f"{both[0]} and {name}: {_merges(difference, both)}", room)
+        yield _line("vocabulary", map(number, found.overlap.sizes), columns)
+        yield _line("only here", (number(len(only)) for only in found.overlap.only), columns)
+        yield _line("in all of them", [number(found.overlap.shared)], columns)
+        for name, only in zip(self.names, found.overlap.only, strict=True):
+            if only:
+                shown = "  ".join(visible_bytes(token) for token in only[:EXAMPLES])
+                yield Row([(f"only {shorten(name, 12)}  ", "dim"), (shorten(shown, room - 19), "")])
+        for name, difference in zip(self.names[1:], found.merge_differences, strict=True):
+            both = self.names[0], name
+            yield from paragraph(f"{both[0]} and {name}: {_merges(difference, both)}", room)
 
 
 def _merges(difference: MergeListDifference | None, names: tuple[str, str]) -> str:
@@ -299,35 +288,6 @@ def _merges(difference: MergeListDifference | None, names: tuple[str, str]) -> s
 def _line(label: str, values: Iterable[str], columns: int, role: str = "") -> Row:
     spans: list[Span] = left([(label, "dim")], LABEL_CELLS)
     return Row([*spans, *(right(value, columns, role) for value in values)])
-
-
-@dataclass
-class TokenizersOpened(Message):
-    """The tokenizers have been opened."""
-
-    tokenizers: Sequence[Tokenizer]
-
-
-@dataclass
-class TextCompared(Message):
-    """All tokenizers have cut the text; `request` is the number of the request."""
-
-    comparison: TextComparison
-    request: int
-
-
-@dataclass
-class VocabulariesCompared(Message):
-    """The vocabularies and merges have been compared."""
-
-    vocabularies: Vocabularies
-
-
-@dataclass
-class ComparisonFailed(Message):
-    """A tokenizer could not be opened, or cannot be compared."""
-
-    error: BpeError
 
 
 class ComparisonScreen(PanelScreen):
@@ -365,33 +325,39 @@ class ComparisonScreen(PanelScreen):
     def on_mount(self) -> None:
         self._head(f"Opening {' and '.join(self._names)} …")
         self.show_panel("strips")
-        self._start(lambda: TokenizersOpened(self._open_all()))
+        self._start(self._open_all, self._compare_all)
 
     def _head(self, text: str) -> None:
         self.say("#heading", shorten(text, 500))
 
     # -- work in threads, which do not keep the program from ending
 
-    def _start(self, work: Callable[[], Message]) -> None:
+    def _start(self, work: Callable[[], Result], show: Callable[[Result], object]) -> None:
+        """Work in a thread, then show the result; show an error in the heading."""
+
         def run() -> None:
             try:
-                self.post_message(work())
+                result = work()
             except BpeError as error:
-                self.post_message(ComparisonFailed(error))
+                self.call_later(self._head, visible_text(str(error), spaces=False))
+            else:
+                self.call_later(show, result)
 
         Thread(target=run, name="comparison", daemon=True).start()
 
-    def on_tokenizers_opened(self, news: TokenizersOpened) -> None:
-        news.stop()
-        tokenizers = self._tokenizers = news.tokenizers
+    def _compare_all(self, tokenizers: Sequence[Tokenizer]) -> None:
+        """Compare the tokenizers on the text, and their vocabularies and merges."""
+        self._tokenizers = tokenizers
         self._compare(self._data)
 
-        def compare_vocabularies() -> Message:
+        def compare_vocabularies() -> Vocabularies:
             first = tokenizers[0]
             found = (first_merge_difference(first, each) for each in tokenizers[1:])
-            return VocabulariesCompared(Vocabularies(overlap(tokenizers), tuple(found)))
+            return Vocabularies(overlap(tokenizers), tuple(found))
 
-        self._start(compare_vocabularies)
+        self._start(
+            compare_vocabularies, partial(setattr, self.query_one(NumbersPanel), "vocabularies")
+        )
 
     def _compare(self, data: bytes) -> None:
         tokenizers = self._tokenizers
@@ -401,27 +367,18 @@ class ComparisonScreen(PanelScreen):
         request = self._request
         self._head(f"Comparing {' and '.join(self._names)} …")
 
-        def compare_text() -> Message:
+        def compare_text() -> TextComparison:
             comparison = TextComparison(tokenizers, data)
             _ = comparison.differences, comparison.fertility  # computed here, not by the screen
-            return TextCompared(comparison, request)
+            return comparison
 
-        self._start(compare_text)
+        def show(comparison: TextComparison) -> None:
+            if request == self._request:  # else another text has been typed meanwhile
+                self._head(" · ".join(self._names))
+                self.query_one(StripsPanel).comparison = comparison
+                self.query_one(NumbersPanel).comparison = comparison
 
-    def on_text_compared(self, news: TextCompared) -> None:
-        news.stop()
-        if news.request == self._request:  # else another text has been typed meanwhile
-            self._head(" · ".join(self._names))
-            self.query_one(StripsPanel).comparison = news.comparison
-            self.query_one(NumbersPanel).comparison = news.comparison
-
-    def on_vocabularies_compared(self, news: VocabulariesCompared) -> None:
-        news.stop()
-        self.query_one(NumbersPanel).vocabularies = news.vocabularies
-
-    def on_comparison_failed(self, news: ComparisonFailed) -> None:
-        news.stop()
-        self._head(visible_text(str(news.error), spaces=False))
+        self._start(compare_text, show)
 
     # -- commands
 

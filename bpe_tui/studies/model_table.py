@@ -65,10 +65,11 @@ class TextsChosen(FamilyNews):
 
 
 @dataclass
-class KindBegun(FamilyNews):
-    """The training of a kind has started."""
+class KindUnmeasured(FamilyNews):
+    """The state of a kind without measures: it is being trained, or why it cannot be."""
 
     name: str
+    state: str
 
 
 @dataclass
@@ -78,13 +79,6 @@ class KindMeasured(FamilyNews):
     tokenizer: ComparableTokenizer
     row: KindRow
     stopped: bool
-
-
-@dataclass
-class KindFailed(FamilyNews):
-    """A kind cannot be trained with these settings."""
-
-    found: Untrained
 
 
 @dataclass
@@ -118,12 +112,12 @@ class FamilyJob(Job):
         self.check_cancelled()
         self.post(TextsChosen(len(learnt), texts))
         for name in KINDS:
-            self.post(KindBegun(name))
+            self.post(KindUnmeasured(name, TRAINS))
             self._due, self._stopped = monotonic() + SECONDS, False
             found = try_training(name, learnt, self._vocab_size, self._special_tokens, self._go_on)
             self.check_cancelled()
             if isinstance(found, Untrained):
-                self.post(KindFailed(found))
+                self.post(KindUnmeasured(name, found.reason))
             else:
                 self.post(KindMeasured(found, row_of(found, texts), self._stopped))
 
@@ -198,26 +192,20 @@ class FamilyScreen(SessionScreen):
         assert session.shown is not None
         corpus = session.shown.excerpt.text
         if corpus:
-            self._entries = [KindEntry(name) for name in KINDS]
-            self._job = FamilyJob(
-                corpus, self._vocab_size, self._special_tokens, self._mailbox(self._entries)
-            )
+            entries = self._entries = [KindEntry(name) for name in KINDS]
+
+            def post(news: Message) -> None:
+                if isinstance(news, FamilyNews):
+                    news.of = entries
+                self.post_message(news)
+
+            self._job = FamilyJob(corpus, self._vocab_size, self._special_tokens, post)
             self._job.start()
             self._show_rows()
         else:
             self._entries = []
             self.query_one(FamilyPanel).say(NO_CORPUS)
             self.query_one(FamilyDetails).clear()
-
-    def _mailbox(self, entries: list[KindEntry]) -> Callable[[Message], object]:
-        """Return a function that posts the news of a table's job."""
-
-        def post(news: Message) -> None:
-            if isinstance(news, FamilyNews):
-                news.of = entries
-            self.post_message(news)
-
-        return post
 
     def _say_what_is_open(self) -> None:
         facts: Facts = [(0, visible_text(self.session.config.name, spaces=False))]
@@ -236,9 +224,9 @@ class FamilyScreen(SessionScreen):
             self._texts, self._learnt = news.texts, news.learnt
             self._say_what_is_open()
 
-    def on_kind_begun(self, news: KindBegun) -> None:
+    def on_kind_unmeasured(self, news: KindUnmeasured) -> None:
         if news.of is self._entries:
-            self._entry(news.name).state = TRAINS
+            self._entry(news.name).state = news.state
             self._show_rows()
 
     def on_kind_measured(self, news: KindMeasured) -> None:
@@ -248,11 +236,6 @@ class FamilyScreen(SessionScreen):
         entry.tokenizer, entry.row, entry.stopped = news.tokenizer, news.row, news.stopped
         entry.measure_typed(stretches_of(self._typed, self._special_tokens))
         self._show_rows()
-
-    def on_kind_failed(self, news: KindFailed) -> None:
-        if news.of is self._entries:
-            self._entry(news.found.name).state = news.found.reason
-            self._show_rows()
 
     def on_family_failed(self, news: FamilyFailed) -> None:
         raise news.error
@@ -278,7 +261,11 @@ class FamilyScreen(SessionScreen):
         rows = self.query_one(FamilyRows)
         if rows.cursor < len(self._entries):
             entry = self._entries[rows.cursor]
-            way_in = self._way_in(entry.name)
+            config, way_in = self._training_of(entry.name), ""  # what Enter does for the kind
+            if config is not None and config == self.session.config:
+                way_in = f"this {MODELS[config.model].title} is open: ↵ leads to its training"
+            elif config is not None:
+                way_in = f"↵ trains this {MODELS[config.model].title} on the corpus, step by step"
             self.query_one(FamilyDetails).show(entry, self._texts, self._typed, way_in)
 
     def _training_of(self, name: str) -> RunConfig | None:
@@ -287,16 +274,6 @@ class FamilyScreen(SessionScreen):
         if kind.model is None or not isinstance(config, RunConfig):
             return None
         return replace(config, model=kind.model, units=kind.units, pattern=kind.pattern)
-
-    def _way_in(self, name: str) -> str:
-        """Describe what Enter does for a kind."""
-        config = self._training_of(name)
-        if config is None:
-            return ""
-        title = MODELS[config.model].title
-        if config == self.session.config:
-            return f"this {title} is open: ↵ leads to its training"
-        return f"↵ trains this {title} on the corpus, step by step"
 
     def on_family_rows_pointed(self, event: FamilyRows.Pointed) -> None:
         event.stop()

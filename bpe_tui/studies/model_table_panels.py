@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -22,7 +22,6 @@ from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.model_table import (
     KindRow,
     MeasuredTexts,
-    MisspelledWord,
     TextMeasures,
     measure,
 )
@@ -110,14 +109,15 @@ class FamilyRows(Lines):
         if not self.entries:
             return self._why_rows[index]
         entry = self.entries[index]
+        cells = cells_of(entry)
         here: Span = ("▸ " if index == self.cursor else "  ", "here")
-        if entry.row is None:
+        if cells is None:
             room = max(self.scrollable_content_region.width - 2 - GAP - NAME, 9)
             name = left([(entry.name, "strong")], NAME + GAP)
             return Row([here, *name, *left([(entry.state, "dim")], room)], entry.name)
         spans: list[Span] = [here]
         for place in self.places:
-            text, role = cell(entry, place.column.name)
+            text, role = cells[place.column.name]
             if place.column.is_number:
                 spans.append(right(text, place.cells, role))
             else:
@@ -136,14 +136,11 @@ class FamilyPanel(Vertical):
     def __init__(self) -> None:
         super().__init__(id="family-table")
         self.border_title = Content("the family")
+        self.header, self.rows = Header(id="family-header"), FamilyRows()
 
     def compose(self) -> ComposeResult:
-        yield Header(id="family-header")
-        yield FamilyRows()
-
-    @property
-    def rows(self) -> FamilyRows:
-        return self.query_one(FamilyRows)
+        yield self.header
+        yield self.rows
 
     def show(self, entries: Sequence[KindEntry], about: str) -> None:
         """Show these rows; `about` describes the text that they are measured on."""
@@ -163,58 +160,40 @@ class FamilyPanel(Vertical):
 
     def place_header(self) -> None:
         """Put the column titles over their columns."""
-        header = self.query_one(Header)
-        header.places = [ColumnPlace(p.column, p.start + 2, p.cells) for p in self.rows.places]
+        self.header.places = [ColumnPlace(p.column, p.start + 2, p.cells) for p in self.rows.places]
 
 
-def _unknown(row: KindRow, measures: TextMeasures) -> Span:
-    share = measures.unknown_word_share
-    return percent(share), "loss" if share else "dim"
-
-
-def _misspelt(row: KindRow, measures: TextMeasures) -> Span:
-    """Return the tokens of a word before → after a swap, or the share that is unknown then."""
+def cells_of(entry: KindEntry) -> dict[str, Span] | None:
+    """Return the cell of each column; `None` for a kind that is not measured."""
+    row, measures = entry.row, entry.measures
+    if row is None or measures is None:
+        return None
+    vocabulary, share = number(row.vocab_size), measures.unknown_word_share
+    # The tokens of a word before → after a swap, or the share that is unknown then.
     wrong = row.misspelled
-    if not wrong.words:
-        return "–", "dim"
-    if wrong.unknown_share:
-        return f"{percent(wrong.unknown_share)} UNK", "loss"
     before, after = wrong.tokens_per_word, wrong.wrong_tokens_per_word
     digits = 1 if max(before, after) < 9.95 else 0
-    return f"{before:.{digits}f} → {after:.{digits}f}", "" if after > before else "dim"
-
-
-def _chinese(row: KindRow, measures: TextMeasures) -> Span:
-    """Return the tokens a character, or the share of characters that are unknown."""
-    found = row.chinese
-    if found.unknown_characters:
-        return f"{percent(found.unknown_character_share)} UNK", "loss"
-    return f"{found.tokens_per_character:.2f}/char", ""
-
-
-CELLS: dict[str, Callable[[KindRow, TextMeasures], Span]] = {
-    "kind": lambda row, measures: (row.name, "strong"),
-    "granularity": lambda row, measures: (row.granularity, "dim"),
-    "vocabulary": lambda row, measures: (number(row.vocab_size), ""),
-    "unknown": _unknown,
-    "tokens": lambda row, measures: (number(measures.tokens), ""),
-    "per_word": lambda row, measures: (f"{measures.tokens_per_word:.2f}", ""),
-    "bytes": lambda row, measures: (f"{measures.bytes_per_token:.2f}", ""),
-    "exact": lambda row, measures: ("yes", "gain") if measures.exact else ("no", "loss"),
-    "misspelt": _misspelt,
-    "chinese": _chinese,
-}
-"""The cell of each column; the measures are of the text that the table is about."""
-
-
-def cell(entry: KindEntry, column: str) -> Span:
-    """Return a cell of a kind that is measured."""
-    assert entry.row is not None
-    assert entry.measures is not None
-    text, role = CELLS[column](entry.row, entry.measures)
-    if column == "vocabulary" and entry.stopped:
-        return f"{text} …", "tie"
-    return text, role
+    misspelt = f"{before:.{digits}f} → {after:.{digits}f}", "" if after > before else "dim"
+    if not wrong.words:
+        misspelt = "–", "dim"
+    elif wrong.unknown_share:
+        misspelt = f"{percent(wrong.unknown_share)} UNK", "loss"
+    # The tokens a character, or the share of characters that are unknown.
+    chinese = f"{row.chinese.tokens_per_character:.2f}/char", ""
+    if row.chinese.unknown_characters:
+        chinese = f"{percent(row.chinese.unknown_character_share)} UNK", "loss"
+    return {
+        "kind": (row.name, "strong"),
+        "granularity": (row.granularity, "dim"),
+        "vocabulary": (f"{vocabulary} …", "tie") if entry.stopped else (vocabulary, ""),
+        "unknown": (percent(share), "loss" if share else "dim"),
+        "tokens": (number(measures.tokens), ""),
+        "per_word": (f"{measures.tokens_per_word:.2f}", ""),
+        "bytes": (f"{measures.bytes_per_token:.2f}", ""),
+        "exact": ("yes", "gain") if measures.exact else ("no", "loss"),
+        "misspelt": misspelt,
+        "chinese": chinese,
+    }
 
 
 MARGIN = 10
@@ -242,7 +221,7 @@ def bordered(tokenizer: ComparableTokenizer, ids: Iterable[int]) -> list[list[Sp
 def labelled(label: str, words: Iterable[Sequence[Span]], width: int) -> Iterator[Row]:
     """Yield rows of words behind a label; a word is a list of spans."""
     for place, line in enumerate(wrapped(words, room_beside(width))):
-        yield Row([_label("" if place else label), *line])
+        yield Row([(("" if place else label).ljust(MARGIN), "dim"), *line])
 
 
 def labelled_text(label: str, text: str, role: str, width: int) -> Iterator[Row]:
@@ -265,24 +244,14 @@ def lanes(
     wrapped_lanes = (wrapped(lane, room_beside(width)) for lane in lines_of_lanes)
     for place, lines in enumerate(zip(*wrapped_lanes, strict=True)):
         yield tuple(
-            Row([_label("" if place else label), *line])
+            Row([(("" if place else label).ljust(MARGIN), "dim"), *line])
             for label, line in zip(labels, lines, strict=True)
         )
-
-
-def over_ids(label: str, tokenizer: ComparableTokenizer, text: str, width: int) -> Iterator[Row]:
-    """Yield rows of a text's tokens, each over its id."""
-    columns = ((token(tokenizer, some), (str(some), "dim")) for some in tokenizer.encode(text))
-    return chain.from_iterable(lanes((label, "ids"), columns, width))
 
 
 def room_beside(width: int) -> int:
     """Return the number of cells beside a label."""
     return max(width - MARGIN, NARROWEST)
-
-
-def _label(label: str) -> Span:
-    return label.ljust(MARGIN), "dim"
 
 
 class FamilyDetails(Lines):
@@ -336,24 +305,27 @@ def _rows(
     yield from paragraph(learnt, width, "dim")
     yield Row([])
     tokenizer = entry.tokenizer
-    beginning = _beginning(typed or "".join(texts.unseen))
-    yield from over_ids("typed" if typed else "held out", tokenizer, beginning, width)
+    beginning = typed or "".join(texts.unseen)
+    if len(beginning) > SHOWN_CHARACTERS:  # up to a blank if there is one
+        end = beginning.rfind(" ", 1, SHOWN_CHARACTERS)
+        beginning = beginning[: end if end > 0 else SHOWN_CHARACTERS]
+    columns = ((token(tokenizer, n), (str(n), "dim")) for n in tokenizer.encode(beginning))
+    labels = "typed" if typed else "held out", "ids"
+    yield from chain.from_iterable(lanes(labels, columns, width))
     yield from _exactness(entry, beginning, width)
     yield from _unknown_words(entry, width)
-    yield from _frequent(entry, width)
+    # The most frequent tokens of the held-out text, in one line.
+    frequent = [
+        (token(tokenizer, n), (str(n), "dim"), (f"{number(count)}×", ""))
+        for n, count in entry.row.unseen.frequent
+    ]
+    if frequent:
+        yield from next(lanes(("frequent", "ids", ""), frequent, width))
     yield Row([])
     yield from _misspellings(entry, width)
     yield Row([])
     yield from labelled("Chinese", [[(visible_text(c), "")] for c in texts.chinese], width)
     yield from labelled("", bordered(tokenizer, tokenizer.encode(texts.chinese)), width)
-
-
-def _beginning(text: str) -> str:
-    """Return the part of a text that is drawn, up to a blank if there is one."""
-    if len(text) <= SHOWN_CHARACTERS:
-        return text
-    end = text.rfind(" ", 1, SHOWN_CHARACTERS)
-    return text[: end if end > 0 else SHOWN_CHARACTERS]
 
 
 def _exactness(entry: KindEntry, beginning: str, width: int) -> Iterator[Row]:
@@ -385,21 +357,10 @@ def _unknown_words(entry: KindEntry, width: int) -> Iterator[Row]:
     return labelled("unknown", shown, width)
 
 
-def _frequent(entry: KindEntry, width: int) -> Iterator[Row]:
-    """Yield the most frequent tokens of the held-out text, in one line."""
-    assert entry.tokenizer is not None
-    assert entry.row is not None
-    columns = [
-        (token(entry.tokenizer, some), (str(some), "dim"), (f"{number(count)}×", ""))
-        for some, count in entry.row.unseen.frequent
-    ]
-    if columns:
-        yield from next(lanes(("frequent", "ids", ""), columns, width))
-
-
 def _misspellings(entry: KindEntry, width: int) -> Iterator[Row]:
-    """Yield how misspelled words of the corpus are encoded."""
+    """Yield how misspelled words of the corpus are encoded: `the → teh  1 → 2  t│eh│`."""
     assert entry.row is not None
+    assert entry.tokenizer is not None
     found = entry.row.misspelled
     if not found.words:
         yield from labelled_text("misspelt", "the corpus has no word to misspell", "dim", width)
@@ -409,22 +370,20 @@ def _misspellings(entry: KindEntry, width: int) -> Iterator[Row]:
     of = f"two letters swapped in {plural(len(found.words), 'frequent word')}"
     yield from labelled_text("misspelt", f"{of}: {became}{unknown}", "", width)
     shown = found.words[:SHOWN_MISSPELLINGS]
-    spelled = [shorten(visible_text(w.misspelling.word), LONGEST_WORD) for w in shown]
-    cells = max(spans_width([(text, "")]) for text in spelled)
-    for word in shown:
-        yield from labelled("", [_misspelt_spans(entry, word, cells, room_beside(width))], width)
-
-
-def _misspelt_spans(entry: KindEntry, word: MisspelledWord, cells: int, room: int) -> list[Span]:
-    """Draw `the → teh  1 → 2  t│eh│`, each word in `cells` cells."""
-    assert entry.tokenizer is not None
-    right, wrong = (
-        left([(shorten(visible_text(spelling), LONGEST_WORD), "")], cells)
-        for spelling in (word.misspelling.word, word.misspelling.wrong)
-    )
-    role = "loss" if word.unknown else "" if word.wrong_tokens > word.tokens else "dim"
-    counts = left([(f"{word.tokens} → {word.wrong_tokens}", role)], 9)
-    spans: list[Span] = [*right, (" → ", "dim"), *wrong, ("   ", ""), *counts]
-    for some in bordered(entry.tokenizer, entry.tokenizer.encode(" " + word.misspelling.wrong)):
-        spans += some
-    return left(spans, room)
+    spelled = [
+        [shorten(visible_text(text), LONGEST_WORD) for text in (each.word, each.wrong)]
+        for each in (word.misspelling for word in shown)
+    ]
+    cells = max(spans_width([(word, "")]) for word, _ in spelled)
+    for word, (right_text, wrong_text) in zip(shown, spelled, strict=True):
+        role = "loss" if word.unknown else "" if word.wrong_tokens > word.tokens else "dim"
+        spans: list[Span] = [
+            *left([(right_text, "")], cells),
+            (" → ", "dim"),
+            *left([(wrong_text, "")], cells),
+            ("   ", ""),
+            *left([(f"{word.tokens} → {word.wrong_tokens}", role)], 9),
+        ]
+        ids = entry.tokenizer.encode(" " + word.misspelling.wrong)
+        spans += chain.from_iterable(bordered(entry.tokenizer, ids))
+        yield from labelled("", [left(spans, room_beside(width))], width)
