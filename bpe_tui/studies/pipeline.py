@@ -6,9 +6,10 @@ meanwhile, only the last one is built next. The old stages are shown until then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, ClassVar
@@ -34,7 +35,7 @@ from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.widgets.fields import Field, TextLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, left
+from bpe_tui.widgets.rows import Row, Span, left
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
@@ -43,7 +44,6 @@ from engine.pipeline.conversion import AnyFrame, pipeline_at
 from engine.pipeline.draft import STAGE_KINDS, Draft, StageKind
 from engine.pipeline.losses import losses
 from engine.pipeline.pipeline import Pipeline
-from engine.pipeline.stage import Stage
 from engine.unigram.frame import UnigramFrame
 
 if TYPE_CHECKING:
@@ -60,47 +60,44 @@ class ChoiceRows(Lines):
     def __init__(self, kind: StageKind, draft: Draft) -> None:
         super().__init__(id="choice-rows")
         self._kind = kind
-        self._listed: list[tuple[str, str, str, StageSwitch]] = []
         self.show_draft(draft)
 
-    @property
-    def row_count(self) -> int:
-        return len(self._listed)
-
-    def row(self, index: int) -> Row:
-        mark, name, summary, switch = self._listed[index]
-        room = self.scrollable_content_region.width
-        names = NAME_CELLS if room >= 72 else NARROW_NAME_CELLS
-        spans = [*left([(mark, "here")], MARK_CELLS)]
-        spans += left([(name, "strong" if mark else "")], names)
-        described = (visible_text(summary, spaces=False), "dim")
-        spans += [(" ", ""), *left([described], max(room - MARK_CELLS - names - 1, 1))]
-        return Row(spans, switch)
-
     def show_draft(self, draft: Draft) -> None:
-        self._listed = list(self._made(draft))
-        self.styles.height = len(self._listed)
-        self.rebuild()
-
-    def _made(self, draft: Draft) -> Iterator[tuple[str, str, str, StageSwitch]]:
-        """Yield each row's mark, name and summary, and the switch that Enter makes."""
         kind, stages = self._kind, draft.stages(self._kind)
         original = " · ".join(map(stage_name, Draft(draft.original).stages(kind))) or "none"
-        none: StageSwitch = lambda draft: draft.with_stages(kind, ())  # noqa: E731
-        back: StageSwitch = lambda draft: draft.restored(kind)  # noqa: E731
-        yield ("" if stages else "•", "none", "leave the stage out", none)
-        yield ("" if draft.is_switched(kind) else "•", "as it was", original, back)
+        # Of each row the mark, name and summary, and the switch that Enter makes.
+        none: StageSwitch = partial(Draft.with_stages, kind=kind, stages=())
+        back: StageSwitch = partial(Draft.restored, kind=kind)
+        self._listed: list[tuple[str, str, str, StageSwitch]] = [
+            ("" if stages else "•", "none", "leave the stage out", none),
+            ("" if draft.is_switched(kind) else "•", "as it was", original, back),
+        ]
         listed = list(kind.choices(draft.original))
         offered = [(choice.stage, choice.name, choice.summary) for choice in listed]
         known = [choice.stage for choice in listed]
         offered += [(stage, stage_name(stage), "") for stage in stages if stage not in known]
         for stage, name, summary in offered:
             mark = str(stages.index(stage) + 1) if stage in stages else ""
-            yield mark, name, summary, _toggling(kind, stage)
+            switch = partial(Draft.toggled, kind=kind, stage=stage)
+            self._listed.append((mark, name, summary, switch))
+        self.styles.height = len(self._listed)
+        self.rebuild()
 
-
-def _toggling(kind: StageKind, stage: Stage) -> StageSwitch:
-    return lambda draft: draft.toggled(kind, stage)
+    def rebuild(self) -> None:
+        room = self.scrollable_content_region.width
+        names = NAME_CELLS if room >= 72 else NARROW_NAME_CELLS
+        rows = []
+        for mark, name, summary, switch in self._listed:
+            described = (visible_text(summary, spaces=False), "dim")
+            spans: list[Span] = [
+                *left([(mark, "here")], MARK_CELLS),
+                *left([(name, "strong" if mark else "")], names),
+                (" ", ""),
+                *left([described], max(room - MARK_CELLS - names - 1, 1)),
+            ]
+            rows.append(Row(spans, switch))
+        self._rows = rows
+        super().rebuild()
 
 
 class StageWindow(Window[None]):
@@ -199,11 +196,6 @@ class TypedTexts(Vertical):
             id="pipeline-pair",
             compact=True,
         )
-
-    @property
-    def texts(self) -> tuple[str, str | None]:
-        """The text, and the second one; `None` if that is empty."""
-        return self.query_one(TextLine).text, self.query_one("#pipeline-pair", Input).value or None
 
 
 class PipelineScreen(SessionScreen):
@@ -336,15 +328,15 @@ class PipelineScreen(SessionScreen):
         )
         self._point_at(self._token)
         model = pipeline.model
-        is_cut = len(self.query_one(TypedTexts).texts[0]) > LONGEST
+        is_cut = len(self.query_one(TextLine).text) > LONGEST
         cut = f" · only the first {number(LONGEST)} characters" if is_cut else ""
         self._say_heading(f"{model.name} with {plural(len(model.vocab), 'token')}{cut}")
 
     @property
     def _texts(self) -> tuple[str, str | None]:
-        """The parts of the text and its pair that are run."""
-        text, pair = self.query_one(TypedTexts).texts
-        return text[:LONGEST], pair and pair[:LONGEST]
+        """The parts of the text and its pair that are run; no pair is `None`."""
+        pair = self.query_one("#pipeline-pair", Input).value[:LONGEST]
+        return self.query_one(TextLine).text[:LONGEST], pair or None
 
     def _say_heading(self, fact: str) -> None:
         session, step = self._seen

@@ -5,7 +5,7 @@ The part of the output that belongs to the token under the cursor is marked in e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -27,7 +27,7 @@ from engine.pipeline.draft import (
 )
 from engine.pipeline.losses import Losses
 from engine.pipeline.models import WordPiece
-from engine.pipeline.pipeline import AlignedPart, OutputToken, PipelineRun, TextRun
+from engine.pipeline.pipeline import OutputToken, PipelineRun, TextRun
 from engine.pipeline.post_processors import PostProcessor, spelled_template
 from engine.pipeline.pretokenizers import Split
 from engine.pipeline.stage import Stage
@@ -47,16 +47,16 @@ MARK_CELLS = 2
 
 def character_lines(text: str, marked: range, marks: bool, room: int) -> list[list[Span]]:
     """Draw a text with some of its characters marked, in lines."""
-    return wrapped(anywhere_broken([_marked(text, marked.__contains__, marks)]), room)
+    return wrapped(anywhere_broken([_marked(text, marked, marks)]), room)
 
 
-def _marked(text: str, is_marked: Callable[[int], bool], marks: bool, role: str = "") -> list[Span]:
-    """Draw a text with the characters marked for whose places `is_marked` is true."""
+def _marked(text: str, marked: Container[int], marks: bool, role: str = "") -> list[Span]:
+    """Draw a text with the characters at some places marked."""
     spans: list[Span] = []
-    for marked, run in groupby(range(len(text)), key=is_marked):
+    for is_marked, run in groupby(range(len(text)), key=marked.__contains__):
         places = list(run)
         part = visible_text(text[places[0] : places[-1] + 1])
-        spans.append(_mark(part, marks) if marked else (part, role))
+        spans.append(_mark(part, marks) if is_marked else (part, role))
     return spans
 
 
@@ -69,26 +69,6 @@ def anywhere_broken(lines: Iterable[Sequence[Span]]) -> Iterator[list[Span]]:
     for spans in lines:
         for text, role in spans:
             yield from ([(text[start : start + 8], role)] for start in range(0, len(text), 8))
-
-
-def section_spans(part: AlignedPart, chosen: OutputToken | None, marks: bool) -> list[Span]:
-    """Draw a section of normalized text; the characters of the chosen token are marked."""
-    start, end = chosen.span if chosen else (0, 0)
-    spans = part.aligned.spans
-
-    def is_marked(at: int) -> bool:
-        return spans[at][0] < end and start < spans[at][1]
-
-    return _marked(part.text, is_marked, marks, "special" if part.token else "")
-
-
-def piece_spans(
-    part: AlignedPart, place: int, chosen: OutputToken | None, marks: bool
-) -> list[Span]:
-    """Draw a pretoken; the part of the chosen token is marked."""
-    within = range(*chosen.within) if chosen and chosen.piece == place else range(0)
-    role = "special" if part.token else f"token-{place % TOKEN_HUES}"
-    return _marked(part.text, within.__contains__, marks, role)
 
 
 def token_lines(
@@ -172,15 +152,6 @@ class PipelineView:
     marks: bool
 
 
-def stage_rows(shown: PipelineView, width: int, height: int) -> list[Row]:
-    """Return all stages from top to bottom, with blank lines between them if there is room."""
-    gutter = GUTTER if width >= 72 else NARROW_GUTTER
-    made = (_text, _normalized, _pretokens, _model, _finished, _decoded)
-    blocks = [list(block(shown, width, gutter)) for block in made]
-    between = [Row([])] if sum(map(len, blocks)) + len(blocks) <= height else []
-    return [row for block in blocks for row in (*block, *between)]
-
-
 def _block(
     title: str,
     summary: str,
@@ -218,13 +189,18 @@ def _normalized(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     lines: list[Sequence[Span]] = []
     for place, text in enumerate(shown.run.texts):
         chosen = _chosen_in(shown, place)
-        words = [section_spans(part, chosen, shown.marks) for part in text.sections]
+        first, last = chosen.span if chosen else (0, 0)
+        words = []
+        for part in text.sections:
+            spans = part.aligned.spans
+            marked = {at for at, (start, end) in enumerate(spans) if start < last and first < end}
+            words.append(_marked(part.text, marked, shown.marks, "special" if part.token else ""))
         lines += wrapped(anywhere_broken(words), width - gutter)
     changed = shown.losses.changed
     notes: list[Span] = []
     if changed:
-        few = list(dict.fromkeys(f"{_shown(c.old)} → {_shown(c.new)}" for c in changed))
-        notes.append((f"changed, and decoding will not change it back: {_few(few)}", "loss"))
+        few = _few(dict.fromkeys(f"{_shown(c.old)} → {_shown(c.new)}" for c in changed))
+        notes.append((f"changed, and decoding will not change it back: {few}", "loss"))
     yield from _switchable(NORMALIZER, shown, lines, gutter, width, notes)
 
 
@@ -232,17 +208,18 @@ def _pretokens(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     lines: list[Sequence[Span]] = []
     for place, text in enumerate(shown.run.texts):
         chosen = _chosen_in(shown, place)
-        words = [
-            [*piece_spans(part, number, chosen, shown.marks), PRETOKEN_BORDER]
-            for number, part in enumerate(text.pieces)
-        ]
+        words = []
+        for at, part in enumerate(text.pieces):
+            marked = range(*chosen.within) if chosen and chosen.piece == at else range(0)
+            role = "special" if part.token else f"token-{at % TOKEN_HUES}"
+            words.append([*_marked(part.text, marked, shown.marks, role), PRETOKEN_BORDER])
         lines += wrapped(words, width - gutter)
     pieces = [part.text for text in shown.run.texts for part in text.pieces]
     notes: list[Span] = [
         (meaning, "dim") for mark, meaning in _SPELLINGS if any(mark in piece for piece in pieces)
     ]
     if dropped := shown.losses.dropped:
-        few = _few(list(dict.fromkeys(map(_shown, dropped))))
+        few = _few(dict.fromkeys(map(_shown, dropped)))
         notes.append((f"left out, so a decoder can only guess: {few}", "loss"))
     yield from _switchable(PRE_TOKENIZER, shown, lines, gutter, width, notes)
 
@@ -250,8 +227,11 @@ def _pretokens(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
 def _model(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     model = shown.draft.original.model
     lines: list[Sequence[Span]] = []
-    for text in shown.run.texts:
-        chosen = _before_template(shown, text)
+    for number_of_text, text in enumerate(shown.run.texts):
+        # The token under the cursor as the model made it, before the template.
+        finished = (each for each in shown.run.tokens if each.text_number == number_of_text)
+        both = zip(text.tokens, finished, strict=False)
+        chosen = next((before for before, after in both if after is shown.chosen), None)
         lines += token_lines(text.tokens, chosen, shown.marks, width - gutter)
     total = sum(len(text.tokens) for text in shown.run.texts)
     summary = f"{model.name}, vocabulary {number(len(model.vocab))} → {plural(total, 'token')}"
@@ -261,10 +241,10 @@ def _model(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
         notes.append((f"{prefix} continues the word before it", "dim"))
     if shown.losses.unknown:
         name = model.texts.get(-1 if model.unknown_id is None else model.unknown_id, "unknown")
-        few = _few(list(dict.fromkeys(map(_shown, shown.losses.unknown))))
+        few = _few(dict.fromkeys(map(_shown, shown.losses.unknown)))
         notes.append((f"{visible_text(name)} stands for {few}: which text it was is lost", "loss"))
     if shown.losses.unspelled:
-        few = _few(list(dict.fromkeys(map(_shown, shown.losses.unspelled))))
+        few = _few(dict.fromkeys(map(_shown, shown.losses.unspelled)))
         notes.append((f"no token spells {few}: left out", "loss"))
     yield from _block("model", summary, lines, gutter, width, None, notes)
 
@@ -293,7 +273,7 @@ def _decoded(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
         note = ("not the text that was given", "loss")
     notes: list[Span] = [note]
     if skipped := shown.losses.skipped:
-        few = _few(list(map(_shown, skipped)))
+        few = _few(map(_shown, skipped))
         notes.append((f"special tokens are left out in decoding: {few}", "dim"))
     yield from _switchable(DECODER, shown, lines, gutter, width, notes)
 
@@ -322,16 +302,6 @@ def _chosen_in(shown: PipelineView, text_number: int) -> OutputToken | None:
     return chosen if chosen is not None and chosen.text_number == text_number else None
 
 
-def _before_template(shown: PipelineView, text: TextRun) -> OutputToken | None:
-    """Return the token under the cursor as the model made it."""
-    number = shown.run.texts.index(text)
-    finished = (token for token in shown.run.tokens if token.text_number == number)
-    for before, after in zip(text.tokens, finished, strict=False):
-        if after is shown.chosen:
-            return before
-    return None
-
-
 _SPELLINGS = (
     ("▁", "▁ stands for a space before a word"),
     ("Ġ", "Ġ and others like it stand for bytes: Ġ for a space, Ċ for a new line"),
@@ -342,7 +312,9 @@ def _shown(text: str) -> str:
     return visible_text(text) or "nothing"
 
 
-def _few(shown: Sequence[str]) -> str:
+def _few(texts: Iterable[str]) -> str:
+    """Return the first texts, and the number of further ones."""
+    shown = list(texts)
     more = len(shown) - EXAMPLES
     return "  ".join(shown[:EXAMPLES]) + (f" and {number(more)} more" if more > 0 else "")
 
@@ -394,9 +366,14 @@ class PipelinePanel(Lines):
     def rebuild(self) -> None:
         if self.size.width:
             room = self.scrollable_content_region.width - MARK_CELLS
-            self._rows = (
-                sentence(self._why_empty, room)
-                if self._shown is None
-                else stage_rows(self._shown, room, self.size.height)
-            )
+            if self._shown is None:
+                self._rows = sentence(self._why_empty, room)
+            else:
+                gutter = GUTTER if room >= 72 else NARROW_GUTTER
+                made = (_text, _normalized, _pretokens, _model, _finished, _decoded)
+                blocks = [list(block(self._shown, room, gutter)) for block in made]
+                # Blank lines are between the stages if there is room.
+                has_room = sum(map(len, blocks)) + len(blocks) <= self.size.height
+                between = [Row([])] if has_room else []
+                self._rows = [row for block in blocks for row in (*block, *between)]
         super().rebuild()

@@ -24,7 +24,7 @@ from bpe_tui.views.narration import first_fitting, heading
 from bpe_tui.views.panel import Panel
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.player_screen import Transport
-from bpe_tui.widgets.chart import Curve, Curves, CurvesChart, curves_of
+from bpe_tui.widgets.chart import Curve, CurvesChart, curves_of
 from bpe_tui.widgets.figure import NumberArray
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural, short_number
@@ -150,8 +150,11 @@ class StandingsPanel(RacePanel):
         for place, runner in enumerate(race.runners):
             spans: list[Span] = [(runner.algorithm.name.ljust(NAME_CELLS), hue_of(place))]
             if runner in amounts:
+                # The ratio to the least amount: '× 1.0', '× 34', '× 5,210'.
+                ratio = amounts[runner] / least if least else 0.0
+                times = f"× {ratio:.1f}" if ratio < 9.95 else f"× {number(ratio)}"
                 spans += _done_by(runner, step)
-                spans.append(right(_times(amounts[runner], least), 9, "strong"))
+                spans.append(right(times if least else "", 9, "strong"))
             else:
                 if runner.state is RunnerState.RUNNING:
                     state = f"runs: merge {number(len(runner))} …"
@@ -178,14 +181,6 @@ def _done_by(runner: Runner, step: int) -> Iterator[Span]:
     step = min(step, len(runner))
     yield right(TIME.format(TIME.at(runner, step)), 9)
     yield right(number(OPERATIONS.at(runner, step)), 14)
-
-
-def _times(amount: float, least: float) -> str:
-    """Return the ratio to the least amount: '× 1.0', '× 34', '× 5,210'."""
-    if not least:
-        return ""
-    ratio = amount / least
-    return "× " + (f"{ratio:.1f}" if ratio < 9.95 else number(ratio))
 
 
 def _bar(amount: float, most: float, cells: int) -> str:
@@ -257,26 +252,6 @@ class RaceChart(CurvesChart):
         super().__init__(id)
         self.border_title = Content(question)
         self.why_empty = why_empty
-
-
-def over_steps(race: Race, unit: RaceMeasure) -> Curves | None:
-    """Return a curve for each trainer: its work up to each step."""
-    curves = []
-    for place, runner in enumerate(race.runners):
-        amounts = unit.until(runner, len(runner))
-        steps = np.arange(1, len(amounts) + 1)
-        curves.append(Curve(runner.algorithm.name, hue_of(place), steps, amounts))
-    return curves_of(curves, "step", unit.name, log_x=True)
-
-
-def over_sizes(race: Race, sizes: SizeRace, unit: RaceMeasure) -> Curves | None:
-    """Return a curve for each trainer: its work for parts of the corpus, where it finished."""
-    curves = []
-    for place, runner in enumerate(race.runners):
-        parts, operations, seconds = sizes.totals_of(runner.algorithm.name)
-        amounts = unit.in_all(operations, seconds)
-        curves.append(Curve(runner.algorithm.name, hue_of(place), parts, amounts))
-    return curves_of(curves, "bytes", unit.name, log_x=True)
 
 
 def describe_race(race: Race) -> str:
@@ -451,7 +426,8 @@ class RaceScreen(SessionScreen):
 
     def _start(self, session: Session) -> None:
         """Start the race on the counts of the session's run."""
-        self._stop()
+        if self._job is not None:
+            self._job.cancel()
         self._raced = session.timeline
         assert self._raced is not None
         if not isinstance(session.config, RunConfig):
@@ -460,10 +436,6 @@ class RaceScreen(SessionScreen):
         self._job = RaceJob(session.config, self._raced.run.counts, self.post_message)
         self._job.start()
         self._update()
-
-    def _stop(self) -> None:
-        if self._runs and self._job is not None:
-            self._job.cancel()
 
     def on_screen_resume(self) -> None:
         super().on_screen_resume()
@@ -485,13 +457,22 @@ class RaceScreen(SessionScreen):
     def _draw(self) -> None:
         if self._job is None or self._job.race is None or self._job.sizes is None:
             return
-        race, sizes = self._job.race, self._job.sizes
+        race, sizes, unit = self._job.race, self._job.sizes, self._unit
+        # A curve for each trainer: its work up to each step, and for parts of the corpus where it
+        # finished.
+        over_steps, over_sizes = [], []
+        for place, runner in enumerate(race.runners):
+            name, hue = runner.algorithm.name, hue_of(place)
+            amounts = unit.until(runner, len(runner))
+            over_steps.append(Curve(name, hue, np.arange(1, len(amounts) + 1), amounts))
+            parts, operations, seconds = sizes.totals_of(name)
+            over_sizes.append(Curve(name, hue, parts, unit.in_all(operations, seconds)))
         steps = self.query_one("#over-steps", RaceChart)
-        steps.figure = over_steps(race, self._unit)
-        steps.border_subtitle = Content(f"{self._unit.name} so far")
+        steps.figure = curves_of(over_steps, "step", unit.name, log_x=True)
+        steps.border_subtitle = Content(f"{unit.name} so far")
         by_size = self.query_one("#over-sizes", RaceChart)
-        by_size.figure = over_sizes(race, sizes, self._unit)
-        by_size.border_subtitle = Content(f"{self._unit.name} for {number(SIZE_MERGES)} merges")
+        by_size.figure = curves_of(over_sizes, "bytes", unit.name, log_x=True)
+        by_size.border_subtitle = Content(f"{unit.name} for {number(SIZE_MERGES)} merges")
         nothing = self._job.complete and not race.steps
         for chart in (steps, by_size):
             chart.why_empty = NO_MERGE if nothing else SIZES_COME if chart is by_size else STARTS
@@ -527,14 +508,10 @@ class RaceScreen(SessionScreen):
 
     # -- commands
 
-    @property
-    def _runs(self) -> bool:
-        return self._job is not None and self._job.runs
-
     def action_leave(self) -> None:
         """Stop the race if it runs, else leave as every screen does."""
-        if self._runs:
-            self._stop()
+        if self._job is not None and self._job.runs:
+            self._job.cancel()
             self._narrate()
         else:
             super().action_leave()
