@@ -137,7 +137,7 @@ class CheckedMerges(Vertical):
             self._first = next((at for at, each in enumerate(judged) if not each.fits), None)
             if self._first is not None:
                 self._go_to(self._first)
-        self._paint()
+        self.on_resize()
 
     def go(self, by: int) -> None:
         """Go to the next merge that differs, or with −1 to the one before."""
@@ -154,9 +154,7 @@ class CheckedMerges(Vertical):
         self._list.show(self._rows, place)
 
     def on_resize(self) -> None:
-        self._paint()
-
-    def _paint(self) -> None:
+        """Paint the header, the first difference and the list, for the width that there is."""
         pinned = self.query_one("#check-pinned", RowList)
         self._half = max((self._list.size.width - MERGE_CELLS - 4) // 2, COUNT_CELLS + 8)
         spans = [right("merge", MERGE_CELLS, "dim"), ("    ", "")]

@@ -183,7 +183,13 @@ class StripsPanel(Lines):
             self._rows = [Row([("There is no text yet: press e and type one.", "dim")])]
             return
         rows: list[Row] = []
-        start, end = self._window(comparison)
+        # The part of the text to lay out; all tokenizers cut at both ends.
+        start, end = 0, len(comparison.data)
+        if end > SHOWN:
+            spans = comparison.differences.spans
+            focus = int(spans[self.current, 0]) if len(spans) else 0
+            first, last = max(focus - BEFORE, 0), min(focus + SHOWN - BEFORE, end)
+            start, end = comparison.agreed_around(first, last)
         room = max(self.scrollable_content_region.width - NAME_CELLS, 8)
         for line in broken(segments_of(comparison, start, end, room - 2), room):
             for segment in line:
@@ -194,15 +200,6 @@ class StripsPanel(Lines):
             gap = (" " * NAME_CELLS, "")
             rows.append(Row([gap, *marks(line, self.current)]))
         self._rows = rows
-
-    def _window(self, comparison: TextComparison) -> tuple[int, int]:
-        """Return the part of the text to lay out; all tokenizers cut at both ends."""
-        size = len(comparison.data)
-        if size <= SHOWN:
-            return 0, size
-        spans = comparison.differences.spans
-        focus = int(spans[self.current, 0]) if len(spans) else 0
-        return comparison.agreed_around(max(focus - BEFORE, 0), min(focus + SHOWN - BEFORE, size))
 
     def _say(self, comparison: TextComparison) -> None:
         found = len(comparison.differences)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from time import monotonic
 
 from textual.app import ComposeResult
@@ -50,14 +51,8 @@ SECONDS = 10.0
 """Time limit for the training of one kind."""
 
 
-class FamilyNews(Message):
-    """News from the job of a table. `of` is that table: there may be another one by now."""
-
-    of: object = None
-
-
 @dataclass
-class TextsChosen(FamilyNews):
+class TextsChosen(Message):
     """The bytes that all kinds learn from, and the texts that they are measured on."""
 
     learnt: int
@@ -65,7 +60,7 @@ class TextsChosen(FamilyNews):
 
 
 @dataclass
-class KindUnmeasured(FamilyNews):
+class KindUnmeasured(Message):
     """The state of a kind without measures: it is being trained, or why it cannot be."""
 
     name: str
@@ -73,7 +68,7 @@ class KindUnmeasured(FamilyNews):
 
 
 @dataclass
-class KindMeasured(FamilyNews):
+class KindMeasured(Message):
     """A kind is trained and measured. `stopped`: its time was up before it had its size."""
 
     tokenizer: ComparableTokenizer
@@ -192,20 +187,14 @@ class FamilyScreen(SessionScreen):
         assert session.shown is not None
         corpus = session.shown.excerpt.text
         if corpus:
-            entries = self._entries = [KindEntry(name) for name in KINDS]
-
-            def post(news: Message) -> None:
-                if isinstance(news, FamilyNews):
-                    news.of = entries
-                self.post_message(news)
-
+            self._entries = [KindEntry(name) for name in KINDS]
+            post = partial(self.call_later, self._take, self._entries)
             self._job = FamilyJob(corpus, self._vocab_size, self._special_tokens, post)
             self._job.start()
-            self._show_rows()
         else:
             self._entries = []
-            self.query_one(FamilyPanel).say(NO_CORPUS)
             self.query_one(FamilyDetails).clear()
+        self._show_rows()
 
     def _say_what_is_open(self) -> None:
         facts: Facts = [(0, visible_text(self.session.config.name, spaces=False))]
@@ -217,31 +206,25 @@ class FamilyScreen(SessionScreen):
             ]
         self.say("#heading", fitting_facts(facts, self.size.width - 2))
 
-    # -- news from the job
-
-    def on_texts_chosen(self, news: TextsChosen) -> None:
-        if news.of is self._entries:
-            self._texts, self._learnt = news.texts, news.learnt
-            self._say_what_is_open()
-
-    def on_kind_unmeasured(self, news: KindUnmeasured) -> None:
-        if news.of is self._entries:
-            self._entry(news.name).state = news.state
-            self._show_rows()
-
-    def on_kind_measured(self, news: KindMeasured) -> None:
-        if news.of is not self._entries:
-            return
-        entry = self._entry(news.row.name)
-        entry.tokenizer, entry.row, entry.stopped = news.tokenizer, news.row, news.stopped
-        entry.measure_typed(stretches_of(self._typed, self._special_tokens))
-        self._show_rows()
-
-    def on_family_failed(self, news: FamilyFailed) -> None:
-        raise news.error
-
-    def _entry(self, name: str) -> KindEntry:
-        return next(entry for entry in self._entries if entry.name == name)
+    def _take(self, table: list[KindEntry], news: Message) -> None:
+        """Show news from the job of a table, unless there is another table by now."""
+        entries = {entry.name: entry for entry in self._entries}
+        match news:
+            case FamilyFailed(error):
+                raise error
+            case _ if table is not self._entries:
+                return
+            case TextsChosen(learnt, texts):
+                self._texts, self._learnt = texts, learnt
+                self._say_what_is_open()
+            case KindUnmeasured(name, state):
+                entries[name].state = state
+                self._show_rows()
+            case KindMeasured(tokenizer, row, stopped):
+                entry = entries[row.name]
+                entry.tokenizer, entry.row, entry.stopped = tokenizer, row, stopped
+                entry.measure_typed(stretches_of(self._typed, self._special_tokens))
+                self._show_rows()
 
     # -- what is shown
 
@@ -254,7 +237,8 @@ class FamilyScreen(SessionScreen):
         about = "" if measured is None else f"on {plural(measured.words, 'word')}"
         if measured is not None and not self._typed:
             about += f", the last {size(measured.bytes)}"
-        self.query_one(FamilyPanel).show(self._entries, about)
+        why_none = "" if self._entries else NO_CORPUS
+        self.query_one(FamilyPanel).show(self._entries, about, why_none)
         self._show_details()
 
     def _show_details(self) -> None:

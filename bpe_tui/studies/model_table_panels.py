@@ -142,17 +142,15 @@ class FamilyPanel(Vertical):
         yield self.header
         yield self.rows
 
-    def show(self, entries: Sequence[KindEntry], about: str) -> None:
-        """Show these rows; `about` describes the text that they are measured on."""
+    def show(self, entries: Sequence[KindEntry], about: str, why_none: str) -> None:
+        """Show these rows; `about` describes the text that they are measured on.
+
+        `why_none` is shown if there are no rows.
+        """
         self.border_title = Content(f"the family  {about}".rstrip())
-        self.rows.entries = entries
+        self.rows.entries, self.rows.why_none = entries, why_none
         self.rows.rebuild()
         self.place_header()
-
-    def say(self, why_none: str) -> None:
-        """Show a reason instead of rows."""
-        self.rows.why_none = why_none
-        self.show((), "")
 
     def on_resize(self) -> None:
         self.border_subtitle = Content(fitting_facts(MEANINGS, self.size.width - 4))

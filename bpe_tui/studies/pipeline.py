@@ -111,23 +111,18 @@ class StageWindow(Window[None]):
     def __init__(self, kind: StageKind, draft: Draft, changed: Callable[[Draft], None]) -> None:
         super().__init__()
         self._kind, self._draft, self._changed = kind, draft, changed
-        self._hint = kind.hint
+        several = "Several follow each other in the order in which they are taken."
+        self._rule = several if kind.several else "One or none."
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="window", id="stage-window") as window:
             window.border_title = Content(f"the {self._kind.title}")
             window.border_subtitle = Content("Enter takes or gives up · Esc back")
             yield ChoiceRows(self._kind, self._draft)
-            if self._hint:
-                yield Field(
-                    placeholder=f"or type (Tab): {self._hint}", id="stage-typed", compact=True
-                )
-            yield Static(Content(self._rule()), id="dialog-hint")
-
-    def _rule(self) -> str:
-        if self._kind.several:
-            return "Several follow each other in the order in which they are taken."
-        return "One or none."
+            if self._kind.hint:
+                placeholder = f"or type (Tab): {self._kind.hint}"
+                yield Field(placeholder=placeholder, id="stage-typed", compact=True)
+            yield Static(Content(self._rule), id="dialog-hint")
 
     def on_mount(self) -> None:
         self.query_one(ChoiceRows).focus()
@@ -156,7 +151,7 @@ class StageWindow(Window[None]):
         self._draft = draft
         self.query_one(ChoiceRows).show_draft(draft)
         hint = self.query_one("#dialog-hint", Static)
-        hint.update(Content(self._rule()))
+        hint.update(Content(self._rule))
         hint.remove_class("-refused")
         self._changed(draft)
 
@@ -180,22 +175,6 @@ class SavePipeline(SaveFile):
 
     def write(self, path: Path, overwrite: bool) -> None:
         save_pipeline(self._pipeline, path, overwrite=overwrite)
-
-
-class TypedTexts(Vertical):
-    """The fields for a text, and for a second text that makes a pair with it."""
-
-    def __init__(self) -> None:
-        super().__init__(id="texts")
-        self.border_title = Content("text")
-
-    def compose(self) -> ComposeResult:
-        yield TextLine(placeholder="a text (e)", id="pipeline-text")
-        yield Field(
-            placeholder="a second text, for models that read pairs",
-            id="pipeline-pair",
-            compact=True,
-        )
 
 
 class PipelineScreen(SessionScreen):
@@ -222,7 +201,14 @@ class PipelineScreen(SessionScreen):
         self._token = 0
 
     def compose_body(self) -> ComposeResult:
-        yield TypedTexts()
+        with Vertical(id="texts") as texts:
+            texts.border_title = Content("text")
+            yield TextLine(placeholder="a text (e)", id="pipeline-text")
+            yield Field(
+                placeholder="a second text, for models that read pairs",
+                id="pipeline-pair",
+                compact=True,
+            )
         yield PipelinePanel()
         yield Static(id="narration")
 

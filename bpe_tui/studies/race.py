@@ -206,7 +206,8 @@ class WorkPanel(RacePanel):
         self.name_columns([(head, "dim")])
         for place, runner in enumerate(race.runners):
             name = [(runner.algorithm.name, hue_of(place))]
-            yield self._row(name, runner.algorithm.summary)
+            self._meanings.append(runner.algorithm.summary)
+            yield Row(name)
             for counter in runner.work.counters:
                 declared = COUNTERS[counter]
                 spans: list[Span] = left([(f"  {declared.label}", "")], 20)
@@ -218,12 +219,9 @@ class WorkPanel(RacePanel):
                     spans.append(_amount(at_step, cells))
                     spans.append(_amount(runner.work.total(counter, here), cells))
                 total = runner.work.total(counter, len(runner))
-                yield self._row([*spans, _amount(total, cells, "dim")], declared.meaning)
+                self._meanings.append(declared.meaning)
+                yield Row([*spans, _amount(total, cells, "dim")])
         self._say_meaning()
-
-    def _row(self, spans: Sequence[Span], meaning: str) -> Row:
-        self._meanings.append(meaning)
-        return Row(spans)
 
     def watch_cursor(self) -> None:
         super().watch_cursor()
