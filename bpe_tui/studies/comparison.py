@@ -123,19 +123,14 @@ def marks(line: Sequence[Segment], current: int) -> list[Span]:
     """Draw the line under the strips, which marks the differences and the current one."""
     spans: list[Span] = []
     before = -1
+    sign_of = {current: CURRENT_MARK, -1: SAME_MARK}
     for segment in line:
-        inside = segment.difference
-        joins = inside == before
-        spans.append((_mark(inside if joins else -1, current), "tie"))
-        spans.append((_mark(inside, current) * (segment.cells - 1), "tie"))
-        before = inside
+        sign = sign_of.get(segment.difference, OTHER_MARK)
+        joins = segment.difference == before
+        spans.append((sign if joins else SAME_MARK, "tie"))
+        spans.append((sign * (segment.cells - 1), "tie"))
+        before = segment.difference
     return spans
-
-
-def _mark(difference: int, current: int) -> str:
-    if difference < 0:
-        return SAME_MARK
-    return CURRENT_MARK if difference == current else OTHER_MARK
 
 
 NAME_CELLS = 12

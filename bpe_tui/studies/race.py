@@ -243,15 +243,6 @@ def _amount(n: float, cells: int, role: str = "") -> Span:
     return right(text if len(text) < cells else short_number(n), cells, role)
 
 
-class RaceChart(CurvesChart):
-    """A chart of the race over steps or over sizes."""
-
-    def __init__(self, id: str, question: str, why_empty: str) -> None:
-        super().__init__(id)
-        self.border_title = Content(question)
-        self.why_empty = why_empty
-
-
 def describe_race(race: Race) -> str:
     """Return a sentence on whether all trainers made the same merges."""
     if (first := race.first_difference) is not None:
@@ -349,6 +340,12 @@ TITLES = {
     "over-sizes": "by the size of the corpus",
 }
 
+QUESTIONS = {
+    "over-steps": "How does it grow, merge by merge?",
+    "over-sizes": "How does it grow with the corpus?",
+}
+"""The charts: work over steps or over sizes."""
+
 STILL_TRAINS = "The race starts when training has ended."
 
 NOTHING_TRAINS = (
@@ -397,8 +394,10 @@ class RaceScreen(SessionScreen):
             yield StandingsPanel().data_bind(frame=RaceScreen.frame)
             yield Static(id="panel-names")
             yield WorkPanel().data_bind(frame=RaceScreen.frame)
-            yield RaceChart("over-steps", "How does it grow, merge by merge?", STARTS)
-            yield RaceChart("over-sizes", "How does it grow with the corpus?", STARTS)
+            for panel, question in QUESTIONS.items():
+                chart = CurvesChart(panel)
+                chart.border_title, chart.why_empty = Content(question), STARTS
+                yield chart
         yield Static(id="narration")
 
     def on_mount(self) -> None:
@@ -419,7 +418,7 @@ class RaceScreen(SessionScreen):
             self._start(session)
         self.say("#heading", heading(session, self.size.width - 2))
         self.query_one(Transport).show(session)
-        self.query_one("#over-steps", RaceChart).at = session.frame.step or None
+        self.query_one("#over-steps", CurvesChart).at = session.frame.step or None
         self._narrate()
 
     def _start(self, session: Session) -> None:
@@ -465,10 +464,10 @@ class RaceScreen(SessionScreen):
             over_steps.append(Curve(name, hue, np.arange(1, len(amounts) + 1), amounts))
             parts, operations, seconds = sizes.totals_of(name)
             over_sizes.append(Curve(name, hue, parts, unit.in_all(operations, seconds)))
-        steps = self.query_one("#over-steps", RaceChart)
+        steps = self.query_one("#over-steps", CurvesChart)
         steps.figure = curves_of(over_steps, "step", unit.name, log_x=True)
         steps.border_subtitle = Content(f"{unit.name} so far")
-        by_size = self.query_one("#over-sizes", RaceChart)
+        by_size = self.query_one("#over-sizes", CurvesChart)
         by_size.figure = curves_of(over_sizes, "bytes", unit.name, log_x=True)
         by_size.border_subtitle = Content(f"{unit.name} for {number(SIZE_MERGES)} merges")
         nothing = self._job.complete and not race.steps

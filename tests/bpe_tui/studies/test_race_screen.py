@@ -10,10 +10,10 @@ from unittest.mock import patch
 
 import numpy as np
 from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.studies import RaceChart, RaceJob, RaceScreen, StandingsPanel, WorkPanel
+from inside.bpe_tui.studies import RaceJob, RaceScreen, StandingsPanel, WorkPanel
 from inside.bpe_tui.studies import race as race_screen
 from inside.bpe_tui.views import Panel
-from inside.bpe_tui.widgets import Curve, canvas_of, curves_of
+from inside.bpe_tui.widgets import Curve, CurvesChart, canvas_of, curves_of
 from inside.engine.bpe import RACERS
 from opening import each_size, opened, step
 from textual.pilot import Pilot
@@ -59,7 +59,7 @@ def said(screen: RaceScreen) -> str:
     return str(screen.query_one("#narration", Static).content)
 
 
-def drawn(chart: RaceChart) -> str:
+def drawn(chart: CurvesChart) -> str:
     lines = (chart.line(y) for y in range(chart.size.height))
     return "\n".join("".join(text for text, _ in spans) for spans in lines)
 
@@ -114,13 +114,13 @@ async def test_the_cursor_says_what_a_counter_counts() -> None:
 async def test_both_charts_have_a_curve_for_each_trainer() -> None:
     async with racing() as (_, screen, _):
         for name in ("over-steps", "over-sizes"):
-            chart = drawn(screen.query_one(f"#{name}", RaceChart))
+            chart = drawn(screen.query_one(f"#{name}", CurvesChart))
             assert all(trainer in chart for trainer in RACERS)
 
 
 async def test_a_key_changes_from_operations_to_time() -> None:
     async with racing() as (_, screen, pilot):
-        chart = screen.query_one("#over-steps", RaceChart)
+        chart = screen.query_one("#over-steps", CurvesChart)
         assert str(chart.border_subtitle) == "operations so far"
         await pilot.press("u")
         assert str(chart.border_subtitle) == "milliseconds so far"
@@ -167,7 +167,7 @@ async def test_escape_stops_the_race_and_then_leaves() -> None:
 async def test_a_click_on_the_chart_over_steps_goes_to_the_step() -> None:
     async with racing() as (app, screen, pilot):
         app.seek(1)
-        chart = screen.query_one("#over-steps", RaceChart)
+        chart = screen.query_one("#over-steps", CurvesChart)
         await pilot.click(chart, offset=(chart.outer_size.width - 2, 5))
         assert step(app) == 14
 
@@ -190,7 +190,7 @@ async def test_a_corpus_without_pairs_says_so(tmp_path: Path) -> None:
     corpus.write_text("a")
     async with racing(corpus) as (_, screen, _):
         assert said(screen) == "5 trainers, the same 0 merges."
-        assert "No merge" in drawn(screen.query_one("#over-steps", RaceChart))
+        assert "No merge" in drawn(screen.query_one("#over-steps", CurvesChart))
 
 
 def test_curves_end_where_their_points_do_and_are_named_there() -> None:
