@@ -310,17 +310,12 @@ class CheckScreen(SessionScreen):
             refusal = visible_text(str(job.refused), spaces=False)
             return [(refusal, "loss"), ("Press c to choose other files.", "dim")]
         if job.report is not None:
-            # The likeliest cause is strong.
             causes, agrees = job.report.explanations, job.report.agrees
             lines = list(job.report.describe(quoted))
-            strong = (
-                next((at for at, line in enumerate(lines) if causes[0].sentence in line), None)
-                if causes
-                else None
+            likeliest = next(
+                (line for line in lines if causes and causes[0].sentence in line), None
             )
-            return [
-                (line, "strong" if agrees or at == strong else "") for at, line in enumerate(lines)
-            ]
+            return [(line, "strong" if agrees or line is likeliest else "") for line in lines]
         return [(HOW, "dim")]
 
     def _narration(self, job: CheckJob | None) -> str:
