@@ -42,26 +42,6 @@ Histogram = list[tuple[int, int]]
 """(length, number of tokens of that length), ascending."""
 
 
-def histogram(lengths: Ints) -> Histogram:
-    """Count the tokens of each length.
-
-    >>> histogram(np.array([1, 3, 1]))
-    [(1, 2), (3, 1)]
-    """
-    counts = np.bincount(lengths)
-    return [(length, int(counts[length])) for length in np.flatnonzero(counts).tolist()]
-
-
-def mean_of(lengths: Histogram) -> float:
-    """Return the mean length; 0 without tokens.
-
-    >>> mean_of([(1, 2), (4, 1)])
-    2.0
-    """
-    total = sum(count for _, count in lengths)
-    return sum(length * count for length, count in lengths) / total if total else 0.0
-
-
 # -- kinds of tokens
 MIXED, PART = len(KIND_NAMES), len(KIND_NAMES) + 1
 """Kinds of tokens beyond those of characters: several scripts, and parts of characters."""
@@ -89,14 +69,10 @@ def token_kinds(tokens: Sequence[bytes], table: ScriptTable) -> npt.NDArray[np.u
     has_script = kinds > SHARED
     greatest = np.maximum.reduceat(np.where(has_script, kinds, 0), starts)
     least = np.minimum.reduceat(np.where(has_script, kinds, _NO_SCRIPT), starts)
-
-    def some(kind: int) -> npt.NDArray[np.bool_]:
-        return np.logical_or.reduceat(kinds == kind, starts)
-
     # From the weakest claim to the strongest; the last assignment stays.
     result = np.full(len(tokens), SPACE, dtype=np.uint8)
     for kind, name in ((SYMBOL, SYMBOL), (DIGIT, DIGIT), (STRAY, PART), (SHARED, SHARED)):
-        result[some(kind)] = name
+        result[np.logical_or.reduceat(kinds == kind, starts)] = name
     has_script_letter = greatest > 0
     result[has_script_letter] = greatest[has_script_letter]
     result[has_script_letter & (least != greatest)] = MIXED
@@ -251,12 +227,14 @@ class AnyInspection:
     @cached_property
     def length_histogram(self) -> Histogram:
         """(length, ordinary tokens of that length), ascending."""
-        return histogram(self.ordinary.lengths)
+        counts = np.bincount(self.ordinary.lengths)
+        return [(length, int(counts[length])) for length in np.flatnonzero(counts).tolist()]
 
     @property
     def mean_length(self) -> float:
-        """The mean length of ordinary tokens."""
-        return mean_of(self.length_histogram)
+        """The mean length of ordinary tokens; 0 without tokens."""
+        lengths = self.ordinary.lengths
+        return float(lengths.mean()) if len(lengths) else 0.0
 
     def longest(self, count: int) -> list[int]:
         """Return the ids of the longest ordinary tokens, the longest first."""
