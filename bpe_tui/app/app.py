@@ -273,7 +273,7 @@ class BpeTuiApp(SessionApp):
 
     def _take_fork(self, news: jobs.ForkMade) -> None:
         if isinstance(news.outcome, jobs.WhatIfEnded):
-            self.keep(news.outcome, news.plan)
+            self.session.keep(news.outcome, news.plan)
             self.tell(f"The fork at step {number(news.plan.step)} is made again.")
             self._make_forks(news.rest)
         elif isinstance(news.outcome.error, BpeError):
@@ -346,10 +346,11 @@ class BpeTuiApp(SessionApp):
         self.guide.choose()
 
     def action_scene(self, by: int) -> None:
-        self.guide.move(by)
-
-    def action_come_back(self) -> None:
-        self.guide.come_back()
+        """Go on by some scenes of the lesson; 0 comes back to what the present one shows."""
+        if by:
+            self.guide.move(by)
+        else:
+            self.guide.come_back()
 
     def action_model(self) -> None:
         """Ask for another model, and train it on the corpus."""
@@ -359,11 +360,7 @@ class BpeTuiApp(SessionApp):
         self.session.hold()
         from bpe_tui.dialogs.open_other import ChooseModel
 
-        def chose(name: str | None) -> None:
-            if name is not None and name != config.model:
-                self.retrain(replace(config, model=name))
-
-        self.push_screen(ChooseModel(config), chose)
+        self.push_screen(ChooseModel(config), self._chose)
 
     def retrain(self, config: RunConfig) -> None:
         """Read the corpus again, and train with other options."""

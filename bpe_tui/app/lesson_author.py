@@ -48,10 +48,7 @@ def recording_of(config: Config) -> Player[Any]:
 
 def problems_of(lesson: Lesson) -> list[LessonProblem]:
     """Return the problems of a lesson: with its files, steps, names and questions."""
-    return sorted(set(_problems(lesson)))
-
-
-def _problems(lesson: Lesson) -> Iterator[LessonProblem]:
+    found: set[LessonProblem] = set()
     recordings: dict[Config, Player[Any]] = {}
     shown: Scene | None = None
     step = 0
@@ -64,21 +61,22 @@ def _problems(lesson: Lesson) -> Iterator[LessonProblem]:
                 recordings[config] = recording_of(config)
             recording = recordings[config]
         except LessonError as error:
-            yield from error.problems
+            found.update(error.problems)
             continue
         except BpeError as error:
-            yield LessonProblem(line, str(error))
+            found.add(LessonProblem(line, str(error)))
             continue
         if scene.show is not None:
             step = scene.show.step or 0
-            yield from _problems_of_show(scene.show, config, len(recording))
+            found.update(_problems_of_show(scene.show, config, len(recording)))
         for asked in scene.asks:
             try:
                 question_at(asked, recording, step)
             except BpeError as error:
                 at = step if asked.step is None else asked.step
                 message = f"{asked.kind} cannot be asked at step {at:,}: {error}"
-                yield LessonProblem(asked.line, message)
+                found.add(LessonProblem(asked.line, message))
+    return sorted(found)
 
 
 def _problems_of_show(show: ScreenSetup, config: Config, steps: int) -> Iterator[LessonProblem]:

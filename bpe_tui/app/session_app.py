@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pkgutil import resolve_name
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from textual.app import App
 from textual.events import ScreenResume
@@ -40,9 +40,6 @@ from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.widgets.visible import visible_text
 from engine.recording.playback import AnyMergeFrame, MergeFrame
 from engine.text.pretokenize import to_text
-
-if TYPE_CHECKING:
-    from bpe_tui.bpe.what_if import ForkPlan
 
 PLACES = {
     "start": "bpe_tui.dialogs.start_page:StartPage",
@@ -214,8 +211,13 @@ class ScreenNavigation:
         return bool(self.left)
 
     def go_back(self) -> None:
-        """Go back to the screen and step before; restore the text if the row's is unchanged."""
-        if self.left:
+        """Go back to the screen and step before; restore the text if the row's is unchanged.
+
+        A screen such as the charts, to which no row has led, leads to the main screen before.
+        """
+        if not self.left and kind_and_model(self.app.screen.id or "")[0] in SIDE_SCREENS:
+            self.app.action_show(self.app.main_kind, chosen=False)
+        elif self.left:
             before, session = self.left.pop(), self.app.session
             if session.text == before.carried:
                 session.typed = before.typed
@@ -256,6 +258,7 @@ class SessionApp(BaseApp):
         session: the session on the screen.
         session_changed: the signal to the screens that it has changed.
         navigation: the way to the targets of rows, and back.
+        main_kind: the kind of screen that Esc leads to from a side screen.
         failure: why the first config could not be opened; `None` if it could.
         makes_ahead: whether to make screens ahead of their keys, while no key is pressed.
     """
@@ -268,7 +271,7 @@ class SessionApp(BaseApp):
         self.session_changed: Signal[Session] = Signal(self, "session changed")
         self.navigation = ScreenNavigation(self)
         self.failure: Exception | None = None
-        self._main_kind = TRAINING
+        self.main_kind = TRAINING
         self._ticked = monotonic()
         self._has_grown = False
         self._growth_due = self._ticked
@@ -331,11 +334,12 @@ class SessionApp(BaseApp):
         self.session.tick(0)  # usually the next stop is known already
         self.changed()
 
-    def action_first(self) -> None:
-        self.seek(0)
-
-    def action_last(self) -> None:
-        self.session.seek_end()
+    def action_end(self, last: bool) -> None:
+        """Go to the last step recorded, or to step 0."""
+        if last:
+            self.session.seek_end()
+        else:
+            self.session.seek(0)
         self.changed()
 
     def action_play(self) -> None:
@@ -363,14 +367,10 @@ class SessionApp(BaseApp):
             self.navigation.left.clear()
             here, _ = kind_and_model(self.screen.id or "")
             if kind in SIDE_SCREENS and here in EVERYWHERE and here not in SIDE_SCREENS:
-                self._main_kind = here
+                self.main_kind = here
             self.switch_screen(model.screen(kind))
         if chosen and kind in OVERVIEWS and self.session.shown is not None:
             save_preferences(overview=kind)
-
-    def leave_side_screen(self) -> None:
-        """Go back from a screen such as the charts to the one before."""
-        self.action_show(self._main_kind, chosen=False)
 
     def action_predict(self) -> None:
         """Show the lesson view, which asks what each step does."""
@@ -413,24 +413,19 @@ class SessionApp(BaseApp):
         menu = WhatIf(session.frame, session.config, session.documents, chosen)
         self.push_screen(menu, self._open_branches)
 
-    def _open_branches(self, plan: ForkPlan | None) -> None:
+    def _open_branches(self, plan: jobs.ForkPlan | None) -> None:
         frame, config = self.session.frame, self.session.config
         if plan is None or frame is None or not isinstance(config, RunConfig):
             return
 
         def left(fork: jobs.WhatIfEnded | None) -> None:
             if fork is not None:
-                self.keep(fork, plan)
+                self.session.keep(fork, plan)
             self.changed()
 
         from bpe_tui.bpe.what_if import Branches
 
         self.push_screen(Branches(frame, config, plan), left)
-
-    def keep(self, fork: jobs.WhatIfEnded, plan: ForkPlan) -> None:
-        """Continue with a fork."""
-        how = plan.config, plan.step, plan.otherwise, plan.change
-        self.session.keep(fork.timeline, fork.reason, *how)
 
     def action_leave_fork(self) -> None:
         """Go back to the run that this one is a fork of."""

@@ -9,6 +9,7 @@ import signal
 import sys
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TextIO, cast
 
@@ -53,6 +54,7 @@ class Interrupts:
         self._pending = True
 
 
+@dataclass
 class LastingOutput:
     """A terminal's stream that accepts output even after the terminal was closed.
 
@@ -60,20 +62,19 @@ class LastingOutput:
     the application would wait for room in it for ever.
     """
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+    stream: TextIO
 
     def write(self, text: str) -> int:
         with _ignoring_closed_terminal():
-            self._stream.write(text)
+            self.stream.write(text)
         return len(text)
 
     def flush(self) -> None:
         with _ignoring_closed_terminal():
-            self._stream.flush()
+            self.stream.flush()
 
     def __getattr__(self, name: str) -> object:
-        return getattr(self._stream, name)
+        return getattr(self.stream, name)
 
 
 @contextlib.contextmanager

@@ -1,12 +1,12 @@
 """Forks of a run: the window of choices, the job that trains the fork, the comparison.
 
-`WhatIf` asks for a `ForkPlan`, `WhatIfJob` trains it, `Branches` shows the run and its fork.
+`WhatIf` asks for a `jobs.ForkPlan`, `WhatIfJob` trains it, `Branches` shows the run and its fork.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from time import monotonic
 from typing import ClassVar
 
@@ -46,30 +46,15 @@ EXAMPLES = 12
 """Most tokens named of those that only one vocabulary has."""
 
 
-@dataclass(frozen=True)
-class ForkPlan:
-    """A change to a run, and the step where it begins.
-
-    Attributes:
-            title: the change in words.
-            otherwise: the difference in a few words, for the fork's title.
-            step: where the fork begins.
-            config: the run's own, or one with another pattern, tie rule or special tokens.
-            change: what the trainer does differently from there on.
-    """
-
-    title: str
-    otherwise: str
-    step: int
-    config: RunConfig
-    change: ForkChange = field(default_factory=ForkChange)
-
-
 class WhatIfJob(Job):
     """A job that trains the planned fork of a frame's run."""
 
     def __init__(
-        self, config: RunConfig, frame: Frame, plan: ForkPlan, post: Callable[[Message], object]
+        self,
+        config: RunConfig,
+        frame: Frame,
+        plan: jobs.ForkPlan,
+        post: Callable[[Message], object],
     ) -> None:
         super().__init__("what-if", post, jobs.WhatIfFailed)
         self._config, self._frame, self._plan = config, frame, plan
@@ -178,7 +163,7 @@ class Branches(Window[jobs.WhatIfEnded | None]):
         Binding("enter", "keep", "keep", priority=True),
     ]
 
-    def __init__(self, frame: Frame, config: RunConfig, plan: ForkPlan) -> None:
+    def __init__(self, frame: Frame, config: RunConfig, plan: jobs.ForkPlan) -> None:
         super().__init__()
         self._frame, self._plan = frame, plan
         self._job = WhatIfJob(config, frame, plan, self.post_message)
@@ -272,11 +257,11 @@ def _examples(tokens: list[bytes]) -> str:
     return (shown + ("  …" if len(tokens) > EXAMPLES else "")) or "none"
 
 
-def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[ForkPlan]:
+def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[jobs.ForkPlan]:
     """Yield all possible changes at a step; `chosen` is the pair at the panel's cursor."""
     step = frame.step
     if frame.merge is not None:
-        yield ForkPlan(
+        yield jobs.ForkPlan(
             f"forbid merge {number(step)}, made here: {pair_text(frame, frame.merge.pair)}",
             f"{pair_text(frame, frame.merge.pair)} forbidden",
             step - 1,
@@ -285,7 +270,7 @@ def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator
         )
     following = frame.next_pair
     if following is not None:
-        yield ForkPlan(
+        yield jobs.ForkPlan(
             f"forbid the next merge: {pair_text(frame, following)}",
             f"{pair_text(frame, following)} forbidden",
             step,
@@ -293,7 +278,7 @@ def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator
             ForkChange(forbid=frozenset({_bytes_of(frame, following)})),
         )
     if chosen is not None and chosen != following and frame.count_of(chosen):
-        yield ForkPlan(
+        yield jobs.ForkPlan(
             f"merge next, as chosen among the pairs: {pair_text(frame, chosen)}",
             f"{pair_text(frame, chosen)} first",
             step,
@@ -304,18 +289,18 @@ def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator
         if rule != config.tie_rule:
             change = ForkChange(tie_rule=rule)
             title = f"tie rule {rule}"
-            yield ForkPlan(title, title, step, replace(config, tie_rule=rule), change)
+            yield jobs.ForkPlan(title, title, step, replace(config, tie_rule=rule), change)
     for pattern in PATTERNS:
         if pattern != config.pattern:
             title = f"pattern {pattern}"
-            yield ForkPlan(title, title, step, replace(config, pattern=pattern))
+            yield jobs.ForkPlan(title, title, step, replace(config, pattern=pattern))
     for token in config.special_tokens:
         left = tuple(other for other in config.special_tokens if other != token)
         title = f"without the special token {visible_text(token)}"
-        yield ForkPlan(title, title, step, replace(config, special_tokens=left))
+        yield jobs.ForkPlan(title, title, step, replace(config, special_tokens=left))
 
 
-def saved_fork_plan(fork: SavedFork, config: RunConfig) -> ForkPlan:
+def saved_fork_plan(fork: SavedFork, config: RunConfig) -> jobs.ForkPlan:
     """Return the plan of a saved fork of a run that `config` trains."""
     changed, change = fork_again(fork, config)
     changes = [f"{_visible_pair(pair)} forbidden" for pair in fork.forbid]
@@ -329,7 +314,7 @@ def saved_fork_plan(fork: SavedFork, config: RunConfig) -> ForkPlan:
     if changed.special_tokens != config.special_tokens:
         changes.append("other special tokens")
     otherwise = ", ".join(changes)
-    return ForkPlan(otherwise, otherwise, fork.step, changed, change)
+    return jobs.ForkPlan(otherwise, otherwise, fork.step, changed, change)
 
 
 def _visible_pair(pair: BytesPair) -> str:
@@ -340,7 +325,7 @@ def _bytes_of(frame: Frame, pair: Pair) -> BytesPair:
     return frame.any_token(pair[0]), frame.any_token(pair[1])
 
 
-class WhatIf(Window[ForkPlan | None]):
+class WhatIf(Window[jobs.ForkPlan | None]):
     """A window that asks what to change from a step on; its result is the plan, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -372,7 +357,7 @@ class WhatIf(Window[ForkPlan | None]):
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
-        assert isinstance(event.target, ForkPlan)
+        assert isinstance(event.target, jobs.ForkPlan)
         self.dismiss(event.target)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -382,7 +367,7 @@ class WhatIf(Window[ForkPlan | None]):
             title = f"without document {number(int(typed))}"
             gone = LeftOutDocument(int(typed), self._config.special_tokens)
             fewer = replace(self._config, left_out=(*self._config.left_out, gone))
-            self.dismiss(ForkPlan(title, title, self._frame.step, fewer))
+            self.dismiss(jobs.ForkPlan(title, title, self._frame.step, fewer))
             return
         hint = self.query_one("#dialog-hint", Static)
         hint.update(Content(f"Give the number of a document, 1 to {number(self._documents)}."))

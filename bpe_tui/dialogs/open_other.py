@@ -21,7 +21,14 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig, why_not_checkable
+from bpe_tui.session.config import (
+    Claimed,
+    Config,
+    RunConfig,
+    TokenizerConfig,
+    Viewpoint,
+    why_not_checkable,
+)
 from bpe_tui.session.declarations import Model
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.opening import config_for
@@ -348,8 +355,8 @@ class ModelRows(Lines):
         return Row([*spans, (first_fitting(room, model.summary, clause), "dim")], model.name)
 
 
-class ChooseModel(Window[str | None]):
-    """The window to choose a model; returns its name, or `None`."""
+class ChooseModel(Window[Config | None]):
+    """The window to choose a model; returns the config that trains it, or `None` for no other."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "close")]
 
@@ -374,4 +381,6 @@ class ChooseModel(Window[str | None]):
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
-        self.dismiss(str(event.target))
+        config = replace(self._config, model=str(event.target))
+        is_other = config.model != self._config.model
+        self.dismiss(replace(config, claimed=None, viewpoint=Viewpoint()) if is_other else None)

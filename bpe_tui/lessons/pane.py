@@ -144,7 +144,7 @@ class LessonPane(Vertical):
         back = "screen" if self.covers else "scene"
         keys = [
             FooterKey(f"{typing}B", "back", "app.scene(-1)"),
-            FooterKey("⌫", back, "app.come_back"),
+            FooterKey("⌫", back, "app.scene(0)"),
             FooterKey(f"{typing}N", "asks" if self._asks else "next", "app.scene(1)"),
             FooterKey("L", "list", "app.lessons"),
         ]

@@ -106,8 +106,8 @@ COMMANDS: tuple[Command, ...] = (
             "What if it went another way here: another pair, tie rule, pattern, a document less."),
     Command("I", "origin", "app.leave_fork", DO, (TRAINING,),
             "From a fork back to the run that it came from."),
-    Command("home,less_than_sign", "start", "app.first", STEP, _STEPPED, "To step 0."),
-    Command("end,greater_than_sign", "end", "app.last", STEP, _STEPPED,
+    Command("home,less_than_sign", "start", "app.end(False)", STEP, _STEPPED, "To step 0."),
+    Command("end,greater_than_sign", "end", "app.end(True)", STEP, _STEPPED,
             "To the last step recorded; while training runs, on with it."),
     Command("space", "play", "app.play", PLAY, _PLAYED,
             "Play the recording, or pause it.", in_footer=True),
@@ -242,7 +242,7 @@ COMMANDS: tuple[Command, ...] = (
             "The next scene, from inside a field too.", in_fields=True),
     Command("ctrl+b", "scene before", "app.scene(-1)", LOOK, EVERYWHERE,
             "The scene before, from inside a field too.", in_fields=True),
-    Command("backspace", "to the scene", "app.come_back", LOOK, EVERYWHERE,
+    Command("backspace", "to the scene", "app.scene(0)", LOOK, EVERYWHERE,
             "Back to what the scene of the lesson shows, wherever you are."),
 
     # Windows, and the application itself.

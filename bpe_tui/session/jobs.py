@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from bpe_tui.session.state import remember_opened
 from bpe_tui.session.training import OpeningListener, replay, train
 from engine.bpe.frame import Timeline
 from engine.bpe.trainer import StopReason
-from engine.bpe.what_if import Comparison
+from engine.bpe.what_if import Comparison, ForkChange
 from engine.core.errors import TokenizerFileError
 from engine.core.events import CountProgress, WorkProgress
 from engine.counting.counts_file import CorpusCount
@@ -46,6 +46,25 @@ SETTLE_SECONDS = 0.1
 PREVIEW_PAIRS = 10
 PREVIEW_PRETOKENS = 20_000
 """Pretokens in the preview; the frequent ones come early in any text."""
+
+
+@dataclass(frozen=True)
+class ForkPlan:
+    """A change to a run, and the step where it begins.
+
+    Attributes:
+        title: the change in words.
+        otherwise: the difference in a few words, for the fork's title.
+        step: where the fork begins.
+        config: the run's own, or one with another pattern, tie rule or special tokens.
+        change: what the trainer does differently from there on.
+    """
+
+    title: str
+    otherwise: str
+    step: int
+    config: RunConfig
+    change: ForkChange = field(default_factory=ForkChange)
 
 
 class News(Message):
@@ -157,7 +176,7 @@ class ForkMade(News):
     """A fork of a saved session is made, or has failed; `rest` are the forks after it."""
 
     outcome: WhatIfEnded | WhatIfFailed
-    plan: Any
+    plan: ForkPlan
     rest: tuple[SavedFork, ...]
 
 

@@ -20,7 +20,14 @@ from bpe_tui.session.declarations import (
     VOCABULARY,
     Model,
 )
-from bpe_tui.session.jobs import Indexing, ReadingProgress, TrainingStarted, Working
+from bpe_tui.session.jobs import (
+    ForkPlan,
+    Indexing,
+    ReadingProgress,
+    TrainingStarted,
+    WhatIfEnded,
+    Working,
+)
 from bpe_tui.session.models import model_of
 from bpe_tui.session.state import preferences
 from engine.analysis.breakpoints import BreakpointList, Hit
@@ -253,22 +260,14 @@ class Session:
                 self.seek(self.due)  # or to the last step, if that comes before
         self.following = False
 
-    def keep(
-        self,
-        fork: Timeline,
-        reason: Enum,
-        config: RunConfig,
-        step: int,
-        otherwise: str,
-        change: ForkChange,
-    ) -> None:
+    def keep(self, fork: WhatIfEnded, plan: ForkPlan) -> None:
         """Continue with a fork, at the step right after it forked."""
         assert self.timeline is not None
         run = self.timeline, self.stop_reason, self.config, self.forked_from
-        self.forked_from = ForkedFrom(step, otherwise, change, *run)
-        self.recording, self.stop_reason, self.config = fork, reason, config
+        self.forked_from = ForkedFrom(plan.step, plan.otherwise, plan.change, *run)
+        self.recording, self.stop_reason, self.config = fork.timeline, fork.reason, plan.config
         self.breakpoints.restart()
-        self.seek(step + 1)
+        self.seek(plan.step + 1)
 
     def leave_fork(self) -> bool:
         """Go back to the run that this one is a fork of; return whether there is one."""

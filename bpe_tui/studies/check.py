@@ -339,10 +339,6 @@ class CheckScreen(SessionScreen):
 
     # -- commands
 
-    def action_go_back(self) -> None:
-        """Go back to the screen that it was opened from."""
-        self.host.leave_side_screen()
-
     def show_panel(self, panel: str) -> None:
         super().show_panel(panel)
         if panel == "checked":

@@ -513,10 +513,6 @@ class RaceScreen(SessionScreen):
         else:
             super().action_leave()
 
-    def action_go_back(self) -> None:
-        """Go back to the screen that it was opened from."""
-        self.host.leave_side_screen()
-
     def action_again(self) -> None:
         if self.session.stop_reason is not None:
             self._start(self.session)

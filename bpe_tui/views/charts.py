@@ -371,7 +371,3 @@ class ChartsScreen(PlayerScreen, TiledScreen):
         yield self.TRANSPORT()
         yield from super().compose_body()
         yield Static(id="narration")
-
-    def action_go_back(self) -> None:
-        """Go back to the screen that opened the charts."""
-        self.host.leave_side_screen()
