@@ -5,7 +5,7 @@ All of them run the lesson: only the training knows what a step has.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from copy import copy
 from pkgutil import resolve_name
 from typing import Any
@@ -166,11 +166,12 @@ async def record_scenes(
             if (failure := app.session.failure) is not None:
                 raise LessonError(str(lesson.path), [LessonProblem(scene.line, failure)])
             await pilot.pause(SETTLED_SECONDS)
-            moments, screen = iter((0.0,)), app.screen
-            # The lesson view shows a step in beats, and draws the next when asked for its time.
-            if scene.show and isinstance(screen, LessonScreen) and seconds >= ALL_BEATS:
+            moments: Iterable[float] = (0.0,)
+            screen, show = app.screen, scene.show
+            if show is not None and isinstance(screen, LessonScreen) and seconds >= ALL_BEATS:
                 screen.work_out(screen.frame_of(app.session))
-                moments = screen.retell(ALL_BEATS) if scene.show.step else moments
+                if show.step:  # the lesson view shows it in beats, each when asked for its time
+                    moments = screen.retell(ALL_BEATS)
             for at in moments:
                 await pilot.pause()
                 writer.take(place * seconds + at)

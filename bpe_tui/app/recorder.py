@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -170,9 +170,10 @@ async def record(
                 await pilot.pause()
                 lesson.work_out(lesson.frame_of(app.session))
             at = ended = (step - first) / speed
-            in_beats = lesson is not None and step > first and speed <= FASTEST_SHOWN
-            # The lesson view draws the next moment when it is asked for its time.
-            for seconds in lesson.retell(PLAYED_SHARE / speed) if lesson and in_beats else (0.0,):
+            moments: Iterable[float] = (0.0,)
+            if lesson is not None and step > first and speed <= FASTEST_SHOWN:
+                moments = lesson.retell(PLAYED_SHARE / speed)  # draws each when asked for its time
+            for seconds in moments:
                 ended = at + seconds
                 await pilot.pause()
                 writer.take(ended)

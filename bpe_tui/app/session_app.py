@@ -41,6 +41,18 @@ from bpe_tui.widgets.visible import visible_text
 from engine.recording.playback import AnyMergeFrame, MergeFrame
 from engine.text.pretokenize import to_text
 
+SIDE_SCREENS = frozenset((CHARTS, RACE, CHECK))
+"""Kinds of screens that Esc leaves for the screen before."""
+TICK_SECONDS = 1 / 25
+"""Interval between frames while playing: a frame takes some 20 ms, mostly in Textual."""
+GROWTH_SECONDS = 1 / 5
+"""Interval between updates while the recording grows and the cursor does not move."""
+YOUNG_OBJECTS = 5_000
+"""Number of new objects that starts a garbage collection while no key is pressed.
+
+That takes a few ms, instead of 20 ms during a later key.
+"""
+
 PLACES = {
     "start": "bpe_tui.dialogs.start_page:StartPage",
     "race": "bpe_tui.studies.race:RaceScreen",
@@ -86,21 +98,6 @@ def mount_ahead(app: App[Any], name: str) -> None:
     read_sheets(app, screen)
     app._register(app, screen)
     screen.post_message(ScreenResume())  # it lays itself out, unpainted
-
-
-SIDE_SCREENS = frozenset((CHARTS, RACE, CHECK))
-"""Kinds of screens that Esc leaves for the screen before."""
-TICK_SECONDS = 1 / 25
-"""Interval between frames while playing: a frame takes some 20 ms, mostly in Textual."""
-GROWTH_SECONDS = 1 / 5
-"""Interval between updates while the recording grows and the cursor does not move."""
-
-
-YOUNG_OBJECTS = 5_000
-"""Number of new objects that starts a garbage collection while no key is pressed.
-
-That takes a few ms, instead of 20 ms during a later key.
-"""
 
 
 class ScreenLeft(NamedTuple):

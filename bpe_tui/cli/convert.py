@@ -13,11 +13,10 @@ from bpe_tui.cli import console, inputs, options, outputs
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_text
+from engine import formats
 from engine.core.errors import OutputExistsError
 from engine.core.gpt2_bytes import spell
 from engine.core.json_fields import gc_paused
-from engine.formats import WRITABLE, open_tokenizer, writable_format
-from engine.formats import convert as converted
 
 if TYPE_CHECKING:
     from engine.analysis.inspection import Inspection, TokenExamples
@@ -34,7 +33,7 @@ def convert(
         typer.Option(
             "--to",
             metavar="FORMAT",
-            help=f"The format to write: {', '.join(WRITABLE)}.",
+            help=f"The format to write: {', '.join(formats.WRITABLE)}.",
             rich_help_panel=options.OUTPUT,
             show_default=False,
         ),
@@ -67,10 +66,10 @@ def convert(
     Losses in the format are printed. The written tokenizer is read again, and has to encode like
     the original.
     """
-    writable_format(to)  # a wrong name is an error before anything is read
-    opened = open_tokenizer(*tokenizer)
+    formats.writable_format(to)  # a wrong name is an error before anything is read
+    opened = formats.open_tokenizer(*tokenizer)
     try:
-        notes = converted(opened.tokenizer, to, out, overwrite=force, renumber=renumber)
+        notes = formats.convert(opened.tokenizer, to, out, overwrite=force, renumber=renumber)
     except OutputExistsError as error:
         raise outputs.exists_error(out) from error
     for message in (*opened.notes, *notes):
@@ -100,7 +99,7 @@ def _inspect(tokenizer: Sequence[str], as_json: bool) -> None:
     from bpe_tui.bpe.inspection_rows import SECTIONS  # brings numpy, which is slow to import
     from engine.analysis.inspection import Inspection
 
-    inspection = Inspection.of_opened(open_tokenizer(*tokenizer)).prepare()
+    inspection = Inspection.of_opened(formats.open_tokenizer(*tokenizer)).prepare()
     if as_json:
         console.print_json(facts(inspection))
         return

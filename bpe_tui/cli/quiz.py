@@ -11,8 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli import console, inputs, options
-from bpe_tui.cli.outputs import check_free, check_outputs
+from bpe_tui.cli import console, inputs, options, outputs
 from bpe_tui.cli.plain import lines_typed
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import RunConfig
@@ -124,7 +123,7 @@ def quiz(
     config = options.run_of(context, corpus)
     source = inputs.check_run(config)
     paper = paper_of(config, seed, questions)  # fails before the reading if the corpus is no file
-    check_outputs([out], source, overwrite=force)
+    outputs.check_outputs([out], source, overwrite=force)
     if not plain:
         inputs.check_terminal()
     print(f"Reading {visible_text(config.name, spaces=False)}.", file=sys.stderr, flush=True)
@@ -278,20 +277,20 @@ def grade(
     The questions are made again from the seed in each file. A file that cannot be graded is named
     on standard error; the others are graded.
     """
-    outputs = [] if out is None else [out, out.with_name(f"{out.stem}-questions{out.suffix}")]
-    for path in () if force else outputs:
-        check_free(path)
+    paths = [] if out is None else [out, out.with_name(f"{out.stem}-questions{out.suffix}")]
+    for path in () if force else paths:
+        outputs.check_free(path)
     library = QuizCorpora(corpus or ())
     grades = grade_files(files, library.open_run, seed)
     for problem in (*grades.problems, *(note for each in grades.sheets for note in each.notes)):
         print(f"{console.PROGRAM}: {visible_text(problem, spaces=False)}", file=sys.stderr)
     for line in (*_learner_lines(grades), *_question_lines(grades)):
         print(line)
-    if outputs:
+    if paths:
         tables = learners_csv(grades), questions_csv(grades, visible_bytes)
-        contents = {path: table.encode() for path, table in zip(outputs, tables, strict=True)}
+        contents = {path: table.encode() for path, table in zip(paths, tables, strict=True)}
         write_files(contents, overwrite=force)
-        print(f"written: {', '.join(visible_text(str(path), spaces=False) for path in outputs)}")
+        print(f"written: {', '.join(visible_text(str(path), spaces=False) for path in paths)}")
     if grades.problems:
         raise typer.Exit(console.BAD_INPUT)
 

@@ -14,8 +14,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from bpe_tui.cli import console, inputs, options
-from bpe_tui.cli.outputs import check_outputs, step_writer
+from bpe_tui.cli import console, inputs, options, outputs
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import RunConfig, as_counted
 from bpe_tui.session.models import MODELS
@@ -99,16 +98,16 @@ def train(
     options.check_model(context, "steps")
     format = options.format_of(context, config.model, format)
     source, parts = inputs.check_run(config), MODELS[config.model].part("training")
-    outputs = [*parts.outputs(config, format, out), *([steps] if steps else [])]
-    check_outputs(outputs, source, overwrite=force)
+    paths = [*parts.outputs(config, format, out), *([steps] if steps else [])]
+    outputs.check_outputs(paths, source, overwrite=force)
     inputs.note_sizes(source)
-    with step_writer(steps, overwrite=force) as write_step:
+    with outputs.step_writer(steps, overwrite=force) as write_step:
         with TrainingBar(write_step) as bar:
             training = train_model(config, bar, source, workers=workers, recorded=False)
         summary = parts.write(training, config, format, out, overwrite=force)
     inputs.note_skipped(source.skipped)
     print(summary, file=sys.stderr)
-    console.write_result(b"".join(os.fsencode(path) + b"\n" for path in outputs))
+    console.write_result(b"".join(os.fsencode(path) + b"\n" for path in paths))
 
 
 class TrainingBar(Progress, TrainingListener):
@@ -220,7 +219,7 @@ def pretokens(
     )
     config = as_counted(config, options.asked_of(context))
     source = inputs.check_run(config)
-    check_outputs([out], source, overwrite=force)
+    outputs.check_outputs([out], source, overwrite=force)
     inputs.note_sizes(source)
     cut = (config.pattern, config.special_tokens)
     with ExitStack() as opened:

@@ -284,13 +284,11 @@ class OpenOther(Window[Config | None]):
             are_steps = len(given) == 1 and given[0].endswith(STEPS_SUFFIX)
             self.dismiss(replace(open_now, claimed=Claimed(given, are_steps=are_steps)))
             return
+        beside = open_now if self._use is ChosenFile.TOGETHER else None
         try:
-            config = chosen_config(given)
+            self.dismiss(chosen_config(given, beside))
         except BpeError as error:
             self._say(visible_text(str(error), spaces=False), refused=True)
-            return
-        beside = open_now if self._use is ChosenFile.TOGETHER else None
-        self.dismiss(config if beside is None else joined(config, beside))
 
     def _say(self, text: str, refused: bool = False) -> None:
         hint = self.query_one("#dialog-hint", Static)
@@ -298,34 +296,31 @@ class OpenOther(Window[Config | None]):
         hint.set_class(refused, "-refused")
 
 
-def chosen_config(given: GivenNames) -> Config:
+def chosen_config(given: GivenNames, beside: Config | None = None) -> Config:
     """Return the config that opens the chosen files.
+
+    Args:
+        beside: the open config, to be combined with them: a tokenizer over a corpus.
 
     Raises:
         BpeError: the files cannot be opened.
     """
+    config: Config = TokenizerConfig(given)
     if len(given) == 1:
         name, reading = as_reading(given[0])
         config = config_for(RunConfig(name, reading=reading))
-        if isinstance(config, RunConfig):
-            config.open_corpus()
-            return config
-    else:
-        config = TokenizerConfig(given)
+    if isinstance(config, RunConfig):
+        config.open_corpus()
+        if isinstance(beside, TokenizerConfig):
+            config = replace(beside, corpus=config.corpus, reading=config.reading, otherwise=None)
+        return config
     if not is_tokenizer(*config.paths):
         open_tokenizer(*config.paths)  # raises the error
-    return config
-
-
-def joined(chosen: Config, now: Config) -> Config:
-    """Combine the chosen config with the open one: a tokenizer over a corpus."""
-    if isinstance(chosen, RunConfig):
-        if isinstance(now, RunConfig):
-            return chosen
-        return replace(now, corpus=chosen.corpus, reading=chosen.reading, otherwise=None)
-    if now.from_input:
-        return replace(chosen, corpus=None, reading=PLAIN)
-    return replace(chosen, corpus=now.corpus, reading=now.reading)
+    if beside is None:
+        return config
+    if beside.from_input:  # it cannot be read again
+        return replace(config, corpus=None, reading=PLAIN)
+    return replace(config, corpus=beside.corpus, reading=beside.reading)
 
 
 TITLE_CELLS = 11

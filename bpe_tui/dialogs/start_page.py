@@ -19,17 +19,10 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
+from bpe_tui.session import lessons
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.declarations import LESSON, START, Command
 from bpe_tui.session.host import Host
-from bpe_tui.session.lessons import (
-    LessonProgress,
-    all_progress,
-    builtin_lessons,
-    next_lesson,
-    progress_key,
-    samples,
-)
 from bpe_tui.session.state import GivenNames, as_typed, recent
 from bpe_tui.styles import sheet
 from bpe_tui.views.panel_screen import PanelScreen
@@ -76,9 +69,9 @@ ANY_FILE = Offer("Open a file …", "a text or a tokenizer", MoreToOpen.ANY_FILE
 
 def lesson_offers() -> list[Offer]:
     """Return an offer for each lesson, with its progress."""
-    progress, offers = all_progress(), []
-    for lesson in builtin_lessons():
-        mark = progress.get(progress_key(lesson.path), LessonProgress()).mark
+    progress, offers = lessons.all_progress(), []
+    for lesson in lessons.builtin_lessons():
+        mark = progress.get(lessons.progress_key(lesson.path), lessons.LessonProgress()).mark
         sign = [(f"{lesson.number:>2} ", "dim"), (f"{mark or ' '} ", "gain")]
         offers.append(Offer(visible_text(lesson.title, spaces=False), "", lesson.path, sign))
     return offers
@@ -94,7 +87,7 @@ def file_offers() -> OfferGroups:
         note = visible_text(f"in {where}" if where else "", spaces=False)
         name = _names(given, with_folder=named[_names(given)] > 1)
         latest.append(Offer(name, note, given))
-    of_samples = [Offer(sample.name, sample.shows, config) for sample, config in samples()]
+    of_samples = [Offer(sample.name, sample.shows, config) for sample, config in lessons.samples()]
     return {"Samples": of_samples, "Opened recently": latest}
 
 
@@ -157,11 +150,11 @@ class StartPage(PanelScreen):
     """Whether the last key was a lesson's number, which a second digit may continue."""
 
     def compose_body(self) -> ComposeResult:
-        lesson = next_lesson()
+        lesson = lessons.next_lesson()
         title = visible_text(lesson.title, spaces=False)
         first_offers = [
             Offer(f"Next lesson: {lesson.number} {title}", "", lesson.path),
-            Offer(f"All {len(builtin_lessons())} lessons …", "", MoreToOpen.ALL_LESSONS),
+            Offer(f"All {len(lessons.builtin_lessons())} lessons …", "", MoreToOpen.ALL_LESSONS),
             ANY_FILE,
         ]
         yield Static(Content("bpe-tui"), id="title")
@@ -173,8 +166,8 @@ class StartPage(PanelScreen):
         yield Static(Content(TIP), id="tip")
 
     def on_mount(self) -> None:
-        lessons = self.query_one("#lessons", OfferList)
-        lessons.cursor = next_lesson().number  # below the heading
+        rows = self.query_one("#lessons", OfferList)
+        rows.cursor = lessons.next_lesson().number  # below the heading
         self._focus_what_is_there()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -195,16 +188,16 @@ class StartPage(PanelScreen):
 
     def on_key(self, event: events.Key) -> None:
         """Go to a lesson by its number: `7`, or `1` and `2` for the twelfth."""
-        lessons = self.query_one("#lessons", OfferList)
-        if event.key not in "0123456789" or not lessons.display:
+        rows = self.query_one("#lessons", OfferList)
+        if event.key not in "0123456789" or not rows.display:
             return
-        typed = f"{lessons.cursor}{event.key}" if self._numbered else event.key
+        typed = f"{rows.cursor}{event.key}" if self._numbered else event.key
         numbers = (int(number) for number in (typed, event.key))
-        number = next((each for each in numbers if 0 < each < lessons.row_count), None)
+        number = next((each for each in numbers if 0 < each < rows.row_count), None)
         self._numbered = number is not None
         if number is not None:
             event.stop()
-            lessons.cursor = number  # below the heading
+            rows.cursor = number  # below the heading
             self.show_panel("lessons")
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:

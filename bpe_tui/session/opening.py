@@ -25,17 +25,7 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.what_if import ForkChange
 from engine.core.errors import BpeError, SessionFileError, TokenizerFileError
 from engine.core.registry import Registry
-from engine.learning.session_file import (
-    LEFT_OUT,
-    NAMES,
-    NUMBERS,
-    SPECIAL,
-    SavedFile,
-    SavedFork,
-    SavedSession,
-    is_session,
-    read_session,
-)
+from engine.learning import session_file
 from engine.text.corpus import COUNTS, PLAIN
 from engine.text.patterns import as_pattern
 from engine.text.pretokenize import check_special_tokens
@@ -74,8 +64,8 @@ def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
     first_line = head.partition(b"\n")[0]
     if first_line[:1].isalpha() and len(first_line.split()) > 2:
         return run  # words: no format begins so, and to ask them all would delay the first frame
-    if is_session(head):
-        return config_of_session(read_session(path), path)
+    if session_file.is_session(head):
+        return config_of_session(session_file.read_session(path), path)
     from engine.formats import is_tokenizer  # slow to import, and rarely needed
 
     try:
@@ -92,7 +82,7 @@ def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
 # -- a session file
 
 
-def config_of_session(saved: SavedSession, path: Path) -> Config:
+def config_of_session(saved: session_file.SavedSession, path: Path) -> Config:
     """Return the config of a session that was saved at `path`.
 
     Raises:
@@ -104,7 +94,7 @@ def config_of_session(saved: SavedSession, path: Path) -> Config:
         raise SessionFileError(f"{path}: {error}") from error
 
 
-def _config_of(saved: SavedSession) -> Config:
+def _config_of(saved: session_file.SavedSession) -> Config:
     viewpoint = Viewpoint(
         saved.step,
         None if saved.view is None else VIEWS[saved.view],
@@ -114,7 +104,7 @@ def _config_of(saved: SavedSession) -> Config:
         saved.corpus,
         saved.note,
     )
-    options = {name: value for name, value in saved.options if name != LEFT_OUT}
+    options = {name: value for name, value in saved.options if name != session_file.LEFT_OUT}
     if saved.corpus is not None and is_address(saved.corpus.path):
         raise SessionFileError(
             "its corpus is an address, and nothing is fetched for a session file"
@@ -128,7 +118,9 @@ def _config_of(saved: SavedSession) -> Config:
                 f"its tokenizer {missing} is not there, and nothing is fetched for a session file"
             )
         corpus = saved.corpus.path if saved.corpus is not None else None
-        options = {name: options[name] for name in (SPECIAL, "pattern") if name in options}
+        options = {
+            name: options[name] for name in (session_file.SPECIAL, "pattern") if name in options
+        }
         config = TokenizerConfig(saved.tokenizer, corpus, viewpoint=viewpoint, **options)
     else:
         assert saved.corpus is not None  # a session file names a corpus or a tokenizer
@@ -140,13 +132,13 @@ def _config_of(saved: SavedSession) -> Config:
         changed = dict(fork.options)
         _ = TIE_RULES[changed.get("tie_rule", RunConfig.tie_rule)]
         as_pattern(changed.get("pattern", RunConfig.pattern))
-        check_special_tokens(changed.get(SPECIAL, ()))
+        check_special_tokens(changed.get(session_file.SPECIAL, ()))
     if saved.forks and (saved.tokenizer or model_of(config).name != DEFAULT_MODEL):
         raise SessionFileError("only a training of BPE has forks")
     return config
 
 
-def saved_session(session: Session, viewpoint: Viewpoint) -> SavedSession:
+def saved_session(session: Session, viewpoint: Viewpoint) -> session_file.SavedSession:
     """Return the contents of a session file. The corpus is read for its digest.
 
     Raises:
@@ -167,7 +159,7 @@ def saved_session(session: Session, viewpoint: Viewpoint) -> SavedSession:
             f"a session is of files, and {missing} is a name: save the tokenizer (s) and open that,"
             " or take the command that opens it (y)"
         )
-    made: list[SavedFork] = []  # the latest first
+    made: list[session_file.SavedFork] = []  # the latest first
     after = session.config
     for origin in _chain(session):
         assert isinstance(after, RunConfig)
@@ -175,16 +167,18 @@ def saved_session(session: Session, viewpoint: Viewpoint) -> SavedSession:
         before, change = origin.config, origin.change
         options = {
             name: getattr(after, name)
-            for name in ("pattern", "tie_rule", SPECIAL)
+            for name in ("pattern", "tie_rule", session_file.SPECIAL)
             if getattr(after, name) != getattr(before, name)
         }
         if gone := after.left_out[len(before.left_out) :]:
-            options[LEFT_OUT] = tuple(each.document for each in gone)
+            options[session_file.LEFT_OUT] = tuple(each.document for each in gone)
         forbid = tuple(sorted(change.forbid))
-        made.append(SavedFork(origin.step, change.force, forbid, tuple(options.items())))
+        made.append(
+            session_file.SavedFork(origin.step, change.force, forbid, tuple(options.items()))
+        )
         after = before
-    return SavedSession(
-        None if config.corpus is None else SavedFile.of(config.corpus),
+    return session_file.SavedSession(
+        None if config.corpus is None else session_file.SavedFile.of(config.corpus),
         names,
         tuple(_options_of(config).items()),
         viewpoint.step or 0,
@@ -211,7 +205,7 @@ def _chain(session: Session) -> Iterator[ForkedFrom]:
 
 def _options_of(config: Config) -> dict[str, Any]:
     """Return the options that differ from their defaults."""
-    names = {*NUMBERS, *NAMES, SPECIAL}
+    names = {*session_file.NUMBERS, *session_file.NAMES, session_file.SPECIAL}
     return {
         each.name: getattr(config, each.name)
         for each in fields(config)
@@ -219,12 +213,16 @@ def _options_of(config: Config) -> dict[str, Any]:
     }
 
 
-def fork_again(fork: SavedFork, config: RunConfig) -> tuple[RunConfig, ForkChange]:
+def fork_again(fork: session_file.SavedFork, config: RunConfig) -> tuple[RunConfig, ForkChange]:
     """Return the config of a saved fork of a run of `config`, and the change."""
     options = dict(fork.options)
-    documents = options.pop(LEFT_OUT, ())
+    documents = options.pop(session_file.LEFT_OUT, ())
     gone = (LeftOutDocument(document, config.special_tokens) for document in documents)
-    known = {name: options[name] for name in ("pattern", "tie_rule", SPECIAL) if name in options}
+    known = {
+        name: options[name]
+        for name in ("pattern", "tie_rule", session_file.SPECIAL)
+        if name in options
+    }
     changed = replace(config, left_out=(*config.left_out, *gone), **known)
     change = ForkChange(fork.force, frozenset(fork.forbid), tie_rule=options.get("tie_rule"))
     return changed, change
@@ -255,7 +253,7 @@ def command_that_opens(config: Config, viewpoint: Viewpoint, program: str = "bpe
     if config.reading.skip_bad:
         words.append("--skip-bad")
     for name, value in _options_of(config).items():
-        if name != SPECIAL:
+        if name != session_file.SPECIAL:
             words += [f"--{name.replace('_', '-')}", str(value)]
         elif not value:
             words.append("--no-special")

@@ -10,6 +10,7 @@ from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
+from bpe_tui.session import jobs
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.declarations import (
     CHECK,
@@ -19,14 +20,6 @@ from bpe_tui.session.declarations import (
     TRAINING,
     VOCABULARY,
     Model,
-)
-from bpe_tui.session.jobs import (
-    ForkPlan,
-    Indexing,
-    ReadingProgress,
-    TrainingStarted,
-    WhatIfEnded,
-    Working,
 )
 from bpe_tui.session.models import model_of
 from bpe_tui.session.state import preferences
@@ -119,13 +112,13 @@ class Session:
     def __init__(self, config: Config) -> None:
         self.config = config
         self.model: Model = model_of(config)
-        self.reading: ReadingProgress | None = None
-        self.indexing: Indexing | None = None
+        self.reading: jobs.ReadingProgress | None = None
+        self.indexing: jobs.Indexing | None = None
         self.opened: Opened | None = None
         self.obstacle: str | None = None
         self.failure: str | None = None
         self.recording: Player[Any] | None = None
-        self.working: Working | None = None
+        self.working: jobs.Working | None = None
         self.documents = 0
         self.bytes_read = 0
         self.stop_reason: Enum | None = None
@@ -230,7 +223,7 @@ class Session:
 
     # -- what the job reports
 
-    def start(self, started: TrainingStarted) -> None:
+    def start(self, started: jobs.TrainingStarted) -> None:
         self.recording = started.timeline
         self.documents = started.documents
         self.bytes_read = started.bytes_read
@@ -260,7 +253,7 @@ class Session:
                 self.seek(self.due)  # or to the last step, if that comes before
         self.following = False
 
-    def keep(self, fork: WhatIfEnded, plan: ForkPlan) -> None:
+    def keep(self, fork: jobs.WhatIfEnded, plan: jobs.ForkPlan) -> None:
         """Continue with a fork, at the step right after it forked."""
         assert self.timeline is not None
         run = self.timeline, self.stop_reason, self.config, self.forked_from
