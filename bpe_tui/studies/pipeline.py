@@ -112,7 +112,7 @@ class StageWindow(Window[None]):
         super().__init__()
         self._kind, self._draft, self._changed = kind, draft, changed
         several = "Several follow each other in the order in which they are taken."
-        self._rule = several if kind.several else "One or none."
+        self._rule = several if kind.joined else "One or none."
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="window", id="stage-window") as window:

@@ -192,7 +192,7 @@ def _normalized(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
         first, last = chosen.span if chosen else (0, 0)
         words = []
         for part in text.sections:
-            spans = part.aligned.spans
+            spans = part.spans
             marked = {at for at, (start, end) in enumerate(spans) if start < last and first < end}
             words.append(_marked(part.text, marked, shown.marks, "special" if part.token else ""))
         lines += wrapped(anywhere_broken(words), width - gutter)

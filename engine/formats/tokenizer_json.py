@@ -252,8 +252,8 @@ def _notes(fields: Fields, pipeline: Pipeline) -> Iterator[str]:
             "its tokens are spelled in GPT-2's stand-ins for bytes (Ġ for a space), and no stage "
             "of the file puts a text into these, so a space is unknown to it"
         )
-    if pipeline.post_processor is not None and pipeline.post_processor.adds:
-        added = " ".join(pipeline.post_processor.adds)
+    template = pipeline.post_processor.template(1) if pipeline.post_processor else ()
+    if added := " ".join(part.token for part in template if part.text is None):
         yield f"the file's template adds {added} to a text; here only the pipeline does"
     for key in ("truncation", "padding"):
         if fields.has(key):

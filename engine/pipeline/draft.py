@@ -185,14 +185,9 @@ class StageKind:
     hint: str = ""
     joined: Callable[[Sequence[Any]], Stage] | None = None
 
-    @property
-    def several(self) -> bool:
-        """Whether there may be more than one."""
-        return self.joined is not None
-
     def parts(self, stage: Stage | None) -> tuple[Stage, ...]:
         """Return the parts of a stage, sequences opened if there may be several."""
-        if self.several:
+        if self.joined:
             return opened(stage)
         return () if stage is None else (stage,)
 
@@ -251,7 +246,7 @@ class Draft:
         if stage in now:
             chosen = tuple(each for each in now if each != stage)
         else:
-            chosen = (*now, stage) if kind.several else (stage,)
+            chosen = (*now, stage) if kind.joined else (stage,)
         return self.with_stages(kind, chosen)
 
     def with_stages(self, kind: StageKind, stages: tuple[Stage, ...]) -> Draft:

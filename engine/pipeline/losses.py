@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from engine.pipeline.pipeline import AlignedPart, Pipeline, PipelineRun, Span, TextRun
+from engine.pipeline.pipeline import Pipeline, PipelineRun, Span, TextRun
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ def losses(pipeline: Pipeline, run: PipelineRun) -> Losses:
     unspelled: list[str] = []
     for text in run.texts:
         changed += _changes(text)
-        left = _covered(part.span for part in _each_character(text.sections))
-        kept = _covered(part.span for part in _each_character(text.pieces))
+        left = _covered(span for part in text.sections for span in part.spans)
+        kept = _covered(span for part in text.pieces for span in part.spans)
         dropped += _stretches(text.text, left - kept)
         for token in text.tokens:
             if token.token_id == pipeline.model.unknown_id:
@@ -76,22 +76,13 @@ def losses(pipeline: Pipeline, run: PipelineRun) -> Losses:
     )
 
 
-def _each_character(parts: Iterable[AlignedPart]) -> Iterator[AlignedPart]:
-    """Yield the parts in single characters, each with its own span."""
-    for part in parts:
-        for place in range(len(part.text)):
-            yield AlignedPart(part.aligned.part(place, place + 1), part.token)
-
-
 def _changes(text: TextRun) -> Iterator[Change]:
     """Yield the changes of the normalizer; what is left out joins the text before it."""
-    characters = [part for part in _each_character(text.sections) if part.token is None]
-    groups = [
-        (span, "".join(part.text for part in group))
-        for span, group in groupby(characters, key=lambda part: part.span)
-    ]
-    taken = _covered(part.span for part in _each_character(text.sections))
-    for (start, end), new in groups:
+    changing = (part for part in text.sections if part.token is None)
+    characters = (each for part in changing for each in zip(part.spans, part.text, strict=True))
+    taken = _covered(span for part in text.sections for span in part.spans)
+    for (start, end), group in groupby(characters, key=lambda character: character[0]):
+        new = "".join(character for _, character in group)
         while end < len(text.text) and end not in taken:
             end += 1  # marks composed into one character, or removed
         old = text.text[start:end]

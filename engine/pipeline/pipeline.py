@@ -23,7 +23,7 @@ from engine.pipeline.added_tokens import (
     without_repeats,
 )
 from engine.pipeline.decoders import DECODERS, Decoder
-from engine.pipeline.models import MODELS, MergingModel, Model
+from engine.pipeline.models import MODELS, MergingModel, Model, ModelToken
 from engine.pipeline.normalizers import NORMALIZERS, Aligned, Normalizer
 from engine.pipeline.post_processors import POST_PROCESSORS, PostProcessor
 from engine.pipeline.pretokenizers import PRETOKENIZERS, PreTokenizer
@@ -33,20 +33,10 @@ Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class AlignedPart:
+class AlignedPart(Aligned):
     """A stretch of text between two stages; `token` is set for an added token."""
 
-    aligned: Aligned
     token: AddedToken | None = None
-
-    @property
-    def text(self) -> str:
-        return self.aligned.text
-
-    @property
-    def span(self) -> Span:
-        """Its characters in the original text."""
-        return self.aligned.span(0, len(self.aligned.text))
 
 
 @dataclass(frozen=True)
@@ -258,23 +248,25 @@ class Pipeline:
         """
         text = without_stray_surrogates(text)
         sections = [
-            AlignedPart(*each) for each in (splitter or self.splitter).aligned_sections(text)
+            AlignedPart(aligned.text, aligned.spans, token)
+            for aligned, token in (splitter or self.splitter).aligned_sections(text)
         ]
         pieces: list[AlignedPart] = []
         for section in sections:
             if section.text and (section.token is not None or self.pre_tokenizer is None):
                 pieces.append(section)
             elif section.text and self.pre_tokenizer is not None:
-                pieces += map(AlignedPart, self.pre_tokenizer.aligned_pieces(section.aligned))
+                cut = self.pre_tokenizer.aligned_pieces(section)
+                pieces += [AlignedPart(piece.text, piece.spans) for piece in cut]
         tokens: list[OutputToken] = []
         for place, piece in enumerate(pieces):
-            if piece.token is not None:
-                token_id, within = self.added_ids[piece.token.content], (0, len(piece.text))
-                added = OutputToken(token_id, piece.text, piece.span, place, within, number, number)
-                tokens.append(added)
-                continue
-            for token_id, spelled, start, end in self.model.tokenize(piece.text):
-                span = piece.aligned.span(start, end)
+            if piece.token is None:
+                made = self.model.tokenize(piece.text)
+            else:
+                token_id = self.added_ids[piece.token.content]
+                made = [ModelToken(token_id, piece.text, 0, len(piece.text))]
+            for token_id, spelled, start, end in made:
+                span = piece.span(start, end)
                 token = OutputToken(token_id, spelled, span, place, (start, end), number, number)
                 tokens.append(token)
         return TextRun(text, tuple(sections), tuple(pieces), tuple(tokens))

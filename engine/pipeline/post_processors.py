@@ -74,11 +74,6 @@ class PostProcessor(Stage):
             placed.append((text, (start, end)))
         return placed
 
-    @property
-    def adds(self) -> tuple[str, ...]:
-        """The special tokens added to a single text."""
-        return tuple(part.token for part in self.template(1) if part.text is None)
-
     def process(self, *texts: SequenceOf[int]) -> list[int]:
         """Return the ids of one text or two with the special tokens of the template."""
         ids: list[int] = []

@@ -128,32 +128,45 @@ class SentencePieceNormalizer(EditingNormalizer):
         longest_first = sorted(self.kept, key=lambda text: len(text.encode()), reverse=True)
         return re.compile("|".join(map(re.escape, longest_first)) or "(?!)").match
 
-    @property
-    def _space(self) -> str:
-        return SPACE if self.escape_whitespaces else " "
-
     def normalize(self, text: str) -> str:
         if not self.charsmap and not self.kept and not self.remove_extra_whitespaces and text:
             # Only spaces change.
-            marked = _SURROGATE.sub("\ufffd", text).replace(" ", self._space)
-            added = self._space if self.add_dummy_prefix else ""
+            mark = SPACE if self.escape_whitespaces else " "
+            marked = _SURROGATE.sub("\ufffd", text).replace(" ", mark)
+            added = mark if self.add_dummy_prefix else ""
             return marked + added if self.space_behind else added + marked
         return super().normalize(text)
 
     def edits(self, text: str) -> Iterator[Edit]:
-        rows = self._trimmed(list(self._replaced(text)))
-        if rows is None:
-            yield from [Edit(0, len(text), "")] if text else []
+        removes, mark = self.remove_extra_whitespaces, SPACE if self.escape_whitespaces else " "
+        found = list(self._replaced(text))
+        if not found or (removes and all(edit.new == " " for edit in found)):
+            if text:
+                yield Edit(0, len(text), "")
             return
+        # Remove spaces behind spaces and mark the others; then remove those at the end.
+        after_space, rows = removes, []
+        for start, end, new in found:
+            if after_space:
+                new = new.lstrip(" ")
+            if new:
+                after_space = removes and new.endswith(" ")
+            rows.append(Edit(start, end, new.replace(" ", mark)))
+        place = len(rows) - 1 if removes else -1
+        while place >= 0:
+            rows[place] = rows[place]._replace(new=rows[place].new.rstrip(mark))
+            if rows[place].new:
+                break
+            place -= 1
         # If no text is left, the space in front is removed with the last spaces.
-        is_left = not self.remove_extra_whitespaces or any(edit.new for edit in rows)
+        is_left = not removes or any(edit.new for edit in rows)
         if self.add_dummy_prefix and not self.space_behind and is_left:
-            yield Edit(0, 0, self._space)
+            yield Edit(0, 0, mark)
         for edit in rows:
             if edit.new != text[edit.start : edit.end]:
                 yield edit
         if self.add_dummy_prefix and self.space_behind:
-            yield Edit(len(text), len(text), self._space)
+            yield Edit(len(text), len(text), mark)
 
     def _replaced(self, text: str) -> Iterator[Edit]:
         """Yield an edit for each stretch, before spaces are treated."""
@@ -173,26 +186,6 @@ class SentencePieceNormalizer(EditingNormalizer):
                 found = start + 1, new
             yield Edit(start, *found)
             start = found[0]
-
-    def _trimmed(self, rows: list[Edit]) -> list[Edit] | None:
-        """Return the edits with spaces removed or marked; `None` if all are spaces."""
-        removes, mark = self.remove_extra_whitespaces, self._space
-        if not rows or (removes and all(edit.new == " " for edit in rows)):
-            return None
-        after_space, made = removes, []
-        for start, end, new in rows:
-            if after_space:
-                new = new.lstrip(" ")
-            if new:
-                after_space = removes and new.endswith(" ")
-            made.append(Edit(start, end, new.replace(" ", mark)))
-        place = len(made) - 1 if removes else -1
-        while place >= 0:
-            made[place] = made[place]._replace(new=made[place].new.rstrip(mark))
-            if made[place].new:
-                break
-            place -= 1
-        return made
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
