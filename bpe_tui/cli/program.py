@@ -124,6 +124,19 @@ def program(
     """
 
 
+ADVICE = {
+    "tokenizer": f" (to make one: {PROGRAM} train CORPUS --vocab-size 1000 --out DIR)",
+}
+"""Missing option → advice."""
+
+PLAINER = {
+    "Input should be a valid integer, unable to parse string as an integer": "give a whole number",
+    "Input should be a valid number, unable to parse string as a number": "give a number",
+    "Input should be ": "give a number ",
+}
+"""Message of typer's → the same in fewer words."""
+
+
 def run_command(arguments: list[str]) -> int:
     """Run the command that the arguments name; return its exit code.
 
@@ -139,28 +152,11 @@ def run_command(arguments: list[str]) -> int:
     except typer.Exit as done:
         return done.exit_code
     except UsageError as error:
-        raise CommandLineError(_with_hint(error)) from error
+        # The message, with advice and the command for help.
+        name = getattr(getattr(error, "param", None), "name", None) or ""
+        message = error.format_message().rstrip(".") + ADVICE.get(name, "")
+        for clumsy, plain in PLAINER.items():
+            message = message.replace(clumsy, plain)
+        help_of = error.ctx.command_path if error.ctx else PROGRAM
+        raise CommandLineError(f"{message}; try {help_of} --help") from error
     return 0
-
-
-ADVICE = {
-    "tokenizer": f" (to make one: {PROGRAM} train CORPUS --vocab-size 1000 --out DIR)",
-}
-"""Missing option → advice."""
-
-PLAINER = {
-    "Input should be a valid integer, unable to parse string as an integer": "give a whole number",
-    "Input should be a valid number, unable to parse string as a number": "give a number",
-    "Input should be ": "give a number ",
-}
-"""Message of typer's → the same in fewer words."""
-
-
-def _with_hint(error: typer.BadParameter) -> str:
-    """Return the message of a usage error, with the command for help."""
-    command = error.ctx.command_path if error.ctx else PROGRAM
-    advice = ADVICE.get(getattr(getattr(error, "param", None), "name", None) or "", "")
-    message = error.format_message().rstrip(".")
-    for clumsy, plain in PLAINER.items():
-        message = message.replace(clumsy, plain)
-    return f"{message}{advice}; try {command} --help"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -168,13 +169,19 @@ def finished_run(config: RunConfig) -> Player[Any]:
 # -- asking
 
 
+@dataclass
 class AnswerKeeper:
-    """A keeper of answers, which writes each to the file at once."""
+    """A keeper of answers, which writes each to the file at once.
 
-    def __init__(self, sheet: AnswerSheet, out: Path) -> None:
-        self.sheet = sheet
-        self._out = out
-        self._began = monotonic()
+    Attributes:
+        sheet: the answers so far.
+        out: the file that they are written to.
+        began: when the present question was asked.
+    """
+
+    sheet: AnswerSheet
+    out: Path
+    began: float = field(default_factory=monotonic)
 
     def keep(self, attempt: Attempt) -> None:
         """Add the answer to a question that is over.
@@ -183,16 +190,16 @@ class AnswerKeeper:
             OutputError: the file cannot be written.
         """
         now = monotonic()
-        self.sheet.answers.append(Answered.of(attempt, now - self._began))
-        self._began = now
-        self.sheet.write(self._out, overwrite=True)
+        self.sheet.answers.append(Answered.of(attempt, now - self.began))
+        self.began = now
+        self.sheet.write(self.out, overwrite=True)
 
     def describe_rest(self, questions: int) -> str:
         """Describe the answers that are kept when a quiz ends before its last question."""
         count = len(self.sheet.answers)
         if not count:
             return f"Answered: none of {questions}, so no file was written."
-        out = visible_text(str(self._out), spaces=False)
+        out = visible_text(str(self.out), spaces=False)
         return f"Answered: {count} of {questions}, kept in {out}."
 
 
