@@ -131,7 +131,7 @@ def _assignment(config: RunConfig, vocab_size: int | None) -> Assignment:
     inputs.check_run(config)
     with TrainingBar() as bar:
         corpus, count = count_corpus_of(config, bar.on_progress)
-    inputs.note_skipped(corpus.skipped)
+    inputs.note_skipped(corpus.reader.skipped)
     return Assignment.of_file(
         corpus,
         config.special_tokens,

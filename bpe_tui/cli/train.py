@@ -105,7 +105,7 @@ def train(
         with TrainingBar(write_step) as bar:
             training = train_model(config, bar, source, workers=workers, recorded=False)
         summary = parts.write(training, config, format, out, overwrite=force)
-    inputs.note_skipped(source.skipped)
+    inputs.note_skipped(source.reader.skipped)
     print(summary, file=sys.stderr)
     console.write_result(b"".join(os.fsencode(path) + b"\n" for path in paths))
 
@@ -253,7 +253,7 @@ def _counted_here(
             bar.on_progress(progress)
 
         count = count_corpus(corpus, pattern, special_tokens, workers, on_progress)
-        skipped = corpus.skipped
+        skipped = corpus.reader.skipped
         examples = examples_for(corpus, count, pattern, special_tokens, bar.on_work)
     content = counts_of(corpus, count, pattern, special_tokens, bytes_read, examples)
     return content, skipped

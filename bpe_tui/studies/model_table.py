@@ -185,7 +185,7 @@ class FamilyScreen(SessionScreen):
             self._vocab_size = len(session.opened.tokenizer.vocab)
             self._special_tokens = session.opened.tokenizer.special_tokens
         assert session.shown is not None
-        corpus = session.shown.excerpt.text
+        corpus = session.shown.excerpt.lines.text
         if corpus:
             self._entries = [KindEntry(name) for name in KINDS]
             post = partial(self.call_later, self._take, self._entries)

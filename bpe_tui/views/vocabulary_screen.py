@@ -207,8 +207,6 @@ class VocabularyTable(SortedTable):
 
     ROWS: ClassVar[type[VocabularyRows[Any]]]
     SWITCHES: ClassVar[tuple[FilterSwitch, ...]] = ()
-    LARGEST_FIRST: ClassVar[frozenset[str]]
-    """Columns that are sorted descending at first."""
     TOP, SEARCH, HEADER = "table-top", "search", "table-header"
     """Ids of the widgets above the rows."""
     PLACEHOLDER: ClassVar[str] = "/ search"
@@ -227,9 +225,6 @@ class VocabularyTable(SortedTable):
     @property
     def rows(self) -> VocabularyRows[Any]:
         return self.query_one(VocabularyRows)
-
-    def is_descending(self, column: str) -> bool:
-        return column in self.LARGEST_FIRST
 
     # -- filters and search
 

@@ -55,10 +55,6 @@ class Chart(Dragged, can_focus=True):
         chart: Chart
         x: float
 
-        @property
-        def control(self) -> Chart:
-            return self.chart
-
     def __init__(self, id: str) -> None:
         super().__init__(id=id)
         self._made: tuple[Figure, int, int] | None = None

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 from rich.cells import cell_len
 from textual import events
-from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -150,9 +149,6 @@ class FootLine(Widget):
             return Strip.blank(self.size.width, self.rich_style)
         spans = [(" ", ""), *rows[y]]
         return Strip(painted(self, spans)).adjust_cell_length(self.size.width, self.rich_style)
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return 1
 
 
 ENTRY_GAP = 2

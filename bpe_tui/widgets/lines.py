@@ -62,10 +62,6 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         lines: Lines
         target: object
 
-        @property
-        def control(self) -> Lines:
-            return self.lines
-
     @dataclass
     class NothingToChoose(Message):
         """Enter on a row that leads nowhere."""

@@ -21,7 +21,7 @@ def number(value: float) -> str:
     1234567 → '1,234,567'; 1234.6 → '1,235'; −5 → '−5' (with a true minus sign).
     """
     if isinstance(value, float) and not math.isfinite(value):
-        return _not_finite(value)
+        return _scaled(value)[0]
     return f"{round(value):,}".replace("-", MINUS)
 
 
@@ -86,32 +86,25 @@ def signed(n: int) -> str:
 
 
 def _scaled(value: float) -> tuple[str, str]:
-    """Return three significant digits and the unit they count: 12345 → ('12.3', 'k')."""
+    """Return three significant digits and the unit they count: 12345 → ('12.3', 'k').
+
+    Infinity is '∞', and not a number is '–'.
+    """
     if not math.isfinite(value):
-        return _not_finite(value), ""
+        infinite = "∞" if value > 0 else f"{MINUS}∞"
+        return "–" if math.isnan(value) else infinite, ""
     amount, unit = float(value), 0
-    while abs(float(_three_digits(amount))) >= 1000 and unit < len(_UNITS) - 1:
-        amount /= 1000
-        unit += 1
-    digits = _three_digits(amount)
+    while True:
+        # Up to three digits, at most two after the point: 5.204 → '5.2'; 12.34 → '12.3'.
+        before_point = len(str(int(abs(amount))))
+        digits = f"{amount:.{max(0, 3 - before_point)}f}"
+        digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
+        if abs(float(digits)) < 1000 or unit == len(_UNITS) - 1:
+            break
+        amount, unit = amount / 1000, unit + 1
     if abs(amount) >= 1000:
         return number(amount), _UNITS[unit]
-    return digits.replace("-", MINUS), _UNITS[unit]
-
-
-def _three_digits(amount: float) -> str:
-    """Return up to three digits, at most two after the point: 5.204 → '5.2'; 12.34 → '12.3'."""
-    before_point = len(str(int(abs(amount))))
-    text = f"{amount:.{max(0, 3 - before_point)}f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    return "0" if text == "-0" else text
-
-
-def _not_finite(value: float) -> str:
-    """Return a sign for infinity or not a number: inf → '∞'; nan → '–'."""
-    if math.isnan(value):
-        return "–"
-    return "∞" if value > 0 else f"{MINUS}∞"
+    return "0" if digits == "-0" else digits.replace("-", MINUS), _UNITS[unit]
 
 
 BODY, HALF, TRACE = "▄", "▖", "┄"

@@ -320,15 +320,13 @@ class RowTable:
     def header(self) -> Row:
         spans: list[Span] = []
         for column, cells in self._columns:
-            spans += _aligned([(column.title, "dim")], cells, column.is_number)
+            align = right_aligned if column.is_number else left
+            spans += align([(column.title, "dim")], cells)
         return Row(spans)
 
     def row(self, value: Any, target: object | None = None) -> Row:
         spans: list[Span] = []
         for column, cells in self._columns:
-            spans += _aligned(column.spans(value), cells, column.is_number)
+            align = right_aligned if column.is_number else left
+            spans += align(column.spans(value), cells)
         return Row(spans, target)
-
-
-def _aligned(spans: Sequence[Span], cells: int, is_number: bool) -> list[Span]:
-    return right_aligned(spans, cells) if is_number else left(spans, cells)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from textual import events
 from textual.containers import Vertical
@@ -108,14 +108,17 @@ class Header(Widget):
 class SortedTable(Vertical):
     """A table whose rows are sorted by a column, ascending or descending."""
 
+    LARGEST_FIRST: ClassVar[frozenset[str]]
+    """Columns that are sorted descending at first."""
+
     @property
     @abstractmethod
     def rows(self) -> Any:
         """The widget with the rows: it has `places`, `sorting`, `descending` and `rebuild`."""
 
-    @abstractmethod
     def is_descending(self, column: str) -> bool:
         """Whether a column is sorted descending at first."""
+        return column in self.LARGEST_FIRST
 
     def on_header_pressed(self, event: Header.Pressed) -> None:
         event.stop()

@@ -118,7 +118,7 @@ def _identity(corpus: Corpus) -> tuple[object, ...] | None:
 
     `None` if its count is not worth keeping.
     """
-    if corpus.holds_counts or corpus.paths is None or (corpus.bytes_total or 0) < WORTH_KEEPING:
+    if corpus.holds_counts or corpus.paths is None or (corpus.reader.total or 0) < WORTH_KEEPING:
         return None
     if corpus.reading.skip_bad:
         return None  # the number of skipped records is known only after reading

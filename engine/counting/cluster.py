@@ -125,7 +125,7 @@ def counted_on(
     """
     pattern, specials = as_pattern(pattern), tuple(special_tokens)
     _check_can_be_cut(pattern, specials)
-    corpus.ask_sizes()
+    corpus.reader.ask_sizes()
     with _connected(cluster) as client:
         with _explained_errors(cluster):
             threads = client.nthreads()
@@ -167,7 +167,7 @@ def tasks_of(corpus: Corpus, threads: int) -> list[Task]:
     Raises:
         ClusterError: workers cannot read a source.
     """
-    total = corpus.bytes_total or threads * TASKS_A_THREAD * LARGEST_TASK
+    total = corpus.reader.total or threads * TASKS_A_THREAD * LARGEST_TASK
     wanted = min(max(total // (threads * TASKS_A_THREAD), LEAST_TASK), LARGEST_TASK)
     tasks: list[Task] = []
     small: list[tuple[str, int | None]] = []

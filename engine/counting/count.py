@@ -115,7 +115,7 @@ def count_corpus(
                 on_progress(
                     CountProgress(
                         counted.bytes_read,
-                        corpus.bytes_total,
+                        corpus.reader.total,
                         tally.documents,
                         tally.pretokens,
                         tally.distinct,
@@ -236,7 +236,7 @@ def _counted_chunks(
     kind = _kind_of_counter(pattern, splitter)
     threads = kind is NativePieceCounter  # the kernel lets other threads run meanwhile
     if workers is None:
-        soon = corpus.bytes_total is not None and corpus.bytes_total < SOON_COUNTED
+        soon = corpus.reader.total is not None and corpus.reader.total < SOON_COUNTED
         workers = 1 if soon and pattern.borders and not threads else available_cores()
     first = list(islice(chunks, WORTH_HELPERS))
     prepare = partial(counting, kind, pattern, splitter)

@@ -144,7 +144,7 @@ def train_on_corpus(
     listener = listener or TrainingListener()
     counted, count = CountedCorpus(), None
     if corpus is not None:
-        bytes_read = corpus.bytes_total or 0  # for a stored count, whose corpus is not read
+        bytes_read = corpus.reader.total or 0  # for a stored count, whose corpus is not read
 
         def on_progress(progress: CountProgress) -> None:
             nonlocal bytes_read

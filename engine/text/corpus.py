@@ -128,6 +128,7 @@ class Corpus:
         head: the first bytes of the text, at most `HEAD`, as far as they have been read.
         head_is_all: whether nothing has been read beyond the head.
         examples: pretoken → a line that contains it, if a counts file gives examples.
+        reader: the current pass through the text: its size, and what has been read and left out.
     """
 
     def __init__(
@@ -150,7 +151,7 @@ class Corpus:
         self.head = b""
         self.head_is_all = True
         self.examples: Mapping[bytes, bytes] = {}
-        self._reader = SourceReader(self.sources, reading, separator)
+        self.reader = SourceReader(self.sources, reading, separator)
 
     @cached_property
     def holds_counts(self) -> bool:
@@ -161,27 +162,6 @@ class Corpus:
         with _errors_of_reading(first.name), first.open() as file:
             return self.reading.field is None and file.read(len(COUNTS)) == COUNTS
 
-    @property
-    def bytes_total(self) -> int | None:
-        """Total size of the sources as they are stored, in bytes; `None` if unknown.
-
-        The size of an address is unknown until reading begins or `ask_sizes` is called.
-        """
-        return self._reader.total
-
-    @property
-    def skipped(self) -> int:
-        """Number of bad records left out so far."""
-        return self._reader.skipped
-
-    def ask_sizes(self) -> None:
-        """Ask the servers of remote sources for their sizes.
-
-        Raises:
-            CorpusError: a server cannot be reached.
-        """
-        self._reader.ask_sizes()
-
     def chunks(
         self, pattern: Pattern, splitter: SpecialSplitter, size: int = CHUNK
     ) -> Iterator[Chunk]:
@@ -191,7 +171,7 @@ class Corpus:
             CorpusError: it is empty, cannot be read, or became shorter after it was opened.
         """
         for chunk in ChunkCutter(pattern, splitter, size).cut(self._blocks()):
-            yield chunk._replace(bytes_read=self._reader.taken)
+            yield chunk._replace(bytes_read=self.reader.taken)
 
     def read_head(self) -> None:
         """Read only `head`, for a corpus whose counts are already known."""
@@ -201,10 +181,10 @@ class Corpus:
 
     def _blocks(self) -> Iterator[bytes]:
         """Yield the text in blocks and keep its head."""
-        self._reader = SourceReader(self.sources, self.reading, self.separator)
+        self.reader = SourceReader(self.sources, self.reading, self.separator)
         self.head, self.head_is_all = b"", True
         empty = True
-        for block in self._reader:
+        for block in self.reader:
             empty = False
             room = HEAD - len(self.head)
             self.head += block[:room]
@@ -221,7 +201,8 @@ class SourceReader:
         separator: the bytes between two texts.
 
     Attributes:
-        total: size of all sources as they are stored, in bytes; `None` if unknown.
+        total: size of all sources as they are stored, in bytes; `None` if unknown. The size of an
+            address is unknown until reading begins or `ask_sizes` is called.
         skipped: number of bad records left out.
     """
 
@@ -239,6 +220,11 @@ class SourceReader:
         return self._before + self._taken()
 
     def ask_sizes(self) -> None:
+        """Ask the servers of remote sources for their sizes, and set `total`.
+
+        Raises:
+            CorpusError: a server cannot be reached.
+        """
         sizes = [each.size for each in self._sources]
         self.total = None if None in sizes else sum(size or 0 for size in sizes)
 

@@ -151,15 +151,6 @@ class Excerpt:
         lines = PretokenLines(to_text(data), pattern, splitter or SpecialSplitter(special_tokens))
         return cls(lines, complete, examples or {}, pattern)
 
-    @property
-    def text(self) -> str:
-        r"""The text that was cut, including special tokens.
-
-        >>> Excerpt.of(b"a cat\na dog").text
-        'a cat\na dog'
-        """
-        return self.lines.text
-
     @cached_property
     def first_sentence(self) -> str:
         r"""The first sentence that fits on one line unchanged; "" if there is none.

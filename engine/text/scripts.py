@@ -9,9 +9,6 @@ Japanese `ー`) are `SHARED`. The scripts are those in use today: UAX #31's reco
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 import regex
@@ -55,6 +52,18 @@ class ScriptTable:
 
     def __init__(self) -> None:
         self._table: Kinds = np.full(0x110000, _UNKNOWN, dtype=np.uint8)
+        named = ("Common", "Inherited", *SCRIPTS)
+        kinds = {
+            SPACE: r"\s",
+            DIGIT: r"\p{N}",
+            STRAY: r"\p{Cs}",
+            SHARED: r"[\p{L}\p{M}&&[\p{Script=Common}\p{Script=Inherited}]]",
+            OTHER: r"[\p{L}\p{M}&&[^\p{Script=" + r"}\p{Script=".join(named) + r"}]]",
+        }
+        for number, name in enumerate(SCRIPTS, start=FIRST_SCRIPT):
+            kinds[number] = rf"[\p{{L}}\p{{M}}&&\p{{Script={name}}}]"
+        # A regex with a group for each kind except `SYMBOL`; the group's number is the kind.
+        self._regex = regex.compile("|".join(f"({kinds[n]}+)" for n in sorted(kinds)), regex.V1)
 
     def kinds(self, text: str) -> Kinds:
         """Return the kind of each character; a surrogate is a stray byte."""
@@ -70,18 +79,3 @@ class ScriptTable:
             self._table[new] = learnt
             kinds = self._table[codes]
         return kinds
-
-    @cached_property
-    def _regex(self) -> Any:
-        """A regex with a group for each kind except `SYMBOL`; the group's number is the kind."""
-        named = ("Common", "Inherited", *SCRIPTS)
-        kinds = {
-            SPACE: r"\s",
-            DIGIT: r"\p{N}",
-            STRAY: r"\p{Cs}",
-            SHARED: r"[\p{L}\p{M}&&[\p{Script=Common}\p{Script=Inherited}]]",
-            OTHER: r"[\p{L}\p{M}&&[^\p{Script=" + r"}\p{Script=".join(named) + r"}]]",
-        }
-        for number, name in enumerate(SCRIPTS, start=FIRST_SCRIPT):
-            kinds[number] = rf"[\p{{L}}\p{{M}}&&\p{{Script={name}}}]"
-        return regex.compile("|".join(f"({kinds[n]}+)" for n in sorted(kinds)), regex.V1)

@@ -103,10 +103,14 @@ def sources_of(name: str | os.PathLike[str]) -> list[Source]:
         found = sorted(path for path in glob.iglob(name, recursive=True) if os.path.isfile(path))
         if not found:
             raise CorpusError(f"{name}: no file has a name like that")
-        return _non_empty(name, found)
-    if os.path.isdir(name):
-        return _non_empty(name, _files_below(name))
-    return [_local_file(name)]
+    elif os.path.isdir(name):
+        found = _files_below(name)
+    else:
+        return [_local_file(name)]
+    sources: list[Source] = [_local_file(path) for path in found if size_on_disk(path)]
+    if not sources:
+        raise CorpusError(f"{name}: is empty; there is no file in it with anything to read")
+    return sources
 
 
 def _files_below(folder: str) -> list[str]:
@@ -119,14 +123,6 @@ def _files_below(folder: str) -> list[str]:
         paths = (os.path.join(place, each) for each in names if not each.startswith("."))
         found += (path for path in paths if os.path.isfile(path))
     return sorted(found)
-
-
-def _non_empty(name: str, paths: list[str]) -> list[Source]:
-    """Return those files that are not empty, or raise `CorpusError` if all are."""
-    sources: list[Source] = [_local_file(path) for path in paths if size_on_disk(path)]
-    if not sources:
-        raise CorpusError(f"{name}: is empty; there is no file in it with anything to read")
-    return sources
 
 
 def size_on_disk(name: str | os.PathLike[str]) -> int:
@@ -189,11 +185,6 @@ class Stream:
         return block
 
 
-def _blocks(stream: Stream | io.BufferedIOBase) -> Iterator[bytes]:
-    while block := stream.read(BLOCK):
-        yield block
-
-
 def _zstd_blocks(stream: Stream) -> Iterator[bytes]:
     """Unpack zstd, 1 KB of input at a time, since a few bytes may become very many."""
     try:
@@ -239,7 +230,7 @@ def _read_unpacked(
     open_packed: Callable[[BinaryIO], io.BufferedIOBase], stream: Stream
 ) -> Iterator[bytes]:
     with open_packed(cast(BinaryIO, stream)) as opened:  # only `read` is used
-        yield from _blocks(opened)
+        yield from iter(partial(opened.read, BLOCK), b"")
 
 
 PACKINGS = (
@@ -275,7 +266,7 @@ def unpacked(name: str, stream: Stream, packing: Packing | None) -> Iterator[byt
         OSError: the source cannot be read.
     """
     if packing is None:
-        yield from _blocks(stream)
+        yield from iter(partial(stream.read, BLOCK), b"")
         return
     damaged = f"{name}: damaged {packing.name} file ({{}}); pack it again"
     try:

@@ -78,7 +78,7 @@ async def test_counts_open_on_the_screen_as_they_were_made(counts: Path) -> None
     async with opened_as(config) as (app, _):
         shown = app.session.shown
         assert shown is not None
-        assert shown.excerpt.text.startswith("low low lower<s>")
+        assert shown.excerpt.lines.text.startswith("low low lower<s>")
         assert shown.counts[b"low"] == 80
 
 

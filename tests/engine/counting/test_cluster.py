@@ -41,7 +41,7 @@ def on_one_machine(names: list[str], pattern: str, special: tuple[str, ...]) -> 
     corpus = corpus_of(names, special)
     count = count_corpus(corpus, pattern, special)
     examples = examples_for(corpus, count, pattern, special)
-    return b"".join(counts_of(corpus, count, pattern, special, corpus.bytes_total or 0, examples))
+    return b"".join(counts_of(corpus, count, pattern, special, corpus.reader.total or 0, examples))
 
 
 def corpus_of(names: list[str], special: tuple[str, ...]) -> Corpus:

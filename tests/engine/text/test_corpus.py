@@ -54,7 +54,7 @@ def test_bytes_read_never_fall_and_end_at_the_size_of_the_file(tmp_path: Path) -
     read = [chunk.bytes_read for chunk in chunks_of(corpus)]
     assert read == sorted(read)
     assert len(set(read)) > 3
-    assert read[-1] == corpus.bytes_total == len(WORDS) * 20_000
+    assert read[-1] == corpus.reader.total == len(WORDS) * 20_000
 
 
 def test_bytes_read_of_a_gzipped_file_are_compressed_bytes(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_bytes_read_of_a_gzipped_file_are_compressed_bytes(tmp_path: Path) -> No
     read = [chunk.bytes_read for chunk in chunks_of(corpus)]
     assert read == sorted(read)
     assert len(set(read)) > 3
-    assert read[-1] == corpus.bytes_total == (tmp_path / "a.txt.gz").stat().st_size
+    assert read[-1] == corpus.reader.total == (tmp_path / "a.txt.gz").stat().st_size
 
 
 def test_a_gzipped_file_may_have_several_members(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_pipe_can_be_a_corpus_of_unknown_size(tmp_path: Path) -> None:
     os.close(write_end)
     corpus = Corpus(f"/dev/fd/{read_end}")
     try:
-        assert corpus.bytes_total is None
+        assert corpus.reader.total is None
         assert [chunk.data for chunk in chunks_of(corpus)] == [WORDS]
     finally:
         os.close(read_end)
@@ -107,7 +107,7 @@ def test_a_pipe_can_be_a_corpus_of_unknown_size(tmp_path: Path) -> None:
 
 def test_a_minus_sign_means_standard_input() -> None:
     corpus = Corpus("-")
-    assert (corpus.name, corpus.paths, corpus.bytes_total) == ("standard input", None, None)
+    assert (corpus.name, corpus.paths, corpus.reader.total) == ("standard input", None, None)
 
 
 class TestErrors:

@@ -88,7 +88,7 @@ def test_progress_counts_the_bytes_of_all_files(tmp_path: Path) -> None:
     read = [chunk.bytes_read for chunk in chunks]
     assert read == sorted(read)
     total = sum(path.stat().st_size for path in tmp_path.iterdir())
-    assert read[-1] == corpus.bytes_total == total
+    assert read[-1] == corpus.reader.total == total
 
 
 def test_a_cached_count_depends_on_all_files_and_on_the_reading(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_a_cached_count_depends_on_all_files_and_on_the_reading(tmp_path: Path) 
 
     def place(reading: Reading = Reading(), *specials: str) -> object:  # noqa: B008
         corpus = Corpus(tmp_path / "in", reading, separator_of(specials))
-        return KeptCount.of(tmp_path / "kept", corpus, "gpt2", ())._place
+        return KeptCount.of(tmp_path / "kept", corpus, "gpt2", ()).place
 
     first = place()
     assert first == place()
@@ -137,7 +137,7 @@ class TestRecords:
             text_of(path, Reading(field="text"))
         corpus = Corpus(path, Reading(field="text", skip_bad=True))
         assert count_corpus(corpus).counts == count_text(b"good\ntoo", "gpt2")
-        assert corpus.skipped == 1
+        assert corpus.reader.skipped == 1
 
     def test_parquet_columns_are_read_and_bad_files_are_errors(self, tmp_path: Path) -> None:
         pyarrow = pytest.importorskip("pyarrow")
@@ -211,10 +211,10 @@ class TestAddresses:
 
     def test_a_file_is_streamed_and_its_size_is_known(self, server: str) -> None:
         corpus = Corpus(f"{server}/a.txt?key=7")
-        assert corpus.bytes_total is None
+        assert corpus.reader.total is None
         counts: Counter[bytes] = count_corpus(corpus).counts
         assert counts == count_text(TEXT, "gpt2")
-        assert corpus.bytes_total == len(TEXT)
+        assert corpus.reader.total == len(TEXT)
         assert text_of(f"{server}/a.txt.gz") == TEXT
 
     @pytest.mark.parametrize(
