@@ -29,27 +29,13 @@ from engine.encoding.alphabet import (
     WordEndAlphabet,
 )
 from engine.encoding.tokenizer import Tokenizer
+from engine.pipeline import decoders, pretokenizers
 from engine.pipeline.added_tokens import AddedToken
-from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
-from engine.pipeline.decoders import Fuse
-from engine.pipeline.decoders import Metaspace as MetaspaceDecoder
-from engine.pipeline.decoders import WordPiece as WordPieceDecoder
 from engine.pipeline.models import BPE, MergingModel, Model, ModelToken, Unigram, WordPiece
 from engine.pipeline.oniguruma import TextOrRegex
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors import ByteLevel as ByteLevelPostProcessor
 from engine.pipeline.post_processors import PostProcessor, template_of
-from engine.pipeline.pretokenizers import (
-    NOTHING_CUT,
-    BertPreTokenizer,
-    ByteLevel,
-    Metaspace,
-    PreTokenizer,
-    Split,
-    WhitespaceSplit,
-    in_oniguruma,
-)
-from engine.pipeline.pretokenizers import Sequence as PreTokenizers
 from engine.pipeline.sentencepiece import word_pattern
 from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import to_bytes, to_text
@@ -87,38 +73,38 @@ def pipeline_of(tokenizer: Tokenizer, path: Path) -> Pipeline:
                 BPE(vocab, merges, unk_token=unknown),
                 special_tokens,
                 pre_tokenizer=pre_tokenizer_of(tokenizer.pattern, in_bytes=False),
-                decoder=Fuse(),
+                decoder=decoders.Fuse(),
             )
         return Pipeline(
             BPE(vocab, merges, ignore_merges=_ignores_merges(tokenizer)),
             special_tokens,
             pre_tokenizer=pre_tokenizer_of(tokenizer.pattern, in_bytes=True),
             post_processor=ByteLevelPostProcessor(trim_offsets=False),
-            decoder=ByteLevelDecoder(),
+            decoder=decoders.ByteLevel(),
         )
     except TokenizerFileError as error:
         raise TokenizerFileError(f"{path}: {error}") from None
 
 
-def pre_tokenizer_of(pattern: Pattern, in_bytes: bool) -> PreTokenizer | None:
+def pre_tokenizer_of(pattern: Pattern, in_bytes: bool) -> pretokenizers.PreTokenizer | None:
     """Return the pre-tokenizer that cuts as a pattern does; `None` if nothing is cut.
 
     Raises:
         TokenizerFileError: no translation of the pattern into Oniguruma's dialect is known.
     """
     if pattern == PATTERNS["gpt2"] and in_bytes:
-        return ByteLevel(add_prefix_space=False, use_regex=True)
-    spelling = ByteLevel(add_prefix_space=False, use_regex=False)
+        return pretokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
+    spelling = pretokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     if pattern == PATTERNS["none"]:
         return spelling if in_bytes else None
-    source = in_oniguruma(pattern)
+    source = pretokenizers.in_oniguruma(pattern)
     if source is None:
         raise TokenizerFileError(
             f"the pattern {pattern.name!r} is not one of the named ones, and only of these it is "
             f"known how tokenizer.json says them; choose one of {', '.join(PATTERNS)}"
         )
-    split = Split(TextOrRegex(regex=source), "Isolated")
-    return PreTokenizers([split, spelling]) if in_bytes else split
+    split = pretokenizers.Split(TextOrRegex(regex=source), "Isolated")
+    return pretokenizers.Sequence([split, spelling]) if in_bytes else split
 
 
 def _spelled_vocab(tokenizer: Tokenizer, spelling: Callable[[bytes], str]) -> dict[int, str]:
@@ -208,10 +194,10 @@ def wordpiece_pipeline(tokenizer: WordPieceTokenizer) -> Pipeline:
     ['[CLS]', 'hug', '##s', '[SEP]']
     """
     ids = {to_text(piece): token_id for token_id, piece in tokenizer.vocab.items()}
-    cut: PreTokenizer | None = BertPreTokenizer()
+    cut: pretokenizers.PreTokenizer | None = pretokenizers.BertPreTokenizer()
     if tokenizer.pattern != PATTERNS["bert"]:
         by_pattern = pre_tokenizer_of(tokenizer.pattern, in_bytes=False)
-        cut = PreTokenizers([*filter(None, [by_pattern]), WhitespaceSplit()])
+        cut = pretokenizers.Sequence([*filter(None, [by_pattern]), pretokenizers.WhitespaceSplit()])
     has_frame = {"[CLS]", "[SEP]"} <= set(tokenizer.special_tokens)
     around: PostProcessor | None = template_of(*BERT, ids) if has_frame else None
     return Pipeline(
@@ -219,7 +205,7 @@ def wordpiece_pipeline(tokenizer: WordPieceTokenizer) -> Pipeline:
         tuple(map(AddedToken, tokenizer.special_tokens)),
         pre_tokenizer=cut,
         post_processor=around,
-        decoder=WordPieceDecoder(cleanup=False),
+        decoder=decoders.WordPiece(cleanup=False),
     )
 
 
@@ -236,13 +222,13 @@ def unigram_pipeline(
     >>> [token.text for token in unigram_pipeline(pieces, []).run("hugs hug").tokens]
     ['hug', 's', '▁hug']
     """
-    metaspace = Metaspace(prepend_scheme="never", split=False)
+    metaspace = pretokenizers.Metaspace(prepend_scheme="never", split=False)
     cut = pre_tokenizer_of(as_pattern(pattern), in_bytes=False)
     return Pipeline(
         Unigram([piece for piece in pieces if _is_text(piece[0])], 0),
         tuple(map(AddedToken, special_tokens)),
-        pre_tokenizer=PreTokenizers([*filter(None, [cut]), metaspace]),
-        decoder=MetaspaceDecoder(prepend_scheme="never", split=False),
+        pre_tokenizer=pretokenizers.Sequence([*filter(None, [cut]), metaspace]),
+        decoder=decoders.Metaspace(prepend_scheme="never", split=False),
     )
 
 
@@ -262,7 +248,11 @@ def tokenizer_of(pipeline: Pipeline) -> Tokenizer:
     if isinstance(model, MergingModel):
         vocab = model.tokens(splitter.in_bytes)
         alphabet, table = model.alphabet(splitter.in_bytes), model.table
-        if pattern.source == NOTHING_CUT.source and model.spells_apart and not splitter.in_bytes:
+        if (
+            pattern.source == pretokenizers.NOTHING_CUT.source
+            and model.spells_apart
+            and not splitter.in_bytes
+        ):
             pattern = word_pattern(model.vocab) or pattern
     else:
         vocab = {token_id: text.encode() for text, token_id in model.vocab.items()}

@@ -14,39 +14,10 @@ from typing import Any
 
 from engine.core.errors import PatternError, TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
-from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
-from engine.pipeline.decoders import Fuse
-from engine.pipeline.decoders import Metaspace as MetaspaceDecoder
-from engine.pipeline.decoders import WordPiece as WordPieceDecoder
-from engine.pipeline.normalizers import (
-    NFC,
-    NFD,
-    NFKC,
-    NFKD,
-    BertNormalizer,
-    Lowercase,
-    Nmt,
-    Prepend,
-    Replace,
-    Strip,
-    StripAccents,
-)
-from engine.pipeline.normalizers import Sequence as Normalizers
+from engine.pipeline import decoders, normalizers, pretokenizers
 from engine.pipeline.oniguruma import TextOrRegex, alternatives
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors import pair_template, template_of
-from engine.pipeline.pretokenizers import (
-    BertPreTokenizer,
-    ByteLevel,
-    Digits,
-    Metaspace,
-    Punctuation,
-    Split,
-    Whitespace,
-    WhitespaceSplit,
-    in_oniguruma,
-)
-from engine.pipeline.pretokenizers import Sequence as PreTokenizers
 from engine.pipeline.stage import Stage, opened
 from engine.text.patterns import PATTERNS
 
@@ -63,42 +34,58 @@ class StageChoice:
 
 
 _NORMALIZERS = (
-    StageChoice("NFC", NFC(), "letters and their marks in one character: e + ´ → é"),
-    StageChoice("NFD", NFD(), "letters and their marks apart: é → e + ´"),
-    StageChoice("NFKC", NFKC(), "as NFC, and look-alikes made plain: ﬁ → fi, ² → 2"),
-    StageChoice("NFKD", NFKD(), "as NFD, and look-alikes made plain"),
-    StageChoice("lowercase", Lowercase(), "A → a"),
-    StageChoice("strip accents", StripAccents(), "marks away; needs NFD before it"),
-    StageChoice("strip", Strip(), "whitespace at both ends away"),
-    StageChoice("BERT", BertNormalizer(), "clean, Chinese apart, accents away, lower case"),
-    StageChoice("nmt", Nmt(), "control characters away, odd spaces plain"),
-    StageChoice("prepend ▁", Prepend("▁"), "SentencePiece's mark in front"),
-    StageChoice("␣ → ▁", Replace(TextOrRegex(text=" "), "▁"), "spaces as SentencePiece has them"),
+    StageChoice("NFC", normalizers.NFC(), "letters and their marks in one character: e + ´ → é"),
+    StageChoice("NFD", normalizers.NFD(), "letters and their marks apart: é → e + ´"),
+    StageChoice("NFKC", normalizers.NFKC(), "as NFC, and look-alikes made plain: ﬁ → fi, ² → 2"),
+    StageChoice("NFKD", normalizers.NFKD(), "as NFD, and look-alikes made plain"),
+    StageChoice("lowercase", normalizers.Lowercase(), "A → a"),
+    StageChoice("strip accents", normalizers.StripAccents(), "marks away; needs NFD before it"),
+    StageChoice("strip", normalizers.Strip(), "whitespace at both ends away"),
+    StageChoice(
+        "BERT", normalizers.BertNormalizer(), "clean, Chinese apart, accents away, lower case"
+    ),
+    StageChoice("nmt", normalizers.Nmt(), "control characters away, odd spaces plain"),
+    StageChoice("prepend ▁", normalizers.Prepend("▁"), "SentencePiece's mark in front"),
+    StageChoice(
+        "␣ → ▁", normalizers.Replace(TextOrRegex(text=" "), "▁"), "spaces as SentencePiece has them"
+    ),
 )
 
 _PRE_TOKENIZERS = (
-    StageChoice("whitespace", WhitespaceSplit(), "between whitespace, which is left out"),
-    StageChoice("words", Whitespace(), r"\w+|[^\w\s]+; whitespace is left out"),
-    StageChoice("punctuation", Punctuation(), "each mark apart"),
-    StageChoice("digits", Digits(individual_digits=True), "each digit apart"),
-    StageChoice("BERT", BertPreTokenizer(), "whitespace left out, each punctuation mark apart"),
-    StageChoice("metaspace", Metaspace(), "▁ for spaces, cut before each"),
-    StageChoice("byte-level", ByteLevel(False), "GPT-2's pattern, and bytes as its stand-ins"),
+    StageChoice(
+        "whitespace", pretokenizers.WhitespaceSplit(), "between whitespace, which is left out"
+    ),
+    StageChoice("words", pretokenizers.Whitespace(), r"\w+|[^\w\s]+; whitespace is left out"),
+    StageChoice("punctuation", pretokenizers.Punctuation(), "each mark apart"),
+    StageChoice("digits", pretokenizers.Digits(individual_digits=True), "each digit apart"),
+    StageChoice(
+        "BERT", pretokenizers.BertPreTokenizer(), "whitespace left out, each punctuation mark apart"
+    ),
+    StageChoice("metaspace", pretokenizers.Metaspace(), "▁ for spaces, cut before each"),
+    StageChoice(
+        "byte-level", pretokenizers.ByteLevel(False), "GPT-2's pattern, and bytes as its stand-ins"
+    ),
     *(
-        StageChoice(f"pattern {name}", Split(TextOrRegex(regex=source), "Isolated"), each.summary)
+        StageChoice(
+            f"pattern {name}",
+            pretokenizers.Split(TextOrRegex(regex=source), "Isolated"),
+            each.summary,
+        )
         for name, each in PATTERNS.items()
-        if name != "none" and (source := in_oniguruma(each)) is not None
+        if name != "none" and (source := pretokenizers.in_oniguruma(each)) is not None
     ),
 )
 
 _DECODERS = (
     StageChoice(
-        "byte-level", ByteLevelDecoder(), f"{BYTE_TO_CHAR[ord(' ')]} and its like back to bytes"
+        "byte-level", decoders.ByteLevel(), f"{BYTE_TO_CHAR[ord(' ')]} and its like back to bytes"
     ),
-    StageChoice("WordPiece", WordPieceDecoder(), "## joins, a space before the rest; tidied"),
-    StageChoice("WordPiece, untidied", WordPieceDecoder(cleanup=False), "spaces stay before marks"),
-    StageChoice("metaspace", MetaspaceDecoder(), "▁ back to a space"),
-    StageChoice("fuse", Fuse(), "tokens joined as they are"),
+    StageChoice("WordPiece", decoders.WordPiece(), "## joins, a space before the rest; tidied"),
+    StageChoice(
+        "WordPiece, untidied", decoders.WordPiece(cleanup=False), "spaces stay before marks"
+    ),
+    StageChoice("metaspace", decoders.Metaspace(), "▁ back to a space"),
+    StageChoice("fuse", decoders.Fuse(), "tokens joined as they are"),
 )
 
 _TEMPLATES = (
@@ -137,15 +124,15 @@ def typed_normalizer(typed: str, pipeline: Pipeline | None = None) -> Stage:
     'a_b'
     """
     if typed.startswith("prepend "):
-        return Prepend(typed.removeprefix("prepend "))
+        return normalizers.Prepend(typed.removeprefix("prepend "))
     old, arrow, new = typed.replace("→", "->").partition("->")
     old = old.strip() or old
     if not arrow or not old:
         raise PatternError("type OLD -> NEW, /REGEX/ -> NEW, or prepend TEXT")
     if len(old) > 2 and old.startswith("/") and old.endswith("/"):
         alternatives(old[1:-1])  # raises an error if it is wrong
-        return Replace(TextOrRegex(regex=old[1:-1]), new.strip())
-    return Replace(TextOrRegex(text=old), new.strip())
+        return normalizers.Replace(TextOrRegex(regex=old[1:-1]), new.strip())
+    return normalizers.Replace(TextOrRegex(text=old), new.strip())
 
 
 def typed_cut(typed: str, pipeline: Pipeline) -> Stage:
@@ -155,7 +142,7 @@ def typed_cut(typed: str, pipeline: Pipeline) -> Stage:
         PatternError: the regex is wrong; the message says why.
     """
     alternatives(typed)
-    return Split(TextOrRegex(regex=typed), "Isolated")
+    return pretokenizers.Split(TextOrRegex(regex=typed), "Isolated")
 
 
 def _nothing_typed(typed: str, pipeline: Pipeline) -> Stage:
@@ -195,12 +182,12 @@ class StageKind:
 NORMALIZER = StageKind(
     *("normalizer", "normalizer", lambda _: _NORMALIZERS, typed_normalizer),
     hint="OLD -> NEW, /REGEX/ -> NEW, prepend TEXT",
-    joined=Normalizers,
+    joined=normalizers.Sequence,
 )
 PRE_TOKENIZER = StageKind(
     *("pre_tokenizer", "pre-tokenizer", lambda _: _PRE_TOKENIZERS, typed_cut),
     hint="a regex whose matches are pretokens",
-    joined=PreTokenizers,
+    joined=pretokenizers.Sequence,
 )
 POST_PROCESSOR = StageKind(
     *("post_processor", "post-processor", _post_processors, typed_template),
@@ -209,7 +196,7 @@ POST_PROCESSOR = StageKind(
 DECODER = StageKind("decoder", "decoder", lambda _: _DECODERS, _nothing_typed)
 STAGE_KINDS = (NORMALIZER, PRE_TOKENIZER, POST_PROCESSOR, DECODER)
 
-SPELLING = ByteLevel(add_prefix_space=False, use_regex=False)
+SPELLING = pretokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
 """Spells pretokens in GPT-2's printable characters for bytes, and cuts nothing."""
 
 
@@ -266,7 +253,7 @@ class Draft:
         for kind in touched:
             stages = self.stages(kind)
             if kind is PRE_TOKENIZER and self.original.splitter.in_bytes:
-                has_spelling = any(isinstance(stage, ByteLevel) for stage in stages)
+                has_spelling = any(isinstance(stage, pretokenizers.ByteLevel) for stage in stages)
                 stages = stages if has_spelling else (*stages, SPELLING)
             if kind.joined is not None and len(stages) > 1:
                 changed[kind.key] = kind.joined(stages)

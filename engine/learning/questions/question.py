@@ -38,10 +38,8 @@ SPACE = "·"
 class Form(ABC):
     """The form of an answer; the screens of `bpe_tui.lessons` draw it."""
 
-    @property
-    @abstractmethod
-    def how(self) -> str:
-        """A sentence that says how to type an answer."""
+    how: str
+    """A sentence that says how to type an answer."""
 
     @abstractmethod
     def read(self, typed: str) -> Answer:
@@ -84,7 +82,7 @@ class Choice(Form):
     options: tuple[Option, ...]
 
     @property
-    def how(self) -> str:
+    def how(self) -> str:  # type: ignore[override]
         return f"Answer with a number from 1 to {len(self.options)}."
 
     def read(self, typed: str) -> int:
@@ -268,10 +266,6 @@ class Grade:
         return "Right" if self.right else "No"
 
 
-def _not_partly(answer: Any) -> tuple[Sentence, ...]:
-    return ()
-
-
 @dataclass(frozen=True, eq=False)
 class Question:
     """A question about a frame, with its right answer and what to say to others.
@@ -307,7 +301,7 @@ class Question:
     advice: Sentence
     given: tuple[Sentence, ...] = ()
     find_level: Callable[[], Level] = lambda: Level.CLEAR
-    explain_part: Callable[[Any], tuple[Sentence, ...]] = _not_partly
+    explain_part: Callable[[Any], tuple[Sentence, ...]] = lambda answer: ()
     pairs: tuple[Pair, ...] = ()
     tied: frozenset[Pair] = frozenset()
     shows_bars: bool = True
