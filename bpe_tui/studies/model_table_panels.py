@@ -19,12 +19,7 @@ from bpe_tui.widgets.numbers import number, percent, plural
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, left, paragraph, right, spans_width, wrapped
 from bpe_tui.widgets.virtual_table import GAP, Column, ColumnPlace, Header, arranged
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
-from engine.analysis.model_table import (
-    KindRow,
-    MeasuredTexts,
-    TextMeasures,
-    measure,
-)
+from engine.analysis.model_table import KindRow, MeasuredTexts, TextMeasures, measure
 from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer
 
 WAITS, TRAINS = "waits for the others", "is being trained …"

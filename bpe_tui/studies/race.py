@@ -29,17 +29,8 @@ from bpe_tui.widgets.figure import NumberArray
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
+from engine.bpe import race as racing
 from engine.bpe.frame import Frame, Timeline
-from engine.bpe.race import (
-    PARTS,
-    Race,
-    RaceSettings,
-    Runner,
-    RunnerState,
-    SizeRace,
-    bearable_part,
-    sample,
-)
 from engine.bpe.trainers import TRAINERS
 from engine.bpe.trainers.algorithm import COUNTERS
 from engine.core.arrays import Floats, Ints
@@ -64,11 +55,11 @@ class RaceMeasure:
     """
 
     name: str
-    until: Callable[[Runner, int], NumberArray]
+    until: Callable[[racing.Runner, int], NumberArray]
     in_all: Callable[[Ints, Floats], NumberArray]
     format: Callable[[float], str]
 
-    def at(self, runner: Runner, step: int) -> float:
+    def at(self, runner: racing.Runner, step: int) -> float:
         """Return the amount after `step` merges."""
         return float(self.until(runner, step)[-1]) if step else 0.0
 
@@ -103,15 +94,15 @@ def hue_of(place: int) -> str:
     return f"token-{place}"
 
 
-def is_behind(runner: Runner, step: int) -> bool:
+def is_behind(runner: racing.Runner, step: int) -> bool:
     """Whether the runner has not made `step` merges yet, nor all."""
-    return len(runner) < step and runner.state is not RunnerState.FINISHED
+    return len(runner) < step and runner.state is not racing.RunnerState.FINISHED
 
 
 class RacePanel(Panel):
     """A panel about `race`, which grows while it runs; `rebuild` paints its new state."""
 
-    race: Drawn[Race | None] = Drawn(None)
+    race: Drawn[racing.Race | None] = Drawn(None)
     unit: Drawn[RaceMeasure] = Drawn(OPERATIONS)
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
@@ -119,7 +110,7 @@ class RacePanel(Panel):
             return paragraph("The race has not started yet.", width, "dim")
         return list(self.race_rows(self.race, frame.step, width))
 
-    def race_rows(self, race: Race, step: int, width: int) -> Iterator[Row]:
+    def race_rows(self, race: racing.Race, step: int, width: int) -> Iterator[Row]:
         """Yield the rows at a step."""
         raise NotImplementedError
 
@@ -130,7 +121,7 @@ class StandingsPanel(RacePanel):
     ID, TITLE = "standings", "who needs how much?"
     WIDEST = 130
 
-    def race_rows(self, race: Race, step: int, width: int) -> Iterator[Row]:
+    def race_rows(self, race: racing.Race, step: int, width: int) -> Iterator[Row]:
         if step:
             asked = f"by step {number(step)}, who needs how much?"
         else:
@@ -156,9 +147,9 @@ class StandingsPanel(RacePanel):
                 spans += _done_by(runner, step)
                 spans.append(right(times if least else "", 9, "strong"))
             else:
-                if runner.state is RunnerState.RUNNING:
+                if runner.state is racing.RunnerState.RUNNING:
                     state = f"runs: merge {number(len(runner))} …"
-                elif runner.state is RunnerState.OUT_OF_TIME:
+                elif runner.state is racing.RunnerState.OUT_OF_TIME:
                     state = f"stopped at merge {number(len(runner))}"
                 else:
                     state = str(runner.state.value)
@@ -177,7 +168,7 @@ class StandingsPanel(RacePanel):
             yield Row(left([(why, "dim")], width))
 
 
-def _done_by(runner: Runner, step: int) -> Iterator[Span]:
+def _done_by(runner: racing.Runner, step: int) -> Iterator[Span]:
     step = min(step, len(runner))
     yield right(TIME.format(TIME.at(runner, step)), 9)
     yield right(number(OPERATIONS.at(runner, step)), 14)
@@ -199,7 +190,7 @@ class WorkPanel(RacePanel):
         super().__init__("what for?", id="work")
         self._meanings: list[str] = []
 
-    def race_rows(self, race: Race, step: int, width: int) -> Iterator[Row]:
+    def race_rows(self, race: racing.Race, step: int, width: int) -> Iterator[Row]:
         self._meanings = []
         cells = max(min(14, (width - 20) // 3), 1)
         head = f"{'':20}{'this step':>{cells}}{'by step':>{cells}}{'in all':>{cells}}"
@@ -243,14 +234,14 @@ def _amount(n: float, cells: int, role: str = "") -> Span:
     return right(text if len(text) < cells else short_number(n), cells, role)
 
 
-def describe_race(race: Race) -> str:
+def describe_race(race: racing.Race) -> str:
     """Return a sentence on whether all trainers made the same merges."""
     if (first := race.first_difference) is not None:
         return f"The merges differ from merge {number(first + 1)} on."
     stopped = [
         f"{runner.algorithm.name} was stopped at merge {number(len(runner))}"
         for runner in race.runners
-        if runner.state is RunnerState.OUT_OF_TIME
+        if runner.state is racing.RunnerState.OUT_OF_TIME
     ]
     but = f" ({', '.join(stopped)})" if stopped else ""
     who = plural(len(race.runners), "trainer")
@@ -292,8 +283,8 @@ class RaceJob(Job):
         super().__init__("race", post)
         self._config, self._counts = config, counts
         self.part = 1.0
-        self.race: Race | None = None
-        self.sizes: SizeRace | None = None
+        self.race: racing.Race | None = None
+        self.sizes: racing.SizeRace | None = None
         self.complete = False
 
     @property
@@ -307,10 +298,10 @@ class RaceJob(Job):
 
     def work(self) -> None:
         config, counts = self._config, self._counts
-        self.part = bearable_part(counts, MOST_BYTES)
+        self.part = racing.bearable_part(counts, MOST_BYTES)
         if self.part < 1:
-            counts = sample(counts, self.part)
-        settings = RaceSettings(
+            counts = racing.sample(counts, self.part)
+        settings = racing.RaceSettings(
             config.size,
             config.special_tokens,
             config.tie_rule,
@@ -321,8 +312,8 @@ class RaceJob(Job):
         )
         first = len(UNITS[config.units].base(counts).tokens) + len(config.special_tokens)
         few = min(config.size, first + SIZE_MERGES)
-        self.sizes = SizeRace(counts, replace(settings, vocab_size=few, budget=SIZE_SECONDS))
-        self.race = Race(counts, settings)
+        self.sizes = racing.SizeRace(counts, replace(settings, vocab_size=few, budget=SIZE_SECONDS))
+        self.race = racing.Race(counts, settings)
         due = monotonic()
         for _ in chain(self.race.slices(), self.sizes.slices()):
             self.check_cancelled()
@@ -355,7 +346,7 @@ NOTHING_TRAINS = (
 NO_MERGE = "No merge was made, so there is nothing to draw."
 
 SIZES_COME = (
-    f"Comes next: {number(SIZE_MERGES)} merges on {len(PARTS)} parts of the corpus, "
+    f"Comes next: {number(SIZE_MERGES)} merges on {len(racing.PARTS)} parts of the corpus, "
     "from a sixteenth to all of it."
 )
 
@@ -490,7 +481,7 @@ class RaceScreen(SessionScreen):
         part = "" if job.part == 1 else f"On {job.part:.3g} of the corpus, as all is too much. "
         if job.cancelled:
             return f"{part}Stopped; r runs it again. {describe_race(race)}"
-        running = [runner for runner in race.runners if runner.state is RunnerState.RUNNING]
+        running = [runner for runner in race.runners if runner.state is racing.RunnerState.RUNNING]
         if running:
             name, merges = running[0].algorithm.name, number(len(running[0]))
             return f"{part}{name} runs: merge {merges} … Esc stops the race."
@@ -499,7 +490,7 @@ class RaceScreen(SessionScreen):
         if job.complete:
             variants = _with_fork(self._raced, rules)
         else:
-            runs = f"Part {done + 1} of {len(PARTS)} of the corpus … Esc stops it."
+            runs = f"Part {done + 1} of {len(racing.PARTS)} of the corpus … Esc stops it."
             variants = (*_with_fork(self._raced, f"{rules} {runs}"), runs)
         return first_fitting(self.size.width - 2, *variants)
 
