@@ -302,6 +302,7 @@ class Frame(MergeFrame[MergeStep]):
         self.tie_rule: TieRule = run.record.tie_rule
         self.units: Units = run.record.units
         self.given: bool = run.record.given
+        self.has_gaps = self.given
         self.statistics: Statistics = run.statistics
         self.byte_count = run.bytes_total
         self.bytes_per_token = run.bytes_total / self.token_count if self.token_count else 1.0
@@ -318,10 +319,6 @@ class Frame(MergeFrame[MergeStep]):
         return Frame(self.run, self.step, self.recorded_steps, self.moves_done, False)
 
     # -- the tokens
-
-    def _describe_ids(self) -> str:
-        # The ids of a tokenizer may have gaps.
-        return f"there are {self.vocab_size:,} tokens" if self.given else super()._describe_ids()
 
     def is_special(self, token_id: int) -> bool:
         return token_id in self._record.ids.specials

@@ -33,6 +33,7 @@ class Alphabet(ABC):
     marker: int | None = None
     spells: bool = True
     spells_apart: bool = False
+    _inside: Alphabet | None = None
 
     @abstractmethod
     def spell(self, pretoken: bytes) -> list[int]:
@@ -61,7 +62,7 @@ class Alphabet(ABC):
     @property
     def inside(self) -> Alphabet:
         """The alphabet for a part of a pretoken that does not reach its end."""
-        return self
+        return self._inside or self
 
     @property
     def letters(self) -> Mapping[str, int]:
@@ -280,19 +281,15 @@ class WordEndAlphabet(Alphabet):
     """
 
     def __init__(self, inner: Alphabet, marker: int) -> None:
-        self._inner = inner
+        self._inside: Alphabet = inner
         self.marker: int = marker
         self.token_ids = [*inner.token_ids, marker]
 
-    @property
-    def inside(self) -> Alphabet:
-        return self._inner
-
     def spell(self, pretoken: bytes) -> list[int]:
-        return [] if is_white_space(pretoken) else [*self._inner.spell(pretoken), self.marker]
+        return [] if is_white_space(pretoken) else [*self._inside.spell(pretoken), self.marker]
 
     def edges(self, pretoken: bytes) -> Sequence[int]:
-        return [0] if is_white_space(pretoken) else [*self._inner.edges(pretoken), len(pretoken)]
+        return [0] if is_white_space(pretoken) else [*self._inside.edges(pretoken), len(pretoken)]
 
 
 class MissingMerges(Alphabet):

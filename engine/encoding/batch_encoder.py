@@ -63,7 +63,11 @@ class BatchEncoder:
     ) -> None:
         self._long = LONG if long is None else long
         self._alphabet = alphabet
-        self._merges = _MergeLookup.of(alphabet, merges)
+        left, right, rank, made = merges
+        greatest = max(int(each.max(initial=0)) for each in (left, right, made))
+        ids = 1 + max(greatest, max(alphabet.token_ids))
+        places = NumberTable(left * ids + right, np.arange(len(rank), dtype=np.int64))
+        self._merges = _MergeLookup(ids, places, np.append(rank, _NEVER), made)
         self._encode_one = encode
         self._id_of = np.full(CODE_POINTS, NOT_THERE, dtype=np.int64)
         self._id_of[[*map(ord, alphabet.letters)]] = [*alphabet.letters.values()]
@@ -107,20 +111,12 @@ class BatchEncoder:
 
 
 class _MergeLookup(NamedTuple):
-    """Looks up the ranks and results of merges by pair."""
+    """The ranks and results of merges, by place; `places` finds left · `ids` + right."""
 
     ids: int
     places: NumberTable
     ranks: Ints
     made: Ints
-
-    @classmethod
-    def of(cls, alphabet: Alphabet, merges: MergeColumns) -> _MergeLookup:
-        left, right, rank, made = merges
-        greatest = max(int(each.max(initial=0)) for each in (left, right, made))
-        ids = 1 + max(greatest, max(alphabet.token_ids))
-        places = NumberTable(left * ids + right, np.arange(len(rank), dtype=np.int64))
-        return cls(ids, places, np.append(rank, _NEVER), made)
 
 
 class _PretokenBlock:

@@ -90,14 +90,11 @@ class Encoder(ABC):
 
     def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
         """Return a function that encodes texts without special tokens and stray surrogates."""
-
-        def encode_text(text: str) -> list[int]:
-            ids: list[int] = []
-            for pretoken in pattern.split(text):
-                ids += self.encode(to_bytes(pretoken))
-            return ids
-
-        return encode_text
+        return lambda text: [
+            token_id
+            for pretoken in pattern.split(text)
+            for token_id in self.encode(to_bytes(pretoken))
+        ]
 
     def around_special(self, pattern: Pattern) -> EncodeAroundSpecial:
         """Return a function that encodes texts with special tokens."""

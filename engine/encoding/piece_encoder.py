@@ -127,19 +127,15 @@ class Cutting:
         """
         return self.marked(block).split(b" ")
 
-    def restored(self, piece: bytes) -> bytes:
-        r"""Return the text of a piece that is not the first.
+    def restored(self, piece: bytes, is_first: bool = False) -> bytes:
+        r"""Return the text of a piece; no space was cut off before the first of a block.
 
         >>> GPT2_CUTTING.restored(b"\n\0\0or"), GPT2_CUTTING.restored(b"not")
         (b'\n  or', b' not')
         """
         text = piece.translate(_TO_TEXT)
-        return text if self.at_newlines and piece.startswith(b"\n") else b" " + text
-
-
-def restored_first(piece: bytes) -> bytes:
-    """Return the text of the first piece of a block."""
-    return piece.translate(_TO_TEXT)
+        is_whole = is_first or (self.at_newlines and piece.startswith(b"\n"))
+        return text if is_whole else b" " + text
 
 
 def blocks(data: bytes, size: int) -> Iterator[bytes]:
@@ -277,7 +273,8 @@ class PieceEncoder:
             pieces = iter(self._cutting.pieces(block))
             # Only the first block has anything before its first space.
             if first := next(pieces):
-                ids += self._pretokens.encode(to_text(restored_first(first)))
+                restored = self._cutting.restored(first, is_first=True)
+                ids += self._pretokens.encode(to_text(restored))
             ids.extend(chain.from_iterable(map(self._ids_of.__getitem__, pieces)))
         return ids
 

@@ -269,10 +269,13 @@ class MergeFrame(ABC, Generic[StepT]):
         excerpt: the beginning of the corpus.
         has_corpus: whether there are pretokens to count in.
         token_count: number of tokens in the corpus at this step.
+        has_gaps: whether ids may be missing below the highest, as in a tokenizer from elsewhere.
     """
 
     TOKEN: ClassVar[str] = "token"
     """The word for a token in this training."""
+
+    has_gaps: bool = False
 
     run: MergeRun
     _record: MergeRecord[StepT]
@@ -349,15 +352,14 @@ class MergeFrame(ABC, Generic[StepT]):
             UnknownTokenIdError: the token does not exist, or not yet.
         """
         if not self.has_token(token_id):
+            size = self.vocab_size
+            which = f"the ids go from 0 to {size - 1:,}"
+            if self.has_gaps:
+                which = f"there are {size:,} tokens"
             raise UnknownTokenIdError(
-                f"there is no {self.TOKEN} with the id {token_id}; at step {self.step:,} "
-                f"{self._describe_ids()}"
+                f"there is no {self.TOKEN} with the id {token_id}; at step {self.step:,} {which}"
             )
         return self._record.token(token_id)
-
-    def _describe_ids(self) -> str:
-        """Return a clause about the ids that exist, for an error."""
-        return f"the ids go from 0 to {self.vocab_size - 1:,}"
 
     def has_token(self, token_id: int) -> bool:
         """Whether the token exists at this step."""

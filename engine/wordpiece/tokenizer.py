@@ -116,17 +116,13 @@ class WordPieceEncoder:
                 f"the vocabulary has no token {unknown_token!r} for words that it cannot spell; "
                 "add it, or name the one that it has"
             )
-        self._ids = ids
+        self.ids = ids
         self.unknown_id = ids[unknown_token]
         self._max_input_characters = max_input_characters
         self._prefix = prefix
         self._longest = max(len(piece.removeprefix(prefix)) for piece in ids)
         # A word may begin with `##` and be a whole piece.
         self._longest_first = max(map(len, ids))
-
-    def id_of(self, piece: str) -> int | None:
-        """Return the id of a piece as it is written; `None` if there is none."""
-        return self._ids.get(piece)
 
     def encode(self, word: str) -> tuple[int, ...]:
         """Return the ids of a word, without the probes that can only fail."""
@@ -138,7 +134,7 @@ class WordPieceEncoder:
         length = len(word)
         if length > self._max_input_characters:
             return None
-        known = self._ids.get
+        known = self.ids.get
         found: list[tuple[int, int]] = []
         start, prefix, longest = 0, "", self._longest_first
         while start < length:
@@ -160,7 +156,7 @@ class WordPieceEncoder:
         taken: tuple[int, ...] = ()
         while start < end:
             piece = (self._prefix if start else "") + word[start:end]
-            token_id = self._ids.get(piece)
+            token_id = self.ids.get(piece)
             yield Probe(word, start, end, piece, token_id, taken)
             if token_id is None:
                 end -= 1
@@ -256,15 +252,17 @@ class WordPieceTokenizer:
         self.unknown_id = self.encoder.unknown_id
         self._special_ids = {token: ids[token] for token in self.special_tokens}
         self._splitter = SpecialSplitter(self.special_tokens)
-        self._encode_text = memoized_encoder(self.pattern, self._encode_pretoken)
+        encode_word = self.encoder.encode
+        self._encode_text = memoized_encoder(
+            self.pattern,
+            lambda pretoken: tuple(
+                chain.from_iterable(map(encode_word, words_in(to_text(pretoken))))
+            ),
+        )
 
     def encode(self, text: str) -> list[int]:
         """Return the token ids of a text."""
         return encode_around_special(self._encode_text, text, self._splitter, self._special_ids)
-
-    def _encode_pretoken(self, pretoken: bytes) -> tuple[int, ...]:
-        words = words_in(to_text(pretoken))
-        return tuple(chain.from_iterable(map(self.encoder.encode, words)))
 
     def explain(self, text: str) -> Iterator[EncodedWord]:
         """Yield the words of a text, each with the probes that find its ids."""

@@ -216,7 +216,7 @@ def _cut_word(frame: WordPieceFrame, word: str, longest: int) -> CutWord | None:
     fitting = [
         span
         for span in combinations(range(len(word) + 1), 2)
-        if encoder.id_of(_written(word, span)) is not None
+        if _written(word, span) in encoder.ids
     ]
     pieces = encoder.spell(word)
     if pieces is None or sum(end - start == 1 for start, end in fitting) < len(word):

@@ -16,7 +16,6 @@ from inside.engine.encoding import (
     blocks,
     cutting_for,
     piece_encoder,
-    restored_first,
 )
 from inside.engine.text import PATTERNS, Alternative, Pattern, to_text
 
@@ -45,7 +44,7 @@ def by_pieces(pattern: Pattern, block: bytes) -> list[str]:
     cutting = cutting_for(pattern)
     assert cutting is not None
     first, *others = cutting.pieces(block)
-    texts = [restored_first(first), *map(cutting.restored, others)]
+    texts = [cutting.restored(first, is_first=True), *map(cutting.restored, others)]
     return [pretoken for text in texts for pretoken in pattern.split(to_text(text))]
 
 

@@ -27,7 +27,6 @@ from engine.encoding.piece_encoder import (
     PretokenEncoder,
     blocks,
     cutting_for,
-    restored_first,
 )
 from engine.encoding.rules import first_merge_across, trace
 from engine.encoding.special_policy import (
