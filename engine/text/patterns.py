@@ -48,12 +48,6 @@ class Border:
     right: bytes
     before_left: bool = False
 
-    @property
-    def regex(self) -> bytes:
-        """A regex that matches at the border with zero width."""
-        left, right = _any_of(self.left), _any_of(self.right)
-        return b"(?=%b%b)" % (left, right) if self.before_left else b"(?<=%b)(?=%b)" % (left, right)
-
 
 def _any_of(some: bytes) -> bytes:
     """Return a character class of these bytes, written in ranges, which compile fast.
@@ -160,7 +154,11 @@ class Pattern:
         """A regex that matches the borders in bytes with zero width; `None` without borders."""
         if not self.borders:
             return None
-        return re.compile(b"|".join(border.regex for border in self.borders))
+        regexes: list[bytes] = []
+        for border in self.borders:
+            form = b"(?=%b%b)" if border.before_left else b"(?<=%b)(?=%b)"
+            regexes.append(form % (_any_of(border.left), _any_of(border.right)))
+        return re.compile(b"|".join(regexes))
 
 
 STAGED = "pre-tokenizer"
