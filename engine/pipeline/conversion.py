@@ -36,7 +36,7 @@ from engine.pipeline.oniguruma import TextOrRegex
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors import ByteLevel as ByteLevelPostProcessor
 from engine.pipeline.post_processors import PostProcessor, template_of
-from engine.pipeline.sentencepiece import word_pattern
+from engine.pipeline.sentencepiece import SURROGATE, word_pattern
 from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import to_bytes, to_text
 
@@ -225,20 +225,11 @@ def unigram_pipeline(
     metaspace = pretokenizers.Metaspace(prepend_scheme="never", split=False)
     cut = pre_tokenizer_of(as_pattern(pattern), in_bytes=False)
     return Pipeline(
-        Unigram([piece for piece in pieces if _is_text(piece[0])], 0),
+        Unigram([piece for piece in pieces if not SURROGATE.search(piece[0])], 0),
         tuple(map(AddedToken, special_tokens)),
         pre_tokenizer=pretokenizers.Sequence([*filter(None, [cut]), metaspace]),
         decoder=decoders.Metaspace(prepend_scheme="never", split=False),
     )
-
-
-def _is_text(piece: str) -> bool:
-    """Whether a piece is free of stray bytes."""
-    try:
-        piece.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def tokenizer_of(pipeline: Pipeline) -> Tokenizer:

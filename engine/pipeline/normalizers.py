@@ -374,9 +374,10 @@ class StripAccents(CharacterNormalizer):
     """Removes combining marks. NFD has to split `é` into `e` and its accent before."""
 
     name = "StripAccents"
+    marks: ClassVar[tuple[str, ...]] = "Mn", "Mc", "Me"
 
     def replaced(self, character: str) -> str:
-        return "" if unicodedata.category(character)[0] == "M" else character
+        return "" if unicodedata.category(character) in self.marks else character
 
 
 _REMOVED = [*range(0x01, 0x09), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F]
@@ -509,9 +510,8 @@ _CHINESE = (
 )
 
 
-class _NonspacingMarksAway(CharacterNormalizer):
-    def replaced(self, character: str) -> str:
-        return "" if unicodedata.category(character) == "Mn" else character
+class _NonspacingMarksAway(StripAccents):
+    marks = ("Mn",)
 
 
 @stage

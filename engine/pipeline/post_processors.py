@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from collections.abc import Sequence as SequenceOf
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
@@ -219,16 +219,19 @@ class TemplateProcessing(PostProcessor):
         return cls(templates[0], templates[1], tokens)
 
     def settings(self) -> dict[str, object]:
-        def as_json(part: TemplatePart) -> dict[str, Any]:
-            if part.text is None:
-                return {"SpecialToken": {"id": part.token, "type_id": part.type_id}}
-            return {"Sequence": {"id": "AB"[part.text], "type_id": part.type_id}}
-
+        single, pair = (
+            [
+                {"SpecialToken": {"id": part.token, "type_id": part.type_id}}
+                if part.text is None
+                else {"Sequence": {"id": "AB"[part.text], "type_id": part.type_id}}
+                for part in parts
+            ]
+            for parts in (self.single, self.pair)
+        )
         tokens = {
             name: {"id": name, "ids": list(ids), "tokens": list(texts)}
             for name, (ids, texts) in self.special_tokens.items()
         }
-        single, pair = ([*map(as_json, each)] for each in (self.single, self.pair))
         return {"single": single, "pair": pair, "special_tokens": tokens}
 
     def template(self, texts: int) -> SequenceOf[TemplatePart]:

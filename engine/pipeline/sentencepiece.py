@@ -132,7 +132,7 @@ class SentencePieceNormalizer(EditingNormalizer):
         if not self.charsmap and not self.kept and not self.remove_extra_whitespaces and text:
             # Only spaces change.
             mark = SPACE if self.escape_whitespaces else " "
-            marked = _SURROGATE.sub("\ufffd", text).replace(" ", mark)
+            marked = SURROGATE.sub("\ufffd", text).replace(" ", mark)
             added = mark if self.add_dummy_prefix else ""
             return marked + added if self.space_behind else added + marked
         return super().normalize(text)
@@ -182,13 +182,13 @@ class SentencePieceNormalizer(EditingNormalizer):
             found = find(text, start) if find is not None else None
             if found is None:
                 character = text[start]
-                new = "\ufffd" if _SURROGATE.match(character) else character
+                new = "\ufffd" if SURROGATE.match(character) else character
                 found = start + 1, new
             yield Edit(start, *found)
             start = found[0]
 
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 _BYTE = re.compile("<0x([0-9A-F]{2})>")
