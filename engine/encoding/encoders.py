@@ -90,11 +90,10 @@ class Encoder(ABC):
 
     def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
         """Return a function that encodes texts without special tokens and stray surrogates."""
-        return lambda text: [
-            token_id
-            for pretoken in pattern.split(text)
-            for token_id in self.encode(to_bytes(pretoken))
-        ]
+        encode = self.encode
+        return lambda text: list(
+            chain.from_iterable(encode(to_bytes(pretoken)) for pretoken in pattern.split(text))
+        )
 
     def around_special(self, pattern: Pattern) -> EncodeAroundSpecial:
         """Return a function that encodes texts with special tokens."""
