@@ -18,7 +18,7 @@ from bpe_tui.unigram.pieces import Finder, PiecePainter, PiecePanel, Slices, ste
 from bpe_tui.views.panel import sentence
 from bpe_tui.views.targets import ToPiece, ToPretoken
 from bpe_tui.views.token_detail import characters_and_bytes, lane_rows
-from bpe_tui.views.vocabulary_screen import VocabularyRows, VocabularyTable
+from bpe_tui.views.vocabulary_screen import CellOfColumn, VocabularyRows, VocabularyTable
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.controls import FilterSwitch
 from bpe_tui.widgets.figure import Figure
@@ -59,8 +59,6 @@ VOCABULARY_COLUMNS = (
     Column("goes", "goes at step", 12, 6, is_number=True),
 )
 """The columns on the vocabulary screen."""
-SMALLEST_FIRST = frozenset({"piece", "loss", "id", "goes"})
-"""Columns that are sorted ascending at first: their smallest values go next."""
 FILTER_SWITCHES = (
     FilterSwitch("characters", "p", "characters"),
     FilterSwitch("seldom", "u", "seldom"),
@@ -147,8 +145,11 @@ class PieceRows(VocabularyRows[UnigramFrame]):
 
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
 
-    def __init__(self) -> None:
-        super().__init__("piece-rows", sorting="score", descending=True)
+    sorting = "score"
+    descending = True
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id=id)
         self._sought = ""
         self._bar_cells, self._scale = 0, 1.0
         self._removals: dict[int, Removals] = {}
@@ -228,20 +229,18 @@ class PieceRows(VocabularyRows[UnigramFrame]):
 
     # -- painting
 
-    def cells(self, frame: UnigramFrame, entry: int) -> Callable[[str], list[Span]]:
+    def draw_entry(self, frame: UnigramFrame, entry: int) -> tuple[CellOfColumn, object | None]:
+        piece = self.token_at(frame, entry)
+
         def cell(column: str) -> list[Span]:
             if column == "piece":
-                return [PiecePainter(frame).piece(self.token_at(frame, entry))]
+                return [PiecePainter(frame).piece(piece)]
             if column == BAR.name:
                 share = float(frame.expected_counts[entry]) / self._scale
                 return [(bar(share, min(self._bar_cells, LONGEST_BAR)), "border")]
             return [(CELLS[column].text(self, frame, entry), "")]
 
-        return cell
-
-    def target_of(self, frame: UnigramFrame, entry: int) -> object | None:
-        text = frame.record.texts[self.token_at(frame, entry)]
-        return ToPretoken(to_bytes(unspelled(text)))
+        return cell, ToPretoken(to_bytes(unspelled(frame.record.texts[piece])))
 
 
 class UnigramVocabularyRows(PieceRows):
@@ -258,14 +257,13 @@ class PiecesPanel(VocabularyTable):
 
     ID: ClassVar[str] = "pieces"
     ROWS: ClassVar[type[PieceRows]] = PieceRows
-    TOP, SEARCH, HEADER = "pieces-top", "pieces-search", "pieces-header"
+    # Of the other columns, the smallest values go next.
+    LARGEST_FIRST = frozenset({"length", "score", "probability", "expected"})
+    TOP, SEARCH, HEADER, LIST = "pieces-top", "pieces-search", "pieces-header", "piece-rows"
 
     def __init__(self) -> None:
         super().__init__(id=self.ID)
         self.border_title = Content("pieces")
-
-    def is_descending(self, column: str) -> bool:
-        return column not in SMALLEST_FIRST
 
     def describe(self, found: VocabularyRows.Found) -> str:
         shown, of = number(found.shown), number(found.of)

@@ -197,12 +197,15 @@ class CountRoom:
 ThreeNames = tuple[str, str, str]
 
 
+@dataclass(eq=False, kw_only=True)
 class StepExplainer(ABC, Generic[SteppableFrameT]):
     """Explains the steps of a model.
 
-    Args:
+    Attributes:
         marks: whether to put «» round new tokens, for screens without colour.
     """
+
+    marks: bool
 
     STATIONS: ClassVar[ThreeNames] = ("COUNT", "PICK", "REPLACE")
     CAPTIONS: ClassVar[ThreeNames] = ("pairs", "the top", "everywhere")
@@ -210,9 +213,6 @@ class StepExplainer(ABC, Generic[SteppableFrameT]):
 
     LONGEST_TEXT = 1_000
     """Number of characters of the reader's text that are encoded."""
-
-    def __init__(self, *, marks: bool) -> None:
-        self.marks = marks
 
     def stations(self, moment: StepMoment[SteppableFrameT]) -> tuple[ThreeNames, ThreeNames]:
         """Return the names of the three stations, and their captions."""

@@ -108,15 +108,21 @@ def exports_of(
         json_lines: reports steps for programs.
         charts: the model's charts, drawn on one page.
     """
-
-    def made(report: StepsReport) -> Callable[[ExportSource], Iterator[str]]:
-        return lambda exported: report(exported.frame, exported.first, exported.last)
-
     return (
         *OF_SCREENS,
-        ExportKind("steps as Markdown", "steps", ".md", made(markdown), asks_for_steps=True),
         ExportKind(
-            "steps as lines of JSON", "steps", ".jsonl", made(json_lines), asks_for_steps=True
+            "steps as Markdown",
+            "steps",
+            ".md",
+            lambda exported: markdown(exported.frame, exported.first, exported.last),
+            asks_for_steps=True,
+        ),
+        ExportKind(
+            "steps as lines of JSON",
+            "steps",
+            ".jsonl",
+            lambda exported: json_lines(exported.frame, exported.first, exported.last),
+            asks_for_steps=True,
         ),
         ExportKind(
             "steps as a recording",

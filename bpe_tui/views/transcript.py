@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
@@ -143,13 +143,20 @@ AT_THE_END = (
 )
 
 
+@dataclass(eq=False)
 class Transcript(ABC, Generic[FrameT]):
     """Answers commands about a recorded run.
 
-    Args:
-        player: the recorded steps.
-        stop_reason: why there are no more.
+    Attributes:
+        _player: the recorded steps.
+        _stop_reason: why there are no more.
+        _asking: the question that the next lines answer.
     """
+
+    _player: Player[FrameT]
+    _stop_reason: Enum
+    _asking: PlainQuestion | None = field(default=None, init=False)
+    _score: Tally = field(default_factory=Tally, init=False)
 
     COMMANDS: ClassVar[tuple[PlainCommand, ...]]
     STEPS: ClassVar[str]
@@ -158,12 +165,6 @@ class Transcript(ABC, Generic[FrameT]):
     """The sign for a space."""
     SAVED: ClassVar[tuple[str, str]]
     """Name of the saved thing, and of the place to type: `the tokenizer`, `a directory …`."""
-
-    def __init__(self, player: Player[FrameT], stop_reason: Enum) -> None:
-        self._player = player
-        self._stop_reason = stop_reason
-        self._asking: PlainQuestion | None = None
-        self._score = Tally()
 
     @property
     def frame(self) -> FrameT:

@@ -42,6 +42,8 @@ from engine.core.errors import QueryError
 from engine.recording.playback import AnyMergeFrame
 from engine.recording.vocabulary import Query, Vocabulary
 
+CellOfColumn = Callable[[str], list[Span]]
+
 
 class VocabularyRows(FramePanel[FrameT]):
     """The tokens of the frame that pass the filters and the search, sorted by a column.
@@ -80,13 +82,16 @@ class VocabularyRows(FramePanel[FrameT]):
         problem: str | None = None
         spelled: bytes | None = None
 
-    def __init__(self, id: str, sorting: str, descending: bool) -> None:
-        super().__init__("", id=id)
-        self.sorting, self.descending = sorting, descending
-        self.filters: frozenset[str] = frozenset()
-        self.places: Sequence[ColumnPlace] = ()
-        self._order: Ints = np.zeros(0, dtype=np.int64)
-        self._chosen: int | None = None
+    sorting = "id"
+    """Name of the sorted column."""
+    descending = False
+    filters: frozenset[str] = frozenset()
+    places: Sequence[ColumnPlace] = ()
+    """The columns that fit."""
+    _order: Ints = np.zeros(0, dtype=np.int64)
+    """The entry of each row."""
+    _chosen: int | None = None
+    """The token that the reader chose."""
 
     # -- what a subclass defines; an entry of `_order` is a row of the frame's tables
 
@@ -98,12 +103,8 @@ class VocabularyRows(FramePanel[FrameT]):
         """Return the entry of a token; `None` if the frame lacks the token."""
         raise NotImplementedError
 
-    def cells(self, frame: FrameT, entry: int) -> Callable[[str], list[Span]]:
-        """Return a function from a column's name to the entry's cell in it."""
-        raise NotImplementedError
-
-    def target_of(self, frame: FrameT, entry: int) -> object | None:
-        """Return the target of an entry's row."""
+    def draw_entry(self, frame: FrameT, entry: int) -> tuple[CellOfColumn, object | None]:
+        """Return a function from a column's name to the entry's cell in it, and the target."""
         raise NotImplementedError
 
     # -- which rows
@@ -190,7 +191,7 @@ class VocabularyRows(FramePanel[FrameT]):
         if not len(self._order):
             return Row([(f"No {self.TOKEN} is left: change the search or the filters.", "dim")])
         entry = int(self._order[index])
-        cell_in = self.cells(frame, entry)
+        cell_in, target = self.draw_entry(frame, entry)
         spans: list[Span] = []
         for place in self.places:
             cell = cell_in(place.column.name)
@@ -199,7 +200,7 @@ class VocabularyRows(FramePanel[FrameT]):
             else:
                 spans += left(cell, place.cells)
             spans.append((" " * GAP, ""))
-        return Row(spans, self.target_of(frame, entry))
+        return Row(spans, target)
 
 
 class VocabularyTable(SortedTable):
@@ -207,15 +208,15 @@ class VocabularyTable(SortedTable):
 
     ROWS: ClassVar[type[VocabularyRows[Any]]]
     SWITCHES: ClassVar[tuple[FilterSwitch, ...]] = ()
-    TOP, SEARCH, HEADER = "table-top", "search", "table-header"
-    """Ids of the widgets above the rows."""
+    TOP, SEARCH, HEADER, LIST = "table-top", "search", "table-header", "token-rows"
+    """Ids of the widgets above the rows, and of the rows."""
     PLACEHOLDER: ClassVar[str] = "/ search"
 
     frame: reactive[Any] = reactive(None)
 
     def compose(self) -> ComposeResult:
         # The rows come first, so that Tab and Esc lead to them.
-        yield self.ROWS().data_bind(frame=VocabularyTable.frame)  # type: ignore[call-arg]
+        yield self.ROWS(id=self.LIST).data_bind(frame=VocabularyTable.frame)
         with Vertical(id=self.TOP):
             yield Field(placeholder=self.PLACEHOLDER, id=self.SEARCH, compact=True)
             if self.SWITCHES:
@@ -385,6 +386,11 @@ def _number_or_none(value: int | None) -> list[Span]:
     return [(number(value) if value < 10**7 else short_number(value), "")]
 
 
+def _children(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
+    children = int(vocabulary.children[vocabulary.row_of(token_id)])
+    return [(number(children), "" if children else "dim")]
+
+
 CELLS: dict[str, Cell] = {
     "id": lambda vocabulary, painter, token_id: [(number(token_id), "dim")],
     "text": lambda vocabulary, painter, token_id: NameSpans([painter.token(token_id)]),
@@ -399,12 +405,7 @@ CELLS: dict[str, Cell] = {
         if (pair := vocabulary.parents_of(token_id)) is not None
         else [("", "")]
     ),
-    "children": lambda vocabulary, painter, token_id: [
-        (
-            number(built := int(vocabulary.children[vocabulary.row_of(token_id)])),
-            "" if built else "dim",
-        )
-    ],
+    "children": _children,
 }
 
 FILTER_SWITCHES = (
@@ -428,12 +429,10 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
 
     frame: reactive[AnyMergeFrame | None] = reactive(None, repaint=False)
 
-    def __init__(self) -> None:
-        super().__init__("token-rows", sorting="id", descending=False)
-        self._query = Query("")
-        self._searching: Iterator[Ints] | None = None
-        self._complete = False
-        self._is_at_newest = False
+    _query = Query("")
+    _searching: Iterator[Ints] | None = None
+    _complete = False
+    _is_at_newest = False
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -512,14 +511,12 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
     def entry_of(self, frame: AnyMergeFrame, token: int) -> int | None:
         return frame.vocabulary.row_of(token) if frame.has_token(token) else None
 
-    def cells(self, frame: AnyMergeFrame, entry: int) -> Callable[[str], list[Span]]:
+    def draw_entry(self, frame: AnyMergeFrame, entry: int) -> tuple[CellOfColumn, object | None]:
         painter = TokenPainter(frame, marks=self.app.no_color)
         vocabulary, token = self.vocabulary, self.token_at(frame, entry)
-        return lambda column: self.CELLS[column](vocabulary, painter, token)
-
-    def target_of(self, frame: AnyMergeFrame, entry: int) -> object | None:
-        rank = self.vocabulary.rank_of(self.token_at(frame, entry))
-        return None if rank is None else ToStep(rank + 1)
+        rank = vocabulary.rank_of(token)
+        target = None if rank is None else ToStep(rank + 1)
+        return lambda column: self.CELLS[column](vocabulary, painter, token), target
 
 
 class VocabularyPanel(VocabularyTable):

@@ -116,10 +116,6 @@ class SortedTable(Vertical):
     def rows(self) -> Any:
         """The widget with the rows: it has `places`, `sorting`, `descending` and `rebuild`."""
 
-    def is_descending(self, column: str) -> bool:
-        """Whether a column is sorted descending at first."""
-        return column in self.LARGEST_FIRST
-
     def on_header_pressed(self, event: Header.Pressed) -> None:
         event.stop()
         if event.column == self.rows.sorting:
@@ -128,7 +124,7 @@ class SortedTable(Vertical):
             self.sort(event.column)
 
     def sort(self, column: str) -> None:
-        self.rows.sorting, self.rows.descending = column, self.is_descending(column)
+        self.rows.sorting, self.rows.descending = column, column in self.LARGEST_FIRST
         self.rows.rebuild()
 
     def sort_by_next(self) -> None:
