@@ -432,7 +432,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         """Return the first line of the excerpt in which the pair occurs."""
         return first_line_with(
             frame.excerpt,
-            b"".join(map(frame.covers, pair)),
+            b"".join(map(frame.run.record.covers, pair)),
             lambda pretoken: any(
                 pair in pairwise(frame.tokens_of(word)) for word in self.words_of(frame, pretoken)
             ),

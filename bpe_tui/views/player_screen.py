@@ -168,7 +168,8 @@ class PlayerScreen(SessionScreen):
         room = self.size.width - 2
         self.say("#heading", self.heading(session, room))
         self.query_one(Transport).show(session)
-        if session.recording is not None and session.recording.went_back:
+        recording = session.recording
+        if recording is not None and recording.came_from == recording.cursor + 1:
             narration = first_fitting(room, *self.narrate_back(frame))
         else:
             narration = add_stop(session, self.narrate(frame), room)

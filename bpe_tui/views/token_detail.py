@@ -211,7 +211,7 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
     def parts_of(self, frame: AnyMergeFrame) -> Iterator[tuple[int, bytes]]:
         """Return the ids to show, each with its bytes."""
         return (
-            (token_id, frame.covers(token_id))
+            (token_id, frame.run.record.covers(token_id))
             for token_id in self.token_ids
             if frame.has_token(token_id)
         )

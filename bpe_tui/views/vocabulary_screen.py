@@ -488,7 +488,7 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
                 complete = batch is None
                 found += [] if batch is None else [batch]
         except QueryError as error:
-            self._query = self._query.as_plain_text(str(error))
+            self._query = Query(self._query.text, problem=str(error))
             self.rebuild()
             return
         self._order = np.concatenate(found)

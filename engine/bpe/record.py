@@ -32,6 +32,7 @@ from engine.recording.merge_record import (
     MergeRecord,
     MergeReport,
     PairNumbers,
+    PairsInIds,
     PairStep,
 )
 
@@ -141,7 +142,7 @@ class Record(MergeRecord[MergeStep]):
         self.special_tokens = tuple(special_tokens)
         self.first_id = len(vocab)
         self.tie_rule = tie_rule
-        self.pairs = self.ids.pairs_in_ids(pairs)
+        self.pairs = pairs if given_ids is None else PairsInIds(pairs, given_ids)
         # No pair is ever more frequent than the first merged pair.
         small = max(start, default=0) < 2**31
         self.counts = ChangeLog(start, "i" if small else "q")

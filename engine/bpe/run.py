@@ -279,7 +279,6 @@ class Run(MergeRun):
         excerpt: Excerpt | None = None,
         splitter: SpecialSplitter | None = None,
     ) -> None:
-        super().__init__()
         self.counts = counts
         self.record = record
         self.alphabet = record.alphabet

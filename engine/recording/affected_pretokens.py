@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, count, islice, pairwise
+from itertools import accumulate, count, pairwise
 from time import monotonic
 from typing import NamedTuple, Protocol
 
@@ -19,7 +19,6 @@ from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import LONG, MergeTable, RankHeap, RankLoop
 from engine.encoding.merging import merge_pair
-from engine.recording.merge_record import PairStep
 
 # The tokens of a pretoken at any step need no log. Encode the pretoken once with all known merges.
 # For its tokens after k merges, split every token that a later merge made into its two parts, again
@@ -160,25 +159,12 @@ class AffectedPretoken:
     after: tuple[int, ...]
 
 
-class SegmentedRun(Protocol):
-    """The part of a run that the search needs: its pretokens, and their tokens at any step."""
-
-    counts: Mapping[bytes, int]
-    segmenter: TokensAtStep
-
-    @property
-    def by_count(self) -> PretokenIndex: ...
-
-
+@dataclass
 class AffectedPretokens:
-    """The pretokens that one merge changed, most frequent first, searched only as far as needed.
+    """The pretokens that one merge changed, most frequent first, searched only as far as needed."""
 
-    `merge` is `None` at step 0, where nothing has changed.
-    """
-
-    def __init__(self, run: SegmentedRun, merge: PairStep | None) -> None:
-        self._found: list[AffectedPretoken] = []
-        self._search = iter(()) if merge is None else _search(run, merge)
+    _search: Iterator[AffectedPretoken]
+    _found: list[AffectedPretoken] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[AffectedPretoken]:
         # Several iterators may run at once: the first one searches, the others read its results.
@@ -189,30 +175,6 @@ class AffectedPretokens:
                     return
                 self._found.append(pretoken)
             yield self._found[index]
-
-    def first(self, limit: int, seconds: float) -> tuple[list[AffectedPretoken], bool]:
-        """Return up to `limit` of them found in time, and whether the time was enough."""
-        deadline = monotonic() + seconds
-        found = []
-        for pretoken in islice(self, limit):
-            found.append(pretoken)
-            if monotonic() > deadline:
-                return found, False
-        return found, True
-
-
-def _search(run: SegmentedRun, merge: PairStep) -> Iterator[AffectedPretoken]:
-    left, tokens_at = merge.pretokens, run.segmenter.tokens_at
-    for _, pretoken in run.by_count.containing(merge.covers):
-        if len(pretoken) > LONGEST_TAKEN_APART:
-            continue
-        after = tokens_at(pretoken, merge.index + 1)
-        if merge.new_id in after:
-            before = tokens_at(pretoken, merge.index)
-            yield AffectedPretoken(pretoken, run.counts[pretoken], before, after)
-            left -= 1
-            if not left:
-                return
 
 
 class Contribution(NamedTuple):

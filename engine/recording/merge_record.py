@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from engine.core.arrays import Integers, Ints, np
 from engine.core.events import CountChange, Pair, largest_first
@@ -92,10 +92,8 @@ class PairNumbers(Sequence[Pair]):
         return range(first, first + len(keys))
 
 
-class TokensById(Protocol):
-    """id → bytes: a list if the ids have no gaps, else a mapping."""
-
-    def __getitem__(self, token_id: int, /) -> bytes: ...
+TokensById = Sequence[bytes] | Mapping[int, bytes]
+"""id → bytes: a list if the ids have no gaps, else a mapping."""
 
 
 class IdMap:
@@ -133,17 +131,13 @@ class IdMap:
         """Return the place of a token; −1 if no token of the run has this id."""
         return token_id if self._ids is None else self._places.get(token_id, -1)
 
-    def pairs_in_ids(self, pairs: PairNumbers) -> PairNumbers | PairsInIds:
-        """Return a view in ids of pairs that are kept in places."""
-        return pairs if self._ids is None else PairsInIds(pairs, self)
 
-
+@dataclass(eq=False)
 class PairsInIds(Sequence[Pair]):
     """A view in ids of pairs that are kept in places: number → pair."""
 
-    def __init__(self, pairs: PairNumbers, ids: IdMap) -> None:
-        self._pairs = pairs
-        self._ids = ids
+    _pairs: PairNumbers
+    _ids: IdMap
 
     def __len__(self) -> int:
         return len(self._pairs)
@@ -151,9 +145,6 @@ class PairsInIds(Sequence[Pair]):
     def __getitem__(self, number: int) -> Pair:  # type: ignore[override]
         left, right = self._pairs[number]
         return self._ids.id_of(left), self._ids.id_of(right)
-
-    def __iter__(self) -> Iterator[Pair]:
-        return map(self.__getitem__, range(len(self)))
 
     def number_of(self, pair: Pair) -> int | None:
         """Return the pair's number; `None` if the pair never occurred."""
@@ -164,6 +155,7 @@ class PairsInIds(Sequence[Pair]):
         return self._pairs.numbers_with(self._ids.place_of(token_id))
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class PairStep(ABC):
     """One merge during training: a thin view of the record, which computes each fact on demand.
 
@@ -175,14 +167,8 @@ class PairStep(ABC):
         index: the rank of the merge; 0 for the first.
     """
 
-    __slots__ = ("index", "record")
-
     record: MergeRecord[PairStep]
     index: int
-
-    def __init__(self, record: MergeRecord[PairStep], index: int) -> None:
-        self.record = record
-        self.index = index
 
     @property
     @abstractmethod
@@ -299,21 +285,6 @@ class MergeReport:
     occurrences: int
     pretokens: int
 
-    @classmethod
-    def of(
-        cls,
-        pairs: PairNumbers,
-        pair: Pair,
-        count: int,
-        after: Mapping[Pair, int],
-        occurrences: int,
-        pretokens: int,
-    ) -> MergeReport:
-        """Make a report from pairs; `after` maps each changed pair to its new count."""
-        numbers = [pairs.number_or_new(changed) for changed in after]
-        number = pairs.number_or_new(pair)
-        return cls(number, count, numbers, list(after.values()), occurrences, pretokens)
-
 
 @dataclass(slots=True)
 class MergeBatch:
@@ -343,7 +314,7 @@ class MergeRecord(ABC, Generic[StepT]):
     """The steps of one run. One thread appends, any thread may read.
 
     A subclass fills the columns in its `append`, `pretokens` last: its length is the number of
-    steps, for other threads too.
+    steps, for other threads too. Here the id of a token is its place.
 
     Attributes:
         vocab: place → bytes, shared with the algorithm, which adds a token in each step.
@@ -368,21 +339,21 @@ class MergeRecord(ABC, Generic[StepT]):
         self.removed = array("q", (0,))
         self.pretokens = array("q")
 
-    @abstractmethod
     def token(self, token_id: int) -> bytes:
         """Return the bytes of any token of the run."""
+        return self.vocab[token_id]
 
     @abstractmethod
     def covers(self, token_id: int) -> bytes:
         """Return the bytes of a pretoken that the token represents."""
 
-    @abstractmethod
     def new_id(self, index: int) -> int:
         """Return the id of the token that step `index` made."""
+        return self.first_id + index
 
-    @abstractmethod
     def rank_of(self, token_id: int) -> int:
         """Return the index of the step that made a token; negative if no step made it."""
+        return token_id - self.first_id
 
     def __len__(self) -> int:
         return len(self.pretokens)

@@ -9,14 +9,16 @@ never changes. `RecordedRun` and `Player` serve every model. `MergeRun`, `MergeT
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import islice
+from time import monotonic
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from engine.core.errors import TimelineError, UnknownTokenIdError
 from engine.core.events import Pair
 from engine.recording.affected_pretokens import (
+    LONGEST_TAKEN_APART,
     AffectedPretoken,
     AffectedPretokens,
     CountAttribution,
@@ -32,11 +34,8 @@ from engine.text.excerpt import Excerpt
 class RecordedStep(Protocol):
     """A step that knows its record and its index there."""
 
-    @property
-    def record(self) -> Any: ...
-
-    @property
-    def index(self) -> int: ...
+    record: Any
+    index: int
 
 
 RecordedStepT = TypeVar("RecordedStepT", bound=RecordedStep)
@@ -55,14 +54,13 @@ class RecordedRun(ABC, Generic[RecordedStepT]):
     """
 
     record: Any
+    is_complete = False
+    _length = 0
 
-    def __init__(self) -> None:
-        self._length = 0
-        self.is_complete = False
-
-    @abstractmethod
     def step_at(self, index: int) -> RecordedStepT:
         """Return a step of the record, by its index."""
+        step: RecordedStepT = self.record[index]
+        return step
 
     @abstractmethod
     def _keep(self, step: RecordedStepT) -> None:
@@ -99,15 +97,17 @@ class Player(ABC, Generic[FrameT]):
     Steps may be added at the end at any time; the cursor stays. A subclass makes the frames.
 
     Attributes:
-        run: the recorded steps.
+        run, record: the recorded steps.
         cursor: the step that `frame` shows; move it with `seek`, `forward` and `back`.
         came_from: the cursor before its last move.
     """
 
     run: RecordedRun[Any]
+    record: Any
 
     def __init__(self, run: RecordedRun[Any]) -> None:
         self.run = run
+        self.record = run.record
         self.came_from = 0
         self.cursor = 0
         self._frame: FrameT | None = None
@@ -138,16 +138,6 @@ class Player(ABC, Generic[FrameT]):
         """Mark the run as complete: no step will follow."""
         self.run.is_complete = True
         self._frame = None
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether training has ended, so that no step will follow."""
-        return self.run.is_complete
-
-    @property
-    def went_back(self) -> bool:
-        """Whether the last move was one step back."""
-        return self.came_from == self.cursor + 1
 
     @property
     def frame(self) -> FrameT:
@@ -231,10 +221,6 @@ class MergeRun(RecordedRun[PairStep]):
             table[record.pair_of(index)] = (index, record.new_id(index))
         self._length = length
 
-    def step_at(self, index: int) -> PairStep:
-        step: PairStep = self.record[index]
-        return step
-
     def step_of(self, pair: Pair) -> int | None:
         """Return the step that merged a pair; `None` if no recorded step did."""
         known = self.table.get(pair)
@@ -242,18 +228,10 @@ class MergeRun(RecordedRun[PairStep]):
 
 
 class MergeTimeline(Player[FrameT]):
-    """A run of merges and a cursor.
-
-    Attributes:
-        record: the record of the run.
-    """
+    """A run of merges and a cursor."""
 
     run: MergeRun
     record: MergeRecord[Any]
-
-    def __init__(self, run: MergeRun) -> None:
-        super().__init__(run)
-        self.record = run.record
 
 
 class MergeFrame(ABC, Generic[StepT]):
@@ -270,6 +248,7 @@ class MergeFrame(ABC, Generic[StepT]):
         has_corpus: whether there are pretokens to count in.
         token_count: number of tokens in the corpus at this step.
         has_gaps: whether ids may be missing below the highest, as in a tokenizer from elsewhere.
+        merge: the merge that led to this state; `None` at step 0.
     """
 
     TOKEN: ClassVar[str] = "token"
@@ -293,6 +272,7 @@ class MergeFrame(ABC, Generic[StepT]):
         self.token_count = run.tokens_at_start - record.removed[step]
         # The run may be completed later; a frame never changes.
         self._run_was_complete = run.is_complete
+        self.merge: StepT | None = record[step - 1] if step else None
 
     def looks_like(self, other: Self) -> bool:
         """Whether both show the same step of the same run and know equally much of the next one."""
@@ -313,11 +293,6 @@ class MergeFrame(ABC, Generic[StepT]):
         return type(self)(self.run, step, self.recorded_steps)
 
     # -- the merge that led here, and those around it
-
-    @property
-    def merge(self) -> StepT | None:
-        """The merge that led to this state; `None` at step 0."""
-        return self._record[self.step - 1] if self.step else None
 
     def merge_at(self, index: int) -> StepT:
         """Return any recorded merge, by its rank."""
@@ -389,10 +364,6 @@ class MergeFrame(ABC, Generic[StepT]):
             return None
         return self._record.id_of(place)
 
-    def covers(self, token_id: int) -> bytes:
-        """Return the bytes of a pretoken that a token represents, without `</w>` or `##`."""
-        return self._record.covers(token_id)
-
     @abstractmethod
     def is_special(self, token_id: int) -> bool:
         """Whether the token is a special token."""
@@ -427,7 +398,13 @@ class MergeFrame(ABC, Generic[StepT]):
         Returns:
             the pretokens found, and whether the time was enough.
         """
-        return self._affected.first(limit, seconds)
+        deadline = monotonic() + seconds
+        found = []
+        for pretoken in islice(self._affected, limit):
+            found.append(pretoken)
+            if monotonic() > deadline:
+                return found, False
+        return found, True
 
     @cached_property
     def attribution(self) -> CountAttribution:
@@ -436,7 +413,23 @@ class MergeFrame(ABC, Generic[StepT]):
 
     @cached_property
     def _affected(self) -> AffectedPretokens:
-        return AffectedPretokens(self.run, self.merge)
+        return AffectedPretokens(_search_affected(self.run, self.merge))
+
+
+def _search_affected(run: MergeRun, merge: PairStep | None) -> Iterator[AffectedPretoken]:
+    if merge is None:  # at step 0 nothing has changed
+        return
+    left, tokens_at = merge.pretokens, run.segmenter.tokens_at
+    for _, pretoken in run.by_count.containing(merge.covers):
+        if len(pretoken) > LONGEST_TAKEN_APART:
+            continue
+        after = tokens_at(pretoken, merge.index + 1)
+        if merge.new_id in after:
+            before = tokens_at(pretoken, merge.index)
+            yield AffectedPretoken(pretoken, run.counts[pretoken], before, after)
+            left -= 1
+            if not left:
+                return
 
 
 AnyMergeFrame = MergeFrame[PairStep]

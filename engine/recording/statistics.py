@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence, Sized
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Any, Generic, TypeVar
@@ -17,6 +18,7 @@ from engine.recording.merge_record import MergeRecord, copied
 PretokenT = TypeVar("PretokenT")
 
 
+@dataclass(eq=False)
 class PretokenStatistics(Generic[PretokenT]):
     """Statistics of pretoken counts.
 
@@ -25,8 +27,7 @@ class PretokenStatistics(Generic[PretokenT]):
     ([9, 5, 2], b'the')
     """
 
-    def __init__(self, counts: Mapping[PretokenT, int]) -> None:
-        self._counts = counts
+    _counts: Mapping[PretokenT, int]
 
     @cached_property
     def pretoken_counts(self) -> Ints:

@@ -7,7 +7,7 @@ nothing here is computed again when the step changes.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import compress
@@ -45,13 +45,6 @@ class MergeRows:
         rows = [(left, right, made, rank) for (left, right), made, rank in merges]
         return cls(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
-    @classmethod
-    def of_table(cls, table: Mapping[Pair, tuple[int, int]], ids: Ints) -> MergeRows:
-        """Make the columns from pair → (rank, id made); row n is the token `ids[n]`, ids ascend."""
-        left, right, rank, made = columns_of(table)
-        left, right, made = (np.searchsorted(ids, each) for each in (left, right, made))
-        return cls(left, right, made, rank)
-
 
 NO_TWIN = 2**63 - 1
 
@@ -65,7 +58,13 @@ def least_twins(tokens: Sequence[bytes], sign: bytes) -> Ints:
     """
     first_row = _first_rows(tokens)
     twins = np.full(len(tokens), NO_TWIN, dtype=np.int64)
-    for rows, others in (_by_case(tokens, first_row), _by_sign(first_row, sign)):
+    with_sign = [
+        (row, first_row[token.removeprefix(sign)])
+        for token, row in first_row.items()
+        if token.startswith(sign) and token != sign and token.removeprefix(sign) in first_row
+    ]
+    signed, bare = np.array(with_sign, dtype=np.int64).reshape(-1, 2).T
+    for rows, others in (_by_case(tokens, first_row), (signed, bare)):
         np.minimum.at(twins, rows, others)
         np.minimum.at(twins, others, rows)
     if len(first_row) == len(tokens):
@@ -98,18 +97,6 @@ def _by_case(tokens: Sequence[bytes], first_row: dict[bytes, int]) -> tuple[Ints
     return rows[differ], twins[differ]
 
 
-def _by_sign(first_row: dict[bytes, int], sign: bytes) -> tuple[Ints, Ints]:
-    """Return rows of tokens with the sign, and the rows of the same tokens without it."""
-    signed = [
-        (row, token.removeprefix(sign))
-        for token, row in first_row.items()
-        if token.startswith(sign)
-    ]
-    pairs = [(row, first_row[bare]) for row, bare in signed if bare and bare in first_row]
-    rows, twins = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    return rows, twins
-
-
 @dataclass(frozen=True)
 class TokenTable:
     """All tokens by row.
@@ -136,10 +123,12 @@ class TokenTable:
         """Make the table of any tokenizer; its ids may have gaps."""
         ids = sorted(tokenizer.vocab)
         in_order = np.array(ids, dtype=np.int64)
+        left, right, rank, made = columns_of(tokenizer.merge_table)
+        left, right, made = (np.searchsorted(in_order, each) for each in (left, right, made))
         return cls(
             in_order,
             list(map(tokenizer.vocab.__getitem__, ids)),
-            MergeRows.of_table(tokenizer.merge_table, in_order),
+            MergeRows(left, right, made, rank),
             np.searchsorted(in_order, np.array(sorted(tokenizer.special_ids), dtype=np.int64)),
             tokenizer.alphabet,
         )
@@ -183,14 +172,10 @@ class TokenTable:
         return covered
 
     @cached_property
-    def joined(self) -> np.typing.NDArray[np.uint8]:
-        """The bytes of all tokens, concatenated."""
-        return np.frombuffer(b"".join(self.tokens), dtype=np.uint8)
-
-    @cached_property
-    def ends(self) -> Ints:
-        """The end of each token in `joined`."""
-        return np.cumsum(np.fromiter(map(len, self.tokens), dtype=np.int64, count=len(self)))
+    def joined_and_ends(self) -> tuple[np.typing.NDArray[np.uint8], Ints]:
+        """The bytes of all tokens, concatenated, and the end of each token there."""
+        lengths = np.fromiter(map(len, self.tokens), dtype=np.int64, count=len(self))
+        return np.frombuffer(b"".join(self.tokens), dtype=np.uint8), np.cumsum(lengths)
 
     @cached_property
     def maker(self) -> Ints:

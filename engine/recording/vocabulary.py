@@ -144,20 +144,16 @@ class Query:
             place = "" if error.position is None else f" at position {error.position}"
             return cls(text, problem=f"{error}{place}")
 
-    def as_plain_text(self, problem: str) -> Query:
-        """Return the same text as plain text, with the reason."""
-        return Query(self.text, problem=problem)
-
 
 def rows_with(table: TokenTable, piece: bytes) -> Ints:
     """Return the rows of the tokens that contain the piece, ascending, some of them repeatedly."""
-    joined = table.joined
+    joined, ends = table.joined_and_ends
     places = np.flatnonzero(joined[: max(len(joined) - len(piece) + 1, 0)] == piece[0])
     for offset, byte in enumerate(piece[1:], start=1):
         places = places[joined[places + offset] == byte]
-    rows = np.searchsorted(table.ends, places, side="right")
+    rows = np.searchsorted(ends, places, side="right")
     # A hit may run across the border of two tokens.
-    return rows[places + len(piece) <= table.ends[rows]]
+    return rows[places + len(piece) <= ends[rows]]
 
 
 def _matching(table: TokenTable, expression: regex.Pattern[str], rows: Ints) -> Ints:
@@ -177,14 +173,7 @@ def _matching(table: TokenTable, expression: regex.Pattern[str], rows: Ints) -> 
     return np.array(found, dtype=np.int64)
 
 
-def _with_first_letter(text: str, change: Callable[[str], str]) -> str:
-    """Change the first letter of a text: ` the` → ` The`."""
-    place = next((place for place, sign in enumerate(text) if sign.isalpha()), None)
-    if place is None:
-        return text
-    return text[:place] + change(text[place]) + text[place + 1 :]
-
-
+@dataclass(eq=False)
 class Vocabulary:
     """The first `size` tokens of a table, made by its first `merge_count` merges.
 
@@ -205,18 +194,12 @@ class Vocabulary:
     """
 
     table: TokenTable
-    counts: Ints | None
+    _size: int
+    _merge_count: int
+    counts: Ints | None = None
 
     COLUMNS: ClassVar[Registry[SortKey]] = COLUMNS
     """The columns that rows can be sorted by."""
-
-    def __init__(
-        self, table: TokenTable, size: int, merge_count: int, counts: Ints | None = None
-    ) -> None:
-        self.table = table
-        self._size = size
-        self._merge_count = merge_count
-        self.counts = counts
 
     @classmethod
     def of_tokenizer(cls, tokenizer: Tokenizer) -> Vocabulary:
@@ -305,9 +288,12 @@ class Vocabulary:
         row, table = self.row_of(token_id), self.table
         token, rows = table.tokens[row], table.first_rows
         text, sign = to_text(token), table.SIGN
+        # The first letter may follow other signs: ` the` → ` The`.
+        letter = next((place for place, char in enumerate(text) if char.isalpha()), len(text))
+        capital = text[:letter] + text[letter : letter + 1].upper() + text[letter + 1 :]
         spellings = {
             "sign": token.removeprefix(sign) if token.startswith(sign) else sign + token,
-            "capital": to_bytes(_with_first_letter(text, str.upper)),
+            "capital": to_bytes(capital),
             "small": to_bytes(text.lower()),
         }
         found: dict[str, int] = {}

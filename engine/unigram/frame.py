@@ -56,7 +56,6 @@ class UnigramRun(RecordedRun[EmStep | PruneStep]):
         excerpt: Excerpt | None = None,
         pattern: PatternLike = "gpt2",
     ) -> None:
-        super().__init__()
         self.record = record
         self.words = words or {}
         self.excerpt = excerpt or Excerpt.of(b"")
@@ -75,11 +74,6 @@ class UnigramRun(RecordedRun[EmStep | PruneStep]):
     def _keep(self, step: EmStep | PruneStep) -> None:
         if isinstance(step, PruneStep):
             self.prunes.append(step.index + 1)
-
-    def step_at(self, index: int) -> EmStep | PruneStep:
-        """Return a step of the record by its index."""
-        step: EmStep | PruneStep = self.record.steps[index]
-        return step
 
     @cached_property
     def statistics(self) -> UnigramStatistics:

@@ -82,6 +82,9 @@ class UnigramRecord:
         """Return the number of steps; there is one place more."""
         return len(self._removed)
 
+    def __getitem__(self, index: int) -> Any:
+        return self.steps[index]
+
     def append(
         self, removed: Ints, measures: Floats, scores: Floats | None, estimate: Estimate
     ) -> int:

@@ -167,7 +167,6 @@ class WordPieceRun(MergeRun):
         pattern: PatternLike = DEFAULT_PATTERN,
         excerpt: Excerpt | None = None,
     ) -> None:
-        super().__init__()
         self.excerpt = excerpt or Excerpt.of(b"")
         self.record = record
         self.counts = record.task.counts

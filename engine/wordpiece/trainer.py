@@ -202,21 +202,9 @@ class WordPieceRecord(MergeRecord[WordPieceStep]):
         self._lefts.extend([left for left, _ in new])
         self._rights.extend([right for _, right in new])
 
-    def token(self, piece_id: int) -> bytes:
-        """Return any piece of the run, as it is written."""
-        return self.vocab[piece_id]
-
     def covers(self, piece_id: int) -> bytes:
         """Return the bytes of the corpus that the piece covers, without `##`."""
         return bare(self.vocab[piece_id])
-
-    def new_id(self, index: int) -> int:
-        """Return the id of the piece that step `index` made."""
-        return self.first_id + index
-
-    def rank_of(self, piece_id: int) -> int:
-        """Return the index of the step that made a piece; negative if no step made it."""
-        return piece_id - self.first_id
 
     def scores_until(self, steps: int) -> tuple[Ints, Ints, Ints]:
         """Return the three counts of the winning scores of the first `steps` merges."""

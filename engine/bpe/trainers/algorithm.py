@@ -257,7 +257,9 @@ class PairTask:
         self, pair: Pair, count: int, after: Mapping[Pair, int], occurrences: int, pretokens: int
     ) -> MergeReport:
         """Report a step; `after` maps each pair whose count changed to its new count."""
-        return MergeReport.of(self.pairs, pair, count, after, occurrences, pretokens)
+        changed = [self.pairs.number_or_new(pair) for pair in after]
+        number = self.pairs.number_or_new(pair)
+        return MergeReport(number, count, changed, list(after.values()), occurrences, pretokens)
 
 
 class TrainingTask(PairTask):

@@ -362,7 +362,7 @@ def test_next_pair_is_none_only_after_the_run_is_complete() -> None:
     timeline.seek(3)
     assert timeline.frame.next_pair == trained(LOW, 4)[3].pair
     timeline.complete()
-    assert timeline.is_complete
+    assert timeline.run.is_complete
     assert timeline.frame.next_pair is None
     assert timeline.seek(2).next_pair == steps[2].pair
 

@@ -352,7 +352,7 @@ def test_the_vocabulary_counts_each_token_where_it_occurs(
 def test_a_token_is_as_long_as_its_text_in_the_corpus(units: str, counts: dict[bytes, int]) -> None:
     timeline = run(counts, units)
     frame = timeline.seek(len(timeline))
-    covered = [len(frame.covers(token_id)) for token_id in range(frame.vocab_size)]
+    covered = [len(frame.run.record.covers(token_id)) for token_id in range(frame.vocab_size)]
     assert Inspection.of_frame(frame).lengths.tolist() == covered
     lengths = Counter(covered)
     found = frame.statistics.token_lengths(frame.step).tolist()

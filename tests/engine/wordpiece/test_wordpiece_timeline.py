@@ -126,7 +126,7 @@ class TestATimeline:
             assert foreseen == step.pair
             assert timeline.cursor == index
         timeline.complete()
-        assert timeline.is_complete
+        assert timeline.run.is_complete
         assert timeline.seek(len(timeline)).next_pair is None
 
     def test_refuses_a_step_that_is_not_the_next(self) -> None:
