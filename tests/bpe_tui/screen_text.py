@@ -22,7 +22,7 @@ async def encoding(
 ) -> AsyncIterator[tuple[BpeTuiApp, EncodingScreen, Pilot[int]]]:
     """Open the encoding screen at the last step, with a text and the focus on its pretokens."""
     async with opened(size=size) as (app, pilot):
-        app.action_last()
+        app.action_end(True)
         app.navigation.open_encoding(text, look=True)
         await pilot.pause(0.1)
         assert isinstance(app.screen, EncodingScreen)

@@ -26,7 +26,7 @@ def corpus(tmp_path: Path) -> Path:
 
 async def type_text(app: BpeTuiApp, pilot: object, text: str) -> None:
     """Go to the encoding screen at the last step, and type a text."""
-    app.action_last()
+    app.action_end(True)
     app.action_show("encoding")
     await pilot.pause()  # type: ignore[attr-defined]
     app.screen.query_one("#text", TextArea).load_text(text)
