@@ -75,7 +75,7 @@ class MergingModel(Model):
     merges: Sequence[tuple[str, str]]
     table: Mapping[Pair, tuple[int, int]]
     """pair of ids → (rank, id of the merged token), in order of rank."""
-    spells_apart: bool = True
+    spells_apart = True
     """Whether each part of a pretoken is spelled as it would be alone."""
 
     @abstractmethod

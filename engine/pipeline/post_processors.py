@@ -50,8 +50,8 @@ class PostProcessor(Stage):
         add_prefix_space: whether the first token may begin with an added space.
     """
 
-    trim_offsets: bool = False
-    add_prefix_space: bool = False
+    trim_offsets = False
+    add_prefix_space = False
 
     def template(self, texts: int) -> SequenceOf[TemplatePart]:
         """Return the parts of the template for one text or for two, in order."""

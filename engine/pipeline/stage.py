@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
 from dataclasses import fields as settings_of
+from functools import cache, partial
 from itertools import chain
 from typing import (
     Annotated,
@@ -51,6 +52,10 @@ READERS: dict[object, Reader] = {
     SingleCharacter: Fields.character,
 }
 """Type of a setting → its reader."""
+
+
+_types_of: Callable[[type], dict[str, Any]] = cache(partial(get_type_hints, include_extras=True))
+"""The types of a stage's settings; to evaluate them is a third of the work of reading a file."""
 
 
 def setting(
@@ -93,7 +98,7 @@ class Stage:
         Raises:
             TokenizerFileError: names the key that is missing or wrong.
         """
-        hints = get_type_hints(cls, include_extras=True)
+        hints = _types_of(cls)
         values: dict[str, Any] = {}
         for each in settings_of(cls):
             key, kind = each.name, hints[each.name]
