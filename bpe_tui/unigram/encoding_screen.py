@@ -45,13 +45,13 @@ PIECES_SHOWN = 500
 class WordsOfTextPanel(PartsPanel[UnigramFrame]):
     """The pretokens of `text`, one a row, in their pieces; the cursor chooses one."""
 
+    ID = "pretokens"
+
     text: reactive[str] = reactive("", repaint=False)
 
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
 
-    def __init__(self) -> None:
-        super().__init__("pretokens", id="pretokens")
-        self._pretokens: list[Pretoken] = []
+    _pretokens: Sequence[Pretoken] = ()
 
     @property
     def selected(self) -> str:
@@ -61,7 +61,7 @@ class WordsOfTextPanel(PartsPanel[UnigramFrame]):
         return spelled(self._pretokens[self.cursor].text)
 
     def watch_text(self) -> None:
-        self._pretokens = self.frame.cut(self.text) if self.frame is not None else []
+        self._pretokens = self.frame.cut(self.text) if self.frame is not None else ()
         self.rebuild()
 
     def watch_frame(self, old: UnigramFrame | None, new: UnigramFrame | None) -> None:
@@ -165,10 +165,8 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
 
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._place = 0
-        self._walk: Walkthrough | None = None
+    _place = 0
+    _walk: Walkthrough | None = None
 
     def compose_panels(self) -> ComposeResult:
         yield LatticePanel().data_bind(frame=UnigramEncodingScreen.frame)
@@ -185,11 +183,7 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
     def show_text(self) -> None:
         text = self.text[:LONGEST_TEXT]
         self.query_one(WordsOfTextPanel).text = self.query_one(TextLanesPanel).text = text
-        self._say_what_is_lost()
-
-    def _say_what_is_lost(self) -> None:
-        """Show below the text which part is not cut, or which no piece spells."""
-        remark = ""
+        remark = ""  # which part of the text is not cut, or which no piece spells
         if len(self.text) > LONGEST_TEXT:
             remark = f"the first {plural(LONGEST_TEXT, 'character')} are cut"
         elif self.frame is not None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from bpe_tui.unigram.narration import cost_text, count_text, score_text
-from bpe_tui.unigram.pieces import PiecePainter, reserved_parts
+from bpe_tui.unigram.pieces import PiecePainter, end_frames, reserved_parts
 from bpe_tui.views.corpus import CorpusPlace, flowed, within_rows
 from bpe_tui.views.explanation import (
     JOINED_AT,
@@ -110,8 +110,11 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         return f"{number(frame.size)} pieces"
 
     def stations(self, moment: TellMoment) -> tuple[ThreeNames, ThreeNames]:
-        count = _names(moment.frame)[0]
-        _, pick, replace = _names(moment.before or moment.after)
+        counted, made = (
+            self.STATIONS if _is_prune(frame) else STATIONS_OF_EM
+            for frame in (moment.frame, moment.before or moment.after)
+        )
+        count, pick, replace = counted[0], made[1], made[2]
         return (count, pick, replace), (CAPTIONS[count], CAPTIONS[pick], CAPTIONS[replace])
 
     def _pruned(self, frame: UnigramFrame, step: PruneStep) -> tuple[Pruned, ...]:
@@ -195,13 +198,12 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             stay = stay[: max(sum(cost <= most for cost, _ in stay), rows)]
         goers = _spread(gone, rows // 2 if stay or not self._knows(frame) else rows)
         others = _spread(stay, rows - len(goers))
-        return [
-            WeighedPiece(one, cost, self._instead(frame, one)) for cost, one in [*goers, *others]
-        ]
-
-    def _instead(self, frame: UnigramFrame, piece: int) -> tuple[int, ...]:
-        other = frame.alternative(frame.record.texts[piece])
-        return tuple(edge.piece for edge in other.edges) if other is not None else ()
+        weighed = []
+        for cost, piece in [*goers, *others]:
+            other = frame.alternative(frame.record.texts[piece])
+            edges = other.edges if other is not None else ()
+            weighed.append(WeighedPiece(piece, cost, tuple(edge.piece for edge in edges)))
+        return weighed
 
     def _cost_row(
         self,
@@ -320,7 +322,15 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         key = before.run, before.step, words
         changed = self._kept("words", key, lambda: self._changed(before, after, words))
         if isinstance(before.leads_on, PruneStep):
-            sentence = self._stand_in(before, bool(changed), width)
+            cut_anew = self._words_cut(before)
+            if cut_anew is None:
+                sentence = "Others replace them:" if changed else NONE_CHANGED
+            elif not cut_anew:
+                sentence = "No word is cut otherwise."
+            else:
+                things = plural(cut_anew, "different word"), plural(cut_anew, "word")
+                ways = (f"Others replace them: {thing}" for thing in things)
+                sentence = first_fitting(width, *ways)
         else:
             vanished = len(before.leaving)
             lost = f"{plural(vanished, 'piece')} went, used too seldom. " if vanished else ""
@@ -342,47 +352,26 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             rows.append(Row([count, ("  ", ""), *left(was, cells), ("  →  ", "dim"), *now]))
         return rows
 
-    def _stand_in(self, before: UnigramFrame, is_shown: bool, width: int) -> str:
-        """Return in how many words other pieces replace those that a prune removes."""
-        words = self._words_cut(before)
-        if words is None:
-            return "Others replace them:" if is_shown else NONE_CHANGED
-        if not words:
-            return "No word is cut otherwise."
-        sentence = f"Others replace them: {plural(words, 'different word')}"
-        return first_fitting(width, sentence, f"Others replace them: {plural(words, 'word')}")
-
     def _changed(self, before: UnigramFrame, after: UnigramFrame, limit: int) -> list[str]:
         """Return some words that the step cuts differently, the most frequent first."""
-
-        def is_changed(word: str) -> bool:
-            return before.segment(word) != after.segment(word)
-
         words: Iterable[str] = before.words
         holding = [_words_with(piece, words) for piece in _most_used(before)]
         likely = dict.fromkeys(chain(*holding)) if holding else islice(words, LOOKED_AT)
-        found = islice(filter(is_changed, likely), limit)
-        return sorted(found, key=lambda word: -before.words[word])
+        changed = (word for word in likely if before.segment(word) != after.segment(word))
+        return sorted(islice(changed, limit), key=lambda word: -before.words[word])
 
     # -- the corpus, and a text of the reader's
 
     def corpus_rows(self, moment: TellMoment, top: CorpusPlace, rows: int, width: int) -> list[Row]:
         frame = moment.frame
         painter = PlainPiecePainter(frame, strikes=moment.beat is Beat.LIGHT)
-        ends = self._ends_of(frame)
+        ends = self._ends = end_frames(frame, self._ends)
         found = (
             row
             for line in frame.excerpt.lines.following(top.line)
             for row in flowed(reserved_parts(painter, ends, line, width), width)
         )
         return list(islice(found, top.row, top.row + rows))
-
-    def _ends_of(self, frame: UnigramFrame) -> tuple[UnigramFrame, UnigramFrame]:
-        """Return the first and the last recorded frame; their widths decide the row breaks."""
-        ends, last = self._ends, frame.recorded_steps
-        if ends is None or ends[1].record is not frame.record or ends[1].step != last:
-            ends = self._ends = frame.at(0), frame.at(last)
-        return ends
 
     def place_to_show(
         self, before: UnigramFrame, top: CorpusPlace, rows: int, width: int
@@ -412,7 +401,8 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         painter = PlainPiecePainter(frame, strikes=moment.beat is Beat.LIGHT)
         words = ([*painter.pretoken(piece), PRETOKEN_BORDER] for piece in frame.cut(text))
         shown = within_rows(((word, spans_width(word)) for word in words), rows, width)
-        now, start = _pieces(frame, text), _pieces(self._ends_of(frame)[0], text)
+        self._ends = end_frames(frame, self._ends)
+        now, start = _pieces(frame, text), _pieces(self._ends[0], text)
         comparisons = [f"{number(start)} at step 0"]
         if moment.before is not None and not moment.is_ahead:
             more = now - _pieces(moment.before, text)
@@ -459,11 +449,6 @@ def _as_spaces(text: str) -> str:
 
 def _is_prune(frame: UnigramFrame) -> bool:
     return isinstance(frame.leads_on, PruneStep)
-
-
-def _names(frame: UnigramFrame) -> tuple[str, str, str]:
-    """Return the names of the three parts of the next step."""
-    return UnigramExplainer.STATIONS if _is_prune(frame) else STATIONS_OF_EM
 
 
 def _is_struck(row: Row) -> bool:

@@ -14,7 +14,6 @@ from bpe_tui.widgets.numbers import number, plural
 
 if TYPE_CHECKING:
     from engine.recording.training import CountedCorpus, Training
-    from engine.unigram.frame import UnigramTimeline
     from engine.unigram.trainer import UnigramTrainer
 
 UNIGRAM_TRAINING, UNIGRAM_ENCODING = "unigram-training", "unigram-encoding"
@@ -139,10 +138,13 @@ def start(config: RunConfig, corpus: CountedCorpus) -> Training:
     words, pattern = spelled_counts(corpus.counts), config.pattern
     trainer = UnigramTrainer(words, config.vocab_size, config.special_tokens)
 
-    def record() -> UnigramTimeline:
-        return UnigramTimeline(trainer.record, words=words, excerpt=corpus.excerpt, pattern=pattern)
-
-    return Training(trainer, record, begins_with=Seeded)
+    return Training(
+        trainer,
+        lambda: UnigramTimeline(
+            trainer.record, words=words, excerpt=corpus.excerpt, pattern=pattern
+        ),
+        begins_with=Seeded,
+    )
 
 
 def outputs(config: RunConfig, format: str, out: Path) -> list[Path]:

@@ -82,15 +82,36 @@ def narrate(frame: UnigramFrame) -> tuple[str, ...]:
     The loss rises from 10.12 to 10.13.`
     """
     step = frame.came_by
+    if step is None:
+        characters = frame.record.characters
+        return (
+            f"Step 0: the seed has {plural(frame.size, 'piece')}, "
+            f"{plural(characters, 'character')} and every substring that occurs more than once.",
+            f"Step 0: a seed of {plural(frame.size, 'piece')}.",
+        )
+    start = f"Step {frame.step} of {frame.recorded_steps}"
+    was, loss = f"{step.loss_before:.3f}", f"{step.loss_after:.3f}"
+    verb = "rises" if step.loss_after > step.loss_before else "falls"
+    losses = f"the loss stays at {loss}" if was == loss else f"the loss {verb} from {was} to {loss}"
     if isinstance(step, EmStep):
-        return _narrate_em(frame, step)
-    if isinstance(step, PruneStep):
-        return _narrate_prune(frame, step)
-    characters = frame.record.characters
+        changes = count_changes(frame)
+        piece = visible_text(frame.record.texts[int(changes.numbers[0])])
+        counts = f"{number(changes.before[0])} to {number(changes.after[0])}"
+        which = f"EM {step.iteration + 1} of round {step.round + 1}"
+        return (
+            f"{start}, {which}: scores follow the expected counts, and {losses}. "
+            f"Most changed is {piece}, used {counts} times.",
+            f"Step {frame.step}, {which}: {losses}.",
+            f"Step {frame.step}, {which}.",
+        )
+    gone = step.size_before - step.size_after
+    goes = "goes" if gone == 1 else "go"
+    share = f"{number(gone)} of {plural(step.size_before, 'piece')} {goes}"
     return (
-        f"Step 0: the seed has {plural(frame.size, 'piece')}, {plural(characters, 'character')} "
-        "and every substring that occurs more than once.",
-        f"Step 0: a seed of {plural(frame.size, 'piece')}.",
+        f"{start}, prune {step.round + 1}: {share}: "
+        f"{WHO_GOES[step.rule]}. {losses[0].upper()}{losses[1:]}.",
+        f"Step {frame.step}, prune: {share}; {losses}.",
+        f"Step {frame.step}, prune: {plural(gone, 'piece')} {goes}.",
     )
 
 
@@ -119,40 +140,6 @@ def describe_unknown(frame: UnigramFrame, text: str, room: int = UNLIMITED_ROOM)
         f"No piece spells {few}{more}: unknown characters side by side are one {token}.",
         f"{number(len(unknown))} × {token}: unknown characters side by side are one.",
     )
-
-
-def _narrate_em(frame: UnigramFrame, step: EmStep) -> tuple[str, ...]:
-    changes = count_changes(frame)
-    piece = visible_text(frame.record.texts[int(changes.numbers[0])])
-    counts = f"{number(changes.before[0])} to {number(changes.after[0])}"
-    which = f"EM {step.iteration + 1} of round {step.round + 1}"
-    losses = f"the loss {_moves(step.loss_before, step.loss_after)}"
-    return (
-        f"Step {frame.step} of {frame.recorded_steps}, {which}: scores follow the expected "
-        f"counts, and {losses}. Most changed is {piece}, used {counts} times.",
-        f"Step {frame.step}, {which}: {losses}.",
-        f"Step {frame.step}, {which}.",
-    )
-
-
-def _narrate_prune(frame: UnigramFrame, step: PruneStep) -> tuple[str, ...]:
-    gone = step.size_before - step.size_after
-    losses = f"the loss {_moves(step.loss_before, step.loss_after)}"
-    goes = "goes" if gone == 1 else "go"
-    share = f"{number(gone)} of {plural(step.size_before, 'piece')} {goes}"
-    return (
-        f"Step {frame.step} of {frame.recorded_steps}, prune {step.round + 1}: {share}: "
-        f"{WHO_GOES[step.rule]}. {losses[0].upper()}{losses[1:]}.",
-        f"Step {frame.step}, prune: {share}; {losses}.",
-        f"Step {frame.step}, prune: {plural(gone, 'piece')} {goes}.",
-    )
-
-
-def _moves(before: float, after: float) -> str:
-    """Return how the loss changed: `rises from 10.120 to 10.130`."""
-    if f"{before:.3f}" == f"{after:.3f}":
-        return f"stays at {after:.3f}"
-    return f"{'rises' if after > before else 'falls'} from {before:.3f} to {after:.3f}"
 
 
 # -- reports

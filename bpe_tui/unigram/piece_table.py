@@ -172,23 +172,19 @@ class PieceRows(VocabularyRows[UnigramFrame]):
         self.places = arranged(self.COLUMNS, self.room - 1)  # a blank before the scrollbar
         self._bar_cells = next((p.cells for p in self.places if p.column.name == BAR.name), 0)
         self._scale = scale_of(float(frame.expected_counts.max(initial=0)))
-        self._order = self._ordered(frame)
-        self.show_order(self.Found(len(self._order), frame.size))
-        if frame.step not in self._removals and frame.step != self._weighing:
-            self._weighing = frame.step
-            self._slices.start(self._removing(frame))
-
-    def _ordered(self, frame: UnigramFrame) -> Ints:
-        """Return indexes into the frame's arrays in the order of the rows."""
         key = CELLS[self.sorting].key(self, frame)
         order = np.argsort(-key if self.descending else key, kind="stable")
         for name in self.filters:
             order = order[PIECE_FILTERS[name].keeps(frame)[order]]
-        if not self._sought:
-            return order
-        texts = frame.texts
-        found = [index for index in order.tolist() if self._sought in texts[index]]
-        return np.array(found, dtype=np.int64)
+        if self._sought:
+            texts = frame.texts
+            found = [index for index in order.tolist() if self._sought in texts[index]]
+            order = np.array(found, dtype=np.int64)
+        self._order = order
+        self.show_order(self.Found(len(self._order), frame.size))
+        if frame.step not in self._removals and frame.step != self._weighing:
+            self._weighing = frame.step
+            self._slices.start(self._removing(frame))
 
     def search(self, typed: str) -> None:
         """Search for pieces that contain a text; a blank means ▁."""
@@ -404,23 +400,13 @@ class PieceHistoryPanel(Horizontal):
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
     number: reactive[int | None] = reactive(None, repaint=False)
 
-    def __init__(self) -> None:
-        super().__init__(id="history")
-        self._drawn: object = None
+    _drawn: object = None
+    """The run, its number of steps, and the piece that the charts show."""
 
     def compose(self) -> ComposeResult:
         for chart in (Chart("expected-chart"), Chart("score-chart")):
             chart.why_empty = NO_HISTORY
             yield chart
-
-    def on_show(self) -> None:
-        self.show_history()
-
-    def watch_frame(self) -> None:
-        self.show_history()
-
-    def watch_number(self) -> None:
-        self.show_history()
 
     def show_history(self) -> None:
         """Update the charts; draw new ones for another piece or more recorded steps."""
@@ -443,6 +429,8 @@ class PieceHistoryPanel(Horizontal):
         scored = "" if at is None else score_text(float(frame.scores[at]))
         expected.border_title, expected.border_subtitle = Content("expected"), Content(used)
         score.border_title, score.border_subtitle = Content("score"), Content(scored)
+
+    on_show = watch_frame = watch_number = show_history
 
 
 class PieceUsesPanel(AboutPiecePanel):
@@ -482,10 +470,8 @@ class PieceUsesPanel(AboutPiecePanel):
 class PieceLanesPanel(AboutPiecePanel):
     """Characters and bytes of the piece, aligned."""
 
+    ID, TITLE = "piece-lanes", "two lanes"
     WIDEST = 1000
-
-    def __init__(self) -> None:
-        super().__init__("two lanes", id="piece-lanes")
 
     def about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
         lanes = align([(piece, to_bytes(frame.record.texts[piece]))])

@@ -180,6 +180,19 @@ class Finder(Slices, Generic[FoundT]):
         self._panel.rebuild()
 
 
+def end_frames(
+    frame: UnigramFrame, kept: tuple[UnigramFrame, UnigramFrame] | None
+) -> tuple[UnigramFrame, UnigramFrame]:
+    """Return the first and the last recorded frame; the kept ones, which cache segmentations.
+
+    The widths of pretokens in these frames decide where rows break.
+    """
+    last = frame.recorded_steps
+    if kept is None or kept[1].record is not frame.record or kept[1].step != last:
+        return frame.at(0), frame.at(last)
+    return kept
+
+
 def reserved_parts(
     painter: PiecePainter,
     ends: Sequence[UnigramFrame],

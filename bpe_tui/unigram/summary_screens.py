@@ -73,7 +73,11 @@ class UnigramVocabularyScreen(TableScreen, UnigramScreen):
         with Container(id="panels"):
             yield UnigramVocabularyPanel().data_bind(frame=UnigramVocabularyScreen.frame)
             with Vertical(id="about"):
-                for panel in (PieceDetailPanel(), PieceHistoryPanel(), PieceUsesPanel()):
+                for panel in (
+                    PieceDetailPanel(),
+                    PieceHistoryPanel(id="history"),
+                    PieceUsesPanel(),
+                ):
                     yield panel.data_bind(frame=UnigramVocabularyScreen.frame)
         yield PieceLanesPanel().data_bind(frame=UnigramVocabularyScreen.frame)
 
@@ -99,6 +103,13 @@ def _overview(inspection: UnigramInspection) -> Sequence[tuple[str, str]]:
     characters, starts = inspection.characters, inspection.word_starts
     longer = number(inspection.size - characters)
     equal = number(2**inspection.entropy)
+    scores = "none"
+    if (ends := inspection.worst_and_best) is not None:
+        worst, best = (
+            f"{score_text(inspection.score(piece))} ({visible_text(inspection.text(piece))})"
+            for piece in ends
+        )
+        scores = f"from {worst} to {best}"
     return (
         (
             "pieces",
@@ -108,7 +119,7 @@ def _overview(inspection: UnigramInspection) -> Sequence[tuple[str, str]]:
         ("special tokens", describe_specials(inspection.special_ids)),
         ("pattern", describe_pattern(inspection.pattern, inspection.pattern_name)),
         *describe_numbers(inspection.numbers),
-        ("scores", _describe_scores(inspection)),
+        ("scores", scores),
         (
             "loss",
             f"{score_text(inspection.loss, 3)} nats a pretoken: as unsure as among "
@@ -120,16 +131,6 @@ def _overview(inspection: UnigramInspection) -> Sequence[tuple[str, str]]:
         ),
         ("tokens", f"{inspection.fertility:.3f} a pretoken on average"),
     )
-
-
-def _describe_scores(inspection: UnigramInspection) -> str:
-    if (ends := inspection.worst_and_best) is None:
-        return "none"
-    worst, best = (
-        f"{score_text(inspection.score(piece))} ({visible_text(inspection.text(piece))})"
-        for piece in ends
-    )
-    return f"from {worst} to {best}"
 
 
 SECTIONS = sections(

@@ -20,6 +20,7 @@ from bpe_tui.unigram.pieces import (
     PiecePainter,
     PiecePanel,
     UnigramScreen,
+    end_frames,
     loss_row,
     reserved_parts,
     step_name,
@@ -84,9 +85,7 @@ class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
     FOLLOWS_RECORDING = True
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._ends: tuple[UnigramFrame, UnigramFrame] | None = None
+    _ends: tuple[UnigramFrame, UnigramFrame] | None = None
 
     def remark(self, frame: UnigramFrame) -> str:
         return " · struck out: gone after the next step" if frame.leaving else ""
@@ -94,14 +93,8 @@ class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
     def line_rows(
         self, frame: UnigramFrame, line: tuple[Pretoken, ...], width: int
     ) -> Iterator[Row]:
-        return flowed(reserved_parts(PiecePainter(frame), self._ends_of(frame), line, width), width)
-
-    def _ends_of(self, frame: UnigramFrame) -> tuple[UnigramFrame, UnigramFrame]:
-        """Return the first and the last recorded frame, kept since they cache segmentations."""
-        ends, last = self._ends, frame.recorded_steps
-        if ends is None or ends[1].record is not frame.record or ends[1].step != last:
-            ends = self._ends = frame.at(0), frame.at(last)
-        return ends
+        ends = self._ends = end_frames(frame, self._ends)
+        return flowed(reserved_parts(PiecePainter(frame), ends, line, width), width)
 
 
 class StepsPanel(PiecePanel):
@@ -115,8 +108,25 @@ class StepsPanel(PiecePanel):
         return self.frame.recorded_steps + 1 if self.frame else 0
 
     def row(self, index: int) -> Row:
-        assert self.frame is not None
-        return step_row(self.frame, index, self.room)
+        """Return a step: its kind, the number of pieces after it, the loss."""
+        frame, room = self.frame, self.room
+        assert frame is not None
+        name, record = step_name(frame, index), frame.record
+        here, ahead = index == frame.step, index > frame.step
+        size_cells, loss_cells = len(number(record.size_at(0))), _loss_cells(frame, room)
+        role = "dim" if ahead else "loss" if name == "prune" else ""
+        step_cells = len(number(frame.recorded_steps))
+        return Row(
+            [
+                ("▸ " if here else "  ", "pair"),
+                right(number(index), step_cells, "strong" if here else "dim"),
+                (" ", ""),
+                *left([(name, role)], max(room - size_cells - loss_cells - 7, 5)),
+                right(number(record.size_at(index)), size_cells + 1, "dim" if ahead else ""),
+                right(score_text(record.loss_at(index), 3), loss_cells, "dim" if ahead else ""),
+            ],
+            ToStep(index),
+        )
 
     def rebuild(self) -> None:
         if self.frame is not None and self.display and self.size.width:
@@ -134,27 +144,6 @@ def _loss_cells(frame: UnigramFrame, room: int) -> int:
     """Return the width of the loss column; a narrow panel leaves out the blanks."""
     others = len(number(frame.recorded_steps)) + len(number(frame.record.size_at(0))) + 9
     return max(min(LOSS_CELLS, room - others), 6)
-
-
-def step_row(frame: UnigramFrame, step: int, room: int) -> Row:
-    """Return a step as a row: its kind, the number of pieces after it, the loss."""
-    name = step_name(frame, step)
-    here, ahead = step == frame.step, step > frame.step
-    record = frame.record
-    size_cells = len(number(record.size_at(0)))
-    loss_cells = _loss_cells(frame, room)
-    role = "dim" if ahead else "loss" if name == "prune" else ""
-    return Row(
-        [
-            ("▸ " if here else "  ", "pair"),
-            right(number(step), len(number(frame.recorded_steps)), "strong" if here else "dim"),
-            (" ", ""),
-            *left([(name, role)], max(room - size_cells - loss_cells - 7, 5)),
-            right(number(record.size_at(step)), size_cells + 1, "dim" if ahead else ""),
-            right(score_text(record.loss_at(step), 3), loss_cells, "dim" if ahead else ""),
-        ],
-        ToStep(step),
-    )
 
 
 class ChangedWordsPanel(PiecePanel):
@@ -211,7 +200,20 @@ class PiecesOfText(TypedTextPanel[UnigramFrame], PiecePanel):
     """The pieces of a typed text, each over its score."""
 
     def rows_of_text(self, frame: UnigramFrame, width: int) -> list[Row]:
-        rows = over_labels(_over_scores(frame, self.text), width)
+        painter, pieces = PiecePainter(frame), list[Labelled]()
+        for pretoken in frame.cut(self.text):
+            if pretoken.special:
+                shown = (visible_text(pretoken.text), "special")
+                pieces.append(Labelled([shown], "special", PRETOKEN_BORDER))
+                continue
+            word = spelled(pretoken.text)
+            for edge in frame.pieces_of(word):
+                shown = (visible_text(word[edge.start : edge.end]), painter.role(edge.piece))
+                border = PRETOKEN_BORDER if edge.end == len(word) else TOKEN_BORDER
+                is_unknown = edge.piece == UNKNOWN
+                label = frame.record.unknown if is_unknown else score_text(edge.score, 1)
+                pieces.append(Labelled([shown], visible_text(label), border))
+        rows = over_labels(pieces, width)
         return [*rows, *paragraph(describe_unknown(frame, self.text), width, "loss")]
 
 
@@ -234,22 +236,6 @@ class UnigramEncodeLine(TypedLine):
             f"{lost}{plural(tokens, 'piece')}{part} · "
             f"score {score_text(sum(edge.score for edge in edges))} · step {frame.step}"
         )
-
-
-def _over_scores(frame: UnigramFrame, text: str) -> Iterator[Labelled]:
-    painter = PiecePainter(frame)
-    for pretoken in frame.cut(text):
-        if pretoken.special:
-            shown = (visible_text(pretoken.text), "special")
-            yield Labelled([shown], "special", PRETOKEN_BORDER)
-            continue
-        word = spelled(pretoken.text)
-        for edge in frame.pieces_of(word):
-            shown = (visible_text(word[edge.start : edge.end]), painter.role(edge.piece))
-            border = PRETOKEN_BORDER if edge.end == len(word) else TOKEN_BORDER
-            is_unknown = edge.piece == UNKNOWN
-            label = frame.record.unknown if is_unknown else score_text(edge.score, 1)
-            yield Labelled([shown], visible_text(label), border)
 
 
 INCREASE_CELLS = 11
@@ -349,10 +335,21 @@ class StepPanel(PiecePanel):
     def _em_rows(self, frame: UnigramFrame, step: EmStep, width: int) -> Sequence[Row]:
         changes = count_changes(frame)
         painter = PiecePainter(frame)
-        table = RowTable(_count_columns(painter), width, least=6)
+        # A value of the table has the spans of its cells.
+        columns = [
+            RowColumn("expected counts", 0, lambda spans: spans[:1]),
+            RowColumn("before", 10, lambda spans: spans[1:2], is_number=True),
+            RowColumn("after", 10, lambda spans: spans[2:], is_number=True),
+        ]
+        table = RowTable(columns, width, least=6)
+        gone = step.size_before - step.size_after
+        size = f"{plural(step.size_after, 'piece')}, none too rare to keep"
+        if gone:
+            size = f"{number(step.size_before)} → {plural(step.size_after, 'piece')}: "
+            size += f"{number(gone)} too rare (under ½)"
         top = [
             loss_row(frame),
-            Row([(_vanished(step), "")]),
+            Row([(size, "")]),
             Row([]),
             *self._arithmetic(painter, changes, width),
             Row([]),
@@ -362,7 +359,12 @@ class StepPanel(PiecePanel):
         def row(place: int) -> Row:
             piece = int(changes.numbers[place])
             before, after = float(changes.before[place]), float(changes.after[place])
-            return table.row((piece, before, after), ToPiece(piece))
+            (text, role), now = painter.piece(piece), (count_text(after), "loss")
+            if frame.index_of(piece) is None:
+                role, now = "stale", ("gone", "stale-truth")
+            elif after > before:
+                now = count_text(after), "gain"
+            return table.row([(text, role), (count_text(before), ""), now], ToPiece(piece))
 
         return RowsOnDemand(len(changes.numbers), row, top)
 
@@ -417,39 +419,6 @@ def _seed_rows(frame: UnigramFrame, width: int) -> list[Row]:
     ]
 
 
-def _vanished(step: EmStep) -> str:
-    gone = step.size_before - step.size_after
-    if not gone:
-        return f"{plural(step.size_after, 'piece')}, none too rare to keep"
-    return (
-        f"{number(step.size_before)} → {plural(step.size_after, 'piece')}: "
-        f"{number(gone)} too rare (under ½)"
-    )
-
-
-def _count_columns(painter: PiecePainter) -> list[RowColumn]:
-    """Return the columns of pieces and their expected counts before and after an iteration."""
-
-    def piece(changed: tuple[int, float, float]) -> list[Span]:
-        text, role = painter.piece(changed[0])
-        return [(text, "stale" if is_gone(changed[0]) else role)]
-
-    def after(changed: tuple[int, float, float]) -> list[Span]:
-        number, before, after = changed
-        if is_gone(number):
-            return [("gone", "stale-truth")]
-        return [(count_text(after), "gain" if after > before else "loss")]
-
-    def is_gone(number: int) -> bool:
-        return painter.frame.index_of(number) is None
-
-    return [
-        RowColumn("expected counts", 0, piece),
-        RowColumn("before", 10, lambda changed: [(count_text(changed[1]), "")], is_number=True),
-        RowColumn("after", 10, after, is_number=True),
-    ]
-
-
 NO_STEP = "No step is recorded yet, so there is nothing to draw."
 
 
@@ -498,9 +467,6 @@ class CurvesPanel(Vertical):
             chart.why_empty = NO_STEP
             yield chart
 
-    def on_show(self) -> None:
-        self.watch_frame()
-
     def watch_frame(self) -> None:
         frame = self.frame
         if frame is None or not self.is_mounted:
@@ -512,6 +478,8 @@ class CurvesPanel(Vertical):
         loss.at = size.at = frame.step
         loss.border_title = Content(f"loss  {score_text(frame.loss, 3)} nats")
         size.border_title = Content(f"pieces  {number(frame.size)}")
+
+    on_show = watch_frame
 
 
 class UnigramTrainingScreen(StepsScreen, UnigramScreen):

@@ -74,24 +74,19 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         yield self.describe_step()
         step = self.frame.came_by
         if isinstance(step, PruneStep):
-            yield from self._pruned(step)
-        elif isinstance(step, EmStep):
-            yield from self._vanished(step)
-
-    def _pruned(self, step: PruneStep) -> Iterator[str]:
-        earlier, pruned = self.frame.at(self.frame.step - 1), step.removed
-        for piece in pruned[:LISTED]:
-            cost = (
-                f"expected to cost {cost_text(piece.loss_increase)} nats"
-                if piece.loss_increase
-                else "which no best segmentation used"
-            )
-            instead = _instead(earlier, piece.text)
-            yield f"Gone is {visible_text(piece.text)}, {cost}; {instead} replace it."
-        if (more := len(pruned) - LISTED) > 0:
-            yield f"{plural(more, 'other piece')} went."
-
-    def _vanished(self, step: EmStep) -> Iterator[str]:
+            earlier, pruned = self.frame.at(self.frame.step - 1), step.removed
+            for piece in pruned[:LISTED]:
+                cost = (
+                    f"expected to cost {cost_text(piece.loss_increase)} nats"
+                    if piece.loss_increase
+                    else "which no best segmentation used"
+                )
+                instead = _instead(earlier, piece.text)
+                yield f"Gone is {visible_text(piece.text)}, {cost}; {instead} replace it."
+            if (others := len(pruned) - LISTED) > 0:
+                yield f"{plural(others, 'other piece')} went."
+        if not isinstance(step, EmStep):
+            return
         vanished = step.removed
         if vanished:
             named = ", ".join(visible_text(piece.text) for piece in vanished[:LISTED])
@@ -99,8 +94,8 @@ class UnigramTranscript(Transcript[UnigramFrame]):
             yield f"Too rare to keep were {plural(len(vanished), 'piece')}: {named}{more}."
         changes = count_changes(self.frame)
         columns = (changes.numbers, changes.before, changes.after)
-        for piece, before, after in zip(*(column[:LISTED] for column in columns), strict=True):
-            text = visible_text(self.frame.record.texts[int(piece)])
+        for index, before, after in zip(*(column[:LISTED] for column in columns), strict=True):
+            text = visible_text(self.frame.record.texts[int(index)])
             yield (
                 f"The expected count of {text} went from {count_text(float(before))} "
                 f"to {count_text(float(after))}."
@@ -135,7 +130,9 @@ class UnigramTranscript(Transcript[UnigramFrame]):
             yield "As a single character it is never removed."
             return
         yield f"Without it {_instead(frame, text)} would replace it."
-        increase = float(self._weighed(frame).loss_increases[found])
+        if self._removals is None or self._removals[0] != frame.step:
+            self._removals = frame.step, finished(frame.removals())  # once a step
+        increase = float(self._removals[1].loss_increases[found])
         change = f"change the loss by {cost_text(increase)} nats a pretoken"
         unused = "change nothing: no best segmentation uses it"
         yield f"To remove it would {change if increase else unused}."
@@ -148,12 +145,6 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         found = [known[each] for each in (text, SPACE + text) if each in known]
         here = (piece for piece in found if self.frame.index_of(piece) is not None)
         return next(here, found[0] if found else None)
-
-    def _weighed(self, frame: UnigramFrame) -> Removals:
-        """Return the costs of all removals at this step, computed once."""
-        if self._removals is None or self._removals[0] != frame.step:
-            self._removals = frame.step, finished(frame.removals())
-        return self._removals[1]
 
     def encoded(self, text: str) -> Iterator[str]:
         best, *others = self.frame.segmentations(text, BEST)

@@ -18,7 +18,6 @@ from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_text, width
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.lattice import (
-    Arrival,
     ForwardBackward,
     Lattice,
     Path,
@@ -107,11 +106,6 @@ class Walkthrough:
         taken = self.taken(place)
         return taken[-1].start if taken else self.reached(place)
 
-    def arrivals(self, place: int) -> Reached | None:
-        """Return the edges that arrive at the node, during the forward sweep; else None."""
-        step = self.steps[place - 1] if place else None
-        return step if isinstance(step, Reached) else None
-
 
 class WalkPanel(PiecePanel):
     """A panel about the lattice of `walk`; `place` is the number of steps made."""
@@ -136,25 +130,18 @@ class WalkPanel(PiecePanel):
         raise NotImplementedError
 
     def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
-        if none := self._why_none(width):
-            self.say(self.named)
-            return none
-        assert self.walk is not None
-        return self.walk_rows(self.walk, width)
-
-    def _why_none(self, width: int) -> list[Row]:
-        """Return why there is no walk, in rows; no rows if there is one."""
-        if self.walk is None or not self.walk.word:
-            is_special = self.walk is not None and self.walk.is_special
-            return paragraph(SPECIAL if is_special else self.NOTHING_TYPED, width, "dim")
-        if (length := len(self.walk.word)) > LONGEST:
-            return paragraph(
+        walk = self.walk
+        length = len(walk.word) if walk is not None else 0
+        if walk is not None and 0 < length <= LONGEST:
+            return self.walk_rows(walk, width)
+        self.say(self.named)
+        why_none = SPECIAL if walk is not None and walk.is_special else self.NOTHING_TYPED
+        if length > LONGEST:
+            why_none = (
                 f"A pretoken of {plural(length, 'character')} is too long to be drawn; up to "
-                f"{LONGEST} it is.",
-                width,
-                "dim",
+                f"{LONGEST} it is."
             )
-        return []
+        return paragraph(why_none, width, "dim")
 
 
 COLUMN = 7
@@ -220,37 +207,24 @@ class LatticeDrawing:
         self._last = min(self._first + columns, characters)
 
     def rows(self) -> list[Row]:
-        lanes = [Row(self._lane(lane)) for lane in lanes_of(self._walk)]
-        return [Row(self._nodes()), Row(self._characters()), Row(self._scores()), *lanes]
-
-    # -- the head
-
-    def _nodes(self) -> list[Span]:
-        here = self._walk.node(self._place)
-        spans: list[Span] = []
+        """Return the nodes, the characters between them, the scores under them, and the bars."""
+        here, reached = self._walk.node(self._place), self._walk.reached(self._place)
+        best_scores = self._walk.lattice.best_scores
+        nodes: list[Span] = []
+        scores: list[Span] = []
         for node in range(self._first, self._last + 1):
-            cells = COLUMN if node < self._last else len(str(node))
-            spans.append((f"{node:<{cells}}", "pair" if node == here else "dim"))
-        return spans
-
-    def _characters(self) -> list[Span]:
-        spans: list[Span] = [("│", "border")]
+            role = "pair" if node == here else "dim"
+            nodes.append((f"{node:<{COLUMN if node < self._last else len(str(node))}}", role))
+            score = score_text(best_scores[node]) if node <= reached else ""
+            scores.append((score.rjust(COLUMN), role) if node > self._first else (" ", ""))
+        characters: list[Span] = [("│", "border")]
         for character in self._walk.word[self._first : self._last]:
             shown = shorten(visible_text(character), COLUMN - 1)
             spare = COLUMN - 1 - width(shown)
-            spans.append((" " * (spare // 2) + shown + " " * (spare - spare // 2), "strong"))
-            spans.append(("│", "border"))
-        return spans
-
-    def _scores(self) -> list[Span]:
-        """Return the score of the best path under each node that is reached."""
-        scores, reached = self._walk.lattice.best_scores, self._walk.reached(self._place)
-        here = self._walk.node(self._place)
-        spans: list[Span] = [(" ", "")]
-        for node in range(self._first + 1, self._last + 1):
-            shown = score_text(scores[node]) if node <= reached else ""
-            spans.append((shown.rjust(COLUMN), "pair" if node == here else "dim"))
-        return spans
+            characters.append((" " * (spare // 2) + shown + " " * (spare - spare // 2), "strong"))
+            characters.append(("│", "border"))
+        lanes = [Row(self._lane(lane)) for lane in lanes_of(self._walk)]
+        return [Row(nodes), Row(characters), Row(scores), *lanes]
 
     # -- the bars
 
@@ -272,19 +246,15 @@ class LatticeDrawing:
         look = self._look(edge)
         left = CUT if edge.start < self._first else look.left
         right = CUT if edge.end > self._last else look.right
-        text = shorten(self._label(edge, cells - 2), cells - 2)
+        # Piece and score if they fit, else the score in as few cells as possible.
+        label = f" {visible_text(self._walk.word[edge.start : edge.end])} {score_text(edge.score)} "
+        if edge.end - edge.start == 1 or width(label) > cells - 2:
+            label = score_text(edge.score, 1 if edge.score > -9.95 else 0)
+        text = shorten(label, cells - 2)
         spare = cells - 2 - width(text)
         line = look.line * (spare // 2) + text + look.line * (spare - spare // 2)
         role = self._painter.role(edge.piece) if look.role == "hue" else look.role
         return f"{left}{line}{right}", role
-
-    def _label(self, edge: Edge, cells: int) -> str:
-        """Return piece and score if they fit, else the score in as few cells as possible."""
-        piece = visible_text(self._walk.word[edge.start : edge.end])
-        full = f" {piece} {score_text(edge.score)} "
-        if edge.end - edge.start > 1 and width(full) <= cells:
-            return full
-        return score_text(edge.score, 1 if edge.score > -9.95 else 0)
 
     def _look(self, edge: Edge) -> BarStyle:
         walk, reached = self._walk, self._walk.reached(self._place)
@@ -340,41 +310,38 @@ class ArrivalsPanel(WalkPanel):
                 Row([]),
                 *paragraph("→ goes to node 1 and asks which piece arrives best.", width, "dim"),
             ]
-        if (reached := walk.arrivals(place)) is not None:
-            return list(_arrival_rows(walk, reached, width))
+        step = walk.steps[place - 1]
+        if isinstance(step, Reached):
+            return list(_arrival_rows(walk, step, width))
         return list(_way_back_rows(walk, place, width))
 
 
 def _arrival_rows(walk: Walkthrough, reached: Reached, width: int) -> Iterator[Row]:
+    """Yield the pieces that end at a node, the best first, each with the sum of its scores."""
     arrive = plural(len(reached.arrivals), "piece")
     verb = "ends" if len(reached.arrivals) == 1 else "end"
     yield Row([(f"Node {reached.node}: {arrive} {verb} here", "strong")])
-    for arrival in sorted(reached.arrivals, key=lambda arrival: -arrival.score):
-        yield _arrival_row(walk, reached, arrival, width)
-
-
-def _arrival_row(walk: Walkthrough, reached: Reached, arrival: Arrival, width: int) -> Row:
-    edge, is_kept = arrival.edge, arrival == reached.best
-    before = arrival.score - edge.score
-    text = visible_text(walk.word[edge.start : edge.end])
-    behind = reached.best.score - arrival.score
-    remark = "kept" if is_kept else f"{MINUS}{behind:.2f}" if behind > 0 else "tie"
-    addition = (
-        f"{score_text(before)} {MINUS if edge.score <= 0 else '+'} {abs(edge.score):.2f} "
-        f"= {score_text(arrival.score)}"
-    )
+    painter = PiecePainter(walk.frame)
     spare = width - SUM_CELLS - 6
     remark_cells = REMARK_CELLS if spare >= REMARK_CELLS + 4 else 0  # ▸ marks it already
-    piece_cells = max(spare - remark_cells, 4)
-    return Row(
-        [
-            ("▸ " if is_kept else "  ", "gain"),
-            *left([(text, PiecePainter(walk.frame).role(edge.piece))], piece_cells),
-            right(f"{edge.start}:", 4, "dim"),
-            right(addition, SUM_CELLS),
-            right(remark if remark_cells else "", remark_cells, "gain" if is_kept else "loss"),
-        ]
-    )
+    for arrival in sorted(reached.arrivals, key=lambda arrival: -arrival.score):
+        edge, is_kept = arrival.edge, arrival == reached.best
+        text = visible_text(walk.word[edge.start : edge.end])
+        behind = reached.best.score - arrival.score
+        remark = "kept" if is_kept else f"{MINUS}{behind:.2f}" if behind > 0 else "tie"
+        addition = (
+            f"{score_text(arrival.score - edge.score)} {MINUS if edge.score <= 0 else '+'} "
+            f"{abs(edge.score):.2f} = {score_text(arrival.score)}"
+        )
+        yield Row(
+            [
+                ("▸ " if is_kept else "  ", "gain"),
+                *left([(text, painter.role(edge.piece))], max(spare - remark_cells, 4)),
+                right(f"{edge.start}:", 4, "dim"),
+                right(addition, SUM_CELLS),
+                right(remark if remark_cells else "", remark_cells, "gain" if is_kept else "loss"),
+            ]
+        )
 
 
 def _way_back_rows(walk: Walkthrough, place: int, width: int) -> Iterator[Row]:
@@ -412,24 +379,20 @@ class PathsPanel(WalkPanel):
     """Index of the current factor in `SHARPNESS`."""
 
     def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
-        alpha = SHARPNESS[self.sharpness]
+        alpha, painter = SHARPNESS[self.sharpness], PiecePainter(walk.frame)
         self.say("segmentations", "n draws · + − α · w why not others")
         rows = [_row("", "score", "P", [("the best", "dim")], width, role="dim")]
         for rank, path in enumerate(walk.paths, 1):
             shares = score_text(path.score), percent(walk.probability(path))
-            rows.append(_row(str(rank), *shares, _cut(walk, path), width))
+            rows.append(_row(str(rank), *shares, painter.cut(walk.word, path.edges), width))
         rows.append(Row([]))
         drawn = f"by chance, α = {alpha:g}"
         rows.append(_row("seed", "score", "P", [(drawn, "dim")], width, role="dim"))
         for seed in range(self.seed, max(self.seed - DRAWN, 0), -1):
             path, probability = walk.sample(alpha, seed)
             shares = score_text(path.score), percent(probability)
-            rows.append(_row(str(seed), *shares, _cut(walk, path), width))
+            rows.append(_row(str(seed), *shares, painter.cut(walk.word, path.edges), width))
         return rows
-
-
-def _cut(walk: Walkthrough, path: Path) -> list[tuple[str, str]]:
-    return PiecePainter(walk.frame).cut(walk.word, path.edges)
 
 
 def _row(
