@@ -40,7 +40,7 @@ from bpe_tui.wordpiece.training_screen import (
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import to_bytes
 from engine.wordpiece.frame import WordPieceFrame
-from engine.wordpiece.tokenizer import MAX_INPUT_CHARACTERS, EncodedWord, Outcome, Probe
+from engine.wordpiece.tokenizer import MAX_INPUT_CHARACTERS, EncodedWord, Outcome
 from engine.wordpiece.words import CONTINUES
 
 THE_END = 10**9
@@ -67,27 +67,23 @@ class TypedWordsPanel(PartsPanel[WordPieceFrame]):
         if not self.words:
             return sentence("Nothing typed yet: press e and type.", width)
         painter = WordPiecePainter(frame, marks=self.app.no_color)
-        cells = _word_cells(width)
+        cells = max((width - 7) * 2 // 5, 6)
         self.name_columns([("  word".ljust(cells), ""), ("pieces  which", "")])
-        return RowsOnDemand(len(self.words), lambda place: self._row(painter, place, width))
 
-    def _row(self, painter: WordPiecePainter, place: int, width: int) -> Row:
-        word = self.words[place]
-        word_cells = _word_cells(width)
-        role = "special" if word.outcome is Outcome.SPECIAL else ""
-        return Row(
-            [
-                ("▸ " if place == self.cursor else "  ", "here"),
-                *left([(visible_text(word.word), role)], word_cells),
-                right(number(len(word.ids)), 4, "dim"),
-                ("  ", ""),
-                *left(painter.tokens(word.ids), max(width - word_cells - 8, 6)),
-            ]
-        )
+        def row(place: int) -> Row:
+            word = self.words[place]
+            role = "special" if word.outcome is Outcome.SPECIAL else ""
+            return Row(
+                [
+                    ("▸ " if place == self.cursor else "  ", "here"),
+                    *left([(visible_text(word.word), role)], cells),
+                    right(number(len(word.ids)), 4, "dim"),
+                    ("  ", ""),
+                    *left(painter.tokens(word.ids), max(width - cells - 8, 6)),
+                ]
+            )
 
-
-def _word_cells(width: int) -> int:
-    return max((width - 7) * 2 // 5, 6)
+        return RowsOnDemand(len(self.words), row)
 
 
 class WordPieceLanesPanel(LanesPanel):
@@ -106,17 +102,14 @@ class WordLanesPanel(WordPieceLanesPanel):
     words: Drawn[Sequence[EncodedWord]] = Drawn(())
 
     def parts_of(self, frame: AnyMergeFrame) -> Iterator[tuple[int, bytes]]:
+        """Yield the pieces of the words, each with the bytes that it covers."""
         assert isinstance(frame, WordPieceFrame)
-        return (part for word in self.words for part in _parts(frame, word))
-
-
-def _parts(frame: WordPieceFrame, word: EncodedWord) -> Iterator[tuple[int, bytes]]:
-    """Yield the pieces of a word, each with the bytes that it covers."""
-    spelled = frame.tokenizer.encoder.spell(word.word) if len(word.ids) > 1 else None
-    start = 0
-    for token_id, end in spelled or [(word.ids[0], len(word.word))]:
-        yield token_id, to_bytes(word.word[start:end])
-        start = end
+        for word in self.words:
+            spelled = frame.tokenizer.encoder.spell(word.word) if len(word.ids) > 1 else None
+            start = 0
+            for token_id, end in spelled or [(word.ids[0], len(word.word))]:
+                yield token_id, to_bytes(word.word[start:end])
+                start = end
 
 
 class ProbesPanel(WalkedPanel[WordPieceFrame], WordPiecePanel):
@@ -158,7 +151,15 @@ class ProbesPanel(WalkedPanel[WordPieceFrame], WordPiecePanel):
         name = shorten(visible_text(word.word), max(width // 3, 4))
         if not word.probes:
             self.say(f"how {name} encodes")
-            return paragraph(why_no_probes(frame, word), width)
+            why = "A special token: one id wherever it occurs. Nothing is looked up."
+            if word.outcome is not Outcome.SPECIAL:
+                why = (
+                    f"This word has {plural(len(word.word), 'character')}, and WordPiece looks at "
+                    f"none of more than {MAX_INPUT_CHARACTERS}: it is {frame.unknown_token} at "
+                    "once. A word of n characters may take n²/2 probes, and what is so long is "
+                    "seldom a word, but a link or a row of dashes."
+                )
+            return paragraph(why, width)
         found = [probe.piece for probe in word.probes[: self.place] if probe.found]
         so_far = f"found: {visible_text(' '.join(found), spaces=False)}" if found else ""
         self.say(f"how {name} encodes   probe {self.place} of {self.step_count}", so_far)
@@ -173,21 +174,10 @@ class ProbesPanel(WalkedPanel[WordPieceFrame], WordPiecePanel):
             if index > probes:
                 return outcome[index - probes - 1]
             if not index:
-                return table.header()
+                return table.header
             return table.row(index, index == self.place, index > self.place)
 
         return RowsOnDemand(1 + probes + len(outcome), row)
-
-
-def why_no_probes(frame: WordPieceFrame, word: EncodedWord) -> str:
-    """Return why no piece is looked up for a word."""
-    if word.outcome is Outcome.SPECIAL:
-        return "A special token: one id wherever it occurs. Nothing is looked up."
-    return (
-        f"This word has {plural(len(word.word), 'character')}, and WordPiece looks at none of more "
-        f"than {MAX_INPUT_CHARACTERS}: it is {frame.unknown_token} at once. A word of n characters "
-        "may take n²/2 probes, and what is so long is seldom a word, but a link or a row of dashes."
-    )
 
 
 def outcome_rows(painter: WordPiecePainter, word: EncodedWord, width: int) -> list[Row]:
@@ -230,38 +220,32 @@ class ProbeTable:
             max(room - MARGIN - self.window_cells - VERDICT - 4, 6),
             max(self.word_cells + 2 * len(CONTINUES), len(LOOKED_UP)),
         )
-
-    def header(self) -> Row:
-        shown = left([(visible_text(self.word.word), "strong")], self.window_cells)
+        shown = left([(visible_text(word.word), "strong")], self.window_cells)
         looked = left([(LOOKED_UP, "dim")], self.piece_cells)
-        return Row([(" " * MARGIN, ""), *shown, ("  ", ""), *looked])
+        self.header = Row([(" " * MARGIN, ""), *shown, ("  ", ""), *looked])
 
     def row(self, count: int, here: bool, ahead: bool) -> Row:
         probe = self.word.probes[count - 1]
         role = "dim" if probe.token_id is None else self.painter.role(probe.token_id)
         verdict = "no" if probe.token_id is None else f"found, id {probe.token_id}"
+        # A line under the part of the word that is looked up.
+        start, end = (
+            width(visible_text(self.word.word[:place])) * self.window_cells // self.word_cells
+            for place in (probe.start, probe.end)
+        )
+        line = (FOUND_WINDOW if probe.found else WINDOW) * max(end - start, 1)
+        rest = max(self.window_cells - start - len(line), 0)
         spans: list[Span] = [
             ("▸ " if here else "  ", "pair"),
             right(str(count), 4, "strong" if here else "dim"),
             ("  ", ""),
-            *self._window(probe, role),
+            *((" " * start, ""), (line, role), (" " * rest, "")),
             ("  ", ""),
             *left([(visible_text(probe.piece), role)], self.piece_cells),
             ("  ", ""),
             (verdict, "gain" if probe.found else "dim"),
         ]
         return Row([(text, "dim") for text, _ in spans] if ahead else spans)
-
-    def _window(self, probe: Probe, role: str) -> list[Span]:
-        """Return the line under the part of the word that is looked up."""
-        start, end = (
-            width(visible_text(self.word.word[:place])) * self.window_cells // self.word_cells
-            for place in (probe.start, probe.end)
-        )
-        line = FOUND_WINDOW if probe.found else WINDOW
-        cells = max(end - start, 1)
-        rest = max(self.window_cells - start - cells, 0)
-        return [(" " * start, ""), (line * cells, role), (" " * rest, "")]
 
 
 LONGEST = 4_000

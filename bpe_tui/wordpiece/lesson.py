@@ -67,18 +67,14 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
         if others > 0:
             has = "have" if is_ahead else "had"
             first.append((f" and {plural(others, 'other')} {has} the score {value}: a tie.", ""))
-            return first, self._rule(before, pair, width)
+            rival = next(one.pair for one in before.top_pairs(2) if one.pair != pair)
+            why = describe(before.why_first(pair, rival), visible_bytes)
+            rule = f"Rule {before.tie_rule.name}: {why}."
+            return first, [(first_fitting(width, rule, f"{why}."), "tie")]
         has, scores = ("has", "scores") if is_ahead else ("had", "scored")
         ends = f" {has} the highest score: {score} = {value}.", f" {scores} highest: {value}."
         first.append((first_fitting(width - spans_width(first), *ends), ""))
         return first, self._frequent(before, pair, scores, width)
-
-    def _rule(self, before: WordPieceFrame, pair: Pair, width: int) -> list[Span]:
-        """Return why the tie rule ranks this pair before the second one."""
-        rival = next(one.pair for one in before.top_pairs(2) if one.pair != pair)
-        why = describe(before.why_first(pair, rival), visible_bytes)
-        longer = f"Rule {before.tie_rule.name}: {why}."
-        return [(first_fitting(width, longer, f"{why}."), "tie")]
 
     def _frequent(self, before: WordPieceFrame, pair: Pair, scores: str, width: int) -> list[Span]:
         """Return the pair that BPE would have merged, and why it lost."""

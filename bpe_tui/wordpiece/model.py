@@ -15,7 +15,6 @@ from bpe_tui.widgets.numbers import plural
 
 if TYPE_CHECKING:
     from engine.recording.training import CountedCorpus, Training
-    from engine.wordpiece.frame import WordPieceTimeline
     from engine.wordpiece.trainer import WordPieceTrainer
 
 WORDPIECE_TRAINING, WORDPIECE_ENCODING = "wordpiece-training", "wordpiece-encoding"
@@ -98,10 +97,10 @@ def start(config: RunConfig, corpus: CountedCorpus) -> Training:
         min_count=config.min_count,
     )
 
-    def record() -> WordPieceTimeline:
-        return WordPieceTimeline(trainer.record, pattern=config.pattern, excerpt=corpus.excerpt)
-
-    return Training(trainer, record)
+    return Training(
+        trainer,
+        lambda: WordPieceTimeline(trainer.record, pattern=config.pattern, excerpt=corpus.excerpt),
+    )
 
 
 def outputs(config: RunConfig, format: str, out: Path) -> list[Path]:

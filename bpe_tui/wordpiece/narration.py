@@ -11,7 +11,6 @@ from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score, ScoredPair, score_text
 from engine.wordpiece.tokenizer import EncodedWord, Outcome
-from engine.wordpiece.trainer import WordPieceStep
 
 
 def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
@@ -22,19 +21,6 @@ def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
         return f"{format_pair(frame, frequent.pair)} have the same score, and the tie rule decided."
     factor = short_number(float(won.value / score.value))
     return f"But {a} and {b} are frequent anyway: its score is {factor} times lower."
-
-
-def describe_by_count(frame: WordPieceFrame, merge: WordPieceStep) -> str:
-    """Return which pair BPE would have merged at this step, and why that pair lost."""
-    frequent = frame.at(frame.step - 1).most_frequent
-    assert frequent is not None, "a pair merged, so there was one"
-    if frequent.pair == merge.pair:
-        return "BPE would have merged the same pair: none is more frequent."
-    pair, score = format_pair(frame, frequent.pair), frequent.score
-    return (
-        f"By count alone, as BPE chooses, {pair} would have merged, {score} = "
-        f"{score_text(score.value)}. {why_lost(frame, frequent, merge.score)}"
-    )
 
 
 def describe_unknown(frame: WordPieceFrame, word: EncodedWord) -> str:
@@ -80,7 +66,16 @@ def explain_merge(frame: WordPieceFrame) -> Iterator[str]:
         f"Its score is {score} = {score_text(score.value)}."
     )
     yield narrate_tie(frame)
-    yield describe_by_count(frame, merge)
+    frequent = frame.at(frame.step - 1).most_frequent
+    assert frequent is not None, "a pair merged, so there was one"
+    if frequent.pair == merge.pair:
+        yield "BPE would have merged the same pair: none is more frequent."
+        return
+    pair, its_score = format_pair(frame, frequent.pair), frequent.score
+    yield (
+        f"By count alone, as BPE chooses, {pair} would have merged, {its_score} = "
+        f"{score_text(its_score.value)}. {why_lost(frame, frequent, merge.score)}"
+    )
 
 
 def report_step(frame: WordPieceFrame) -> StepReport:
@@ -112,7 +107,15 @@ def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
     """
     merge = frame.merge
     if merge is None:
-        return _narrate_start(frame)
+        pieces = f"Step 0: {plural(frame.character_count, 'piece')} of one character"
+        following = frame.next_pair
+        if following is None:
+            return (f"{pieces}, and no pair to merge.",)
+        pair, score = format_pair(frame, following), frame.score_of(following)
+        return (
+            f"{pieces}. The pair {pair} has the highest score, {score}.",
+            f"Step 0: characters. Next {pair}, {score}.",
+        )
     pair, piece = format_pair(frame, merge.pair), visible_bytes(merge.token)
     step, steps = number(frame.step), number(frame.recorded_steps)
     others = merge.record.tied_counts[merge.index] - 1
@@ -122,16 +125,4 @@ def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
         f"piece now, {piece}.",
         f"Merge {step}: {pair}, score {score_text(merge.score.value)}{tied}, become {piece}.",
         f"Merge {step}: {pair}, score {score_text(merge.score.value)}, become {piece}.",
-    )
-
-
-def _narrate_start(frame: WordPieceFrame) -> tuple[str, ...]:
-    pieces = f"Step 0: {plural(frame.character_count, 'piece')} of one character"
-    following = frame.next_pair
-    if following is None:
-        return (f"{pieces}, and no pair to merge.",)
-    score = frame.score_of(following)
-    return (
-        f"{pieces}. The pair {format_pair(frame, following)} has the highest score, {score}.",
-        f"Step 0: characters. Next {format_pair(frame, following)}, {score}.",
     )

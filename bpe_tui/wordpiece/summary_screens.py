@@ -186,11 +186,6 @@ def _counts(frame: WordPieceFrame) -> Figure | None:
     return replace(figure, y_label=f"{figure.y_label}, {MEDIAN}", scattered=True)
 
 
-def _score_here(frame: WordPieceFrame) -> str:
-    value = score_text(frame.merge.score.value) if frame.merge else "no merge"
-    return f"{value} · step {number(frame.step)}"
-
-
 CHARTS = (
     ChartKind(
         "pieces",
@@ -201,7 +196,16 @@ CHARTS = (
         lambda frame: f"{frame.pieces_per_word:.2f} pieces per word · step {number(frame.step)}",
         recorded,
     ),
-    ChartKind("scores", "Which score won? (median)", _scores, _score_here, recorded),
+    ChartKind(
+        "scores",
+        "Which score won? (median)",
+        _scores,
+        lambda frame: (
+            f"{score_text(frame.merge.score.value) if frame.merge else 'no merge'} · "
+            f"step {number(frame.step)}"
+        ),
+        recorded,
+    ),
     replace(COUNTS, question="How frequent are winners? (median)", figure_of=_counts),
     replace(TIES, question="How many scores were tied?"),
     zipf("word"),

@@ -232,9 +232,8 @@ def _columns(
         score = placed[1].score
         return fraction(number(score.count), number(score.left), number(score.right))
 
-    def score(placed: RankedPair) -> list[Span]:
-        is_next = placed[1].pair == frame.next_pair
-        return [(score_text(placed[1].score.value), "pair" if is_next else "")]
+    def role(placed: RankedPair, other: str) -> str:
+        return "pair" if placed[1].pair == frame.next_pair else other
 
     def change(placed: RankedPair) -> list[Span]:
         """Return how the last merge changed the score: it rises when a part becomes rarer."""
@@ -249,8 +248,8 @@ def _columns(
         return [(" tied" if placed[1].tied else "", "tie")]
 
     def length(placed: RankedPair) -> list[Span]:
-        role = "pair" if placed[1].pair == frame.next_pair else "border"
-        return [("  ", ""), (bar(float(placed[1].score.value) / scale, bar_cells), role)]
+        body = bar(float(placed[1].score.value) / scale, bar_cells)
+        return [("  ", ""), (body, role(placed, "border"))]
 
     mark_cells = MARK_CELLS if width >= ROOM_FOR_WORDS else 0
     others = PLACE_CELLS + PAIR_CELLS + fraction_cells + SCORE_CELLS + CHANGE_CELLS + mark_cells
@@ -264,7 +263,14 @@ def _columns(
         RowColumn(title, fraction_cells, counts),
     ]
     if width >= ROOMY:
-        columns.append(RowColumn("score", SCORE_CELLS, score, is_number=True))
+        columns.append(
+            RowColumn(
+                "score",
+                SCORE_CELLS,
+                lambda placed: [(score_text(placed[1].score.value), role(placed, ""))],
+                is_number=True,
+            )
+        )
     if bar_cells:
         columns.append(RowColumn("", bar_cells + 2, length))
     if is_wide:
@@ -318,9 +324,7 @@ class ScoreMergePanel(WordPiecePanel):
             Row([]),
             *_arithmetic(frame, merge, width),
             Row([]),
-            *_runners_up(painter, earlier, merge, width),
-            Row([]),
-            *_by_count(painter, earlier, merge, width),
+            *_rivals(painter, earlier, merge, width),
             Row([]),
             *_changes(painter, merge, width),
         ]
@@ -363,22 +367,31 @@ def _arithmetic(frame: WordPieceFrame, merge: WordPieceStep, width: int) -> Iter
     yield Row([(f"      = {product}", ""), (score_text(score.value), "pair")])
 
 
-def _runners_up(
+def _rivals(
     painter: TokenPainter, earlier: WordPieceFrame, merge: WordPieceStep, width: int
 ) -> Iterator[Row]:
-    """Yield the pairs of the next highest scores, and the tie rule if they were tied."""
+    """Yield the pairs of the next highest scores, then BPE's choice, and why they lost."""
     best = earlier.top_pairs(RUNNERS_UP + 1)
     others = [scored for scored in best if scored.pair != merge.pair]
-    if not others:
+    if others:
+        rule = earlier.tie_rule
+        why = f"Tie rule {rule.name}: {rule.summary}."
+        decided = paragraph(why, width, "tie") if others[0].tied else []
+        yield Row([("runners-up", "dim")])
+        for scored in others[: max(RUNNERS_UP - len(decided), 1)]:  # a fixed height for all rows
+            yield _scored_row(painter, scored, width)
+        yield from decided
+    else:
         yield Row([("No other pair could have merged.", "dim")])
-        return
-    rule = earlier.tie_rule
-    why = f"Tie rule {rule.name}: {rule.summary}."
-    decided = paragraph(why, width, "tie") if others[0].tied else []
-    yield Row([("runners-up", "dim")])
-    for scored in others[: max(RUNNERS_UP - len(decided), 1)]:  # a fixed height for all rows
-        yield _scored_row(painter, scored, width)
-    yield from decided
+    yield Row([])
+    frequent = earlier.most_frequent
+    assert frequent is not None, "a pair merged, so there was one"
+    if frequent.pair == merge.pair:
+        yield from paragraph("BPE would have merged the same pair: none is more frequent.", width)
+    else:
+        yield Row([("by count alone, as BPE chooses", "dim")])
+        yield _scored_row(painter, frequent, width)
+        yield from paragraph(why_lost(earlier, frequent, merge.score), width)
 
 
 def _scored_row(painter: TokenPainter, scored: ScoredPair, width: int) -> Row:
@@ -393,20 +406,6 @@ def _scored_row(painter: TokenPainter, scored: ScoredPair, width: int) -> Row:
         ],
         ToPair(scored.pair),
     )
-
-
-def _by_count(
-    painter: WordPiecePainter, earlier: WordPieceFrame, merge: WordPieceStep, width: int
-) -> Iterator[Row]:
-    """Yield the pair that BPE would have merged, and why it lost."""
-    frequent = earlier.most_frequent
-    assert frequent is not None, "a pair merged, so there was one"
-    if frequent.pair == merge.pair:
-        yield from paragraph("BPE would have merged the same pair: none is more frequent.", width)
-        return
-    yield Row([("by count alone, as BPE chooses", "dim")])
-    yield _scored_row(painter, frequent, width)
-    yield from paragraph(why_lost(painter.frame, frequent, merge.score), width)
 
 
 def _changes(painter: WordPiecePainter, merge: WordPieceStep, width: int) -> Iterator[Row]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.wordpiece import WordPieceTranscript, describe_by_count, narrate_tie
+from inside.bpe_tui.wordpiece import WordPieceTranscript, explain_merge, narrate_tie
 from inside.engine.wordpiece import WordPieceTimeline, WordPieceTrainer
 from transcript_run import HANDOUT, run
 
@@ -54,8 +54,7 @@ def test_every_tied_step_is_found_and_its_rivals_are_named(
 def test_a_winner_that_is_the_most_frequent_is_called_so() -> None:
     trainer = WordPieceTrainer({b"ab": 3}, 9)
     frame = WordPieceTimeline(trainer.record, trainer.steps()).forward()
-    assert frame.merge is not None
-    assert "the same pair" in describe_by_count(frame, frame.merge)
+    assert "the same pair" in list(explain_merge(frame))[-1]
 
 
 def test_merge_lists_words_and_counts(transcript: WordPieceTranscript) -> None:

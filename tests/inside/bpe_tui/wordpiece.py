@@ -11,7 +11,7 @@ from bpe_tui.wordpiece.encoding_screen import (
     WordPieceLanesPanel,
 )
 from bpe_tui.wordpiece.lesson import WordPieceExplainer
-from bpe_tui.wordpiece.narration import describe_by_count, narrate_tie, report_step, score_text
+from bpe_tui.wordpiece.narration import explain_merge, narrate_tie, report_step, score_text
 from bpe_tui.wordpiece.summary_screens import (
     CHARTS,
     EXPORTS,
