@@ -55,8 +55,8 @@ def check_text(text: str) -> str:
 
 
 def _no_ids(given: object) -> TokenIdsError:
-    said = short_repr(given)
-    return TokenIdsError(f"ids are whole numbers in a list, and this is {said}", said)
+    shown = short_repr(given)
+    return TokenIdsError(f"ids are whole numbers in a list, and this is {shown}", shown)
 
 
 class Tokenizer:

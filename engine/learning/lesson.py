@@ -33,7 +33,7 @@ class LessonError(BpeError):
 
     def __init__(self, name: str, problems: Sequence[LessonProblem]) -> None:
         first, more = problems[0], len(problems) - 1
-        others = f" (and {more} more; learn --check tells all)" if more else ""
+        others = f" (and {more} more; learn --check lists all)" if more else ""
         super().__init__(f"{name}:{first.line}: {first.message}{others}")
         self.problems = tuple(problems)
 

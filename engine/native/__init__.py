@@ -22,7 +22,7 @@ LIBRARY = "kernel.library"
 SWITCH = "BPE_TUI_KERNEL"
 """The environment variable that switches the kernel off: `BPE_TUI_KERNEL=no`."""
 
-VERSION = 2
+VERSION = 3
 """The version that `kernel_version` must return. An older library, left behind in a checkout, may
 have functions of the same names with other arguments or results."""
 
@@ -50,7 +50,7 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
     "encoder_new_sizes": (None, c_void_p, c_void_p),
     "encoder_new_text": (c_void_p, c_void_p),
     "encoder_learn": (c_int64, c_void_p, c_void_p, c_int64),
-    "encoder_tell": (c_int64, c_void_p),
+    "encoder_write_ids": (c_int64, c_void_p),
     "encoder_ids": (c_void_p, c_void_p),
     "merger_new": (
         *(c_void_p, c_char_p, c_void_p, c_void_p, c_int64, c_int64),

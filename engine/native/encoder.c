@@ -1,7 +1,7 @@
 /* Encoding: a text is cut into pieces; each different piece is merged once and then remembered.
  *
  * A stretch of text takes three calls. `encoder_read` cuts it and looks its pieces up. Python cuts
- * new pieces into pretokens by the pattern, and `encoder_learn` merges these. `encoder_tell` writes
+ * new pieces into pretokens by the pattern, and `encoder_learn` merges these. `encoder_write_ids` writes
  * the ids of the stretch. engine/encoding/encoders.py explains how a pretoken is merged.
  */
 #include "pieces.h"
@@ -301,7 +301,7 @@ EXPORT int64_t encoder_learn(Encoder *e, const int64_t *lengths, int64_t pretoke
 }
 
 /* Write the ids of the stretch, for `encoder_ids`. Return how many they are. */
-EXPORT int64_t encoder_tell(Encoder *e) {
+EXPORT int64_t encoder_write_ids(Encoder *e) {
     e->ids.length = 0;
     for (int64_t each = 0; each < e->numbers.length; each++) {
         const int32_t number = e->numbers.at[each];

@@ -85,7 +85,7 @@ class KernelEncoder:
                         lengths, _ = self._cut(new_text, sizes)
                         if call("encoder_learn", address(lengths), len(lengths)) == _WRONG:
                             raise ValueError("the pretokens of a piece do not add up to the piece")
-                    written = call("encoder_tell")
+                    written = call("encoder_write_ids")
                     ids.frombytes(copied(call("encoder_ids"), 4 * written))
             except BaseException as error:  # also Ctrl+C: some pieces have no ids now
                 self._object = None

@@ -85,7 +85,7 @@ class Judge:
         self.ids = {bytes((byte,)): byte for byte in range(256)}
         # Forced merges make counts fall as the rule's own do, so a lazy heap stays exact.
         self._queue, self._choose = queue_of(self._task, self.index.counts, self.index.first_seen)
-        self._passed_over: set[Pair] = set()
+        self._lost_ties: set[Pair] = set()
 
     def verdicts(self, steps: Sequence[ClaimedStep]) -> Iterator[JudgedMerge]:
         """Make these merges; yield each with the rule's choice just before it is made."""
@@ -100,8 +100,8 @@ class Judge:
                 rule, rule_count = (vocab[pair[0]], vocab[pair[1]]), self.index.counts[pair]
                 by_rule = pair == claimed
                 if not by_rule:  # the pair has left the heap, which will not offer it again
-                    self._passed_over.add(pair)
-                    by_rule = claimed in self._passed_over and count >= rule_count
+                    self._lost_ties.add(pair)
+                    by_rule = claimed in self._lost_ties and count >= rule_count
                 yield JudgedMerge(step, count, rule, rule_count, by_rule)
             if count:
                 new_id = self._task.join(claimed)
