@@ -124,9 +124,9 @@ class KernelObject:
     def __init__(self, kind: str, memory_error: str, *arguments: object) -> None:
         if KERNEL is None:
             raise RuntimeError("there is no compiled kernel here; look at `KERNEL` first")
-        self._kernel, self._kind, self._memory_error = KERNEL, kind, memory_error
-        self._handle: int | None = getattr(self._kernel, f"{kind}_new")(*arguments)
-        if not self._handle:
+        self.kernel, self._kind, self._memory_error = KERNEL, kind, memory_error
+        self.handle: int | None = getattr(self.kernel, f"{kind}_new")(*arguments)
+        if not self.handle:
             raise KernelMemoryError(memory_error)
 
     def call(self, function: str, *arguments: object) -> int:
@@ -135,9 +135,9 @@ class KernelObject:
         Raises:
             KernelMemoryError: there is not enough memory.
         """
-        if self._handle is None:
+        if self.handle is None:
             raise KernelMemoryError(self._memory_error)
-        result: int | None = getattr(self._kernel, function)(self._handle, *arguments)
+        result: int | None = getattr(self.kernel, function)(self.handle, *arguments)
         if result == FAILED:
             raise KernelMemoryError(self._memory_error)
         return result or 0
@@ -151,12 +151,12 @@ class KernelObject:
 
     def free(self) -> None:
         """Free the structure; it cannot be used any more."""
-        handle, self._handle = self._handle, None
+        handle, self.handle = self.handle, None
         if handle:
-            getattr(self._kernel, f"{self._kind}_free")(handle)
+            getattr(self.kernel, f"{self._kind}_free")(handle)
 
     def __del__(self) -> None:
-        if hasattr(self, "_handle"):
+        if hasattr(self, "handle"):
             self.free()
 
 

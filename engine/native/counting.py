@@ -92,7 +92,7 @@ class KernelSums(KernelObject):
     def add(self, counter: int, pieces: bytes, counts: bytes) -> int:
         pieces_, counts_ = array("q", pieces), array("q", counts)
         numbers = address(pieces_), address(counts_), len(pieces_)
-        added: int = self._kernel.tally_add(self._handle, counter, *numbers)
+        added: int = self.kernel.tally_add(self.handle, counter, *numbers)
         if added < 0:
             raise ValueError("a piece that its counter has not learnt")
         return added

@@ -74,10 +74,12 @@ class KernelEncoder:
                 if self._object is None:
                     self._object = self._new()
                 call, begin = self._object.call, 0
+                # These two functions cannot fail, so they are called without a check.
+                kernel, handle = self._object.kernel, self._object.handle
                 at_cuts, cut_count = address(cuts), len(cuts) // 3
                 while begin < len(text):
                     begin = call("encoder_read", padded, len(text), begin, at_cuts, cut_count)
-                    if new := call("encoder_new_pieces"):
+                    if new := kernel.encoder_new_pieces(handle):
                         # Cut the new pieces into pretokens, and have the kernel merge these.
                         sizes = array("q", bytes(8 * new))
                         call("encoder_new_sizes", address(sizes))
@@ -86,7 +88,7 @@ class KernelEncoder:
                         if call("encoder_learn", address(lengths), len(lengths)) == _WRONG:
                             raise ValueError("the pretokens of a piece do not add up to the piece")
                     written = call("encoder_write_ids")
-                    ids.frombytes(copied(call("encoder_ids"), 4 * written))
+                    ids.frombytes(copied(kernel.encoder_ids(handle), 4 * written))
             except BaseException as error:  # also Ctrl+C: some pieces have no ids now
                 self._object = None
                 if isinstance(error, MemoryError):  # Python's own, while it copied the ids

@@ -115,14 +115,14 @@ class Merger(KernelObject):
         finally:
             with self._lock:
                 self._finished = True
-                self._kernel.merger_finish(self._handle)
+                self.kernel.merger_finish(self.handle)
 
     def number_of(self, left: int, right: int) -> int | None:
         """Return the number of a pair, `None` for a pair that has never occurred."""
         if not (0 <= left < 2**31 and 0 <= right < 2**31):
             return None
         with self._lock:
-            number: int = self._kernel.merger_number_of(self._handle, left, right)
+            number: int = self.kernel.merger_number_of(self.handle, left, right)
         return None if number < 0 else number
 
     def _batch(self, steps: int) -> Batch | None:

@@ -44,9 +44,9 @@ class KernelScanner(KernelObject):
             KernelMemoryError: there is not enough memory.
         """
         with self._lock:
-            missing_page = self._kernel.scanner_missing_page
+            missing_page = self.kernel.scanner_missing_page
             begin = c_int64(0)
-            while (page := missing_page(self._handle, text, len(text), byref(begin))) >= 0:
+            while (page := missing_page(self.handle, text, len(text), byref(begin))) >= 0:
                 self._add_page(page)
             found = self.call("scanner_cut", text, address(sizes), len(sizes))
             lengths = self.integers("scanner_lengths", found)
