@@ -208,7 +208,7 @@ class NumberedPieces:
 
 
 class PieceColumns:
-    """What never changes of the seed's pieces: columns, each computed when it is first used.
+    """The constant columns of the seed's pieces, each computed when it is first used.
 
     Attributes:
         number_of: text → number of each piece.
