@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from bpe_tui.lessons import beats
 from bpe_tui.lessons.asking import AskWindow, QuizScreen
 from bpe_tui.lessons.beats import ALL_BEATS, BeatClock
 from bpe_tui.lessons.pane import LessonPane, LessonText
