@@ -92,6 +92,7 @@ async def test_the_narration_describes_the_undone_merge() -> None:
         assert said == "Back at step 1 of 443: ·t is taken apart into · and t again."
 
 
+@pytest.mark.slow  # a walk over all panels and sizes
 async def test_tab_reaches_every_panel_at_every_size() -> None:
     async with opened() as (app, pilot):
         screen = app.screen

@@ -73,6 +73,7 @@ async def test_a_tall_screen_shows_tokens_and_lanes(model: str) -> None:
         assert app.screen.query_one("#tokens-and-ids").size.height > 6
 
 
+@pytest.mark.slow  # a walk over all panels and sizes
 @pytest.mark.parametrize("model", MODELS)
 async def test_from_a_hundred_columns_on_the_training_screen_has_all_panels(model: str) -> None:
     async with opened(model=model, size=(100, 30), vocab_size=300) as (app, pilot):

@@ -17,6 +17,7 @@ def first_answer(app: BpeTuiApp) -> str:
     return str(answers.get_option_at_index(0).prompt).split("\n")[0]
 
 
+@pytest.mark.slow  # types into the palette of four screens
 async def test_words_lead_to_the_screen_that_has_the_command() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         for query, screen, panel in (

@@ -48,6 +48,7 @@ async def test_the_screen_shows_the_units_and_unknown_characters(corpus: Path) -
         assert "1 × <unk>, in bytes none" in str(line.border_subtitle)
 
 
+@pytest.mark.slow  # a walk over all views
 @pytest.mark.parametrize("units", ["characters", "end-of-word"])
 async def test_every_view_shows_a_run_of_characters(corpus: Path, units: str) -> None:
     async with opened_as(config(corpus, units)) as (app, pilot):

@@ -136,6 +136,7 @@ async def test_a_merge_deep_in_a_long_line_becomes_visible(tmp_path: Path) -> No
         assert any(role == "fresh" for _, role in spans_of(panel))
 
 
+@pytest.mark.slow  # a walk over steps and sizes
 @pytest.mark.parametrize("model", MODELS)
 async def test_columns_of_numbers_are_the_same_from_step_to_step(model: str) -> None:
     """Also when a count loses a digit between two powers of two, such as from 1,050 to 969."""

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
 from inside.bpe_tui.views import ROOMY_ROWS, InspectionPanel, MergeTreePanel
 from inside.bpe_tui.widgets import Chart
 from inside.bpe_tui.wordpiece import (
@@ -94,6 +95,7 @@ async def test_the_table_of_pieces_has_room_at_any_size(
 # -- charts and inspection
 
 
+@pytest.mark.slow  # a walk over all charts and sizes
 async def test_every_chart_can_be_seen(
     corpus: Path,
 ) -> None:

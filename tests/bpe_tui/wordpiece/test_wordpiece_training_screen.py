@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
+import pytest
 from inside.bpe_tui.widgets import Scrubber
 from inside.bpe_tui.wordpiece import (
     ScoreMergePanel,
@@ -53,6 +54,7 @@ async def test_the_merge_shows_the_choice_of_bpe_and_why_it_lost(
         assert "##u and ##g are frequent anyway" in " ".join(by_count.split())
 
 
+@pytest.mark.slow  # a walk over the steps
 async def test_the_comparison_with_bpe_ends_within_the_panel_at_every_step() -> None:
     async with opened(vocab_size=300, model="wordpiece") as (app, pilot):
         merge = app.screen.query_one(ScoreMergePanel)
@@ -182,6 +184,7 @@ async def test_m_trains_another_model_on_the_same_corpus(corpus: Path) -> None:
         assert isinstance(app.screen, WordPieceTrainingScreen)
 
 
+@pytest.mark.slow  # a walk over all panels and sizes
 async def test_every_panel_can_be_shown_at_any_size(
     corpus: Path,
 ) -> None:
