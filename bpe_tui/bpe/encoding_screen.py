@@ -17,16 +17,8 @@ from textual.timer import Timer
 from textual.widgets import Input, TextArea
 from textual.worker import get_current_worker
 
+from bpe_tui.bpe import walks
 from bpe_tui.bpe.training_screen import BpeScreen, EncodedText
-from bpe_tui.bpe.walks import (
-    LONGEST,
-    DropoutPanel,
-    DropoutRows,
-    EncodeStepsPanel,
-    LockstepPanel,
-    PretokensPanel,
-    Walk,
-)
 from bpe_tui.session.declarations import ENCODING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
@@ -280,7 +272,10 @@ class WhyNotRows(Panel):
             answer = why_not(frame, self.text, parts[0], place)
         role = "gain" if isinstance(answer, OneToken | Merged) else ""
         rows = paragraph(answer.describe(quoted), width, role)
-        if isinstance(answer, Beaten | PairBeaten | Merged) and len(answer.pretoken) <= LONGEST:
+        if (
+            isinstance(answer, Beaten | PairBeaten | Merged)
+            and len(answer.pretoken) <= walks.LONGEST
+        ):
             step = next(islice(frame.rules.steps(answer.pretoken), answer.number - 1, None))
             painter, target = self.painter(frame), ToStep(step.rank + 1)
             for label, tokens in (("  before", step.before), ("▸ after", step.after)):
@@ -320,7 +315,7 @@ class WhyNotPanel(Vertical):
         self.query_one(WhyNotRows).asked = event.value
 
 
-WALKS: dict[str, type[Walk]] = {"lockstep": LockstepPanel, "dropout": DropoutRows}
+WALKS: dict[str, type[walks.Walk]] = {"lockstep": walks.LockstepPanel, "dropout": walks.DropoutRows}
 """Panel in the slot → the walk that ← and → go through; for others the merges."""
 
 GIVE_WAY = {"pretokens": "-slim", "ids": "-low", "decode": "-low"}
@@ -343,8 +338,12 @@ class EncodingScreen(WalkScreen, BpeScreen):
             yield LanesPanel()
         with Container(id="panels"):
             for panel in (
-                *(PretokensPanel(), EncodeStepsPanel(), LockstepPanel()),
-                *(WhyNotPanel(id="why-not"), RegexPanel(id="regex"), DropoutPanel(id="dropout")),
+                *(walks.PretokensPanel(), walks.EncodeStepsPanel(), walks.LockstepPanel()),
+                *(
+                    WhyNotPanel(id="why-not"),
+                    RegexPanel(id="regex"),
+                    walks.DropoutPanel(id="dropout"),
+                ),
             ):
                 yield panel.data_bind(frame=EncodingScreen.frame)
         yield DecodePanel("ids: 1014 270, or [1014, 270]")
@@ -386,7 +385,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
 
     def show_text(self) -> None:
         text = self.text
-        self.query_one(PretokensPanel).text = text
+        self.query_one(walks.PretokensPanel).text = text
         self.query_one(EncodedText).text = text
         self.query_one(WhyNotRows).text = text
         self.query_one(RegexPanel).text = text
@@ -399,11 +398,11 @@ class EncodingScreen(WalkScreen, BpeScreen):
             )
         self._decode()
 
-    def on_parts_panel_selected(self, event: PretokensPanel.Selected) -> None:
+    def on_parts_panel_selected(self, event: walks.PretokensPanel.Selected) -> None:
         event.stop()
-        pretokens = self.query_one(PretokensPanel)
+        pretokens = self.query_one(walks.PretokensPanel)
         is_seen_before = event.part is not None and pretokens.seen[pretokens.cursor]
-        for walk in self.query(Walk):
+        for walk in self.query(walks.Walk):
             walk.seen, walk.piece = is_seen_before, event.part
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -430,7 +429,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
 
     def action_ask(self) -> None:
         """Ask why the selected text, or the pretoken at the cursor, is not one token."""
-        piece = self.query_one(PretokensPanel).selected
+        piece = self.query_one(walks.PretokensPanel).selected
         asked = self.query_one("#text", TextArea).selected_text
         self.show_panel("why-not")
         self.query_one(WhyNotPanel).ask(asked or (piece.pretoken.text if piece else ""))
@@ -464,5 +463,5 @@ class EncodingScreen(WalkScreen, BpeScreen):
     # -- commands
 
     @property
-    def walked(self) -> Walk:
-        return self.query_one(WALKS.get(self.slot, EncodeStepsPanel))
+    def walked(self) -> walks.Walk:
+        return self.query_one(WALKS.get(self.slot, walks.EncodeStepsPanel))

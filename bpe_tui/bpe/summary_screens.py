@@ -20,17 +20,7 @@ from bpe_tui.bpe.training_screen import BpeScreen
 from bpe_tui.session.declarations import CHARTS as NAME
 from bpe_tui.session.declarations import INSPECTION, VOCABULARY
 from bpe_tui.session.session import Session
-from bpe_tui.views.charts import (
-    COUNTS,
-    GAINS,
-    TIES,
-    ChartKind,
-    ChartsScreen,
-    from_start,
-    lengths,
-    recorded,
-    zipf,
-)
+from bpe_tui.views import charts
 from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.exports import exports_of
 from bpe_tui.views.inspection_screen import InspectionScreen
@@ -84,32 +74,32 @@ class BpeInspectionScreen(InspectionScreen, BpeScreen):
 
 
 CHARTS = (
-    ChartKind(
+    charts.ChartKind(
         "compression",
         "How well is the text compressed?",
-        lambda frame: from_start(
+        lambda frame: charts.from_start(
             frame.statistics.bytes_per_token(frame.recorded_steps), "bytes per token"
         ),
         lambda frame: f"{frame.bytes_per_token:.2f} bytes per token · step {number(frame.step)}",
-        recorded,
+        charts.recorded,
     ),
-    COUNTS,
+    charts.COUNTS,
     replace(
-        TIES,
-        figure_of=lambda frame: None if frame.given else TIES.figure_of(frame),
-        answer=lambda frame: "" if frame.given else TIES.answer(frame),
+        charts.TIES,
+        figure_of=lambda frame: None if frame.given else charts.TIES.figure_of(frame),
+        answer=lambda frame: "" if frame.given else charts.TIES.answer(frame),
         why_none="The merges are a tokenizer's: no tie was decided here.",
     ),
-    zipf("pretoken"),
-    lengths("tokens", "bytes"),
+    charts.zipf("pretoken"),
+    charts.lengths("tokens", "bytes"),
 )
 
 
-class BpeChartsScreen(ChartsScreen, BpeScreen):
+class BpeChartsScreen(charts.ChartsScreen, BpeScreen):
     """The five charts of BPE; the gains of merges are beside the first."""
 
     NAME = NAME
-    TILES = (CHARTS[0], GAINS, *CHARTS[1:])
+    TILES = (CHARTS[0], charts.GAINS, *CHARTS[1:])
 
 
 _DEFAULT = FORMATS[DEFAULT_FORMAT]

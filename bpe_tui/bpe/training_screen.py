@@ -17,23 +17,13 @@ from bpe_tui.bpe.narration import (
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import TRAINING
 from bpe_tui.session.session import Session
+from bpe_tui.views import training_panels
 from bpe_tui.views.corpus import MergingExcerptPanel, flowed, layout_step
 from bpe_tui.views.narration import NO_CORPUS, times
 from bpe_tui.views.panel import GIVEN, Panel, TokenPainter, pair_text, sentence
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.player_screen import StepsScreen, Transport
 from bpe_tui.views.targets import ToChange, ToPair, ToToken
-from bpe_tui.views.training_panels import (
-    ChangedCount,
-    MergeList,
-    TouchedPanel,
-    TypedLine,
-    TypedTextPanel,
-    change_columns,
-    describe_occurrences,
-    merge_row,
-    over_ids,
-)
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.rows import (
@@ -127,7 +117,7 @@ LEAST_PAIR = 5
 """Least width of a pair, in cells; a count that leaves less is given in thousands."""
 
 
-class MergesPanel(MergeList[Frame]):
+class MergesPanel(training_panels.MergeList[Frame]):
     """The list of merges with their counts."""
 
     def merge_spans(self, frame: Frame, index: int, cells: int) -> list[Span]:
@@ -140,23 +130,23 @@ class MergesPanel(MergeList[Frame]):
         return [*left(pair, max(cells - len(counted) - 1, 3)), right(counted, len(counted) + 1)]
 
 
-class WordsPanel(TouchedPanel[Frame]):
+class WordsPanel(training_panels.TouchedPanel[Frame]):
     """The pretokens that contain the merged pair, in their tokens before and after."""
 
 
-class EncodedText(TypedTextPanel[Frame], Panel):
+class EncodedText(training_panels.TypedTextPanel[Frame], Panel):
     """The tokens of a typed text, each over its id."""
 
     MARKS_NEXT = True
 
     def rows_of_text(self, frame: Frame, width: int) -> Sequence[Row]:
         pieces = (piece.ids for piece in frame.encode(self.text))
-        rows = over_ids(self.painter(frame), pieces, width)
+        rows = training_panels.over_ids(self.painter(frame), pieces, width)
         unknown = paragraph(describe_unknown(frame, self.text), width, "loss")
         return [*rows, *unknown] if unknown else rows
 
 
-class EncodeLine(TypedLine):
+class EncodeLine(training_panels.TypedLine):
     """A line to type in, with the tokens of the text below."""
 
     TYPED_TEXT = EncodedText
@@ -298,9 +288,9 @@ class MergePanel(Panel):
         self.say(f"merge {number(frame.step)}{tie}", foot)
         painter, gap = self.painter(frame), [Row([])] if self.size.height >= ROOMY else []
         return [
-            merge_row(painter, merge, ToToken(merge.new_id)),
+            training_panels.merge_row(painter, merge, ToToken(merge.new_id)),
             *(
-                paragraph(describe_occurrences(merge, "pretoken"), width)
+                paragraph(training_panels.describe_occurrences(merge, "pretoken"), width)
                 if frame.has_corpus
                 else []
             ),
@@ -451,7 +441,7 @@ def change_rows(
     `attribution` gives the number of pretokens behind each; it is None until that is known.
     """
     changes = merge.changes
-    columns = change_columns(highest_shown(frame), NOTE_CELLS)
+    columns = training_panels.change_columns(highest_shown(frame), NOTE_CELLS)
     if width >= ROOM_FOR_PRETOKENS:
         pretokens = RowColumn("pretokens", 10, lambda change: [(change.pretokens, "dim")], True)
         columns.insert(-1, pretokens)
@@ -460,7 +450,9 @@ def change_rows(
     def row(pair: Pair, before: int, after: int) -> Row:
         spans, is_new = painter.pair(pair), painter.fresh in pair
         pretokens = number(len(attribution.behind(pair))) if attribution else "…"
-        return table.row(ChangedCount(spans, before, after, is_new, pretokens), ToChange(pair))
+        return table.row(
+            training_panels.ChangedCount(spans, before, after, is_new, pretokens), ToChange(pair)
+        )
 
     rows = [table.header(), *(row(*change) for change in changes[:CHANGES_SHOWN])]
     if len(changes) > CHANGES_SHOWN:

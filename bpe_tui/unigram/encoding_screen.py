@@ -12,18 +12,10 @@ from textual.content import Content
 from textual.reactive import reactive
 
 from bpe_tui.styles import sheet
+from bpe_tui.unigram import walks
 from bpe_tui.unigram.model import UNIGRAM_ENCODING
 from bpe_tui.unigram.narration import describe_unknown, score_text
 from bpe_tui.unigram.pieces import PiecePainter, PiecePanel, UnigramScreen
-from bpe_tui.unigram.walks import (
-    SHARPNESS,
-    ArrivalsPanel,
-    LatticePanel,
-    PathsPanel,
-    WalkPanel,
-    Walkthrough,
-    WhyNotPiecesPanel,
-)
 from bpe_tui.views.encoding_screen import PartsPanel, WalkScreen
 from bpe_tui.views.panel import sentence
 from bpe_tui.views.token_detail import Label, Lane, bracketed, characters_and_bytes, lane_rows
@@ -166,13 +158,18 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
 
     _place = 0
-    _walk: Walkthrough | None = None
+    _walk: walks.Walkthrough | None = None
 
     def compose_panels(self) -> ComposeResult:
-        yield LatticePanel().data_bind(frame=UnigramEncodingScreen.frame)
+        yield walks.LatticePanel().data_bind(frame=UnigramEncodingScreen.frame)
         yield TextLanesPanel().data_bind(frame=UnigramEncodingScreen.frame)
         with Container(id="panels"):
-            for panel in (WordsOfTextPanel(), ArrivalsPanel(), PathsPanel(), WhyNotPiecesPanel()):
+            for panel in (
+                WordsOfTextPanel(),
+                walks.ArrivalsPanel(),
+                walks.PathsPanel(),
+                walks.WhyNotPiecesPanel(),
+            ):
                 yield panel.data_bind(frame=UnigramEncodingScreen.frame)
 
     # -- new frames and texts
@@ -195,7 +192,7 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
         if self.frame is None:
             return
         is_special = not event.part and bool(self.text)
-        walk = Walkthrough(self.frame, event.part, is_special)
+        walk = walks.Walkthrough(self.frame, event.part, is_special)
         if self._walk is None or not self._walk.is_like(walk):
             self._walk = walk
             self.pause()
@@ -208,7 +205,7 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
     def go_to(self, place: int) -> None:
         if self._walk is not None:
             self._place = max(0, min(place, len(self._walk.steps)))
-            for panel in self.query(WalkPanel):
+            for panel in self.query(walks.WalkPanel):
                 panel.show(self._walk, self._place)
 
     # -- the panels in the slot
@@ -249,11 +246,11 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
 
     def action_sample(self) -> None:
         """Draw the next sample."""
-        paths = self.query_one(PathsPanel)
+        paths = self.query_one(walks.PathsPanel)
         paths.seed += 1
         self.show_panel("paths")
 
     def action_sharpen(self, by: int) -> None:
-        paths = self.query_one(PathsPanel)
-        paths.sharpness = max(0, min(paths.sharpness + by, len(SHARPNESS) - 1))
+        paths = self.query_one(walks.PathsPanel)
+        paths.sharpness = max(0, min(paths.sharpness + by, len(walks.SHARPNESS) - 1))
         self.show_panel("paths")

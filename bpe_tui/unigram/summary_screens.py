@@ -29,14 +29,7 @@ from bpe_tui.unigram.piece_table import (
 )
 from bpe_tui.unigram.pieces import UnigramScreen
 from bpe_tui.unigram.training_screen import LOSS, SIZE, steps_chart
-from bpe_tui.views.charts import (
-    ChartsScreen,
-    from_start,
-    length_bars,
-    recorded,
-    summarize_lengths,
-    zipf,
-)
+from bpe_tui.views import charts
 from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.exports import exports_of
 from bpe_tui.views.inspection_rows import (
@@ -190,7 +183,7 @@ def _best_and_worst(frame: UnigramFrame) -> str:
 
 def _lengths(frame: UnigramFrame) -> Figure:
     longest = len(frame.statistics.lengths(0)) - 1
-    return length_bars(frame.statistics.lengths(frame.step), longest, "characters", "pieces")
+    return charts.length_bars(frame.statistics.lengths(frame.step), longest, "characters", "pieces")
 
 
 def _step(frame: UnigramFrame) -> object:
@@ -204,13 +197,13 @@ CHARTS = (
     steps_chart(
         "fertility",
         "How many tokens does it take?",
-        lambda frame: from_start(
+        lambda frame: charts.from_start(
             frame.statistics.fertility(frame.recorded_steps), "tokens a pretoken"
         ),
         lambda frame: (
             f"{frame.statistics.fertility(frame.step)[-1]:.3f} tokens a pretoken · on average"
         ),
-        recorded,
+        charts.recorded,
     ),
     steps_chart(
         "scores", "How are the scores spread?", _scores, _best_and_worst, _step, over_steps=False
@@ -219,15 +212,15 @@ CHARTS = (
         "lengths",
         "How long are the pieces?",
         _lengths,
-        lambda frame: summarize_lengths(frame.statistics.lengths(frame.step), "characters"),
+        lambda frame: charts.summarize_lengths(frame.statistics.lengths(frame.step), "characters"),
         _step,
         over_steps=False,
     ),
-    replace(zipf("pretoken"), needs_corpus=False),
+    replace(charts.zipf("pretoken"), needs_corpus=False),
 )
 
 
-class UnigramChartsScreen(ChartsScreen, UnigramScreen):
+class UnigramChartsScreen(charts.ChartsScreen, UnigramScreen):
     """The six charts of Unigram."""
 
     NAME = UNIGRAM_CHARTS

@@ -25,6 +25,7 @@ from bpe_tui.unigram.pieces import (
     reserved_parts,
     step_name,
 )
+from bpe_tui.views import training_panels
 from bpe_tui.views.charts import (
     ChartKind,
     from_start,
@@ -35,16 +36,6 @@ from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, FramePanel, sentence
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.targets import ToPiece, ToPretoken, ToStep
-from bpe_tui.views.training_panels import (
-    Labelled,
-    TypedLine,
-    TypedTextPanel,
-    before_after,
-    before_after_cells,
-    count_cells,
-    head_of_words,
-    over_labels,
-)
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of
 from bpe_tui.widgets.rows import (
@@ -178,8 +169,8 @@ class ChangedWordsPanel(PiecePanel):
         painters = PiecePainter(frame.at(frame.step - 1)), PiecePainter(frame)
         found = finder.found
         # As wide as the most frequent word needs, so that columns are the same at every step.
-        cells = count_cells(next(iter(frame.words.values())), width)
-        self.name_columns(head_of_words(cells, width))
+        cells = training_panels.count_cells(next(iter(frame.words.values())), width)
+        self.name_columns(training_panels.head_of_words(cells, width))
         return RowsOnDemand(len(found), lambda place: _row(painters, found[place], cells, width))
 
 
@@ -187,24 +178,24 @@ def _row(
     painters: tuple[PiecePainter, PiecePainter], word: ChangedWord, cells: int, width: int
 ) -> Row:
     before, after = painters
-    half = before_after_cells(cells, width)
+    half = training_panels.before_after_cells(cells, width)
     was: list[Span] = [
         (text, "" if role == "stale" else role) for text, role in before.cut(word.text, word.before)
     ]
     cut = after.cut(word.text, word.after)
-    spans = before_after(number(word.times), cells, was, cut, half)
+    spans = training_panels.before_after(number(word.times), cells, was, cut, half)
     return Row(spans, ToPretoken(to_bytes(unspelled(word.text))))
 
 
-class PiecesOfText(TypedTextPanel[UnigramFrame], PiecePanel):
+class PiecesOfText(training_panels.TypedTextPanel[UnigramFrame], PiecePanel):
     """The pieces of a typed text, each over its score."""
 
     def rows_of_text(self, frame: UnigramFrame, width: int) -> list[Row]:
-        painter, pieces = PiecePainter(frame), list[Labelled]()
+        painter, pieces = PiecePainter(frame), list[training_panels.Labelled]()
         for pretoken in frame.cut(self.text):
             if pretoken.special:
                 shown = (visible_text(pretoken.text), "special")
-                pieces.append(Labelled([shown], "special", PRETOKEN_BORDER))
+                pieces.append(training_panels.Labelled([shown], "special", PRETOKEN_BORDER))
                 continue
             word = spelled(pretoken.text)
             for edge in frame.pieces_of(word):
@@ -212,12 +203,12 @@ class PiecesOfText(TypedTextPanel[UnigramFrame], PiecePanel):
                 border = PRETOKEN_BORDER if edge.end == len(word) else TOKEN_BORDER
                 is_unknown = edge.piece == UNKNOWN
                 label = frame.record.unknown if is_unknown else score_text(edge.score, 1)
-                pieces.append(Labelled([shown], visible_text(label), border))
-        rows = over_labels(pieces, width)
+                pieces.append(training_panels.Labelled([shown], visible_text(label), border))
+        rows = training_panels.over_labels(pieces, width)
         return [*rows, *paragraph(describe_unknown(frame, self.text), width, "loss")]
 
 
-class UnigramEncodeLine(TypedLine):
+class UnigramEncodeLine(training_panels.TypedLine):
     """A line to type in, with the pieces of the text below."""
 
     WITH = "pieces"

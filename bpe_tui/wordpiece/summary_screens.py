@@ -11,18 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from bpe_tui.session.session import Session
-from bpe_tui.views.charts import (
-    COUNTS,
-    GAINS,
-    TIES,
-    ChartKind,
-    ChartsScreen,
-    counts,
-    from_start,
-    lengths,
-    recorded,
-    zipf,
-)
+from bpe_tui.views import charts
 from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.exports import exports_of
 from bpe_tui.views.inspection_rows import (
@@ -180,23 +169,23 @@ def _scores(frame: WordPieceFrame) -> Figure:
 
 def _counts(frame: WordPieceFrame) -> Figure | None:
     """Draw the counts of winners as points: frequent and rare pairs alternate."""
-    figure = counts(frame)
+    figure = charts.counts(frame)
     if figure is None:
         return None
     return replace(figure, y_label=f"{figure.y_label}, {MEDIAN}", scattered=True)
 
 
 CHARTS = (
-    ChartKind(
+    charts.ChartKind(
         "pieces",
         "How many pieces has a word?",
-        lambda frame: from_start(
+        lambda frame: charts.from_start(
             frame.statistics.pieces_per_word(frame.recorded_steps), "pieces per word"
         ),
         lambda frame: f"{frame.pieces_per_word:.2f} pieces per word · step {number(frame.step)}",
-        recorded,
+        charts.recorded,
     ),
-    ChartKind(
+    charts.ChartKind(
         "scores",
         "Which score won? (median)",
         _scores,
@@ -204,20 +193,20 @@ CHARTS = (
             f"{score_text(frame.merge.score.value) if frame.merge else 'no merge'} · "
             f"step {number(frame.step)}"
         ),
-        recorded,
+        charts.recorded,
     ),
-    replace(COUNTS, question="How frequent are winners? (median)", figure_of=_counts),
-    replace(TIES, question="How many scores were tied?"),
-    zipf("word"),
-    lengths("pieces", "characters"),
+    replace(charts.COUNTS, question="How frequent are winners? (median)", figure_of=_counts),
+    replace(charts.TIES, question="How many scores were tied?"),
+    charts.zipf("word"),
+    charts.lengths("pieces", "characters"),
 )
 
 
-class WordPieceChartsScreen(ChartsScreen, WordPieceScreen):
+class WordPieceChartsScreen(charts.ChartsScreen, WordPieceScreen):
     """The six charts of WordPiece; the gains of merges are beside the first."""
 
     NAME = WORDPIECE_CHARTS
-    TILES = (CHARTS[0], GAINS, *CHARTS[1:])
+    TILES = (CHARTS[0], charts.GAINS, *CHARTS[1:])
 
 
 JSON = ".json"

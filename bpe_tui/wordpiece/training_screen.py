@@ -9,23 +9,13 @@ from typing import ClassVar
 from textual.reactive import reactive
 
 from bpe_tui.session.session import Session
+from bpe_tui.views import training_panels
 from bpe_tui.views.corpus import MergingExcerptPanel
 from bpe_tui.views.narration import BETWEEN_PARTS, first_fitting
 from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, TokenPainter, TokenPanel, sentence
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.player_screen import StepsScreen, Transport
 from bpe_tui.views.targets import ToPair, ToToken
-from bpe_tui.views.training_panels import (
-    ChangedCount,
-    MergeList,
-    TouchedPanel,
-    TypedLine,
-    TypedTextPanel,
-    change_columns,
-    describe_occurrences,
-    merge_row,
-    over_ids,
-)
 from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of, short_number, signed
 from bpe_tui.widgets.rows import (
     Row,
@@ -108,7 +98,7 @@ class WordPieceCorpusPanel(MergingExcerptPanel[WordPieceFrame], WordPiecePanel):
         return any(token_id in frame.tokens_of(word) for word in words)
 
 
-class WordPieceMergesPanel(MergeList[WordPieceFrame], WordPiecePanel):
+class WordPieceMergesPanel(training_panels.MergeList[WordPieceFrame], WordPiecePanel):
     """The merges with their scores; a score is left out where the pair needs its cells."""
 
     COUNTED = "score"
@@ -123,7 +113,7 @@ class WordPieceMergesPanel(MergeList[WordPieceFrame], WordPiecePanel):
         return [*left(pair, cells - SCORE_CELLS), score]
 
 
-class TouchedWordsPanel(TouchedPanel[WordPieceFrame], WordPiecePanel):
+class TouchedWordsPanel(training_panels.TouchedPanel[WordPieceFrame], WordPiecePanel):
     """The words that contain the merged pair, in their pieces before and after."""
 
     THING = "word"
@@ -140,17 +130,17 @@ class WordPieceTransport(Transport):
         return f"{pieces if roomy else ''}{frame.pieces_per_word:5.2f} pieces/word"
 
 
-class TypedWordPieces(TypedTextPanel[WordPieceFrame], WordPiecePanel):
+class TypedWordPieces(training_panels.TypedTextPanel[WordPieceFrame], WordPiecePanel):
     """The pieces of a typed text, each over its id."""
 
     MARKS_NEXT = True
 
     def rows_of_text(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
         words = (word.ids for word in frame.tokenizer.explain(self.text))
-        return over_ids(self.painter(frame), words, width)
+        return training_panels.over_ids(self.painter(frame), words, width)
 
 
-class WordPieceEncodeLine(TypedLine):
+class WordPieceEncodeLine(training_panels.TypedLine):
     """A line to type in, with the pieces of the text below."""
 
     WITH = "pieces"
@@ -319,8 +309,8 @@ class ScoreMergePanel(WordPiecePanel):
         painter = WordPiecePainter(frame, marks=self.app.no_color)
         earlier = frame.at(frame.step - 1)
         return [
-            merge_row(painter, merge),
-            *paragraph(describe_occurrences(merge, "word"), width),
+            training_panels.merge_row(painter, merge),
+            *paragraph(training_panels.describe_occurrences(merge, "word"), width),
             Row([]),
             *_arithmetic(frame, merge, width),
             Row([]),
@@ -412,15 +402,17 @@ def _changes(painter: WordPiecePainter, merge: WordPieceStep, width: int) -> Ite
     """Yield the changed counts of pieces, then of pairs, before → after."""
     changes = merge.changes
     # No count exceeds the highest count of a piece at step 0, so the columns never move.
-    table = RowTable(change_columns(painter.frame.highest_count, NOTE_CELLS), width, least=7)
+    table = RowTable(
+        training_panels.change_columns(painter.frame.highest_count, NOTE_CELLS), width, least=7
+    )
     yield Row([("counts of the parts and of the new piece", "dim")])
     for piece, before, after in merge.piece_changes:
         spans, is_new = painter.spans(piece), piece == merge.new_id
-        yield table.row(ChangedCount(spans, before, after, is_new), ToToken(piece))
+        yield table.row(training_panels.ChangedCount(spans, before, after, is_new), ToToken(piece))
     yield Row([("counts of pairs", "dim")])
     for pair, before, after in changes[:CHANGES_SHOWN]:
         spans, is_new = painter.pair(pair), merge.new_id in pair
-        yield table.row(ChangedCount(spans, before, after, is_new), ToPair(pair))
+        yield table.row(training_panels.ChangedCount(spans, before, after, is_new), ToPair(pair))
     if len(changes) > CHANGES_SHOWN:
         yield Row([(f"and {number(len(changes) - CHANGES_SHOWN)} more", "dim")])
 

@@ -14,18 +14,7 @@ from itertools import accumulate, pairwise
 
 import regex
 
-from engine.native import KERNEL
-from engine.native.scanning import (
-    KNOWN,
-    LETTER,
-    LOWER,
-    NUMBER,
-    PAGE,
-    SCANNED,
-    SPACE,
-    UPPER,
-    KernelScanner,
-)
+from engine.native import KERNEL, scanning
 from engine.text.patterns import Pattern, name_of
 from engine.text.pretokenize import pretokens_of_piece
 
@@ -44,9 +33,9 @@ def cutter_for(pattern: Pattern) -> CutPieces:
     [[4, 1, 2], [1, 2]]
     """
     name = name_of(pattern)
-    if KERNEL is None or name not in SCANNED:
+    if KERNEL is None or name not in scanning.SCANNED:
         return regex_cutter(pattern)
-    return KernelScanner(name, _classes_of).cut
+    return scanning.KernelScanner(name, _classes_of).cut
 
 
 def regex_cutter(pattern: Pattern) -> CutPieces:
@@ -64,11 +53,11 @@ def regex_cutter(pattern: Pattern) -> CutPieces:
 
 
 _CLASSES = (
-    (LETTER, regex.compile(r"\p{L}+")),
-    (NUMBER, regex.compile(r"\p{N}+")),
-    (SPACE, regex.compile(r"\s+")),
-    (UPPER, regex.compile(r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+")),
-    (LOWER, regex.compile(r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]+")),
+    (scanning.LETTER, regex.compile(r"\p{L}+")),
+    (scanning.NUMBER, regex.compile(r"\p{N}+")),
+    (scanning.SPACE, regex.compile(r"\s+")),
+    (scanning.UPPER, regex.compile(r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+")),
+    (scanning.LOWER, regex.compile(r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]+")),
 )
 
 
@@ -78,8 +67,8 @@ def _classes_of(page: int) -> bytes:
 
     The bits come from the `regex` module, so the kernel and the regexes agree on every character.
     """
-    characters = "".join(map(chr, range(PAGE * page, PAGE * (page + 1))))
-    classes = bytearray([KNOWN] * PAGE)
+    characters = "".join(map(chr, range(scanning.PAGE * page, scanning.PAGE * (page + 1))))
+    classes = bytearray([scanning.KNOWN] * scanning.PAGE)
     for one, of_class in _CLASSES:
         for run in of_class.finditer(characters):
             for place in range(*run.span()):

@@ -104,8 +104,8 @@ async def test_every_cell_of_the_scrubber_with_a_breakpoint_is_marked() -> None:
     async with opened() as (app, pilot):
         await added(app, pilot, "len>=1")
         await pilot.press("home")
-        strip = app.screen.query_one(Scrubber).render_line(0).text
-        assert set(strip[1:]) == {"◆"}
+        scrubber = app.screen.query_one(Scrubber)
+        await until(pilot, lambda: set(scrubber.render_line(0).text[1:]) == {"◆"})
 
 
 async def test_marks_too_close_to_each_other_are_left_out() -> None:

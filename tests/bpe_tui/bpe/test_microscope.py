@@ -10,6 +10,7 @@ from bert_file import BERT
 from inside.bpe_tui.bpe import (
     EncodeStepsPanel,
     LockstepPanel,
+    PretokensPanel,
     RegexPanel,
     RegexRows,
     TrainingScreen,
@@ -25,7 +26,6 @@ from screen_text import encoding, shown
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-from bpe_tui.bpe.encoding_screen import PretokensPanel
 from engine import Trainer
 
 

@@ -20,6 +20,13 @@ from bpe_tui.bpe.training_screen import (
     characters_above,
 )
 from bpe_tui.bpe.transcript import BpeTranscript
-from bpe_tui.bpe.walks import DRAWS, DropoutRows, EncodeStepsPanel, LockstepPanel, parse_dropout
+from bpe_tui.bpe.walks import (
+    DRAWS,
+    DropoutRows,
+    EncodeStepsPanel,
+    LockstepPanel,
+    PretokensPanel,
+    parse_dropout,
+)
 from bpe_tui.bpe.what_if import Branches, WhatIf
 from bpe_tui.bpe.windows import BreakpointRows, LedgerWindow
