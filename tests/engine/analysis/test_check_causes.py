@@ -126,6 +126,8 @@ def test_every_cause_has_a_trainer_that_makes_the_mistake() -> None:
     by_bytes = {"bytes-replaced"}  # students read text; see the test of invalid bytes
     in_the_list = {"missing-line", "swapped-lines", "line-too-many"}  # no trainer's: see below
     made = {cause for _, causes, _ in MISTAKES for cause in causes.split(" + ")}
+    missing = set(CAUSES) - made - by_bytes - in_the_list
+    assert not missing, f"add a trainer that makes the mistake {missing} to MISTAKES"
     assert made | by_bytes | in_the_list == set(CAUSES)
 
 
