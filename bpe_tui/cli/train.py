@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -82,6 +83,14 @@ def train(
             "--force", help="Overwrite files that are there.", rich_help_panel=options.OUTPUT
         ),
     ] = False,
+    specials_first: Annotated[
+        bool,
+        typer.Option(
+            "--specials-first",
+            help="Give special tokens the ids from 0 on, and bytes those behind them.",
+            rich_help_panel=options.OUTPUT,
+        ),
+    ] = False,
     min_count: options.MinCountOption = 1,
     field: options.FieldOption = None,
     skip_bad: options.SkipBadOption = False,
@@ -95,7 +104,12 @@ def train(
         context, corpus[0], reading=options.reading_of(corpus[1:], field, skip_bad)
     )
     config = as_counted(config, options.asked_of(context))
-    options.check_model(context, "steps")
+    options.check_model(context, "steps", "specials_first")
+    if specials_first and config.units != RunConfig.units:
+        raise inputs.CommandLineError("--specials-first is for --units bytes")
+    if specials_first and steps is not None:
+        raise inputs.CommandLineError("--steps has the usual ids; leave out --specials-first")
+    config = replace(config, specials_first=specials_first)
     format = options.format_of(context, config.model, format)
     source, parts = inputs.check_run(config), MODELS[config.model].part("training")
     paths = [*parts.outputs(config, format, out), *([steps] if steps else [])]

@@ -86,6 +86,8 @@ class RunConfig:
     model: str = "bpe"
     max_token_length: int | None = None
     units: str = DEFAULT_UNITS
+    specials_first: bool = False
+    """Whether saved special tokens get the ids from 0 on."""
     left_out: tuple[LeftOutDocument, ...] = ()
     """Documents that a fork leaves out."""
     claimed: Claimed | None = None

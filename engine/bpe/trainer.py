@@ -176,7 +176,7 @@ class Trainer:
 def train_bpe(
     input_path: str | os.PathLike[str],
     vocab_size: int,
-    special_tokens: Sequence[str],
+    special_tokens: Sequence[str] | None = None,
     pattern: str | Pattern = "gpt2",
     tie_rule: str = "lexicographic",
     trainer: str = DEFAULT_TRAINER,
@@ -186,6 +186,7 @@ def train_bpe(
     min_count: int = 1,
     max_token_length: int | None = None,
     units: str = DEFAULT_UNITS,
+    specials_first: bool = False,
 ) -> tuple[dict[int, bytes], list[tuple[bytes, bytes]]]:
     """Train a byte-level BPE; the signature and result of Stanford CS336, assignment 1.
 
@@ -193,12 +194,14 @@ def train_bpe(
         input_path: a text file, gzipped if it ends in `.gz`; `-` for standard input.
         vocab_size: most tokens: bytes + special tokens + merges.
         special_tokens: cut out of the text first; with bytes as units they get the ids from 256 on.
+            `None` is none.
         pattern: a name in `PATTERNS`, or a regex, typed or compiled.
         tie_rule, trainer: names in `TIE_RULES` and `TRAINERS`.
         workers: number of workers that count pretokens.
         on_progress: gets `CountProgress` while counting and `TrainProgress` while merging.
         on_step: gets each `MergeStep`. An exception from a callback stops the work.
         min_count, max_token_length, units: as in `Trainer`.
+        specials_first: whether special tokens get the ids from 0 on, and bytes those behind them.
 
     Returns:
         vocab: id → bytes; merges: (left bytes, right bytes) in the order learnt.
@@ -206,7 +209,7 @@ def train_bpe(
     Raises:
         BpeError: one of its subclasses, for an unreadable file or an invalid argument.
     """
-    check_special_tokens(special_tokens)
+    special_tokens = check_special_tokens(() if special_tokens is None else special_tokens)
 
     def start(counts: Mapping[bytes, int]) -> Trainer:
         return Trainer(
@@ -229,7 +232,24 @@ def train_bpe(
         workers=workers,
         listener=_Callbacks(on_progress, on_step),
     )
-    return training.trainer.vocab, training.trainer.merges
+    trained: Trainer = training.trainer
+    vocab = with_specials_first(trained.record) if specials_first else trained.vocab
+    return vocab, trained.merges
+
+
+def with_specials_first(record: Record) -> dict[int, bytes]:
+    """Return the vocabulary in which special tokens have the ids from 0 on.
+
+    Units and merged tokens follow in their order. Some courses and libraries number so.
+
+    >>> vocab = with_specials_first(Trainer({b"ab": 1}, 258, ["<s>"]).record)
+    >>> vocab[0], vocab[1 + ord("a")], len(vocab)
+    (b'<s>', b'a', 257)
+    """
+    special = [record.token(token_id) for token_id in sorted(record.ids.specials)]
+    first = record.first_id - len(special)
+    others = (*record.vocab[:first], *record.vocab[record.first_id :])
+    return dict(enumerate((*special, *others)))
 
 
 @dataclass

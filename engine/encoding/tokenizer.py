@@ -313,22 +313,36 @@ class Tokenizer:
     def from_files(
         cls,
         vocab_path: str | os.PathLike[str],
-        merges_path: str | os.PathLike[str],
+        merges_path: str | os.PathLike[str] | None = None,
         special_tokens: Sequence[str] | None = None,
-        pattern: PatternLike = "gpt2",
+        pattern: PatternLike | None = None,
     ) -> Tokenizer:
-        """Read a tokenizer from GPT-2's `vocab.json` and `merges.txt`, in any folder.
+        """Read a tokenizer from a vocabulary and merges; the signature of Stanford CS336.
+
+        The content shows the format: GPT-2's `vocab.json` and `merges.txt`, pickles (read, never
+        executed), JSON, or text that Python printed. `from_file` is another name of this method.
 
         Args:
-            special_tokens, pattern: are not in the files; see `Tokenizer`.
+            vocab_path: the vocabulary; or a file or directory with everything, as for `load`.
+            merges_path: the merges, if they are a file of their own.
+            special_tokens: the only texts that are special if there are two files.
+            pattern: by default the pattern in the files, or else GPT-2's.
 
         Raises:
             TokenizerFileError: a file is missing, malformed or cut short.
         """
-        from engine.formats import gpt2  # formats are above the tokenizer
+        from engine.formats import read_vocab_and_merges  # formats are above the tokenizer
 
-        vocab, merges = gpt2.read_files(vocab_path, merges_path, special_tokens or ())
-        return cls(vocab, merges, special_tokens, pattern)
+        if merges_path is None:
+            return cls.load(vocab_path, None, special_tokens, pattern)
+        found = read_vocab_and_merges(vocab_path, merges_path, special_tokens=special_tokens)
+        if found is None:
+            return cls.load(vocab_path, merges_path, special_tokens, pattern)
+        read, _ = found
+        read.check_merges()
+        return cls(read.vocab, read.merges, special_tokens, pattern or read.pattern or "gpt2")
+
+    from_file = from_files
 
     @classmethod
     def load(

@@ -12,7 +12,6 @@ or square brackets that no merge makes are special.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -321,24 +320,6 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
         },
         overwrite=overwrite,
     )
-
-
-def read_files(
-    vocab_path: str | os.PathLike[str],
-    merges_path: str | os.PathLike[str],
-    special_tokens: Sequence[str] = (),
-) -> tuple[dict[int, bytes], TokenPairs]:
-    """Read the vocab (id → bytes) and the merges of the two files.
-
-    Args:
-        special_tokens: tokens that are plain text in the vocabulary.
-
-    Raises:
-        TokenizerFileError: a file is missing, malformed or cut short, or the two do not match.
-    """
-    found = _read_pair(Path(vocab_path), Path(merges_path), special_tokens)
-    found.check_merges()
-    return dict(found.vocab), list(found.merges)
 
 
 class _Spelled(dict[str, bytes]):

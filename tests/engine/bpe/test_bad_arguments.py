@@ -37,7 +37,6 @@ ANY: Any = None
     [
         (lambda: train_bpe(HANDOUT, 300, "<s>"), SpecialTokenError, "a list of texts"),
         (lambda: Tokenizer(BYTES, [], "<s>"), SpecialTokenError, "a list of texts"),
-        (lambda: train_bpe(HANDOUT, 300, ANY), SpecialTokenError, "a list of texts"),
         (lambda: Trainer({}, 300, [b"<s>"]), SpecialTokenError, "is a text"),  # type: ignore[list-item]
         (lambda: Trainer({}, "300"), VocabSizeError, "a whole number"),  # type: ignore[arg-type]
         (lambda: PLAIN.encode(ANY), TextError, "NoneType"),

@@ -282,3 +282,28 @@ def test_wrong_arguments_are_errors_before_anything_is_read(toy: Path) -> None:
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="no such file"):
         train_bpe(tmp_path / "missing.txt", 300, [])
+
+
+# -- as courses call it
+
+
+def test_special_tokens_may_be_left_out_or_none() -> None:
+    assert train_bpe(HANDOUT, 260) == train_bpe(HANDOUT, 260, None) == train_bpe(HANDOUT, 260, [])
+
+
+def test_special_tokens_first_changes_ids_only() -> None:
+    usual, merges = train_bpe(STORIES, 400, [END, "<pad>"])
+    vocab, same_merges = train_bpe(STORIES, 400, [END, "<pad>"], specials_first=True)
+    assert same_merges == merges
+    assert [vocab[token_id] for token_id in (0, 1, 2, 257)] == [
+        END.encode(),
+        b"<pad>",
+        b"\0",
+        b"\xff",
+    ]
+    assert list(vocab) == list(range(400))
+    assert [vocab[token_id] for token_id in range(258, 400)] == [usual[i] for i in range(258, 400)]
+    text = f"Once upon a time{END} <pad> 你好"
+    first, second = (Tokenizer(each, merges, [END, "<pad>"]) for each in (vocab, usual))
+    tokens = [vocab[token_id] for token_id in first.encode(text)]
+    assert tokens == [usual[token_id] for token_id in second.encode(text)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 
@@ -242,6 +243,27 @@ def test_the_two_files_may_be_in_different_places(saved: Path, tmp_path: Path) -
     (saved / "merges.txt").rename(tmp_path / "m")
     tok = Tokenizer.from_files(tmp_path / "v", tmp_path / "m", [END, "<pad>"])
     assert facts(tok) == facts(padded_handout())
+
+
+@pytest.mark.parametrize("name", ["vocab", "vocab.json", "a.bin"])
+def test_from_files_takes_pickles_and_printed_values_by_their_content(
+    tmp_path: Path, name: str
+) -> None:
+    tokenizer = padded_handout()
+    specials = [END, "<pad>"]
+    vocab, merges = tmp_path / name, tmp_path / "merges"
+    for write in (pickle.dumps, lambda value: repr(value).encode()):
+        vocab.write_bytes(write(tokenizer.vocab))
+        merges.write_bytes(write(tokenizer.merges))
+        read = Tokenizer.from_files(vocab, merges, specials)
+        assert facts(read) == facts(tokenizer)
+        assert facts(Tokenizer.from_file(vocab, merges, specials)) == facts(read)
+
+
+def test_from_files_takes_no_special_tokens_but_those_it_is_given(saved: Path) -> None:
+    read = Tokenizer.from_files(saved / "vocab.json", saved / "merges.txt")
+    assert read.special_tokens == ()
+    assert Tokenizer.from_files(saved).special_tokens == padded_handout().special_tokens
 
 
 # -- damage
