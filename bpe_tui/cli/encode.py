@@ -6,19 +6,23 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, islice
+from pathlib import Path
+from time import monotonic
 from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli import console, inputs, options
+from bpe_tui.cli import console, inputs, options, outputs
 from bpe_tui.cli.explain import explanation
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.numbers import duration, number, plural, rate, size
 from engine.core.gpt2_bytes import spell
 from engine.encoding.dropout import encode_with_dropout
-from engine.encoding.special_policy import REFUSE_SPECIAL
+from engine.encoding.id_files import check_ending, write_ids
+from engine.encoding.special_policy import REFUSE_SPECIAL, SpecialPolicy
 from engine.encoding.tokenizer import Tokenizer
 from engine.encoding.typed_ids import decode_known, read_ids
+from engine.text.corpus import read_blocks
 from engine.text.pretokenize import to_bytes, to_text
 from engine.text.sources import STANDARD_INPUT
 
@@ -30,6 +34,7 @@ IDS_AT_A_TIME = 1 << 12
     epilog=examples(
         'bpe-tui encode --tokenizer tokenizer "the cat in the hat" --explain',
         "bpe-tui encode --tokenizer tokenizer < corpus.txt > ids.txt",
+        "bpe-tui encode --tokenizer tokenizer corpus.txt --out ids.npy --allow-special all",
     ),
 )
 def encode(
@@ -39,7 +44,7 @@ def encode(
         str,
         typer.Argument(
             metavar="[TEXT]",
-            help="What to encode; standard input if it is `-` or not given.",
+            help="What to encode; standard input if it is `-` or not given. With --out a file.",
             show_default=False,
         ),
     ] = STANDARD_INPUT,
@@ -49,6 +54,23 @@ def encode(
             "--json",
             help="Print ids, tokens in GPT-2's spelling and their place in bytes, as JSON.",
             rich_help_panel=options.OUTPUT,
+        ),
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Write the ids of a file into FILE: .npy or .bin (uint16 if every id fits, else "
+            "uint32), or .txt with an id a line.",
+            rich_help_panel=options.OUTPUT,
+            show_default=False,
+        ),
+    ] = None,
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force", help="With --out: replace the file.", rich_help_panel=options.OUTPUT
         ),
     ] = False,
     dropout: Annotated[
@@ -88,13 +110,18 @@ def encode(
         raise inputs.CommandLineError("--json and --explain contradict each other; give one")
     if dropout is not None and (as_json or explain):
         raise inputs.CommandLineError("--dropout prints ids only; leave --json and --explain away")
+    if out is not None and (as_json or explain or dropout is not None):
+        raise inputs.CommandLineError("--out writes ids only; leave --json, --explain, --dropout")
     loaded = inputs.open_named(tokenizer, merging=explain or dropout is not None, pattern=pattern)
+    policy = options.policy_of(allow_special, loaded.special_tokens, REFUSE_SPECIAL)
+    if out is not None:
+        _write_ids(loaded, text, policy, out, overwrite=force)
+        return
     if text == STANDARD_INPUT and sys.stdin.isatty():
         print("Type the text to encode; Ctrl+D on an empty line ends it.", file=sys.stderr)
     # On a terminal the ids, printed while text is read, show the progress.
     watch = iter if sys.stdout.isatty() else console.with_progress
     given = watch(console.input_blocks()) if text == STANDARD_INPUT else [os.fsencode(text)]
-    policy = options.policy_of(allow_special, loaded.special_tokens, REFUSE_SPECIAL)
     blocks = policy.checked(loaded, inputs.noting_newer(given))
     allowing = policy.applied(loaded)
     with options.hint_at_allow_special():
@@ -118,6 +145,33 @@ def _print_ids(ids: Iterable[int]) -> None:
         sys.stdout.write(separator + " ".join(map(str, batch)))
         separator = " "
     sys.stdout.write("\n")
+
+
+TERABYTE, ENOUGH_TO_MEASURE = 10**12, 10**6
+
+
+def _write_ids(
+    tokenizer: Tokenizer, name: str, policy: SpecialPolicy, out: Path, *, overwrite: bool
+) -> None:
+    """Write the ids of a file; print the path, and on standard error what students report."""
+    check_ending(out)
+    if not overwrite:
+        outputs.check_free(out)
+    reader = read_blocks(name)
+    blocks = policy.checked(tokenizer, inputs.noting_newer(console.with_progress(reader, reader)))
+    started = monotonic()
+    with options.hint_at_allow_special():
+        written = write_ids(out, policy.applied(tokenizer), blocks, overwrite=overwrite)
+    seconds = max(monotonic() - started, 1e-6)
+    speed = written.bytes_read / seconds
+    measures = [
+        f"{plural(written.ids, 'id')} ({written.type_name}), {size(out.stat().st_size)}",
+        f"{written.bytes_per_token:.3f} bytes per token",
+    ]
+    if written.bytes_read >= ENOUGH_TO_MEASURE:
+        measures.append(f"{rate(speed)}, so {duration(TERABYTE / speed)} for a terabyte")
+    print("; ".join(measures), file=sys.stderr)
+    console.write_result(os.fsencode(out) + b"\n")
 
 
 def _ids_as_json(tokenizer: Tokenizer, blocks: Iterable[bytes]) -> dict[str, Any]:

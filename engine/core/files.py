@@ -14,9 +14,10 @@ import contextlib
 import json
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from time import time
+from typing import BinaryIO
 
 from engine.core.errors import OutputError, OutputExistsError
 
@@ -24,8 +25,8 @@ DRAFT = ".bpe-tui-draft"
 LIST = ".bpe-tui-files"
 """File name of the list that is in a folder while its drafts are renamed: name → draft."""
 LARGEST_LIST = 1 << 14
-Content = bytes | Iterable[bytes]
-"""The content of a file: in one piece, or its parts in order."""
+Content = bytes | Iterable[bytes] | Callable[[BinaryIO], object]
+"""The content of a file: in one piece, its parts in order, or a function that writes it."""
 STALE_SECONDS = 3600
 """Least age of a draft that must be from a killed program."""
 
@@ -201,7 +202,10 @@ def _write_beside(place: Path, content: Content, private: bool) -> Path:
     try:
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, new_mode)
         with os.fdopen(handle, "wb") as stream:
-            stream.writelines((content,) if isinstance(content, bytes) else content)
+            if callable(content):
+                content(stream)
+            else:
+                stream.writelines((content,) if isinstance(content, bytes) else content)
             stream.flush()
             os.fsync(stream.fileno())
         if mode is not None:

@@ -14,6 +14,7 @@ import types
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from inside.bpe_tui.session import RunConfig
 from inside.engine.core import unspell
@@ -67,6 +68,28 @@ def train_files(
 ) -> None:
     vocab, merges = train_bpe(corpus, size, special, pattern, tie_rule)
     Tokenizer(vocab, merges, special, pattern).save(out)
+
+
+# -- encode into a file
+
+
+def test_a_corpus_is_encoded_into_a_file_with_what_students_report(
+    tokenizer: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "ids.npy"
+    command = ["encode", "--tokenizer", tokenizer, STORIES, "--out", out]
+    refused = run_process(*command)
+    assert (refused.returncode, out.exists()) == (BAD_INPUT, False)
+    assert b"--allow-special all" in refused.stderr
+    result = run_process(*command, "--allow-special", "all")
+    ids = np.load(out, mmap_mode="r")
+    assert ids.tolist() == Tokenizer.load(tokenizer).encode(Path(STORIES).read_text("utf-8"))
+    assert result.stdout == f"{out}\n".encode()
+    per_token = Path(STORIES).stat().st_size / len(ids)
+    assert f"{len(ids):,} ids (uint16)" in result.stderr.decode()
+    assert f"{per_token:.3f} bytes per token" in result.stderr.decode()
+    again = run_process(*command, "--allow-special", "all")
+    assert (again.returncode, b"give --force" in again.stderr) == (BAD_INPUT, True)
 
 
 # -- train

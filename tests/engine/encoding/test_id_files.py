@@ -1,0 +1,77 @@
+"""Files of ids: NumPy reads them, and their ids are those of the tokenizer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from file_checks import NO_SPACE, FullDisk
+from inside.engine.encoding import write_ids
+from tiny_tokenizers import BYTES, END, handout
+
+from engine import OutputError, OutputExistsError, SpecialTokenFoundError, Tokenizer
+
+STORIES = Path(__file__).parents[3] / "samples" / "tinystories_valid.txt"
+
+
+@pytest.mark.parametrize("block", [1, 1000, 1 << 20])
+def test_numpy_reads_the_ids_of_encode_iterable(tmp_path: Path, block: int) -> None:
+    tokenizer = handout()
+    data = STORIES.read_bytes()[:20_000] + "漢字 🙂\udc80".encode("utf-8", "surrogateescape")
+    blocks = [data[at : at + block] for at in range(0, len(data), block)]
+    expected = tokenizer.encode(data.decode("utf-8", "surrogateescape"))
+    for ending in (".npy", ".bin", ".txt"):
+        path = tmp_path / f"ids{ending}"
+        written = write_ids(path, tokenizer, blocks)
+        assert (written.ids, written.bytes_read) == (len(expected), len(data))
+    mapped = np.load(tmp_path / "ids.npy", mmap_mode="r")
+    assert (mapped.dtype, mapped.tolist()) == (np.uint16, expected)
+    assert np.fromfile(tmp_path / "ids.bin", "<u2").tolist() == expected
+    assert [int(line) for line in (tmp_path / "ids.txt").read_text().splitlines()] == expected
+
+
+@pytest.mark.parametrize(
+    ("highest", "name"), [(65_535, "uint16"), (65_536, "uint32"), (2**32 - 1, "uint32")]
+)
+def test_an_id_takes_four_bytes_if_one_of_the_vocabulary_needs_them(
+    tmp_path: Path, highest: int, name: str
+) -> None:
+    tokenizer = Tokenizer(BYTES, [], {END: highest})
+    written = write_ids(tmp_path / "ids.npy", tokenizer, [b"a", END.encode()])
+    ids = np.load(tmp_path / "ids.npy")
+    assert (written.type_name, str(ids.dtype), ids.tolist()) == (name, name, [97, highest])
+
+
+def test_no_text_is_an_array_without_ids(tmp_path: Path) -> None:
+    write_ids(tmp_path / "ids.npy", handout(), [])
+    assert np.load(tmp_path / "ids.npy").shape == (0,)
+
+
+def test_a_file_is_replaced_only_when_asked_and_never_written_in_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "ids.npy"
+    write_ids(path, handout(), [b"old"])
+    before = path.read_bytes()
+    with pytest.raises(OutputExistsError):
+        write_ids(path, handout(), [b"new"])
+
+    def broken() -> Iterator[bytes]:
+        yield b"new"
+        raise SpecialTokenFoundError("<s>", "<s>", 0)
+
+    with pytest.raises(SpecialTokenFoundError):
+        write_ids(path, handout(), broken(), overwrite=True)
+    monkeypatch.setattr(os, "fsync", FullDisk(1, NO_SPACE))
+    with pytest.raises(OutputError, match="No space left"):
+        write_ids(path, handout(), [b"new"], overwrite=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["ids.npy"]
+    assert path.read_bytes() == before
+
+
+def test_an_unknown_ending_is_an_error_that_names_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match=r"ids\.json: .*\.npy, \.bin, \.txt"):
+        write_ids(tmp_path / "ids.json", handout(), [b"a"])
