@@ -20,7 +20,7 @@ from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, left, paragraph, right, 
 from bpe_tui.widgets.virtual_table import GAP, Column, ColumnPlace, Header, arranged
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.model_table import KindRow, MeasuredTexts, TextMeasures, measure
-from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer
+from engine.analysis.tokenizer_kinds import KINDS, SUBWORDS, ComparableTokenizer
 
 WAITS, TRAINS = "waits for the others", "is being trained …"
 
@@ -296,6 +296,8 @@ def _rows(
     stopped = " Its training was stopped, as it took long." if entry.stopped else ""
     learnt = f"It has learnt {plural(entry.row.vocab_size, 'token')} with {rules}.{stopped}"
     yield from paragraph(learnt, width, "dim")
+    if kind.model is not None:
+        yield from _subwords(width)
     yield Row([])
     tokenizer = entry.tokenizer
     beginning = typed or "".join(texts.unseen)
@@ -319,6 +321,22 @@ def _rows(
     yield Row([])
     yield from labelled("Chinese", [[(visible_text(c), "")] for c in texts.chinese], width)
     yield from labelled("", bordered(tokenizer, tokenizer.encode(texts.chinese)), width)
+
+
+def _subwords(width: int) -> Iterator[Row]:
+    """Yield how each model learns subwords; a row leads to the training of its model."""
+    yield Row([])
+    yield from paragraph("How the three subword models differ; ↵ opens one.", width, "dim")
+    for name, learning in SUBWORDS.items():
+        facts = (
+            ("starts", learning.start),
+            ("a step", learning.step),
+            ("learnt", learning.learnt),
+            ("encoding", learning.encoding),
+        )
+        words = [[(f"{label} ", "dim"), (f"{fact}{GAP * ' '}", "")] for label, fact in facts]
+        for row in labelled(name, words, width):
+            yield Row(row.spans, ToKind(name))
 
 
 def _exactness(entry: KindEntry, beginning: str, width: int) -> Iterator[Row]:

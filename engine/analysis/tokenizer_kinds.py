@@ -19,6 +19,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar, NamedTuple, Self
 
 from engine.bpe.run import to_tokenizer
@@ -80,7 +81,7 @@ class BaselineTokenizer(ABC):
         special_tokens: Sequence[str] = (),
         pattern: PatternLike = "bert",
     ) -> None:
-        self.vocab = dict(vocab)
+        self.vocab: Mapping[int, bytes] = dict(vocab)
         self.vocab_size = len(self.vocab)
         self.special_tokens = check_special_tokens(special_tokens)
         self.pattern = as_pattern(pattern)
@@ -198,18 +199,97 @@ class ByteTokenizer(BaselineTokenizer):
         return (bytes((byte,)) for byte in to_bytes(text))
 
 
+CODE_POINTS, SURROGATES = 0x110000, range(0xD800, 0xE000)
+REPLACEMENT = 0xFFFD
+"""Unicode's own number for what cannot be read."""
+
+
+class CodePoints(Mapping[int, bytes]):
+    """Unicode's characters by their numbers, and special tokens behind them: id → bytes.
+
+    Surrogates are numbers without a character.
+    """
+
+    def __init__(self, special_tokens: Sequence[str]) -> None:
+        self._special = [to_bytes(token) for token in special_tokens]
+
+    def __getitem__(self, token_id: int) -> bytes:
+        if 0 <= token_id < CODE_POINTS and token_id not in SURROGATES:
+            return chr(token_id).encode()
+        if not 0 <= token_id - CODE_POINTS < len(self._special):
+            raise KeyError(token_id)
+        return self._special[token_id - CODE_POINTS]
+
+    def __iter__(self) -> Iterator[int]:
+        last = CODE_POINTS + len(self._special)
+        return chain(range(SURROGATES.start), range(SURROGATES.stop, last))
+
+    def __len__(self) -> int:
+        return CODE_POINTS - len(SURROGATES) + len(self._special)
+
+
 class CharacterTokenizer(BaselineTokenizer):
-    """Code points, whitespace included; one that is not in the corpus is `<UNK>`.
+    """Code points with Unicode's numbers as ids, as Python's `ord` gives them.
 
     A code point is not always what a reader calls a character: `é` may be one or two.
 
-    >>> tokenizer = CharacterTokenizer.train({b"ab": 2, b"b": 1})
+    >>> tokenizer = CharacterTokenizer.train({}, special_tokens=["<s>"])
+    >>> tokenizer.encode("你a<s>"), tokenizer.decode([20320, 97])
+    ([20320, 97, 1114112], '你a')
+    """
+
+    name = "character"
+    summary = "every code point is a token, by Unicode's number; nothing is unknown, few are used"
+    granularity = "characters"
+    unknown_token = None
+
+    def __init__(
+        self,
+        vocab: Mapping[int, bytes],
+        special_tokens: Sequence[str] = (),
+        pattern: PatternLike = "bert",
+    ) -> None:
+        super().__init__({}, special_tokens, pattern)
+        self.vocab, self.vocab_size = vocab, len(vocab)
+        self._special_ids = {
+            to_bytes(token): CODE_POINTS + place for place, token in enumerate(self.special_tokens)
+        }
+
+    @classmethod
+    def train(
+        cls,
+        counts: Mapping[bytes, int],
+        vocab_size: int | None = None,
+        special_tokens: Sequence[str] = (),
+        pattern: PatternLike = "bert",
+    ) -> Self:
+        """Return the tokenizer of Unicode and the special tokens, for any corpus and size."""
+        return cls(CodePoints(check_special_tokens(special_tokens)), special_tokens, pattern)
+
+    def units(self, text: str) -> Iterable[bytes]:
+        return map(to_bytes, text)
+
+    def explain(self, text: str) -> Iterator[TextUnit]:
+        for piece, special in self._splitter.split_text(without_stray_surrogates(text)):
+            if special:
+                yield TextUnit(to_bytes(piece), self._special_ids[to_bytes(piece)], True)
+            else:
+                for character in piece:
+                    number = ord(character)  # a surrogate stands for a byte that is not UTF-8
+                    known = number not in SURROGATES
+                    yield TextUnit(to_bytes(character), number if known else REPLACEMENT, known)
+
+
+class SeenCharacterTokenizer(BaselineTokenizer):
+    """Code points of a corpus, whitespace included; any other is `<UNK>`.
+
+    >>> tokenizer = SeenCharacterTokenizer.train({b"ab": 2, b"b": 1})
     >>> tokenizer.encode("abc"), tokenizer.decode([2, 1, 0])
     ([2, 1, 0], 'ab<UNK>')
     """
 
-    name = "character"
-    summary = "every code point is a token; those that the corpus lacks are <UNK>"
+    name = "seen-character"
+    summary = "every code point of the corpus is a token; those that it lacks are <UNK>"
     granularity = "characters"
 
     def units(self, text: str) -> Iterable[bytes]:
@@ -237,7 +317,11 @@ class WordTokenizer(BaselineTokenizer):
 
 
 BASELINES: Registry[type[BaselineTokenizer]] = Registry(
-    "tokenizer", {kind.name: kind for kind in (WordTokenizer, CharacterTokenizer, ByteTokenizer)}
+    "tokenizer",
+    {
+        kind.name: kind
+        for kind in (WordTokenizer, CharacterTokenizer, SeenCharacterTokenizer, ByteTokenizer)
+    },
 )
 """The baselines by name."""
 
@@ -351,6 +435,45 @@ GoOn = Callable[[], bool]
 """Called between two steps of a training; false stops it."""
 MIN_COUNT = 2
 """The least count of a pair that merges."""
+
+
+class SubwordLearning(NamedTuple):
+    """How a kind learns subwords, in a few words each.
+
+    Attributes:
+        start: the vocabulary before the first step.
+        step: the work of a step.
+        learnt: the result of the training.
+        encoding: how a text is encoded with it.
+    """
+
+    start: str
+    step: str
+    learnt: str
+    encoding: str
+
+
+SUBWORDS = {
+    "bpe": SubwordLearning(
+        "small, 256 bytes or the characters",
+        "merges the most frequent pair",
+        "merges in their order",
+        "applies the merges in that order",
+    ),
+    "wordpiece": SubwordLearning(
+        "small, characters",
+        "merges the pair of the highest score: count / (left · right)",
+        "a vocabulary",
+        "takes the longest piece that matches, from the left",
+    ),
+    "unigram": SubwordLearning(
+        "large, frequent substrings",
+        "removes the pieces whose loss costs least",
+        "a probability for each piece",
+        "finds the most probable segmentation (Viterbi)",
+    ),
+}
+"""Model → how it learns."""
 
 
 @dataclass(frozen=True)

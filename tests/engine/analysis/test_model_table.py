@@ -50,6 +50,7 @@ class TestTheTable:
         assert {name: row.granularity for name, row in rows.items()} == {
             "word": "words",
             "character": "characters",
+            "seen-character": "characters",
             "byte": "bytes",
             "bpe": "subwords",
             "bpe-characters": "subwords",
@@ -63,9 +64,9 @@ class TestTheTable:
         sizes = {(r.unseen.words, r.unseen.characters, r.unseen.bytes) for r in rows.values()}
         assert len(sizes) == 1
 
-    def test_only_byte_level_decodes_any_text_exactly(self, rows: dict[str, KindRow]) -> None:
+    def test_only_bytes_and_code_points_decode_all(self, rows: dict[str, KindRow]) -> None:
         exact = {name for name, row in rows.items() if row.chinese.exact}
-        assert exact == {"byte", "bpe", "bpe-whole-text"}
+        assert exact == {"character", "byte", "bpe", "bpe-whole-text"}
 
     def test_words_are_the_fewest_tokens_and_bytes_the_most(self, rows: dict[str, KindRow]) -> None:
         tokens = {name: row.unseen.tokens for name, row in rows.items()}
@@ -94,7 +95,9 @@ class TestTheTable:
     def test_chinese_is_three_bytes_a_character_or_unknown(self, rows: dict[str, KindRow]) -> None:
         assert rows["byte"].chinese.tokens_per_character == 3
         assert rows["bpe"].chinese.unknown_characters == 0
-        for name in ("character", "wordpiece", "bpe-characters", "bpe-end-of-word", "unigram"):
+        assert rows["character"].chinese.tokens_per_character == 1
+        assert rows["character"].chinese.exact
+        for name in ("seen-character", "wordpiece", "bpe-characters", "bpe-end-of-word", "unigram"):
             assert rows[name].chinese.unknown_character_share == 1
 
     def test_reports_why_decoding_does_not_give_the_text_back(
@@ -135,7 +138,8 @@ def test_a_row_counts_tokens_words_and_characters(name: str, text: str) -> None:
     found = measure(tokenizer, [text])
     assert found.exact == (tokenizer.decode(ids) == text)
     whole_words = name in ("word", "wordpiece")
-    lacking = "猫\n" if name in ("character", "bpe-characters") else "猫"  # words drop the "\n"
+    keeps_newlines = name in ("seen-character", "bpe-characters")  # words drop them
+    lacking = "猫\n" if keeps_newlines else "猫"
     unknown_texts = unknown_words if whole_words else [c for c in text if c in lacking]
     assert found == TextMeasures(
         tokens=len(ids),

@@ -54,6 +54,7 @@ from engine.analysis.tokenizer_kinds import (
     ByteTokenizer,
     CharacterTokenizer,
     ComparableTokenizer,
+    SeenCharacterTokenizer,
     WordTokenizer,
     train_kind,
 )
