@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         WhatIfError,
     )
     from engine.core.events import CountChange, CountProgress, EncodeStep, TrainProgress
+    from engine.counting.chunk_boundaries import find_chunk_boundaries
     from engine.counting.count import count_pretokens
     from engine.encoding.tokenizer import Tokenizer
     from engine.learning.questions import ask
@@ -105,6 +106,7 @@ __all__ = [
     "ask",
     "check",
     "count_pretokens",
+    "find_chunk_boundaries",
     "train_bpe",
 ]
 
@@ -124,6 +126,7 @@ _HOMES = {
     "ask": "engine.learning.questions",
     "check": "engine.analysis.check.checking",
     "count_pretokens": "engine.counting.count",
+    "find_chunk_boundaries": "engine.counting.chunk_boundaries",
     "train_bpe": "engine.bpe.trainer",
 }
 """Public name → the module that has it; every name that is not here is an error's."""
