@@ -29,6 +29,7 @@ from engine.core.registry import Registry, registry_of
 from engine.counting.count import count_text
 from engine.encoding.alphabet import DEFAULT_UNITS, UNITS, UNKNOWN
 from engine.encoding.tokenizer import Tokenizer
+from engine.recording.training import check_size
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import (
     SpecialSplitter,
@@ -113,6 +114,8 @@ class BaselineTokenizer(ABC):
         Raises:
             VocabSizeError: `vocab_size` has no room for the unknown and the special tokens.
         """
+        if vocab_size is not None:
+            check_size(vocab_size)
         first = [] if cls.unknown_token is None else [cls.unknown_token.encode()]
         first += map(to_bytes, check_special_tokens(special_tokens))
         first = list(dict.fromkeys(first))

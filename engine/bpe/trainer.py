@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain, islice
-from operator import index
 
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.ties import TIE_RULES
@@ -15,7 +14,13 @@ from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
 from engine.core.errors import TokenLengthError, VocabSizeError
 from engine.core.events import CountProgress, Pair, TrainProgress
 from engine.encoding.alphabet import DEFAULT_UNITS, UNITS, BaseVocabulary
-from engine.recording.training import CountedCorpus, Training, TrainingListener, train_on_corpus
+from engine.recording.training import (
+    CountedCorpus,
+    Training,
+    TrainingListener,
+    check_size,
+    train_on_corpus,
+)
 from engine.text.corpus import Corpus, separator_of
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import check_special_tokens, to_bytes
@@ -46,12 +51,7 @@ def check_vocab_size(
     vocab_size: int, special_tokens: Sequence[str], base: BaseVocabulary | None = None
 ) -> None:
     """Raise `VocabSizeError` if the base, by default bytes, and special tokens do not fit."""
-    try:
-        index(vocab_size)
-    except TypeError:
-        raise VocabSizeError(
-            f"the size of a vocabulary is a whole number, and this is {vocab_size!r}"
-        ) from None
+    check_size(vocab_size)
     base = base or UNITS[DEFAULT_UNITS].base({})
     least = len(base.tokens) + len(special_tokens)
     if vocab_size < least:

@@ -14,9 +14,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from operator import index
 from typing import Any
 
-from engine.core.errors import BpeError
+from engine.core.errors import BpeError, VocabSizeError
 from engine.core.events import CountProgress, WorkProgress
 from engine.counting.cache import KeptCount
 from engine.counting.count import count_corpus
@@ -27,6 +28,25 @@ from engine.text.patterns import PatternLike
 from engine.text.pretokenize import SpecialSplitter
 
 NOT_KEPT = KeptCount(None)
+LARGEST_VOCABULARY = 2**31 - 1
+"""Largest size of a vocabulary that can be asked for: an id is a signed integer of 32 bits."""
+
+
+def check_size(vocab_size: int) -> None:
+    """Raise `VocabSizeError` if no vocabulary can have this size.
+
+    Each trainer also has a smallest size, that of its tokens before the first step.
+    """
+    try:
+        size = index(vocab_size)
+    except TypeError:
+        raise VocabSizeError(
+            f"the size of a vocabulary is a whole number, and this is {vocab_size!r}"
+        ) from None
+    if size > LARGEST_VOCABULARY:
+        raise VocabSizeError(
+            f"a vocabulary has at most {LARGEST_VOCABULARY:,} tokens; ask for fewer"
+        )
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ import numpy as np
 from engine.core.arrays import Floats, Ints
 from engine.core.errors import UnigramError, VocabSizeError
 from engine.core.events import Work, WorkProgress
+from engine.recording.training import check_size
 from engine.text.pretokenize import check_special_tokens
 from engine.unigram.em import (
     DEFAULT_NORMALISATION,
@@ -97,6 +98,8 @@ class UnigramTrainer:
         normalisation: str = DEFAULT_NORMALISATION,
     ) -> None:
         check_special_tokens([unknown_token, *special_tokens])
+        if vocab_size is not None:
+            check_size(vocab_size)
         if seed_size < 1:
             raise UnigramError(f"a seed of {seed_size} pieces is none; give at least 1")
         if not 0 < shrinking_factor < 1:

@@ -23,6 +23,7 @@ from engine.encoding.alphabet import CharacterAlphabet
 from engine.encoding.merging import count_pairs
 from engine.recording.change_log import ChangeLog, GrowingArray, IntegerType
 from engine.recording.merge_record import MergeRecord, MergeReport, PairNumbers, PairStep, copied
+from engine.recording.training import check_size
 from engine.text.pretokenize import check_special_tokens, to_bytes, to_text
 from engine.wordpiece.score import (
     DEFAULT_TIE_RULE,
@@ -284,6 +285,7 @@ class WordPieceTrainer:
         if unknown_token not in special_tokens:
             special_tokens = (unknown_token, *special_tokens)
         check_special_tokens(special_tokens)
+        check_size(vocab_size)
         rule = SCORE_TIE_RULES[tie_rule]
         words = count_words(counts, special_tokens)
         self.task = WordPieceTask(words, special_tokens, unknown_token)

@@ -121,6 +121,15 @@ def test_a_quiz_without_a_screen_is_graded_into_tables(tmp_path: Path) -> None:
     assert b"is there already" in run("grade", *files, "--out", out).stderr
 
 
+def test_an_impossible_size_in_one_file_of_answers_spoils_no_other(tmp_path: Path) -> None:
+    good, bad = tmp_path / "li.json", tmp_path / "mo.json"
+    quiz(good, ["show"] * 4, "--name", "Li")
+    bad.write_text(good.read_text().replace('"vocab_size": null', f'"vocab_size": {2**63 + 300}'))
+    graded = run("grade", bad, good, "--corpus", HANDOUT)
+    assert b"1 file graded" in graded.stdout
+    assert b"at most 2,147,483,647 tokens" in graded.stderr
+
+
 def test_a_quiz_that_ends_early_names_the_answers_kept(tmp_path: Path) -> None:
     out = tmp_path / "a.json"
     ended = run("quiz", HANDOUT, *QUIZ, "--out", out, stdin=b"")

@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 import regex
+from inside.engine.analysis import train_kind
 from inside.engine.text import PATTERNS, as_pattern
+from inside.engine.unigram import UnigramTrainer
+from inside.engine.wordpiece import WordPieceTrainer
 
 from engine import (
     BpeError,
@@ -39,6 +42,11 @@ ANY: Any = None
         (lambda: Tokenizer(BYTES, [], "<s>"), SpecialTokenError, "a list of texts"),
         (lambda: Trainer({}, 300, [b"<s>"]), SpecialTokenError, "is a text"),  # type: ignore[list-item]
         (lambda: Trainer({}, "300"), VocabSizeError, "a whole number"),  # type: ignore[arg-type]
+        (lambda: Trainer({}, 2**31), VocabSizeError, "at most 2,147,483,647"),
+        (lambda: Trainer({}, 2**63 + 300), VocabSizeError, "at most 2,147,483,647"),
+        (lambda: WordPieceTrainer({}, 10**5000), VocabSizeError, "at most 2,147,483,647"),
+        (lambda: UnigramTrainer({}, 2**63), VocabSizeError, "at most 2,147,483,647"),
+        (lambda: train_kind("word", b"a", 2**63), VocabSizeError, "at most 2,147,483,647"),
         (lambda: PLAIN.encode(ANY), TextError, "NoneType"),
         (lambda: PLAIN.encode(b"a"), TextError, "decode the bytes"),  # type: ignore[arg-type]
         (lambda: PLAIN.encode_batch("abc"), TextError, "are a list"),
