@@ -22,11 +22,16 @@ MOST_REPEATS = 10_000
 RUN = 40
 """Repeats in a trial text: a linear regex takes microseconds, one with 2⁴⁰ ways takes hours."""
 SECONDS_A_RUN = 0.5
+SECONDS_OF_TRIAL = 3.0
+"""Time limit of all trial texts together; ordinary regexes need some milliseconds."""
 MOST_SIGNS = 60
 _KINDS_OF_SIGNS = "aA1 !\n'_é漢"
 SECONDS_AT_LEAST = 1.0
 SECONDS_A_CHARACTER = 20e-6
 """Time limit of a foreign regex: a hundred times the need of an ordinary one."""
+
+_CALLS = regex.compile(r"\\.|(\(\?(?:R|[+-]?\d+|&\w+|P[>&]\w+))(?:\s|#[^\n]*\n)*\)", regex.DOTALL)
+"""Calls of a group or of the whole regex; an escaped bracket begins none."""
 
 T = TypeVar("T")
 
@@ -37,6 +42,9 @@ def compile_typed(source: str) -> regex.Pattern[str]:
     Raises:
         PatternError: it is no regex (with the place of the error), or would need too much memory.
     """
+    for call in _CALLS.finditer(source):
+        if call[1]:  # each level of a recursion keeps its state: 160 bytes can ask for gigabytes
+            raise PatternError(f"it calls itself with {call[1][:20]}), which can fill the memory")
     if _repeats(source) > MOST_REPEATS:
         raise PatternError(f"it repeats something more than {MOST_REPEATS:,} times")
     try:
@@ -64,10 +72,13 @@ def compile_foreign(source: str) -> regex.Pattern[str]:
     signs = list(dict.fromkeys(_KINDS_OF_SIGNS + source))[:MOST_SIGNS]
     # Runs of one sign or of two in turn, each with an end that may not match.
     units = [unit for sign in signs for unit in (sign, f"{sign}a", f"{sign} ")]
+    end_of_trial = thread_time() + SECONDS_OF_TRIAL
     for run in (unit * RUN + end for unit in units for end in ("", "\0", "!")):
         try:
             for _ in compiled.finditer(run, timeout=SECONDS_A_RUN):
                 pass
+            if thread_time() > end_of_trial:
+                raise TimeoutError
         except TimeoutError:
             raise PatternError(
                 f"it takes for ever on a text of {len(run)} characters, since repeats such as "

@@ -19,7 +19,7 @@ from inside.engine.text import PATTERNS, Pattern, as_pattern, newer_characters, 
 from tiktoken_ext import openai_public
 from tokenizers import Regex, pre_tokenizers
 
-from engine import UnknownNameError
+from engine import PatternError, UnknownNameError
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 WITH_CUTS = [name for name, pattern in PATTERNS.items() if pattern.borders]
@@ -408,3 +408,31 @@ def test_all_characters_that_tiktoken_cuts_differently_are_found() -> None:
         theirs = tiktoken.Encoding("t", pat_str=kind, mergeable_ranks=bytes_only, special_tokens={})
         found = set(theirs.decode(theirs.encode_ordinary(text)))
         assert newer >= found ^ set(regex.findall(kind, text))
+
+
+# --- regexes that are refused -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"((?R)|a)*",
+        r"(?0)?a",
+        r"(a(?1)?)",
+        r"(a)(?-1)",
+        r"(?+1)(a)",
+        r"(?P<n>a(?&n)?)",
+        r"(?P<n>a(?P>n)?)",
+        r"(?x)a(?R # a comment\n)",
+        r"\\(?R)?",
+    ],
+)
+def test_a_regex_that_calls_itself_is_refused_before_it_can_fill_the_memory(source: str) -> None:
+    regex.compile(source.replace("\\n", "\n"))
+    with pytest.raises(PatternError, match="calls itself"):
+        as_pattern(source.replace("\\n", "\n"))
+
+
+@pytest.mark.parametrize("source", [r"\(?R\)", r"[.,!(?0-9)]", r"(?i)R", r"(?:R)"])
+def test_signs_that_only_look_like_a_call_are_no_call(source: str) -> None:
+    assert as_pattern(source)
