@@ -11,12 +11,13 @@ from textual.signal import Signal
 
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.session import Session
+from bpe_tui.widgets.visible import still_visible
 from engine.learning.lesson import Lesson
 
 
 @dataclass
 class Notices:
-    """Messages to the user; each is visible text.
+    """Messages to the user; each is, and stays, visible text.
 
     Attributes:
         everything: all messages, each once, the latest last.
@@ -30,6 +31,7 @@ class Notices:
 
     def add(self, message: str, *, stays: bool) -> None:
         """Show a message until the next key, or, if it stays, until it is closed."""
+        message = still_visible(message)
         if stays:
             self.note = message
         else:

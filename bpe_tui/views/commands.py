@@ -37,7 +37,7 @@ from bpe_tui.session.declarations import (
 )
 from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.widgets.rows import Span, wrapped_text
-from bpe_tui.widgets.visible import width
+from bpe_tui.widgets.visible import visible_text, width
 from bpe_tui.widgets.window import Window
 
 
@@ -278,7 +278,7 @@ def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | Non
         model: the session's model; `None` if only the comparison is open.
         here: the kind of the current screen, such as "lesson".
     """
-    shown = shown_keys(key)
+    shown = visible_text(shown_keys(key), spaces=False)
     commands = [command for command in COMMANDS if key in command.keys.split(",")]
     if any(command.action == f"app.show('{here}')" for command in commands):
         return f"{shown}: {here} is this screen."
@@ -294,7 +294,7 @@ def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | Non
         uses = f"{' · '.join(dict.fromkeys(parts))} (M changes the model)" if parts else ""
     if uses:
         return f"{shown}: {uses}."
-    if len(shown) != 1:
+    if len(shown_keys(key)) != 1:
         return None  # such as PageUp where nothing scrolls
     return f"{shown} is no key here; ? shows those that are."
 

@@ -138,6 +138,23 @@ def quoted(token: bytes) -> str:
     return f"“{visible_bytes(token)}”"
 
 
+def still_visible(message: str) -> str:
+    """Return a visible text, in which characters that a terminal obeys or hides are spelled out.
+
+    It guards a place that texts reach by many ways. What is visible stays, and so do ends of lines.
+
+    '␛ \\x9b2J' → '␛ ‹009B›2J'.
+    """
+    if message.isascii() and message.isprintable():
+        return message
+    hidden = {
+        char
+        for char in set(message) - {"\n"}
+        if category(char) in _HEX_CATEGORIES - {"Zs"} or char in _HEX_CHARACTERS
+    }
+    return "".join(_visible_char(char, False) if char in hidden else char for char in message)
+
+
 _DOUBTFUL = regex.compile(
     r"[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Emoji_Modifier}"
     r"\p{Regional_Indicator}\u20E3\u034F\u115F\u1160\u17B4\u17B5]"

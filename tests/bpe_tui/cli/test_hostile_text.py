@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from inside.bpe_tui.cli import print_json
 from inside.bpe_tui.session import RunConfig, TokenizerConfig
 from inside.bpe_tui.widgets import Field, TextField
 from opening import opened_as, until
-from program import press_on_terminal
+from program import HANDOUT, press_on_terminal
 from screen_text import RAW, raw_on_screen
 from textual.app import App
 from textual.command import CommandInput
@@ -230,3 +231,18 @@ def test_a_terminal_gets_no_control_characters_of_a_hostile_file(
         assert not RAW.findall(text), (key, text)
     assert drawn
     assert not (tmp_path / "state" / "bpe-tui" / "reports").exists()
+
+
+@pytest.mark.slow  # each of 300 keys waits until a terminal is quiet
+def test_a_terminal_gets_no_control_characters_of_unknown_keys(tmp_path: Path) -> None:
+    """Surrogates are left out: a terminal cannot send them."""
+    kinds: dict[str, list[str]] = {}
+    for char in map(chr, range(0x80, sys.maxunicode + 1)):
+        kinds.setdefault(unicodedata.category(char), []).append(char)
+    keys = [*kinds["Cc"], *kinds["Cf"], *kinds["Co"][::9_001], *kinds["Cn"][::40_009]]
+    drawn = ""
+    for key, written in press_on_terminal(keys, HANDOUT, state=tmp_path / "state"):
+        text = OWN.sub("", written.decode())
+        assert not RAW.findall(text), (key, text)
+        drawn += text
+    assert "‹0084›" in drawn

@@ -102,6 +102,12 @@ def test_a_dead_key_says_where_it_works(key: str, model: str, told: str | None) 
     assert said == told or (said is not None and told is not None and said.startswith(told))
 
 
+def test_a_key_without_a_sign_is_spelled_out() -> None:
+    assert (
+        explain_dead_key("\x84", MODELS["bpe"]) == "‹0084› is no key here; ? shows those that are."
+    )
+
+
 def test_the_key_of_the_screen_in_front_shows_a_message() -> None:
     assert explain_dead_key("3", MODELS["bpe"], "vocabulary") == "3: vocabulary is this screen."
 

@@ -18,6 +18,7 @@ from inside.bpe_tui.widgets import (
     signed,
     signs,
     size,
+    still_visible,
     visible_bytes,
     visible_text,
     width,
@@ -361,3 +362,13 @@ def test_module_does_not_load_textual() -> None:
 def test_a_small_number_has_a_power_of_ten() -> None:
     assert with_power(0.0000231, 3) == "2.31·10⁻⁵"
     assert with_power(0.001, 1) == "10⁻³"
+
+
+def test_a_second_look_changes_nothing_that_is_visible() -> None:
+    shown = "\n".join(visible_text(char, spaces=False) for char in every_character())
+    assert still_visible(shown) == shown
+    assert still_visible("␛⏎·‹009B›<E4> e\u0301") == "␛⏎·‹009B›<E4> e\u0301"
+
+
+def test_a_second_look_spells_out_what_the_first_has_missed() -> None:
+    assert_only_drawn(still_visible("".join(every_character()).replace("\n", "")))

@@ -43,6 +43,7 @@ from bpe_tui.widgets.visible import (
     ending,
     shorten,
     signs,
+    still_visible,
     typed_text,
     visible_bytes,
     visible_text,
