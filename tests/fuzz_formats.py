@@ -43,7 +43,7 @@ import sentencepiece_models
 import test_quiz
 from course_solutions import SAVES
 from damage import damaged
-from format_files import tekken
+from format_files import encoding, tekken
 from inside.bpe_tui.cli import explanation
 from inside.engine.analysis import (
     Inspection,
@@ -111,6 +111,7 @@ def tokenizers() -> dict[str, Files]:
         "course-json": {"a": (GOLDEN / "handout.json").read_bytes()},
         "course-text": {"a": repr((tok.vocab, tok.merges)).encode()},
         "course-pickle": {"a": pickle.dumps((tok.vocab, tok.merges))},
+        "tiktoken-pickle": {"a": pickle.dumps(encoding())},
         "tekken": {"a": json.dumps(tekken()).encode()},
         "bert-vocab": {"a": b"[UNK]\n[CLS]\n[SEP]\nlow\n##est\n##e\nthe\n##1\n"},
         "clip": {"a": clip},

@@ -26,6 +26,7 @@ from engine.formats import (
     minbpe,
     rank_files,
     sentencepiece_model,
+    tiktoken_pickle,
     tokenizer_json,
     word_ends,
 )
@@ -53,6 +54,7 @@ _OF_FILES = (
     course_files.COURSE_TEXT,
     course_files.COURSE_JSON,
     gpt2.FORMAT,
+    tiktoken_pickle.FORMAT,
     course_files.COURSE_PICKLE,
 )
 _OF_NAMES = (

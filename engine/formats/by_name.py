@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from engine.core.errors import TokenizerFileError
-from engine.formats.guesses import describe_pattern, number_special_tokens, pattern_of
-from engine.formats.ranks import tokenizer_of_ranks
 from engine.formats.source import TokenizerSource
+from engine.formats.tiktoken_pickle import EncodingParts
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 
 if TYPE_CHECKING:
@@ -48,14 +47,8 @@ def recognises_encoding(source: TokenizerSource) -> bool:
 
 def load_encoding(source: TokenizerSource, overrides: Overrides) -> Opened:
     encoding = _encoding(source.given[0].removeprefix(ENCODING_PREFIX))
-    ranks = encoding._mergeable_ranks
-    pattern = overrides.pattern or pattern_of(encoding._pat_str)
-    given, in_file = overrides.special_tokens, encoding._special_tokens
-    specials = number_special_tokens(given, in_file, ranks.values())
-    tokenizer, notes = tokenizer_of_ranks(ranks, specials, pattern)
-    if overrides.pattern is None:
-        notes.insert(0, describe_pattern(tokenizer.pattern))
-    return Opened(tokenizer, TIKTOKEN_NAME.name, tuple(notes))
+    parts = EncodingParts(encoding._pat_str, encoding._mergeable_ranks, encoding._special_tokens)
+    return parts.opened(overrides, TIKTOKEN_NAME.name)
 
 
 def _encoding(name: str) -> tiktoken.Encoding:

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats import gpt2
+from engine.formats import gpt2, tiktoken_pickle
 from engine.formats.course_spellings import pair_of_literals
 from engine.formats.course_values import PAIR_NAMES, column_names, find_parts, read_values, tidied
 from engine.formats.guesses import is_text
@@ -432,7 +432,8 @@ PICKLE_ENDINGS = (".pkl", ".pickle")
 
 def recognises_pickle(source: TokenizerSource) -> bool:
     paths = _pickle_paths(source)
-    return bool(paths) and all(_PICKLE_HEAD.match(head) for head in TokenizerSource(paths).heads)
+    are_pickles = (_PICKLE_HEAD.match(head) for head in TokenizerSource(paths).heads)
+    return bool(paths) and all(are_pickles) and not tiktoken_pickle.recognises(source)
 
 
 def _pickle_paths(source: TokenizerSource) -> list[Path]:

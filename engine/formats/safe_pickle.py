@@ -7,7 +7,8 @@ text, numbers, tuples, lists and dicts.
 
 **Names.** A pickle may name any function of any module, and `pickle.load` calls it. Here a name is
 only looked up in the table `NAMES`; nothing is imported. Names are needed because old protocols
-call functions to make bytes, and solutions use `defaultdict` and `Counter`.
+call functions to make bytes, and solutions use `defaultdict` and `Counter`. An object of one of the
+`CLASSES` becomes a `PickledObject`, which holds its state and no code.
 
 **Memory.** An opcode makes one small object or adds to an existing one. An argument is not longer
 than the file. An `Allowance` limits calls and opcodes. Objects may contain one another many times
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 import pickletools
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
@@ -86,19 +87,45 @@ def _dict(*pairs: Any) -> dict[Any, Any]:
 
 
 def _never(*arguments: Any) -> Any:
-    raise ValueError("a type is only named, for a defaultdict")
+    raise ValueError("a type is only named, not called")
+
+
+@dataclass(eq=False)
+class PickledObject:
+    """An object of a class in `CLASSES`: its state, without its class's code.
+
+    Attributes:
+        name: its module and class.
+        state: what the class's `__setstate__` would get; `None` if the pickle has none.
+    """
+
+    name: str
+    state: Any = None
+
+
+CLASSES = frozenset({"tiktoken.core Encoding"})
+"""`module name` of the classes whose objects are read."""
+
+
+def _reconstructed(named: Any, base: Any, value: Any) -> PickledObject:
+    """Replace `copyreg._reconstructor`, which makes objects in protocols 0 and 1."""
+    if not isinstance(named, _NamedFunction) or named.name not in CLASSES or value is not None:
+        raise ValueError("an object of such a class is not data")
+    return PickledObject(named.name)
 
 
 _BUILTINS: dict[str, Callable[..., Any]] = {
     "bytes": _bytes,
     "bytearray": _bytes,
-    **dict.fromkeys(("int", "long", "list", "str", "dict"), _never),
+    **dict.fromkeys(("int", "long", "list", "str", "dict", "object"), _never),
 }
 NAMES: dict[str, Callable[..., Any]] = {
     "_codecs encode": _encoded,
     "collections OrderedDict": _dict,
     "collections Counter": _dict,
     "collections defaultdict": lambda factory=None, *pairs: _dict(*pairs),
+    **dict.fromkeys(("copyreg _reconstructor", "copy_reg _reconstructor"), _reconstructed),
+    **dict.fromkeys(CLASSES, _never),
     **{f"builtins {name}": function for name, function in _BUILTINS.items()},
     **{f"__builtin__ {name}": function for name, function in _BUILTINS.items()},
 }
@@ -220,6 +247,12 @@ class PickleMachine:
             case "REDUCE":
                 arguments, named = stack.pop(), stack.pop()
                 stack.append(self._called(named, arguments))
+            case "NEWOBJ":
+                arguments, named = stack.pop(), stack.pop()
+                stack.append(_new_object(named, arguments))
+            case "BUILD":
+                state = stack.pop()
+                self._set_state(state)
             case "PROTO" if argument > HIGHEST_PROTOCOL:
                 raise PickleError(
                     f"is of protocol {argument}; {HIGHEST_PROTOCOL} is the highest known"
@@ -257,6 +290,12 @@ class PickleMachine:
                 raise PickleError("has a key that is no number, text, bytes or a few of them")
             made[key] = value
 
+    def _set_state(self, state: Any) -> None:
+        made = self._stack[-1]
+        if not isinstance(made, PickledObject) or made.state is not None:
+            raise PickleError("is broken: it gives a state to what is no object, or a second one")
+        made.state = state
+
     def _push_name(self, name: str) -> None:
         if name not in NAMES:
             raise _refusal(name)
@@ -269,8 +308,14 @@ class PickleMachine:
             made = named.function(*arguments)
         except (ValueError, TypeError, AttributeError) as error:
             raise PickleError(f"cannot be read: {named.name}: {str(error)[:80]}") from None
-        self._allowance.use(copied=len(made))
+        self._allowance.use(copied=len(made) if isinstance(made, Sized) else 1)
         return made
+
+
+def _new_object(named: Any, arguments: Any) -> PickledObject:
+    if not isinstance(named, _NamedFunction) or named.name not in CLASSES or arguments != ():
+        raise PickleError("is broken: it makes an object of what is no class of data")
+    return PickledObject(named.name)
 
 
 def _refusal(name: str) -> PickleError:

@@ -6,6 +6,7 @@ from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
+import tiktoken
 import tiktoken_ext
 from inside.engine.formats import TokenizerSource, read_ranks
 from inside.engine.text import PATTERNS
@@ -36,6 +37,22 @@ def tekken(**changes: Any) -> dict[str, Any]:
         for rank, token in enumerate(sorted(RANKS, key=RANKS.__getitem__))
     ]
     return {"config": config | changes.pop("config", {}), "vocab": vocab} | changes
+
+
+NANOCHAT = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,2}| ?[^\s\p{L}\p{N}]++[\r\n]*"
+    r"|\s*[\r\n]|\s+(?!\S)|\s+"
+)
+"""nanochat's pattern: at most two digits together."""
+
+
+def encoding() -> tiktoken.Encoding:
+    """Return tiktoken's encoding with the handout's ranks, as nanochat makes its own."""
+    ranks = {token: place for place, token in enumerate(sorted(RANKS, key=RANKS.__getitem__))}
+    specials = {token: len(ranks) + n for n, token in enumerate(("<|bos|>", "<|user_start|>"))}
+    return tiktoken.Encoding(
+        "rustbpe", pat_str=NANOCHAT, mergeable_ranks=ranks, special_tokens=specials
+    )
 
 
 def write_lines(path: Path, lines: list[str]) -> Path:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from file_checks import contents
+from format_files import encoding
 from generated import examples, some
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,13 +38,15 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("registry")
 
 
-@pytest.fixture(params=[*FILES, "course-pickle", "bert-vocab"])
+@pytest.fixture(params=[*FILES, "course-pickle", "tiktoken-pickle", "bert-vocab"])
 def example(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
     """Copy an example; return its format and path."""
     name: str = request.param
     copy = tmp_path / "example"
     if name == "course-pickle":
         copy.write_bytes(pickle.dumps((handout().vocab, handout().merges)))
+    elif name == "tiktoken-pickle":
+        copy.write_bytes(pickle.dumps(encoding()))
     elif name == "bert-vocab":
         copy.write_bytes(b"[UNK]\n[SEP]\nlow\n##est\n##e\n##r\n")
     elif name == "gpt2":

@@ -21,6 +21,7 @@ from engine.formats.ranks import RankedMerges, merges_of_ranks, ranks_of, tokeni
 from engine.formats.safe_pickle import (
     MOST_BYTES,
     Allowance,
+    PickledObject,
     PickleError,
     PickleMachine,
     load_pickles,
