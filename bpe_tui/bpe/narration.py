@@ -192,11 +192,14 @@ def _narrate_start(frame: Frame) -> tuple[str, ...]:
         return (f"{plural(frame.vocab_size, 'token')}, and no merges to go through{why}.",)
     following = frame.next_pair
     if frame.given:
-        bytes_only = "Step 0: every byte is a token of its own."
+        alphabet = frame.run.alphabet
+        short = f"Step 0: {alphabet.beginning}."
         if following is None:
-            return (f"{bytes_only} The tokenizer's merges are made again …", bytes_only)
+            return (f"{short} The tokenizer's merges are made again …", short)
         first = format_pair(frame, following)
-        return (f"{bytes_only} The first merge joins {first}.", f"Step 0. Next {first}.")
+        full = f"{short[:-1]}; {alphabet.exceptions}." if alphabet.exceptions else short
+        joins = f"The first merge joins {first}."
+        return (f"{full} {joins}", f"{short} {joins}", f"Step 0. Next {first}.")
     unit = frame.units.one if frame.token_count == 1 else frame.units.many
     if following is None:
         return (f"Step 0: {number(frame.token_count)} {unit}, and no pair to merge.",)

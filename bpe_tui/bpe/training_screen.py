@@ -347,8 +347,11 @@ class MergePanel(Panel):
 
 
 def _start_rows(frame: Frame, width: int) -> list[Row]:
-    text = f"Step 0: nothing is merged yet, every {frame.units.one} is a token. "
+    alphabet = frame.run.alphabet
+    text = f"Step 0: nothing is merged yet, {alphabet.beginning}. "
     text += "Press → for the first merge, space to play."
+    if frame.given and alphabet.exceptions:
+        text += f" {alphabet.exceptions[0].upper()}{alphabet.exceptions[1:]}."
     if not frame.units.spells_all:
         text += f" {frame.units.lesson}"
     if frame.given and frame.merges_nothing:

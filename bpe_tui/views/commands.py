@@ -118,7 +118,7 @@ WORDS = {
     "corpus": "The text that is learnt from; a document is a part between two special tokens.",
     "pretoken": "A piece that the pattern cuts from the text; merges never cross its edge.",
     "pattern": "The regular expression that cuts a text into pretokens.",
-    "token": "Bytes that have one id; a special token is one id and never merges.",
+    "token": "Bytes or characters with one id; a special token is one id and never merges.",
     "pair": "Two tokens side by side.",
     "count": "How often it occurs in the corpus, each pretoken as often as it occurs.",
     "merge": "To make one token of a pair, everywhere; a step is one merge.",

@@ -112,13 +112,17 @@ class NotInText(Answer):
 
 @dataclass(frozen=True)
 class OneToken(Answer):
-    """The piece is one token here, made by `merge`, or a single byte."""
+    """The piece is one token here, made by `merge`, or there from the start as a single `unit`."""
 
     token_id: int
     merge: Merge | None
+    unit: str = "byte"
 
     def describe(self, show: ShowBytes = spell) -> str:
-        made = f"made by {self.merge.describe(show)}" if self.merge else "a single byte"
+        is_single = len(self.piece if self.unit == "byte" else to_text(self.piece)) == 1
+        made = f"a single {self.unit}" if is_single else "which no merge makes"
+        if self.merge:
+            made = f"made by {self.merge.describe(show)}"
         return f"{show(self.piece)} is one token here: id {self.token_id}, {made}."
 
 
@@ -364,7 +368,7 @@ across its edge.
     token_id, edges = rules.ids[wanted], (first, first + len(wanted))
     across = first_merge_across(rules, pretoken, edges)
     if across is None:
-        return OneToken(wanted, token_id, merge_making(rules, token_id))
+        return OneToken(wanted, token_id, merge_making(rules, token_id), rules.alphabet.unit)
     return _beaten(rules, wanted, token_id, pretoken, across, edges)
 
 
@@ -428,9 +432,9 @@ def _why_not_at_the_end(rules: EncodingRules, wanted: bytes, pretoken: bytes, fi
     across = first_merge_across(rules, pretoken, (first,))
     if across is None:
         if ending is not None and tokens[-1] == ending:
-            return OneToken(wanted, ending, merge_making(rules, ending))
+            return OneToken(wanted, ending, merge_making(rules, ending), rules.alphabet.unit)
         if unmarked is not None and tokens[-2:] == (unmarked, marker):
-            return OneToken(wanted, unmarked, merge_making(rules, unmarked))
+            return OneToken(wanted, unmarked, merge_making(rules, unmarked), rules.alphabet.unit)
     parts = ranked_tokens(rules, rules.tokens_of(wanted))
     marked = wanted + rules.vocab[marker]
     if ending is None:

@@ -176,6 +176,7 @@ class InPlaces(Alphabet):
     def __init__(self, inner: Alphabet, ids: IdMap) -> None:
         self._inner = inner
         self._ids = ids
+        self.unit = inner.unit
         self.token_ids = [ids.place_of(token_id) for token_id in inner.token_ids]
 
     def spell(self, pretoken: bytes) -> list[int]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from engine.core.errors import VocabularyError
-from engine.core.gpt2_bytes import spell
+from engine.core.gpt2_bytes import BYTE_TO_CHAR, spell
 from engine.core.registry import Registry, registry_of
 from engine.text.pretokenize import WHITE_SPACE, to_bytes, to_text
 
@@ -71,6 +71,28 @@ class Alphabet(ABC):
         Characters whose tokens depend on their neighbours, or are several, are left out.
         """
         return {}
+
+    @property
+    def beginning(self) -> str:
+        """The tokens before any merge, as a clause.
+
+        >>> from engine.encoding.alphabet import BYTES, CharacterAlphabet
+        >>> BYTES.beginning
+        'every byte is a token of its own'
+        >>> CharacterAlphabet({"▁": 1, "a": 2}, unknown=0).beginning
+        'every character, and ▁ for a space, is a token of its own'
+        """
+        return f"every {self.unit} is a token of its own"
+
+    @property
+    def exceptions(self) -> str:
+        """A clause on what has no token of its own, or has a token besides; empty if nothing.
+
+        >>> from engine.encoding.alphabet import CharacterAlphabet
+        >>> CharacterAlphabet({"a": 1}, unknown=0).exceptions
+        'a character that the vocabulary lacks is unknown'
+        """
+        return ""
 
     def token_count(self, counts: Mapping[bytes, int]) -> int:
         """Return the number of tokens of the pretokens before any merge.
@@ -152,6 +174,8 @@ class CharacterAlphabet(Alphabet):
         self._prefix = prefix
         self._suffix = suffix
         self._by_byte = by_byte
+        if by_byte:
+            self.unit = "byte"
         self._each_one_token = unknown is not None and not (
             byte_ids or fuse_unknown or suffix or by_byte
         )
@@ -165,6 +189,25 @@ class CharacterAlphabet(Alphabet):
         if self._prefix or self._suffix or self._by_byte:
             return {}
         return {letter: i for letter, i in self._characters.items() if len(letter) == 1}
+
+    @property
+    def beginning(self) -> str:
+        space = ", and ▁ for a space," if "▁" in self._characters and not self._by_byte else ""
+        return f"every {self.unit}{space} is a token of its own"
+
+    @property
+    def exceptions(self) -> str:
+        clauses = []
+        if self._prefix:
+            clauses.append(f"all but the first of a word have {self._prefix}")
+        if self._suffix:
+            clauses.append(f"the last of a word has {self._suffix}")
+        if not (self._by_byte and all(map(self._characters.__contains__, BYTE_TO_CHAR.values()))):
+            other = "unknown" if self.unknown is not None else "left out"
+            if self._byte_ids is not None:
+                other = "spelled in its bytes"
+            clauses.append(f"a {self.unit} that the vocabulary lacks is {other}")
+        return "; ".join(clauses)
 
     def spell(self, pretoken: bytes) -> list[int]:
         if self._each_one_token and self.unknown is not None:
@@ -260,6 +303,15 @@ class WholeTokens(Alphabet):
         self.unit = inner.unit
         self.token_ids = [*inner.token_ids, *whole.values()]
 
+    @property
+    def beginning(self) -> str:
+        return self.inner.beginning
+
+    @property
+    def exceptions(self) -> str:
+        own = "a pretoken that is in the vocabulary is one token at once"
+        return "; ".join(filter(None, (own, self.inner.exceptions)))
+
     def spell(self, pretoken: bytes) -> list[int]:
         whole = self.whole.get(pretoken)
         return self.inner.spell(pretoken) if whole is None else [whole]
@@ -283,7 +335,16 @@ class WordEndAlphabet(Alphabet):
     def __init__(self, inner: Alphabet, marker: int) -> None:
         self._inside: Alphabet = inner
         self.marker: int = marker
+        self.unit = inner.unit
         self.token_ids = [*inner.token_ids, marker]
+
+    @property
+    def beginning(self) -> str:
+        return f"{self._inside.beginning}, and so is the end of each word"
+
+    @property
+    def exceptions(self) -> str:
+        return self._inside.exceptions
 
     def spell(self, pretoken: bytes) -> list[int]:
         return [] if is_white_space(pretoken) else [*self._inside.spell(pretoken), self.marker]
@@ -310,6 +371,10 @@ class MissingMerges(Alphabet):
     def __init__(self, ids: Sequence[int], refusal: str) -> None:
         self.token_ids = tuple(ids)
         self.refusal = refusal
+
+    @property
+    def beginning(self) -> str:
+        return "no text can be spelled, since the merges are missing"
 
     def spell(self, pretoken: bytes) -> list[int]:
         raise VocabularyError(self.refusal)

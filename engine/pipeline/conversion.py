@@ -276,6 +276,12 @@ class ModelAlphabet(Alphabet):
         self.model = model
         self.in_bytes = in_bytes
         self.token_ids = list(model.vocab.values())
+        if in_bytes:
+            self.unit = "byte"
+
+    @property
+    def beginning(self) -> str:
+        return "the model cuts each pretoken into tokens, without merges"
 
     def spell(self, pretoken: bytes) -> list[int]:
         return [token.token_id for token in self._tokens(pretoken)]

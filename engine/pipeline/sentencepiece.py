@@ -370,10 +370,20 @@ class SymbolAlphabet(Alphabet):
 
     def __init__(self, inner: Alphabet, symbols: Mapping[str, int]) -> None:
         self._inner = inner
+        self.unit = inner.unit
         self._symbols = dict(symbols)
         longest_first = sorted(symbols, key=lambda text: len(text.encode()), reverse=True)
         self._regex = re.compile(f"({'|'.join(map(re.escape, longest_first))})")
         self.token_ids = [*inner.token_ids, *symbols.values()]
+
+    @property
+    def beginning(self) -> str:
+        return self._inner.beginning
+
+    @property
+    def exceptions(self) -> str:
+        own = "a user-defined symbol is one token, too"
+        return "; ".join(filter(None, (own, self._inner.exceptions)))
 
     def spell(self, pretoken: bytes) -> list[int]:
         ids: list[int] = []

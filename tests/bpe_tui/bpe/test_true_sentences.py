@@ -18,7 +18,9 @@ from inside.bpe_tui.bpe import (
 from inside.bpe_tui.session import RunConfig, Session, TokenizerConfig
 from inside.bpe_tui.views import add_stop, step_markdown
 from inside.bpe_tui.widgets import Lines, visible_bytes, width
+from inside.engine.analysis import why_not
 from inside.engine.bpe import Replay
+from inside.engine.encoding import CharacterAlphabet
 from opening import opened, opened_as, step, until
 from textual.widgets import Static
 
@@ -197,3 +199,30 @@ async def test_a_merge_after_the_excerpt_is_shown_in_a_word(tmp_path: Path) -> N
         await pilot.press("0")  # the lesson view tells it, too
         rows = text_of(app.screen.query_one("#corpus", Lines))
         assert re.search(r"Not in these lines: ·?qx  ?occurs once elsewhere", rows)
+
+
+def test_step_0_of_characters_says_characters_and_never_that_every_byte_is_a_token() -> None:
+    vocab = {0: b"<unk>", 1: "▁".encode(), 2: b"l", 3: b"o", 4: b"lo"}
+    characters = CharacterAlphabet({"▁": 1, "l": 2, "o": 3}, unknown=0)
+    tokenizer = Tokenizer(vocab, [(b"l", b"o")], pattern="none", alphabet=characters)
+    replay = Replay(tokenizer, {"▁lo".encode(): 5})
+    replay.timeline.extend(replay.steps())
+    frame = replay.timeline.frame
+    every = "every character, and ▁ for a space, is a token of its own"
+    lacking = "a character that the vocabulary lacks is unknown"
+    first = "The first merge joins l and o."
+    assert narrate(frame, 500) == f"Step 0: {every}; {lacking}. {first}"
+    assert narrate(frame, 110) == f"Step 0: {every}. {first}"
+    rows = MergePanel().rows_of(frame, 500)
+    shown = "".join(text for row in rows for text, _ in row.spans)
+    assert every in shown
+    assert f"{lacking[1:]}." in shown
+    assert "byte" not in shown
+
+
+def test_a_character_that_is_a_token_is_not_called_a_single_byte() -> None:
+    vocab = {0: b"<unk>", 1: "漢".encode(), 2: b"l"}
+    characters = CharacterAlphabet({"漢": 1, "l": 2}, unknown=0)
+    tokenizer = Tokenizer(vocab, [], pattern="none", alphabet=characters)
+    said = [why_not(tokenizer, "漢l", piece).describe() for piece in ("漢", "l")]
+    assert [each.rpartition(", ")[2] for each in said] == ["a single character."] * 2

@@ -7,6 +7,7 @@ import pickle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.engine.core import BYTE_TO_CHAR
 from inside.engine.encoding import (
     BYTES,
     Alphabet,
@@ -14,9 +15,11 @@ from inside.engine.encoding import (
     CharacterAlphabet,
     RankHeap,
     WholeTokens,
+    WordEndAlphabet,
     first_merge_across,
     trace,
 )
+from inside.engine.pipeline import SymbolAlphabet
 
 from engine import Tokenizer
 
@@ -129,3 +132,74 @@ def test_bytes_may_be_spelled_as_characters_some_of_which_are_missing() -> None:
 def test_a_known_character_is_not_fused_with_the_unknown_ones_beside_it() -> None:
     alphabet = CharacterAlphabet({"?": 7}, unknown=7, fuse_unknown=True)
     assert alphabet.spell(b"?xy?z") == [7, 7, 7, 7]
+
+
+PRINTED = {letter: 500 + byte for byte, letter in enumerate(BYTE_TO_CHAR.values())}
+ENDED = {f"{letter}</w>": 800 + byte for byte, letter in enumerate(BYTE_TO_CHAR.values())}
+LACKING = "a character that the vocabulary lacks is"
+SAYINGS: list[tuple[Alphabet, str, str]] = [
+    (BYTES, "every byte is a token of its own", ""),
+    (
+        WholeTokens(BYTES, {b"ab": 400}),
+        "every byte is a token of its own",
+        "a pretoken that is in the vocabulary is one token at once",
+    ),
+    (
+        CharacterAlphabet(CHARACTERS, BYTE_IDS),
+        "every character is a token of its own",
+        f"{LACKING} spelled in its bytes",
+    ),
+    (
+        CharacterAlphabet(CHARACTERS | {"▁": 303}, BYTE_IDS),
+        "every character, and ▁ for a space, is a token of its own",
+        f"{LACKING} spelled in its bytes",
+    ),
+    (
+        CharacterAlphabet(CHARACTERS, unknown=0),
+        "every character is a token of its own",
+        f"{LACKING} unknown",
+    ),
+    (
+        CharacterAlphabet(CHARACTERS),
+        "every character is a token of its own",
+        f"{LACKING} left out",
+    ),
+    (
+        CharacterAlphabet(CHARACTERS | {"##a": 400, "##é": 401}, unknown=0, prefix="##"),
+        "every character is a token of its own",
+        f"all but the first of a word have ##; {LACKING} unknown",
+    ),
+    (
+        CharacterAlphabet(PRINTED | ENDED, suffix="</w>", by_byte=True),
+        "every byte is a token of its own",
+        "the last of a word has </w>",
+    ),
+    (
+        WordEndAlphabet(CharacterAlphabet(CHARACTERS, unknown=0), marker=9),
+        "every character is a token of its own, and so is the end of each word",
+        f"{LACKING} unknown",
+    ),
+    (
+        SymbolAlphabet(CharacterAlphabet(CHARACTERS, unknown=0), {"aé": 7}),
+        "every character is a token of its own",
+        f"a user-defined symbol is one token, too; {LACKING} unknown",
+    ),
+]
+
+
+@pytest.mark.parametrize(("alphabet", "beginning", "exceptions"), SAYINGS)
+def test_an_alphabet_says_what_a_token_is_before_any_merge(
+    alphabet: Alphabet, beginning: str, exceptions: str
+) -> None:
+    assert (alphabet.beginning, alphabet.exceptions) == (beginning, exceptions)
+    # "éaa": 3 characters, 4 bytes; the end of a word is one token more where it has a token.
+    tokens = 4 if "every byte" in beginning else 3 + ("end of each word" in beginning)
+    assert len(alphabet.spell("éaa".encode())) == tokens
+    assert alphabet.unit == ("byte" if "every byte" in beginning else "character")
+
+
+def test_every_kind_of_alphabet_has_its_sentence() -> None:
+    kinds = {type(alphabet) for alphabet, _, _ in SAYINGS}
+    no_text = {"InPlaces", "MissingMerges", "ModelAlphabet"}  # spell for others, or without merges
+    missing = {kind.__name__ for kind in Alphabet.__subclasses__()} - no_text
+    assert {kind.__name__ for kind in kinds} >= missing

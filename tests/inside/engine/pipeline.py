@@ -44,4 +44,4 @@ from engine.pipeline.pretokenizers import (
     WhitespaceSplit,
     in_oniguruma,
 )
-from engine.pipeline.sentencepiece import CharacterMap
+from engine.pipeline.sentencepiece import CharacterMap, SymbolAlphabet
