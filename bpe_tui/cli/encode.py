@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice
 from pathlib import Path
 from time import monotonic
@@ -16,11 +16,12 @@ from bpe_tui.cli import console, inputs, options, outputs
 from bpe_tui.cli.explain import explanation
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.numbers import duration, number, plural, rate, size
+from bpe_tui.widgets.visible import visible_bytes
 from engine.core.gpt2_bytes import spell
 from engine.encoding.dropout import encode_with_dropout
 from engine.encoding.id_files import check_ending, write_ids
 from engine.encoding.special_policy import REFUSE_SPECIAL, SpecialPolicy
-from engine.encoding.tokenizer import Tokenizer
+from engine.encoding.tokenizer import Tokenizer, fill_template
 from engine.encoding.typed_ids import decode_known, read_ids
 from engine.text.corpus import read_blocks
 from engine.text.pretokenize import to_bytes, to_text
@@ -104,6 +105,14 @@ def encode(
         ),
     ] = False,
     allow_special: options.EncodedSpecialOption = None,
+    template: Annotated[
+        bool,
+        typer.Option(
+            "--template",
+            help="Add what the tokenizer's template puts around a text, such as [CLS] … [SEP].",
+            rich_help_panel=options.TEXT,
+        ),
+    ] = False,
 ) -> None:
     """Print the token ids of a text."""
     if as_json and explain:
@@ -112,10 +121,15 @@ def encode(
         raise inputs.CommandLineError("--dropout prints ids only; leave --json and --explain away")
     if out is not None and (as_json or explain or dropout is not None):
         raise inputs.CommandLineError("--out writes ids only; leave --json, --explain, --dropout")
-    loaded = inputs.open_named(tokenizer, merging=explain or dropout is not None, pattern=pattern)
+    loaded = inputs.open_named(
+        tokenizer,
+        merging=explain or dropout is not None,
+        pattern=pattern,
+        template=template,
+    )
     policy = options.policy_of(allow_special, loaded.special_tokens, REFUSE_SPECIAL)
     if out is not None:
-        _write_ids(loaded, text, policy, out, overwrite=force)
+        _write_ids(loaded, text, policy, out, overwrite=force, template=template)
         return
     if text == STANDARD_INPUT and sys.stdin.isatty():
         print("Type the text to encode; Ctrl+D on an empty line ends it.", file=sys.stderr)
@@ -127,14 +141,29 @@ def encode(
     with options.hint_at_allow_special():
         if dropout is not None:
             whole = to_text(b"".join(blocks))
-            _print_ids(encode_with_dropout(allowing, whole, dropout, seed))
+            ids: Iterable[int] = encode_with_dropout(allowing, whole, dropout, seed)
+            _print_ids(allowing.in_template(ids) if template else ids)
         elif explain:
-            for line in explanation(allowing, to_text(b"".join(blocks))):
+            lines = explanation(allowing, to_text(b"".join(blocks)))
+            for line in _in_template(allowing, lines) if template else lines:
                 print(line)
         elif as_json:
-            console.print_json(_ids_as_json(allowing, blocks))
+            console.print_json(_ids_as_json(allowing, blocks, template))
         else:
-            _print_ids(allowing.encode_iterable(map(to_text, blocks)))
+            ids = allowing.encode_iterable(map(to_text, blocks))
+            _print_ids(allowing.in_template(ids) if template else ids)
+
+
+def _in_template(tokenizer: Tokenizer, lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines about a text, and before and after them two for each token added."""
+
+    def added(ids: Iterable[int]) -> Iterator[str]:
+        for token_id in ids:
+            token = visible_bytes(tokenizer.vocab[token_id])
+            yield f"{token}  (added by the template)"
+            yield f"  {token} = {token_id}"
+
+    return fill_template(tokenizer.template_ids, lines, added)
 
 
 def _print_ids(ids: Iterable[int]) -> None:
@@ -151,7 +180,13 @@ TERABYTE, ENOUGH_TO_MEASURE = 10**12, 10**6
 
 
 def _write_ids(
-    tokenizer: Tokenizer, name: str, policy: SpecialPolicy, out: Path, *, overwrite: bool
+    tokenizer: Tokenizer,
+    name: str,
+    policy: SpecialPolicy,
+    out: Path,
+    *,
+    overwrite: bool,
+    template: bool,
 ) -> None:
     """Write the ids of a file; print the path, and on standard error what students report."""
     check_ending(out)
@@ -161,7 +196,8 @@ def _write_ids(
     blocks = policy.checked(tokenizer, inputs.noting_newer(console.with_progress(reader, reader)))
     started = monotonic()
     with options.hint_at_allow_special():
-        written = write_ids(out, policy.applied(tokenizer), blocks, overwrite=overwrite)
+        allowing = policy.applied(tokenizer)
+        written = write_ids(out, allowing, blocks, overwrite=overwrite, template=template)
     seconds = max(monotonic() - started, 1e-6)
     speed = written.bytes_read / seconds
     measures = [
@@ -174,10 +210,10 @@ def _write_ids(
     console.write_result(os.fsencode(out) + b"\n")
 
 
-def _ids_as_json(tokenizer: Tokenizer, blocks: Iterable[bytes]) -> dict[str, Any]:
+def _ids_as_json(tokenizer: Tokenizer, blocks: Iterable[bytes], template: bool) -> dict[str, Any]:
     """Return a JSON object; a token's offsets are its place in the text, in bytes."""
     if tokenizer.pipeline is not None:
-        return _facts_by_pipeline(tokenizer, b"".join(blocks))
+        return _facts_by_pipeline(tokenizer, b"".join(blocks), template)
     ids = list(tokenizer.encode_iterable(map(to_text, blocks)))
     tokens = [tokenizer.vocab[token_id] for token_id in ids]
     ends = accumulate(map(len, tokens))
@@ -188,15 +224,20 @@ def _ids_as_json(tokenizer: Tokenizer, blocks: Iterable[bytes]) -> dict[str, Any
     }
 
 
-def _facts_by_pipeline(tokenizer: Tokenizer, data: bytes) -> dict[str, Any]:
-    """Return the JSON object of a pipeline, whose stages may change the text."""
-    from engine.pipeline.pipeline import Pipeline  # many modules, and rarely needed
+def _facts_by_pipeline(tokenizer: Tokenizer, data: bytes, template: bool) -> dict[str, Any]:
+    """Return the JSON object of a pipeline, whose stages may change the text.
+
+    Tokens of the template have the offsets 0 and 0, as in Hugging Face's library.
+    """
+    from engine.pipeline.pipeline import OutputToken, Pipeline  # many modules, and rarely needed
 
     pipeline = tokenizer.pipeline
     assert isinstance(pipeline, Pipeline)
     text = to_text(data)
     cut_out = pipeline.splitter.only(set(map(to_text, tokenizer.rules.splitter.tokens)))
-    tokens = pipeline.run_text(text, splitter=cut_out).tokens
+    tokens: list[OutputToken] = [*pipeline.run_text(text, splitter=cut_out).tokens]
+    if template:
+        tokens = list(pipeline.in_template([tokens]))
     places = [0, *accumulate(len(to_bytes(character)) for character in text)]
     return {
         "ids": [token.token_id for token in tokens],

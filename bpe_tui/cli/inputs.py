@@ -115,26 +115,35 @@ def noting_newer(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def open_named(
-    given: Sequence[str], merging: bool = False, pattern: str | None = None
+    given: Sequence[str],
+    merging: bool = False,
+    pattern: str | None = None,
+    template: bool = False,
 ) -> Tokenizer:
     """Open the tokenizer that the command line names, and print notes about it.
 
     Args:
         merging: whether it must have merges.
         pattern: replaces the tokenizer's own.
+        template: whether the command adds the tokens of its template.
 
     Raises:
         CommandLineError: `--tokenizer` is given more than twice, or lacks the merges.
         TokenizerFileError: the files are no tokenizer.
     """
     from engine.formats import open_tokenizer  # slow, and a corpus needs none
+    from engine.formats.guesses import note_template
 
     if len(given) > 2:
         raise CommandLineError("--tokenizer is given once, or twice for vocabulary and merges")
     found = open_tokenizer(*given, pattern=pattern)
-    for message in dict.fromkeys(found.notes):
-        note(message)
     pipeline = found.tokenizer.pipeline
+    of_template = note_template(pipeline.template_tokens if pipeline is not None else ())
+    for message in dict.fromkeys(found.notes):
+        if not (template and message in of_template):
+            note(message)
+    if template and not of_template:
+        note(f"{given[0]} has no template that adds tokens to a text; --template changes nothing")
     if merging and pipeline is not None and not pipeline.merges:
         raise CommandLineError(
             f"{given[0]} holds a {pipeline.model.name} model, which merges nothing, and "

@@ -256,6 +256,8 @@ def _finished(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     if added or len(shown.run.texts) > 1:
         lines = token_lines(shown.run.tokens, shown.chosen, shown.marks, width - gutter, types=True)
         notes = [("under each token, the number of its text, as the model gets it", "dim")]
+        if added:
+            notes.append(("encode --template adds these tokens on the command line", "dim"))
         if not added:
             notes.append(("no token separates the two texts", "dim"))
     elif shown.draft.pipeline.post_processor is not None:

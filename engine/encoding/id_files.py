@@ -15,7 +15,7 @@ from typing import BinaryIO
 from engine.core.arrays import np
 from engine.core.errors import OutputError
 from engine.core.files import write_files
-from engine.encoding.tokenizer import Tokenizer
+from engine.encoding.tokenizer import Tokenizer, fill_template
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,12 @@ ID_FILES: dict[str, Callable[[IdArrays, str, BinaryIO], int]] = {
 
 
 def write_ids(
-    path: Path, tokenizer: Tokenizer, blocks: Iterable[bytes], *, overwrite: bool = False
+    path: Path,
+    tokenizer: Tokenizer,
+    blocks: Iterable[bytes],
+    *,
+    overwrite: bool = False,
+    template: bool = False,
 ) -> WrittenIds:
     """Encode a text and write its ids into a file, in bounded memory.
 
@@ -91,6 +96,7 @@ def write_ids(
         tokenizer: the ids are those of its `encode_iterable`.
         blocks: the text in UTF-8, cut anywhere.
         overwrite: whether the file may be replaced.
+        template: whether to add what the tokenizer's template puts around the whole text.
 
     Raises:
         OutputError: the ending is unknown, or the system refuses.
@@ -110,6 +116,8 @@ def write_ids(
     def write_to(stream: BinaryIO) -> None:
         nonlocal written
         encoded = tokenizer.encode_stream_compactly(counted())
+        if template:
+            encoded = fill_template(tokenizer.template_ids, encoded, lambda ids: [list(ids)])
         written = write((np.asarray(ids, dtype=type_code) for ids in encoded), type_code, stream)
 
     write_files({path: write_to}, overwrite=overwrite)

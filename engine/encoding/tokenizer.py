@@ -10,9 +10,9 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
-from itertools import chain
+from itertools import chain, tee
 from reprlib import repr as short_repr
-from typing import Any
+from typing import Any, TypeVar
 
 from engine.core.errors import SpecialTokenError, TextError, TokenIdsError, UnknownTokenIdError
 from engine.core.events import EncodeStep
@@ -52,6 +52,29 @@ def check_text(text: str) -> str:
             f"what is encoded is a text, and this is of type {type(text).__name__}{hint}"
         )
     return text
+
+
+Item = TypeVar("Item")
+
+
+def fill_template(
+    template: Iterable[Sequence[int] | None],
+    text: Iterable[Item],
+    spelled: Callable[[Sequence[int]], Iterable[Item]],
+) -> Iterator[Item]:
+    """Yield the parts of a template in order, with a text wherever it has a place for it.
+
+    Args:
+        template: the ids of each part; `None` is a place for the text.
+        text: ids or arrays of ids, read while the result is.
+        spelled: returns ids of the template as such items.
+
+    >>> list(fill_template(([1], None, [2]), [7, 8], iter))
+    [1, 7, 8, 2]
+    """
+    parts = list(template)
+    texts = iter(tee(text, parts.count(None)))
+    return chain.from_iterable(next(texts) if part is None else spelled(part) for part in parts)
 
 
 def _no_ids(given: object) -> TokenIdsError:
@@ -158,12 +181,19 @@ class Tokenizer:
         )
         return other
 
-    def encode(self, text: str, on_step: Callable[[EncodeStep], None] | None = None) -> list[int]:
+    def encode(
+        self,
+        text: str,
+        on_step: Callable[[EncodeStep], None] | None = None,
+        *,
+        template: bool = False,
+    ) -> list[int]:
         """Return the token ids of a text.
 
         Args:
             text: any text; special tokens in it are one id each.
             on_step: is called for each merge before the ids are returned, pretoken by pretoken.
+            template: whether to add what the file's template puts around a text: see `in_template`.
 
         Raises:
             TextError: it is not a `str`.
@@ -178,7 +208,32 @@ class Tokenizer:
             for pretoken in pretokens(text, self.pattern, self._encoder.splitter):
                 for step in () if pretoken.special else self.steps(pretoken.bytes):
                     on_step(step)
-        return self._encoder.encode(text)
+        ids = self._encoder.encode(text)
+        return list(self.in_template(ids)) if template else ids
+
+    @property
+    def template_ids(self) -> tuple[Sequence[int] | None, ...]:
+        """The ids that the file's template puts around a text; `None` is the text.
+
+        `([101], None, [102])` for BERT's `[CLS] $A [SEP]`; `(None,)` if there is no template.
+        """
+        return (None,) if self.pipeline is None else self.pipeline.template_ids
+
+    def in_template(self, ids: Iterable[int]) -> Iterator[int]:
+        """Yield the ids of a text with those that the file's template puts around it.
+
+        These are `[CLS] … [SEP]` of BERT, `<s> … </s>` of RoBERTa: what Hugging Face's library adds
+        with `add_special_tokens=True`. Without a template, the ids are unchanged.
+
+        >>> from engine.pipeline.conversion import tokenizer_of, wordpiece_pipeline
+        >>> from engine.wordpiece.tokenizer import WordPieceTokenizer
+        >>> vocab = dict(enumerate([b"[UNK]", b"[CLS]", b"[SEP]", b"hug", b"##s"]))
+        >>> bert = WordPieceTokenizer(vocab, ["[UNK]", "[CLS]", "[SEP]"])
+        >>> tokenizer = tokenizer_of(wordpiece_pipeline(bert))
+        >>> list(tokenizer.in_template([3, 4])), tokenizer.encode("hugs", template=True)
+        ([1, 3, 4, 2], [1, 3, 4, 2])
+        """
+        return fill_template(self.template_ids, ids, iter)
 
     def encode_compactly(self, text: str) -> TokenIds:
         """Return the ids of a text, as an array of 32-bit integers if the kernel encodes.
@@ -188,13 +243,16 @@ class Tokenizer:
         """
         return self._encoder.encode_compactly(check_text(text))
 
-    def encode_batch(self, texts: Iterable[str], workers: int | None = None) -> list[list[int]]:
+    def encode_batch(
+        self, texts: Iterable[str], workers: int | None = None, *, template: bool = False
+    ) -> list[list[int]]:
         """Return the ids of each text, in the order of the texts.
 
         Args:
             texts: are encoded one by one.
             workers: processes to encode with, this one included; by default one per core if the
                 text is long enough for that, and only this one otherwise.
+            template: whether to add to each text what the file's template puts around it.
 
         Raises:
             TextError: one of them is not a `str`, or `texts` is a single `str`.
@@ -205,7 +263,8 @@ class Tokenizer:
         if workers is None:
             enough = sum(map(len, texts)) >= WORTH_HELPERS
             workers = available_cores() if enough else 1
-        return list(map(as_list, encode_all(self._encoder, texts, workers)))
+        all_ids = list(map(as_list, encode_all(self._encoder, texts, workers)))
+        return [list(self.in_template(ids)) for ids in all_ids] if template else all_ids
 
     def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
         """Yield the ids of a text that comes in chunks, cut anywhere, in bounded memory.

@@ -10,7 +10,12 @@ from __future__ import annotations
 
 import re
 
-from engine.formats.guesses import note_gaps, note_guessed_pattern, note_guessed_special_tokens
+from engine.formats.guesses import (
+    note_gaps,
+    note_guessed_pattern,
+    note_guessed_special_tokens,
+    note_template,
+)
 from engine.formats.source import HEAD, TokenizerSource, read_head, read_lines
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.text.pretokenize import to_bytes
@@ -49,11 +54,13 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
         UNKNOWN,
         overrides.pattern or DEFAULT_PATTERN,
     )
-    tokenizer = tokenizer_of(wordpiece_pipeline(wordpiece))
+    pipeline = wordpiece_pipeline(wordpiece)
+    tokenizer = tokenizer_of(pipeline)
     notes = [
         "the file names no normalizer; nothing is put in lower case, as in a cased BERT",
         *note_guessed_pattern(overrides, "BERT's pre-tokenizer"),
         *note_guessed_special_tokens(overrides, special_tokens, "being in brackets"),
+        *note_template(pipeline.template_tokens),
         *note_gaps(tokenizer.vocab),
     ]
     return Opened(tokenizer, FORMAT.name, tuple(notes))

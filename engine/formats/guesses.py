@@ -127,6 +127,16 @@ def note_guessed_special_tokens(
     return [f"taken for special, {why}: {' '.join(names[:MOST_NAMED])}{more}"]
 
 
+def note_template(added: Iterable[str]) -> list[str]:
+    """Return a note about the special tokens that a template adds to a text, if it adds any.
+
+    >>> note_template(["[CLS]", "[SEP]"])
+    ['its template adds [CLS] [SEP] to a text; encode does so with --template']
+    """
+    names = " ".join(added)
+    return [f"its template adds {names} to a text; encode does so with --template"] * bool(names)
+
+
 MOST_NAMED, LONGEST_SHOWN = 16, 40
 """Number of special tokens that a note names, and of characters of each."""
 MOST_SHOWN = 3

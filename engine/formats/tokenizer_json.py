@@ -28,6 +28,7 @@ from engine.core.files import write_files
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.core.json_fields import Fields, well_formed
 from engine.encoding.tokenizer import Tokenizer
+from engine.formats.guesses import note_template
 from engine.formats.source import TokenizerSource, read_json
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.text.patterns import PatternLike, as_pattern
@@ -252,9 +253,7 @@ def _notes(fields: Fields, pipeline: Pipeline) -> Iterator[str]:
             "its tokens are spelled in GPT-2's stand-ins for bytes (Ġ for a space), and no stage "
             "of the file puts a text into these, so a space is unknown to it"
         )
-    template = pipeline.post_processor.template(1) if pipeline.post_processor else ()
-    if added := " ".join(part.token for part in template if part.text is None):
-        yield f"the file's template adds {added} to a text; here only the pipeline does"
+    yield from note_template(pipeline.template_tokens)
     for key in ("truncation", "padding"):
         if fields.has(key):
             yield f"the file asks for {key}; encoding here does none"

@@ -8,7 +8,8 @@ normalizer, the pre-tokenizer and the model leave alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -25,7 +26,7 @@ from engine.pipeline.added_tokens import (
 from engine.pipeline.decoders import DECODERS, Decoder
 from engine.pipeline.models import MODELS, MergingModel, Model, ModelToken
 from engine.pipeline.normalizers import NORMALIZERS, Aligned, Normalizer
-from engine.pipeline.post_processors import POST_PROCESSORS, PostProcessor
+from engine.pipeline.post_processors import POST_PROCESSORS, PostProcessor, TemplatePart
 from engine.pipeline.pretokenizers import PRETOKENIZERS, PreTokenizer
 from engine.text.pretokenize import without_stray_surrogates
 
@@ -116,7 +117,7 @@ class Pipeline:
         added_tokens: are cut out of a text first.
         normalizer: changes the text between them.
         pre_tokenizer: cuts it into pretokens.
-        post_processor: puts special tokens around it, in `run` but not in `Tokenizer.encode`.
+        post_processor: puts special tokens around it, in `run` and where a template is asked for.
         decoder: makes text of tokens.
     """
 
@@ -188,6 +189,22 @@ class Pipeline:
         """Whether the model merges."""
         return isinstance(self.model, MergingModel)
 
+    @cached_property
+    def template(self) -> tuple[TemplatePart, ...]:
+        """The parts of the template for one text; only the text if nothing is added."""
+        whole_text = TemplatePart(0, "", 0)
+        return tuple(self.post_processor.template(1)) if self.post_processor else (whole_text,)
+
+    @property
+    def template_tokens(self) -> tuple[str, ...]:
+        """The special tokens that the template adds to one text."""
+        return tuple(part.token for part in self.template if part.text is None)
+
+    @property
+    def template_ids(self) -> tuple[SequenceOf[int] | None, ...]:
+        """The ids of the template's parts for one text; `None` is the text."""
+        return tuple(part.ids if part.text is None else None for part in self.template)
+
     def first(self, merges: int) -> Pipeline:
         """Return the pipeline whose model makes only its first `merges` merges.
 
@@ -221,21 +238,31 @@ class Pipeline:
         """
         given = (text,) if pair is None else (text, pair)
         texts = tuple(self.run_text(each, number) for number, each in enumerate(given))
-        if self.post_processor is None:
-            tokens = list(chain.from_iterable(each.tokens for each in texts))
-        else:
-            tokens = []
-            for part in self.post_processor.template(len(texts)):
-                if part.text is None:
-                    for token_id, written in zip(part.ids, part.texts, strict=False):
-                        tokens.append(OutputToken(token_id, written, type_id=part.type_id))
-                    continue
-                given_tokens = texts[part.text].tokens
-                placed = self.post_processor.placed([(t.text, t.span) for t in given_tokens])
-                for token, (_, span) in zip(given_tokens, placed, strict=True):
-                    tokens.append(replace(token, span=span, type_id=part.type_id))
+        finished = [self._placed(each.tokens) for each in texts]
+        tokens = list(self.in_template(finished))
         decoded = self.decode((token.token_id for token in tokens), skip_special=True)
         return PipelineRun(texts, tuple(tokens), decoded)
+
+    def _placed(self, tokens: SequenceOf[OutputToken]) -> list[OutputToken]:
+        """Return the tokens of a text with the spans of the post-processor."""
+        if self.post_processor is None:
+            return list(tokens)
+        placed = self.post_processor.placed([(token.text, token.span) for token in tokens])
+        both = zip(tokens, placed, strict=True)
+        return [replace(token, span=span) for token, (_, span) in both]
+
+    def in_template(self, texts: SequenceOf[SequenceOf[OutputToken]]) -> Iterator[OutputToken]:
+        """Yield the tokens of one text or two with those of the template."""
+        if self.post_processor is None:
+            yield from chain.from_iterable(texts)
+            return
+        for part in self.post_processor.template(len(texts)):
+            if part.text is None:
+                for token_id, written in zip(part.ids, part.texts, strict=False):
+                    yield OutputToken(token_id, written, type_id=part.type_id)
+            else:
+                for token in texts[part.text]:
+                    yield replace(token, type_id=part.type_id)
 
     def run_text(
         self, text: str, number: int = 0, splitter: SectionSplitter | None = None

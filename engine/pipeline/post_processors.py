@@ -1,7 +1,7 @@
 """Post-processors: they put special tokens around a text or a pair, and trim the spans of tokens.
 
-`POST_PROCESSORS` has each under its name in `tokenizer.json`. `Tokenizer.encode` adds none of their
-tokens; `Pipeline.run` and `process` do.
+`POST_PROCESSORS` has each under its name in `tokenizer.json`. `Tokenizer.encode` adds their tokens
+only if it is asked for the template; `Pipeline.run` and `process` always do.
 """
 
 from __future__ import annotations

@@ -62,6 +62,50 @@ def test_offsets_are_those_of_the_given_text(files: dict[str, str], told: Told) 
     assert facts["offsets"] == [[0, 3], [5, 8], [8, 9], [10, 12]]
 
 
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "un", "##aff", "##able", "hug"]
+
+
+@pytest.fixture
+def vocab(tmp_path: Path) -> str:
+    """A `vocab.txt` of BERT."""
+    (tmp_path / "vocab.txt").write_text("".join(f"{word}\n" for word in WORDS))
+    return str(tmp_path / "vocab.txt")
+
+
+def test_the_template_of_bert_is_put_around_a_text(
+    vocab: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    encode = ["encode", "--tokenizer", vocab, "hug unaffable"]
+    assert cli.main(encode) == 0
+    plain = capsys.readouterr()
+    assert plain.out == "7 4 5 6\n"
+    note = "its template adds [CLS] [SEP] to a text; encode does so with --template"
+    assert note in plain.err
+    assert cli.main([*encode, "--template"]) == 0
+    framed = capsys.readouterr()
+    assert framed.out == "2 7 4 5 6 3\n"
+    assert "template" not in framed.err
+    assert cli.main([*encode, "--template", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["ids"] == [2, 7, 4, 5, 6, 3]
+    assert facts["tokens"] == ["[CLS]", "hug", "un", "##aff", "##able", "[SEP]"]
+    assert facts["offsets"] == [[0, 0], [0, 3], [4, 6], [6, 9], [9, 13], [0, 0]]
+    (tmp_path / "text.txt").write_text("hug hug")
+    out = tmp_path / "ids.txt"
+    files = [str(tmp_path / "text.txt"), "--out", str(out)]
+    assert cli.main(["encode", "--tokenizer", vocab, "--template", *files]) == 0
+    assert out.read_text().split() == ["2", "7", "7", "3"]
+
+
+def test_a_tokenizer_without_a_template_encodes_as_ever_and_says_so(
+    files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["encode", "--tokenizer", files["bert"], "hugs", "--template"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == "1 2\n"
+    assert "has no template that adds tokens to a text; --template changes nothing" in printed.err
+
+
 def test_counting_comparing_inspecting(files: dict[str, str], told: Told, tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text("the hugs the hug")

@@ -68,10 +68,11 @@ def test_notes_name_the_guesses(vocab: Path) -> None:
         "bert-vocab",
         ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"),
     )
-    case, pattern, specials = opened.notes
+    case, pattern, specials, template = opened.notes
     assert "lower case" in case
     assert "BERT's pre-tokenizer" in pattern
     assert specials.endswith("in brackets: [PAD] [UNK] [CLS] [SEP] [MASK]")
+    assert template == "its template adds [CLS] [SEP] to a text; encode does so with --template"
 
 
 def test_settings_of_the_caller_replace_the_guesses(vocab: Path) -> None:

@@ -13,12 +13,14 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from inside.engine.bpe import Replay
+from inside.engine.encoding import write_ids
 from inside.engine.formats import Opened, open_tokenizer
 from inside.engine.recording import TokenTable
 from model_pipelines import MODEL_BUILDERS
 from odd_texts import in_old_unicode, sample_texts, texts
 from pipelines import BUILDERS, built
 from tokenizers import Tokenizer as Theirs
+from tokenizers import processors
 
 
 @pytest.fixture(scope="module")
@@ -145,10 +147,54 @@ def test_templates_put_special_tokens_around_texts(
     ours = opened(place, theirs).tokenizer
     assert ours.pipeline is not None
     template = ours.pipeline.post_processor
-    if template is not None:
-        one, two = ours.encode("to be"), ours.encode("or not")
-        assert template.process(one) == theirs.encode("to be").ids
-        assert template.process(one, two) == theirs.encode("to be", "or not").ids
+    if template is None:
+        assert ours.encode("to be", template=True) == ours.encode("to be")
+        return
+    one, two = ours.encode("to be"), ours.encode("or not")
+    assert template.process(one, two) == theirs.encode("to be", "or not").ids
+
+    @examples(40)
+    @given(st.lists(texts(8), max_size=4))
+    def is_the_same(some: list[str]) -> None:
+        expected = [theirs.encode(text, add_special_tokens=True).ids for text in some]
+        assert [ours.encode(text, template=True) for text in some] == expected
+        assert ours.encode_batch(some, template=True) == expected
+        for text, ids in zip(some, expected, strict=True):
+            assert list(ours.in_template(ours.encode_iterable(text))) == ids
+
+    is_the_same()
+
+
+@pytest.mark.parametrize(
+    "single",
+    ["$A", "$A </s>", "<s> $A", "<s> <s> $A </s>", "$A <s> $A", "<s>", "many $A"],
+    ids=["none", "t5", "llama", "two", "text twice", "no text", "two ids of one token"],
+)
+def test_each_form_of_template_gives_the_ids_of_hugging_face(place: Path, single: str) -> None:
+    theirs = Theirs.from_str(built(BUILDERS[0]).to_str())
+    theirs.add_special_tokens(["<s>", "</s>"])
+    start, end = theirs.token_to_id("<s>"), theirs.token_to_id("</s>")
+    both = {"id": "many", "ids": [start, end], "tokens": ["<s>", "</s>"]}
+    theirs.post_processor = processors.TemplateProcessing(
+        single=single, pair="$A $B", special_tokens=[("<s>", start), ("</s>", end), both]
+    )
+    ours = opened(place, theirs).tokenizer
+    for text in ("", "low lower", "<s>low"):
+        assert ours.encode(text, template=True) == theirs.encode(text).ids
+
+
+def test_the_template_is_written_around_a_file_of_ids(place: Path) -> None:
+    by_name = {build.__name__: build for build in BUILDERS}
+    theirs = built(by_name["roberta"])
+    write_ids(
+        place / "ids.txt",
+        opened(place, theirs).tokenizer,
+        [b"low ", b"lower"],
+        overwrite=True,
+        template=True,
+    )
+    written = [int(line) for line in (place / "ids.txt").read_text().split()]
+    assert written == theirs.encode("low lower").ids
 
 
 # -- notes
@@ -173,7 +219,7 @@ def test_a_note_names_a_template(place: Path) -> None:
     assert opened(place, built(by_name["gpt2"])).notes == ()
     for name, tokens in (("llama3", "<|begin_of_text|>"), ("roberta", "<s> </s>")):
         [note] = opened(place, built(by_name[name])).notes
-        assert note == f"the file's template adds {tokens} to a text; here only the pipeline does"
+        assert note == f"its template adds {tokens} to a text; encode does so with --template"
 
 
 def test_notes_name_ignored_and_unknown_settings(place: Path) -> None:
