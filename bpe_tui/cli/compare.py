@@ -17,6 +17,7 @@ from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import left
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.analysis import text_comparison
+from engine.analysis.fertility import ParallelTexts, parallel_texts
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import spell
 from engine.core.json_fields import gc_paused
@@ -32,17 +33,30 @@ SCRIPTS = 8
 
 @dataclass(frozen=True)
 class TokenizerComparison:
-    """A comparison: tokenizers with their names, and texts with theirs."""
+    """A comparison: tokenizers with their names, and texts with theirs.
+
+    `parallel` says how the texts are translations of each other; `None` if they are not.
+    """
 
     names: Sequence[str]
     tokenizers: Sequence[Tokenizer]
     texts: Sequence[tuple[str, text_comparison.TextComparison]]
+    parallel: ParallelTexts | None = None
+
+    def premiums(self) -> list[tuple[float, ...]]:
+        """Return each parallel text's tokens as multiples of the reference's."""
+        if self.parallel is None:
+            return []
+        return self.parallel.premiums([text.token_counts for _, text in self.texts])
 
 
 def describe(compared: TokenizerComparison, limit: int | None) -> Iterator[str]:
     """Yield the comparison in lines, with the first `limit` differences."""
     for name, text in compared.texts:
         yield from _describe_text(compared, name, text, limit)
+        yield ""
+    if len(compared.texts) > 1:
+        yield from _describe_parallel(compared)
         yield ""
     yield _line("vocabulary", [_name(name, COLUMN - 2) for name in compared.names])
     found = text_comparison.overlap(compared.tokenizers)
@@ -70,11 +84,17 @@ def _describe_text(
         [_name(each, COLUMN - 2) for each in compared.names],
     )
     yield _line("  tokens", map(number, text.token_counts))
+    first = shorten(f"  × {_name(compared.names[0], COLUMN)}", NAME_CELLS - 1)
+    yield _line(first, (f"{each:.3f}" for each in text.times_first))
     yield _line("  bytes/token", (f"{each:.3f}" for each in text.bytes_per_token))
     for script in text.fertility[:SCRIPTS]:
-        label = shorten(f"  tokens/word, {script.script}", NAME_CELLS - 1)
-        values = [f"{each:.3f}" for each in script.tokens_per_word]
-        yield _line(label, values) + f"  {plural(script.words, 'word')}"
+        if script.has_words:
+            label = shorten(f"  tokens/word, {script.script}", NAME_CELLS - 1)
+            values = [f"{each:.3f}" for each in script.tokens_per_word]
+            yield _line(label, values) + f"  {plural(script.words, 'word')}"
+        label = shorten(f"  tokens/char, {script.script}", NAME_CELLS - 1)
+        values = [f"{each:.3f}" for each in script.tokens_per_character]
+        yield _line(label, values) + f"  {plural(script.characters, 'character')}"
     places = len(text.differences)
     if not places:
         yield "  All cut it alike."
@@ -88,6 +108,21 @@ def _describe_text(
         yield from _describe_difference(compared.names, text.data, difference)
     if limit is not None and places > limit:
         yield f"  … and in {plural(places - limit, 'place')} more; --all prints them"
+
+
+def _describe_parallel(compared: TokenizerComparison) -> Iterator[str]:
+    """Yield the tokens of parallel texts as multiples of the reference's, or why there are none."""
+    parallel = compared.parallel
+    if parallel is None:
+        yield "These texts are not taken for translations, which have as many lines, two or more."
+        return
+    names = [_name(Path(name).name, 40) for name, _ in compared.texts]
+    yield _line("parallel texts", [_name(name, COLUMN - 2) for name in compared.names])
+    for place, premiums in enumerate(compared.premiums()):
+        if place != parallel.reference:
+            label = shorten(f"  {names[place]}", NAME_CELLS - 1)
+            yield _line(label, (f"× {each:.3f}" for each in premiums))
+    yield f"  {parallel.describe(names[parallel.reference])}"
 
 
 def _describe_difference(
@@ -156,6 +191,7 @@ def as_json_object(compared: TokenizerComparison, limit: int | None) -> dict[str
     return {
         "tokenizers": list(compared.names),
         "texts": [_text_json(name, text, limit) for name, text in compared.texts],
+        "parallel": _parallel_json(compared),
         "vocabulary": {
             "sizes": found.sizes,
             "shared_by_all": found.shared,
@@ -174,6 +210,17 @@ def as_json_object(compared: TokenizerComparison, limit: int | None) -> dict[str
     }
 
 
+def _parallel_json(compared: TokenizerComparison) -> dict[str, Any] | None:
+    if (parallel := compared.parallel) is None:
+        return None
+    return {
+        "lines": parallel.lines,
+        "reference": compared.texts[parallel.reference][0],
+        "reference_is_english": parallel.is_english,
+        "times_reference": [[round(each, 4) for each in row] for row in compared.premiums()],
+    }
+
+
 def _text_json(
     name: str, text: text_comparison.TextComparison, limit: int | None
 ) -> dict[str, Any]:
@@ -181,12 +228,16 @@ def _text_json(
         "name": name,
         "bytes": len(text.data),
         "tokens": text.token_counts,
+        "times_first": [round(each, 4) for each in text.times_first],
         "bytes_per_token": [round(each, 4) for each in text.bytes_per_token],
         "fertility": [
             {
                 "script": each.script,
+                "has_words": each.has_words,
                 "words": each.words,
                 "tokens_per_word": [round(value, 4) for value in each.tokens_per_word],
+                "characters": each.characters,
+                "tokens_per_character": [round(value, 4) for value in each.tokens_per_character],
             }
             for each in text.fertility
         ],
@@ -207,6 +258,7 @@ FIRST = 10
     cls=GroupedHelp,
     epilog=examples(
         "bpe-tui compare mine theirs --file samples/tinystories_valid.txt",
+        "bpe-tui compare mine theirs --file eng.txt --file amh.txt",
         'bpe-tui compare mine theirs other --text "unbelievable"',
     ),
 )
@@ -233,6 +285,15 @@ def compare(
             "--file",
             metavar="FILE",
             help="A file to encode with all; repeat it for more.",
+            rich_help_panel=options.TEXT,
+            show_default=False,
+        ),
+    ] = None,
+    parallel: Annotated[
+        bool | None,
+        typer.Option(
+            "--parallel/--no-parallel",
+            help="The files are translations, line by line; by default if they have as many lines.",
             rich_help_panel=options.TEXT,
             show_default=False,
         ),
@@ -270,11 +331,15 @@ def compare(
     names = [Path(each).name or each for each in tokenizers]
     if len(set(names)) < len(names):  # two have the same name: the whole paths
         names = tokenizers
+    found = _parallel(texts, parallel) if text is None else None
+    if parallel and text is not None:
+        raise inputs.CommandLineError("--parallel is for files; leave --text out")
     if on_screen:
-        raise typer.Exit(_open(names, loaded, allow_special, texts))
+        raise typer.Exit(_open(names, loaded, allow_special, texts, found))
     limit = None if every else FIRST
     with gc_paused():  # until all is printed and the tokenizers are freed
-        compared = TokenizerComparison(names, loaded, _compared(loaded, allow_special, texts))
+        encoded = _compared(loaded, allow_special, texts)
+        compared = TokenizerComparison(names, loaded, encoded, found)
         if as_json:
             console.print_json(as_json_object(compared, limit))
         else:
@@ -296,11 +361,16 @@ def _compared(
     return comparisons
 
 
+def _parallel(texts: Sequence[tuple[str, bytes]], asked: bool | None) -> ParallelTexts | None:
+    return parallel_texts([name for name, _ in texts], [data for _, data in texts], asked)
+
+
 def _open(
     names: Sequence[str],
     tokenizers: Sequence[Tokenizer],
     allow_special: list[str] | None,
     texts: Sequence[tuple[str, bytes]],
+    parallel: ParallelTexts | None,
 ) -> int:
     """Show the comparison on the screen, with the first text if any; return the exit code."""
     inputs.check_terminal()
@@ -309,7 +379,7 @@ def _open(
     from bpe_tui.app.base import run_screen  # slow to import, and only needed here
     from bpe_tui.studies.comparison import ComparisonScreen
 
-    return run_screen(lambda: ComparisonScreen(names, lambda: allowing, data))
+    return run_screen(lambda: ComparisonScreen(names, lambda: allowing, data, texts, parallel))
 
 
 def _texts(text: str | None, files: Sequence[str]) -> Iterator[tuple[str, bytes]]:

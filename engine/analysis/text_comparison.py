@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import accumulate, chain, pairwise, repeat, zip_longest
+from itertools import accumulate, chain, groupby, repeat, zip_longest
 from operator import add, eq
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from engine.analysis.fertility import ScriptFertility, fertility
 from engine.core.arrays import Bools, Integers, Ints
 from engine.core.errors import ComparisonError
 from engine.core.events import BytesPair
@@ -27,14 +28,6 @@ from engine.encoding.tokenizer import Tokenizer
 from engine.native import KERNEL
 from engine.pipeline.pipeline import Pipeline
 from engine.text.pretokenize import to_bytes, to_text
-from engine.text.scripts import (
-    KIND_NAMES,
-    OTHER,
-    SHARED,
-    WRITTEN_WITHOUT_SPACES,
-    Kinds,
-    ScriptTable,
-)
 
 # -- the edges of a text's tokens, by each tokenizer
 
@@ -54,14 +47,26 @@ WORTH_THREADS = 1 << 18
 """Bytes of a text that takes longer to encode than threads take to start."""
 
 
+class CutText(NamedTuple):
+    """A text cut into tokens.
+
+    Attributes:
+        edges: token n is the bytes `edges[n]` to `edges[n + 1]` of the text.
+        parts: ends of the characters that further tokens of no width spell: where `ﬁ` is `f` and
+            `i`, the second covers nothing more of the text. Ascending; one entry a token.
+    """
+
+    edges: Ints
+    parts: Ints
+
+
+NO_PARTS = np.zeros(0, np.int64)
+
+
 def token_spans(tokenizer: Tokenizer, data: bytes) -> Ints:
     """Return the edges of the tokens of a text: token n is `data[edges[n]:edges[n + 1]]`.
 
     A token that covers nothing of the text, such as a `▁` put in front, has no width.
-
-    If the joined tokens are the text, the edges follow from their lengths. If not, the length of an
-    unknown token is not known: then each merge is followed from the edges of the alphabet's tokens
-    on. If a pipeline changes the text before it is cut, its alignment leads back to the original.
 
     Raises:
         ComparisonError: the part of the text that a token covers cannot be found out.
@@ -70,25 +75,39 @@ def token_spans(tokenizer: Tokenizer, data: bytes) -> Ints:
     >>> token_spans(Tokenizer(vocab, [(b"a", b"b")]), b"abc").tolist()
     [0, 2, 3]
     """
+    return cut_text(tokenizer, data).edges
+
+
+def cut_text(tokenizer: Tokenizer, data: bytes) -> CutText:
+    """Cut a text into tokens.
+
+    If the joined tokens are the text, the edges follow from their lengths. If not, the length of an
+    unknown token is not known: then each merge is followed from the edges of the alphabet's tokens
+    on. If a pipeline changes the text before it is cut, its alignment leads back to the original.
+
+    Raises:
+        ComparisonError: the part of the text that a token covers cannot be found out.
+    """
     text = to_text(data)
     found = tokenizer.encode_compactly(text)
     ids: Integers = np.asarray(found, dtype=np.int64 if isinstance(found, list) else np.int32)
     if _spells(tokenizer) or tokenizer.decode_bytes(ids.tolist()) == data:
-        return _ends(token_lengths(tokenizer), ids)
-    if isinstance(tokenizer.pipeline, Pipeline):
-        ends = list(_aligned(tokenizer, tokenizer.pipeline, text))
-    else:
-        ends = list(accumulate(_followed(tokenizer, text)))
-    if len(ends) != len(ids):
+        return CutText(_ends(token_lengths(tokenizer), ids), NO_PARTS)
+    is_piped = isinstance(tokenizer.pipeline, Pipeline)
+    tokens = list(_aligned(tokenizer, text) if is_piped else _followed(tokenizer, text))
+    if len(tokens) != len(ids):
         raise ComparisonError(
             "a tokenizer changes the text so that the part of it that a token covers cannot be "
             "found; compare without a text"
         )
     if not len(ids):
-        return np.array([0, len(data)], dtype=np.int64)  # all of it was removed: one piece
+        whole = np.array([0, len(data)], dtype=np.int64)
+        return CutText(whole, NO_PARTS)  # all of it was removed: one piece
+    ends, covers = zip(*tokens, strict=True)
     edges = np.maximum.accumulate(np.array([0, *ends], dtype=np.int64))
+    parts = edges[1:][(edges[1:] == edges[:-1]) & np.array(covers)]
     edges[-1] = len(data)  # text that was removed at the end belongs to the last token
-    return edges
+    return CutText(edges, parts)
 
 
 def _ends(lengths: Ints, ids: Integers) -> Ints:
@@ -121,14 +140,21 @@ def _spells(tokenizer: Tokenizer) -> bool:
     return all(map(eq, tokens, map(add, left, right)))
 
 
-def _followed(tokenizer: Tokenizer, text: str) -> Iterator[int]:
-    """Yield the number of bytes of the text that each of its tokens covers."""
-    rules = tokenizer.rules
+End = tuple[int, bool]
+"""The end of a token in the text, in bytes, and whether it spells something of the text."""
+
+
+def _followed(tokenizer: Tokenizer, text: str) -> Iterator[End]:
+    """Yield the end of each token. A mark of a word's end belongs to the word."""
+    rules, offset = tokenizer.rules, 0
     for pretoken in rules.pretokens(text):
-        if rules.is_special(pretoken):
-            yield len(pretoken.bytes)
-        else:
-            yield from (end - start for start, end in pairwise(_edges(tokenizer, pretoken.bytes)))
+        edges = (
+            [0, len(pretoken.bytes)]
+            if rules.is_special(pretoken)
+            else _edges(tokenizer, pretoken.bytes)
+        )
+        yield from ((offset + edge, True) for edge in edges[1:])
+        offset += len(pretoken.bytes)
 
 
 def _edges(tokenizer: Tokenizer, pretoken: bytes) -> list[int]:
@@ -139,26 +165,51 @@ def _edges(tokenizer: Tokenizer, pretoken: bytes) -> list[int]:
     return edges
 
 
-def _aligned(tokenizer: Tokenizer, pipeline: Pipeline, text: str) -> Iterator[int]:
-    """Yield the ends of the tokens in the original, in bytes; always at the end of a character."""
+def _aligned(tokenizer: Tokenizer, text: str) -> Iterator[End]:
+    """Yield the end of each token in the original."""
+    pipeline = tokenizer.pipeline
+    assert isinstance(pipeline, Pipeline)
     places = [0, *accumulate(len(to_bytes(character)) for character in text)]
     splitter = pipeline.splitter
     for section, added in splitter.aligned_sections(text):
         if added is not None:
-            yield places[section.span(0, len(section.text))[1]]
+            yield places[section.span(0, len(section.text))[1]], True
             continue
         cut = pipeline.pre_tokenizer
         for piece in [section] if cut is None else cut.aligned_pieces(section):
             # In bytes each character stands for one byte; else it has the bytes of its UTF-8.
             if splitter.in_bytes:
                 pretoken = unspell(piece.text)
-                widths = [1] * len(pretoken)
+                spans = [piece.span(place, place + 1) for place in range(len(pretoken))]
             else:
                 pretoken = to_bytes(piece.text)
-                widths = [len(to_bytes(character)) for character in piece.text]
-            character_at = [place for place, width in enumerate(widths) for _ in range(width)]
+                widths = (len(to_bytes(character)) for character in piece.text)
+                spans = [
+                    piece.span(place, place + 1)
+                    for place, width in enumerate(widths)
+                    for _ in range(width)
+                ]
+            ends = _ends_in_original(pretoken, spans, text, places)
             for edge in _edges(tokenizer, pretoken)[1:]:
-                yield places[piece.span(0, character_at[edge - 1] + 1)[1]]
+                start, end = spans[edge - 1]
+                yield ends[edge - 1], start < end
+
+
+def _ends_in_original(
+    pretoken: bytes, spans: Sequence[tuple[int, int]], text: str, places: Sequence[int]
+) -> list[int]:
+    """Return the end of each byte of a pretoken in the original text, in bytes.
+
+    A byte of a character that is unchanged has its own place; of another, the character's end.
+    """
+    ends: list[int] = []
+    for (start, end), same in groupby(spans):
+        first, count = len(ends), sum(1 for _ in same)
+        own = to_bytes(text[start:end]) == pretoken[first : first + count]
+        ends += (
+            range(places[start] + 1, places[start] + 1 + count) if own else [places[end]] * count
+        )
+    return ends
 
 
 # -- vocabularies and merges
@@ -227,119 +278,6 @@ def first_merge_difference(one: Tokenizer, other: Tokenizer) -> MergeListDiffere
         if merges[0] != merges[1]:
             return MergeListDifference(rank, merges)
     return None
-
-
-# -- fertility: tokens a word
-
-SLICE = 1 << 17
-"""Bytes that are counted together: arrays thirty times as large should still fit in the cache."""
-_SPACELESS = np.isin(np.arange(len(KIND_NAMES)), sorted(WRITTEN_WITHOUT_SPACES))
-
-
-@dataclass(frozen=True)
-class ScriptFertility:
-    """The number of words of one script, and of their tokens by each tokenizer.
-
-    `tokens_per_word` is the fertility of each tokenizer.
-    """
-
-    script: str
-    words: int
-    tokens: tuple[int, ...]
-    tokens_per_word: tuple[float, ...]
-
-
-def fertility(data: bytes, edges: Sequence[Ints]) -> list[ScriptFertility]:
-    """Count the words of each script and their tokens, the script with the most words first.
-
-    A word is a run of letters and marks of one script. In scripts that are written without spaces
-    each character is a word. Marks and letters that several scripts share belong to the script of
-    the character before them. A token that reaches into two words counts in both.
-
-    Args:
-        data: the text.
-        edges: for each tokenizer the edges of its tokens, in bytes.
-
-    >>> [each] = fertility(b"to be", [np.array([0, 1, 2, 5]), np.array([0, 5])])
-    >>> each.script, each.words, each.tokens
-    ('Latin', 2, (3, 2))
-    """
-    table = ScriptTable()
-    kinds = len(KIND_NAMES)
-    words: Ints = np.zeros(kinds, np.int64)
-    tokens: Ints = np.zeros((len(edges), kinds), np.int64)
-    for start, end in _slices(data):
-        _count_words(words, tokens, table, data, edges, start, end)
-    found = [
-        ScriptFertility(
-            name, int(count), tuple(of_words.tolist()), tuple((of_words / count).tolist())
-        )
-        for name, count, of_words in zip(KIND_NAMES, words, tokens.T, strict=True)
-        if count
-    ]
-    return sorted(found, key=lambda each: -each.words)
-
-
-def _slices(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield slices that end before a newline or a space, so that no word is cut."""
-    start = 0
-    while start < len(data):
-        wanted = start + SLICE
-        places = [place for sign in (b"\n", b" ") if (place := data.find(sign, wanted)) >= 0]
-        end = min(places, default=len(data))
-        yield start, end
-        start = end
-
-
-def _count_words(
-    words: Ints,
-    tokens: Ints,
-    table: ScriptTable,
-    data: bytes,
-    edges: Sequence[Ints],
-    start: int,
-    end: int,
-) -> None:
-    """Add the words of a slice to `words`, and their tokens to the rows of `tokens`, by script."""
-    text = to_text(data[start:end])
-    kinds = table.kinds(text)
-    if np.any(kinds == SHARED):  # shared letters and marks get the kind of the character before
-        sources = np.where(kinds == SHARED, 0, np.arange(len(kinds)))
-        kinds = kinds[np.maximum.accumulate(sources)]
-    begins, ends = _words(kinds)
-    of_words = kinds[begins]
-    places = _byte_places(text)
-    first_bytes, last_bytes = places.take(begins), places.take(ends) - 1
-    words += np.bincount(of_words, minlength=len(words))
-    for row, each in enumerate(edges):
-        # A word touches one token more than there are cuts strictly inside it.
-        first, last = np.searchsorted(each, (start, end + 1))
-        cuts = np.bincount(each[first:last] - start, minlength=end - start + 1)
-        cuts_up_to = cuts.cumsum(dtype=np.int32)
-        weights = cuts_up_to.take(last_bytes) - cuts_up_to.take(first_bytes) + 1
-        counted = np.bincount(of_words, weights=weights, minlength=len(words))
-        tokens[row] += counted.astype(np.int64)
-
-
-def _words(kinds: Kinds) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return where words begin and end, in characters."""
-    is_word: Bools = kinds >= OTHER
-    before = np.concatenate((np.zeros(1, np.uint8), kinds[:-1]))
-    begins = is_word & ((before != kinds) | _SPACELESS[kinds])
-    after = np.append(begins[1:] | ~is_word[1:], True)[: len(kinds)]
-    return np.flatnonzero(begins), np.flatnonzero(is_word & after) + 1
-
-
-def _byte_places(text: str) -> Ints:
-    """Return the start of each character in UTF-8, and the end of the text."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    # A surrogate is one byte that is not UTF-8.
-    widths = np.ones(len(codes) + 1, dtype=np.uint8)
-    for least in (0x80, 0x800, 0x10000):
-        widths[1:] += codes >= least
-    widths[1:][(codes >= 0xD800) & (codes < 0xE000)] = 1
-    widths[0] = 0
-    return widths.cumsum(dtype=np.int64)
 
 
 # -- differences in one text
@@ -415,6 +353,7 @@ class TextComparison:
         edges: for each tokenizer the edges of its tokens, in bytes.
         token_counts: the number of tokens by each.
         bytes_per_token: the compression by each; 0 for an empty text.
+        times_first: its number of tokens as a multiple of the first tokenizer's.
 
     Raises:
         ComparisonError: the part of the text that a token covers cannot be found out.
@@ -431,14 +370,18 @@ class TextComparison:
         # Python's own encoders would only wait for each other.
         threads = available_cores() if KERNEL is not None and len(data) >= WORTH_THREADS else 1
         if threads == 1:
-            self.edges = [token_spans(tokenizer, data) for tokenizer in tokenizers]
+            cut = [cut_text(tokenizer, data) for tokenizer in tokenizers]
         else:
             with ThreadPoolExecutor(threads) as pool:
-                self.edges = list(pool.map(partial(token_spans, data=data), tokenizers))
+                cut = list(pool.map(partial(cut_text, data=data), tokenizers))
+        self.edges = [each.edges for each in cut]
+        self._parts = [each.parts for each in cut]
         self.token_counts = tuple(len(edges) - 1 for edges in self.edges)
         self.bytes_per_token = tuple(
             len(data) / count if count else 0.0 for count in self.token_counts
         )
+        first = self.token_counts[0]
+        self.times_first = tuple(count / first if first else 0.0 for count in self.token_counts)
 
     @cached_property
     def differences(self) -> Differences:
@@ -467,5 +410,5 @@ class TextComparison:
 
     @cached_property
     def fertility(self) -> list[ScriptFertility]:
-        """The tokens a word, script by script."""
-        return fertility(self.data, self.edges)
+        """The tokens per word and per character, script by script."""
+        return fertility(self.data, self.edges, self._parts)

@@ -18,7 +18,7 @@ from inside.bpe_tui.studies import (
     segments_of,
     strip,
 )
-from inside.engine.analysis import TextComparison
+from inside.engine.analysis import ParallelTexts, TextComparison
 from opening import opened, until
 from textual.app import App
 from textual.pilot import Pilot
@@ -109,9 +109,28 @@ async def test_the_numbers_are_those_of_text_and_vocabularies() -> None:
     async with comparing(b"abc abc") as (app, _):
         shown = [" ".join(line.split()) for line in lines(app, "numbers")]
         assert "tokens 5 5" in shown
+        assert "× one 1.00 1.00" in shown
+        assert "tokens/word, Latin 2.00 2.00" in shown
+        assert "tokens/char, Latin 0.67 0.67" in shown
         assert "vocabulary 257 257" in shown
         assert "only one ab" in shown
         assert any("part at merge 1, a + b and b + c" in line for line in shown)
+
+
+async def test_parallel_texts_are_multiples_of_the_english_one() -> None:
+    texts = [
+        ("de.txt", b"ac\nac"),
+        ("en.txt", b"ab\nab"),
+    ]  # 5 and 3 tokens by one, 5 and 5 by other
+    parallel = ParallelTexts(2, 1, True)
+    app = SingleScreenApp(
+        lambda: ComparisonScreen(["one", "other"], lambda: [ONE, OTHER], b"ab", texts, parallel)
+    )
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.screen.query_one(NumbersPanel).premiums is not None)
+        shown = " ".join(" ".join(lines(app, "numbers")).split())
+        assert "de.txt × 1.67 × 1.00" in shown
+        assert "each has 2 lines. × en.txt, English by its name." in shown
 
 
 async def test_another_text_can_be_typed() -> None:

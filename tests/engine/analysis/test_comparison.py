@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 from inside.engine.analysis import (
     TextComparison,
     _spells,
-    fertility,
     first_merge_difference,
     overlap,
     token_spans,
 )
 from inside.engine.encoding import ByteAlphabet, CharacterAlphabet
 from inside.engine.formats import open_tokenizer
-from inside.engine.text import KIND_NAMES, OTHER, WRITTEN_WITHOUT_SPACES, ScriptTable, to_text
+from inside.engine.text import to_text
 from tokenizers import models, normalizers, pre_tokenizers, trainers
 
 from engine import Tokenizer
@@ -90,52 +89,6 @@ def test_a_comparison_counts_tokens_and_finds_touching_differences_as_one() -> N
     assert [len(edges) - 1 for edges in next(iter(text.differences)).edges] == [3, 3]
     assert text.differing_bytes == 6
     assert text.bytes_per_token == (8 / 6, 8 / 7)
-
-
-def words_of(text: str) -> list[tuple[str, int, int]]:
-    """Return (script, start, end) in bytes, character by character."""
-    words: list[tuple[str, int, int]] = []
-    alone = {KIND_NAMES[kind] for kind in WRITTEN_WITHOUT_SPACES}
-    before, place = "", 0
-    for char in text:
-        [kind] = ScriptTable().kinds(char)
-        name = KIND_NAMES[kind]
-        if name == "shared letters" and before:
-            name = before
-        end = place + len(char.encode("utf-8", "surrogateescape"))
-        if kind >= OTHER or name in KIND_NAMES[OTHER:]:
-            if words and words[-1][0] == name and words[-1][2] == place and name not in alone:
-                words[-1] = (name, words[-1][1], end)
-            else:
-                words.append((name, place, end))
-        before, place = name, end
-    return words
-
-
-@given(st.text("aé яж漢カー1 .\u0301", max_size=25), st.data())
-def test_fertility_counts_the_tokens_that_touch_each_word(text: str, draw: st.DataObject) -> None:
-    data = text.encode()
-    edges = [draw.draw(cuts(len(data))) for _ in range(2)]
-    words = words_of(text)
-    found = fertility(data, [np.array(each) for each in edges])
-    assert sum(each.words for each in found) == len(words)
-    for each in found:
-        own = [(start, end) for script, start, end in words if script == each.script]
-        assert each.words == len(own)
-        for tokens, places in zip(each.tokens, edges, strict=True):
-            touching = [
-                sum(a < end and start < b for a, b in pairwise(places)) for start, end in own
-            ]
-            assert tokens == sum(touching)
-
-
-def test_fertility_of_slices_is_that_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = "ab cde\nfgh 漢字 я".encode() * 3
-    edges = [token_spans(tokenizer((b"a", b"b"), (b"\n", b"f"), pattern="none"), data)]
-    whole = fertility(data, edges)
-    monkeypatch.setattr("engine.analysis.text_comparison.SLICE", 4)
-    assert fertility(data, edges) == whole
-    assert {each.script: each.words for each in whole} == {"Latin": 9, "Han": 6, "Cyrillic": 3}
 
 
 merge_lists = st.lists(st.sampled_from([(b"a", b"b"), (b"c", b"d"), (b"e", b"f")]), unique=True)

@@ -16,6 +16,7 @@ from engine.analysis.check.checking import check_claim
 from engine.analysis.check.claim import Assignment, Claim, read_claim
 from engine.analysis.check.steps_file import LONGEST_LINE, ClaimedStep, read_steps, read_token
 from engine.analysis.encoder_comparison import GoesBack, Greedy, TooGreedy, lockstep
+from engine.analysis.fertility import ParallelTexts, fertility, parallel_texts
 from engine.analysis.inspection import (
     PIECE_FILTERS,
     TOKEN_KIND_NAMES,
@@ -44,7 +45,7 @@ from engine.analysis.pattern_lab import split_alternatives, try_pattern
 from engine.analysis.text_comparison import (
     TextComparison,
     _spells,
-    fertility,
+    cut_text,
     first_merge_difference,
     overlap,
     token_spans,
