@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -31,6 +32,7 @@ from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import draw_settled
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import OverScreen, Window
+from engine.core.interrupts import ENDING, Interrupts
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,7 @@ class BaseApp(App[int]):
         self.notices = Notices()
         self._survives = False
         self._leaves = False
-        self._interrupts = terminal.Interrupts()
+        self._interrupts = Interrupts(signal.SIGINT)
         self._pressed = monotonic()
 
     def run(self, *arguments: Any, **settings: Any) -> int | None:
@@ -170,7 +172,7 @@ class BaseApp(App[int]):
     async def run_async(self, *arguments: Any, **settings: Any) -> int | None:
         """Handle signals before the terminal is changed, so that none leaves it changed."""
         loop = asyncio.get_running_loop()
-        for number in terminal.ENDING_SIGNALS:
+        for number in ENDING:
             # Some event loops have no signals; then the default applies.
             with suppress(NotImplementedError, RuntimeError, ValueError):
                 loop.add_signal_handler(number, self.end_on_signal, number)

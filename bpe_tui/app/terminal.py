@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import signal
 import sys
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
@@ -21,37 +20,6 @@ from textual.message_pump import MessagePump
 from engine.core.errors import CorpusError
 
 TERMINAL_GONE = (errno.EIO, errno.ENXIO, errno.EBADF, errno.EPIPE)
-ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-class Interrupts:
-    """Interrupts that wait while an event loop is made, which they would leave unfinished.
-
-    A mask would not keep them from other threads, such as numpy's.
-    """
-
-    _pending = False
-
-    @contextlib.contextmanager
-    def held(self) -> Iterator[None]:
-        """Hold interrupts until `deliver`; without it they are dropped."""
-        try:
-            before = signal.signal(signal.SIGINT, self._hold)
-        except ValueError:  # not the main thread: interrupts never reach it
-            yield
-            return
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
-
-    def deliver(self) -> None:
-        """Raise a pending interrupt again, now that it is handled."""
-        if self._pending:
-            signal.raise_signal(signal.SIGINT)
-
-    def _hold(self, *_: object) -> None:
-        self._pending = True
 
 
 @dataclass

@@ -53,22 +53,14 @@ def exists_error(path: Path) -> OutputExistsError:
 def step_writer(path: Path | None, *, overwrite: bool) -> Iterator[Callable[[MergeStep], None]]:
     """Yield a function that writes a step as a line of JSON; without a path it does nothing.
 
-    The lines go into a draft beside `path`, which replaces it when the block ends without error.
+    The file is in its place when the block ends without error.
     """
     if path is None:
         yield lambda step: None
         return
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with draft.open("x", encoding="utf-8", newline="\n") as stream:
-            yield lambda step: print(json.dumps(step.as_dict(), ensure_ascii=False), file=stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if not overwrite:
-            check_free(path)
-        draft.replace(path)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
-    finally:
-        draft.unlink(missing_ok=True)
+    with files.written_meanwhile(path, overwrite=overwrite) as stream:
+
+        def write_step(step: MergeStep) -> None:
+            stream.write(json.dumps(step.as_dict(), ensure_ascii=False).encode() + b"\n")
+
+        yield write_step

@@ -22,8 +22,9 @@ from platformdirs import user_state_path
 
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.declarations import LESSON, TRAINING
+from engine.core.drafts import sweep
 from engine.core.errors import OutputError
-from engine.core.files import sweep, write_files
+from engine.core.files import write_files
 from engine.text.corpus import PLAIN, Reading
 from engine.text.remote import is_address, without_credentials
 from engine.text.sources import STANDARD_INPUT

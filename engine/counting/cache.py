@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
+from engine.core.drafts import DRAFT, read_own, sweep
 from engine.core.errors import CorpusError, OutputError
-from engine.core.files import DRAFT, read_own, sweep, write_files
+from engine.core.files import write_files
 from engine.counting.counts_file import CorpusCount, CountsMetadata, CountsReader, written
 from engine.text.corpus import Corpus
 from engine.text.patterns import PatternLike, as_pattern

@@ -18,8 +18,8 @@ from typing import Any
 from zlib import decompressobj
 from zlib import error as ZlibError
 
-from engine.core.errors import TokenizerFileError
-from engine.core.files import finish_writing
+from engine.core.errors import OutputError, TokenizerFileError
+from engine.core.file_sets import finish_writing
 
 LARGEST = 1 << 28
 """Size of the largest file that is read, in bytes: eight times the largest tokenizer in use."""
@@ -42,6 +42,8 @@ class TokenizerSource:
     def __init__(self, given: Sequence[str | os.PathLike[str]]) -> None:
         self.given = tuple(os.fspath(each) for each in given)
         self.paths = tuple(map(Path, self.given))
+        for path in self.paths:
+            _finish_writing(path)
 
     def __str__(self) -> str:
         return " and ".join(self.given)
@@ -135,13 +137,21 @@ def read_head(path: Path) -> bytes:
     return head
 
 
+def _finish_writing(path: Path) -> None:
+    """Finish an interrupted save before its files are looked at."""
+    try:
+        finish_writing(path)
+    except OutputError as error:
+        raise TokenizerFileError(str(error)) from None
+
+
 def read_bytes(path: Path) -> bytes:
     """Return all bytes of a file, unpacked.
 
     Raises:
         TokenizerFileError: it is missing, unreadable, not a plain file, or far too large.
     """
-    finish_writing(path)
+    _finish_writing(path)
     try:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())

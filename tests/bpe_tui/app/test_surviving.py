@@ -12,6 +12,7 @@ import pytest
 from inside.bpe_tui.app import BpeTuiApp, terminal
 from inside.bpe_tui.bpe import PairsPanel
 from inside.bpe_tui.session import state
+from inside.engine.core import Interrupts
 from opening import opened, step, until
 from textual import events
 from textual.message_pump import MessagePump
@@ -86,7 +87,7 @@ async def test_keys_behind_the_one_that_leaves_open_nothing() -> None:
 
 
 def test_an_interrupt_before_the_event_loop_waits_for_it() -> None:
-    interrupts, heard = terminal.Interrupts(), list[int]()
+    interrupts, heard = Interrupts(signal.SIGINT), list[int]()
     before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
     try:
         with interrupts.held():

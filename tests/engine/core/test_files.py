@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
+import shutil
 from pathlib import Path
 from time import time
 
 import pytest
-from file_checks import NO_SPACE, FullDisk, contents
-from inside.engine.core import DRAFT, LIST, check_free, finish_writing, sweep, write_files
+from file_checks import (
+    ENDS,
+    INTERRUPTIONS,
+    NO_SPACE,
+    FullDisk,
+    contents,
+    each_interruption,
+)
+from inside.engine.core import DRAFT, check_free, sweep, write_files, written_meanwhile
 
 from engine import OutputError, OutputExistsError
 
@@ -113,61 +120,61 @@ def test_a_symlink_is_followed_as_cp_does_and_refused_where_it_leads_nowhere(
     assert place.read_bytes() == b"new"
 
 
-class Killed(BaseException):
-    """An end of the program: nothing after it is done."""
-
-
-@pytest.mark.parametrize("at", range(4))
-def test_a_set_whose_writer_is_killed_is_the_old_or_the_new_one_when_it_is_opened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
+@pytest.mark.parametrize("had_old", [True, False], ids=["replaced", "new"])
+@pytest.mark.parametrize("kind", INTERRUPTIONS)
+def test_a_file_interrupted_at_any_call_is_the_old_or_the_whole_new_one(
+    tmp_path: Path, kind: str, had_old: bool
 ) -> None:
-    names = ("vocab.json", "merges.txt")
-    write_files({tmp_path / name: b"old" for name in names})
-    replace, calls = Path.replace, iter(range(9))
-
-    def die_before(self: Path, target: Path) -> Path:
-        if next(calls) == at:
-            raise Killed
-        return replace(self, target)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "replace", die_before)
-        patch.setattr(Path, "unlink", lambda self, missing_ok=False: None)
-        with contextlib.suppress(Killed):
-            write_files({tmp_path / name: b"new" for name in names}, overwrite=True)
-    finish_writing(tmp_path / names[at % 2])
-    assert {(tmp_path / name).read_bytes() for name in names} == {b"old" if at == 0 else b"new"}
-
-
-@pytest.mark.parametrize(
-    "names", [{"one": "/etc/passwd"}, {"one": "two"}, {"../one": "x"}, ["one"], {"one": 1}]
-)
-def test_a_forged_list_moves_no_other_file(tmp_path: Path, names: object) -> None:
-    (tmp_path / "one").write_bytes(b"1")
-    (tmp_path / "two").write_bytes(b"2")
-    (tmp_path / LIST).write_text(json.dumps(names))
-    finish_writing(tmp_path / "one")
-    assert (tmp_path / "one").read_bytes() == b"1"
-    assert (tmp_path / "two").read_bytes() == b"2"
+    place = tmp_path / "folder" / "one"
+    old = {"folder/one": b"old"} if had_old else {}
+    outcomes = []
+    for interruption in each_interruption(kind):
+        shutil.rmtree(tmp_path / "folder", ignore_errors=True)
+        if had_old:
+            write_files({place: b"old"})
+        with interruption.among_calls(), contextlib.suppress(*ENDS):
+            write_files({place: [b"n", b"ew"]}, overwrite=True)
+        found = {name: data for name, data in contents(tmp_path).items() if DRAFT not in name}
+        assert found in (old, {"folder/one": b"new"})
+        outcomes.append(found != old)
+        for draft in (tmp_path / "folder").glob(f".*{DRAFT}"):
+            os.utime(draft, (1, 1))  # as if an hour had passed
+        write_files({place: b"later"}, overwrite=True)
+        assert contents(tmp_path) == {"folder/one": b"later"}
+    assert len(outcomes) > 3
+    assert outcomes[-1]
 
 
-def test_a_list_with_a_name_that_no_file_can_have_is_no_trouble(tmp_path: Path) -> None:
-    (tmp_path / "one").write_bytes(b"1")
-    names = {"one": f".one.1{DRAFT}", "a\0": f".a\0.1{DRAFT}"}
-    (tmp_path / LIST).write_text(json.dumps(names))
-    finish_writing(tmp_path / "one")
-    assert (tmp_path / "one").read_bytes() == b"1"
+@pytest.mark.parametrize("error", [NO_SPACE, KeyboardInterrupt()], ids=["full disk", "Ctrl+C"])
+def test_a_file_that_is_written_meanwhile_is_there_when_it_is_whole(
+    tmp_path: Path, error: BaseException
+) -> None:
+    path = tmp_path / "steps"
+    with contextlib.suppress(OutputError, KeyboardInterrupt), written_meanwhile(path) as stream:
+        stream.write(b"1")
+        raise error
+    assert contents(tmp_path) == {}
+    with written_meanwhile(path) as stream:
+        stream.write(b"1")
+        assert not path.exists()
+    assert contents(tmp_path) == {"steps": b"1"}
 
 
-def test_drafts_are_given_up_if_a_file_was_written_after_them(tmp_path: Path) -> None:
-    draft, place = tmp_path / f".one.1{DRAFT}", tmp_path / "one"
-    draft.write_bytes(b"draft")
-    (tmp_path / LIST).write_text(json.dumps({place.name: draft.name}))
-    place.write_bytes(b"later")
-    later = (tmp_path / LIST).stat().st_mtime + 1
-    os.utime(place, (later, later))
-    finish_writing(place)
-    assert contents(tmp_path) == {"one": b"later"}
+def test_a_file_that_somebody_made_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "one"
+    with pytest.raises(OutputExistsError), written_meanwhile(path):
+        path.write_bytes(b"theirs")
+    assert contents(tmp_path) == {"one": b"theirs"}
+
+
+def test_two_links_to_one_file_are_refused(tmp_path: Path) -> None:
+    place, links = tmp_path / "place", [tmp_path / "a", tmp_path / "b"]
+    place.write_bytes(b"old")
+    for link in links:
+        link.symlink_to(place)
+    with pytest.raises(OutputError, match="given twice"):
+        write_files(dict.fromkeys(links, b"new"), overwrite=True)
+    assert place.read_bytes() == b"old"
 
 
 def test_drafts_of_killed_programs_are_swept_and_those_under_way_stay(tmp_path: Path) -> None:

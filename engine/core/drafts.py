@@ -1,0 +1,123 @@
+"""Drafts: hidden files, written completely beside the files that they will replace."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from io import BufferedReader
+from pathlib import Path
+from time import time
+from typing import BinaryIO
+
+DRAFT = ".bpe-tui-draft"
+Content = bytes | Iterable[bytes] | Callable[[BinaryIO], object]
+"""The content of a file: in one piece, its parts in order, or a function that writes it."""
+STALE_SECONDS = 3600
+"""Least age of a draft that must be from a killed program."""
+
+
+def draft_of(place: Path) -> Path:
+    """Return a new name for the draft of a file: `.merges.txt.9f3a01c2.bpe-tui-draft`."""
+    return place.with_name(f".{place.name}.{os.urandom(4).hex()}{DRAFT}")
+
+
+def is_draft_of(draft: str, name: str) -> bool:
+    """Whether a file name is one that `draft_of` gives for a file of this name."""
+    has_ends = draft.startswith(f".{name}.") and draft.endswith(DRAFT)
+    return has_ends and Path(draft).name == draft
+
+
+@contextlib.contextmanager
+def opened_draft(draft: Path, place: Path, *, private: bool = False) -> Iterator[BinaryIO]:
+    """Open a draft; flush it to disk when the block ends, or remove it if the block fails.
+
+    It has the mode of the file that it will replace.
+    """
+    try:
+        mode = stat.S_IMODE(place.stat().st_mode)
+    except FileNotFoundError:
+        mode = None
+    new_mode = 0o666 if mode is None and not private else 0o600
+    try:
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, new_mode)
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        if mode is not None:
+            draft.chmod(mode)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def write_draft(draft: Path, place: Path, content: Content, *, private: bool = False) -> None:
+    """Write a draft in one go."""
+    with opened_draft(draft, place, private=private) as stream:
+        if callable(content):
+            content(stream)
+        else:
+            stream.writelines((content,) if isinstance(content, bytes) else content)
+
+
+def sweep(folder: Path, drafts: str = f".*{DRAFT}") -> None:
+    """Remove the drafts that killed programs have left in a folder.
+
+    Args:
+        folder: where to look.
+        drafts: a pattern in which only `*` has a special meaning.
+    """
+    with contextlib.suppress(OSError):
+        for draft in folder.glob(literal(drafts)):
+            # A clock may have jumped either way.
+            if abs(time() - draft.lstat().st_mtime) > STALE_SECONDS:
+                draft.unlink(missing_ok=True)
+
+
+def literal(pattern: str) -> str:
+    """Keep all characters of a glob but `*` from having a meaning: `a[1]?*` → `a[[]1][?]*`."""
+    return pattern.replace("[", "[[]").replace("?", "[?]")
+
+
+def discard(draft: Path) -> None:
+    """Remove a file that is not needed any more; the next `sweep` removes it if this cannot."""
+    with contextlib.suppress(OSError):
+        draft.unlink(missing_ok=True)
+
+
+def read_own(path: Path, limit: int) -> bytes:
+    """Read an ordinary file that this user owns; follow no link and wait for no pipe.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is not such a file, or longer than `limit` bytes.
+    """
+    with opened_plain(path, limit) as (stream, owner):
+        if owner != user_id(owner):
+            raise ValueError("the file belongs to another user")
+        return stream.read(limit + 1)
+
+
+@contextlib.contextmanager
+def opened_plain(path: Path, limit: int) -> Iterator[tuple[BufferedReader, int]]:
+    """Open an ordinary file; follow no link and wait for no pipe; yield it and its owner's id.
+
+    Raises:
+        OSError: the file cannot be opened.
+        ValueError: it is no ordinary file, or longer than `limit` bytes.
+    """
+    careful = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # Windows has neither
+    handle = os.open(path, os.O_RDONLY | careful)
+    with os.fdopen(handle, "rb") as stream:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
+            raise ValueError("no ordinary file of a bounded size")
+        yield stream, status.st_uid
+
+
+def user_id(without: int) -> int:
+    """Return the id of this user; `without` on a system that has none."""
+    own: int = getattr(os, "getuid", lambda: without)()
+    return own
