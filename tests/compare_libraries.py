@@ -36,7 +36,10 @@ from tiny_tokenizers import END, GOLDEN, handout
 from engine import Tokenizer
 
 Encode = Callable[[str], list[int]]
-PARTS = (" ", "  ", "\t", "\r\n", "\n\n", "\u3000", "\x00", "don't", " the", "The", "'ll", "1999")
+PARTS = (
+    *(" ", "  ", "\t", "\r\n", "\n\n", "\u3000", "\x00", "don't", " the", "The", "'ll", "1999"),
+    *("." * 7, "-" * 20, "a" * 9, "\u200dP", "e\u0301\u0323"),
+)
 LAST_CODE = 0x1FFFF
 
 

@@ -432,14 +432,22 @@ class _SegmentingModel(_SentencePieceModel):
         return tokens
 
 
-_SMALLEST = 2.0**-126
-"""C's FLT_MIN, SentencePiece's initial value of the greatest score."""
 _PENALTY = 10.0
+_GREATEST = (2 - 2.0**-23) * 2.0**127
+"""C's FLT_MAX, SentencePiece's initial value of the least score."""
+_BONUS = 0.1
+"""Score of each byte but the first of a user-defined symbol, so that the longest one wins."""
+_FARTHEST = 100_000.0
+"""Sum of scores beyond which all sums are counted from there, so that 32 bits keep their digits."""
 
 
 @stage
 class SentencePieceUnigram(_SegmentingModel):
-    """Takes the segmentation with the highest sum of scores, kept in 32 bits."""
+    """Takes the segmentation with the highest sum of scores, kept in 32 bits.
+
+    Each sum is rounded before it is compared, as by SentencePiece since version 0.2.2. Older
+    versions compared it in 64 bits, never counted anew, and gave symbols a larger score.
+    """
 
     name = "Unigram"
 
@@ -447,10 +455,8 @@ class SentencePieceUnigram(_SegmentingModel):
     def _tables(self) -> tuple[dict[str, int], list[float], dict[str, list[int]], float]:
         """Known pieces; scores; first two characters → lengths; the score of unknown text."""
         normal = [piece.score for piece in self.pieces if piece.kind == NORMAL]
-        most = max(max(normal, default=_SMALLEST), _SMALLEST)
         scores = [
-            # A user-defined symbol nearly beats all its bytes.
-            _in_32_bits(len(piece.text.encode()) * most) - 0.1
+            _in_32_bits(_BONUS * (len(piece.text.encode()) - 1))
             if piece.kind == USER_DEFINED
             else piece.score
             for piece in self.pieces
@@ -461,7 +467,8 @@ class SentencePieceUnigram(_SegmentingModel):
             if len(text) > 1:
                 found[text[:2]].add(len(text))
         lengths = {beginning: sorted(each) for beginning, each in found.items()}
-        return known, scores, lengths, _in_32_bits(min(normal, default=0.0) - _PENALTY)
+        worst = min(normal, default=_GREATEST)
+        return known, scores, lengths, _in_32_bits(worst - _PENALTY)
 
     def spans(self, text: str) -> Iterator[tuple[int | None, int, int]]:
         best = array("f", bytes(4 * (len(text) + 1)))
@@ -469,13 +476,23 @@ class SentencePieceUnigram(_SegmentingModel):
         chosen: list[int | None] = [None] * (len(text) + 1)
         known, scores, lengths, unknown_score = self._tables
         find, lengths_of = known.get, lengths.get
+        rounded = array("f", (0.0,))
+        reached = 0
 
         def arrive(start: int, end: int, token_id: int | None, score: float) -> None:
-            score += best[start]
-            if starts[end] == -1 or score > best[end]:
-                best[end], starts[end], chosen[end] = score, start, token_id
+            nonlocal reached
+            rounded[0] = score + best[start]
+            if starts[end] == -1 or rounded[0] > best[end]:
+                best[end], starts[end], chosen[end] = rounded[0], start, token_id
+                if end > reached:
+                    reached = end
 
         for start in range(len(text)):
+            if abs(best[start]) > _FARTHEST:
+                origin = best[start]
+                for place in range(start, reached + 1):
+                    if starts[place] != -1:
+                        best[place] -= origin
             single = find(text[start])
             if single is not None:
                 arrive(start, start + 1, single, scores[single])
@@ -484,9 +501,7 @@ class SentencePieceUnigram(_SegmentingModel):
                 if token_id is not None and start + length <= len(text):
                     arrive(start, start + length, token_id, scores[token_id])
             if single is None:
-                score = _in_32_bits(unknown_score + best[start])
-                if starts[start + 1] == -1 or score > best[start + 1]:
-                    best[start + 1], starts[start + 1], chosen[start + 1] = score, start, None
+                arrive(start, start + 1, None, unknown_score)
         way, end = [], len(text)
         while end:
             way.append((chosen[end], starts[end], end))
@@ -503,7 +518,10 @@ _WORD = re.compile(f"{SPACE}[^{SPACE}]*|[^{SPACE}]+")
 
 @stage
 class SentencePieceWords(_SegmentingModel):
-    """Takes a word as one piece; any other word, or a control symbol, is unknown."""
+    """Takes a word as one piece; any other word, or a symbol that no text spells, is unknown.
+
+    Until version 0.2.1 of SentencePiece, unused pieces and those of bytes counted as words.
+    """
 
     name = "WordLevel"
 
@@ -513,7 +531,7 @@ class SentencePieceWords(_SegmentingModel):
 
     @cached_property
     def _words(self) -> dict[str, int]:
-        return self.of_kind(NORMAL, USER_DEFINED, UNUSED, BYTE)
+        return self.of_kind(NORMAL, USER_DEFINED)
 
 
 def word_pattern(tokens: Iterable[str]) -> Pattern | None:

@@ -10,7 +10,8 @@ Ties: of several best edges that end at a node the one that starts furthest left
 SentencePiece and Hugging Face.
 
 `UnigramEncoder` returns the ids of the best path, of the n best, or of a random one. The ids equal
-those of `tokenizers.models.Unigram` and of SentencePiece for the same pieces and scores.
+those of `tokenizers.models.Unigram` for the same pieces and scores. SentencePiece sums scores in 32
+bits, which decides otherwise where sums are nearly equal: see `engine.pipeline.sentencepiece`.
 """
 
 from __future__ import annotations

@@ -181,6 +181,98 @@ def test_pieces_of_equal_scores(
         assert tokenizer.encode(text) == model.encode(text)
 
 
+# -- Unigram: sums of scores in 32 bits
+
+
+DOTS = [("<unk>", 0.0, 2), ("▁", -2.0, 1), (".", -3.3, 1), ("...", -9.9, 1)]
+FAR = [*DOTS[:2], ("a", -30000.1, 1), ("aa", -60000.2, 1), ("aaa", -90000.3, 1)]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "text", "ids", "until_0_2_1"),
+    [
+        (DOTS, "....", [1, 2, 3], [1, 3, 2]),
+        (DOTS, "." * 9, [1, 2, 3, 3, 2, 2], [1, 3, 2, 3, 2, 2]),
+        # 30,000 a letter: beyond a sum of 100,000 the sums begin anew.
+        (FAR, "aaaaa", [1, 2, 4, 2], [1, 4, 2, 2]),
+        (FAR, "aaaaaaaa", [1, 4, 4, 3], [1, 4, 2, 4, 2]),
+    ],
+)
+def test_sums_are_rounded_as_in_the_current_sentencepiece(
+    pieces: list[tuple[str, float, int]],
+    text: str,
+    ids: list[int],
+    until_0_2_1: list[int],
+    place: Path,
+) -> None:
+    library = pytest.importorskip("sentencepiece")
+    data = model_file(pieces, 1)
+    (place / "rounded.model").write_bytes(data)
+    assert open_tokenizer(place / "rounded.model").tokenizer.encode(text) == ids
+    is_old = tuple(map(int, library.__version__.split(".")[:3])) < (0, 2, 2)
+    theirs = library.SentencePieceProcessor(model_proto=data).encode(text)
+    assert theirs == (until_0_2_1 if is_old else ids)
+
+
+PARTS = ["a", "b", ".", "...", " ", "é", "x", "[X]", "a" * 7, "." * 40]
+
+
+def random_pieces(chance: random.Random) -> list[tuple[str, float, int]]:
+    """Return pieces of few letters whose scores make ties that rounding decides."""
+    scale = chance.choice([1.0, 10.0, 30_000.0, 1e6])
+
+    def score() -> float:
+        return -scale * chance.choice([0.1, 0.2, 0.3, 0.7, 1.1, 1.4, 3.3, chance.random()])
+
+    letters = ["▁", "a", "b", ".", "é"]
+    runs = [chance.choice("a.") * chance.randrange(2, 9) for _ in range(5)]
+    words = ["".join(chance.choices(letters, k=chance.randrange(2, 6))) for _ in range(6)]
+    # Some are symbols of the user (4), which win over any others, or are not used (5).
+    kinds = dict.fromkeys(words[:2], 4) | dict.fromkeys(words[2:3], 5)
+    texts = dict.fromkeys([*letters, *runs, *words])
+    rows = [(text, 0.0 if kinds.get(text) == 4 else score(), kinds.get(text, 1)) for text in texts]
+    return [("<unk>", 0.0, 2), *rows]
+
+
+def test_thousands_of_repetitive_texts_get_the_ids_of_sentencepiece(place: Path) -> None:
+    library = pytest.importorskip("sentencepiece", minversion="0.2.2")
+    chance = random.Random(7)
+    for _ in range(100):
+        data = model_file(random_pieces(chance), 1)
+        (place / "random.model").write_bytes(data)
+        model = library.SentencePieceProcessor(model_proto=data)
+        tokenizer = open_tokenizer(place / "random.model").tokenizer
+        for _ in range(30):
+            text = "".join(chance.choices(PARTS, k=chance.randrange(1, 25)))
+            assert tokenizer.encode(text) == model.encode(text)
+
+
+def test_a_tokenizer_json_of_such_pieces_gets_the_ids_of_tokenizers(place: Path) -> None:
+    library = pytest.importorskip("tokenizers")
+    chance = random.Random(8)
+    for _ in range(30):
+        pieces = [(text, score) for text, score, kind in random_pieces(chance) if kind < 4]
+        model = library.Tokenizer(library.models.Unigram(pieces, 0, False))
+        (place / "random.json").write_text(model.to_str())
+        tokenizer = open_tokenizer(place / "random.json").tokenizer
+        for _ in range(30):
+            text = "".join(chance.choices(PARTS, k=chance.randrange(1, 25)))
+            assert tokenizer.encode(text) == model.encode(text).ids
+
+
+@pytest.mark.parametrize("model_type", [1, 3, 4])
+def test_unused_pieces_and_control_symbols_are_in_no_text(model_type: int, place: Path) -> None:
+    library = pytest.importorskip("sentencepiece", minversion="0.2.2")
+    words = [("▁a", 1), ("▁b", 5), ("▁c", 3), ("a", 1), ("b", 5), ("c", 3), ("▁", 1)]
+    rows = [("<unk>", 0.0, 2), *((text, -1.0, kind) for text, kind in words)]
+    data = model_file(rows, model_type)
+    (place / "unused.model").write_bytes(data)
+    tokenizer = open_tokenizer(place / "unused.model").tokenizer
+    model = library.SentencePieceProcessor(model_proto=data)
+    for text in ["a", "b", "c", "a b", "b b a", "c a", "ac", "bc", "ab cc bb"]:
+        assert tokenizer.encode(text) == model.encode(text)
+
+
 # -- damage
 
 
