@@ -44,6 +44,7 @@ import test_quiz
 from course_solutions import SAVES
 from damage import damaged
 from format_files import encoding, tekken
+from gguf_files import gguf, of_bytes, of_pieces, of_sentencepiece
 from inside.bpe_tui.cli import explanation
 from inside.engine.analysis import (
     Inspection,
@@ -74,7 +75,10 @@ from inside.engine.text import (
     Corpus,
     Reading,
 )
+from model_pipelines import bert
 from tiny_tokenizers import GOLDEN, REPO, handout
+from tokenizers import Tokenizer as HuggingFace
+from tokenizers import models
 
 from engine import (
     BpeError,
@@ -112,6 +116,7 @@ def tokenizers() -> dict[str, Files]:
         "course-text": {"a": repr((tok.vocab, tok.merges)).encode()},
         "course-pickle": {"a": pickle.dumps((tok.vocab, tok.merges))},
         "tiktoken-pickle": {"a": pickle.dumps(encoding())},
+        **{f"gguf-{name}": {"a": data} for name, data in ggufs().items()},
         "tekken": {"a": json.dumps(tekken()).encode()},
         "bert-vocab": {"a": b"[UNK]\n[CLS]\n[SEP]\nlow\n##est\n##e\nthe\n##1\n"},
         "clip": {"a": clip},
@@ -129,6 +134,21 @@ def tokenizers() -> dict[str, Files]:
             f"sentencepiece-{kind}": {"a": sentencepiece_models.trained(kind, "bytes")}
             for kind in ("bpe", "unigram")
         },
+    }
+
+
+def ggufs() -> dict[str, bytes]:
+    """Return a small GGUF file of each model."""
+    letters = [*map(chr, range(0x21, 0x7F)), *"ĠĊéà", "lo", "low"]
+    vocab = {token: token_id for token_id, token in enumerate(letters)}
+    plain = HuggingFace(models.BPE(vocab, [("l", "o"), ("lo", "w")]))
+    plain.add_special_tokens(["<s>"])
+    return {
+        "gpt2": gguf(of_bytes(plain, "llama-bpe", bos_token_id=0)),
+        "splits": gguf(of_bytes(plain, "deepseek-llm"), order=">"),
+        "bert": gguf(of_pieces(bert())),
+        "llama": gguf(of_sentencepiece("bpe", "like Llama")),
+        "t5": gguf(of_sentencepiece("unigram", "plain")),
     }
 
 

@@ -22,6 +22,7 @@ from engine.formats import (
     bert_vocab,
     by_name,
     course_files,
+    gguf,
     gpt2,
     minbpe,
     rank_files,
@@ -45,6 +46,7 @@ from engine.text.patterns import PatternLike
 _OF_FILES = (
     tokenizer_json.FORMAT,
     sentencepiece_model.FORMAT,
+    gguf.FORMAT,
     rank_files.TEKKEN,
     bert_vocab.FORMAT,
     word_ends.CLIP,

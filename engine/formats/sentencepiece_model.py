@@ -210,7 +210,7 @@ def _read(content: ProtobufMessage, overrides: Overrides) -> tuple[Pipeline, lis
     rules = content.message(_NORMALIZER, _NORMALIZING)
     afterwards = content.message(_DENORMALIZER, _NORMALIZING)
     has_bytes = training.flag(_BYTE_FALLBACK, False)
-    _check_pieces(pieces, has_bytes)
+    check_pieces(pieces, has_bytes)
     type_number = training.whole(_TYPE, UNIGRAM)
     if type_number not in TYPES:
         raise TokenizerFileError(f"its model is of an unknown type, {type_number}")
@@ -221,7 +221,7 @@ def _read(content: ProtobufMessage, overrides: Overrides) -> tuple[Pipeline, lis
         model = sentencepiece.SentencePieceWords(pieces, has_bytes)
     else:
         if type_number == BPE:
-            _check_merges(pieces)
+            check_merges(pieces)
         merges_pieces = type_number == BPE
         model = sentencepiece.SentencePieceBPE(pieces, has_bytes, merges_pieces=merges_pieces)
     kept = [piece.text for piece in pieces if piece.kind == sentencepiece.USER_DEFINED]
@@ -262,7 +262,8 @@ def _pieces(content: ProtobufMessage) -> Iterator[ScoredPiece]:
         yield ScoredPiece(text, score, kind)
 
 
-def _check_pieces(pieces: list[ScoredPiece], has_bytes: bool) -> None:
+def check_pieces(pieces: Sequence[ScoredPiece], has_bytes: bool) -> None:
+    """Raise `TokenizerFileError` if the pieces cannot be those of a SentencePiece model."""
     from engine.pipeline.sentencepiece import BYTE, UNKNOWN
 
     texts: set[str] = set()
@@ -286,7 +287,7 @@ def _check_pieces(pieces: list[ScoredPiece], has_bytes: bool) -> None:
         raise TokenizerFileError("its pieces are too long to be a tokenizer's")
 
 
-def _check_merges(pieces: list[ScoredPiece]) -> None:
+def check_merges(pieces: Sequence[ScoredPiece]) -> None:
     """Raise `TokenizerFileError` if byte-pair encoding would need more than merges."""
     from engine.pipeline.sentencepiece import NORMAL, UNUSED, USER_DEFINED
 

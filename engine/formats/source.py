@@ -270,7 +270,6 @@ UNREADABLE_BEGINNINGS: dict[bytes, str] = {
     b"\x28\xb5\x2f\xfd": "a zstd file; unpack it and open what is in it",
     b"version https://git-lfs": "a pointer of git-lfs; fetch the file itself with `git lfs pull`",
     b"\x93NUMPY": f"an array of NumPy, in which bytes lose their last zeros; {HOW_TO_SAVE}",
-    b"GGUF": "a GGUF model; open the tokenizer.json of the same model",
 }
 """First bytes of a file → its kind, and how to open the tokenizer instead."""
 

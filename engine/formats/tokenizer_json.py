@@ -289,7 +289,7 @@ def save_pipeline(pipeline: Pipeline, path: Path, overwrite: bool) -> None:
     if not pipeline.model.in_tokenizer_json:
         raise TokenizerFileError(
             f"{target}: a tokenizer.json cannot hold all of SentencePiece's normalization, so a "
-            "SentencePiece model is only read; keep its .model"
+            "SentencePiece model is only read; keep its own file"
         )
     text = json.dumps(pipeline.to_json(), ensure_ascii=False, indent=2)
     try:

@@ -309,8 +309,9 @@ class SentencePieceBPE(_SentencePieceModel, MergingModel):
     """Merges any two neighbours that form a piece, the highest score first.
 
     A piece can be cut in two in several ways, and each is a merge here. Only one of them ever
-    occurs (see `engine.formats.ranks`), so their order does not matter. But pieces of equal score
-    share a rank, and then the leftmost is merged.
+    occurs (see `engine.formats.ranks`), so their order does not matter: the one with the longest
+    left part is first, as in files that are converted to `tokenizer.json`. But pieces of equal
+    score share a rank, and then the leftmost is merged.
 
     Attributes:
         merges_pieces: false in a model of characters, which merges nothing.
@@ -341,7 +342,7 @@ class SentencePieceBPE(_SentencePieceModel, MergingModel):
             group = list(same_score)
             rank = len(table)
             for _, token_id, text in group:
-                for cut in range(1, len(text)):
+                for cut in range(len(text) - 1, 0, -1):
                     left, right = normal.get(text[:cut]), normal.get(text[cut:])
                     if left is not None and right is not None:
                         own = rank if len(group) > 1 else len(table)

@@ -140,7 +140,7 @@ def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (b"PK\x03\x04", "is a zip archive; unpack it"),
         (b"\x1f\x8b\x08", "is a damaged gzip file"),
         (b"version https://git-lfs.github.com/spec/v1\n", "a pointer of git-lfs; fetch the file"),
-        (b"GGUF", "open the tokenizer.json of the same model"),
+        (b"GGUF", "is damaged, or cut short"),
         (b"", "holds no tokenizer in a known format"),
         (b"Once upon a time", "holds no tokenizer in a known format"),
     ],

@@ -123,7 +123,6 @@ def test_a_token_without_bytes_is_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"GGUF\x03\x00\x00\x00", "a GGUF model; open the tokenizer.json"),
         (b'{"class_name": "Tokenizer", "config": {"num_words": null}}', "a tokenizer of Keras"),
         (b"1 '\\x00' 1\n2 '\\x01' 1\n3 '\\x02' 1\n", "RWKV's vocabulary"),
         (b"[\\u0000] 0\n[\\u0001] 1\n[\\u0002] 2\n" * 2, r"minbpe's .vocab.*\.model"),

@@ -15,6 +15,8 @@ from engine.formats import (
     tokenizer_format,
 )
 from engine.formats.course_files import _read_python
+from engine.formats.gguf_cuts import CUTS
+from engine.formats.gguf_cuts import NAMES as PRE_NAMES
 from engine.formats.guesses import OTHER_SPELLINGS, pattern_of
 from engine.formats.rank_files import known_ranks, likely_pattern, likely_ranks, read_ranks
 from engine.formats.ranks import RankedMerges, merges_of_ranks, ranks_of, tokenizer_of_ranks

@@ -1,0 +1,292 @@
+"""GGUF files: ids equal those of the tokenizer that a file was made from, and limits hold."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tokenizers
+from gguf_files import (
+    CONTROL,
+    NORMAL,
+    UNUSED,
+    USER_DEFINED,
+    gguf,
+    llama_json,
+    of_bytes,
+    of_pieces,
+    of_sentencepiece,
+    processor,
+)
+from inside.engine.analysis import first_merge_difference, overlap
+from inside.engine.formats import CUTS, PRE_NAMES, Opened, open_tokenizer, save
+from model_pipelines import bert
+from odd_texts import CHARACTERS, sample_texts
+from pipelines import built, deepseek, gpt2, llama3
+
+from engine import Tokenizer, TokenizerFileError
+
+TEXTS = (
+    "Hello, WORLD's  12345 x=(1+2);\n\n\tdon't DON'T \n ",
+    "漢字かな カナ 12½ naïve café… Привет 한글 🙂👩\u200d👩 e\u0301 <|endoftext|>",
+    " two  spaces\r\n   and [MASK] ▁three▁ <s>low</s> \u3000x",
+    " ".join(CHARACTERS),
+    *(text[:1500] for text in sample_texts()),
+)
+
+
+def opened(folder: Path, pairs: dict[str, Any], **how: Any) -> Opened:
+    path = folder / "model.gguf"
+    path.write_bytes(gguf(pairs, **how))
+    return open_tokenizer(path)
+
+
+def check_equal(folder: Path, ours: Tokenizer, theirs: tokenizers.Tokenizer) -> None:
+    """Check that the ids are the library's, and that `compare` finds no difference."""
+    path = folder / "tokenizer.json"
+    theirs.save(str(path))
+    in_json = open_tokenizer(path).tokenizer
+    for text in TEXTS:
+        ids = theirs.encode(text, add_special_tokens=False).ids
+        assert ours.encode(text) == ids == in_json.encode(text)
+        assert ours.decode(ids) == in_json.decode(ids)
+    assert overlap([ours, in_json]).only == ((), ())
+    assert first_merge_difference(ours, in_json) is None
+    assert ours.special_ids == in_json.special_ids
+
+
+# -- models
+
+
+@pytest.mark.parametrize(
+    ("build", "pre"), [(gpt2, "gpt-2"), (llama3, "llama-bpe"), (deepseek, "deepseek-v3")]
+)
+def test_byte_level_bpe_equals_the_tokenizer_json_it_was_made_from(
+    build: Any, pre: str, tmp_path: Path
+) -> None:
+    theirs = built(build)
+    found = opened(tmp_path, of_bytes(theirs, pre))
+    assert found.format == "gguf"
+    assert found.notes[0] == f"a GGUF file's tokenizer, gpt2, cut as {pre}"
+    check_equal(tmp_path, found.tokenizer, theirs)
+
+
+@pytest.mark.parametrize("variant", ["like Llama"])
+def test_llama_equals_sentencepiece_and_the_tokenizer_json(variant: str, tmp_path: Path) -> None:
+    found = opened(tmp_path, of_sentencepiece("bpe", variant))
+    library = processor("bpe", variant)
+    for text in TEXTS:
+        if not any(mark in text for mark in ("<unk>", "<s>", "</s>")):
+            assert found.tokenizer.encode(text) == library.encode(text)
+    check_equal(tmp_path, found.tokenizer, llama_json(variant))
+
+
+@pytest.mark.parametrize("variant", ["plain", "as it is"])
+def test_t5_equals_sentencepiece(variant: str, tmp_path: Path) -> None:
+    found = opened(tmp_path, of_sentencepiece("unigram", variant))
+    library = processor("unigram", variant)
+    for text in TEXTS:
+        if not any(mark in text for mark in ("<unk>", "<s>", "</s>")):
+            ids = library.encode(text)
+            assert found.tokenizer.encode(text) == ids
+
+
+def test_bert_equals_the_tokenizer_json_it_was_made_from(tmp_path: Path) -> None:
+    theirs = bert()
+    found = opened(tmp_path, of_pieces(theirs))
+    check_equal(tmp_path, found.tokenizer, theirs)
+    pipeline = found.tokenizer.pipeline
+    assert pipeline is not None
+    assert pipeline.run("low", "er").ids == theirs.encode("low", "er").ids
+
+
+@pytest.mark.parametrize("pre", sorted({cut: name for name, cut in PRE_NAMES.items()}.values()))
+def test_each_way_to_cut_is_that_of_hugging_faces_library(pre: str, tmp_path: Path) -> None:
+    found = opened(tmp_path, of_bytes(built(gpt2), pre))
+    save(found.tokenizer, tmp_path / "saved.json", "huggingface")
+    theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "saved.json"))
+    for text in (*TEXTS, "Hello, WORLD's 12345 x=(1+2);\n\n\t漢字かな 12½ don't DON'T \n "):
+        assert found.tokenizer.encode(text) == theirs.encode(text, add_special_tokens=False).ids
+    assert set(PRE_NAMES.values()) == set(CUTS)
+
+
+@pytest.mark.parametrize("model", ["rwkv", "plamo2", "gemma4", "no_vocab"])
+def test_another_kind_of_tokenizer_is_refused_by_name(model: str, tmp_path: Path) -> None:
+    with pytest.raises(TokenizerFileError, match=f"of the kind '{model}'; known are gpt2, llama"):
+        opened(tmp_path, {"model": model, "tokens": ["a"]})
+
+
+def test_an_unknown_way_to_cut_is_refused_unless_a_pattern_is_given(tmp_path: Path) -> None:
+    with pytest.raises(TokenizerFileError, match=r"'kimi-k2', are not known here; --pattern"):
+        opened(tmp_path, of_bytes(built(gpt2), "kimi-k2"))
+    found = open_tokenizer(tmp_path / "model.gguf", pattern="cl100k")
+    assert found.tokenizer.pattern.name == "cl100k"
+
+
+def test_a_file_that_names_no_way_to_cut_takes_gpt2s_and_says_so(tmp_path: Path) -> None:
+    pairs = of_bytes(built(gpt2), "")
+    del pairs["pre"]
+    found = opened(tmp_path, pairs)
+    assert "the file names no pattern; GPT-2's is taken; --pattern gives another one" in found.notes
+    assert found.tokenizer.pattern.name == "gpt2"
+
+
+# -- tokens with a role
+
+
+def test_control_tokens_are_special_and_fillers_are_left_out(tmp_path: Path) -> None:
+    pairs = of_bytes(built(gpt2), "gpt-2", bos_token_id=0, add_bos_token=True)
+    size = len(pairs["tokens"])
+    pairs["tokens"] += ["<tool>", f"[PAD{size + 1}]", f"[PAD{size + 2}]", ""]
+    pairs["token_type"] += [USER_DEFINED, UNUSED, USER_DEFINED, NORMAL]
+    found = opened(tmp_path, pairs)
+    assert found.tokenizer.encode("<tool><|endoftext|>") == [size, 0]
+    assert max(found.tokenizer.vocab) == size
+    assert "3 of its tokens only fill the vocabulary up, and are left out" in found.notes
+    assert found.notes[-1].startswith("its template adds <|endoftext|> to a text")
+    pipeline = found.tokenizer.pipeline
+    assert pipeline is not None
+    assert pipeline.run("low").ids[0] == 0
+    named = open_tokenizer(tmp_path / "model.gguf", special_tokens=["<tool>"]).tokenizer
+    assert named.special_tokens == ("<tool>",)
+
+
+def test_without_types_the_tokens_with_a_role_are_special(tmp_path: Path) -> None:
+    pairs = of_bytes(built(gpt2), "gpt-2", eos_token_id=0)
+    del pairs["token_type"]
+    assert opened(tmp_path, pairs).tokenizer.special_tokens == ("<|endoftext|>",)
+
+
+# -- the file
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_both_orders_of_bytes_and_both_versions_are_read(
+    order: str, version: int, tmp_path: Path
+) -> None:
+    pairs = of_sentencepiece("bpe", "like Llama")
+    found = opened(tmp_path, pairs, order=order, version=version)
+    assert found.tokenizer.encode("low lowest") == processor("bpe", "like Llama").encode(
+        "low lowest"
+    )
+
+
+def test_a_file_of_the_gguf_library_is_read(tmp_path: Path) -> None:
+    library = pytest.importorskip("gguf")
+    theirs = built(llama3)
+    pairs = of_bytes(theirs, "llama-bpe")
+    for endian in (library.GGUFEndian.LITTLE, library.GGUFEndian.BIG):
+        writer = library.GGUFWriter(tmp_path / "theirs.gguf", "llama", endianess=endian)
+        writer.add_uint32("llama.context_length", 8192)
+        writer.add_array("general.tags", ["text-generation", "a"])
+        writer.add_tokenizer_model("gpt2")
+        writer.add_tokenizer_pre("llama-bpe")
+        writer.add_token_list(pairs["tokens"])
+        writer.add_token_types(pairs["token_type"])
+        writer.add_token_merges(pairs["merges"])
+        writer.add_chat_template("{{ messages }}")
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.close()
+        found = open_tokenizer(tmp_path / "theirs.gguf").tokenizer
+        for text in TEXTS:
+            assert found.encode(text) == theirs.encode(text, add_special_tokens=False).ids
+
+
+def test_the_tensors_are_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "large.gguf"
+    path.write_bytes(gguf(of_bytes(built(gpt2), "gpt-2"), tensors=1 << 40))
+    with path.open("r+b") as file:
+        file.truncate(5 << 30)  # a file with holes, which takes no room
+    assert open_tokenizer(path).tokenizer.encode("low")
+
+
+def test_a_folder_with_one_model_is_opened_by_its_first_part(tmp_path: Path) -> None:
+    data = gguf(of_bytes(built(gpt2), "gpt-2"))
+    (tmp_path / "m-00001-of-00002.gguf").write_bytes(data)
+    (tmp_path / "m-00002-of-00002.gguf").write_bytes(gguf({}))
+    assert open_tokenizer(tmp_path).format == "gguf"
+    (tmp_path / "other.gguf").write_bytes(data)
+    with pytest.raises(TokenizerFileError, match="holds no tokenizer in a known format"):
+        open_tokenizer(tmp_path)
+
+
+def test_a_packed_file_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.gz").write_bytes(gzip.compress(gguf(of_bytes(built(gpt2), "gpt-2"))))
+    assert open_tokenizer(tmp_path / "a.gz").format == "gguf"
+
+
+def header(*parts: bytes, count: int = 1) -> bytes:
+    return b"GGUF" + struct.pack("<IQQ", 3, 0, count) + b"".join(parts)
+
+
+def key(name: str, kind: int) -> bytes:
+    return struct.pack("<Q", len(name)) + name.encode() + struct.pack("<I", kind)
+
+
+NESTED = struct.pack("<IQ", 9, 1) * 40 + struct.pack("<IQ", 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"GGUF", "cut short"),
+        (b"GGUF" + struct.pack("<IQQ", 1, 0, 0), "version 1; known are 2 and 3"),
+        (b"GGUF" + struct.pack("<IQQ", 4, 0, 0), "version 4"),
+        (header(count=1 << 60), "pairs in its header"),
+        (header(), "cut short"),
+        (header(struct.pack("<Q", 1 << 63)), "cut short"),
+        (header(key("a", 99)), "unknown type 99"),
+        (header(key("a", 9), struct.pack("<IQ", 8, 1 << 62)), "a list of .* does not fit"),
+        (header(key("a", 9), struct.pack("<IQ", 8, 2), bytes(16), b"\xff"), "without a tokenizer"),
+        (header(key("a", 9), struct.pack("<IQ", 77, 1)), "unknown type 77"),
+        (header(key("a", 9), NESTED), "nested deeper than 4"),
+        (header(key("a", 7) + b"\0", key("a", 7) + b"\0", count=2), "the key 'a' twice"),
+        (header(struct.pack("<Q", 2) + b"\xff\xff"), "no UTF-8"),
+        (gguf({"general.name": "x"}), "is a GGUF file without a tokenizer"),
+        (gguf({"model": 3}), "tokenizer.ggml.model should be a str"),
+        (gguf({"model": "gpt2"}), "has 0 tokens"),
+        (gguf({"model": "gpt2", "tokens": [1]}), "tokens should be a list of texts"),
+        (gguf({"model": "gpt2", "tokens": ["a", "a"]}), "the token 'a' twice"),
+        (gguf({"model": "gpt2", "tokens": [""]}), "no token with a text"),
+        (gguf({"model": "gpt2", "tokens": ["a"], "token_type": [9]}), "type of its token 'a'"),
+        (gguf({"model": "gpt2", "tokens": ["a"], "scores": [float("nan")]}), "score or type"),
+        (gguf({"model": "gpt2", "tokens": ["a", "b"], "token_type": [1]}), "a number for each"),
+        (gguf({"model": "gpt2", "tokens": ["a"], "merges": ["a"]}), "merge 0 is not two tokens"),
+        (gguf({"model": "gpt2", "tokens": ["a"], "merges": ["a b"]}), "needs the token 'b'"),
+        (gguf({"model": "llama", "tokens": ["u", "ab", "a"]}), "made of the character 'b'"),
+        (gguf({"model": "llama", "tokens": ["a"], "add_space_prefix": 1}), "should be a bool"),
+        (gguf({"model": "t5", "tokens": ["a"]}), "no unknown token"),
+        (gguf({"model": "bert", "tokens": ["a"]}), "no unknown token"),
+        (gguf({"model": "bert", "tokens": ["##a", "a"]}), "twice|no unknown token"),
+        (
+            gguf({"model": "t5", "tokens": list("abc"), "precompiled_charsmap": b"abcdef"}),
+            "map of characters is damaged",
+        ),
+    ],
+)
+def test_a_damaged_file_is_refused_in_a_sentence(data: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(data)
+    with pytest.raises(TokenizerFileError, match=message):
+        open_tokenizer(tmp_path / "a")
+
+
+def test_a_header_that_is_too_large_is_refused_unread(tmp_path: Path) -> None:
+    with (tmp_path / "a").open("wb") as file:
+        file.write(header(key("a", 8), struct.pack("<Q", 1 << 30)))
+        file.truncate(2 << 30)
+    with pytest.raises(TokenizerFileError, match="header is larger than 64 MB"):
+        open_tokenizer(tmp_path / "a")
+
+
+def test_control_tokens_of_llama_are_found_in_a_text(tmp_path: Path) -> None:
+    pairs = of_sentencepiece("bpe", "like Llama")
+    assert pairs["token_type"][1] == CONTROL
+    found = opened(tmp_path, pairs).tokenizer
+    assert found.encode("<s>low</s>")[0] == 1
+    assert found.encode("<s>low</s>")[-1] == 2
+    assert found.decode([1, *found.encode("low")]).startswith("<s>")
