@@ -3,8 +3,8 @@
 A normalizer is described by its *edits*: stretches of the text and their replacements. They give
 the new text, and for each of its characters the stretch of the original that it comes from.
 
-The results are those of Hugging Face's library, except for the age of the Unicode tables: some of
-their tables are of Unicode 8, others are newer than this Python's (`unicodedata.unidata_version`).
+The results are those of Hugging Face's library, whose Unicode tables are of other versions than
+Python's: see `engine.pipeline.unicode_ages`.
 Pre-tokenizers build on normalizers, since they may change a text, too, before they cut it.
 """
 
@@ -33,6 +33,14 @@ from engine.pipeline.stage import (
     StageRegistry,
     check_growth,
     stage,
+)
+from engine.pipeline.unicode_ages import (
+    FORMER_MARKS,
+    FORMER_NONSPACING_MARKS,
+    LOWER_CASES,
+    NEWER_FORMATS,
+    NEWER_THAN_8,
+    NEWER_THAN_9,
 )
 from engine.text.pretokenize import WHITE_SPACE, to_bytes
 
@@ -168,11 +176,16 @@ class _UnicodeForm(EditingNormalizer):
     name: ClassVar[Literal["NFC", "NFD", "NFKC", "NFKD"]]
 
     def normalize(self, text: str) -> str:
-        return unicodedata.normalize(self.name, text)
+        if text.isascii() or NEWER_THAN_9.isdisjoint(text):
+            return unicodedata.normalize(self.name, text)
+        return "".join(
+            part if part in NEWER_THAN_9 else unicodedata.normalize(self.name, part)
+            for part in _apart(text)
+        )
 
     def edits(self, text: str) -> Iterator[Edit]:
         """Yield the edits of a text, cut where no form joins characters across the cut."""
-        if unicodedata.is_normalized(self.name, text):
+        if self.normalize(text) == text:
             return
         starts = [at for at in range(len(text)) if at == 0 or self._is_independent(text, at)]
         for start, end in pairwise((*starts, len(text))):
@@ -234,11 +247,22 @@ class _UnicodeForm(EditingNormalizer):
     def _is_independent(self, text: str, at: int) -> bool:
         """Whether no form joins the character at `at` with the one before it."""
         before, character = text[at - 1], text[at]
+        if before in NEWER_THAN_9 or character in NEWER_THAN_9:
+            return True
         first = unicodedata.normalize("NFKD", character)[0]
         if unicodedata.category(first)[0] == "M" or "\u1160" <= first <= "\u11ff":
             return False  # a mark, or a vowel or final consonant of Hangul
         apart = self.normalize(before) + self.normalize(character)
         return self.normalize(before + character) == apart
+
+
+def _apart(text: str) -> Iterator[str]:
+    """Yield characters newer than Unicode 9, and the stretches between them."""
+    for is_newer, run in groupby(text, key=NEWER_THAN_9.__contains__):
+        if is_newer:
+            yield from run
+        else:
+            yield "".join(run)
 
 
 class NFC(_UnicodeForm):
@@ -363,21 +387,27 @@ class Lowercase(CharacterNormalizer):
     name = "Lowercase"
 
     def replaced(self, character: str) -> str:
-        return character.lower()
+        return LOWER_CASES.get(ord(character)) or character.lower()
 
     def normalize(self, text: str) -> str:
-        # `str.lower` looks at the neighbours of `Σ` only.
-        return super().normalize(text) if "Σ" in text else text.lower()
+        if "Σ" in text:  # `str.lower` looks at its neighbours
+            return super().normalize(text)
+        return text.lower() if text.isascii() else text.translate(LOWER_CASES).lower()
 
 
 class StripAccents(CharacterNormalizer):
     """Removes combining marks. NFD has to split `é` into `e` and its accent before."""
 
     name = "StripAccents"
-    marks: ClassVar[tuple[str, ...]] = "Mn", "Mc", "Me"
+    categories: ClassVar[tuple[str, ...]] = "Mn", "Mc", "Me"
+    newer: ClassVar[frozenset[str]] = NEWER_THAN_9
+    former: ClassVar[str] = FORMER_MARKS
 
     def replaced(self, character: str) -> str:
-        return "" if unicodedata.category(character) in self.marks else character
+        if character in self.former:
+            return ""
+        is_mark = unicodedata.category(character) in self.categories
+        return "" if is_mark and character not in self.newer else character
 
 
 _REMOVED = [*range(0x01, 0x09), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F]
@@ -485,14 +515,8 @@ class _CleanText(CharacterNormalizer):
         if character in WHITE_SPACE and character not in "\v\f\x85":
             return " "
         category = unicodedata.category(character)
-        is_removed = category in ("Cc", "Cf", "Co") and character not in _NEWER_FORMAT_CHARACTERS
+        is_removed = category in ("Cc", "Cf", "Co") and character not in NEWER_FORMATS
         return "" if is_removed or character == "\ufffd" else character
-
-
-# These are in Unicode since version 9; Hugging Face's table is older.
-_NEWER_FORMAT_CHARACTERS = "\u0890\u0891\u08e2\U000110cd" + "".join(
-    map(chr, range(0x13430, 0x13439))
-)
 
 
 class _ChineseCharactersApart(CharacterNormalizer):
@@ -511,7 +535,9 @@ _CHINESE = (
 
 
 class _NonspacingMarksAway(StripAccents):
-    marks = ("Mn",)
+    categories = ("Mn",)
+    newer = NEWER_THAN_8
+    former = FORMER_NONSPACING_MARKS
 
 
 @stage

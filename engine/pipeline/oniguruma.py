@@ -5,7 +5,8 @@ The dialects agree on most of what tokenizers use. Where they differ the meaning
 - `{1,3}+` repeats the repetition; only `?+`, `*+` and `++` are possessive.
 - `^` and `$` match at lines; `\z` is the very end.
 - `(?m:` lets a dot match newlines.
-- `\h` is a hexadecimal digit; `\w` matches `²³¹¼½¾`, too, but not in `[\w]`.
+- `\h` is a hexadecimal digit.
+- `\w` does not match the joiners U+200C and U+200D; it matches `²³¹¼½¾`, but not in `[\w]`.
 
 Anything else is an error that names it: backreferences, calls, nested and combined classes. So are,
 if case is ignored, letters that are one character in another case, such as `ss` and `ß`.
@@ -28,8 +29,10 @@ from engine.text.typed_regex import LimitedRegex, compile_foreign
 MOST_GROUPS = 100
 """Groups in one regex; each nested one takes a level of the stack."""
 
+# `\w` of the `regex` module without the joiners, which Unicode has put to the words since.
+_LETTERS = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
 _EXTRA_WORD = "²³¹¼½¾"
-_WORD, _NO_WORD = rf"[\w{_EXTRA_WORD}]", rf"[^\w{_EXTRA_WORD}]"
+_WORD, _NO_WORD = rf"[{_LETTERS}{_EXTRA_WORD}]", rf"[^{_LETTERS}{_EXTRA_WORD}]"
 
 _ESCAPES = {
     **{kept: f"\\{kept}" for kept in "dDsSABbtnrfva"},
@@ -45,7 +48,9 @@ _ESCAPES = {
     "e": r"\x1b",
 }
 _ESCAPES_IN_CLASS = {
-    **{kept: f"\\{kept}" for kept in "wWdDsStnrfva"},
+    **{kept: f"\\{kept}" for kept in "dDsStnrfva"},
+    "w": _LETTERS,
+    "W": r"\W\u200c\u200d",
     "h": "0-9a-fA-F",
     "e": r"\x1b",
 }

@@ -31,6 +31,7 @@ from engine.pipeline.stage import (
     setting,
     stage,
 )
+from engine.pipeline.unicode_ages import FORMER_PUNCTUATION, NEWER_PUNCTUATION
 from engine.text.patterns import PATTERNS, Alternative, Pattern
 from engine.text.pretokenize import to_bytes
 
@@ -297,18 +298,9 @@ _NAMED[_GPT2] = PATTERNS["gpt2"]
 
 # Cuts between kinds of characters
 
-# Punctuation that is in Unicode since version 9; Hugging Face's table is older.
-_NEWER = (
-    r"\u061d\u09fd\u0a76\u0c77\u0c84\u1b4e\u1b4f\u1b7d-\u1b7f\u2e43-\u2e4f\u2e52-\u2e63"
-    r"\U00010d6e\U00010ead\U00010ed0\U00010f55-\U00010f59\U00010f86-\U00010f89"
-    r"\U000113d4-\U000113d8\U0001144b-\U0001145d\U00011660-\U0001166c\U000116b9\U0001183b"
-    r"\U00011944-\U00011946\U000119e2\U00011a3f-\U00011a46\U00011a9a-\U00011aa2"
-    r"\U00011b00-\U00011b09\U00011be1\U00011c41-\U00011c45\U00011c70\U00011c71"
-    r"\U00011ef7\U00011ef8\U00011f43-\U00011f4f\U00011fff\U00012ff1\U00012ff2"
-    r"\U00016d6d-\U00016d6f\U00016e97-\U00016e9a\U00016fe2\U0001e5ff\U0001e95e\U0001e95f"
+_PUNCTUATION = regex.compile(
+    rf"[!-/:-@\[-`{{-~{FORMER_PUNCTUATION}]|(?![{''.join(NEWER_PUNCTUATION)}])\p{{P}}"
 )
-# These two were punctuation in that version.
-_PUNCTUATION = regex.compile(rf"[!-/:-@\[-`{{-~\u166d\U000111c9]|(?![{_NEWER}])\p{{P}}")
 _WHITE_SPACE = regex.compile(r"\s")
 _WORDS = regex.compile(r"\w+|[^\w\s]+")
 _NUMBER = regex.compile(r"\p{N}")

@@ -6,9 +6,11 @@ import base64
 import json
 import pickle
 import struct
+from functools import cache
 from typing import Any
 
 import pytest
+import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 from inside.engine.core import Fields
@@ -116,12 +118,38 @@ def test_a_text_is_normalized_as_by_hugging_face(spelled: dict[str, Any]) -> Non
         assert normalizer.normalize(text) == reference.normalize_str(text)
 
 
+UNIFORM = [(0x3400, 0x9FFF), (0x17000, 0x18CFF), (0x20000, 0x2F7FF), (0x30000, 0xDFFFF)]
+"""Blocks of ideographs, which are all alike."""
+
+
+@cache
+def known_characters() -> list[str]:
+    """Return the characters of the newest Unicode that is at hand."""
+    characters = map(chr, [*range(0xD800), *range(0xF900, 0xE0200)])
+    known = filter(regex.compile(r"\P{Cn}").match, characters)
+    return [c for c in known if not any(first <= ord(c) <= last for first, last in UNIFORM)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "BertNormalizer", "Strip", "Nmt"],
+)
+@pytest.mark.parametrize("around", ["{}", "a\u0301{}\u0323", "\u1100{}\u1161", "\u0323{}\u0301"])
+def test_every_character_is_normalized_as_by_hugging_face(name: str, around: str) -> None:
+    stage, reference = NORMALIZERS[name](), getattr(theirs, name)()
+    text = "\n".join(map(around.format, known_characters()))
+    if stage.normalize(text) != reference.normalize_str(text):
+        for each in map(around.format, known_characters()):
+            assert stage.normalize(each) == reference.normalize_str(each), ascii(each)
+
+
 @pytest.mark.parametrize("spelled", SPELLED, ids=name_of)
 def test_the_alignment_covers_the_normalized_text_in_order(spelled: dict[str, Any]) -> None:
     normalizer = ours(spelled)
 
     @given(texts())
     @example("가각ᄀ\u1161\u11a8 e\u0301\u0323")
+    @example("㋿A\u0898\u0301e\u1abf\u0301\u1c89")
     def is_aligned(text: str) -> None:
         aligned = normalizer.align(Aligned.of(text))
         assert aligned.text == normalizer.normalize(text)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -17,9 +19,18 @@ REGEXES = [
     *(r"(?=b)", r"(?!a)", r"a*?", r"x*", r"\p{N}{1,3}+", r"(ab){2}+", r"(?>a|ab)c", r"(?<n>ab?)+"),
     *(r"\s+(?!\S)|\s+", r"[^\r\n\p{L}\p{N}]?+\p{L}++", r"\s++$", r"\S{2,}?", r"$", r"^", r"[a-z&]"),
     *(r"'(?i:[sdmt]|ll|ve|re)", r"\p{Han}", r"\p{Lu}|\P{L}", r"(?i:k)+", r"\-[\]\[\-]", r"]|}"),
-    *(r"(?im:a.)b", r"(?i-m:A)", r"\漢|\e", r"(?:a|)b"),
+    *(
+        r"(?im:a.)b",
+        r"(?i-m:A)",
+        r"\漢|\e",
+        r"(?:a|)b",
+        r"[^\w\s]",
+        r"[\W]",
+        r"[^\W]",
+        r"\w+|[^\w\s]+",
+    ),
 ]
-CHARACTERS = "ab AB\n\r\t12²½ß漢éſ'-_sStTkK̈\u3000\u2028xyc.[]{}"
+CHARACTERS = "ab AB\n\r\t12²½ß漢éſ'-_sStTkK̈\u3000\u2028xyc.[]{}\u200c\u200d"
 
 
 @pytest.mark.parametrize("source", REGEXES)
@@ -38,6 +49,26 @@ def test_a_regex_finds_what_oniguruma_finds(source: str) -> None:
         assert between == [piece for piece, _ in reference.pre_tokenize_str(text)]
 
     is_the_same()
+
+
+CLASSES = [
+    *(r"\w", r"\W", r"[\w]", r"[^\w]", r"[\W]", r"[^\w\s]", r"\s", r"\d", r"[\d]", r"\b.", r".\B"),
+    *(r"\p{L}", r"\p{N}", r"\p{P}", r"\p{S}", r"[\p{L}\p{M}]", r"\p{Lu}", r"\p{Z}", r"\p{C}"),
+]
+
+
+@pytest.mark.parametrize("source", CLASSES)
+def test_a_class_has_the_characters_that_oniguruma_knows(source: str) -> None:
+    codes = [*range(0x3400), *range(0xA000, 0xAC00), *range(0xF900, 0x17000)]
+    codes += [*range(0x1B000, 0x20000), *range(0xE0000, 0xE0200)]
+    known = [c for c in map(chr, codes) if unicodedata.category(c) not in ("Cn", "Co")]
+    text = "\n".join(known)
+    theirs = pre_tokenizers.Split(Regex(source), "removed").pre_tokenize_str(text)
+    kept, last = [], 0
+    for start, end in [*TextOrRegex(regex=source).matches(text), (len(text), len(text))]:
+        kept += [text[last:start]] if last < start else []
+        last = end
+    assert kept == [piece for piece, _ in theirs]
 
 
 @pytest.mark.parametrize("source", REGEXES)

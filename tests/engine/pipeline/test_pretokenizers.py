@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from unicodedata import category
 
 import pytest
 from hypothesis import example, given
@@ -115,6 +116,20 @@ def test_a_text_is_cut_as_by_hugging_face(spelled: dict[str, Any]) -> None:
     is_the_same()
     for text in sample_texts():
         check(in_old_unicode(text))
+
+
+@pytest.mark.parametrize("around", ["a{}b", ".{}1"])
+@pytest.mark.parametrize(
+    "name", ["Whitespace", "WhitespaceSplit", "BertPreTokenizer", "Punctuation", "Digits"]
+)
+def test_every_character_is_cut_as_by_hugging_face(name: str, around: str) -> None:
+    spelled = ONE_BY_ONE if name == "Digits" else {"type": name}
+    reference, stage = their_pre_tokenizer(spelled), ours(spelled)
+    codes = [*range(0x3400), *range(0xA000, 0xD800), *range(0xF900, 0x17000)]
+    known = [c for c in map(chr, [*codes, *range(0x1B000, 0x20000)]) if category(c) != "Cn"]
+    text = "\n".join(map(around.format, known))
+    pieces = [piece for piece, _ in reference.pre_tokenize_str(text)]
+    assert stage.pieces(text, first=True) == pieces
 
 
 @pytest.mark.parametrize("spelled", SPELLED, ids=name_of)

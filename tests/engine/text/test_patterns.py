@@ -404,7 +404,10 @@ def test_all_characters_that_tiktoken_cuts_differently_are_found() -> None:
     text = "\n".join(map(chr, codes))
     newer = set(newer_characters(text))
     bytes_only = {bytes((byte,)): byte for byte in range(256)}
-    for kind in (r"\p{L}", r"\p{N}", r"\s"):
+    kinds = [r"\p{L}", r"\p{N}", r"\s", r"\w", r"\p{M}", r"\p{P}", r"\p{S}"]
+    kinds += [r"[\p{Lu}\p{Lt}]", r"[\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"]
+    newer.add("ʕ")  # see the next test
+    for kind in kinds:
         theirs = tiktoken.Encoding("t", pat_str=kind, mergeable_ranks=bytes_only, special_tokens={})
         found = set(theirs.decode(theirs.encode_ordinary(text)))
         assert newer >= found ^ set(regex.findall(kind, text))
@@ -436,3 +439,13 @@ def test_a_regex_that_calls_itself_is_refused_before_it_can_fill_the_memory(sour
 @pytest.mark.parametrize("source", [r"\(?R\)", r"[.,!(?0-9)]", r"(?i)R", r"(?:R)"])
 def test_signs_that_only_look_like_a_call_are_no_call(source: str) -> None:
     assert as_pattern(source)
+
+
+@pytest.mark.parametrize(
+    "text", ["ʕ•ᴥ•ʔ", "ʕAb", "aʕB", "ʕʔA", "Aʕ", "ʕa", "ʕ.A", " ʕ1A", "ʕ\u0301Ǆ"]
+)
+def test_a_letter_whose_category_has_changed_is_noted_where_it_is_cut_otherwise(text: str) -> None:
+    pattern = PATTERNS["o200k"]
+    cut_alike = tiktoken_split(pattern.source, text) == pattern.compiled.findall(text)
+    assert cut_alike or newer_characters(text) == ["ʕ"]
+    assert newer_characters(text) == [] or "ʕ" in text
