@@ -196,7 +196,7 @@ _FIRST_RULE = Cutting(_marked_by_first_rule, at_newlines=False)
 
 _CUTTINGS: dict[str, Cutting] = {
     PATTERNS[name].source: _FIRST_RULE
-    for name in ("cl100k", "o200k", "llama3", "qwen2", "whitespace", "bert")
+    for name in ("cl100k", "o200k", "llama3", "qwen2", "qwen35", "whitespace", "bert")
 }
 _CUTTINGS[PATTERNS["gpt2"].source] = GPT2_CUTTING
 

@@ -52,13 +52,9 @@ def _characters(ranges: str) -> str:
 _CHINESE = _characters("4e00-9fa5 800-4e00 ac00-d7ff")
 
 CUTS: dict[str, tuple[str, ...]] = {
-    **{name: (name,) for name in ("gpt2", "llama3", "qwen2", "o200k")},
+    **{name: (name,) for name in ("gpt2", "llama3", "qwen2", "qwen35", "o200k")},
     "digits": (r"\p{N}", _GPT2),
     "tekken": (rf"{_ANY_CASE}|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACES}",),
-    "qwen35": (
-        rf"{_ENGLISH}|[^\r\n\p{{L}}\p{{N}}]?[\p{{L}}\p{{M}}]+|\p{{N}}"
-        rf"| ?[^\s\p{{L}}\p{{M}}\p{{N}}]+[\r\n]*|{_SPACES}",
-    ),
     "seed": (
         rf"{_ENGLISH}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}| ?[^\s\p{{L}}\p{{N}}\r\n]+|{_SPACES}",
     ),

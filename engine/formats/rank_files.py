@@ -238,6 +238,16 @@ def _whispers() -> list[str]:
 
 
 _QWENS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", *(f"<|extra_{n}|>" for n in range(205))]
+_QWEN35S = [
+    *_QWENS[:3],
+    *(f"<|{name}_{end}|>" for name in ("object_ref", "box", "quad") for end in ("start", "end")),
+    *(f"<|{name}|>" for name in ("vision_start", "vision_end", "vision_pad")),
+    *("<|image_pad|>", "<|video_pad|>", "<tool_call>", "</tool_call>"),
+    *(f"<|fim_{name}|>" for name in ("prefix", "middle", "suffix", "pad")),
+    *("<|repo_name|>", "<|file_sep|>", "<tool_response>", "</tool_response>"),
+    *("<think>", "</think>", "<|audio_start|>", "<|audio_end|>", "<tts_pad>", "<tts_text_bos>"),
+    *("<tts_text_eod>", "<tts_text_bos_single>", "<|audio_pad|>"),
+]
 
 
 def _llama4s() -> list[str]:
@@ -261,7 +271,8 @@ def _numbered(tokens: Sequence[str], first: int) -> dict[str, int]:
     return {token: token_id for token_id, token in enumerate(tokens, start=first)}
 
 
-QWEN_SIZE, LLAMA4_SIZE = 151_643, 200_000
+QWEN_SIZE, QWEN35_SIZE, LLAMA4_SIZE = 151_643, 248_044, 200_000
+_NO_NFC = "how many there are; that Qwen first puts a text in Unicode's form NFC is left out"
 
 
 def likely_ranks(ranks: Mapping[bytes, int], has_empty: bool) -> KnownRanks | None:
@@ -281,12 +292,10 @@ def likely_ranks(ranks: Mapping[bytes, int], has_empty: bool) -> KnownRanks | No
             "models but large-v3",
         )
     if size == QWEN_SIZE and _fits_better("qwen2", ranks):
-        return KnownRanks(
-            "taken for Qwen's ranks",
-            _numbered(_QWENS, size),
-            "qwen2",
-            "how many there are; that Qwen first puts a text in Unicode's form NFC is left out",
-        )
+        return KnownRanks("taken for Qwen's ranks", _numbered(_QWENS, size), "qwen2", _NO_NFC)
+    if size == QWEN35_SIZE and _fits_better("qwen35", ranks):
+        special_ids = _numbered(_QWEN35S, size)
+        return KnownRanks("taken for Qwen 3.5's ranks", special_ids, "qwen35", _NO_NFC)
     if size == LLAMA4_SIZE and _fits_better("o200k", ranks):
         special_ids = _numbered(_llama4s(), size)
         return KnownRanks("taken for Llama 4's ranks", special_ids, "o200k", "how many there are")
@@ -295,7 +304,7 @@ def likely_ranks(ranks: Mapping[bytes, int], has_empty: bool) -> KnownRanks | No
 
 # The pattern that the tokens fit
 
-_CANDIDATES = ("gpt2", "qwen2", "o200k", "llama3", "cl100k")
+_CANDIDATES = ("gpt2", "qwen2", "qwen35", "o200k", "llama3", "cl100k")
 """Patterns to choose from; the first is taken of those that fit equally well."""
 _TOKENS_TRIED = 20_000
 _TOLERANCE = 0.002

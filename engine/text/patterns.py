@@ -5,9 +5,9 @@ screen can show *which* alternative cut a pretoken. Every named pattern covers a
 its pretokens, joined, are the text.
 
 Sources: GPT-2's `encoder.py` (gpt2), tiktoken's `openai_public.py` (cl100k, o200k), Llama 3's
-tokenizer.model (llama3), Qwen2's tokenizer.json (qwen2), BERT's `tokenization.py` (bert; its
-normalizer handles control characters, case and Chinese characters). In the `regex` module `\s` and
-`\p{…}` mean the same as there: `\s` is Unicode's White_Space.
+tokenizer.model (llama3), the tokenizer.json of Qwen2 and Qwen3.5 (qwen2, qwen35), BERT's
+`tokenization.py` (bert; its normalizer handles control characters, case and Chinese characters).
+In the `regex` module `\s` and `\p{…}` mean the same as there: `\s` is Unicode's White_Space.
 """
 
 from __future__ import annotations
@@ -277,15 +277,17 @@ _O200K = _pattern(
 )
 
 
-def _llama3_like(name: str, summary: str, digits_name: str, digits: str) -> Pattern:
+def _llama3_like(
+    name: str, summary: str, digits_name: str, digits: str, word: str = r"\p{L}", marks: str = ""
+) -> Pattern:
     return _pattern(
         name,
         summary,
         (*_NEWER_BORDERS, _LAST_BLANK, _LETTER_SYMBOL),
         contraction=_ENGLISH_SUFFIX,
-        letters=r"[^\r\n\p{L}\p{N}]?\p{L}+",
+        letters=rf"[^\r\n\p{{L}}\p{{N}}]?{word}+",
         **{digits_name: digits},
-        symbols=r" ?[^\s\p{L}\p{N}]+[\r\n]*",
+        symbols=rf" ?[^\s\p{{L}}{marks}\p{{N}}]+[\r\n]*",
         whitespace_to_newlines=r"\s*[\r\n]+",
         whitespace_before_more=r"\s+(?!\S)",
         whitespace=r"\s+",
@@ -294,6 +296,10 @@ def _llama3_like(name: str, summary: str, digits_name: str, digits: str) -> Patt
 
 _LLAMA3 = _llama3_like("llama3", "Llama 3: like cl100k", "up_to_three_digits", r"\p{N}{1,3}")
 _QWEN2 = _llama3_like("qwen2", "Qwen 2: like llama3, every digit alone", "one_digit", r"\p{N}")
+_QWEN35 = _llama3_like(
+    *("qwen35", "Qwen 3.5: like qwen2, marks belong to words", "one_digit", r"\p{N}"),
+    *(r"[\p{L}\p{M}]", r"\p{M}"),
+)
 _WHITESPACE = _pattern(
     "whitespace",
     "runs of non-space and runs of whitespace, as in str.split but losing nothing",
@@ -323,7 +329,10 @@ _NONE = _pattern(
 
 PATTERNS: Registry[Pattern] = Registry(
     "pattern",
-    {p.name: p for p in (_GPT2, _CL100K, _O200K, _LLAMA3, _QWEN2, _WHITESPACE, _BERT, _NONE)},
+    {
+        p.name: p
+        for p in (_GPT2, _CL100K, _O200K, _LLAMA3, _QWEN2, _QWEN35, _WHITESPACE, _BERT, _NONE)
+    },
 )
 
 

@@ -263,6 +263,12 @@ def filled(tokens: list[bytes], size: int) -> dict[bytes, int]:
             {END: 151_643, "<|extra_204|>": 151_850},
         ),
         (
+            248_044,
+            "Qwen 3.5's",
+            "qwen35",
+            {END: 248_044, "<|im_end|>": 248_046, "</think>": 248_069, "<|audio_pad|>": 248_076},
+        ),
+        (
             200_000,
             "Llama 4's",
             "o200k",
@@ -286,6 +292,7 @@ def test_qwens_and_llama_4s_ranks_are_recognised_by_number_and_tokens(
         ([b" low", b"low", b"est"], "gpt2"),
         ([b" 1999", b" 12", b"low"], "gpt2"),
         ([b"(low", b"lowEst"], "qwen2"),
+        ([b"(low", b"lowEst", "हिन्दी".encode()], "qwen35"),
         ([b"(low", b"don't", b"123"], "o200k"),
         ([b"(low", b"lowEst", b"123"], "llama3"),
     ],

@@ -129,6 +129,9 @@ PUBLISHED = {
     + r"|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
     "qwen2": SUFFIXES
     + r"|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    "qwen35": SUFFIXES
+    + r"|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+"
+    r"|\s+(?!\S)|\s+",
     "gpt2": r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
 }
 FROM_TIKTOKEN = {"gpt2": "gpt2", "cl100k": "cl100k_base", "o200k": "o200k_base"}
@@ -227,6 +230,8 @@ def test_none_gives_the_whole_text(text: str) -> None:
         ("gpt2", "12345", ["12345"]),
         ("cl100k", "12345", ["123", "45"]),
         ("qwen2", "123", ["1", "2", "3"]),
+        ("qwen2", "हिन्दी", ["ह", "िन", "्द", "ी"]),
+        ("qwen35", "हिन्दी", ["हिन्दी"]),
         ("gpt2", "(a)", ["(", "a", ")"]),
         ("cl100k", "(a)", ["(a", ")"]),  # one character that is no letter belongs to the word
         ("gpt2", "!\n", ["!", "\n"]),
