@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 from typing import ClassVar
@@ -52,6 +52,8 @@ from engine.analysis.why_not import (
 )
 from engine.bpe.frame import Frame
 from engine.core.errors import PatternError
+from engine.encoding.lanes import TokenPlace, tokens_in
+from engine.recording.playback import AnyMergeFrame
 from engine.text.patterns import PATTERNS, Pattern
 from engine.text.pretokenize import Pretoken, pretokens, to_bytes, to_text
 
@@ -315,6 +317,27 @@ class WhyNotPanel(Vertical):
         self.query_one(WhyNotRows).asked = event.value
 
 
+LONGEST_IN_LANES = 20_000
+"""Number of characters of the text that the lanes look at; they show its first tokens only."""
+
+
+class TypedLanesPanel(LanesPanel):
+    """Characters, bytes and tokens of `text`, aligned, whatever a pipeline makes of it."""
+
+    text: Drawn[str] = Drawn("")
+
+    def show(self, frame: Frame, text: str) -> None:
+        """Show another text and another frame, making the rows only once."""
+        self.set_reactive(TypedLanesPanel.frame, frame)
+        self.set_reactive(TypedLanesPanel.text, text)
+        self.rebuild()
+
+    def places_of(self, frame: AnyMergeFrame) -> tuple[bytes, Iterable[TokenPlace]]:
+        assert isinstance(frame, Frame)
+        text = self.text[:LONGEST_IN_LANES]
+        return to_bytes(text), tokens_in(frame.rules, text)
+
+
 WALKS: dict[str, type[walks.Walk]] = {"lockstep": walks.LockstepPanel, "dropout": walks.DropoutRows}
 """Panel in the slot → the walk that ← and → go through; for others the merges."""
 
@@ -335,7 +358,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
     def compose_panels(self) -> ComposeResult:
         with Vertical(id="ids"):
             yield EncodedText("tokens", id="tokens-and-ids").data_bind(frame=EncodingScreen.frame)
-            yield LanesPanel()
+            yield TypedLanesPanel()
         with Container(id="panels"):
             for panel in (
                 *(walks.PretokensPanel(), walks.EncodeStepsPanel(), walks.LockstepPanel()),
@@ -391,7 +414,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
         self.query_one(RegexPanel).text = text
         if self.frame is not None:
             ids = tuple(chain.from_iterable(piece.ids for piece in self.frame.encode(text)))
-            self.query_one(LanesPanel).show(self.frame, ids)
+            self.query_one(TypedLanesPanel).show(self.frame, text)
             self.query_one(EncodedText).say(
                 f"tokens  {number(len(ids))}",
                 f"{plural(len(to_bytes(text)), 'byte')} · ids below · a three lanes",

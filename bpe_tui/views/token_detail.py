@@ -1,20 +1,21 @@
 """Details of tokens: characters and bytes in aligned lanes, the merge tree, and explanations.
 
 Bytes are the finest lane: each has a column of its own, and a character or token is as wide as its
-bytes together. If its text needs more room, the column of its last byte is widened.
+bytes together. If its text needs more room, its last column is widened. The lanes spell the text as
+it was typed. A token that covers none of it has a column of its own, without a byte.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice, pairwise
 from typing import ClassVar, NamedTuple
 
 from textual.reactive import reactive
 
-from bpe_tui.views.narration import NO_CORPUS, times
+from bpe_tui.views.narration import BETWEEN_PARTS, NO_CORPUS, times
 from bpe_tui.views.panel import TokenPainter, TokenPanel, sentence
 from bpe_tui.views.targets import ToQuestion, ToStep, ToToken
 from bpe_tui.widgets.lines import Drawn
@@ -33,14 +34,16 @@ from bpe_tui.widgets.rows import (
 )
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.analysis.pair_history import PairHistory, pair_history
+from engine.bpe.frame import Frame
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
-from engine.encoding.lanes import Character, Lanes, TokenSpan, align
+from engine.encoding.lanes import Character, Lanes, TokenPlace, TokenSpan, align_places
 from engine.recording.playback import AnyMergeFrame
 from engine.recording.vocabulary import TreeLine
 
 BYTE_CELLS = 3
 """Least cells of a byte: two digits and a blank."""
 TOKENS_SHOWN = 500
+LOST = "text over no token is lost"
 NAME_CELLS = 12
 LINES_SHOWN = 400
 """Most lines of a merge tree."""
@@ -51,7 +54,7 @@ EXPLAINED = 4
 
 @dataclass(frozen=True)
 class Label:
-    """A label of the bytes `start`…`end` in a lane; a click on it explains its token, if any."""
+    """A label of the columns `start`…`end` in a lane; a click on it explains its token, if any."""
 
     start: int
     end: int
@@ -70,7 +73,7 @@ def character_text(lanes: Lanes, character: Character) -> str:
     """Return a character as visible text, or its bytes if it is incomplete: `漢`, `<E4 BD>`."""
     if character.text is not None:
         return visible_text(character.text)
-    return stray_text(lanes.data[character.start : character.end])
+    return stray_text(lanes.between(character.start, character.end))
 
 
 def stray_text(data: bytes) -> str:
@@ -81,71 +84,93 @@ def stray_text(data: bytes) -> str:
 def token_text(lanes: Lanes, token: TokenSpan) -> str:
     """Return a token as visible text, incomplete characters as bytes: `·<E6 BC>`."""
     return "".join(
-        visible_bytes(lanes.data[piece.start : piece.end])
+        visible_bytes(lanes.between(piece.start, piece.end))
         if piece.whole
-        else stray_text(lanes.data[piece.start : piece.end])
+        else stray_text(lanes.between(piece.start, piece.end))
         for piece in token.pieces
     )
 
 
-def byte_widths(lanes: Lanes) -> list[int]:
-    """Return the cells of each byte, so that every character, token and id fits."""
-    cells = [BYTE_CELLS] * len(lanes.data)
-
-    def widen(start: int, end: int, needed: int) -> None:
-        cells[end - 1] += max(needed - sum(cells[start:end]), 0)
-
-    for character in lanes.characters:
-        widen(character.start, character.end, width(character_text(lanes, character)) + 1)
-    for token in lanes.tokens:
-        needed = max(width(token_text(lanes, token)) + 2, len(str(token.token_id)) + 1)
-        widen(token.start, token.end, needed)
+def column_widths(lanes: Lanes, shown: Sequence[Lane]) -> list[int]:
+    """Return the cells of each column, so that every label of the lanes fits."""
+    cells = [BYTE_CELLS] * len(lanes.columns)
+    for lane in shown:
+        beside = 2 if lane.draw is bracketed else 1
+        for label in lane.labels:
+            needed = width(label.text) + beside
+            cells[label.end - 1] += max(needed - sum(cells[label.start : label.end]), 0)
     return cells
 
 
 def break_lines(lanes: Lanes, cells: Sequence[int], room: int) -> Iterator[tuple[int, int]]:
-    """Yield each line as (start, end) in bytes; only a token wider than a line is broken."""
+    """Yield each line as (start, end) in columns; only a token wider than a line is broken."""
     start = end = used = 0
-    for token in lanes.tokens:
-        needed = sum(cells[token.start : token.end])
+    for first, last in _unbroken(lanes):
+        needed = sum(cells[first:last])
         if used and used + needed > room:
             yield start, end
             start, used = end, 0
-        for place in range(token.start, token.end):
+        for place in range(first, last):
             if used and used + cells[place] > room:
                 yield start, place
                 start, used = place, 0
             used += cells[place]
-        end = token.end
+        end = last
     if start < end:
         yield start, end
+
+
+def _unbroken(lanes: Lanes) -> Iterator[tuple[int, int]]:
+    """Yield the parts that stay in one line: the tokens, and the columns between them."""
+    end = 0
+    for token in lanes.tokens:
+        yield from ((place, place + 1) for place in range(end, token.start))
+        yield token.start, token.end
+        end = token.end
+    yield from ((place, place + 1) for place in range(end, len(lanes.columns)))
+
+
+def _in_line(
+    labels: Sequence[Label], cells: Sequence[int], start: int, end: int
+) -> Iterator[tuple[Label | None, int]]:
+    """Yield the labels of a line with their cells; `None` for columns without a label."""
+    at = start
+    for label in labels:
+        if label.start < end and start < label.end:
+            first, last = max(label.start, start), min(label.end, end)
+            if at < first:
+                yield None, sum(cells[at:first])
+            yield label, sum(cells[first:last])
+            at = last
+    if at < end:
+        yield None, sum(cells[at:end])
 
 
 def flush_left(
     labels: Sequence[Label], cells: Sequence[int], start: int, end: int
 ) -> Iterator[Span]:
-    """Yield the labels of a line, each at its first byte; one that began earlier stays blank."""
-    for label in labels:
-        if label.start < end and start < label.end:
-            room = sum(cells[max(label.start, start) : min(label.end, end)])
-            text = shorten(label.text, room - 1) if label.start >= start else ""
+    """Yield the labels of a line, each at its first column; one that began earlier stays blank."""
+    for label, room in _in_line(labels, cells, start, end):
+        text = shorten(label.text, room - 1) if label and label.start >= start else ""
+        if label is not None:
             yield label.span(text)
-            yield " " * (room - width(text)), ""
+        yield " " * (room - width(text)), ""
 
 
 def bracketed(
     labels: Sequence[Label], cells: Sequence[int], start: int, end: int
 ) -> Iterator[Span]:
     """Yield the labels of a line between `├` and `┤`; `─` if a label goes on in another line."""
-    for label in labels:
-        if label.start < end and start < label.end:
-            room = sum(cells[max(label.start, start) : min(label.end, end)])
-            text = shorten(label.text, room - 2)
-            before = (room - 2 - width(text)) // 2
-            after = room - 2 - width(text) - before
-            yield ("├" if label.start >= start else "─") + "─" * before, "border"
-            yield label.span(text)
-            yield "─" * after + ("┤" if label.end <= end else "─"), "border"
+    for label, room in _in_line(labels, cells, start, end):
+        if label is None:
+            yield " " * room, ""
+            continue
+        text = shorten(label.text, room - 2)
+        before = (room - 2 - width(text)) // 2
+        after = room - 2 - width(text) - before
+        yield ("├" if label.start >= start else "─") + "─" * before, "border"
+        yield label.span(text)
+        yield "─" * after + ("┤" if label.end <= end else "─"), "border"
 
 
 class Lane(NamedTuple):
@@ -162,8 +187,19 @@ def characters_and_bytes(lanes: Lanes) -> list[Lane]:
         Label(c.start, c.end, character_text(lanes, c), "loss" if c.text is None else "")
         for c in lanes.characters
     ]
-    data = [Label(n, n + 1, f"{byte:02X}", "dim") for n, byte in enumerate(lanes.data)]
-    return [Lane("characters", characters), Lane("bytes", data)]
+    return [Lane("characters", characters), byte_lane(lanes, "bytes", "{:02X}".format)]
+
+
+def byte_lane(lanes: Lanes, name: str, text: Callable[[int], str]) -> Lane:
+    """Return a lane with a text for each byte."""
+    return Lane(
+        name,
+        [
+            Label(place, place + 1, text(byte), "dim")
+            for place, byte in enumerate(lanes.columns)
+            if byte is not None
+        ],
+    )
 
 
 def lane_rows(lanes: Lanes, shown: Sequence[Lane], width: int) -> Sequence[Row]:
@@ -171,7 +207,7 @@ def lane_rows(lanes: Lanes, shown: Sequence[Lane], width: int) -> Sequence[Row]:
 
     A row is made on demand, from the labels in its line.
     """
-    cells = byte_widths(lanes)
+    cells = column_widths(lanes, shown)
     lines = list(break_lines(lanes, cells, max(width - NAME_CELLS, 8)))
     starts = [[label.start for label in lane.labels] for lane in shown]
     ends = [[label.end for label in lane.labels] for lane in shown]
@@ -189,66 +225,66 @@ def lane_rows(lanes: Lanes, shown: Sequence[Lane], width: int) -> Sequence[Row]:
 
 
 class LanesPanel(TokenPanel[AnyMergeFrame]):
-    """The lanes of `token_ids`: characters, bytes, GPT-2's spelling, tokens and ids, aligned."""
+    """The lanes of `token_ids`: characters, bytes, GPT-2's spelling, tokens and ids, aligned.
+
+    Only tokens of bytes have GPT-2's spelling. A subclass shows a text instead.
+    """
 
     ID, TITLE = "lanes", "three lanes"
     WIDEST = 1000
-    SPELLS: ClassVar[bool] = True
-    """Whether to show GPT-2's spelling of the bytes."""
     FOOT: ClassVar[str] = ""
-    """Text of the lower border; "": how GPT-2's files spell the bytes."""
+    """Text of the lower border; "": what is lost, and how GPT-2's files spell the bytes."""
 
     token_ids: Drawn[tuple[int, ...]] = Drawn(())
     rows_of_a_line = 1
     """Rows of a line of the text: one for each lane, and a blank one."""
 
-    def show(self, frame: AnyMergeFrame, token_ids: tuple[int, ...]) -> None:
-        """Show other ids and another frame, making the rows only once."""
-        self.set_reactive(LanesPanel.frame, frame)
-        self.set_reactive(LanesPanel.token_ids, token_ids)
-        self.rebuild()
-
-    def parts_of(self, frame: AnyMergeFrame) -> Iterator[tuple[int, bytes]]:
-        """Return the ids to show, each with its bytes."""
-        return (
-            (token_id, frame.run.record.covers(token_id))
-            for token_id in self.token_ids
-            if frame.has_token(token_id)
-        )
+    def places_of(self, frame: AnyMergeFrame) -> tuple[bytes, Iterable[TokenPlace]]:
+        """Return the text to show, and its tokens with their places in it."""
+        ids = list(filter(frame.has_token, self.token_ids))
+        covered = list(map(frame.run.record.covers, ids))
+        edges = accumulate(map(len, covered), initial=0)
+        places = (TokenPlace(i, *span) for i, span in zip(ids, pairwise(edges), strict=True))
+        return b"".join(covered), places
 
     def rows_of(self, frame: AnyMergeFrame, width: int) -> Sequence[Row]:
-        parts = list(islice(self.parts_of(frame), TOKENS_SHOWN + 1))
-        if not parts:
+        data, found = self.places_of(frame)
+        places = list(islice(found, TOKENS_SHOWN + 1))
+        if more := len(places) > TOKENS_SHOWN:
+            data = data[: places[TOKENS_SHOWN].start]
+        lanes = align_places(data, places[:TOKENS_SHOWN])
+        if not lanes.columns:
             self.say("three lanes")
             return sentence(f"No {self.TOKEN} to show: type a text, or choose one.", width)
-        lanes = align(parts[:TOKENS_SHOWN])
-        if not lanes.tokens:
-            self.say("three lanes")
-            return sentence("It marks the end of a word, and has no bytes.", width)
+        in_bytes = isinstance(frame, Frame) and frame.run.alphabet.unit == "byte"
+        lost = len(data) > sum(place.end - place.start for place in places[:TOKENS_SHOWN])
+        remarks = [LOST] * lost + [describe_spelling(data)] * in_bytes
         self.say(
             f"three lanes  {plural(len(lanes.characters), 'character')} · "
-            f"{plural(len(lanes.data), 'byte')} · {plural(len(lanes.tokens), self.TOKEN)}",
-            self.FOOT or describe_spelling(lanes.data),
+            f"{plural(len(data), 'byte')} · {plural(len(lanes.tokens), self.TOKEN)}",
+            self.FOOT or BETWEEN_PARTS.join(remarks),
         )
-        shown = self.lanes_of(self.painter(frame), lanes)
+        shown = self.lanes_of(self.painter(frame), lanes, in_bytes)
         self.rows_of_a_line = len(shown) + 1
         rows = lane_rows(lanes, shown, width)
-        if len(parts) <= TOKENS_SHOWN:
+        if not more:
             return rows
         last = Row([(f"Only the first {number(TOKENS_SHOWN)} {self.TOKEN}s.", "dim")])
         return RowsOnDemand(len(rows) + 1, lambda at: rows[at] if at < len(rows) else last)
 
-    def lanes_of(self, painter: TokenPainter, lanes: Lanes) -> list[Lane]:
+    def lanes_of(self, painter: TokenPainter, lanes: Lanes, in_bytes: bool) -> list[Lane]:
         """Return the lanes to show."""
         shown = characters_and_bytes(lanes)
-        if self.SPELLS:
-            spelled = enumerate(BYTE_TO_CHAR[byte] for byte in lanes.data)
-            shown.append(Lane("GPT-2", [Label(n, n + 1, char, "dim") for n, char in spelled]))
-        tokens = [
-            Label(t.start, t.end, token_text(lanes, t), painter.role(t.token_id), t.token_id)
-            for t in lanes.tokens
-        ]
-        ids = [Label(t.start, t.end, str(t.token_id), "dim", t.token_id) for t in lanes.tokens]
+        if in_bytes:
+            shown.append(byte_lane(lanes, "GPT-2", BYTE_TO_CHAR.__getitem__))
+        tokens, ids = [], []
+        for token in lanes.tokens:
+            token_id, start, end = token.token_id, token.start, token.end
+            written = painter.frame.any_token(token_id)
+            is_text = written == lanes.between(start, end)
+            text = token_text(lanes, token) if is_text else visible_bytes(written)
+            tokens.append(Label(start, end, text, painter.role(token_id), token_id))
+            ids.append(Label(start, end, str(token_id), "dim", token_id))
         return [*shown, Lane(f"{self.TOKEN}s", tokens, bracketed), Lane("ids", ids)]
 
 

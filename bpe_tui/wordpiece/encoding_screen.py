@@ -37,8 +37,9 @@ from bpe_tui.wordpiece.training_screen import (
     WordPiecePanel,
     WordPieceScreen,
 )
+from engine.encoding.lanes import TokenPlace
 from engine.recording.playback import AnyMergeFrame
-from engine.text.pretokenize import to_bytes
+from engine.text.pretokenize import to_bytes, without_stray_surrogates
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.tokenizer import MAX_INPUT_CHARACTERS, EncodedWord, Outcome
 from engine.wordpiece.words import CONTINUES
@@ -90,26 +91,41 @@ class WordPieceLanesPanel(LanesPanel):
     """Characters, bytes and pieces, aligned; `##` covers no character of the text."""
 
     TOKEN = "piece"
-    SPELLS = False
     FOOT = "## is no part of the text"
 
 
 class WordLanesPanel(WordPieceLanesPanel):
-    """Characters, bytes and pieces of `words`; an unknown word is one piece over all of it."""
+    """Characters, bytes and pieces of `text`; an unknown word is one piece over all of it."""
 
     FOOT = "whitespace is lost, and ## is no part of the text"
 
+    text: Drawn[str] = Drawn("")
     words: Drawn[Sequence[EncodedWord]] = Drawn(())
+    """The words of the text."""
 
-    def parts_of(self, frame: AnyMergeFrame) -> Iterator[tuple[int, bytes]]:
-        """Yield the pieces of the words, each with the bytes that it covers."""
+    def show(self, frame: WordPieceFrame, text: str, words: Sequence[EncodedWord]) -> None:
+        """Show another text and another frame, making the rows only once."""
+        self.set_reactive(WordLanesPanel.frame, frame)
+        self.set_reactive(WordLanesPanel.text, text)
+        self.set_reactive(WordLanesPanel.words, words)
+        self.rebuild()
+
+    def places_of(self, frame: AnyMergeFrame) -> tuple[bytes, Iterator[TokenPlace]]:
         assert isinstance(frame, WordPieceFrame)
+        return to_bytes(self.text), self._pieces(frame, without_stray_surrogates(self.text))
+
+    def _pieces(self, frame: WordPieceFrame, text: str) -> Iterator[TokenPlace]:
+        """Yield the pieces of the words with their places in the text."""
+        at = place = 0  # in characters, and in bytes
         for word in self.words:
+            start = text.index(word.word, at)  # only whitespace is between words
+            place += len(to_bytes(text[at:start]))
             spelled = frame.tokenizer.encoder.spell(word.word) if len(word.ids) > 1 else None
-            start = 0
+            at = start
             for token_id, end in spelled or [(word.ids[0], len(word.word))]:
-                yield token_id, to_bytes(word.word[start:end])
-                start = end
+                width = len(to_bytes(text[at : start + end]))
+                yield TokenPlace(token_id, place, place + width)
+                at, place = start + end, place + width
 
 
 class ProbesPanel(WalkedPanel[WordPieceFrame], WordPiecePanel):
@@ -266,7 +282,7 @@ class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
         with Vertical(id="ids"):
             tokens = TypedWordPieces("tokens", id="tokens-and-ids")
             yield tokens.data_bind(frame=WordPieceEncodingScreen.frame)
-            yield WordLanesPanel().data_bind(frame=WordPieceEncodingScreen.frame)
+            yield WordLanesPanel()
         with Container(id="panels"):
             yield TypedWordsPanel().data_bind(frame=WordPieceEncodingScreen.frame)
             yield ProbesPanel().data_bind(frame=WordPieceEncodingScreen.frame)
@@ -285,7 +301,7 @@ class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
         text = self.text
         words = tuple(self.frame.tokenizer.explain(text[:LONGEST]))
         self.query_one(TypedWordsPanel).words = words
-        self.query_one(WordLanesPanel).words = words
+        self.query_one(WordLanesPanel).show(self.frame, text[:LONGEST], words)
         pieces = self.query_one(TypedWordPieces)
         pieces.text = text[:LONGEST]
         tokens = sum(len(word.ids) for word in words)

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import accumulate, groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import regex
@@ -21,7 +23,13 @@ from engine.pipeline.normalizers import ByteLevel as ByteLevelNormalizer
 from engine.pipeline.pretokenizers import NOTHING_CUT, ByteLevel, Metaspace, PreTokenizer
 from engine.pipeline.stage import opened
 from engine.text.patterns import STAGED, Alternative, Pattern
-from engine.text.pretokenize import WHITE_SPACE, SpecialSplitter, to_text
+from engine.text.pretokenize import (
+    WHITE_SPACE,
+    AlignedPretoken,
+    SpecialSplitter,
+    to_bytes,
+    to_text,
+)
 
 
 @dataclass(frozen=True)
@@ -265,9 +273,74 @@ class SectionSplitter(SpecialSplitter):
             for left, right, found in self._in_normalized.find(section.text):
                 yield section.part(left, right), found
 
+    def aligned(self, text: str, pattern: Pattern) -> Iterator[AlignedPretoken]:
+        if self.is_plain:
+            yield from super().aligned(text, pattern)
+            return
+        places = [0, *accumulate(len(to_bytes(character)) for character in text)]
+        cut = self._pre_tokenizer
+        for section, token in self.aligned_sections(text):
+            if token is not None:
+                start, end = section.span(0, len(section.text))
+                data = token.content.encode()
+                ends = [places[end]] * len(data)
+                yield AlignedPretoken(data, [places[start]] * len(data), ends, True)
+                continue
+            for piece in [section] if cut is None else cut.aligned_pieces(section):
+                data = unspell(piece.text) if self.in_bytes else to_bytes(piece.text)
+                yield AlignedPretoken(
+                    data, *_byte_places(piece, text, places, self.in_bytes), False
+                )
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the arguments only, for a helper process."""
         return SectionSplitter, (self._added, self._normalizer, self._pre_tokenizer)
+
+
+def _byte_places(
+    piece: Aligned, text: str, places: Sequence[int], in_bytes: bool
+) -> tuple[list[int], list[int]]:
+    """Return where the bytes of a piece come from: the start and end for each, in bytes.
+
+    If characters have as many bytes as their original, each byte has its own place in it. If they
+    are the original with others beside it, the others come from nothing. Any other byte comes from
+    all of the original.
+
+    Args:
+        text: the original.
+        places: the place of each character of the original, in bytes, and its length.
+        in_bytes: whether each character of the piece is a byte, in GPT-2's spelling.
+
+    >>> _byte_places(Aligned("é", ((0, 1),)), "é", [0, 2], in_bytes=False)
+    ([0, 1], [1, 2])
+    >>> _byte_places(Aligned("_a", ((0, 1), (0, 1))), "A", [0, 1], in_bytes=False)
+    ([0, 0], [0, 1])
+    >>> _byte_places(Aligned("fi", ((0, 1), (0, 1))), "ﬁ", [0, 3], in_bytes=False)
+    ([0, 0], [3, 3])
+    """
+    starts: list[int] = []
+    ends: list[int] = []
+    for (first, last), run in groupby(zip(piece.spans, piece.text, strict=True), itemgetter(0)):
+        new = "".join(character for _, character in run)
+        data = unspell(new) if in_bytes else to_bytes(new)
+        start, end, old = places[first], places[last], text[first:last]
+        before = after = 0
+        if len(data) > end - start:
+            for kept in map(to_bytes, (old, old.lower())):
+                if data.endswith(kept):
+                    before, after = len(data) - len(kept), 0
+                    break
+                if data.startswith(kept):
+                    after = len(data) - len(kept)
+        width = len(data) - before - after
+        is_exact = end - start == width
+        starts += [start] * before
+        starts += range(start, end) if is_exact else [start] * width
+        starts += [end] * after
+        ends += [start] * before
+        ends += range(start + 1, end + 1) if is_exact else [end] * width
+        ends += [end] * after
+    return starts, ends
 
 
 def _ends_in_bytes(normalizer: Normalizer | None, stages: Sequence[PreTokenizer]) -> bool:

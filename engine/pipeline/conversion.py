@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from itertools import accumulate
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -289,7 +289,12 @@ class ModelAlphabet(Alphabet):
     def edges(self, pretoken: bytes) -> Sequence[int]:
         widths = (len(to_bytes(character)) for character in to_text(pretoken))
         place = range(len(pretoken) + 1) if self.in_bytes else [*accumulate(widths, initial=0)]
-        return [0, *(place[token.end] for token in self._tokens(pretoken))]
+        edges = [0]
+        for (first, last), run in groupby(self._tokens(pretoken), lambda token: token[2:]):
+            start, end, tokens = place[first], place[last], len(list(run))
+            # Tokens of the same text are its bytes.
+            edges += range(start + 1, end + 1) if tokens == end - start else [end] * tokens
+        return edges
 
     def _tokens(self, pretoken: bytes) -> list[ModelToken]:
         return self.model.tokenize(spell(pretoken) if self.in_bytes else to_text(pretoken))

@@ -166,6 +166,21 @@ def check_special_tokens(special_tokens: Collection[str]) -> tuple[str, ...]:
     return tuple(special_tokens)
 
 
+class AlignedPretoken(NamedTuple):
+    """A pretoken as the model gets it, with the places of its bytes in the text.
+
+    Attributes:
+        data: its bytes, which may be normalized; of a special token its name.
+        starts, ends: for each byte, the start and end of the text's bytes that it comes from.
+        special: whether it is a special token.
+    """
+
+    data: bytes
+    starts: Sequence[int]
+    ends: Sequence[int]
+    special: bool
+
+
 class SpecialSplitter:
     """A splitter that cuts special tokens out of text or bytes: the leftmost, then the longest.
 
@@ -217,6 +232,21 @@ class SpecialSplitter:
             position = match.end()
         if position < len(text):
             yield text[position:], False
+
+    def aligned(self, text: str, pattern: Pattern) -> Iterator[AlignedPretoken]:
+        """Cut a text into special tokens and pretokens, each aligned with the text's bytes.
+
+        >>> from engine.text.patterns import PATTERNS
+        >>> found = SpecialSplitter([]).aligned("é to", PATTERNS["gpt2"])
+        >>> [(pretoken.data, list(pretoken.starts)) for pretoken in found]
+        [(b'\\xc3\\xa9', [0, 1]), (b' to', [2, 3, 4])]
+        """
+        start = 0
+        for pretoken in pretokens(text, pattern, self):
+            end = start + len(pretoken.bytes)
+            places = range(start, end), range(start + 1, end + 1)
+            yield AlignedPretoken(pretoken.bytes, *places, pretoken.special)
+            start = end
 
     def special_crosses(self, text: str, place: int) -> bool:
         """Whether a special token begins before `place` and ends after it.

@@ -7,9 +7,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.views import (
     Label,
+    Lane,
     LanesPanel,
     MergeTreePanel,
     TokenRows,
@@ -19,13 +21,13 @@ from inside.bpe_tui.views import (
     bracketed,
     branches,
     break_lines,
-    byte_widths,
+    column_widths,
     describe_spelling,
     flush_left,
     token_text,
 )
 from inside.bpe_tui.widgets import Column, Header, Lines, Switches, arranged, spans_width
-from inside.engine.encoding import align
+from inside.engine.encoding import TokenPlace, align, align_places
 from opening import each_size, opened, step
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -243,15 +245,23 @@ def test_half_a_character_is_shown_by_its_bytes() -> None:
     assert [token_text(lanes, token) for token in lanes.tokens] == ["·<E4 BD>", "<A0>"]
 
 
-def test_the_lanes_of_a_line_are_equally_wide_and_break_between_tokens() -> None:
+@pytest.mark.parametrize("has_gaps", [False, True])
+def test_the_lanes_of_a_line_are_equally_wide_and_break_between_tokens(has_gaps: bool) -> None:
     words = [" the", "漢", "\u200d", "\n", "x" * 40]
-    lanes = align((256 + n, word.encode()) for n, word in enumerate(words))
-    cells = byte_widths(lanes)
-    for start, end in break_lines(lanes, cells, 30):
+    text = "".join(words)
+    places = [TokenPlace(256, 1, 1), TokenPlace(257, 1, 3), TokenPlace(258, 10, len(text))]
+    lanes = align_places(text.encode(), places)
+    if not has_gaps:
+        lanes = align((256 + n, word.encode()) for n, word in enumerate(words))
+    labels = [Label(t.start, t.end, str(t.token_id), "") for t in lanes.tokens]
+    cells = column_widths(lanes, [Lane("ids", labels)])
+    lines = list(break_lines(lanes, cells, 30))
+    assert [start for start, _ in lines] == [0, *(end for _, end in lines)][:-1]
+    assert lines[-1][1] == len(lanes.columns)
+    for start, end in lines:
         room = sum(cells[start:end])
         assert room <= 30
         for draw in (flush_left, bracketed):
-            labels = [Label(t.start, t.end, str(t.token_id), "") for t in lanes.tokens]
             assert spans_width(list(draw(labels, cells, start, end))) == room
 
 

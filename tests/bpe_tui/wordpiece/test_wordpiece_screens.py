@@ -168,11 +168,14 @@ async def test_an_unknown_word_is_one_piece_over_all_its_characters(
             lanes = app.screen.query_one(WordLanesPanel)
             assert lanes.size.height >= 4
             frame = frame_of(app)
-            parts = list(lanes.parts_of(frame))
-            assert b"".join(covered for _, covered in parts) == "hugé!".encode()
-            assert ("é!".encode() in [c for n, c in parts if n == 0]) or (
-                "é".encode() in [c for n, c in parts if n == 0]
-            )
+            data, found = lanes.places_of(frame)
+            places = list(found)
+            assert data == "hug é!".encode()
+            assert "".join(data[p.start : p.end].decode() for p in places) == "hugé!"
+            assert "é" in [data[p.start : p.end].decode() for p in places if p.token_id == 0]
+            characters, _, pieces, _ = text_of(lanes)[:4]
+            assert characters.split()[1:] == ["h", "u", "g", "·", "é", "!"]
+            assert "[UNK]" in pieces
             await pilot.press("a")
             await pilot.pause()
             assert lanes.display == (app.size.height >= ROOMY_ROWS)  # there is room for both

@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 
+import pytest
+from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.encoding import Lanes, align
+from inside.engine.encoding import Lanes, TokenPlace, align, align_places, tokens_in
+from inside.engine.formats import open_tokenizer
+from inside.engine.pipeline import (
+    BertPreTokenizer,
+    Lowercase,
+    Metaspace,
+    Pipeline,
+    Unigram,
+    WordPiece,
+    tokenizer_of,
+)
+from inside.engine.text import to_bytes
+from model_pipelines import MODEL_BUILDERS
+from odd_texts import texts
+from pipelines import BUILDERS, built
+from tokenizers import Tokenizer as HuggingFace
+
+from engine import Timeline, Tokenizer, Trainer
 
 PARTS = st.one_of(
     st.text("a é漢🙂", min_size=1, max_size=3).map(str.encode),
@@ -71,4 +92,102 @@ def test_tokens_keep_their_ids_and_empty_ones_are_left_out() -> None:
 
 
 def test_no_tokens_make_no_lanes() -> None:
-    assert align([]) == Lanes(b"", (), ())
+    assert align([]) == Lanes((), (), ())
+
+
+def test_text_without_a_token_and_a_token_without_text_have_columns_of_their_own() -> None:
+    lanes = align_places("é b".encode(), [TokenPlace(7, 0, 0), TokenPlace(8, 0, 2)])
+    assert lanes.columns == (None, 0xC3, 0xA9, 0x20, 0x62)
+    assert [(t.token_id, t.start, t.end) for t in lanes.tokens] == [(7, 0, 1), (8, 1, 3)]
+    assert [(c.text, c.start, c.end) for c in lanes.characters] == [
+        ("é", 1, 3), (" ", 3, 4), ("b", 4, 5)
+    ]  # fmt: skip
+    assert lanes.tokens[0].pieces == ()
+
+
+# -- the lanes of a text are the text, whatever a tokenizer makes of it
+
+
+def lanes_of(tokenizer: Tokenizer, text: str) -> Lanes:
+    """Return the lanes of a text; their tokens are those of the encoding."""
+    places = list(tokens_in(tokenizer.rules, text))
+    assert [place.token_id for place in places] == tokenizer.encode(text)
+    lanes = align_places(to_bytes(text), places)
+    assert lanes.data == to_bytes(text)
+    assert "".join(c.text or "" for c in lanes.characters) == text
+    ends = [edge for place in places for edge in (place.start, place.end)]
+    assert ends == sorted(ends)
+    return lanes
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("lanes")
+
+
+@pytest.mark.parametrize(
+    "build", [*BUILDERS, *MODEL_BUILDERS], ids=lambda build: str(build.__name__)
+)
+def test_the_lanes_of_any_pipeline_spell_the_typed_text(
+    place: Path, build: Callable[[], HuggingFace]
+) -> None:
+    (place / "tokenizer.json").write_text(built(build).to_str())
+    tokenizer = open_tokenizer(place / "tokenizer.json").tokenizer
+    parts = ["The ", "  ", "unaffable", "caf\u00e9", "e\u0301", "漢字", "ﬁ½İ", "don't", "\n", "12"]
+    added = sorted(tokenizer.cut_out)
+
+    @examples(40)
+    @given(st.lists(st.sampled_from([*parts, *added]) | texts(4), max_size=8))
+    def is_the_same(parts: list[str]) -> None:
+        lanes_of(tokenizer, "".join(parts))
+
+    is_the_same()
+
+
+def covered(tokenizer: Tokenizer, text: str) -> list[tuple[str, str]]:
+    """Return each token of a text with the part of the text that it covers."""
+    lanes = lanes_of(tokenizer, text)
+    return [
+        (
+            tokenizer.vocab[token.token_id].decode(),
+            lanes.between(token.start, token.end).decode("utf-8", "backslashreplace"),
+        )
+        for token in lanes.tokens
+    ]
+
+
+def test_a_piece_covers_its_text_without_the_signs_of_the_vocabulary() -> None:
+    ids = {"[UNK]": 0, "un": 1, "##aff": 2, "##able": 3, "the": 4}
+    bert = tokenizer_of(
+        Pipeline(
+            WordPiece(ids), normalizer=Lowercase(), pre_tokenizer=BertPreTokenizer()
+        )
+    )  # fmt: skip
+    assert covered(bert, "The  unaffable é") == [
+        ("the", "The"), ("un", "un"), ("##aff", "aff"), ("##able", "able"), ("[UNK]", "é")
+    ]  # fmt: skip
+    lanes = lanes_of(bert, "unaffable the")
+    assert (len(lanes.characters), len(lanes.data), len(lanes.tokens)) == (13, 13, 4)
+
+
+def test_a_sign_in_front_covers_nothing_and_bytes_cover_a_byte_each() -> None:
+    pieces = [("<unk>", 0.0), ("▁", -2.0), ("hug", -1.0), ("▁the", -1.0)]
+    pieces += [(f"<0x{byte:02X}>", -9.0) for byte in range(256)]
+    t5 = tokenizer_of(
+        Pipeline(
+            Unigram(pieces, 0, byte_fallback=True),
+            pre_tokenizer=Metaspace(replacement="▁", prepend_scheme="always"),
+        )
+    )
+    assert covered(t5, "hug the é") == [
+        ("▁", ""), ("hug", "hug"), ("▁the", " the"), ("▁", " "),
+        ("<0xC3>", r"\xc3"), ("<0xA9>", r"\xa9"),
+    ]  # fmt: skip
+
+
+def test_the_end_of_a_word_covers_nothing_until_it_has_merged() -> None:
+    trainer = Trainer({b"low": 3, b"lo": 9}, 20, units="end-of-word")
+    timeline = Timeline(trainer.counts, trainer.steps(), pattern="whitespace")
+    for step, expected in ((0, ["l", "o", "w", ""]), (len(timeline), ["low"])):
+        places = tokens_in(timeline.seek(step).rules, " low")
+        assert [" low"[place.start : place.end] for place in places] == expected

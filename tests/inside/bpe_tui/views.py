@@ -37,12 +37,13 @@ from bpe_tui.views.report import escaped, json_lines, markdown, step_markdown
 from bpe_tui.views.targets import ToChange, ToPair, ToPiece, ToStep, ToToken
 from bpe_tui.views.token_detail import (
     Label,
+    Lane,
     LanesPanel,
     MergeTreePanel,
     bracketed,
     branches,
     break_lines,
-    byte_widths,
+    column_widths,
     describe_spelling,
     flush_left,
     token_text,

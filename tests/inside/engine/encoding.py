@@ -18,7 +18,7 @@ from engine.encoding.dropout import Dropout, encode_with_dropout
 from engine.encoding.encoders import ENCODERS, LONG, Encoder, MergeTable, RankHeap, RankLoop
 from engine.encoding.id_files import write_ids
 from engine.encoding.incremental import IncrementalPretokens
-from engine.encoding.lanes import Lanes, align
+from engine.encoding.lanes import Lanes, TokenPlace, align, align_places, tokens_in
 from engine.encoding.merging import columns_of, merge_arrays
 from engine.encoding.piece_encoder import (
     ENTRY_BYTES,

@@ -23,6 +23,7 @@ from engine.pipeline.draft import (
     typed_normalizer,
 )
 from engine.pipeline.losses import Change, losses
+from engine.pipeline.models import Unigram, WordPiece
 from engine.pipeline.normalizers import (
     NFD,
     NORMALIZERS,
@@ -40,6 +41,7 @@ from engine.pipeline.pretokenizers import (
     PRETOKENIZERS,
     BertPreTokenizer,
     Digits,
+    Metaspace,
     PreTokenizer,
     WhitespaceSplit,
     in_oniguruma,
