@@ -107,7 +107,7 @@ class BpeTuiApp(SessionApp):
             self._change_to(before)
 
     def _change_to(self, session: Session) -> None:
-        self.navigation.left.clear()
+        self.navigation.forget()
         session.typed = self.session.typed
         self.session = session
         screen = session.model.screen(session.first_kind)
@@ -302,7 +302,7 @@ class BpeTuiApp(SessionApp):
         config = replace(session.config, viewpoint=viewpoint)
         unseen = BpeTuiApp(config, partial(FinishedJob, session))
         unseen.theme, unseen.makes_ahead = self.theme, False
-        await record(unseen, steps, write, size=screen.size, steps_a_second=speed)
+        await record(unseen, steps, write, size=self.size, steps_a_second=speed)
 
     # -- windows that open something
 

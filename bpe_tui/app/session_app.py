@@ -6,12 +6,11 @@ Windows are imported when they are first opened: the first frame need not wait f
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from functools import partial
 from pkgutil import resolve_name
 from time import monotonic
-from typing import Any, NamedTuple, cast
+from typing import Any
 
 from textual.app import App
 from textual.events import ScreenResume
@@ -19,30 +18,15 @@ from textual.screen import Screen
 from textual.signal import Signal
 
 from bpe_tui.app.base import QUIET_SECONDS, BaseApp
+from bpe_tui.app.navigation import ScreenNavigation
 from bpe_tui.session import jobs
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
-from bpe_tui.session.declarations import (
-    CHARTS,
-    CHECK,
-    ENCODING,
-    EVERYWHERE,
-    LESSON,
-    RACE,
-    TRAINING,
-    VOCABULARY,
-)
+from bpe_tui.session.declarations import LESSON
 from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import OVERVIEWS, save_preferences
-from bpe_tui.views import targets
-from bpe_tui.views.panel import TokenPanel
-from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.widgets.visible import visible_text
-from engine.recording.playback import AnyMergeFrame, MergeFrame
-from engine.text.pretokenize import to_text
 
-SIDE_SCREENS = frozenset((CHARTS, RACE, CHECK))
-"""Kinds of screens that Esc leaves for the screen before."""
 TICK_SECONDS = 1 / 25
 """Interval between frames while playing: a frame takes some 20 ms, mostly in Textual."""
 GROWTH_SECONDS = 1 / 5
@@ -100,154 +84,6 @@ def mount_ahead(app: App[Any], name: str) -> None:
     screen.post_message(ScreenResume())  # it lays itself out, unpainted
 
 
-class ScreenLeft(NamedTuple):
-    """A screen that a row led away from.
-
-    Attributes:
-        screen, step: the screen and the step that it showed.
-        typed: the text there, `Session.typed`.
-        carried: the text that the row put into its place; `None` for none.
-    """
-
-    screen: str
-    step: int
-    typed: str | None
-    carried: str | None
-
-
-@dataclass
-class ScreenNavigation:
-    """The way from rows to the screens that show their targets, and back.
-
-    A row that names a step, a pair, a token or a pretoken leads to the screen that shows it. Esc
-    comes back to the screen, the step and the text before.
-
-    Attributes:
-        app: the application.
-        left: the screens that rows led away from, the latest last.
-    """
-
-    app: SessionApp
-    left: list[ScreenLeft] = field(default_factory=list)
-
-    def go_to_target(self, target: object) -> None:
-        """Go to the target of a row."""
-        match target:
-            case targets.ToStep(step):
-                self._leave_for(TRAINING)
-                self.app.seek(step)
-            case targets.ToPair(pair):
-                merges = self.app.session.merges
-                if merges is not None and (at := merges.run.step_of(pair)) is not None:
-                    self.app.seek(at)
-                else:
-                    still = "" if self.app.session.stop_reason else " so far"
-                    self.app.tell(f"This pair does not merge{still}; w explains why.")
-            case targets.ToChange(pair):
-                if (frame := self.app.session.frame) is not None:
-                    self.app.session.hold()
-                    from bpe_tui.bpe.windows import LedgerWindow
-
-                    self.app.push_screen(LedgerWindow(frame, pair), self._left_window)
-            case targets.ToLine():
-                self._screen(TRAINING).show_target(target)
-            case targets.ToPretoken(pretoken):
-                self.open_encoding(to_text(pretoken), look=True)
-            case targets.ToToken(token_id):
-                self._show_on(VOCABULARY, target)
-                state = cast("AnyMergeFrame", self.app.session.shown)
-                if not state.has_token(token_id):  # a later step makes it
-                    self.app.seek(state.step_making(token_id))
-            case targets.ToQuestion(ids):
-                self.ask(ids)
-            case targets.ToPiece():
-                self._show_on(VOCABULARY, target)
-
-    def ask(self, ids: Sequence[int], beside: tuple[int | None, int | None] = (None, None)) -> None:
-        """Open the window about a token, or about two adjacent ones.
-
-        For a single token it explains why the token does not merge with those `beside` it.
-        """
-        frame = self.app.session.shown
-        screen = self.app.screen
-        painter = screen.painter_maker() if isinstance(screen, SessionScreen) else None
-        if isinstance(frame, MergeFrame) and painter is not None:
-            self.app.session.hold()
-            from bpe_tui.dialogs.why import WhyWindow
-
-            window = WhyWindow(frame, painter, ids, beside)
-            self.app.push_screen(window, self._left_window)
-
-    def find_pair(self) -> None:
-        """Open the window that finds pairs in the heap by one of their tokens."""
-        frame = self.app.session.frame
-        if frame is not None:
-            self.app.session.hold()
-            from bpe_tui.dialogs.why import FindPair
-
-            painter = self.app.screen.query(TokenPanel).first().painter
-            self.app.push_screen(FindPair(frame, painter), self._left_window)
-
-    def open_encoding(self, text: str, look: bool = False) -> None:
-        """Show the encoding of a text on its screen; `look` goes to the panel of pretokens."""
-        session = self.app.session
-        if (refused := session.refusal_to_show(ENCODING)) is not None:
-            self.app.tell(refused)
-        elif session.shown is not None:
-            self._leave_for(ENCODING, carried=text)
-            session.type(text)
-            screen = self._screen(ENCODING)
-            screen.call_later(screen.show_panel, "pretokens" if look else "text")
-            self.app.changed()
-
-    # -- the way back
-
-    @property
-    def way_back(self) -> bool:
-        """Whether a row has led to this screen."""
-        return bool(self.left)
-
-    def go_back(self) -> None:
-        """Go back to the screen and step before; restore the text if the row's is unchanged.
-
-        A screen such as the charts, to which no row has led, leads to the main screen before.
-        """
-        if not self.left and kind_and_model(self.app.screen.id or "")[0] in SIDE_SCREENS:
-            self.app.action_show(self.app.main_kind, chosen=False)
-        elif self.left:
-            before, session = self.left.pop(), self.app.session
-            if session.text == before.carried:
-                session.typed = before.typed
-            self.app.switch_screen(before.screen)
-            self.app.seek(before.step)
-
-    # -- getting there
-
-    def _screen(self, kind: str) -> SessionScreen:
-        """Return the screen of a kind for the session's model."""
-        screen = self.app.get_screen(self.app.session.model.screen(kind))
-        assert isinstance(screen, SessionScreen)
-        return screen
-
-    def _leave_for(self, kind: str, carried: str | None = None) -> None:
-        """Change to the screen of a row's target, and remember the way back."""
-        session = self.app.session
-        name = session.model.screen(kind)
-        here, shown = self.app.screen.id, session.shown
-        if here is not None and here != name and shown is not None:
-            self.left.append(ScreenLeft(here, shown.step, session.typed, carried))
-            self.app.switch_screen(name)
-
-    def _show_on(self, kind: str, target: object) -> None:
-        screen = self._screen(kind)
-        self._leave_for(kind)
-        screen.call_later(screen.show_target, target)  # after the screen has changed
-
-    def _left_window(self, target: object | None) -> None:
-        if target is not None:
-            self.go_to_target(target)
-
-
 class SessionApp(BaseApp):
     """An application with a session.
 
@@ -255,7 +91,6 @@ class SessionApp(BaseApp):
         session: the session on the screen.
         session_changed: the signal to the screens that it has changed.
         navigation: the way to the targets of rows, and back.
-        main_kind: the kind of screen that Esc leads to from a side screen.
         failure: why the first config could not be opened; `None` if it could.
         makes_ahead: whether to make screens ahead of their keys, while no key is pressed.
     """
@@ -268,7 +103,6 @@ class SessionApp(BaseApp):
         self.session_changed: Signal[Session] = Signal(self, "session changed")
         self.navigation = ScreenNavigation(self)
         self.failure: Exception | None = None
-        self.main_kind = TRAINING
         self._ticked = monotonic()
         self._has_grown = False
         self._growth_due = self._ticked
@@ -321,23 +155,26 @@ class SessionApp(BaseApp):
         self.changed()
 
     def action_tie(self, direction: int) -> None:
-        if self.session.merges is not None and not self.session.seek_tie(direction):
-            where = "after" if direction > 0 else "before"
-            self.tell(f"No merge {where} this one was tied.")
-        self.changed()
+        with self.navigation.jump():
+            if self.session.merges is not None and not self.session.seek_tie(direction):
+                where = "after" if direction > 0 else "before"
+                self.tell(f"No merge {where} this one was tied.")
+            self.changed()
 
     def action_run_to_breakpoint(self) -> None:
-        self.session.run_to_breakpoint()
-        self.session.tick(0)  # usually the next stop is known already
-        self.changed()
+        with self.navigation.jump():
+            self.session.run_to_breakpoint()
+            self.session.tick(0)  # usually the next stop is known already
+            self.changed()
 
     def action_end(self, last: bool) -> None:
         """Go to the last step recorded, or to step 0."""
-        if last:
-            self.session.seek_end()
-        else:
-            self.session.seek(0)
-        self.changed()
+        with self.navigation.jump():
+            if last:
+                self.session.seek_end()
+            else:
+                self.session.seek(0)
+            self.changed()
 
     def action_play(self) -> None:
         self.session.toggle_play()
@@ -361,10 +198,6 @@ class SessionApp(BaseApp):
         if (refused := self.session.refusal_to_show(kind)) is not None:
             self.tell(refused)
         elif self.session.shown is not None:
-            self.navigation.left.clear()
-            here, _ = kind_and_model(self.screen.id or "")
-            if kind in SIDE_SCREENS and here in EVERYWHERE and here not in SIDE_SCREENS:
-                self.main_kind = here
             self.switch_screen(model.screen(kind))
         if chosen and kind in OVERVIEWS and self.session.shown is not None:
             save_preferences(overview=kind)
@@ -387,9 +220,10 @@ class SessionApp(BaseApp):
             self.push_screen(Breakpoints(self.session), self._chose_step)
 
     def _chose_step(self, step: int | str | None) -> None:
-        if step is not None:
-            self.session.seek(int(step))
-        self.changed()
+        with self.navigation.jump():
+            if step is not None:
+                self.session.seek(int(step))
+            self.changed()
 
     def action_what_if(self) -> None:
         session = self.session
@@ -417,6 +251,7 @@ class SessionApp(BaseApp):
 
         def left(fork: jobs.WhatIfEnded | None) -> None:
             if fork is not None:
+                self.navigation.forget()
                 self.session.keep(fork, plan)
             self.changed()
 
@@ -426,7 +261,9 @@ class SessionApp(BaseApp):
 
     def action_leave_fork(self) -> None:
         """Go back to the run that this one is a fork of."""
-        if not self.session.leave_fork():
+        if self.session.leave_fork():
+            self.navigation.forget()
+        else:
             self.tell("This run is no fork: i makes one, and I leads back from it.")
         self.changed()
 

@@ -484,6 +484,12 @@ class TrainingScreen(StepsScreen, BpeScreen):
     NAME = TRAINING
     PANELS = (CorpusPanel, PairsPanel, MergePanel, WordsPanel, PseudocodePanel, MergesPanel)
     FIRST = "merge"
+    HIDDEN: ClassVar[Mapping[str, str]] = {
+        "pairs": "heap",
+        "merge": "merge",
+        "words": "words",
+        "merges": "merges",
+    }
     TYPED_LINE = EncodeLine
 
     _run_with: Algorithm | None = None

@@ -128,6 +128,7 @@ class LessonScreen(SessionScreen):
     CSS_PATH = sheet("lesson.tcss")
     AUTO_FOCUS = ""
     """Empty, so that the hidden field does not get the keys."""
+    SHOWS_STEP = False  # the heading has it, with the question or the speed
     EXPLAINER: ClassVar[type[AnyExplainer]]
 
     def __init__(self) -> None:
@@ -435,8 +436,14 @@ class LessonScreen(SessionScreen):
             self.set_focus(None)
             self.field.display = False
             self.show_again()
+        elif self.predictor.is_on:
+            self.predictor.toggle()
         else:
             self.action_go_back()
+
+    @property
+    def can_leave(self) -> bool:
+        return self.predictor.is_on or super().can_leave
 
 
 class BpeLesson(LessonScreen, BpeScreen):
@@ -540,7 +547,7 @@ def layout(width: int, height: int) -> Layout:
     head_gap, has_legend = int(height >= 22), height >= 24
     heading = keys = rule = 1
     gaps, legend = 4, int(has_legend)
-    text = TEXT_ROWS + has_legend + (height >= ROOMY)
+    text = TEXT_ROWS + (height >= 23) + (height >= ROOMY)
     spare = height - heading - head_gap - PICK_ROWS - rule - text - gaps - legend - keys
     parts = list(LEAST)
     # The sections take turns; once all have their most rows, the corpus gets the rest.

@@ -17,6 +17,19 @@ OF_VOCABULARY = (VOCABULARY, INSPECTION)
 OF_PANELS = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE, FAMILY, PIPELINE, CHECK)
 EVERYWHERE = (LESSON, *OF_PANELS)
 """Screens that show a session."""
+TABS = {
+    LESSON: ("0", "lesson", "lesson"),
+    TRAINING: ("1", "train", "train"),
+    ENCODING: ("2", "encode", "encode"),
+    VOCABULARY: ("3", "vocab", "vocab"),
+    CHARTS: ("4", "charts", "chart"),
+    INSPECTION: ("5", "inspect", "insp"),
+    RACE: ("6", "race", "race"),
+    FAMILY: ("7", "family", "family"),
+    PIPELINE: ("8", "pipeline", "pipe"),
+    CHECK: ("9", "check", "check"),
+}
+"""Kind of screen → its key, its name among the tabs, and its name where there is little room."""
 WITH_PANELS = (*OF_PANELS, COMPARISON)
 """Screens with panels."""
 ALWAYS = (LESSON, *WITH_PANELS)
@@ -38,6 +51,8 @@ _KEYS = {
     "greater_than_sign": ">",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
     "full_stop": ".",
     "plus": "+",
     "minus": "-",
@@ -81,6 +96,7 @@ class Command:
         in_fields: whether its keys act while a text is being typed.
         in_reading: whether the footer shows it while the corpus is still being read.
         words: more words that find it in the palette.
+        panel: the panel that it is about; the footer shows it first while that has the focus.
     """
 
     keys: str
@@ -93,6 +109,7 @@ class Command:
     in_fields: bool = False
     in_reading: bool = False
     words: str = ""
+    panel: str = ""
 
     @property
     def shown(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -42,12 +43,16 @@ class Notices:
 
 
 class Navigation(Protocol):
-    """The way to the target of a row, and back."""
+    """The way to the target of a row, and back. See `bpe_tui.app.navigation`."""
 
     @property
     def way_back(self) -> bool: ...
 
     def go_back(self) -> None: ...
+
+    def here(self) -> Any: ...
+
+    def jump(self, start: Any = None) -> AbstractContextManager[None]: ...
 
     def go_to_target(self, target: object) -> None: ...
 

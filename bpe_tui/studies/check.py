@@ -262,7 +262,7 @@ class CheckScreen(SessionScreen):
         if not self.is_current or session.frame is None:
             return
         super().show_session(session)
-        self.say("#heading", heading(session, self.size.width - 2))
+        self.say("#heading", heading(session, self.heading_room))
         claimed, timeline = session.claimed, session.timeline
         if claimed is None or timeline is None:
             self._update()

@@ -204,7 +204,7 @@ class FamilyScreen(SessionScreen):
                 (2, f"at the most {plural(self._vocab_size, 'token')}"),
                 (3, "measured on what follows" if not self._typed else "measured on the text"),
             ]
-        self.say("#heading", fitting_facts(facts, self.size.width - 2))
+        self.say("#heading", fitting_facts(facts, self.heading_room))
 
     def _take(self, table: list[KindEntry], news: Message) -> None:
         """Show news from the job of a table, unless there is another table by now."""

@@ -407,7 +407,7 @@ class RaceScreen(SessionScreen):
         super().show_session(session)
         if session.stop_reason is not None and session.timeline is not self._raced:
             self._start(session)
-        self.say("#heading", heading(session, self.size.width - 2))
+        self.say("#heading", heading(session, self.heading_room))
         self.query_one(Transport).show(session)
         self.query_one("#over-steps", CurvesChart).at = session.frame.step or None
         self._narrate()

@@ -53,6 +53,7 @@ LOOKS = {
     "fresh": RoleLook("role-fresh", "role-fresh-back", bold=True),
     "pair": RoleLook("role-pair", bold=True),
     "here": RoleLook("primary", bold=True),
+    "tab": RoleLook("background", "primary", bold=True),
     "gain": RoleLook("role-gain"),
     "loss": RoleLook("role-loss"),
     "stale": RoleLook("role-stale", strike=True),

@@ -63,7 +63,7 @@ FILTER_SWITCHES = (
     FilterSwitch("characters", "p", "characters"),
     FilterSwitch("seldom", "u", "seldom"),
     FilterSwitch("leaving", "d", "go next"),
-    FilterSwitch("twins", "w", "twins"),
+    FilterSwitch("twins", "W", "twins"),
 )
 UNKNOWN_YET = "…"
 STAYS = "stays"

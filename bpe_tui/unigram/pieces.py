@@ -254,7 +254,8 @@ class UnigramScreen(SessionScreen):
         prunes, here = frame.prunes, frame.step
         place = bisect_right(prunes, here) if direction > 0 else bisect_left(prunes, here) - 1
         if 0 <= place < len(prunes):
-            self.host.seek(prunes[place])
+            with self.host.navigation.jump():
+                self.host.seek(prunes[place])
         else:
             where = "after" if direction > 0 else "before"
             self.tell(f"No prune {where} this step.")

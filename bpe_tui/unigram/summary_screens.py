@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import ClassVar, cast
 
 import numpy as np
 from textual.app import ComposeResult
@@ -59,6 +59,12 @@ class UnigramVocabularyScreen(TableScreen, UnigramScreen):
     CSS_PATH = sheet("unigram-vocabulary.tcss")
     SLOT = ("piece", "history", "uses", "piece-lanes")
     PANEL_ORDER = ("pieces", *SLOT)
+    HIDDEN: ClassVar[Mapping[str, str]] = {
+        "piece": "piece",
+        "history": "history",
+        "uses": "uses",
+        "piece-lanes": "lanes",
+    }
 
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
 

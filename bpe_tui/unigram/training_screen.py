@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from math import exp
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -486,6 +487,12 @@ class UnigramTrainingScreen(StepsScreen, UnigramScreen):
         CurvesPanel,
     )
     FIRST = "step"
+    HIDDEN: ClassVar[Mapping[str, str]] = {
+        "pieces": "pieces",
+        "step": "step",
+        "words": "words",
+        "steps": "steps",
+    }
     TYPED_LINE = UnigramEncodeLine
 
     # -- commands

@@ -43,6 +43,7 @@ class ExcerptPanel(FramePanel[StepFrameT]):
     top = CorpusPlace(0, 0)
     playing = False
     _scrolled_by_hand = False
+    _last_step = 0
 
     def line_rows(self, frame: StepFrameT, line: tuple[Pretoken, ...], width: int) -> Iterable[Row]:
         """Return the rows of a line."""
@@ -55,6 +56,9 @@ class ExcerptPanel(FramePanel[StepFrameT]):
             self.top = CorpusPlace(max(len(lines) - 1, 0), 0)
         if not lines:
             return sentence("The corpus has no text between its special tokens.", width)
+        if frame.step == 0 and self._last_step:  # Home shows the corpus from its beginning
+            self.top, self._scrolled_by_hand = CorpusPlace(0, 0), False
+        self._last_step = frame.step
         rows, end = self._rows_from_top(frame, width)
         if (place := self.place_to_show(frame, rows)) is not None:
             self._bring_to_sight(frame, width, *place)

@@ -225,7 +225,7 @@ class WalkScreen(SessionScreen):
         if not self.is_current or self.frame_of(session) is None:
             return
         super().show_session(session)
-        self.say("#heading", self.heading(session, self.size.width - 2))
+        self.say("#heading", self.heading(session, self.heading_room))
         self.set_class(self.size.height >= ROOMY_ROWS, "-roomy")
         if self.text != session.text:
             self.query_one("#text", TextArea).load_text(session.text)

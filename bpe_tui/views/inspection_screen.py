@@ -81,7 +81,7 @@ class InspectionScreen(TiledScreen):
         if not self.is_current or frame is None:
             return
         super().show_session(session)
-        self.say("#heading", self.heading(session, self.size.width - 2))
+        self.say("#heading", self.heading(session, self.heading_room))
         self.query(InspectionPanel).first().facts = self.how_trained(session, frame)
         if self._inspected is not None and frame.looks_like(self._inspected):
             return

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, cast
+from contextlib import nullcontext
+from typing import Any, ClassVar, NamedTuple, cast
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Container
+from textual.containers import Container, Horizontal
 from textual.content import Content
 from textual.geometry import Size
 from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
-from bpe_tui.session.declarations import ENCODING, Command, Model
+from bpe_tui.session.declarations import ENCODING, TABS, Command, Model
 from bpe_tui.session.host import Host, Notifier
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
@@ -28,24 +29,40 @@ from bpe_tui.views.commands import (
 from bpe_tui.views.narration import fitting_facts, narrate_undone
 from bpe_tui.views.panel import TokenPainter, TokenPanel
 from bpe_tui.widgets.chart import Chart
-from bpe_tui.widgets.controls import FooterKey, FootLine, KeyBar, Scrubber
+from bpe_tui.widgets.controls import FooterKey, FootLine, KeyBar, Scrubber, Tab, TabLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.visible import width
 from bpe_tui.widgets.window import PaintedOnce
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 20
+"""Least size of the terminal, in cells."""
 LEGEND_HEIGHT = 24
-"""Least height, in rows, at which the legend of signs has a row."""
+"""Least room for panels, in rows, at which the legend of signs has a row."""
 WIDTHS = [(0, "-too-narrow"), (LEAST_WIDTH, "-slim"), (76, "-narrow"), (100, "-wide")]
-HEIGHTS = [(0, "-too-low"), (LEAST_HEIGHT, "-low"), (28, "-tall")]
-"""(least cells, class of the screen) from the smallest on."""
+HEIGHTS = [(0, "-too-low"), (LEAST_HEIGHT - 1, "-low"), (27, "-tall")]
+"""(least room for panels, in cells, class of the screen) from the smallest on."""
+
+
+class Spot(NamedTuple):
+    """A place on a screen: the focused panel and widget, and the rows of all lists.
+
+    Attributes:
+        rows: the row of the cursor in each list.
+        tops: the first visible row of each list.
+    """
+
+    panel: str | None
+    widget: Widget | None
+    rows: tuple[int, ...]
+    tops: tuple[int, ...]
 
 
 class TooSmall(Static):
     """A message shown instead of all panels if the terminal is too small."""
 
     def on_resize(self) -> None:
-        width, height = self.screen.size
+        width, height = self.app.size
         self.update(
             f"bpe-tui needs {LEAST_WIDTH}×{LEAST_HEIGHT} cells; here are {width}×{height}. q quits"
         )
@@ -75,6 +92,10 @@ class PanelScreen(PaintedOnce[None]):
     """Ids of the panels in the order of the Tab key."""
     SLOT: ClassVar[tuple[str, ...]] = ()
     """Panels that share a place if there is too little room; the first is shown first."""
+    hidden_cells = 0
+    """Cells of the names of hidden panels, beside the heading."""
+    HIDDEN: ClassVar[Mapping[str, str]] = {}
+    """Panels that have no room on a small screen → their names for the heading."""
     TYPED: ClassVar[str] = ""
     """The panel with the line or text to type in, for the key e."""
 
@@ -122,11 +143,18 @@ class PanelScreen(PaintedOnce[None]):
         # Before there are widgets: a later change of classes computes all their styles again.
         self._class_by_size(self.app.size, update=False)
         yield TooSmall(id="too-small")
-        yield Static(id="heading")
+        yield from self.compose_top()
+        with Horizontal(id="top"):
+            yield Static(id="heading")
+            yield Static(id="hidden-panels")
         yield from self.compose_body()
         yield NotePanel(id="note")
         yield FootLine()
         yield KeyBar()
+
+    def compose_top(self) -> ComposeResult:
+        """Yield what is above the heading."""
+        yield from ()
 
     def compose_body(self) -> ComposeResult:
         """Yield the widgets between the heading and the keys."""
@@ -165,6 +193,32 @@ class PanelScreen(PaintedOnce[None]):
     def on_resize(self, event: events.Resize) -> None:
         self._class_by_size(event.size)
         self.show_notices()
+        self.call_after_refresh(self.name_hidden_panels)
+
+    def name_hidden_panels(self) -> None:
+        """Name the panels that have no room, each with the key that shows it."""
+        if not self.is_mounted or not self.HIDDEN:
+            return
+        keys = {each.action: each.shown.split()[0] for each in commands_on(self.id or "")}
+        names = []
+        for panel, name in self.HIDDEN.items():
+            if self.zoomed is None and not self.query_one(f"#{panel}").display:
+                key = keys.get(f"screen.show('{panel}')", "Tab")
+                names.append(f"{key} {name}")
+        line, text = self.query_one("#hidden-panels", Static), "  ".join(names)
+        line.display = bool(text)
+        line.update(Content(text))
+        if self.hidden_cells != width(text):
+            self.hidden_cells = width(text)
+            self.show_heading()
+
+    @property
+    def heading_room(self) -> int:
+        """Cells for the heading."""
+        return self.size.width - 2 - (self.hidden_cells + 2 if self.hidden_cells else 0)
+
+    def show_heading(self) -> None:
+        """Show the heading again, as it has another room."""
 
     # -- the room for panels
 
@@ -198,11 +252,13 @@ class PanelScreen(PaintedOnce[None]):
         return isinstance(self.focused, Input | TextArea)
 
     def show_keys(self) -> None:
-        """Show in the footer the keys that work now."""
+        """Show in the footer the keys that work now, those of the focused panel first."""
+        here = self.focused_panel()
+        commands = [each for each in commands_on(self.id or "") if self._is_for_now(each)]
+        commands.sort(key=lambda command: not command.panel or command.panel != here)
         keys = [
             FooterKey(command.shown.split()[0], command.label, command.action)
-            for command in commands_on(self.id or "")
-            if self._is_for_now(command)
+            for command in commands
         ]
         # One key of several with the same label, such as Tab and Shift+Tab, is enough.
         self.query_one(KeyBar).keys = list({key.label: key for key in reversed(keys)}.values())[
@@ -216,7 +272,8 @@ class PanelScreen(PaintedOnce[None]):
             return command.in_fields
         if command.action == "screen.leave":
             return self.can_leave or bool(self.notifier.notices.note)
-        return command.in_footer and self.refusal_of(command) is None
+        is_here = bool(command.panel) and command.panel == self.focused_panel()
+        return (command.in_footer or is_here) and self.refusal_of(command) is None
 
     @property
     def is_ready(self) -> bool:
@@ -276,6 +333,10 @@ class PanelScreen(PaintedOnce[None]):
         event.stop()
         await self.run_action(event.action)
 
+    async def on_tab_line_pressed(self, event: TabLine.Pressed) -> None:
+        event.stop()
+        await self.run_action(event.action)
+
     # -- commands that all screens have
 
     def action_next_panel(self, by: int) -> None:
@@ -311,6 +372,22 @@ class PanelScreen(PaintedOnce[None]):
         # `focus()` would act later, and keys typed fast would go elsewhere meanwhile.
         self.set_focus(widget)
 
+    def spot(self) -> Spot:
+        """Return the present place on the screen."""
+        lists = self.query(Lines)
+        rows, tops = (each.cursor for each in lists), (each.scroll_offset.y for each in lists)
+        return Spot(self.focused_panel(), self.focused, tuple(rows), tuple(map(int, tops)))
+
+    def return_to(self, spot: Spot) -> None:
+        """Focus the panel of an earlier place, and put all cursors where they were."""
+        if spot.panel is not None:
+            self.show_panel(spot.panel)
+        for each, row, top in zip(self.query(Lines), spot.rows, spot.tops, strict=False):
+            if each.cursor != row:
+                each.put_cursor(row, top)
+        if spot.widget is not None and spot.widget.is_attached:
+            self.set_focus(spot.widget)
+
     def fill_slot(self, panel: str) -> None:
         """Show this panel in the place that several panels share."""
         if panel == self.slot:
@@ -318,6 +395,7 @@ class PanelScreen(PaintedOnce[None]):
         # In one assignment: each change of a class computes the styles of all widgets again.
         self.classes = (self.classes - {f"slot-{self.slot}"}) | {f"slot-{panel}"}
         self.slot = panel
+        self.call_after_refresh(self.name_hidden_panels)
 
     def say(self, place: str, text: str) -> None:
         """Set the plain text of a line of the screen, such as `#heading`."""
@@ -342,7 +420,7 @@ class PanelScreen(PaintedOnce[None]):
         self.show_keys()
 
     def action_leave(self) -> None:
-        """Handle Esc: leave a field, end a zoom, or go back to where a row led from."""
+        """Handle Esc: leave a field, end a zoom, or go back to where the last jump started."""
         if self.is_typing:
             self.show_panel(self.PANEL_ORDER[0])
         elif self.zoomed is not None:
@@ -356,7 +434,7 @@ class PanelScreen(PaintedOnce[None]):
         return False
 
     def action_go_back(self) -> None:
-        """Go back to where a row led from."""
+        """Go back to where the last jump started."""
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         event.stop()
@@ -376,8 +454,21 @@ ABOUT_MERGES = frozenset(
 """The actions that do nothing for a tokenizer without merges."""
 
 
+def tabs_of(session: Session) -> tuple[Tab, ...]:
+    """Return a tab for each screen; those that have nothing to show for this session are dim."""
+    is_ready = session.shown is not None
+    return tuple(
+        Tab(*names, f"app.show('{kind}')", is_ready and session.refusal_to_show(kind) is None)
+        for kind, names in TABS.items()
+    )
+
+
 class SessionScreen(PanelScreen):
     """A screen of panels about the session's frame. Rows lead elsewhere, Esc leads back."""
+
+    taken = Size(0, 1)  # the tabs
+    SHOWS_STEP: ClassVar[bool] = True
+    """Whether the step is beside the tabs, or in the heading if it has no room there."""
 
     frame: reactive[Any] = reactive(None, repaint=False)
     """The frame at the session's cursor, of the model's own kind."""
@@ -393,6 +484,12 @@ class SessionScreen(PanelScreen):
     @property
     def model(self) -> Model | None:
         return self.session.model
+
+    def compose_top(self) -> ComposeResult:
+        yield TabLine()
+
+    def give_room(self, taken: Size) -> None:
+        super().give_room(taken + Size(0, 1))
 
     def on_mount(self) -> None:
         self.host.session_changed.subscribe(self, self.show_session, immediate=True)
@@ -410,7 +507,22 @@ class SessionScreen(PanelScreen):
     def show_session(self, session: Session) -> None:
         """Update the screen from the session."""
         if self.is_current:
+            self.show_tabs(session)
             self.frame = self.frame_of(session)
+
+    def show_tabs(self, session: Session) -> None:
+        """Show which screens there are, which one is here, and at which step it is."""
+        line, here = self.query_one(TabLine), kind_and_model(self.id or "")[0]
+        line.tabs = tabs_of(session)
+        line.here = TABS[here][1]
+        line.note = self.step_of(session) if self.SHOWS_STEP else ""
+
+    def step_of(self, session: Session) -> str:
+        """Return the step as a text, such as `step 35 of 2,922`; "" if there is none yet."""
+        frame = self.frame_of(session)
+        if frame is None:
+            return ""
+        return f"step {number(frame.step)} of {number(frame.recorded_steps)}"
 
     def frame_of(self, session: Session) -> Any:
         """Return the frame for the panels."""
@@ -420,8 +532,17 @@ class SessionScreen(PanelScreen):
         """Return the text of the first line, in at most `room` cells."""
         frame = self.frame_of(session)
         subject, *facts = self.facts_of(frame)
-        step = f"step {number(frame.step)} of {number(frame.recorded_steps)}"
-        return fitting_facts(list(enumerate((subject, step, *facts))), room)
+        step = self.step_of(session)
+        parts = (
+            (subject, *facts)
+            if self.query_one(TabLine).has_room_for(step)
+            else (subject, step, *facts)
+        )
+        return fitting_facts(list(enumerate(parts)), room)
+
+    def show_heading(self) -> None:
+        if self.frame is not None:
+            self.say("#heading", self.heading(self.session, self.heading_room))
 
     def facts_of(self, frame: Any) -> Sequence[str]:
         """Return the facts in the first line: the subject, then others; the step is added."""
@@ -474,7 +595,8 @@ class SessionScreen(PanelScreen):
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
-        self.follow(event.target)
+        with self.host.navigation.jump():
+            self.follow(event.target)
 
     def on_lines_asked(self, event: Lines.Asked) -> None:
         event.stop()
@@ -486,11 +608,16 @@ class SessionScreen(PanelScreen):
 
     def on_chart_sought(self, event: Chart.Sought) -> None:
         event.stop()
-        self.host.seek(round(event.x))
+        self._seek_by_mouse(round(event.x), event.is_drag)
 
     def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
         event.stop()
-        self.host.seek(event.position)
+        self._seek_by_mouse(event.position, event.is_drag)
+
+    def _seek_by_mouse(self, step: int, is_drag: bool) -> None:
+        """Seek a step; Esc leads back to the step at which the mouse was pressed."""
+        with nullcontext() if is_drag else self.host.navigation.jump():
+            self.host.seek(step)
 
     @property
     def is_ready(self) -> bool:
@@ -498,7 +625,7 @@ class SessionScreen(PanelScreen):
 
     @property
     def way_back(self) -> bool:
-        """Whether a row has led here, so that Esc leads back."""
+        """Whether a jump has led here, so that Esc leads back."""
         return self.host.navigation.way_back
 
     def action_go_back(self) -> None:

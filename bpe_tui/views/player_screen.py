@@ -155,6 +155,7 @@ def _describe_reading(reading: ReadingProgress) -> tuple[str, str]:
 class PlayerScreen(SessionScreen):
     """A screen of the recording at the session's cursor, with a slider for the cursor."""
 
+    SHOWS_STEP = False  # the slider has it
     TRANSPORT: ClassVar[type[Transport]]
 
     def heading(self, session: Session, room: int) -> str:
@@ -166,7 +167,7 @@ class PlayerScreen(SessionScreen):
             return
         super().show_session(session)
         room = self.size.width - 2
-        self.say("#heading", self.heading(session, room))
+        self.say("#heading", self.heading(session, self.heading_room))
         self.query_one(Transport).show(session)
         recording = session.recording
         if recording is not None and recording.came_from == recording.cursor + 1:
@@ -241,7 +242,7 @@ class StepsScreen(PlayerScreen):
         # The styles of a screen that is being mounted are computed when it comes to the front.
         self.set_class(is_reading, "-reading", update=self.is_mounted)
         if is_reading:
-            self.say("#heading", self.heading(session, self.size.width - 2))
+            self.say("#heading", self.heading(session, self.heading_room))
             self.frame = None
             self.query_one(ReadingPanel).show(session)
             self.show_keys()
@@ -268,6 +269,7 @@ class StepsScreen(PlayerScreen):
             widget = self.query_one(f"#{each}")
             widget.set_class(each == panel, "-in-slot")
             widget.set_class(each == self.FIRST and panel == self.PANELS[1].ID, "-companion")
+        self.call_after_refresh(self.name_hidden_panels)
 
     def show_target(self, target: object) -> None:
         if isinstance(target, ToLine):

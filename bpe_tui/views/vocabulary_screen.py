@@ -27,7 +27,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.narration import leading_parts
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel, FrameT, TokenPainter
-from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.panel_screen import SessionScreen, Spot
 from bpe_tui.views.targets import ToStep, ToToken
 from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
 from bpe_tui.widgets.controls import FilterSwitch, Switches
@@ -167,6 +167,10 @@ class VocabularyRows(FramePanel[FrameT]):
         super().action_move(by)
         self.choose_token()
 
+    def put_cursor(self, row: int, top: int) -> None:
+        super().put_cursor(row, top)
+        self.choose_token()
+
     def on_click(self, event: events.Click) -> None:
         """Select the clicked row; a click on the selected row opens its token."""
         if not self.CLICK_LOOKS:
@@ -272,12 +276,11 @@ class VocabularyTable(SortedTable):
 class TableScreen(SessionScreen):
     """The table of the tokens at a step, with panels about the token under the cursor.
 
-    The table is the first panel of `PANEL_ORDER`. Esc goes back along the tokens visited.
+    The table is the first panel of `PANEL_ORDER`.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._trail: list[int] = []
+    _search_from: Any = None
+    """The place at which a search began."""
 
     # -- what a subclass defines
 
@@ -299,9 +302,7 @@ class TableScreen(SessionScreen):
         if not self.is_current or frame is None:
             return
         super().show_session(session)
-        entry_of = self.table.rows.entry_of
-        self._trail = [token for token in self._trail if entry_of(frame, token) is not None]
-        self.say("#heading", self.heading(session, self.size.width - 2))
+        self.say("#heading", self.heading(session, self.heading_room))
 
     # -- the token under the cursor
 
@@ -320,37 +321,29 @@ class TableScreen(SessionScreen):
             self.table.show_token(token)
             self.show_keys()
 
+    def return_to(self, spot: Spot) -> None:
+        super().return_to(spot)
+        self.look_at(self.table.rows.token)
+        super().return_to(spot)  # now the other panels have their rows
+
     def follow(self, target: object) -> None:
-        """Go where a row leads; Esc goes back to the token that it leads away from."""
-        token, before = self.token_named_by(target), self.table.rows.token
-        if token is None:
+        if self.token_named_by(target) is None:
             super().follow(target)
-            return
-        if before is not None and before != token:
-            self._trail.append(before)
-        self.show_target(target)
+        else:
+            self.show_target(target)
 
     # -- commands
-
-    @property
-    def way_back(self) -> bool:
-        return bool(self._trail) or super().way_back
-
-    def action_go_back(self) -> None:
-        if self._trail:
-            self.table.show_token(self._trail.pop())
-            self.show_keys()
-        else:
-            super().action_go_back()
 
     def action_search(self) -> None:
         if self.zoomed != self.PANEL_ORDER[0]:
             self.zoomed = None
+        self._search_from = self.host.navigation.here()
         self.set_focus(self.table.query_one(Input))
 
     def enter(self, field: Input) -> None:
-        """Move the focus from the search field to the rows."""
-        self.show_panel(self.PANEL_ORDER[0])
+        """Move the focus from the search field to the rows; Esc leads back to the row before."""
+        with self.host.navigation.jump(self._search_from):
+            self.show_panel(self.PANEL_ORDER[0])
 
     def action_sort(self) -> None:
         self.table.sort_by_next()
@@ -412,7 +405,7 @@ FILTER_SWITCHES = (
     FilterSwitch("partial", "p", "partial UTF-8"),
     FilterSwitch("unused", "u", "unused"),
     FilterSwitch("unreachable", "d", "unreachable"),
-    FilterSwitch("twins", "w", "twins"),
+    FilterSwitch("twins", "W", "twins"),
 )
 
 
@@ -548,6 +541,7 @@ class VocabularyScreen(TableScreen):
     CSS_PATH = sheet("vocabulary.tcss")
     PANEL_ORDER = ("tokens", "tree", "lanes")
     SLOT = ("lanes", "tree")
+    HIDDEN: ClassVar[Mapping[str, str]] = {"tree": "merge tree", "lanes": "three lanes"}
 
     def compose_body(self) -> ComposeResult:
         with Container(id="panels"):
@@ -561,6 +555,11 @@ class VocabularyScreen(TableScreen):
 
     def token_named_by(self, target: object) -> int | None:
         return target.token_id if isinstance(target, ToToken) else None
+
+    def action_why(self) -> None:
+        """Explain the token under the cursor, or ask for one."""
+        token = self.table.rows.token
+        self.host.navigation.ask(() if token is None else (token,))
 
     def action_fold(self) -> None:
         self.query_one(MergeTreePanel).toggle_fold()

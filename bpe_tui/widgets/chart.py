@@ -50,10 +50,11 @@ class Chart(Dragged, can_focus=True):
 
     @dataclass
     class Sought(Message):
-        """The mouse asks to move the cursor to an x."""
+        """The mouse asks to move the cursor to an x, with a click or while it drags."""
 
         chart: Chart
         x: float
+        is_drag: bool
 
     def __init__(self, id: str) -> None:
         super().__init__(id=id)
@@ -130,7 +131,8 @@ class Chart(Dragged, can_focus=True):
             return
         cell = event.get_content_offset_capture(self).x - GUTTER
         place = max(0, min(cell, width - 1)) / (width - 1)
-        self.post_message(self.Sought(self, self.figure.x_scale.value(place)))
+        x, is_drag = self.figure.x_scale.value(place), isinstance(event, events.MouseMove)
+        self.post_message(self.Sought(self, x, is_drag))
 
 
 def _y_axis(figure: Figure, height: int) -> list[str]:

@@ -39,7 +39,7 @@ class PartsLine(Widget):
         end = 0
         for name, texts in self.parts():
             end += sum(cell_len(text) for text, _ in texts)
-            if event.x < end:
+            if event.x < end and name:
                 self.post_message(self.Pressed(name))
                 return
 
@@ -82,6 +82,70 @@ class KeyBar(PartsLine):
         for key in self.fitting(self.size.width):
             texts = (f" {key.shown} ", "here"), (f"{key.label} ", "")
             yield key.action, texts
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A tab: its key, its name, a shorter one, its action, and whether it has something to show."""
+
+    key: str
+    name: str
+    short: str
+    action: str
+    is_open: bool = True
+
+
+class TabLine(PartsLine):
+    """A line of `tabs`, the one `here` lit. With little room it has shorter names, then keys only.
+
+    The `note` is at the right edge, if there is room for it beside the full names.
+    """
+
+    NOTE_GAP = 3
+
+    tabs: reactive[Sequence[Tab]] = reactive(())
+    here: reactive[str] = reactive("")
+    note: reactive[str] = reactive("")
+
+    @dataclass
+    class Pressed(Message):
+        """The mouse asks for the action of a tab."""
+
+        action: str
+
+    def parts(self) -> Iterable[BarPart]:
+        width = self.size.width
+        whole = self._whole()
+        if _width(whole) <= width:
+            if self.has_room_for(self.note):
+                whole.append(("", [(f"{self.note:>{width - _width(whole) - 1}}", "")]))
+            return whole
+        short = [self._part(tab, f" {tab.short}", "") for tab in self.tabs]
+        if _width(short) <= width:
+            return short
+        return [
+            self._part(tab, f" {tab.short}" if tab.name == self.here else "", " ")
+            for tab in self.tabs
+        ]
+
+    def has_room_for(self, note: str) -> bool:
+        """Whether there is room for the full names and for this note."""
+        taken = _width(self._whole()) + self.NOTE_GAP + cell_len(note) + 1
+        return bool(note) and taken <= self.size.width
+
+    def _whole(self) -> list[BarPart]:
+        return [self._part(tab, f" {tab.name}", " ") for tab in self.tabs]
+
+    def _part(self, tab: Tab, name: str, end: str) -> BarPart:
+        """Return a tab behind a blank, and with an end if there is room for both."""
+        role = "tab" if tab.name == self.here else "" if tab.is_open else "dim"
+        key = (tab.key, role or "here")
+        spans = [(" ", role if end else ""), key, (f"{name}{end}", role)]
+        return tab.action, spans
+
+
+def _width(parts: Iterable[BarPart]) -> int:
+    return sum(spans_width(spans) for _, spans in parts)
 
 
 @dataclass(frozen=True)
@@ -207,9 +271,10 @@ class Scrubber(Dragged):
 
     @dataclass
     class Sought(Message):
-        """The mouse asks for a position."""
+        """The mouse asks for a position, with a click or while it drags."""
 
         position: int
+        is_drag: bool
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width
@@ -245,4 +310,4 @@ class Scrubber(Dragged):
     def seek(self, event: events.MouseEvent) -> None:
         cells = max(self.size.width - 1, 1)
         position = round(max(0, min(event.x, cells)) / cells * self.length)
-        self.post_message(self.Sought(position))
+        self.post_message(self.Sought(position, isinstance(event, events.MouseMove)))

@@ -209,6 +209,13 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
             immediate=True,
         )
 
+    def put_cursor(self, row: int, top: int) -> None:
+        """Put the cursor into a row, and scroll so that `top` is the first visible row."""
+        self.pointed = None
+        self.cursor = max(0, min(row, self.row_count - 1))
+        self.scroll_to(y=top, animate=False, immediate=True)
+        self.scroll_to_row(self.cursor)
+
     def watch_cursor(self) -> None:
         self.refresh()
 

@@ -37,10 +37,10 @@ class Tinted(Visual):
         ]
 
     def get_optimal_width(self, rules: object, container_width: int) -> int:
-        return self.behind.screen.size.width
+        return self.behind.screen.app.size.width
 
     def get_height(self, rules: object, width: int) -> int:
-        return self.behind.screen.size.height
+        return self.behind.screen.app.size.height
 
 
 @lru_cache(STYLES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import ClassVar
 
@@ -444,4 +444,10 @@ class WordPieceTrainingScreen(StepsScreen, WordPieceScreen):
         WordPieceMergesPanel,
     )
     FIRST = "merge"
+    HIDDEN: ClassVar[Mapping[str, str]] = {
+        "pairs": "scores",
+        "merge": "merge",
+        "words": "words",
+        "merges": "merges",
+    }
     TYPED_LINE = WordPieceEncodeLine

@@ -15,6 +15,7 @@ from inside.bpe_tui.widgets import KeyBar, Lines, Scrubber
 from opening import SAMPLE, each_size, opened, step, until
 from textual._compositor import Compositor
 from textual.events import Paste
+from textual.geometry import Size
 from textual.widgets import Input, Static
 
 from engine import Tokenizer, Trainer, count_pretokens
@@ -137,12 +138,22 @@ async def test_the_encoding_screen_walks_through_the_merges_of_a_pretoken() -> N
         await pilot.press("escape")
         steps = app.screen.query_one(EncodeStepsPanel)
         assert steps.place == steps.step_count > 0
-        await pilot.press("home")
+        await pilot.press("left_curly_bracket")
         assert steps.place == 0
         await pilot.press("right")
         assert steps.place == 1
         await pilot.press("1")
         assert isinstance(app.screen, TrainingScreen)
+
+
+async def test_home_and_end_are_the_runs_on_every_screen_with_steps() -> None:
+    async with opened() as (app, pilot):
+        for key in "01234568":
+            await pilot.press(key)
+            await pilot.press("end")
+            assert step(app) == 443, key
+            await pilot.press("less_than_sign")
+            assert step(app) == 0, key
 
 
 async def test_ids_are_decoded_and_a_wrong_one_is_named() -> None:
@@ -256,8 +267,10 @@ async def test_the_mouse_drags_the_scrubber() -> None:
 async def test_a_click_on_a_key_in_the_footer_does_what_the_key_does() -> None:
     async with opened() as (app, pilot):
         bar = app.screen.query_one(KeyBar)
-        assert bar.fitting(bar.size.width)[0].label == "next"
-        await pilot.click(bar, offset=(3, 0))
+        characters, following = bar.fitting(bar.size.width)[:2]
+        assert (characters.label, following.label) == ("characters", "next")  # of the corpus first
+        app.screen.taken = Size(0, 0)  # Textual's pilot clicks only inside `size`
+        await pilot.click(bar, offset=(characters.width + 2, 0))
         assert step(app) == 1
 
 

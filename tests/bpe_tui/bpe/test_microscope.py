@@ -41,10 +41,10 @@ async def eventually(pilot: Pilot[int], panel: Panel, text: str) -> None:
 async def test_the_candidates_that_lost_are_below_the_merge() -> None:
     async with encoding("there") as (_, screen, pilot):
         steps = screen.query_one(EncodeStepsPanel)
-        await pilot.press("home", "right")
+        await pilot.press("left_curly_bracket", "right")
         assert "h + e" in shown(steps)
         assert "lost to it: r┊e rank 16   e┊r rank 22" in shown(steps)
-        await pilot.press("end")
+        await pilot.press("right_curly_bracket")
         assert steps.row_count > steps.step_count + 1
 
 

@@ -117,7 +117,7 @@ async def test_filters_combine_with_the_search() -> None:
     async with vocabulary() as (app, pilot, rows):
         await pilot.press("p")
         assert rows.row_count == 128
-        await pilot.press("p", "w", "slash", *"The")
+        await pilot.press("p", "W", "slash", *"The")
         await pilot.pause()
         assert app.screen.query_one(Switches).on == {"twins"}
         shown = [rows.vocabulary.token(rows.vocabulary.id_of(row)) for row in rows._order]

@@ -28,7 +28,7 @@ async def test_a_message_covers_only_the_keys_and_disappears_with_the_next_key()
             assert line.region.height == 1
             assert sentence.region == before
             assert not line.region.overlaps(sentence.region)
-            assert app.screen.query_one(KeyBar).display == (size[1] >= 24)
+            assert app.screen.query_one(KeyBar).display == (size[1] > 24)
             assert not app._notifications
             await pilot.press("right")
             await pilot.pause()
@@ -72,7 +72,7 @@ async def test_an_important_message_stays_until_it_is_closed() -> None:
         note = app.screen.query_one("#note", NotePanel)
         assert str(note.render()) == "[b]Yours[/b]"  # it is no markup
         await until(pilot, lambda: note.region.height)
-        await pilot.press("escape", "escape")
+        await pilot.press("escape")
         assert not note.display
         assert app.notices.everything == ["[b]Yours[/b]"]
 

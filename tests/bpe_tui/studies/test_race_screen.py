@@ -161,7 +161,8 @@ async def test_escape_stops_the_race_and_then_leaves() -> None:
         await pilot.press("r")
         assert not job_of(screen).cancelled
         await pilot.press("escape", "escape")
-        assert app.screen.id == "training"
+        assert job_of(screen).cancelled
+        assert app.screen.id == "race"  # no jump has led here
 
 
 async def test_a_click_on_the_chart_over_steps_goes_to_the_step() -> None:

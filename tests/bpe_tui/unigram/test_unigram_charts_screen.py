@@ -40,7 +40,7 @@ async def test_a_key_shows_all_charts_and_what_each_says_here(corpus: Path) -> N
         )
 
 
-async def test_a_click_goes_to_the_step_and_escape_back_to_the_training(corpus: Path) -> None:
+async def test_a_click_goes_to_the_step_and_escape_back_to_the_step_before(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("4")
         await pilot.pause()
@@ -48,7 +48,7 @@ async def test_a_click_goes_to_the_step_and_escape_back_to_the_training(corpus: 
         await pilot.click(chart, offset=(chart.outer_size.width - 2, 5))
         assert step(app) == len(app.session.recording or ())
         await pilot.press("escape")
-        assert app.screen.id == "unigram-training"
+        assert (app.screen.id, step(app)) == ("unigram-charts", 0)
 
 
 async def test_the_charts_beside_the_steps_are_the_same(corpus: Path) -> None:

@@ -133,7 +133,7 @@ def test_too_long_a_pretoken_has_no_steps(timeline: UnigramTimeline) -> None:
 
 async def test_arrows_walk_through_viterbi_and_back(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("end", "2", "e", *"hugs", "escape", "home")
+        await pilot.press("end", "2", "e", *"hugs", "escape", "left_curly_bracket")
         screen = app.screen
         assert isinstance(screen, UnigramEncodingScreen)
         panel = screen.query_one(ArrivalsPanel)
@@ -143,7 +143,7 @@ async def test_arrows_walk_through_viterbi_and_back(corpus: Path) -> None:
         assert sum(row.rstrip().endswith("kept") for row in text_of(panel)) == 1
         await pilot.press("left")
         assert "Node 1" in text_of(panel)[0]
-        await pilot.press("end")
+        await pilot.press("right_curly_bracket")
         assert "best path" in text_of(panel)[0]
         await pilot.press("space")
         await until(pilot, lambda: "Node" in text_of(panel)[0])

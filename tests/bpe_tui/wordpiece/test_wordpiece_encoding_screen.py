@@ -53,9 +53,9 @@ async def test_the_arrows_go_from_probe_to_probe(corpus: Path) -> None:
     async with opened(corpus, vocab_size=12, model="wordpiece") as (app, pilot):
         await type_text(app, pilot, "hugs")
         panel = app.screen.query_one(ProbesPanel)
-        await pilot.press("escape", "left")
+        await pilot.press("left")
         assert panel.place == panel.step_count - 1
-        await pilot.press("home", "right", "right")
+        await pilot.press("left_curly_bracket", "right", "right")
         assert panel.place == 2
 
 
@@ -98,7 +98,7 @@ async def test_ids_are_under_the_pieces_and_decode_to_the_text(corpus: Path) -> 
         assert str(app.screen.query_one("#decoded", Static).content) == "hugs·pun"
         assert "one space now" in str(app.screen.query_one("#decode").border_subtitle)
         ids = pieces[1].split()
-        await pilot.press("escape", "tab", "tab", "tab", "tab", *ids[1])
+        await pilot.press("tab", "tab", "tab", "tab", *ids[1])
         assert str(app.screen.query_one("#decoded", Static).content) == "pun"
         await pilot.press(*"99999")
         assert "there is no token" in str(app.screen.query_one("#decoded", Static).content)

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 from inside.bpe_tui.views import ROOMY_ROWS, InspectionPanel, MergeTreePanel
-from inside.bpe_tui.widgets import Chart
+from inside.bpe_tui.widgets import Chart, TabLine
 from inside.bpe_tui.wordpiece import (
     CHARTS,
     EXPORTS,
@@ -39,8 +39,9 @@ async def test_the_vocabulary_has_every_piece_as_it_is_written(corpus: Path) -> 
         last = text_of(rows)[-1]
         assert last.split()[1] == frame_of(app).token(frame_of(app).vocab_size - 1).decode()
         assert str(app.screen.query_one("#heading", Static).content).startswith(
-            "WordPiece's vocabulary · step"
+            "WordPiece's vocabulary · "
         )
+        assert app.screen.query_one(TabLine).note == f"step {step(app)} of {step(app)}"
 
 
 async def test_a_piece_leads_to_its_merge_and_esc_comes_back(corpus: Path) -> None:
@@ -163,7 +164,7 @@ async def test_an_unknown_word_is_one_piece_over_all_its_characters(
         await pilot.pause()
         async for _ in each_size(pilot):
             app.screen.query_one("#text", TextArea).load_text("hug é!")
-            await pilot.press("escape", "a")
+            await pilot.press("a")
             await pilot.pause()
             lanes = app.screen.query_one(WordLanesPanel)
             assert lanes.size.height >= 4

@@ -15,6 +15,7 @@ from bpe_tui.session.declarations import (
     FAMILY,
     INSPECTION,
     START,
+    TABS,
     TRAINING,
     VOCABULARY,
 )

@@ -1,0 +1,208 @@
+"""The ways of one jump: from rows to what they name, and back with Esc.
+
+Windows are imported when they are first opened: the first frame need not wait for them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple, cast
+
+from bpe_tui.app.base import BaseApp
+from bpe_tui.session.declarations import ENCODING, TRAINING, VOCABULARY
+from bpe_tui.session.host import Host
+from bpe_tui.views import targets
+from bpe_tui.views.panel import TokenPanel
+from bpe_tui.views.panel_screen import SessionScreen, Spot
+from engine.recording.playback import AnyMergeFrame, MergeFrame
+from engine.text.pretokenize import to_text
+
+MOST_PLACES = 100
+"""Most places that Esc leads back to; older ones are forgotten."""
+
+
+class Place(NamedTuple):
+    """A place that a jump led away from.
+
+    Attributes:
+        screen, step, spot: the screen, the step that it showed, the panel and the rows.
+        typed: the text there, `Session.typed`.
+        carried: the text that the jump put in its place; `None` for none.
+    """
+
+    screen: str
+    step: int
+    spot: Spot
+    typed: str | None
+    carried: str | None = None
+
+    def differs_from(self, other: Place) -> bool:
+        """Whether it is another screen, step or row, whatever the text."""
+        return (*self[:2], self.spot.panel, self.spot.rows) != (
+            *other[:2],
+            other.spot.panel,
+            other.spot.rows,
+        )
+
+
+class ScreenNavigation:
+    """The way from rows to the screens that show their targets, and back.
+
+    A jump is Enter or a click on a row, a click on a chart or the slider, or a key that seeks a
+    step. Esc comes back to the screen, the step, the row and the text before.
+
+    Args:
+        app: the application, which is a `Host`.
+    """
+
+    def __init__(self, app: BaseApp) -> None:
+        self.app, self.host = app, cast("Host", app)
+        self._trail: deque[Place] = deque(maxlen=MOST_PLACES)
+
+    def go_to_target(self, target: object) -> None:
+        """Go to the target of a row, and remember the way back."""
+        with self.jump():
+            self._go_to(target)
+
+    def _go_to(self, target: object) -> None:
+        match target:
+            case targets.ToStep(step):
+                self._switch_to(TRAINING)
+                self.host.seek(step)
+            case targets.ToPair(pair):
+                merges = self.host.session.merges
+                if merges is not None and (at := merges.run.step_of(pair)) is not None:
+                    self.host.seek(at)
+                else:
+                    still = "" if self.host.session.stop_reason else " so far"
+                    self.host.tell(f"This pair does not merge{still}; w explains why.")
+            case targets.ToChange(pair):
+                if (frame := self.host.session.frame) is not None:
+                    self.host.session.hold()
+                    from bpe_tui.bpe.windows import LedgerWindow
+
+                    self.app.push_screen(LedgerWindow(frame, pair), self._left_window)
+            case targets.ToLine():
+                self._screen(TRAINING).show_target(target)
+            case targets.ToPretoken(pretoken):
+                self.open_encoding(to_text(pretoken), look=True)
+            case targets.ToToken(token_id):
+                self._show_on(VOCABULARY, target)
+                state = cast("AnyMergeFrame", self.host.session.shown)
+                if not state.has_token(token_id):  # a later step makes it
+                    self.host.seek(state.step_making(token_id))
+            case targets.ToQuestion(ids):
+                self.ask(ids)
+            case targets.ToPiece():
+                self._show_on(VOCABULARY, target)
+
+    def ask(self, ids: Sequence[int], beside: tuple[int | None, int | None] = (None, None)) -> None:
+        """Open the window about a token, or about two adjacent ones.
+
+        For a single token it explains why the token does not merge with those `beside` it.
+        """
+        frame = self.host.session.shown
+        screen = self.app.screen
+        painter = screen.painter_maker() if isinstance(screen, SessionScreen) else None
+        if isinstance(frame, MergeFrame) and painter is not None:
+            self.host.session.hold()
+            from bpe_tui.dialogs.why import WhyWindow
+
+            window = WhyWindow(frame, painter, ids, beside)
+            self.app.push_screen(window, self._left_window)
+
+    def find_pair(self) -> None:
+        """Open the window that finds pairs in the heap by one of their tokens."""
+        frame = self.host.session.frame
+        if frame is not None:
+            self.host.session.hold()
+            from bpe_tui.dialogs.why import FindPair
+
+            painter = self.app.screen.query(TokenPanel).first().painter
+            self.app.push_screen(FindPair(frame, painter), self._left_window)
+
+    def open_encoding(self, text: str, look: bool = False) -> None:
+        """Show the encoding of a text on its screen; `look` goes to the panel of pretokens."""
+        session = self.host.session
+        if (refused := session.refusal_to_show(ENCODING)) is not None:
+            self.host.tell(refused)
+        elif session.shown is not None:
+            with self.jump():
+                self._switch_to(ENCODING)
+                session.type(text)
+                screen = self._screen(ENCODING)
+                screen.call_later(screen.show_panel, "pretokens" if look else "text")
+                self.host.changed()
+
+    # -- the way back
+
+    @property
+    def way_back(self) -> bool:
+        """Whether a jump has led here."""
+        here = self.here()
+        return here is not None and any(place.differs_from(here) for place in self._trail)
+
+    def here(self) -> Place | None:
+        """Return the present place; `None` in a window, or while there is nothing to show."""
+        screen, session = self.app.screen, self.host.session
+        if not isinstance(screen, SessionScreen) or session.shown is None or screen.id is None:
+            return None
+        return Place(screen.id, session.shown.step, screen.spot(), session.typed)
+
+    @contextmanager
+    def jump(self, start: Place | None = None) -> Iterator[None]:
+        """Remember where a jump starts: the given place, or the present one."""
+        start = start or self.here()
+        yield
+        here, session = self.here(), self.host.session
+        if start is None or here is None or not start.differs_from(here):
+            return
+        if session.typed != start.typed:
+            start = start._replace(carried=session.text)
+        if not self._trail or self._trail[-1].differs_from(start):  # else an inner jump's
+            self._trail.append(start)
+
+    def forget(self) -> None:
+        """Forget the way back: its steps are another run's."""
+        self._trail.clear()
+
+    def go_back(self) -> None:
+        """Go back to where the last jump started; restore the text if the jump's is unchanged."""
+        here, session = self.here(), self.host.session
+        while self._trail and here is not None:
+            before = self._trail.pop()
+            if not before.differs_from(here):
+                continue
+            if before.carried is not None and session.text == before.carried:
+                session.typed = before.typed
+            if before.screen != here.screen:
+                self.app.switch_screen(before.screen)
+            self.host.seek(before.step)
+            screen = cast("SessionScreen", self.app.get_screen(before.screen))
+            screen.call_later(screen.return_to, before.spot)  # once its rows are made
+            return
+        self.host.tell("Nothing to go back to: Esc undoes jumps, such as Enter on a row, t or End.")
+
+    # -- getting there
+
+    def _screen(self, kind: str) -> SessionScreen:
+        """Return the screen of a kind for the session's model."""
+        screen = self.app.get_screen(self.host.session.model.screen(kind))
+        assert isinstance(screen, SessionScreen)
+        return screen
+
+    def _switch_to(self, kind: str) -> None:
+        name = self.host.session.model.screen(kind)
+        if self.app.screen.id != name and self.host.session.shown is not None:
+            self.app.switch_screen(name)
+
+    def _show_on(self, kind: str, target: object) -> None:
+        screen = self._screen(kind)
+        self._switch_to(kind)
+        screen.call_later(screen.show_target, target)  # after the screen has changed
+
+    def _left_window(self, target: object | None) -> None:
+        if target is not None:
+            self.go_to_target(target)

@@ -1,0 +1,144 @@
+"""Esc leads back to the exact place that a jump left: the screen, the step, the panel, the rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from inside.bpe_tui.app import BpeTuiApp, Place
+from inside.bpe_tui.session import MODELS, RunConfig
+from inside.bpe_tui.views import SessionScreen
+from inside.bpe_tui.widgets import Lines, Scrubber, TabLine
+from opening import each_size, opened, opened_as, step, until
+from program import HANDOUT
+from textual.pilot import Pilot
+
+ROWS_OF_EACH = 2
+"""Rows tried in each list."""
+
+
+def place(app: BpeTuiApp) -> Place:
+    here = app.navigation.here()
+    assert here is not None
+    return here
+
+
+async def back(app: BpeTuiApp, pilot: Pilot[int], before: Place) -> None:
+    await pilot.press("escape")
+    await pilot.pause()
+    here = place(app)
+    assert not here.differs_from(before), (before, here)
+
+
+def rows_that_lead(rows: Lines) -> list[int]:
+    """Return some rows with targets: the last ones, since the first may lead nowhere else."""
+    with_target = [at for at in range(rows.row_count) if rows.row(at).target is not None]
+    return with_target[-ROWS_OF_EACH:]
+
+
+@pytest.mark.parametrize("model", MODELS)
+async def test_escape_undoes_enter_on_a_row_of_any_table(model: str) -> None:
+    config = RunConfig(HANDOUT, vocab_size=300, model=model, pattern="whitespace")
+    led = set()
+    async with opened_as(config, (160, 50)) as (app, pilot):
+        for key in "123458":
+            await pilot.press(key)
+            app.seek(2)
+            await pilot.pause()
+            screen = app.screen
+            assert isinstance(screen, SessionScreen)
+            for rows in [each for each in screen.query(Lines) if each.display and each.can_focus]:
+                for row in rows_that_lead(rows):
+                    screen.set_focus(rows)
+                    rows.put_cursor(row, 0)
+                    await pilot.pause()
+                    before = place(app)
+                    await pilot.press("enter")
+                    await pilot.pause()
+                    if app.screen.is_modal:  # a window, which Esc closes
+                        await back(app, pilot, before)
+                    elif place(app).differs_from(before):
+                        led.add((key, rows.id))
+                        await back(app, pilot, before)
+    assert len(led) >= 3
+
+
+async def test_escape_undoes_keys_that_jump_one_by_one_but_no_single_steps() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("right", "right")
+        places = [place(app)]
+        for keys in (("t",), ("end",), ("g", "7", "enter"), ("home",), ("T", "greater_than_sign")):
+            await pilot.press(*keys)
+            if place(app).differs_from(places[-1]):
+                places.append(place(app))
+        assert len(places) == 6
+        for before in reversed(places[:-1]):
+            await back(app, pilot, before)
+        await pilot.press("escape")
+        assert step(app) == 2
+        assert app.notices.now.startswith("Nothing to go back to")
+
+
+async def test_a_drag_of_the_slider_is_one_jump() -> None:
+    async with opened() as (app, pilot):
+        before, slider = place(app), app.screen.query_one(Scrubber)
+        await pilot.mouse_down(slider, offset=(10, 0))
+        await pilot.hover(slider, offset=(20, 0))
+        await pilot.hover(slider, offset=(30, 0))
+        await pilot.mouse_up(slider, offset=(30, 0))
+        assert step(app) > before.step
+        await back(app, pilot, before)
+
+
+async def test_a_digit_keeps_the_way_back_and_another_corpus_ends_it(tmp_path: Path) -> None:
+    async with opened() as (app, pilot):
+        before = place(app)
+        await pilot.press("end", "3")
+        await until(pilot, lambda: app.screen.id == "vocabulary")
+        await back(app, pilot, before)
+        await pilot.press("end")
+        other = tmp_path / "other.txt"
+        other.write_text("low low lower")
+        app.open(RunConfig(str(other), vocab_size=260))
+        await until(pilot, lambda: app.is_settled)
+        assert not app.navigation.way_back
+
+
+async def test_escape_leaves_a_field_a_zoom_and_a_prediction_before_it_goes_back() -> None:
+    async with opened() as (app, pilot):
+        before = place(app)
+        await pilot.press("end", "z", "e", "escape")
+        assert isinstance(app.screen, SessionScreen)
+        assert app.screen.zoomed is not None
+        await pilot.press("escape")
+        assert app.screen.zoomed is None
+        assert step(app) == 443
+        await pilot.press("0", "home", "P")
+        await pilot.press("escape")
+        assert step(app) == 0
+        await pilot.press("escape")
+        assert step(app) == 443
+        await back(app, pilot, before)
+
+
+async def test_the_tabs_name_every_screen_at_every_size_and_a_click_opens_it() -> None:
+    async with opened() as (app, pilot):
+        async for width, _ in each_size(pilot, [(160, 50), (120, 40), (80, 24), (60, 20)]):
+            await pilot.click(TabLine, offset=(2, 0))
+            await until(pilot, lambda: app.screen.id == "lesson")
+            line = app.screen.query_one(TabLine)
+            shown = line.render_line(0).text
+            assert line.region.y == 0
+            assert all(str(digit) in shown for digit in range(10))
+            assert "lesson" in shown
+            assert ("pipeline" in shown, "pipe" in shown) == (width >= 100, width >= 80)
+
+
+async def test_a_screen_that_the_model_lacks_is_dim_and_says_why() -> None:
+    config = RunConfig(HANDOUT, vocab_size=300, model="wordpiece", pattern="whitespace")
+    async with opened_as(config, (100, 30)) as (app, pilot):
+        line = app.screen.query_one(TabLine)
+        assert [tab.name for tab in line.tabs if not tab.is_open] == ["race", "check"]
+        await pilot.click(TabLine, offset=(line.render_line(0).text.index("race"), 0))
+        await pilot.pause()
+        assert "The race is between BPE's trainers" in app.notices.now
