@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, repeat
 from pathlib import Path
@@ -22,7 +22,7 @@ from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
 from engine.core.gpt2_bytes import CHAR_TO_BYTE, spell, unspell, unspell_all
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats import guesses
+from engine.formats import guesses, other_units
 from engine.formats.source import TokenizerSource, read_head, read_json, read_lines
 from engine.formats.tokenizer_format import (
     Opened,
@@ -33,7 +33,7 @@ from engine.formats.tokenizer_format import (
     check_plain,
 )
 from engine.formats.tokenizer_json import FolderSettings, overridden, read_folder_settings
-from engine.formats.vocab_and_merges import find_special_tokens, open_vocab_and_merges
+from engine.formats.vocab_and_merges import find_special_tokens, is_bracketed, open_vocab_and_merges
 from engine.text.patterns import OWN, PATTERNS
 from engine.text.pretokenize import to_bytes
 
@@ -216,10 +216,26 @@ def read(source: TokenizerSource, special_tokens: Sequence[str] | None = None) -
 
 
 def load(source: TokenizerSource, overrides: Overrides) -> Opened:
+    """Open the files of a recognised source.
+
+    Raises:
+        TokenizerFileError: a file is missing, malformed or cut short, or they do not fit together.
+    """
     folder = folder_of(source)
-    folder_settings = (
-        None if folder is None or (folder / SETTINGS).is_file() else read_folder_settings(folder)
-    )
+    is_ours = folder is not None and (folder / SETTINGS).is_file()
+    settings = None if folder is None or is_ours else read_folder_settings(folder)
+    try:
+        return _load_bytes(source, overrides, settings)
+    except TokenizerFileError:
+        vocab, merges = files_of(source)
+        if is_ours or merges is None or not other_units.lacks_bytes(vocab):
+            raise
+        return other_units.load(vocab, merges, settings, overrides, FORMAT.name)
+
+
+def _load_bytes(
+    source: TokenizerSource, overrides: Overrides, folder_settings: FolderSettings | None
+) -> Opened:
     if folder_settings is None:
         found = read(source, overrides.special_tokens)
         return open_vocab_and_merges(found, overrides, FORMAT.name)
@@ -247,6 +263,8 @@ def _load_with(
     vocab: dict[str, int] = read_json(files_of(source)[0])
     numbered = folder_settings.token_ids(vocab)
     others = {i: token for i, token in found.vocab.items() if i not in numbered.values()}
+    never = _never_made(others, found.merges)
+    others = {i: token for i, token in others.items() if token not in never}
     unmade = find_special_tokens(found.place, others, found.merges, overrides.special_tokens)
     pipeline = Pipeline(
         models.BPE({**vocab, **numbered}, [(spell(a), spell(b)) for a, b in found.merges]),
@@ -260,8 +278,23 @@ def _load_with(
         *guesses.note_gaps(tokenizer.vocab),
         *guesses.note_guessed_pattern(overrides, files=found.files),
         *guesses.note_guessed_special_tokens(overrides, unmade),
+        *guesses.note_unmade(list(map(spell, never))),
     ]
     return Opened(tokenizer, FORMAT.name, tuple(notes))
+
+
+def _never_made(vocab: Mapping[int, bytes], merges: Sequence[tuple[bytes, bytes]]) -> list[bytes]:
+    """Return the tokens that no merge makes, though merges make later ones.
+
+    So the merges are not cut short; Qwen 3.5's vocabulary has 201 such tokens.
+    """
+    made = {left + right for left, right in merges}
+    last = max((token_id for token_id, token in vocab.items() if token in made), default=-1)
+    return [
+        token
+        for token_id, token in vocab.items()
+        if len(token) > 1 and token_id < last and token not in made and not is_bracketed(token)
+    ]
 
 
 def _read_pair(

@@ -127,6 +127,21 @@ def note_guessed_special_tokens(
     return [f"taken for special, {why}: {' '.join(names[:MOST_NAMED])}{more}"]
 
 
+def note_unmade(tokens: Sequence[str]) -> list[str]:
+    """Return a note about tokens that no merge makes, if there are any.
+
+    >>> note_unmade(["PAD"])
+    ['no merge makes this token, so no text gets it: PAD']
+    """
+    if not tokens:
+        return []
+    shown = " ".join(token[:LONGEST_SHOWN] for token in tokens[:MOST_SHOWN])
+    if len(tokens) == 1:
+        return [f"no merge makes this token, so no text gets it: {shown}"]
+    more = " …" if len(tokens) > MOST_SHOWN else ""
+    return [f"no merge makes these {len(tokens):,} tokens, so no text gets them: {shown}{more}"]
+
+
 def note_template(added: Iterable[str]) -> list[str]:
     """Return a note about the special tokens that a template adds to a text, if it adds any.
 

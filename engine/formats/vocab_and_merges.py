@@ -99,6 +99,11 @@ def _with_special_tokens(read: VocabAndMerges, ids: Mapping[str, int]) -> dict[i
     return vocab
 
 
+def is_bracketed(token: bytes) -> bool:
+    """Whether a token has angle or square brackets around it."""
+    return (token[:1], token[-1:]) in _BRACKETS
+
+
 def find_special_tokens(
     place: str,
     vocab: Mapping[int, bytes],
@@ -119,9 +124,7 @@ def find_special_tokens(
     unmade = [token for token in vocab.values() if len(token) > 1 and token not in made]
     if known is None:
         known = [
-            token.decode()
-            for token in unmade
-            if (token[:1], token[-1:]) in _BRACKETS and guesses.is_text(token)
+            token.decode() for token in unmade if is_bracketed(token) and guesses.is_text(token)
         ]
     special_bytes = set(map(to_bytes, known))
     orphans = [token for token in unmade if token not in special_bytes]

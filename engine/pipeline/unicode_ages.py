@@ -45,7 +45,7 @@ NEWER_THAN_8 = NEWER_THAN_9 | characters(
     1E023-1E024 1E026-1E02A 1E944-1E94A
     """
 )
-"""The same for the nonspacing marks of BERT; U+1885 and U+1886 were no marks then."""
+"""Those, and marks that BERT's table does not know; U+1885 and U+1886 were letters in it."""
 
 FORMER_MARKS = "\u1cf2\u1cf3"
 """Letters that were marks in Unicode 9."""
