@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from engine.analysis.check.report import Report
     from engine.analysis.check.steps_file import StepRecorder
     from engine.bpe.frame import Frame, Timeline
+    from engine.bpe.linked_lists import Bigram, BigramState, LinkedLists
     from engine.bpe.record import MergeStep
     from engine.bpe.trainer import StopReason, Trainer, train_bpe
     from engine.core.errors import (
@@ -61,6 +62,8 @@ __docformat__ = "google"
 
 __all__ = [
     "AnswerError",
+    "Bigram",
+    "BigramState",
     "BpeError",
     "BreakpointError",
     "ClusterError",
@@ -73,6 +76,7 @@ __all__ = [
     "EncodeStep",
     "Frame",
     "KernelMemoryError",
+    "LinkedLists",
     "MergeStep",
     "OutputError",
     "OutputExistsError",
@@ -111,10 +115,13 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Bigram": "engine.bpe.linked_lists",
+    "BigramState": "engine.bpe.linked_lists",
     "CountChange": "engine.core.events",
     "CountProgress": "engine.core.events",
     "EncodeStep": "engine.core.events",
     "Frame": "engine.bpe.frame",
+    "LinkedLists": "engine.bpe.linked_lists",
     "MergeStep": "engine.bpe.record",
     "Report": "engine.analysis.check.report",
     "StepRecorder": "engine.analysis.check.steps_file",

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Self
 
 from engine.bpe.heap import HeapMove, Move
+from engine.bpe.linked_lists import LinkedLists
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.run import Run, Statistics
 from engine.bpe.ties import TIE_RULES, TieRule, never_seen
@@ -332,6 +333,13 @@ class Frame(MergeFrame[MergeStep]):
     def queue(self) -> PairQueue:
         """The pairs at this step, and their heap."""
         return PairQueue(self.run, self.step)
+
+    @cached_property
+    def linked(self) -> LinkedLists | None:
+        """The lists and bigrams of the trainer `linked`; `None` if no tie rule chose the merges."""
+        if not (self._record.by_rule and self.has_corpus):
+            return None
+        return LinkedLists(self.run, self.step, self.next_pair)
 
     @cached_property
     def choices_before(self) -> dict[str, Pair]:

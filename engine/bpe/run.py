@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 
+from engine.bpe.active_set import ActiveSets
 from engine.bpe.heap import HeapWalk
 from engine.bpe.record import Record
 from engine.core.arrays import Ints, np
@@ -18,6 +19,7 @@ from engine.encoding.tokenizer import Tokenizer
 from engine.recording.affected_pretokens import Segmenter
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import copied
+from engine.recording.place_tally import PlaceTally
 from engine.recording.playback import MergeRun
 from engine.recording.statistics import LEFT_OUT, MergeStatistics, TiedSteps
 from engine.recording.token_table import NONE, MergeRows, TokenTable
@@ -262,6 +264,7 @@ class Run(MergeRun):
         bytes_total: number of bytes in all pretokens of the corpus, without special tokens.
         statistics: the series of the run, for charts.
         heap_walk: the lazily deleted heap at any step.
+        active_sets: the active set of the trainer `linked` at any step.
         typed: encodes typed text.
         vocabularies: the tokens of each step and their counts.
     """
@@ -295,6 +298,7 @@ class Run(MergeRun):
         self._is_prepared = False
         self.segmenter = Segmenter(self.alphabet, self.table, record.pair_of, record.rank_of)
         self.heap_walk = HeapWalk(record)
+        self.active_sets = ActiveSets(record)
         self.ties = TieHistory(record)
         self.statistics = Statistics(record, counts, self.tokens_at_start, self.ties)
         self.typed = TypedText(self.pattern, self.splitter, self._ids_at)
@@ -326,6 +330,12 @@ class Run(MergeRun):
     def typed_as_text(self) -> TypedText:
         """Encodes typed text with special tokens as ordinary text."""
         return TypedText(self.pattern, self.splitter.only(()), self._ids_at)
+
+    @cached_property
+    def place_tally(self) -> PlaceTally:
+        """The places that each merge replaced; only for merges that the tie rule chose."""
+        assert isinstance(self.segmenter, Segmenter), "a replay has another one"
+        return PlaceTally(self.by_count.pretokens, self.segmenter.encode, self.record)
 
     def _ids_at(self, pretoken: Pretoken, step: int) -> tuple[int, ...]:
         special_ids = self.record.ids.special_ids

@@ -25,5 +25,5 @@ from engine.bpe.trainers.algorithm import (
 from engine.bpe.trainers.fast import BucketQueue
 from engine.bpe.trainers.heap import LazyHeap
 from engine.bpe.trainers.indexed import PairIndex
-from engine.bpe.trainers.linked import LinkedPretokens
+from engine.bpe.trainers.linked import ActivePairs, LinkedPretokens
 from engine.bpe.what_if import ForkChange, compare, fork

@@ -1,0 +1,264 @@
+"""The lists and bigrams of the trainer `linked`, replayed: by hand, and against the trainer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from unittest.mock import patch
+
+import oracles
+import pytest
+from generated import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from inside.engine.bpe import TRAINERS, ActivePairs, linked
+from inside.engine.core import Pair
+
+from engine import (
+    Bigram,
+    BigramState,
+    Frame,
+    LinkedLists,
+    Timeline,
+    Trainer,
+    count_pretokens,
+)
+
+SAMPLE = Path(__file__).parents[3] / "samples" / "we_and_they.txt"
+
+
+def trained(counts: dict[bytes, int], size: int, algorithm: str, **options: object) -> Timeline:
+    trainer = Trainer(counts, size, algorithm=algorithm, **options)  # type: ignore[arg-type]
+    steps = list(trainer.steps())
+    return Timeline(trainer.counts, steps, record=trainer.record)
+
+
+def lists_of(frame: Frame) -> LinkedLists:
+    assert frame.linked is not None
+    return frame.linked
+
+
+Known = tuple[dict[Pair, int], dict[Pair, int], dict[Pair, list[tuple[int, int]]]]
+"""Knowledge of the trainer: the active pairs, the others, the places of the active ones."""
+
+
+def watched(counts: dict[bytes, int], size: int, tie_rule: str) -> tuple[Timeline, list[Known]]:
+    """Train with `linked`; note what it knows each time when it has found the best pair."""
+    seen: list[Known] = []
+    best = ActivePairs.best
+
+    def noting(self: ActivePairs) -> tuple[int, list[Pair]]:
+        found = best(self)
+        pretokens, starts, start = self._pretokens, [], 0
+        for pretoken in counts:
+            starts.append(start)
+            start += len(pretoken)
+        active = {pair: self._found[pair] for pair in self._active}
+        others = {pair: count for pair, count in self._found.items() if pair not in active}
+        places = {
+            pair: [
+                (pretokens._pretoken_of[cell] + 1, cell - starts[pretokens._pretoken_of[cell]] + 1)
+                for cell in pretokens._places[pair]
+            ]
+            for pair in active
+        }
+        seen.append((active, others, places))
+        return found
+
+    with patch.object(ActivePairs, "best", noting):
+        return trained(counts, size, "linked", tie_rule=tie_rule), seen
+
+
+@pytest.mark.parametrize("tie_rule", ["lexicographic", "first-seen"])
+@examples(60)
+@given(
+    counts=oracles.corpora(max_pretokens=8, max_length=14),
+    refresh=st.sampled_from([1, 3, 100]),
+    least=st.sampled_from([1, 2, 5, 1000]),
+)
+def test_at_each_step_the_lists_are_those_of_the_trainer(
+    tie_rule: str, counts: dict[bytes, int], refresh: int, least: int
+) -> None:
+    with (
+        patch.object(linked, "REFRESH_STEPS", refresh),
+        patch.object(linked, "LEAST_ACTIVE", least),
+    ):
+        timeline, seen = watched(counts, 290, tie_rule)
+        for step, (active, others, places) in enumerate(seen[: len(timeline) + 1]):
+            lists = lists_of(timeline.seek(step))
+            everything = 10**6
+            bigrams = [
+                *lists.most_frequent(BigramState.BEST, 1),
+                *lists.most_frequent(BigramState.ACTIVE, everything),
+            ]
+            assert {each.pair: each.counted for each in bigrams} == active
+            assert {each.pair: each.count for each in bigrams} == active
+            left_out = lists.most_frequent(BigramState.INACTIVE, everything)
+            assert {each.pair: each.counted for each in left_out} == others
+            assert (lists.active, lists.inactive) == (len(active), len(others))
+            if lists.best is not None:
+                assert lists.best.count == max(active.values())
+            for pair, expected in places.items():
+                found = lists.places(pair)
+                assert found.read(everything)
+                assert [(place.number, place.node) for place in found.found] == expected
+
+
+@examples(60)
+@given(
+    counts=oracles.corpora(max_pretokens=8, max_length=14),
+    algorithm=st.sampled_from(["naive", "heap", "fast", "linked"]),
+)
+def test_a_merge_touches_the_places_that_a_recount_finds(
+    counts: dict[bytes, int], algorithm: str
+) -> None:
+    timeline = trained(counts, 290, algorithm)
+    words = [list(pretoken) for pretoken in counts]
+    times = list(counts.values())
+    for step in range(1, len(timeline) + 1):
+        lists = lists_of(timeline.seek(step))
+        assert lists.merge is not None
+        before = oracles.recount(words, times)
+        places = sum(len(word) - 1 for word in words)
+        tokens = sum(map(len, words))
+        words = [oracles.replace(word, lists.merge.pair, lists.merge.new_id) for word in words]
+        after = Counter(oracles.recount(words, times))
+        assert lists.count_places()
+        assert (lists.touched, lists.places_before) == (tokens - sum(map(len, words)), places)
+        lost = {each.out: each.lost for each in lists.neighbours if each.out is not None}
+        came = {pair: count for each in lists.neighbours for pair, count in each.came}
+        fell = {pair: count - after[pair] for pair, count in before.items() if count > after[pair]}
+        assert lost == {pair: n for pair, n in fell.items() if pair != lists.merge.pair}
+        assert came == {pair: n for pair, n in after.items() if lists.merge.new_id in pair}
+        for pretoken, word in zip(counts, words, strict=True):
+            nodes = lists.nodes(pretoken)
+            assert bytes(node.unit for node in nodes) == pretoken
+            assert [node.token for node in nodes if node.token is not None] == word
+
+
+@pytest.fixture(scope="module")
+def timeline() -> Timeline:
+    counts = count_pretokens(SAMPLE, pattern="whitespace")
+    return trained(counts, 130, "linked", units="characters")
+
+
+class TestTheSampleOfWeAndThey:
+    def text(self, frame: Frame, pair: Pair) -> str:
+        return "│".join(frame.any_token(part).decode() for part in pair)
+
+    def test_before_any_merge_we_is_best_and_every_bigram_is_active(
+        self, timeline: Timeline
+    ) -> None:
+        frame = timeline.seek(0)
+        lists = lists_of(frame)
+        assert lists.best is not None
+        assert (self.text(frame, lists.best.pair), lists.best.count) == ("我│们", 10)
+        assert lists.inactive == 0
+        lines = SAMPLE.read_text(encoding="utf-8").split()
+        assert lists.active == len({pair for line in lines for pair in pairwise(line)})
+        places = lists.places(lists.best.pair)
+        assert places.read(3)
+        # Line 1 is pretoken 1, the line break pretoken 2, line 2 pretoken 3, line 3 pretoken 4.
+        assert [(place.number, place.node) for place in places.found[:3]] == [
+            (1, 1),
+            (4, 1),
+            (6, 4),
+        ]
+
+    def test_its_merge_touches_ten_places_and_takes_of_three_times(
+        self, timeline: Timeline
+    ) -> None:
+        frame = timeline.seek(1)
+        lists = lists_of(frame)
+        assert lists.count_places()
+        lines = SAMPLE.read_text(encoding="utf-8").split()
+        assert (lists.touched, lists.places_before) == (10, sum(len(line) - 1 for line in lines))
+        rows = {
+            self.text(frame, row.out): (row.lost, [self.text(frame, pair) for pair, _ in row.came])
+            for row in lists.neighbours
+            if row.out is not None
+        }
+        assert rows["们│的"] == (3, ["我们│的"])
+        assert rows["们│在"] == (2, ["我们│在"])
+        they_of = frame.id_of("们".encode()), frame.id_of("的".encode())
+        assert frame.count_of(they_of) == 3  # type: ignore[arg-type]
+        first = lists.nodes("我们的花园在河边。".encode())
+        assert [(node.is_dead, node.is_new) for node in first[:3]] == [
+            (False, True),
+            (True, True),
+            (False, False),
+        ]
+        assert lists.best is not None
+        assert (self.text(frame, lists.best.pair), lists.best.count) == ("他│们", 9)
+
+    def test_is_the_same_forward_back_and_after_a_jump(self, timeline: Timeline) -> None:
+        def seen(frame: Frame) -> object:
+            lists = lists_of(frame)
+            best = lists.most_frequent(BigramState.ACTIVE, 50)
+            return lists.best, best, lists.refreshed_at, lists.neighbours
+
+        forward = [seen(timeline.seek(step)) for step in range(len(timeline) + 1)]
+        back = [seen(timeline.seek(step)) for step in reversed(range(len(timeline) + 1))]
+        assert forward == back[::-1]
+
+
+B_AND_C = ord("b"), ord("c")
+
+
+def test_an_inactive_bigram_is_not_counted_again_before_the_set_is_built_again() -> None:
+    with patch.object(linked, "LEAST_ACTIVE", 2):
+        timeline = trained({b"abc": 4, b"ab": 6, b"xy": 9}, 259, "linked")
+        # ab has 10, xy has 9: these two are active. bc has 4.
+        start = lists_of(timeline.seek(0))
+        assert (start.active, start.inactive, start.refreshed_at) == (2, 1, 0)
+        assert start.bigram(B_AND_C) == Bigram(B_AND_C, BigramState.INACTIVE, 4, 4)
+        # ab has merged. The new (ab)c is active, too; bc, which is gone, was not counted.
+        after = lists_of(timeline.seek(1))
+        assert (after.active, after.inactive, after.refreshed_at) == (2, 1, 0)
+        left_out = after.bigram(B_AND_C)
+        assert left_out == Bigram(B_AND_C, BigramState.INACTIVE, 4, 0)
+        assert left_out is not None
+        assert left_out.in_doubt
+        # xy has merged. (ab)c has 4, no more than bc had when it was left out: a new set.
+        last = lists_of(timeline.seek(2))
+        assert (last.active, last.inactive, last.refreshed_at) == (1, 0, 2)
+        assert last.bigram(B_AND_C) is None
+
+
+def test_a_run_without_a_rule_or_a_corpus_has_no_lists() -> None:
+    assert Timeline({}).frame.linked is None
+    one = trained({b"a": 3}, 260, "linked")
+    lists = lists_of(one.frame)
+    assert (lists.best, lists.active, lists.inactive, lists.neighbours) == (None, 0, 0, [])
+    assert lists.count_places()
+    assert lists.places_before == 0
+    assert [node.is_dead for node in lists.nodes(b"a")] == [False]
+
+
+def test_a_pretoken_too_long_to_take_apart_is_left_out() -> None:
+    timeline = trained({b"ab" * 20_000: 1, b"ab": 2}, 258, "fast")
+    lists = lists_of(timeline.seek(0))
+    assert not lists.count_places()
+    assert lists.best is not None
+    places = lists.places(lists.best.pair)
+    assert places.read(5)
+    assert [(place.number, place.node) for place in places.found] == [(2, 1)]
+
+
+@pytest.mark.parametrize("algorithm", TRAINERS)
+def test_every_trainer_makes_the_same_lists(algorithm: str) -> None:
+    counts = {b"low": 5, b"lower": 2, b"newest": 6, b"widest": 3}
+    ours, others = trained(counts, 264, "linked"), trained(counts, 264, algorithm)
+    for step in range(len(ours) + 1):
+        one, other = lists_of(ours.seek(step)), lists_of(others.seek(step))
+        assert one.best == other.best
+        assert (one.active, one.inactive) == (other.active, other.inactive)
+        found = [each.most_frequent(BigramState.ACTIVE, 99) for each in (one, other)]
+        assert set(found[0]) == set(found[1])
+
+
+def test_overlapping_places_all_count() -> None:
+    places = lists_of(trained({b"aaaa": 1}, 256, "linked").frame).places((ord("a"), ord("a")))
+    assert places.read(9)
+    assert [place.node for place in places.found] == [1, 2, 3]
