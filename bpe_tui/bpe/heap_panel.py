@@ -1,12 +1,13 @@
-"""The panel of the heap: its best pairs in a table, its array, its tree."""
+"""The panel of the heap: its table, array and tree; and the view of the trainer `linked`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from bpe_tui.bpe.linked_view import linked_rows
 from bpe_tui.views.corpus import layout_step
-from bpe_tui.views.narration import NO_CORPUS
-from bpe_tui.views.panel import GIVEN, Panel, TokenPainter, sentence
+from bpe_tui.views.narration import GIVEN, NO_CORPUS, OF_A_FORK
+from bpe_tui.views.panel import Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of, signed, trace
@@ -47,6 +48,8 @@ PAIR_CELLS = 14
 """Width of a pair, in cells, before there is room for bars."""
 
 
+LINKED = "linked"
+"""The trainer with linked lists, and its view."""
 KEY_MAKES_THEM = " (key . makes them)"
 
 
@@ -143,9 +146,10 @@ def _move_row(painter: TokenPainter, move: HeapMove, place: int, done: int) -> R
 
 
 class PairsPanel(Panel):
-    """The heap as a table of its best entries, as an array, or as a tree.
+    """The heap as a table of its best entries, as an array, or as a tree; or linked lists.
 
-    In the table a stale entry has the place of the count that it claims.
+    In the table a stale entry has the place of the count that it claims. The linked lists are those
+    that the trainer `linked` keeps in place of a heap.
     """
 
     ID = "pairs"
@@ -156,8 +160,11 @@ class PairsPanel(Panel):
     moved_by_key: Drawn[bool] = Drawn(True)
     """Whether the key `.` moves the heap, and not the phases of another trainer."""
 
+    trained_by: Drawn[str] = Drawn("")
+    """Name of the trainer that made the run."""
+
     def next_view(self) -> None:
-        names = list(VIEWS)
+        names = [*VIEWS, LINKED]
         self.view = names[(names.index(self.view) + 1) % len(names)]
 
     def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
@@ -192,7 +199,13 @@ class PairsPanel(Panel):
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         queue = frame.queue
-        views = " · ".join(f"[{view}]" if view == self.view else view for view in VIEWS)
+        names = [*VIEWS, LINKED]
+        if width < ROOMY:  # the present one comes first, as the last ones may be cut
+            place = names.index(self.view)
+            names = [*names[place:], *names[:place]]
+        views = " · ".join(f"[{view}]" if view == self.view else view for view in names)
+        if self.view == LINKED:
+            return self._linked_rows(frame, width, f"v  {views}")
         if frame.given:
             self.say(f"pairs  {number(queue.size)}", f"v  {views}")
         else:
@@ -214,6 +227,24 @@ class PairsPanel(Panel):
             self.name_columns(_table(frame, painter, width).header().spans)
         return VIEWS[self.view](frame, painter, width, how_made)
 
+    def _linked_rows(self, frame: Frame, width: int, foot: str) -> list[Row]:
+        """Return the rows of the view of the trainer `linked`, and go on with its searches."""
+        self.say("bigrams", foot)
+        if not frame.has_corpus:
+            return sentence(NO_CORPUS, width)
+        if frame.linked is None:
+            return sentence(GIVEN if frame.given else OF_A_FORK, width)
+        counted = f"{number(frame.linked.active)} active · {number(frame.linked.inactive)} inactive"
+        self.say(f"bigrams  {counted}" if width >= ROOMY else counted, foot)
+        is_own = self.trained_by == LINKED
+        note = "" if is_own else f"As --trainer linked sees it; {self.trained_by} ran."
+        rows, are_complete = linked_rows(
+            frame, frame.linked, self.painter(frame), width, self.size.height, note
+        )
+        if not are_complete:
+            self.set_timer(SLICE_SECONDS, self.rebuild)
+        return rows
+
     def _instead_of_array(self, frame: Frame) -> list[Row]:
         """Return rows for the case that the heap's array does not exist, or not yet."""
         if not frame.tie_rule.static or not frame.run.record.by_rule:
@@ -222,7 +253,7 @@ class PairsPanel(Panel):
             text = (
                 f"Under {frame.tie_rule.name} the order changes with the corpus: no heap keeps it."
                 if frame.run.record.by_rule
-                else "This is a fork: some of its merges were prescribed, so no heap tells them."
+                else OF_A_FORK
             )
             return sentence(text, self.room)
         done = frame.run.heap_walk.prepare(frame.step, SLICE_SECONDS)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import ClassVar
 
-from bpe_tui.bpe.heap_panel import PairsPanel, highest_shown
+from bpe_tui.bpe.heap_panel import LINKED, VIEWS, PairsPanel, highest_shown
 from bpe_tui.bpe.narration import (
     describe_unknown,
     is_replayed,
@@ -19,8 +19,8 @@ from bpe_tui.session.declarations import TRAINING
 from bpe_tui.session.session import Session
 from bpe_tui.views import training_panels
 from bpe_tui.views.corpus import MergingExcerptPanel, flowed, layout_step
-from bpe_tui.views.narration import NO_CORPUS, times
-from bpe_tui.views.panel import GIVEN, Panel, TokenPainter, pair_text, sentence
+from bpe_tui.views.narration import GIVEN, NO_CORPUS, times
+from bpe_tui.views.panel import Panel, TokenPainter, pair_text, sentence
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.player_screen import StepsScreen, Transport
 from bpe_tui.views.targets import ToChange, ToPair, ToToken
@@ -504,6 +504,12 @@ class TrainingScreen(StepsScreen, BpeScreen):
             is_asked = isinstance(config, RunConfig) and config.trainer != DEFAULT_TRAINER
             if session.algorithm is not None and not is_asked:
                 code.algorithm = TRAINERS["heap"]  # its moves can be seen
+            pairs = self.query_one(PairsPanel)
+            pairs.trained_by = session.algorithm.name if session.algorithm else ""
+            if pairs.trained_by == LINKED:
+                pairs.view = LINKED  # this trainer has no heap
+            elif pairs.view == LINKED:
+                pairs.view = next(iter(VIEWS))
         self._say_what_moves()
 
     def _say_what_moves(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from bpe_tui.bpe.linked_view import describe_lists
 from bpe_tui.bpe.narration import (
     describe_unknown,
     explain_merge,
@@ -12,8 +13,15 @@ from bpe_tui.bpe.narration import (
     narrate_next,
     narrate_tie,
 )
-from bpe_tui.views.narration import format_pair, times
-from bpe_tui.views.transcript import AT_THE_END, DECODE, MOVES, MergeTranscript, PlainCommand
+from bpe_tui.views.narration import GIVEN, NO_CORPUS, OF_A_FORK, format_pair, times
+from bpe_tui.views.transcript import (
+    AT_THE_END,
+    DECODE,
+    LISTED,
+    MOVES,
+    MergeTranscript,
+    PlainCommand,
+)
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
@@ -31,6 +39,10 @@ class BpeTranscript(MergeTranscript[Frame]):
         PlainCommand("why A B", "The history of the pair A B: its counts, and what lowered them."),
         PlainCommand("merge", "The merge in full: pretokens, counts changed."),
         PlainCommand("pairs [N]", "The most frequent pairs."),
+        PlainCommand(
+            "linked [N]",
+            "As --trainer linked sees it: places touched; best, active and inactive bigrams.",
+        ),
         PlainCommand("encode TEXT", "A text with the merges of this step."),
         DECODE,
         PlainCommand("save DIR", "Save the tokenizer of this step."),
@@ -50,6 +62,17 @@ class BpeTranscript(MergeTranscript[Frame]):
 
     def ahead(self, rest: str) -> Iterator[str]:
         return narrate_next(self.frame)
+
+    def linked(self, rest: str) -> Iterator[str]:
+        """Describe the lists and bigrams of the trainer `linked`, up to N of each kind."""
+        most = self.number_in(rest or str(LISTED))
+        if most is None:
+            yield f"Say how many bigrams to list, like linked {LISTED}."
+        elif (lists := self.frame.linked) is None:
+            given = self.frame.given
+            yield NO_CORPUS if not self.frame.has_corpus else GIVEN if given else OF_A_FORK
+        else:
+            yield from describe_lists(self.frame, lists, most)
 
     def why_merged(self) -> Iterator[str]:
         return explain_merge(self.frame)

@@ -204,7 +204,8 @@ COMMANDS: tuple[Command, ...] = (
 
     # The panels of the training screen, then of the encoding screen.
     Command("v", "heap view", "screen.heap_view", LOOK, (TRAINING,),
-            "The heap as a table, as an array, as a tree.", panel="pairs"),
+            "The heap as a table, as an array, as a tree; or the lists of --trainer linked.",
+            words="sentencepiece bigrams active linked list", panel="pairs"),
     Command("p", "pseudocode", "screen.pseudocode", LOOK, (TRAINING,),
             "The pseudocode of the heap; again: of the next trainer. W takes its place back.",
             panel="pairs"),

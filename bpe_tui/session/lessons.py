@@ -22,7 +22,7 @@ from engine.learning.lesson_file import read_title
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample text, its subject in a word or two, and the pattern that suits it.
+    """A sample text, its subject in a word or two, and the options that suit it.
 
     Or a tokenizer, which is opened over the text `corpus`.
     """
@@ -31,6 +31,8 @@ class Sample:
     shows: str
     pattern: str = RunConfig.pattern
     corpus: str | None = None
+    trainer: str = RunConfig.trainer
+    units: str = RunConfig.units
 
 
 SAMPLES = (
@@ -38,6 +40,13 @@ SAMPLES = (
     Sample("handout.txt", "four words, by hand", "whitespace"),
     Sample("unicode.txt", "many scripts"),
     Sample("code.txt", "programs", "cl100k"),
+    Sample(
+        "we_and_they.txt",
+        "linked lists, Chinese",
+        "whitespace",
+        trainer="linked",
+        units="characters",
+    ),
     Sample("ship.txt", "greedy against BPE"),
     Sample("swapped.json", "unreachable tokens", corpus="ship.txt"),
 )
@@ -58,7 +67,10 @@ def samples() -> list[tuple[Sample, Config]]:
         if not path.is_file():
             continue
         if sample.corpus is None:
-            found.append((sample, RunConfig(str(path), pattern=sample.pattern)))
+            config = RunConfig(
+                str(path), pattern=sample.pattern, trainer=sample.trainer, units=sample.units
+            )
+            found.append((sample, config))
         else:
             corpus = str(place / sample.corpus)
             found.append((sample, TokenizerConfig((str(path),), corpus)))
@@ -162,6 +174,7 @@ def config_of(lesson: Lesson, scene: Scene) -> Config:
         special,
         options.get("pattern", RunConfig.pattern),
         options.get("tie-rule", RunConfig.tie_rule),
+        options.get("trainer", RunConfig.trainer),
         min_count=options.get("min-count", RunConfig.min_count),
         max_token_length=options.get("max-token-length"),
         units=options.get("units", RunConfig.units),

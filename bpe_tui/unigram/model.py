@@ -123,7 +123,7 @@ MODEL = Model(
     commands=COMMANDS,
     refused=REFUSED,
     signs=("underline",),
-    undrawn=("joining", "fresh", "stale", "tie"),
+    undrawn=("joining", "fresh", "stale", "tie", "best", "active", "inactive", "link"),
 )
 
 

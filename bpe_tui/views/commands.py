@@ -68,6 +68,20 @@ SIGNS = {
     "joining": Sign(("a+b", "pair"), "joins next", "The next merge makes one token of the two."),
     "fresh": Sign(("ab", "fresh"), "just merged", "Made at this step; «ab» without colours."),
     "stale": Sign(("9", "stale"), "old count", "Struck through: a count that is no longer true."),
+    "best": Sign(
+        ("▸ best", "best"), "merges next", "Of the trainer linked: the bigram that it has found."
+    ),
+    "active": Sign(
+        ("● active", "active"), "searched", "Of the trainer linked: the best is one of these."
+    ),
+    "inactive": Sign(
+        ("○ inactive", "inactive"),
+        "left out",
+        "Of the trainer linked: too rare to be searched, or even counted again.",
+    ),
+    "link": Sign(
+        ("[a]⇄[b]", "border"), "linked nodes", "A pretoken as a list; ✗ is a node that has died."
+    ),
     "bar": Sign(
         ("▄▖", "border"), "how much", "Its length shows a number; ┄ is the part that was lost."
     ),
@@ -99,7 +113,21 @@ SIGNS = {
 
 LEGENDS = {
     LESSON: ("token", "pretoken", "joining", "fresh", "space", "newline", "byte"),
-    TRAINING: ("space", "pretoken", "token", "joining", "fresh", "stale", "newline", "byte", "tie"),
+    TRAINING: (
+        "space",
+        "pretoken",
+        "token",
+        "joining",
+        "fresh",
+        "stale",
+        "newline",
+        "byte",
+        "tie",
+        "best",
+        "active",
+        "inactive",
+        "link",
+    ),
     ENCODING: ("space", "pretoken", "token", "joining", "fresh", "here", "newline", "byte", "cut"),
     VOCABULARY: ("space", "newline", "switch", "sorted", "byte", "hidden"),
     CHARTS: ("curve", "space", "byte"),
@@ -126,6 +154,9 @@ WORDS = {
     "tie": "Several pairs have the highest count; the tie rule says which one merges.",
     "heap": "A trainer's store of pairs that hands out the highest count at once.",
     "stale": "An entry of the heap whose count is no longer true; it is put right when popped.",
+    "bigram": "A pair with its places, as SentencePiece and the trainer linked keep it.",
+    "active": "A bigram among the most frequent; the trainer linked searches only these.",
+    "node": "A place in a pretoken's linked list; a merge writes one and takes out the next.",
     "twin": "A token that differs from another only by case or a leading space.",
     "unreachable": "A token that encoding never makes: its own bytes encode differently.",
     "partial": "A token that is no valid UTF-8 by itself: a part of a character.",

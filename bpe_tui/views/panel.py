@@ -303,11 +303,6 @@ class Panel(TokenPanel[Frame]):
     frame: reactive[Frame | None] = reactive(None, repaint=False)
 
 
-# Sentences for a panel that has nothing to show: the reason, and what to do.
-
-GIVEN = "These merges are a tokenizer's. None was chosen here, so there is no heap and no trainer."
-
-
 def sentence(text: str, width: int) -> list[Row]:
     """Wrap a sentence in dim rows."""
     return paragraph(text, width, "dim")

@@ -78,7 +78,7 @@ MODEL = Model(
     commands=COMMANDS,
     refused=REFUSED,
     signs=("inside",),
-    undrawn=("stale",),
+    undrawn=("stale", "best", "active", "inactive", "link"),
 )
 
 

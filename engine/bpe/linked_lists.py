@@ -7,7 +7,7 @@ The trainer keeps each distinct pretoken as a doubly linked list of tokens (see
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -21,6 +21,9 @@ from engine.bpe.run import Run
 from engine.core.arrays import Integers, np
 from engine.core.events import Pair
 from engine.recording.affected_pretokens import LONGEST_TAKEN_APART
+
+NO_ID = -1
+"""No token."""
 
 
 class BigramState(Enum):
@@ -215,18 +218,31 @@ class LinkedLists:
     def places(self, pair: Pair) -> Places:
         """Return the places of a pair; `read` them first. Overlapping ones all count."""
         if (known := self._places.get(pair)) is None:
-            known = self._places[pair] = Places(self._search(pair))
+            covers = self._run.record.covers
+            needle = covers(pair[0]) + covers(pair[1])
+            known = self._places[pair] = Places(self._search(needle, lambda at: at == pair))
         return known
 
-    def _search(self, pair: Pair) -> Iterator[list[Place]]:
-        """Yield the places of a pair in one pretoken after the other, also if there are none."""
-        run, covers = self._run, self._run.record.covers
-        for index, pretoken in run.by_appearance.containing(covers(pair[0]) + covers(pair[1])):
+    @cached_property
+    def merged_places(self) -> Places:
+        """The places that the merge of this step replaced; `read` them first."""
+        merge = self.merge
+        if merge is None:
+            return Places(iter(()))
+        return Places(self._search(merge.covers, lambda at: at[0] == merge.new_id))
+
+    def _search(self, needle: bytes, fits: Callable[[Pair], bool]) -> Iterator[list[Place]]:
+        """Yield the places that fit in one pretoken after the other, also if there are none.
+
+        `fits` gets two neighbouring tokens; behind the last token is `NO_ID`.
+        """
+        run = self._run
+        for index, pretoken in run.by_appearance.containing(needle):
             found: list[Place] = []
             if len(pretoken) <= LONGEST_TAKEN_APART:
                 node = 1
-                for tokens in pairwise(run.segmenter.tokens_at(pretoken, self._step)):
-                    if tokens == pair:
+                for tokens in pairwise((*run.segmenter.tokens_at(pretoken, self._step), NO_ID)):
+                    if fits(tokens):
                         found.append(Place(index + 1, node, pretoken))
                     node += self._units_in(tokens[0])
             yield found
@@ -298,10 +314,15 @@ class LinkedLists:
         ]
         return sorted(rows, key=lambda row: (row.out is None, -row.lost))
 
+    @property
+    def has_long_pretoken(self) -> bool:
+        """Whether a pretoken is too long to be taken apart, so that no places are counted."""
+        return self._run.place_tally.too_long
+
     def count_places(self, seconds: float = 3600.0) -> bool:
         """Count the places that merges touched, for some seconds; return whether it is done.
 
-        It is never done if a pretoken is longer than `LONGEST_TAKEN_APART` bytes.
+        It is never done if the corpus `has_long_pretoken`.
         """
         return self._run.place_tally.read(max(self._step, len(self._run)), seconds)
 

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
 
 from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers import TRAINERS
 from engine.core.errors import UnknownNameError
 from engine.core.registry import Registry
 from engine.encoding.alphabet import UNITS
@@ -153,6 +154,7 @@ OPTIONS: dict[str, Check] = {
     "model": _a_text,
     "pattern": _one_of(PATTERNS),
     "tie-rule": _one_of(TIE_RULES),
+    "trainer": _one_of(TRAINERS),
     "units": _one_of(UNITS),
     "vocab-size": _a_number,
     "min-count": _a_number,

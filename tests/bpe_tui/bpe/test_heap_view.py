@@ -20,13 +20,13 @@ def pairs(app: BpeTuiApp) -> PairsPanel:
     return app.screen.query_one(PairsPanel)
 
 
-async def test_the_view_goes_from_table_to_array_to_tree_and_back() -> None:
+async def test_the_view_goes_from_table_to_array_tree_and_lists_and_back() -> None:
     async with opened() as (app, pilot):
         seen = []
-        for _ in range(3):
+        for _ in range(4):
             await pilot.press("v")
             seen.append(pairs(app).view)
-        assert seen == ["array", "tree", "table"]
+        assert seen == ["array", "tree", "linked", "table"]
         assert app.focused is pairs(app)
 
 

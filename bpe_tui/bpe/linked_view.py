@@ -1,0 +1,439 @@
+"""The view of the trainer `linked`: the merge's places and neighbours, lists, bigrams.
+
+This module imports nothing of Textual when it runs: the transcript uses it, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby, islice
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from bpe_tui.views.narration import format_pair
+from bpe_tui.views.targets import ToPair, ToPretoken
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import (
+    PairSpans,
+    Row,
+    RowColumn,
+    RowTable,
+    Span,
+    left,
+    paragraph,
+    right,
+    spans_width,
+    wrapped,
+)
+from bpe_tui.widgets.visible import ELLIPSIS, shorten, visible_bytes
+from engine.bpe.frame import Frame
+from engine.bpe.linked_lists import Bigram, BigramState, LinkedLists, ListNode, Place
+from engine.bpe.trainers.linked import LEAST_ACTIVE
+from engine.recording.affected_pretokens import LONGEST_TAKEN_APART
+
+if TYPE_CHECKING:
+    from bpe_tui.views.panel import TokenPainter
+
+SIGNS = {BigramState.BEST: "▸", BigramState.ACTIVE: "●", BigramState.INACTIVE: "○"}
+"""The sign of each state, for rows without room for its word."""
+TOO_LONG = f"A pretoken of more than {number(LONGEST_TAKEN_APART)} bytes is not drawn."
+NO_PAIR = "No pair is left: every pretoken is one token."
+
+WIDE = 100
+"""Least width, in cells, for the bigrams and the merge beside each other."""
+WITH_WORDS = 44
+"""Least width, in cells, for the word of a state beside its sign."""
+TALL = 20
+"""Least height, in rows, for more than the least of each part."""
+HEADED = 5
+"""Least height, in rows, of the bigrams for the names of their columns."""
+LOW = 10
+"""Height, in rows, below which the bigrams come first."""
+NODES_BEFORE = 2
+"""Number of nodes that are shown before the merged ones, if the list is cut there."""
+NODES_SHOWN = 100
+"""Largest number of nodes that are drawn of a list."""
+DEAD_CELLS = 12
+"""Most cells of the dead nodes behind a token."""
+PLACES_SHOWN = 12
+"""Largest number of places in a row."""
+SECONDS = 0.004
+"""Time for one slice of each search."""
+
+
+def describe_place(place: Place) -> str:
+    """Return a place as `pretoken:node`."""
+    return f"{place.number}:{place.node}"
+
+
+def describe_touched(lists: LinkedLists, seconds: float = 3600.0) -> str | None:
+    """Return how many places the merge touched: `3 of 214 places touched`.
+
+    If that is not counted after some seconds, return `None`; if it cannot be counted, the number of
+    pretokens that the merge touched.
+    """
+    merge = lists.merge
+    assert merge is not None, "step 0 has none"
+    if lists.has_long_pretoken:
+        return f"{plural(merge.pretokens, 'pretoken')} touched"
+    if not lists.count_places(seconds):
+        return None
+    return f"{number(lists.touched)} of {plural(lists.places_before, 'place')} touched"
+
+
+def describe_none_left_out(lists: LinkedLists) -> str:
+    """Return why no bigram is inactive."""
+    if lists.active <= LEAST_ACTIVE:
+        return f"none, as up to {number(LEAST_ACTIVE)} are all active"
+    return f"none was left out at step {number(lists.refreshed_at)}"
+
+
+def shown_lists(lists: LinkedLists, most: int, seconds: float = 3600.0) -> tuple[list[Place], bool]:
+    """Find the first pretokens that the merge changed; at step 0 those of the best bigram.
+
+    Returns:
+        a place in each pretoken, and whether the time was enough.
+    """
+    places = lists.merged_places if lists.merge else None
+    if places is None and lists.best is not None:
+        places = lists.places(lists.best.pair)
+    if places is None:
+        return [], True
+    deadline = monotonic() + seconds
+    limit = most
+    while True:
+        done = places.read(limit, deadline - monotonic())
+        first: dict[int, Place] = {}
+        for place in places.found:
+            first.setdefault(place.number, place)
+        shown = list(first.values())[:most]
+        if len(shown) == most or places.is_over or not done:
+            return shown, done
+        limit = len(places.found) + 1
+
+
+# -- a list
+
+
+def drawn_list(frame: Frame, nodes: Sequence[ListNode], node: int, marks: bool) -> list[list[Span]]:
+    """Return a list in parts: a token in brackets, then its dead nodes, struck out after `✗`.
+
+    For example: `[我们]✗们`, `⇄[的]`, `⇄[花]`. If the node with the number `node` is far from the
+    start, parts before it are left out. `marks` puts «» round the fresh token.
+    """
+    parts: list[list[ListNode]] = []
+    first = sum(not each.is_dead for each in nodes[: node - 1])
+    for each in nodes:
+        if each.is_dead:
+            parts[-1].append(each)
+        else:
+            parts.append([each])
+    start = max(first - NODES_BEFORE, 0) if first > 2 * NODES_BEFORE else 0
+    drawn: list[list[Span]] = [[(ELLIPSIS, "dim")]] if start else []
+    for place, part in enumerate(islice(parts, start, start + NODES_SHOWN), start):
+        spans: list[Span] = [("⇄", "dim")] if place else []
+        alive = part[0]
+        assert alive.token is not None, "a list begins with a living node"
+        text = visible_bytes(frame.any_token(alive.token))
+        if alive.is_new and marks:
+            text = f"«{text}»"
+        spans += [("[", "border"), (text, "fresh" if alive.is_new else ""), ("]", "border")]
+        for is_new, dead in groupby(part[1:], key=lambda each: each.is_new):
+            units = b"".join(frame.any_token(each.unit) for each in dead)
+            gone = f"✗{shorten(visible_bytes(units), DEAD_CELLS)}"
+            spans.append((gone, "loss" if is_new else "stale"))
+        drawn.append(spans)
+    if len(parts) > start + NODES_SHOWN:
+        drawn.append([(ELLIPSIS, "dim")])
+    return drawn
+
+
+def _list_rows(
+    frame: Frame, lists: LinkedLists, place: Place, width: int, lines: int, marks: bool
+) -> list[Row]:
+    """Return the list of a pretoken in a few rows, after the pretoken's number."""
+    margin = f"{place.number}: "
+    parts = drawn_list(frame, lists.nodes(place.pretoken), place.node, marks)
+    found = wrapped(parts, max(width - len(margin), 8))
+    rows = []
+    for at, spans in enumerate(found[:lines]):
+        is_cut = at + 1 == lines and len(found) > lines
+        shown = left([*spans, (ELLIPSIS, "dim")], width - len(margin)) if is_cut else spans
+        before = margin if not at else " " * len(margin)
+        rows.append(Row([(before, "dim"), *shown], ToPretoken(place.pretoken)))
+    return rows
+
+
+# -- the merge
+
+
+def _merge_rows(
+    frame: Frame, lists: LinkedLists, painter: TokenPainter, width: int
+) -> tuple[list[Row], bool]:
+    """Return the merge and its places, and whether these have been counted."""
+    merge = lists.merge
+    if merge is None:
+        start = f"Step 0: every {frame.units.one} is a node of its list."
+        return paragraph(start, width, "dim"), True
+    touched, done = "", True
+    if frame.run.is_complete or lists.has_long_pretoken:  # else it would be counted at each step
+        said = describe_touched(lists, SECONDS)
+        done, touched = said is not None, said or "counting the places …"
+    spans: list[Span] = [*painter.pair(merge.pair, " + "), (" → ", "dim")]
+    spans += painter.spans(merge.new_id)
+    if spans_width(spans) + 3 + len(touched) <= width:
+        rows = [Row([*spans, ("   ", ""), (touched, "strong")])]
+    else:
+        rows = [Row(left(spans, width)), Row([(touched, "strong")])]
+    return rows, done
+
+
+def _neighbour_rows(lists: LinkedLists, painter: TokenPainter, width: int, lines: int) -> list[Row]:
+    """Return the bigrams that went, each beside those that came in its place."""
+    flat = [
+        ((out, lost) if not at else None, came)
+        for out, lost, every in lists.neighbours
+        for at, came in enumerate(every or (None,))
+    ]
+    digits = max((len(number(row.lost)) for row in lists.neighbours), default=1)
+    digits = max(digits, *(len(number(came[1])) for _, came in flat if came), 1) + 1
+    cells = max((width - 8) // 2 - digits, 5)
+    rows: list[Row] = []
+    for at, (went, came) in enumerate(flat[:lines]):
+        label = (("out ", "in "), ("    ", "   "))[bool(at)]
+        spans: list[Span] = [(label[0], "loss")]
+        if went is None:
+            spans.append((" " * (cells + digits), ""))
+        elif went[0] is None:
+            spans += left([("itself, overlapping", "dim")], cells + digits)
+        else:
+            spans += left(painter.pair(went[0], "│"), cells)
+            spans.append(right(f"−{number(went[1])}", digits, "loss"))
+        spans.append((" ", ""))
+        spans.append((label[1], "gain"))
+        if came is not None:
+            spans += left(painter.pair(came[0], "│"), cells)
+            spans.append(right(f"+{number(came[1])}", digits, "gain"))
+        rows.append(Row(spans, ToPair(came[0]) if came else None))
+    if len(flat) > lines:
+        rows.append(Row([(f"    and {plural(len(flat) - lines, 'neighbour')} more", "dim")]))
+    return rows
+
+
+# -- the bigrams
+
+
+@dataclass
+class _BigramTable:
+    """The rows of bigrams, with as many of their places as a slice of time finds."""
+
+    frame: Frame
+    lists: LinkedLists
+    painter: TokenPainter
+    width: int
+
+    def __post_init__(self) -> None:
+        has_words = self.width >= WITH_WORDS
+        self.state_cells = 12 if has_words else 2
+        digits = len(number(self.frame.highest_count))
+        self.count_cells = max(digits, len("count")) + 1
+        self.doubt_cells = max(digits, len("gone")) + 3 if self.lists.inactive else 0
+        pair_cells = 14 if self.width >= 60 else 10 if has_words else 9
+        spare = self.width - self.state_cells - pair_cells - self.count_cells - self.doubt_cells
+        self.place_cells = spare - 2
+        self.unfinished = False
+        self._deadline = monotonic() + SECONDS
+        columns = [
+            RowColumn("", self.state_cells, self._state),
+            RowColumn("bigram", pair_cells, self._pair),
+            RowColumn("count", self.count_cells, self._count, is_number=True),
+        ]
+        if self.doubt_cells:
+            columns.append(RowColumn("", self.doubt_cells, self._doubt))
+        if self.place_cells > 3:
+            title = "pretoken:node" if self.place_cells >= len("pretoken:node") else "at"
+            columns.append(RowColumn(f"  {title}", self.place_cells + 2, self._places))
+        self.table = RowTable(columns, self.width, least=8)
+
+    def row(self, bigram: Bigram) -> Row:
+        return self.table.row(bigram, ToPair(bigram.pair))
+
+    def rest(self, state: BigramState, text: str) -> Row:
+        """Return a row about the bigrams of a state that have no row of their own."""
+        words = f"{SIGNS[state]} {state.value}" if self.width >= WITH_WORDS else SIGNS[state]
+        spans = [(words.ljust(self.state_cells), state.value), (text, "dim")]
+        return Row(left(spans, self.width))
+
+    def _state(self, bigram: Bigram) -> list[Span]:
+        word = f" {bigram.state.value}" if self.width >= WITH_WORDS else ""
+        return [(f"{SIGNS[bigram.state]}{word}", bigram.state.value)]
+
+    def _pair(self, bigram: Bigram) -> PairSpans:
+        def coloured(token: int) -> list[Span]:
+            return [
+                (text, role if role == "fresh" else bigram.state.value)
+                for text, role in self.painter.spans(token)
+            ]
+
+        first, second = bigram.pair
+        return PairSpans(coloured(first), ("│", "border"), coloured(second))
+
+    def _count(self, bigram: Bigram) -> list[Span]:
+        return [(number(bigram.counted), "stale" if bigram.in_doubt else "")]
+
+    def _doubt(self, bigram: Bigram) -> list[Span]:
+        truth = number(bigram.count) if bigram.count else "gone"
+        return [(f" ✗{truth}" if bigram.in_doubt else "", "stale-truth")]
+
+    def _places(self, bigram: Bigram) -> list[Span]:
+        places = self.lists.places(bigram.pair)
+        done = places.read(PLACES_SHOWN, max(self._deadline - monotonic(), 0))
+        self.unfinished = self.unfinished or not done
+        text, more = "", not places.is_over
+        for place in places.found[:PLACES_SHOWN]:
+            longer = f"{text} {describe_place(place)}"
+            if len(longer) + 2 > self.place_cells:
+                more = True
+                break
+            text = longer
+        return [(" " + text + (f" {ELLIPSIS}" if more else ""), "dim")]
+
+
+def _bigram_rows(
+    frame: Frame, lists: LinkedLists, painter: TokenPainter, width: int, height: int
+) -> tuple[list[Row], bool]:
+    """Return the best bigram, then active ones, then inactive ones, in about `height` rows."""
+    best = lists.best
+    if best is None and not lists.active:
+        return paragraph(NO_PAIR, width, "dim"), True
+    table = _BigramTable(frame, lists, painter, width)
+    rows = [table.table.header()] if height >= HEADED else []
+    if best is None:
+        rows.append(table.rest(BigramState.BEST, "none: no merge follows"))
+    else:
+        rows.append(table.row(best))
+    others = lists.active - (best is not None)
+    room = max(height - len(rows), 4)
+    for_inactive = min(lists.inactive, max(room // 3, 2)) if lists.inactive else 1
+    for state, total, most in (
+        (BigramState.ACTIVE, others, room - for_inactive),
+        (BigramState.INACTIVE, lists.inactive, for_inactive),
+    ):
+        shown = most if total <= most else most - 1  # the last row counts the rest
+        found = lists.most_frequent(state, shown)
+        rows += map(table.row, found)
+        if total > len(found):
+            more = f"{number(total - len(found))} more"
+            when = f", left out at step {number(lists.refreshed_at)}"
+            rows.append(table.rest(state, more + (when if state is BigramState.INACTIVE else "")))
+        elif not total and state is BigramState.INACTIVE:
+            rows.append(table.rest(state, describe_none_left_out(lists)))
+    return rows, not table.unfinished
+
+
+# -- the view
+
+
+def linked_rows(
+    frame: Frame, lists: LinkedLists, painter: TokenPainter, width: int, height: int, note: str
+) -> tuple[list[Row], bool]:
+    """Return the rows of the view, and whether all of them are complete.
+
+    If they are not, the next call goes on with the searches.
+
+    Args:
+        frame: the state that is shown.
+        lists: its lists and bigrams.
+        painter: draws the tokens.
+        width: cells of a row.
+        height: number of rows that are visible at once.
+        note: a sentence above the rows, or "".
+    """
+    top = paragraph(note, width, "dim") if note else []
+    is_wide, is_tall = width >= WIDE, height >= TALL
+    half = width // 2 - 1 if is_wide else width
+    merge, counted = _merge_rows(frame, lists, painter, half)
+    neighbours = _neighbour_rows(lists, painter, half, 8 if is_tall else 2)
+    places, found = shown_lists(lists, 6 if is_tall else 2 if is_wide else 1, SECONDS)
+    lines = 3 if is_tall else 2 if is_wide else 1
+    words = chain.from_iterable(
+        _list_rows(frame, lists, place, half, lines, painter.marks) for place in places
+    )
+    undrawn = paragraph(TOO_LONG, half, "dim") if lists.has_long_pretoken and not places else []
+    merged = [*neighbours, *words, *undrawn]
+    is_low = height < LOW
+    room = height - len(top) - (0 if is_wide else len(merge) + (0 if is_low else len(merged)))
+    bigrams, placed = _bigram_rows(frame, lists, painter, half, room - (is_tall and not is_wide))
+    if is_wide:
+        rows = _beside(bigrams, [*merge, *merged], half)
+    elif is_low:
+        rows = [*merge, *bigrams, *merged]
+    else:
+        rows = [*merge, *merged, *([Row([])] if is_tall else []), *bigrams]
+    return [*top, *rows], counted and found and placed
+
+
+def _beside(one: Sequence[Row], other: Sequence[Row], half: int) -> list[Row]:
+    """Return rows with those of one list on the left and those of the other on the right."""
+    rows = []
+    for place in range(max(len(one), len(other))):
+        first = one[place] if place < len(one) else Row([])
+        second = other[place] if place < len(other) else Row([])
+        target = first.target or second.target
+        rows.append(Row([*left(first.spans, half), ("│ ", "border"), *second.spans], target))
+    return rows
+
+
+# -- the same in sentences
+
+
+def describe_lists(frame: Frame, lists: LinkedLists, most: int) -> Iterable[str]:
+    """Yield the facts of the view in sentences, at most `most` bigrams of each state."""
+    merge = lists.merge
+    if merge is None:
+        yield f"Step 0: every {frame.units.one} is a node of its list."
+    else:
+        pair, touched = format_pair(frame, merge.pair), describe_touched(lists)
+        yield f"Merge {number(frame.step)}, {pair}: {touched}."
+        for out, lost, came in lists.neighbours[:most]:
+            went = (
+                f"Out: {format_pair(frame, out)}, {number(lost)}" if out else "Out: the pair itself"
+            )
+            comes = "; in: ".join(
+                f"{format_pair(frame, pair)}, {number(count)}" for pair, count in came
+            )
+            yield f"{went}; in: {comes}." if comes else f"{went}."
+        if (more := len(lists.neighbours) - most) > 0:
+            yield f"And {plural(more, 'neighbour')} more."
+    for place in shown_lists(lists, min(most, 3))[0]:
+        parts = drawn_list(frame, lists.nodes(place.pretoken), place.node, False)
+        text = "".join(text for part in parts for text, _ in part)
+        yield f"List of pretoken {place.number}: {text}"
+    if lists.has_long_pretoken:
+        yield TOO_LONG
+    if not lists.active:
+        yield NO_PAIR
+        return
+    for state, total in (
+        (BigramState.BEST, int(lists.best is not None)),
+        (BigramState.ACTIVE, lists.active - (lists.best is not None)),
+        (BigramState.INACTIVE, lists.inactive),
+    ):
+        if state is not BigramState.BEST:
+            none = "none besides the best one"
+            if state is BigramState.INACTIVE:
+                none = describe_none_left_out(lists)
+            yield f"{state.value.capitalize()}: {plural(total, 'bigram') if total else none}."
+        elif not total:
+            yield "Best: none, no merge follows."
+        for bigram in lists.most_frequent(state, most):
+            counted = number(bigram.counted)
+            doubt = f", in doubt, really {number(bigram.count)}" if bigram.in_doubt else ""
+            places = lists.places(bigram.pair)
+            places.read(4)
+            at = ", ".join(map(describe_place, places.found[:3]))
+            more_places = f", {ELLIPSIS}" if len(places.found) > 3 else ""
+            where = f", at {at}{more_places}" if at else ""
+            word = state.value.capitalize()
+            yield f"{word}: {format_pair(frame, bigram.pair)}, {counted} times{doubt}{where}."
