@@ -1,14 +1,17 @@
 """Kill programs at random moments: `python tests/kill_programs.py [KILLS] [SIGNALS] [SEED]`.
 
-First, processes that save tokenizers, sessions, counts, recordings and what is remembered are
-killed (SIGKILL); what they leave must be the old file or the whole new one, and of files that
-belong together never a mix. Then the program on a terminal is sent SIGINT, SIGTERM and SIGHUP; the
-terminal must be as it was before. It is no part of `pytest`.
+First, processes are killed that save tokenizers, sessions, counts, recordings and what is
+remembered, by the library, by `train`, `convert` and `count`, and on the screen. Half of the
+signals are SIGKILL, the others SIGINT and SIGTERM. What is left must be the old file or the whole
+new one, and of files that belong together never a mix. Then the program on a terminal is sent
+SIGINT, SIGTERM and SIGHUP; the terminal must be as it was before. It is no part of `pytest`.
 """
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
+import io
 import os
 import pty
 import random
@@ -23,27 +26,33 @@ import termios
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "bpe_tui")]
 
 from inside.bpe_tui.session import (  # noqa: E402
     RunConfig,
     recent,
     remember_opened,
 )
+from inside.engine.analysis import read_steps  # noqa: E402
 from inside.engine.core import DRAFT, LIST, write_files  # noqa: E402
-from inside.engine.counting import CorpusCount  # noqa: E402
+from inside.engine.counting import CorpusCount, CountsReader  # noqa: E402
 from inside.engine.counting import cache as counts_cache  # noqa: E402
 from inside.engine.learning import SavedFile, SavedSession, read_session, write_session  # noqa: E402
 from inside.engine.text import Corpus  # noqa: E402
+from opening import opened_as, until  # noqa: E402
+from textual.widgets import Input  # noqa: E402
 
+from bpe_tui.__main__ import main  # noqa: E402
 from engine import Tokenizer, train_bpe  # noqa: E402
 
 SECONDS_OF_WRITING = 0.05
+SECONDS_OF_A_SCREEN = 2.0
 SECONDS_OF_A_PROGRAM = 3.0
 MODES = ("1049", "1000", "1003", "1004", "1006", "1015", "2004")
 """Terminal modes that the program sets; each must be reset as often as it was set."""
@@ -54,6 +63,9 @@ class Writing(NamedTuple):
 
     save: Callable[[int], object]
     is_whole: Callable[[], bool]
+    saves: Callable[[], object] | None = None
+    """Saves repeatedly until it is killed; without it, `save` is called."""
+    seconds: float = SECONDS_OF_WRITING
 
 
 def writings(folder: Path) -> dict[str, Writing]:
@@ -74,7 +86,49 @@ def writings(folder: Path) -> dict[str, Writing]:
         found = kept.find()
         return found is None or found.counts in [each.counts for each in counts]
 
+    written, converted, screen = folder / "written", folder / "converted", folder / "screen"
+    trained = [Tokenizer(*train_bpe(texts, size)) for size in (262, 268)]
+    sources = [folder / "from0", folder / "from1"]
+    for each, source in zip(trained, sources, strict=True):
+        each.save(source)
+
+    def command(*arguments: object) -> Callable[[int], object]:
+        def run(content: int) -> None:
+            given = [str(each[content] if isinstance(each, list) else each) for each in arguments]
+            sys.argv = ["bpe-tui", *given, "--force"]
+            main()
+
+        return run
+
+    def is_trained(place: Path) -> bool:
+        found = Tokenizer.load(place)
+        return (found.vocab, found.merges) in [(each.vocab, each.merges) for each in trained]
+
+    def by_library(content: int) -> None:
+        trained[content].save(screen, overwrite=True)
+
+    train = "train", texts, "--no-special", "--workers", 1, "--vocab-size", [262, 268]
+    steps, counted_file = folder / "steps", folder / "texts.counts"
     return {
+        "train --force": Writing(command(*train, "--out", written), lambda: is_trained(written)),
+        "train --steps": Writing(
+            command(*train, "--out", one, "--format", "huggingface", "--steps", steps),
+            lambda: len(read_steps(steps).steps) in (6, 12),
+        ),
+        "convert": Writing(
+            command("convert", sources, "--to", "gpt2", "--out", converted),
+            lambda: is_trained(converted),
+        ),
+        "count": Writing(
+            command("count", texts, "--pattern", ["gpt2", "whitespace"], "--out", counted_file),
+            lambda: bool(CountsReader("", io.BytesIO(counted_file.read_bytes())).counts()),
+        ),
+        "saves on the screen": Writing(
+            by_library,
+            lambda: is_trained(screen),
+            lambda: asyncio.run(save_on_screen(texts, screen)),
+            seconds=SECONDS_OF_A_SCREEN,
+        ),
         "two files of a tokenizer": Writing(
             lambda n: toks[n].save(pair, overwrite=True),
             lambda: Tokenizer.load(pair).merges in merges,
@@ -98,6 +152,41 @@ def writings(folder: Path) -> dict[str, Writing]:
     }
 
 
+def in_child(work: Callable[[], object], waits: bool = True) -> int:
+    """Do some work in a child process, without output; perhaps wait for its end."""
+    child = os.fork()
+    if child:
+        if waits:
+            os.waitpid(child, 0)
+        return child
+    try:
+        silent = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(silent, 1)
+        os.dup2(silent, 2)
+        work()
+    finally:
+        os._exit(1)
+
+
+def save_in_turn(save: Callable[[int], object]) -> None:
+    for content in cycle((0, 1)):
+        save(content)
+
+
+async def save_on_screen(texts: Path, place: Path) -> None:
+    """Save the tokenizers of two steps in turn, in the window of the key s."""
+    config = RunConfig(str(texts), vocab_size=268, special_tokens=())
+    async with opened_as(config) as (app, pilot):
+        for merges in cycle((6, 12)):
+            app.seek(merges)
+            await pilot.press("s")
+            await until(pilot, lambda: app.screen.is_modal)
+            app.screen.query_one(Input).value = str(place)
+            while app.screen.is_modal:  # a file that is there needs a second Enter
+                await pilot.press("enter")
+                await pilot.pause(0.01)
+
+
 def kill_writers(kills: int, dice: random.Random) -> int:
     """Kill writers; return the number of those that left neither old nor new contents."""
     broken, lists = 0, 0
@@ -106,18 +195,20 @@ def kill_writers(kills: int, dice: random.Random) -> int:
         os.environ["XDG_STATE_HOME"] = str(folder / "state")
         counts_cache.WORTH_KEEPING = 1
         kinds = writings(folder)
-        names = [*kinds, *[next(iter(kinds))] * len(kinds)]  # half of them a set, the hardest
-        for save, _ in kinds.values():
-            save(0)
+        sets = ["train --force", "convert", "saves on the screen", "two files of a tokenizer"]
+        names = [*kinds, *sets, *sets]  # most of them sets, the hardest
+        for kind in kinds.values():
+            in_child(partial(kind.save, 0))
+        ends = Counter[str]()
         for number in range(kills):
             name = names[number % len(names)]
-            writer = os.fork()
-            if not writer:
-                for content in cycle((0, 1)):
-                    kinds[name].save(content)
-            time.sleep(dice.uniform(0, SECONDS_OF_WRITING))
-            os.kill(writer, signal.SIGKILL)
+            kind = kinds[name]
+            writer = in_child(kind.saves or partial(save_in_turn, kind.save), waits=False)
+            time.sleep(dice.uniform(0, kind.seconds))
+            end = dice.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGTERM))
+            os.kill(writer, end)
             os.waitpid(writer, 0)
+            ends[f"{name}, {end.name}"] += 1
             lists += any(folder.rglob(LIST))
             try:
                 whole = kinds[name].is_whole()
@@ -128,9 +219,10 @@ def kill_writers(kills: int, dice: random.Random) -> int:
         left = [path for path in folder.rglob("*") if path.name.endswith(DRAFT)]
         for draft in left:
             os.utime(draft, (1, 1))  # as if an hour had passed
-        for save, _ in kinds.values():
-            save(0)
+        for kind in kinds.values():
+            in_child(partial(kind.save, 0))
         stay = [path.name for path in folder.rglob("*") if path.name.endswith(DRAFT)]
+    print("\n".join(f"{count:6} {name}" for name, count in sorted(ends.items())))
     print(
         f"{kills} kills: {broken} broken; {lists} between the files of a set; "
         f"{len(left)} drafts left, {len(stay)} after an hour and another save {stay[:3]}",

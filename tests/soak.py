@@ -56,12 +56,11 @@ from inside.engine.text import (
     Corpus,
     Excerpt,
 )
-from opening import _RUNS, recorded_once
+from opening import _RUNS, burst, recorded_once
 from screen_text import raw_on_screen
 from textual import events
 from textual.app import App
 from textual.errors import NoWidget
-from textual.keys import key_to_character
 from textual.pilot import OutOfBounds, Pilot
 from textual.screen import Screen
 from textual.widgets import Input
@@ -94,6 +93,7 @@ TEXTS = (
     "low lower",
     "9" * 30,
 )
+WORDS = ("step", "back", "lesson", "save", "open", "encode", "model", "why", "zzz", "breakpoints")
 WHEELS = (events.MouseScrollDown, events.MouseScrollUp)
 LENGTHS = (60, 60, 60, 300)
 LONGEST_SHRINK = 40
@@ -110,16 +110,25 @@ def some_key(dice: random.Random) -> str:
     return dice.choice(dice.choice(kinds))
 
 
+def some_burst(dice: random.Random) -> tuple[str, ...]:
+    """Return keys that are pressed at once: any, or a command that the palette finds."""
+    if dice.random() < 0.7:
+        return tuple(some_key(dice) for _ in range(dice.choice((2, 3, 8, 20))))
+    typed = dice.choice(WORDS)[: dice.randrange(9)]
+    ends = [dice.choice(("enter", "enter", "escape")) for _ in range(dice.randrange(5))]
+    return dice.choice((("ctrl+p",), ())) + (*typed, *ends)
+
+
 def some_doing(dice: random.Random) -> list[Doing]:
     """Return an action: keys, the mouse, a paste or another size of the terminal."""
     done: list[Doing] = []
     for _ in range(dice.choice(LENGTHS)):
         kind = dice.random()
         places = [str(dice.randrange(end)) for end in (120, 40, 120, 40)]
-        if kind < 0.8:
+        if kind < 0.7:
             done.append(("key", some_key(dice)))
         elif kind < 0.85:
-            done.append(("keys", *(some_key(dice) for _ in range(dice.choice((2, 3, 8))))))
+            done.append(("keys", *some_burst(dice)))
         elif kind < 0.9:
             done.append(("click", *places[:2]))
         elif kind < 0.92:
@@ -242,10 +251,7 @@ async def do(app: App[int], pilot: Pilot[int], kind: str, what: tuple[str, ...])
     if kind == "key":
         await pilot.press(what[0])
     elif kind == "keys" and app._driver is not None:  # before any of them is dealt with
-        for key in what:
-            pressed = events.Key(key, key_to_character(key))
-            pressed.set_sender(app)
-            app._driver.send_message(pressed)
+        burst(app, *what)
         await pilot.pause()
     elif kind == "size":
         await pilot.resize_terminal(int(what[0]), int(what[1]))

@@ -144,9 +144,9 @@ class BpeTuiApp(SessionApp):
 
     @on(jobs.News)
     def take_news(self, news: jobs.News) -> None:
-        """Take a message of the session's job; ignore those of an earlier session."""
+        """Take a message of the session's job; ignore others, and all once the screens are gone."""
         session = self.session
-        if news.of is not session:
+        if news.of is not session or not self.screen_stack:
             return
         match news:
             case jobs.ReadingProgress():

@@ -13,14 +13,15 @@ from functools import partial
 from time import monotonic
 from typing import Any, ClassVar, cast
 
-from textual import events
+from textual import events, on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Input, Static
+from textual.widgets import Input, OptionList, Static
 
 from bpe_tui.app import terminal
 from bpe_tui.session.commands import COMMANDS
@@ -129,10 +130,19 @@ QUIET_SECONDS = 0.3
 
 
 class Palette(CommandPalette, OverScreen[Any]):
-    """Textual's palette; a page key before its list has lines must not fail."""
+    """Textual's palette; keys typed fast come before its list has lines, or behind its end."""
 
     def on_mount(self) -> None:
         draw_settled(self.query_one(Input))
+
+    @on(Input.Changed)
+    @on(Input.Submitted)
+    @on(OptionList.OptionSelected)
+    def _ignore_if_closed(self, event: Message) -> None:
+        """Keep a closed palette from running its command again, and from another search."""
+        if not self.is_on_top:
+            event.stop()
+            event.prevent_default()
 
     def _action_command_list(self, action: str) -> None:
         with suppress(LookupError):
@@ -261,7 +271,7 @@ class BaseApp(App[int]):
 
     def action_command_palette(self) -> None:
         if self.use_command_palette and not isinstance(self.screen, CommandPalette):
-            self.push_screen(Palette(id="--command-palette"))
+            self.push_screen(Palette())  # without an id: a closed one may not be removed yet
 
     def action_help(self) -> None:
         from bpe_tui.views.commands import Help

@@ -20,7 +20,7 @@ from textual.content import Content
 from textual.geometry import Region
 from textual.screen import Screen
 
-from bpe_tui.lessons.pane import LessonPane
+from bpe_tui.lessons.pane import LessonPane, panes_of
 from bpe_tui.session import lessons
 from bpe_tui.session.host import Host
 from bpe_tui.views.panel_screen import PanelScreen, SessionScreen
@@ -334,7 +334,7 @@ class Guide:
     def _room_for_questions(self) -> Region:
         """Return the live screen's part of the terminal; all of it if the text covers it."""
         screen = next(s for s in reversed(self._app.screen_stack) if isinstance(s, PanelScreen))
-        for pane in screen.query(LessonPane):
+        for pane in panes_of(screen):
             pane.fit()  # the terminal may have a new size, which only the window knows
         x, y = screen.taken
         full = self._app.size
@@ -344,20 +344,19 @@ class Guide:
 
     @property
     def _pane(self) -> LessonPane | None:
-        found = self._app.screen.query(LessonPane)
-        return found.first() if found else None
+        return next(iter(panes_of(self._app.screen)), None)
 
     def attend(self, screen: Screen[Any]) -> None:
         """Put the text of the scene beside a screen, or remove it if no lesson is open."""
         if not isinstance(screen, SessionScreen) or not screen.is_current:
             return
-        panes = screen.query(LessonPane)
+        panes = panes_of(screen)
         if self.lesson is None or not self.shows_text:
             for pane in panes:
                 pane.close()
             return
         asks = bool(list(self._unanswered()))
         if panes:
-            panes.first().show(self.lesson, self.place, asks)
+            panes[0].show(self.lesson, self.place, asks)
         else:
             screen.mount(LessonPane(self.lesson, self.place, asks), before=0)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import cast
+from typing import Any, cast
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Size
+from textual.screen import Screen
 from textual.widgets import Static
 
 from bpe_tui.views.panel_screen import LEAST_WIDTH, PanelScreen
@@ -52,17 +53,24 @@ class LessonText(RowList):
         super().rebuild()
 
 
+def panes_of(screen: Screen[Any]) -> list[LessonPane]:
+    """Return the open panes of a screen: one if a lesson is open, else none."""
+    return [pane for pane in screen.query(LessonPane) if not pane.is_closed]
+
+
 class LessonPane(Vertical):
     """A scene's text and its keys.
 
     Attributes:
         covers: whether the text covers the screen, as there is no room for both.
+        is_closed: whether it is being removed, which takes a moment.
     """
 
     def __init__(self, lesson: Lesson, place: int, asks: bool) -> None:
-        super().__init__(id="lesson-pane")
+        super().__init__(classes="lesson-pane")
         self._lesson, self._place, self._asks = lesson, place, asks
         self.covers = False
+        self.is_closed = False
 
     def compose(self) -> ComposeResult:
         yield Static(id="lesson-title")
@@ -127,6 +135,7 @@ class LessonPane(Vertical):
 
     def close(self) -> None:
         """Remove the text."""
+        self.is_closed = True
         self._panels.set_class(False, "-covered")
         self._panels.give_room(Size(0, 0))
         self.remove()

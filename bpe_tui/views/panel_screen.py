@@ -16,6 +16,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
+from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.declarations import ENCODING, TABS, Command, Model
 from bpe_tui.session.host import Host, Notifier
 from bpe_tui.session.models import kind_and_model
@@ -463,6 +464,15 @@ def tabs_of(session: Session) -> tuple[Tab, ...]:
     )
 
 
+ABOUT_FRAMES = frozenset(
+    name.split("(")[0]
+    for command in COMMANDS
+    for namespace, _, name in [command.action.partition(".")]
+    if namespace == "screen"
+) - {"leave"}
+"""The names of the screens' own actions, which need a frame."""
+
+
 class SessionScreen(PanelScreen):
     """A screen of panels about the session's frame. Rows lead elsewhere, Esc leads back."""
 
@@ -563,6 +573,12 @@ class SessionScreen(PanelScreen):
         if command.action.startswith("app.scene(") and self.host.guide.lesson is None:
             return False
         return super()._is_for_now(command)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Allow actions about the frame only once there is one, whatever asks for them."""
+        if action in ABOUT_FRAMES and not self.is_ready:
+            return False
+        return super().check_action(action, parameters)
 
     def refusal_of(self, command: Command) -> str | None:
         opened = self.session.opened

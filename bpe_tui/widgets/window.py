@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.await_complete import AwaitComplete
 from textual.color import Color
 from textual.geometry import Size
 from textual.renderables.background_screen import BackgroundScreen
@@ -90,6 +91,19 @@ class OverScreen(PaintedOnce[ScreenResultType]):
     """A screen over another screen, which stays visible, tinted."""
 
     auto_links = False  # the screen behind has no links to follow
+
+    @property
+    def is_on_top(self) -> bool:
+        """Whether no screen covers this one, and it has not been closed."""
+        return self.app.screen_stack[-1:] == [self]
+
+    def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
+        """Close the window with a result; do nothing if it is closed already.
+
+        Keys typed fast may reach a window behind the one that closes it, and so may the end of its
+        work. Textual would close the screen on top, whatever that is.
+        """
+        return super().dismiss(result) if self.is_on_top else AwaitComplete.nothing()
 
     def render(self) -> Any:  # Textual accepts a `Visual` too, but its types do not say so
         behind = super().render()

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.session import (
@@ -24,6 +25,9 @@ from inside.bpe_tui.session import (
     TrainingStarted,
     remember_opened,
 )
+from textual import events
+from textual.app import App
+from textual.keys import key_to_character
 from textual.message import Message
 from textual.pilot import Pilot
 
@@ -84,6 +88,15 @@ async def each_size(
         await until(pilot, lambda: pilot.app.screen.outer_size == size)  # noqa: B023
         await pilot.pause()
         yield size
+
+
+def burst(app: App[Any], *keys: str) -> None:
+    """Press keys at once, before any of them is dealt with."""
+    assert app._driver is not None
+    for key in keys:
+        pressed = events.Key(key, key_to_character(key))
+        pressed.set_sender(app)
+        app._driver.send_message(pressed)
 
 
 def step(app: BpeTuiApp) -> int:

@@ -1,0 +1,102 @@
+"""Keys that come at once, before the first of them is dealt with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inside.bpe_tui.app import BpeTuiApp
+from inside.bpe_tui.lessons import LessonPane, LessonText
+from inside.bpe_tui.session import COMMANDS, OpeningJob, RunConfig, builtin_lessons
+from opening import SAMPLE, burst, ended, opened, recorded_once, step, until
+
+NEVER = RunConfig(str(SAMPLE), vocab_size=301)
+
+
+class NeverRead(OpeningJob):
+    """A job that does not come to an end."""
+
+    def start(self) -> None:
+        pass
+
+
+def recorded_but_for_one(config: Any, post: Any) -> OpeningJob:
+    return NeverRead(config, post) if config == NEVER else recorded_once(config, post)
+
+
+async def test_no_key_of_a_screen_does_harm_while_another_corpus_is_being_read() -> None:
+    app = BpeTuiApp(replace(NEVER, vocab_size=300), recorded_but_for_one)
+    app.makes_ahead = False
+    async with app.run_test(size=(120, 40)) as pilot:
+        await ended(app, pilot)
+        app.open(NEVER)
+        keys = [each.keys.split(",")[0] for each in COMMANDS if each.action.startswith("screen.")]
+        burst(app, *(key for key in dict.fromkeys(keys) if key != "escape"))
+        await pilot.pause()
+        assert app.session.recording is None
+        assert not app.screen.is_modal
+
+
+async def test_the_palette_runs_a_command_once_however_often_enter_is_pressed() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        await pilot.press("end")
+        last = step(app)
+        await pilot.press("ctrl+p", *"one step back")
+        await until(pilot, lambda: app.screen.query_one("CommandList").option_count)
+        burst(app, "enter", "enter", "enter", "enter")
+        await until(pilot, lambda: step(app) == last - 1)
+        await pilot.pause()
+        assert step(app) == last - 1
+        assert app.screen.id == "training"
+
+
+async def test_the_palette_can_be_closed_and_opened_again_at_once() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        below = app.screen
+        await pilot.press("ctrl+p")
+        burst(app, "escape", "ctrl+p", "s", "escape")
+        await pilot.pause()
+        await pilot.press("ctrl+p")
+        burst(app, *"step", "escape", "escape", "escape", "ctrl+p", "escape")
+        await until(pilot, lambda: app.screen is below)
+
+
+async def test_the_palette_opens_while_a_closed_one_is_still_being_removed() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        await pilot.press("ctrl+p")
+        closed = app.screen
+        closed.dismiss()
+        closed.dismiss()
+        app.action_command_palette()
+        await pilot.pause()
+        assert app.screen.is_modal
+        assert app.screen is not closed
+
+
+@pytest.mark.parametrize("key", ["s", "S"])
+async def test_a_window_that_is_closed_while_it_saves_closes_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with opened(vocab_size=300) as (app, pilot):
+        below = app.screen
+        await pilot.press(key)
+        await until(pilot, lambda: app.screen.is_modal)
+        burst(app, "enter", "escape", "escape", "escape")
+        await until(pilot, lambda: app.screen is below)
+        await pilot.pause(0.1)
+        assert app.screen is below
+
+
+async def test_a_lesson_opened_while_the_text_of_another_is_removed_has_its_text() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        first, second, *_ = builtin_lessons()
+        app.guide.open(first.path)
+        await until(pilot, lambda: app.screen.query(LessonText))
+        app.guide.lesson = None
+        app.guide.attend(app.screen)
+        app.guide.open(second.path)
+        await until(pilot, lambda: len(app.screen.query(LessonPane)) == 1)
+        assert app.screen.query_one(LessonPane).display
