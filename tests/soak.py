@@ -116,7 +116,7 @@ def some_burst(dice: random.Random) -> tuple[str, ...]:
         return tuple(some_key(dice) for _ in range(dice.choice((2, 3, 8, 20))))
     typed = dice.choice(WORDS)[: dice.randrange(9)]
     ends = [dice.choice(("enter", "enter", "escape")) for _ in range(dice.randrange(5))]
-    return dice.choice((("ctrl+p",), ())) + (*typed, *ends)
+    return (*dice.choice((("ctrl+p",), ())), *typed, *ends)
 
 
 def some_doing(dice: random.Random) -> list[Doing]:
