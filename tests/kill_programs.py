@@ -1,7 +1,7 @@
 """Kill programs at random moments: `python tests/kill_programs.py [KILLS] [SIGNALS] [SEED]`.
 
 First, processes are killed that save tokenizers, sessions, counts, recordings and what is
-remembered, by the library, by `train`, `convert` and `count`, and on the screen. Half of the
+remembered, by the library, by `train`, `convert` and `pretokens`, and on the screen. Half of the
 signals are SIGKILL, the others SIGINT and SIGTERM. What is left must be the old file or the whole
 new one, and of files that belong together never a mix. Then the program on a terminal is sent
 SIGINT, SIGTERM and SIGHUP; the terminal must be as it was before. It is no part of `pytest`.
@@ -119,8 +119,8 @@ def writings(folder: Path) -> dict[str, Writing]:
             command("convert", sources, "--to", "gpt2", "--out", converted),
             lambda: is_trained(converted),
         ),
-        "count": Writing(
-            command("count", texts, "--pattern", ["gpt2", "whitespace"], "--out", counted_file),
+        "pretokens": Writing(
+            command("pretokens", texts, "--pattern", ["gpt2", "whitespace"], "--out", counted_file),
             lambda: bool(CountsReader("", io.BytesIO(counted_file.read_bytes())).counts()),
         ),
         "saves on the screen": Writing(

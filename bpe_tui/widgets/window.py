@@ -103,7 +103,7 @@ class OverScreen(PaintedOnce[ScreenResultType]):
         Keys typed fast may reach a window behind the one that closes it, and so may the end of its
         work. Textual would close the screen on top, whatever that is.
         """
-        return super().dismiss(result) if self.is_on_top else AwaitComplete.nothing()
+        return super().dismiss(result) if self.is_on_top else AwaitComplete()
 
     def render(self) -> Any:  # Textual accepts a `Visual` too, but its types do not say so
         behind = super().render()
