@@ -95,16 +95,11 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import PackageNotFoundError, version  # slow, and rarely needed
-
+        from bpe_tui.session.state import installed_version
         from engine.native import KERNEL
 
         kernel = "with" if KERNEL is not None else "without"
-        try:
-            number = version(PROGRAM)
-        except PackageNotFoundError:
-            number = "(not installed: run from its source)"
-        typer.echo(f"{PROGRAM} {number}, {kernel} the compiled kernel")
+        typer.echo(f"{PROGRAM} {installed_version()}, {kernel} the compiled kernel")
         raise typer.Exit
 
 

@@ -192,15 +192,23 @@ _written: dict[tuple[str, ...], Path | None] = {}
 """Place of a failure → its report: a failure that repeats is reported once."""
 
 
+def installed_version() -> str:
+    """Return the version of the installed program, or that it is not installed."""
+    from importlib.metadata import PackageNotFoundError, version  # slow, and rarely needed
+
+    try:
+        return version("bpe-tui")
+    except PackageNotFoundError:
+        return "(not installed: run from its source)"
+
+
 def report(error: BaseException) -> Path | None:
     """Write a report; return its path, or `None` if it cannot be written."""
     stack = traceback.extract_tb(error.__traceback__)
     key = type(error).__name__, *(f"{each.filename}:{each.lineno}" for each in stack[-3:])
     if key not in _written:
         message = f": {str(error)[:2000]!r}" if os.environ.get(FULL) == "full" else ""
-        from importlib.metadata import version  # slow to import, and failures are rare
-
-        program = f"bpe-tui {version('bpe-tui')}, Python {platform.python_version()}"
+        program = f"bpe-tui {installed_version()}, Python {platform.python_version()}"
         trace = f"{''.join(stack.format())}{type(error).__name__}{message}"
         text = f"{program}, {sys.platform}\n{trace}\n".encode("utf-8", "backslashreplace")
         folder = state_file("reports")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -109,3 +110,17 @@ def test_a_report_quotes_the_corpus_only_if_asked(
         fail()
     assert state.report(failed.value) == state.report(failed.value) == only_report(own_state)
     assert SECRET in only_report(own_state).read_text()
+
+
+def test_a_program_that_is_not_installed_reports_failures_too(
+    own_state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_version(_: str) -> str:
+        raise PackageNotFoundError
+
+    monkeypatch.setattr(state, "_written", {})
+    monkeypatch.setattr("importlib.metadata.version", no_version)
+    with pytest.raises(LookupError) as failed:
+        fail()
+    assert state.report(failed.value) == only_report(own_state)
+    assert "not installed" in only_report(own_state).read_text()
