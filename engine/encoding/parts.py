@@ -105,6 +105,7 @@ def _number_special_tokens(
     merges make.
     """
     numbered: dict[str, int] = {}
+    highest = max(vocab, default=-1)
     for token in special_tokens:
         spelled = to_bytes(token)
         known = ids[spelled]
@@ -113,8 +114,9 @@ def _number_special_tokens(
             # Ids go to the bytes first, then to special tokens, then to merges.
             numbered[token] = known.pop(1 if is_byte else 0)
         else:
-            numbered[token] = max(vocab, default=-1) + 1
-            vocab[numbered[token]] = spelled
+            highest += 1
+            numbered[token] = highest
+            vocab[highest] = spelled
     return numbered
 
 

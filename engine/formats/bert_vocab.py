@@ -22,7 +22,9 @@ from engine.text.pretokenize import to_bytes
 
 FILE = "vocab.txt"
 UNKNOWN = "[UNK]"
-_IN_BRACKETS = re.compile(r"\[(?!unused\d+\])\S*\w\S*\]|<\S*\w\S*>")
+_BRACKETS = ("[", "]"), ("<", ">")
+_UNUSED = re.compile(r"\[unused\d+\]")
+_WORD, _SPACE = re.compile(r"\w"), re.compile(r"\s")
 
 
 def recognises(source: TokenizerSource) -> bool:
@@ -33,6 +35,17 @@ def recognises(source: TokenizerSource) -> bool:
     end = head.rfind(b"\n") if len(head) == HEAD else len(head)  # the last line may be incomplete
     words = [line.split() for line in head[:end].rstrip(b"\r\n").split(b"\n")]
     return [UNKNOWN.encode()] in words and all(len(word) == 1 for word in words)
+
+
+def is_in_brackets(piece: str) -> bool:
+    """Whether a piece is a word in brackets, which is special, and no free place.
+
+    >>> list(filter(is_in_brackets, ("[CLS]", "<s>", "[", "[]", "[unused1]", "CLS]")))
+    ['[CLS]', '<s>']
+    """
+    if (piece[:1], piece[-1:]) not in _BRACKETS or _UNUSED.fullmatch(piece):
+        return False
+    return bool(_WORD.search(piece)) and not _SPACE.search(piece)
 
 
 def load(source: TokenizerSource, overrides: Overrides) -> Opened:
@@ -47,7 +60,7 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
         pieces.pop()  # empty lines at the end
     special_tokens = overrides.special_tokens
     if special_tokens is None:
-        special_tokens = list(dict.fromkeys(filter(_IN_BRACKETS.fullmatch, pieces)))
+        special_tokens = list(dict.fromkeys(filter(is_in_brackets, pieces)))
     wordpiece = WordPieceTokenizer(
         dict(enumerate(map(to_bytes, pieces))),
         special_tokens,

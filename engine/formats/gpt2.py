@@ -262,7 +262,8 @@ def _load_with(
     found.check_merges()
     vocab: dict[str, int] = read_json(files_of(source)[0])
     numbered = folder_settings.token_ids(vocab)
-    others = {i: token for i, token in found.vocab.items() if i not in numbered.values()}
+    added_ids = set(numbered.values())
+    others = {i: token for i, token in found.vocab.items() if i not in added_ids}
     never = _never_made(others, found.merges)
     others = {i: token for i, token in others.items() if token not in never}
     unmade = find_special_tokens(found.place, others, found.merges, overrides.special_tokens)
@@ -367,6 +368,7 @@ def _read_vocab(path: Path, special_tokens: Sequence[str], known: _Spelled) -> d
     spelled = read_json(path)
     if not isinstance(spelled, dict) or not spelled:
         raise TokenizerFileError(f"{path}: is no JSON object of tokens and ids")
+    specials = set(special_tokens)
     vocab: dict[int, bytes] = {}
     for (spelling, token_id), token in zip(
         spelled.items(), unspell_all(list(spelled)), strict=True
@@ -378,7 +380,7 @@ def _read_vocab(path: Path, special_tokens: Sequence[str], known: _Spelled) -> d
             )
         if token_id in vocab:
             raise TokenizerFileError(f"{path}: the id {token_id} is given to two tokens")
-        if token is None or spelling in special_tokens:
+        if token is None or spelling in specials:
             # Special tokens are plain text; so is a token that is not in GPT-2's spelling.
             vocab[token_id] = to_bytes(spelling)
         else:

@@ -357,7 +357,7 @@ _TEKKEN_SPECIAL_TOKENS = (
     *("[IMG_END]", "[PREFIX]", "[MIDDLE]", "[SUFFIX]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"),
     "[TOOL_CONTENT]",
 )
-_MOST_TEKKEN_TOKENS = 1 << 21
+_MOST_TEKKEN_TOKENS, _MOST_TEKKEN_SPECIALS = 1 << 21, 1 << 16
 
 
 def recognises_tekken(source: TokenizerSource) -> bool:
@@ -392,7 +392,7 @@ def _read_tekken(fields: Fields, overrides: Overrides) -> Opened:
     config = fields.inner("config")
     specials = config.count("default_num_special_tokens")
     size = config.count("default_vocab_size")
-    if specials > _MOST_TEKKEN_TOKENS or size > _MOST_TEKKEN_TOKENS:
+    if specials > _MOST_TEKKEN_SPECIALS or size > _MOST_TEKKEN_TOKENS:
         raise config.error("default_vocab_size", "is too large for any vocabulary")
     special_ids = _tekken_special_ids(fields, specials)
     ranks = _tekken_ranks(fields, specials, size)

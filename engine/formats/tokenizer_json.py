@@ -73,9 +73,11 @@ class FolderSettings:
             TokenizerFileError: an id belongs to another token.
         """
         token_of = {token_id: token for token, token_id in vocab.items()}
+        highest = max(token_of, default=-1)
         numbered: dict[str, int] = {}
         for token in self.flags:
-            token_id = vocab.get(token, self.ids.get(token, max(token_of, default=-1) + 1))
+            token_id = vocab.get(token, self.ids.get(token, highest + 1))
+            highest = max(highest, token_id)
             if token_of.setdefault(token_id, token) != token:
                 raise TokenizerFileError(
                     f"{self.files[0]} gives {token[:60]!r} the id {token_id} of "

@@ -30,7 +30,7 @@ def open_vocab_and_merges(read: VocabAndMerges, overrides: Overrides, format: st
     if names is None and read.special_tokens is not None:
         names = list(read.special_tokens)
     special_tokens = find_special_tokens(read.place, read.vocab, read.merges, names)
-    special_tokens += [text for text in read.texts.values() if text not in special_tokens]
+    special_tokens = list(dict.fromkeys([*special_tokens, *read.texts.values()]))
     ids = read.special_tokens if isinstance(read.special_tokens, Mapping) else {}
     numbered = ids if ids and set(ids) == set(special_tokens) else special_tokens
     pattern = overrides.pattern or read.pattern or "gpt2"
@@ -65,7 +65,7 @@ def _open_vocabulary(read: VocabAndMerges, overrides: Overrides, format: str) ->
     names, ids = overrides.special_tokens, read.special_tokens
     if names is None and ids is None:
         marks = [token.decode() for token in read.vocab.values() if _MARK.fullmatch(token)]
-        names = [*marks, *(text for text in read.texts.values() if text not in marks)]
+        names = list(dict.fromkeys([*marks, *read.texts.values()]))
     vocab = _with_special_tokens(read, ids if isinstance(ids, Mapping) else {})
     missing = f"{read.place}: is a vocabulary, and its merges are missing"
     tokenizer = Tokenizer(

@@ -52,6 +52,11 @@ if TYPE_CHECKING:
 
 LARGEST = 1 << 18
 """Largest size of a lesson, in bytes: some 40,000 words."""
+LARGEST_BLOCK = 1 << 13
+"""Largest size of a block, in characters; reading TOML takes the square of the depth of a key."""
+MOST_KEYS = 100
+"""Largest number of keys of one block; there are about twenty."""
+MOST_LINES = 10_000
 MOST_SCENES = 100
 MOST_QUESTIONS = 50
 """Largest number of questions in one scene."""
@@ -96,6 +101,9 @@ def _text_of(path: Path) -> str:
         raise LessonError(str(path), [LessonProblem(1, f"cannot be read: {why}")]) from error
     if len(content) > LARGEST:
         message = f"is larger than {LARGEST >> 10} KB; divide the lesson into several"
+        raise LessonError(str(path), [LessonProblem(1, message)])
+    if content.count(b"\n") > MOST_LINES:
+        message = f"has more than {MOST_LINES:,} lines; divide the lesson into several"
         raise LessonError(str(path), [LessonProblem(1, message)])
     try:
         return content.decode()
@@ -241,6 +249,9 @@ class _Parser:
         """Return the TOML of a block without the mistakes; `above` lines come before it."""
         import tomllib  # slow to import, and no title needs it
 
+        if len(toml) > LARGEST_BLOCK:
+            self._report(above, f"this block has more than {LARGEST_BLOCK >> 10} KB")
+            return {}
         try:
             table = tomllib.loads(toml)
         except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
@@ -252,6 +263,9 @@ class _Parser:
             self._report(above + line, f"{why[:1].lower()}{why[1:]}; a line here is like step = 3")
             return {}
         end = above + toml.count("\n") + 1
+        if len(table) > MOST_KEYS:
+            self._report(above, f"this block has {len(table):,} keys; {MOST_KEYS} is the most")
+            return {}
         fitting = {}
         for key, value in table.items():
             try:

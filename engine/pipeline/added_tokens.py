@@ -8,8 +8,10 @@ side, in the text as typed or as normalized.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import accumulate, groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -121,9 +123,11 @@ class TokenFinder:
 
     def __init__(self, spelled: Sequence[tuple[str, AddedToken]]) -> None:
         self._token_of = {text: token for text, token in spelled if text}
+
+    @cached_property
+    def _regex(self) -> re.Pattern[str]:
         longest_first = sorted(self._token_of, key=len, reverse=True)
-        choice = "|".join(map(regex.escape, longest_first))
-        self._regex = regex.compile(choice or "(?!)")
+        return re.compile("|".join(map(re.escape, longest_first)))
 
     def find(self, text: str) -> Iterator[FoundStretch]:
         """Yield the tokens and the text between them; joined they are the whole text.

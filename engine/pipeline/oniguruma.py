@@ -24,10 +24,12 @@ import regex
 
 from engine.core.errors import PatternError
 from engine.core.json_fields import Fields
+from engine.text.patterns import LONGEST_REGEX
 from engine.text.typed_regex import LimitedRegex, compile_foreign
 
 MOST_GROUPS = 100
 """Groups in one regex; each nested one takes a level of the stack."""
+DEEPEST_CLASS = 8
 
 # `\w` of the `regex` module without the joiners, which Unicode has put to the words since.
 _LETTERS = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
@@ -102,6 +104,8 @@ class _Branch(NamedTuple):
 def _translated(source: str) -> tuple[_Branch, ...]:
     if source.count("(") > MOST_GROUPS:
         raise PatternError(f"more than {MOST_GROUPS} groups are not supported")
+    if len(source) > LONGEST_REGEX:
+        raise PatternError(f"a regex of more than {LONGEST_REGEX:,} characters is not supported")
     ignores_case = source.startswith("(?i)")
     translation = _Translation(source, 4 if ignores_case else 0)
     branches = translation.branches()
@@ -197,8 +201,10 @@ class _Translation:
         self.place += 2
         return translated
 
-    def _inside_class(self) -> str:
+    def _inside_class(self, depth: int = 0) -> str:
         """Translate the content of a class; classes inside it lose their brackets."""
+        if depth > DEEPEST_CLASS:
+            raise self.error("a class that is nested so deeply")
         parts: list[str] = []
         while self.place < len(self.source):
             character = self.source[self.place]
@@ -211,7 +217,7 @@ class _Translation:
                 raise self.error("a class that is made of classes")
             if character == "[":
                 self.place += 1
-                parts.append(self._inside_class())
+                parts.append(self._inside_class(depth + 1))
             elif character == "\\":
                 parts.append(self._escape(_ESCAPES_IN_CLASS))
             else:

@@ -36,6 +36,9 @@ class TemplatePart(NamedTuple):
     texts: SequenceOf[str] = ()
 
 
+MOST_ADDED = 1 << 12
+"""Largest number of tokens that a template adds to a text."""
+
 PlacedToken = tuple[str, tuple[int, int]]
 """A token's text, and its span in the original."""
 
@@ -214,6 +217,9 @@ class TemplateProcessing(PostProcessor):
                     place = "AB".index(text.choice("id", ("A", "B")))
                     part = TemplatePart(place, "", text.count("type_id"))
                 templates[-1].append(part)
+        for key, parts in zip(("single", "pair"), templates, strict=True):
+            if sum(len(tokens[part.token][0]) for part in parts if part.text is None) > MOST_ADDED:
+                raise fields.error(key, f"adds more than {MOST_ADDED:,} tokens to a text")
         if any(part.text for part in templates[0]):
             raise fields.error("single", "has a place for a second text")
         return cls(templates[0], templates[1], tokens)

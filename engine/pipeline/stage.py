@@ -198,8 +198,23 @@ def check_growth(stage: Stage, before: int, after: int) -> None:
         )
 
 
+MOST_STAGES = 256
+"""Largest number of stages of one kind; a regex of each takes milliseconds to compile."""
 DEEPEST = 32
 """Depth of sequences inside sequences that are read; a deeper file is a mistake or an attack."""
+
+
+def _stages_in(value: Any) -> int:
+    """Return the number of objects in lists of an object, and in lists of these."""
+    found, waiting = 0, [value]
+    while waiting:
+        for inner in waiting.pop().values():
+            parts = (
+                [each for each in inner if isinstance(each, dict)] if type(inner) is list else []
+            )
+            found += len(parts)
+            waiting += parts
+    return found
 
 
 class StageRegistry(Registry[type[AnyStage]], Generic[AnyStage]):
@@ -218,6 +233,8 @@ class StageRegistry(Registry[type[AnyStage]], Generic[AnyStage]):
         if name not in self:
             what = f"the {self.kind} {name[:60]!r} is not supported; there are: {', '.join(self)}"
             raise fields.error("type", what)
+        if "[" not in fields.where and _stages_in(fields.value) > MOST_STAGES:
+            raise fields.error("type", f"has more than {MOST_STAGES} stages")
         if fields.where.count("[") > DEEPEST:
             raise fields.error("type", f"stands in more than {DEEPEST} sequences")
         kind = self[name]

@@ -339,6 +339,8 @@ PATTERNS: Registry[Pattern] = Registry(
 PatternLike = Pattern | str | re.Pattern[str]
 """A pattern, its name, or a regex, as text or compiled by `re` or `regex`."""
 
+LONGEST_REGEX = 1 << 15
+"""Characters of the longest regex of a user or a file: ten times that of the longest in use."""
 OWN = "own"
 """Name of every pattern that is a regex given by the user or by a file."""
 _NAME = re.compile(r"[\w-]*")
@@ -389,6 +391,8 @@ def own_pattern(source: str) -> Pattern:
     named = next((each for each in PATTERNS.values() if each.source == source), None)
     if named is not None:
         return named
+    if len(source) > LONGEST_REGEX:
+        raise PatternError(f"it is longer than {LONGEST_REGEX:,} characters")
     if compile_foreign(source).groups:
         # `findall` would return the groups instead of the pretokens.
         raise PatternError("it captures groups; write (?:…) instead of (…)")

@@ -198,10 +198,23 @@ class SpecialSplitter:
         self._texts = longest_first
         self.tokens = frozenset(map(to_bytes, longest_first))
         self.longest = max(map(len, self.tokens), default=0)
-        choice = "|".join(re.escape(token) for token in longest_first)
+
+    # Compiled when needed: a file can name a hundred thousand tokens.
+
+    @cached_property
+    def text_regex(self) -> re.Pattern[str]:
+        """A regex of the tokens, for text."""
+        return re.compile(self._choice)
+
+    @cached_property
+    def bytes_regex(self) -> re.Pattern[bytes]:
+        """A regex of the tokens, for bytes."""
+        return re.compile(to_bytes(self._choice))
+
+    @property
+    def _choice(self) -> str:
         # An empty regex would match everywhere; `(?!)` matches nowhere.
-        self.text_regex = re.compile(choice or "(?!)")
-        self.bytes_regex = re.compile(to_bytes(choice) or b"(?!)")
+        return "|".join(map(re.escape, self._texts)) or "(?!)"
 
     def only(self, tokens: Collection[str]) -> SpecialSplitter:
         """Return a splitter that cuts out only those of its tokens that are given.
