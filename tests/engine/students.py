@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from itertools import pairwise
+from unicodedata import normalize
+
+import regex
 
 Word = tuple[bytes, ...]
 Pair = tuple[bytes, bytes]
 
 SPECIAL = "<|endoftext|>"
-GPT2 = re.compile(
-    # GPT-2's pattern for texts of ASCII, in Python's own `re`.
-    r"'(?:[sdmt]|ll|ve|re)| ?[a-zA-Z]+| ?[0-9]+| ?[^\sa-zA-Z0-9]+|\s+(?!\S)|\s+"
-)
+GPT2 = regex.compile(r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
 
 
 class Student:
@@ -30,8 +30,11 @@ class Student:
 
     def words(self, text: str) -> dict[Word, int]:
         found = (p for document in self.documents(text) for p in self.pretokens(document))
-        counted = Counter(found)
-        return {tuple(bytes([b]) for b in p.encode()): n for p, n in counted.items()}
+        counted = Counter(self.encoded(p) for p in found)
+        return {tuple(bytes([b]) for b in p): n for p, n in counted.items()}
+
+    def encoded(self, pretoken: str) -> bytes:
+        return pretoken.encode()
 
     def count(self, words: dict[Word, int]) -> Counter[Pair]:
         counts: Counter[Pair] = Counter()
@@ -93,8 +96,12 @@ class ComparesSpellings(Student):
     """Mistake: compare tokens in GPT-2's spelling, in which a space is a late letter."""
 
     def best(self, counts: Counter[Pair]) -> Pair:
+        printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+        others = [byte for byte in range(256) if byte not in printable]
+        spelling = {byte: chr(256 + place) for place, byte in enumerate(others)}
+
         def spelled(token: bytes) -> str:
-            return token.decode().replace(" ", "Ġ").replace("\n", "Ċ")
+            return "".join(spelling.get(byte, chr(byte)) for byte in token)
 
         return max(counts, key=lambda pair: (counts[pair], spelled(pair[0]), spelled(pair[1])))
 
@@ -114,6 +121,11 @@ class ComparesRightFirst(Student):
 class PrefersLongTokens(Student):
     def best(self, counts: Counter[Pair]) -> Pair:
         return max(counts, key=lambda pair: (counts[pair], len(pair[0] + pair[1]), pair))
+
+
+class PrefersShortTokens(Student):
+    def best(self, counts: Counter[Pair]) -> Pair:
+        return max(counts, key=lambda pair: (counts[pair], -len(pair[0] + pair[1]), pair))
 
 
 # -- counting
@@ -228,6 +240,89 @@ class TranslatesNewlines(Student):
 
     def documents(self, text: str) -> list[str]:
         return super().documents(text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+class KeepsSpecialTokensOfASplit(Student):
+    """Mistake: `re.split` returns what a capturing group matches, too."""
+
+    def documents(self, text: str) -> list[str]:
+        return re.split(f"({re.escape(SPECIAL)})", text)
+
+
+class CountsSpecialTokensAsPretokens(KeepsSpecialTokensOfASplit):
+    def pretokens(self, document: str) -> list[str]:
+        return [document] if document == SPECIAL else super().pretokens(document)
+
+
+class SkipsTheFirstLine(Student):
+    """Mistake: join `file.readlines()[1:]`, as if there were a header."""
+
+    def documents(self, text: str) -> list[str]:
+        return super().documents("".join(text.splitlines(keepends=True)[1:]))
+
+
+class SkipsTheLastLine(Student):
+    def documents(self, text: str) -> list[str]:
+        return super().documents("".join(text.splitlines(keepends=True)[:-1]))
+
+
+class ReadsLinesBehindTheFirst(SkipsTheFirstLine):
+    """Two mistakes: `for line in file` after `next(file)`."""
+
+    def documents(self, text: str) -> list[str]:
+        return [line for d in super().documents(text) for line in d.splitlines(keepends=True)]
+
+
+class JoinsWordsBySpaces(Student):
+    def documents(self, text: str) -> list[str]:
+        return super().documents(" ".join(text.split()))
+
+
+class JoinsWordsOfDocumentsBySpaces(Student):
+    def documents(self, text: str) -> list[str]:
+        return [" ".join(document.split()) for document in super().documents(text)]
+
+
+# -- encodings
+
+
+class DecodesAsLatin1(Student):
+    def documents(self, text: str) -> list[str]:
+        return super().documents(text.encode().decode("latin-1"))
+
+
+class DecodesAndEncodesAsLatin1(DecodesAsLatin1):
+    """Mistake: the bytes are right in the end, but the pattern has seen other characters."""
+
+    def encoded(self, pretoken: str) -> bytes:
+        return pretoken.encode("latin-1")
+
+
+class DecodesAsWindowsDoes(Student):
+    """Mistake: `open(path)` without an encoding, on Windows."""
+
+    def documents(self, text: str) -> list[str]:
+        return super().documents(text.encode().decode("cp1252", "ignore"))
+
+
+class EncodesAsLatin1(Student):
+    def encoded(self, pretoken: str) -> bytes:
+        return pretoken.encode("latin-1", "ignore")
+
+
+class DecodesAsAscii(Student):
+    def documents(self, text: str) -> list[str]:
+        return super().documents(text.encode().decode("ascii", "ignore"))
+
+
+class EncodesAsAscii(Student):
+    def encoded(self, pretoken: str) -> bytes:
+        return pretoken.encode("ascii", "replace")
+
+
+class NormalizesTheText(Student):
+    def documents(self, text: str) -> list[str]:
+        return super().documents(normalize("NFC", text))
 
 
 # -- pretokens

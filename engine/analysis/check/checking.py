@@ -299,14 +299,17 @@ def _explained(case: DivergenceCase, causes: Iterable[Cause], procedure: Procedu
             all_made = made == len(case.steps)
             count = 0 if lines is not None and not all_made else max(0, made - case.divergence)
             explanation = Explanation(cause.name, deviation.sentence, count, all_made, lines=lines)
-            tried.append((explanation, deviation))
+            if explanation.explains_enough or not cause.is_faint:
+                tried.append((explanation, deviation))
         best = max(tried, key=lambda each: each[0].merges, default=None)
         if best is None or not best[0].merges:
             continue
         alike = (
             deviation.variant
             for explanation, deviation in tried
-            if explanation.merges == best[0].merges and deviation is not best[1]
+            if explanation.merges == best[0].merges
+            and deviation is not best[1]
+            and deviation.variant
         )
         found.append((replace(best[0], alike=tuple(alike)), best[1]))
     return found

@@ -124,6 +124,11 @@ ORDERS = (
         lambda left, right: (-len(left) - len(right), _latin(left), _latin(right)),
     ),
     _by_tokens(
+        "shortest token",
+        "the shorter joined token wins, then the greater (left bytes, right bytes)",
+        lambda left, right: (len(left) + len(right), _latin(left), _latin(right)),
+    ),
+    _by_tokens(
         "greatest joined",
         "the pair whose joined bytes are greater wins",
         lambda left, right: _latin(left + right),
@@ -298,6 +303,9 @@ Documents = Sequence[bytes]
 DocumentReader = Callable[[Assignment, Documents], Documents]
 """(assignment, the documents so far) → the documents that a trainer reads."""
 
+Recount = Callable[[Assignment, Mapping[bytes, int]], Mapping[bytes, int]]
+"""(assignment, the pretoken counts so far) → the pretoken counts that a trainer has."""
+
 
 @dataclass(frozen=True)
 class Procedure:
@@ -306,16 +314,17 @@ class Procedure:
     Attributes:
         readings: change the documents, one after the other, before they are cut.
         pattern: cuts the documents.
-        weighs: whether a pretoken counts as often as it occurs.
+        recounts: change the counts of the pretokens, one after the other.
         characters: whether the merges start from characters instead of bytes.
-        pretokens: the pretoken counts, if readings and pattern have been applied already.
+        pretokens: the pretoken counts, if readings and pattern have been applied already; the
+            recounts have not.
     """
 
     assignment: Assignment
     pattern: Pattern | StrayPattern
     tie_rule: TieRule
     readings: tuple[DocumentReader, ...] = ()
-    weighs: bool = True
+    recounts: tuple[Recount, ...] = ()
     characters: bool = False
     habits: Habits = Habits()
     pretokens: Mapping[bytes, int] | None = None
@@ -329,6 +338,10 @@ class Procedure:
         """Return this procedure with one more change of the documents."""
         return replace(self, readings=(*self.readings, read), pretokens=None)
 
+    def recounting(self, recount: Recount) -> Procedure:
+        """Return this procedure with one more change of the pretoken counts."""
+        return replace(self, recounts=(*self.recounts, recount))
+
     def cutting(self, pattern: Pattern | StrayPattern) -> Procedure:
         """Return this procedure with another pattern."""
         return replace(self, pattern=pattern, pretokens=None)
@@ -336,8 +349,8 @@ class Procedure:
     def merges(self) -> Iterator[ClaimedStep]:
         """Return the merges that are made, with the counts that the trainer has."""
         counts = self.counts()
-        if not self.weighs:
-            counts = dict.fromkeys(counts, 1)
+        for recount in self.recounts:
+            counts = recount(self.assignment, counts)
         if self.characters:
             base = UNITS["characters"].base(counts)
             task = TrainingTask(base.counts, base.tokens, self.tie_rule, 1, alphabet=base.alphabet)
@@ -363,8 +376,13 @@ class Procedure:
         if self.pattern != here.pattern or not here.tie_rule.static:
             return _counts_of(documents, self.pattern)
         # Where most documents are unchanged, only the others are counted again.
-        before, after = Counter(here.documents), Counter(documents)
-        gone, come = list((before - after).elements()), list((after - before).elements())
+        left, come = Counter(here.documents), []
+        for document in documents:
+            if left.get(document):
+                left[document] -= 1
+            else:
+                come.append(document)
+        gone = list(left.elements())
         if 2 * (sum(map(len, gone)) + sum(map(len, come))) > len(here.text):
             return _counts_of(documents, self.pattern)
         counts = Counter(here.counts)
@@ -446,9 +464,12 @@ class Cause:
         deviations: gives the trainers with this mistake that are worth trying in a case.
         cost: 0 if a try takes a moment, 1 if the corpus is counted again, 2 if that is done often.
             The dearer are tried only if nothing cheaper explains everything.
+        is_faint: whether it changes the counts so little, and has so many variants, that one of
+            them explains some merges of almost any trainer; it is named only if it explains all.
     """
 
     name: str
     sentence: str
     deviations: Callable[[DivergenceCase], Iterable[Deviation | Slip]]
     cost: int = 0
+    is_faint: bool = False
