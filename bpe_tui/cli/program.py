@@ -96,10 +96,12 @@ app = typer.Typer(
 def _print_version(wanted: bool) -> None:
     if wanted:
         from bpe_tui.session.state import installed_version
-        from engine.native import KERNEL
+        from engine.native import KERNEL, WHY_NO_KERNEL
 
-        kernel = "with" if KERNEL is not None else "without"
-        typer.echo(f"{PROGRAM} {installed_version()}, {kernel} the compiled kernel")
+        kernel = "with the compiled kernel"
+        if KERNEL is None:
+            kernel = f"without the compiled kernel: {WHY_NO_KERNEL}"
+        typer.echo(f"{PROGRAM} {installed_version()}, {kernel}")
         raise typer.Exit
 
 

@@ -14,6 +14,8 @@ import os
 from array import array
 from ctypes import c_char_p, c_int32, c_int64, c_uint64, c_void_p, string_at
 from pathlib import Path
+from struct import error as StructError
+from struct import unpack_from
 
 from engine.core.errors import KernelMemoryError
 
@@ -84,22 +86,63 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
 """function → the type of its result, then the types of its arguments."""
 
 
-def _load() -> ctypes.CDLL | None:
-    path = Path(__file__).with_name(LIBRARY)
-    if os.environ.get(SWITCH) == "no" or not path.exists():
-        return None
+_ELF_CLASSES = {
+    1: ("16sHHIIIIIHHHHHH", "IIIIIIII", 1, 4),
+    2: ("16sHHIQQQIHHHHHH", "IIQQQQQQ", 2, 5),
+}
+"""Class of an ELF file (32 or 64 bits) → the fields of its header and of a segment; the places of
+a segment's start and size among its fields."""
+
+
+def _is_cut_short(path: Path) -> bool:
+    """Whether a library for Linux ends before its segments or its table of sections do.
+
+    Linux maps such a file and kills the process at the first page that is missing. The loaders of
+    other systems check their files themselves.
+    """
+    with path.open("rb") as file:
+        head, size = file.read(4096), os.fstat(file.fileno()).st_size
+    if not head.startswith(b"\x7fELF"):
+        return False
     try:
+        header, segment, start, length = _ELF_CLASSES[head[4]]
+        order = "<" if head[5] == 1 else ">"
+        fields = unpack_from(order + header, head)
+        segments, sections, segment_size, segment_count, section_size, section_count = (
+            fields[at] for at in (5, 6, 9, 10, 11, 12)
+        )
+        ends: list[int] = [sections + section_size * section_count]
+        for number in range(segment_count):
+            found = unpack_from(order + segment, head, segments + segment_size * number)
+            ends.append(found[start] + found[length])
+    except (IndexError, KeyError, StructError):
+        return True
+    return max(ends) > size
+
+
+def load_kernel(path: Path) -> tuple[ctypes.CDLL | None, str]:
+    """Load a library; return it, or `None` and the reason why there is no kernel."""
+    if os.environ.get(SWITCH) == "no":
+        return None, f"switched off by {SWITCH}=no"
+    if not path.exists():
+        return None, "not compiled here"
+    again = "install the program again"
+    try:
+        if _is_cut_short(path):
+            return None, f"{LIBRARY} is cut short; {again}"
         library = ctypes.CDLL(str(path))
         for name, (result, *arguments) in _SIGNATURES.items():
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments
-    except (OSError, AttributeError):
-        return None  # for another machine, or of an older version
-    return library if library.kernel_version() == VERSION else None
+    except (OSError, AttributeError):  # damaged, for another machine, or of an older version
+        return None, f"{LIBRARY} cannot be loaded; {again}"
+    if library.kernel_version() != VERSION:
+        return None, f"{LIBRARY} is of another version; {again}"
+    return library, ""
 
 
-KERNEL = _load()
-"""The library; `None` where it was not compiled, or is switched off."""
+KERNEL, WHY_NO_KERNEL = load_kernel(Path(__file__).with_name(LIBRARY))
+"""The library; `None` where there is none that works, and then the reason."""
 
 FAILED = -1
 """The result of a function of the kernel that found no memory."""

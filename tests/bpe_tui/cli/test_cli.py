@@ -730,7 +730,7 @@ def test_each_help_has_groups_and_examples(
 def test_the_version_is_printed() -> None:
     result = run_process("--version")
     assert result.returncode == 0
-    told = rf"bpe-tui {re.escape(engine.__version__)}, (with|without) the compiled kernel\n"
+    told = rf"bpe-tui {re.escape(engine.__version__)}, (with|without) the compiled kernel(: .+)?\n"
     assert re.fullmatch(told, result.stdout.decode())
 
 

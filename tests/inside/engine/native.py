@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from engine.native import KERNEL, SWITCH
+from engine.native import KERNEL, LIBRARY, SWITCH, load_kernel
 from engine.native.counting import KernelSums
 from engine.native.encoding import MOST, KernelEncoder, can_encode
 from engine.native.merging import KERNEL_TIE_RULES, MOST_COUNTED, Merger, can_merge

@@ -1,0 +1,64 @@
+"""A damaged file of the kernel is found before it is loaded: Python does the work then."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from inside.engine.native import KERNEL, LIBRARY
+
+import engine
+
+WHOLE = Path(engine.__file__).parent / "native" / LIBRARY
+
+LOAD = """
+import sys
+from pathlib import Path
+from engine.native import load_kernel
+for path in map(Path, sys.argv[1:]):
+    library, why = load_kernel(path)
+    print(path.name, library is not None, why, sep="|", flush=True)
+"""
+
+
+def loaded(*paths: Path) -> dict[str, tuple[bool, str]]:
+    """Load each file in a process of its own, which a bad one may kill; return what came of it."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOAD, *map(str, paths)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )
+    assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
+    lines = (line.split("|") for line in done.stdout.splitlines())
+    return {name: (is_loaded == "True", why) for name, is_loaded, why in lines}
+
+
+@pytest.mark.skipif(KERNEL is None, reason="the kernel is not compiled here")
+def test_a_damaged_kernel_is_as_if_there_were_none(tmp_path: Path) -> None:
+    whole = WHOLE.read_bytes()
+    size = len(whole)
+    places = [0, 1, 4, 5, 16, 63, 64, 200, 4095, 4096, 8192, size // 2, size - 4096, size - 1]
+    contents = {f"cut{at}": whole[:at] for at in places}
+    contents |= {"text": b"no library\n", "elf": b"\x7fELF" + bytes(60), "whole": whole}
+    contents["longer"] = whole + b"more"
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "unreadable").write_bytes(whole)
+    (tmp_path / "unreadable").chmod(0)
+    found = loaded(*sorted(tmp_path.iterdir()), tmp_path / "missing")
+    assert found.pop("whole") == found.pop("longer") == (True, "")
+    assert found.pop("missing") == (False, "not compiled here")
+    if os.access(tmp_path / "unreadable", os.R_OK):  # by root
+        assert found.pop("unreadable") == (True, "")
+    assert not any(is_loaded for is_loaded, _ in found.values())
+    again = "install the program again"
+    assert {why for _, why in found.values()} <= {
+        f"{LIBRARY} cannot be loaded; {again}",
+        f"{LIBRARY} is cut short; {again}",
+    }
+    assert found[f"cut{size - 1}"] == (False, f"{LIBRARY} is cut short; {again}")
