@@ -225,8 +225,10 @@ def _read_sentencepiece(pairs: TokenizerPairs, overrides: Overrides) -> Pipeline
         sentencepiece.CharacterMap(normalizer.charsmap)  # raises if it is damaged
     pattern = sentencepiece.word_pattern(piece.text for piece in pieces) if is_bpe else None
     words = None if pattern is None else sentencepiece.SentencePieceCuts(pattern)
-    model = (sentencepiece.SentencePieceBPE if is_bpe else sentencepiece.SentencePieceUnigram)(
-        pieces, has_bytes
+    model = (
+        sentencepiece.SentencePieceBPE(pieces, has_bytes)
+        if is_bpe
+        else sentencepiece.SentencePieceUnigram(pieces, has_bytes, in_64_bits=True)
     )
     pipeline = Pipeline(model, pairs.added(overrides), normalizer, words, None, decoder)
     return pairs.framed(pipeline, is_bpe, not is_bpe)

@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import groupby, islice
+from math import inf
 from typing import ClassVar, NamedTuple
 
 from engine.core.errors import TokenizerFileError
@@ -444,20 +445,26 @@ _FARTHEST = 100_000.0
 
 @stage
 class SentencePieceUnigram(_SegmentingModel):
-    """Takes the segmentation with the highest sum of scores, kept in 32 bits.
+    """Takes the segmentation with the highest sum of scores, which has 32 bits.
 
     Each sum is rounded before it is compared, as by SentencePiece since version 0.2.2. Older
     versions compared it in 64 bits, never counted anew, and gave symbols a larger score.
+
+    Attributes:
+        in_64_bits: whether sums have 64 bits, symbols score 0, and nothing is counted anew, as in
+            llama.cpp.
     """
 
     name = "Unigram"
+    in_64_bits: bool = False
 
     @cached_property
     def _tables(self) -> tuple[dict[str, int], list[float], dict[str, list[int]], float]:
         """Known pieces; scores; first two characters → lengths; the score of unknown text."""
         normal = [piece.score for piece in self.pieces if piece.kind == NORMAL]
+        bonus = 0.0 if self.in_64_bits else _BONUS
         scores = [
-            _in_32_bits(_BONUS * (len(piece.text.encode()) - 1))
+            _in_32_bits(bonus * (len(piece.text.encode()) - 1))
             if piece.kind == USER_DEFINED
             else piece.score
             for piece in self.pieces
@@ -472,12 +479,13 @@ class SentencePieceUnigram(_SegmentingModel):
         return known, scores, lengths, _in_32_bits(worst - _PENALTY)
 
     def spans(self, text: str) -> Iterator[tuple[int | None, int, int]]:
-        best = array("f", bytes(4 * (len(text) + 1)))
+        width, farthest = ("d", inf) if self.in_64_bits else ("f", _FARTHEST)
+        best = array(width, [0.0]) * (len(text) + 1)
         starts = [-1] * (len(text) + 1)
         chosen: list[int | None] = [None] * (len(text) + 1)
         known, scores, lengths, unknown_score = self._tables
         find, lengths_of = known.get, lengths.get
-        rounded = array("f", (0.0,))
+        rounded = array(width, [0.0])
         reached = 0
 
         def arrive(start: int, end: int, token_id: int | None, score: float) -> None:
@@ -489,7 +497,7 @@ class SentencePieceUnigram(_SegmentingModel):
                     reached = end
 
         for start in range(len(text)):
-            if abs(best[start]) > _FARTHEST:
+            if abs(best[start]) > farthest:
                 origin = best[start]
                 for place in range(start, reached + 1):
                     if starts[place] != -1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import random
 import struct
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import tokenizers
 from gguf_files import (
     CONTROL,
     NORMAL,
+    UNKNOWN,
     UNUSED,
     USER_DEFINED,
     gguf,
@@ -92,6 +94,22 @@ def test_t5_equals_sentencepiece(variant: str, tmp_path: Path) -> None:
         if not any(mark in text for mark in ("<unk>", "<s>", "</s>")):
             ids = library.encode(text)
             assert found.tokenizer.encode(text) == ids
+
+
+def test_t5_sums_scores_in_64_bits_as_llama_cpp_and_the_tokenizer_json_do(tmp_path: Path) -> None:
+    chance = random.Random(9)
+    texts = ["<unk>", "▁", ".", "...", "a", "aa", "aaa", "ab", "b", "b."]
+    for _ in range(20):
+        scores = [0.0, *(-chance.choice([2.1, 3.3, 4.7, 9.9]) for _ in texts[1:])]
+        scores = list(struct.unpack(f"<{len(texts)}f", struct.pack(f"<{len(texts)}f", *scores)))
+        kinds = [UNKNOWN, *(NORMAL for _ in texts[1:])]
+        pairs = {"tokens": texts, "scores": scores, "token_type": kinds, "unknown_token_id": 0}
+        found = opened(tmp_path, {"model": "t5", "add_space_prefix": False, **pairs})
+        library = tokenizers.models.Unigram(list(zip(texts, scores, strict=True)), 0, False)
+        for _ in range(30):
+            text = "".join(chance.choices(["." * 9, "a" * 7, "a", "b", ".", "x"], k=9))
+            theirs = [token.id for token in library.tokenize(text)]
+            assert found.tokenizer.encode(text) == theirs
 
 
 def test_bert_equals_the_tokenizer_json_it_was_made_from(tmp_path: Path) -> None:
