@@ -238,6 +238,10 @@ def _load_bytes(
 ) -> Opened:
     if folder_settings is None:
         found = read(source, overrides.special_tokens)
+        if (
+            found.pattern is None and found.has_merges
+        ):  # not by this program, which makes each token
+            found = replace(found, unmade=_never_made(found.vocab, found.merges, overrides))
         return open_vocab_and_merges(found, overrides, FORMAT.name)
     found = read(source, list(folder_settings.flags))
     if found.has_merges:
@@ -264,7 +268,7 @@ def _load_with(
     numbered = folder_settings.token_ids(vocab)
     added_ids = set(numbered.values())
     others = {i: token for i, token in found.vocab.items() if i not in added_ids}
-    never = _never_made(others, found.merges)
+    never = _never_made(others, found.merges, overrides)
     others = {i: token for i, token in others.items() if token not in never}
     unmade = find_special_tokens(found.place, others, found.merges, overrides.special_tokens)
     pipeline = Pipeline(
@@ -279,23 +283,30 @@ def _load_with(
         *guesses.note_gaps(tokenizer.vocab),
         *guesses.note_guessed_pattern(overrides, files=found.files),
         *guesses.note_guessed_special_tokens(overrides, unmade),
-        *guesses.note_unmade(list(map(spell, never))),
+        *guesses.note_unmade(never),
     ]
     return Opened(tokenizer, FORMAT.name, tuple(notes))
 
 
-def _never_made(vocab: Mapping[int, bytes], merges: Sequence[tuple[bytes, bytes]]) -> list[bytes]:
-    """Return the tokens that no merge makes, though merges make later ones.
+def _never_made(
+    vocab: Mapping[int, bytes], merges: Sequence[tuple[bytes, bytes]], overrides: Overrides
+) -> dict[bytes, str]:
+    """Return the tokens that no merge makes, though merges make later ones: token → spelling.
 
     So the merges are not cut short; Qwen 3.5's vocabulary has 201 such tokens.
     """
     made = {left + right for left, right in merges}
     last = max((token_id for token_id, token in vocab.items() if token in made), default=-1)
-    return [
-        token
+    special = set(map(to_bytes, overrides.special_tokens or ()))
+    return {
+        token: spell(token)
         for token_id, token in vocab.items()
-        if len(token) > 1 and token_id < last and token not in made and not is_bracketed(token)
-    ]
+        if len(token) > 1
+        and token_id < last
+        and token not in made
+        and token not in special
+        and (overrides.special_tokens is not None or not is_bracketed(token))
+    }
 
 
 def _read_pair(

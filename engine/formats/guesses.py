@@ -127,14 +127,18 @@ def note_guessed_special_tokens(
     return [f"taken for special, {why}: {' '.join(names[:MOST_NAMED])}{more}"]
 
 
-def note_unmade(tokens: Sequence[str]) -> list[str]:
+def note_unmade(unmade: Mapping[bytes, str]) -> list[str]:
     """Return a note about tokens that no merge makes, if there are any.
 
-    >>> note_unmade(["PAD"])
+    Args:
+        unmade: token → its spelling.
+
+    >>> note_unmade({b"PAD": "PAD"})
     ['no merge makes this token, so no text gets it: PAD']
     """
-    if not tokens:
+    if not unmade:
         return []
+    tokens = list(unmade.values())
     shown = " ".join(token[:LONGEST_SHOWN] for token in tokens[:MOST_SHOWN])
     if len(tokens) == 1:
         return [f"no merge makes this token, so no text gets it: {shown}"]

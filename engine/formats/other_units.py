@@ -111,7 +111,7 @@ def load(
     if settings is not None:
         pipeline = settings.applied_to(pipeline)
     tokenizer = tokenizer_of(overridden(pipeline, overrides))
-    never = [token for token in unmade if token not in tokenizer.special_tokens]
+    never = {token.encode(): token for token in unmade if token not in tokenizer.special_tokens}
     notes = [
         *_note_units(model, stages.way, overrides),
         *(() if settings is None else settings.notes),

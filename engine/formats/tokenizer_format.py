@@ -68,6 +68,7 @@ class VocabAndMerges:
         merges_place, vocab_place: the two files, as errors about missing tokens name them.
         files: the beginning of a note about a missing pattern.
         has_merges: whether the files hold merges; without them no text can be encoded.
+        unmade: tokens that no merge makes, which no text gets, with their spellings.
     """
 
     place: str
@@ -81,6 +82,7 @@ class VocabAndMerges:
     vocab_place: str = "the vocabulary"
     files: str = "the file names"
     has_merges: bool = True
+    unmade: Mapping[bytes, str] = field(default_factory=dict)
 
     def check_merges(self) -> None:
         """Raise `TokenizerFileError` if a merge needs a token that the vocabulary lacks."""

@@ -29,7 +29,8 @@ def open_vocab_and_merges(read: VocabAndMerges, overrides: Overrides, format: st
     names = overrides.special_tokens
     if names is None and read.special_tokens is not None:
         names = list(read.special_tokens)
-    special_tokens = find_special_tokens(read.place, read.vocab, read.merges, names)
+    made = {i: token for i, token in read.vocab.items() if token not in read.unmade}
+    special_tokens = find_special_tokens(read.place, made, read.merges, names)
     special_tokens = list(dict.fromkeys([*special_tokens, *read.texts.values()]))
     ids = read.special_tokens if isinstance(read.special_tokens, Mapping) else {}
     numbered = ids if ids and set(ids) == set(special_tokens) else special_tokens
@@ -51,6 +52,7 @@ def open_vocab_and_merges(read: VocabAndMerges, overrides: Overrides, format: st
         notes += guesses.note_guessed_pattern(overrides, files=read.files)
     if read.special_tokens is None:
         notes += guesses.note_guessed_special_tokens(overrides, special_tokens)
+    notes += guesses.note_unmade(read.unmade)
     return Opened(tokenizer, format, tuple(notes))
 
 

@@ -113,17 +113,45 @@ def test_settings_in_the_folder_name_the_special_tokens(tmp_path: Path) -> None:
         assert opened.tokenizer.encode(text) == library.encode(text).ids
 
 
-def test_tokens_that_no_merge_makes_are_in_no_text(tmp_path: Path) -> None:
+@pytest.mark.parametrize("settings", [{}, {"tokenizer_config.json": {"eos_token": "<s>"}}])
+def test_tokens_that_no_merge_makes_are_in_no_text(
+    tmp_path: Path, settings: dict[str, Any]
+) -> None:
     """Qwen 3.5's vocabulary has such tokens, among those that merges make."""
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    settings = {"special_tokens": ["<s>", "Ġnever"], "initial_alphabet": alphabet}
-    trainer = trainers.BpeTrainer(vocab_size=300, show_progress=False, **settings)
+    trainer = trainers.BpeTrainer(
+        vocab_size=300,
+        show_progress=False,
+        special_tokens=["<s>", "Ġnever", "PAD"],
+        initial_alphabet=alphabet,
+    )
     library = Tokenizer(models.BPE())
     library.pre_tokenizer = BYTES
     library.train_from_iterator(AMHARIC * 20, trainer)
     library.model.save(str(tmp_path))
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"eos_token": "<s>"}))
+    files = tmp_path / "vocab.json", tmp_path / "merges.txt"
+    library = Tokenizer(models.BPE.from_file(*map(str, files)))
+    library.pre_tokenizer = BYTES
+    for name, content in settings.items():
+        (tmp_path / name).write_text(json.dumps(content))
     opened = open_tokenizer(tmp_path)
-    assert opened.notes[-1] == "no merge makes this token, so no text gets it: Ġnever"
-    text = "he never ሰላም"
-    assert opened.tokenizer.encode(text) == library.encode(text).ids
+    assert opened.notes[-1] == "no merge makes these 2 tokens, so no text gets them: Ġnever PAD"
+    for text in ("he never ሰላም", "PAD"):
+        assert opened.tokenizer.encode(text) == library.encode(text).ids
+    assert opened.tokenizer.decode([1, 2]) == " neverPAD"
+    named = open_tokenizer(tmp_path, special_tokens=["PAD"])
+    assert named.tokenizer.encode("PAD") == [2]
+    assert "no merge makes" in named.notes[-1] and "PAD" not in named.notes[-1]
+
+
+def test_merges_cut_short_are_an_error(tmp_path: Path) -> None:
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(vocab_size=280, show_progress=False, initial_alphabet=alphabet)
+    library = Tokenizer(models.BPE())
+    library.pre_tokenizer = BYTES
+    library.train_from_iterator(CHESS * 20, trainer)
+    library.model.save(str(tmp_path))
+    lines = (tmp_path / "merges.txt").read_text().splitlines()
+    (tmp_path / "merges.txt").write_text("\n".join(lines[:-3]))
+    with pytest.raises(TokenizerFileError, match="are the merges cut short"):
+        open_tokenizer(tmp_path)
