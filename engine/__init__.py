@@ -51,8 +51,15 @@ if TYPE_CHECKING:
         VocabularyError,
         WhatIfError,
     )
-    from engine.core.events import CountChange, CountProgress, EncodeStep, TrainProgress
-    from engine.counting.chunk_boundaries import find_chunk_boundaries
+    from engine.core.events import (
+        ChunkCounted,
+        CountChange,
+        CountProgress,
+        EncodeStep,
+        TrainProgress,
+    )
+    from engine.counting.chunk_boundaries import find_chunk_boundaries, find_even_cuts
+    from engine.counting.chunk_log import ChunkLog
     from engine.counting.count import count_pretokens
     from engine.encoding.tokenizer import Tokenizer
     from engine.learning.questions import ask
@@ -66,6 +73,8 @@ __all__ = [
     "BigramState",
     "BpeError",
     "BreakpointError",
+    "ChunkCounted",
+    "ChunkLog",
     "ClusterError",
     "ComparisonError",
     "ConversionError",
@@ -111,12 +120,15 @@ __all__ = [
     "check",
     "count_pretokens",
     "find_chunk_boundaries",
+    "find_even_cuts",
     "train_bpe",
 ]
 
 _HOMES = {
     "Bigram": "engine.bpe.linked_lists",
     "BigramState": "engine.bpe.linked_lists",
+    "ChunkCounted": "engine.core.events",
+    "ChunkLog": "engine.counting.chunk_log",
     "CountChange": "engine.core.events",
     "CountProgress": "engine.core.events",
     "EncodeStep": "engine.core.events",
@@ -134,6 +146,7 @@ _HOMES = {
     "check": "engine.analysis.check.checking",
     "count_pretokens": "engine.counting.count",
     "find_chunk_boundaries": "engine.counting.chunk_boundaries",
+    "find_even_cuts": "engine.counting.chunk_boundaries",
     "train_bpe": "engine.bpe.trainer",
 }
 """Public name → the module that has it; every name that is not here is an error's."""

@@ -117,7 +117,10 @@ class FinishedJob(OpeningJob):
             self.post(jobs.TokenizerOpened(session.opened))
         own = copy.copy(session.recording)  # a cursor of its own on the shared run
         self.post(
-            jobs.TrainingStarted(own, session.documents, session.bytes_read, session.obstacle)
+            jobs.TrainingStarted(
+                *(own, session.documents, session.bytes_read, session.obstacle),
+                *(session.chunks, session.origin),
+            )
         )
         self.post(jobs.TrainingEnded(session.stop_reason))
 

@@ -42,6 +42,7 @@ PLACES = {
     "race": "bpe_tui.studies.race:RaceScreen",
     "family": "bpe_tui.studies.model_table:FamilyScreen",
     "check": "bpe_tui.studies.check:CheckScreen",
+    "chunks": "bpe_tui.studies.chunks:ChunksScreen",
     "pipeline": "bpe_tui.studies.pipeline:PipelineScreen",
 } | {name: place for model in MODELS.values() for name, place in model.screens.items()}
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from io import TextIOWrapper
 from itertools import chain, takewhile
 
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.models import model_of
-from bpe_tui.session.training import OpeningListener, replay, train
+from bpe_tui.session.training import OpeningListener, course_cuts_of, replay, train
+from bpe_tui.views.chunks import describe_all, parts_for
 from bpe_tui.views.transcript import AnyTranscript
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import TokenizerFileError
+from engine.core.events import ChunkCounted
+from engine.counting.chunk_log import ChunkLog
 from engine.formats.tokenizer_format import Opened
 from engine.learning.session_file import check_unchanged
+from engine.recording.training import CountedCorpus, CountOrigin
 
 PROMPT = "> "
 
@@ -63,10 +68,31 @@ def lines_typed() -> Iterator[str]:
             return
 
 
-class _NotePrinter(OpeningListener):
-    """A listener that prints the notes about a tokenizer on standard error."""
+class _Listener(OpeningListener):
+    """A listener that logs the chunks, and prints the notes about a tokenizer on standard error."""
+
+    def __init__(self) -> None:
+        self.chunks = ChunkLog()
+        self.origin: CountOrigin | None = None
+        self._special_tokens: Sequence[str] | None = None
+
+    def on_chunk(self, chunk: ChunkCounted) -> None:
+        self.chunks.add(chunk)
+
+    def on_counted(self, corpus: CountedCorpus) -> None:
+        self.origin = corpus.origin
+
+    def describe_chunks(self, config: Config, parts: int | None) -> Iterator[str]:
+        """Yield how the corpus of `config` was cut and counted."""
+        report = self.chunks.report
+        if self.origin is None:
+            yield "No corpus is open."
+            return
+        course = course_cuts_of(config, self._special_tokens, parts or parts_for(report))
+        yield from describe_all(report, self.origin, course)
 
     def on_opened(self, opened: Opened) -> None:
+        self._special_tokens = list(opened.tokenizer.special_tokens)
         for note in opened.notes:
             print(f"Note: {visible_text(note, spaces=False)}.", file=sys.stderr, flush=True)
 
@@ -77,15 +103,17 @@ def transcript_of(config: Config) -> AnyTranscript:
     Raises:
         BpeError: the corpus or the tokenizer cannot be read.
     """
+    listener = _Listener()
     if isinstance(config, RunConfig):
-        training = train(config)
+        training = train(config, listener)
     else:
         try:
-            training = replay(config, _NotePrinter())
+            training = replay(config, listener)
         except TokenizerFileError:
             if config.otherwise is None:
                 raise
             return transcript_of(config.otherwise)
     make = model_of(config).part("transcript")
     transcript: AnyTranscript = make(training.complete(), training.stop_reason)
+    transcript.describe_chunks = partial(listener.describe_chunks, config)
     return transcript

@@ -20,14 +20,16 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import RunConfig, as_counted
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.training import train as train_model
+from bpe_tui.views.chunks import describe_counting
 from bpe_tui.widgets.numbers import number, progress_of
-from engine.core.events import CountProgress, WorkProgress
+from engine.core.events import ChunkCounted, CountProgress, WorkProgress
 from engine.core.files import write_files
+from engine.counting.chunk_log import ChunkLog
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import counts_of
 from engine.formats import DEFAULT_FORMAT, WRITABLE
 from engine.formats.gpt2 import MERGES, SETTINGS, VOCAB
-from engine.recording.training import CountedCorpus, Training, TrainingListener
+from engine.recording.training import CountedCorpus, CountOrigin, Training, TrainingListener
 from engine.text.corpus import Corpus
 from engine.text.sources import STANDARD_INPUT
 
@@ -118,6 +120,7 @@ def train(
     with outputs.step_writer(steps, overwrite=force) as write_step:
         with TrainingBar(write_step) as bar:
             training = train_model(config, bar, source, workers=workers, recorded=False)
+        bar.print_chunks()
         summary = parts.write(training, config, format, out, overwrite=force)
     inputs.note_skipped(source.reader.skipped)
     print(summary, file=sys.stderr)
@@ -141,9 +144,22 @@ class TrainingBar(Progress, TrainingListener):
             disable=not sys.stderr.isatty(),
         )
         self._write_step = write_step
+        self.chunks, self.origin = ChunkLog(), CountOrigin.COUNTED
         self._task = self.add_task("reading", total=None, detail="")
         self._started = time.monotonic()
         self._steps, self._merges_wanted = 0, None
+
+    def on_chunk(self, chunk: ChunkCounted) -> None:
+        self.chunks.add(chunk)
+
+    def on_counted(self, corpus: CountedCorpus) -> None:
+        self.origin = corpus.origin
+
+    def print_chunks(self) -> None:
+        """Say on standard error how a corpus of several chunks was counted."""
+        report = self.chunks.report
+        if report.chunks > 1 or self.origin is CountOrigin.KEPT:
+            print(next(describe_counting(report, self.origin)), file=sys.stderr)
 
     def on_progress(self, progress: CountProgress) -> None:
         self.update(
@@ -266,8 +282,11 @@ def _counted_here(
             bytes_read = progress.bytes_read
             bar.on_progress(progress)
 
-        count = count_corpus(corpus, pattern, special_tokens, workers, on_progress)
+        count = count_corpus(
+            *(corpus, pattern, special_tokens, workers, on_progress), on_chunk=bar.on_chunk
+        )
         skipped = corpus.reader.skipped
         examples = examples_for(corpus, count, pattern, special_tokens, bar.on_work)
+    bar.print_chunks()
     content = counts_of(corpus, count, pattern, special_tokens, bytes_read, examples)
     return content, skipped

@@ -9,6 +9,7 @@ from bpe_tui.session.declarations import (
     ALWAYS,
     CHARTS,
     CHECK,
+    CHUNKS,
     COMPARISON,
     DO,
     ENCODING,
@@ -36,8 +37,8 @@ def _without(screens: tuple[str, ...], *left_out: str) -> tuple[str, ...]:
     return tuple(screen for screen in screens if screen not in left_out)
 
 
-_AT_STEPS = _without(EVERYWHERE, FAMILY, CHECK)
-"""Screens that show one step: a table of models and a check are about whole trainings."""
+_AT_STEPS = _without(EVERYWHERE, FAMILY, CHECK, CHUNKS)
+"""Screens that show one step: the others are about the corpus or whole trainings."""
 _STEPPED = (LESSON, TRAINING, VOCABULARY, CHARTS, INSPECTION, RACE)
 """Screens on which the arrows step through the merges of the run."""
 _PLAYED = (LESSON, TRAINING, CHARTS, RACE)
@@ -193,6 +194,14 @@ COMMANDS: tuple[Command, ...] = (
             "The pipeline: normalizer, pre-tokenizer, model, post-processor, decoder, on a text."),
     Command("9", "check", "app.show('check')", LOOK, _without(EVERYWHERE, CHECK),
             "The check: merges of a trainer of yours beside the rule's, on this corpus."),
+
+    Command("K", "chunks", "app.show('chunks')", LOOK, _without(EVERYWHERE, CHUNKS),
+            "The chunks of the corpus: where it was cut, which worker counted which.",
+            words="parallel counting workers threads boundaries strip"),
+    Command("plus,equals_sign", "more parts", "screen.parts(1)", LOOK, (CHUNKS,),
+            "Cut the file into one part more, as the course's function does.", in_footer=True),
+    Command("minus", "fewer", "screen.parts(-1)", LOOK, (CHUNKS,),
+            "Cut the file into one part less.", in_footer=True),
 
     # Steps and panels, once more.
     Command("g", "go to", "app.go_to", STEP, _AT_STEPS,

@@ -11,10 +11,12 @@ LESSON, TRAINING, ENCODING = "lesson", "training", "encoding"
 VOCABULARY, CHARTS = "vocabulary", "charts"
 FAMILY = "family"
 INSPECTION, COMPARISON, RACE, PIPELINE = "inspection", "comparison", "race", "pipeline"
-CHECK = "check"
+CHECK, CHUNKS = "check", "chunks"
 OF_VOCABULARY = (VOCABULARY, INSPECTION)
 """Screens that show a vocabulary and encode nothing."""
-OF_PANELS = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE, FAMILY, PIPELINE, CHECK)
+OF_PANELS = (
+    *(TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE, FAMILY, PIPELINE, CHECK, CHUNKS),
+)
 EVERYWHERE = (LESSON, *OF_PANELS)
 """Screens that show a session."""
 TABS = {
@@ -29,7 +31,10 @@ TABS = {
     PIPELINE: ("8", "pipeline", "pipe"),
     CHECK: ("9", "check", "check"),
 }
-"""Kind of screen → its key, its name among the tabs, and its name where there is little room."""
+"""Kind of screen → its key, its name among the tabs, and its name where there is little room.
+
+The chunks have no tab: for an eleventh there is no room in 80 cells.
+"""
 WITH_PANELS = (*OF_PANELS, COMPARISON)
 """Screens with panels."""
 ALWAYS = (LESSON, *WITH_PANELS)

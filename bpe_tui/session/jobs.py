@@ -22,12 +22,13 @@ from engine.bpe.frame import Timeline
 from engine.bpe.trainer import StopReason
 from engine.bpe.what_if import Comparison, ForkChange
 from engine.core.errors import TokenizerFileError
-from engine.core.events import CountProgress, WorkProgress
+from engine.core.events import ChunkCounted, CountProgress, WorkProgress
+from engine.counting.chunk_log import NOTHING_COUNTED, ChunkLog, ChunkReport
 from engine.counting.counts_file import CorpusCount
 from engine.encoding.alphabet import DEFAULT_UNITS, UNITS
 from engine.encoding.merging import count_pairs
 from engine.recording.playback import Player
-from engine.recording.training import CountedCorpus, Training
+from engine.recording.training import CountedCorpus, CountOrigin, Training
 
 if TYPE_CHECKING:
     from engine.formats.tokenizer_format import Opened
@@ -96,6 +97,7 @@ class ReadingProgress(News):
     rate: float
     """bytes per second"""
     pairs: list[tuple[bytes, bytes, int]]
+    chunks: ChunkReport = NOTHING_COUNTED
 
 
 @dataclass
@@ -119,12 +121,15 @@ class TrainingStarted(News):
     """The corpus, if there is one, has been counted; the timeline is at step 0.
 
     `obstacle`: why a tokenizer's merges cannot be replayed; `None` if they can.
+    `chunks`, `origin`: the chunks that were counted for it, and why there may be none.
     """
 
     timeline: Player[Any]
     documents: int
     bytes_read: int
     obstacle: str | None = None
+    chunks: ChunkReport = NOTHING_COUNTED
+    origin: CountOrigin = CountOrigin.COUNTED
 
 
 @dataclass
@@ -255,6 +260,7 @@ class OpeningJob(Job, OpeningListener):
         units = config.units if of_bpe and isinstance(config, RunConfig) else DEFAULT_UNITS
         self._units = UNITS[units]
         self._frequent_pairs: list[tuple[bytes, bytes, int]] = []
+        self._chunks = ChunkLog()
         self._started = self._news_due = self._batch_due = self._preview_due = monotonic()
         self._begun = False
         self._steps = self._posted = 0
@@ -282,6 +288,9 @@ class OpeningJob(Job, OpeningListener):
         self.check_cancelled()
         self.post(TokenizerOpened(opened))
 
+    def on_chunk(self, chunk: ChunkCounted) -> None:
+        self._chunks.add(chunk)
+
     def on_partial(self, count: CorpusCount) -> None:
         """Count the most frequent pairs of the text read so far, now and then."""
         if monotonic() < self._preview_due:
@@ -298,7 +307,8 @@ class OpeningJob(Job, OpeningListener):
         self.check_cancelled()
         if self._has_news():
             rate = progress.bytes_read / max(monotonic() - self._started, 1e-6)
-            self.post(ReadingProgress(progress, rate, self._frequent_pairs))
+            chunks = self._chunks.report
+            self.post(ReadingProgress(progress, rate, self._frequent_pairs, chunks))
 
     def on_counted(self, corpus: CountedCorpus) -> None:
         self.post(Indexing(len(corpus.counts)))
@@ -306,7 +316,10 @@ class OpeningJob(Job, OpeningListener):
     def on_begun(self, training: Training, corpus: CountedCorpus) -> None:
         obstacle = getattr(training.trainer, "obstacle", None)
         self.post(
-            TrainingStarted(training.recording, corpus.documents, corpus.bytes_read, obstacle)
+            TrainingStarted(
+                *(training.recording, corpus.documents, corpus.bytes_read, obstacle),
+                *(self._chunks.report, corpus.origin),
+            )
         )
         remember_opened(self.config)
         self._begun, self._batch_due = True, monotonic()

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from platformdirs import user_cache_path
 
-from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.models import model_of
+from engine.core.errors import CorpusError
 from engine.counting.cache import KeptCount
+from engine.counting.chunk_boundaries import CourseCuts, course_cuts
 from engine.counting.counts_file import CorpusCount
 from engine.recording.training import (
     CountedCorpus,
@@ -113,6 +115,30 @@ def count_corpus_of(
     found = find_or_count(corpus, *cut, kept, on_progress=on_progress)
     kept.keep(found)
     return corpus, found
+
+
+def course_cuts_of(
+    config: Config, special_tokens: Sequence[str] | None, parts: int
+) -> CourseCuts | CorpusError:
+    """Return how the course's function cuts the corpus of `config`, or why it cannot.
+
+    Args:
+        special_tokens: those of an open tokenizer; `None` for the config's own.
+        parts: the number of chunks to ask for.
+    """
+    tokens = config.special_tokens if special_tokens is None else special_tokens
+    try:
+        if config.from_input:
+            raise CorpusError("standard input has been read to its end")
+        if isinstance(config, RunConfig):
+            corpus = config.open_corpus()
+        elif config.corpus is None:
+            raise CorpusError("no corpus is open")
+        else:
+            corpus = Corpus(config.corpus, config.reading)
+        return course_cuts(corpus, tokens or (), parts)
+    except CorpusError as error:
+        return error
 
 
 def _kept_count(

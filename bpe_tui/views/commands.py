@@ -20,6 +20,7 @@ from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.declarations import (
     CHARTS,
     CHECK,
+    CHUNKS,
     COMPARISON,
     ENCODING,
     EVERYWHERE,
@@ -97,6 +98,9 @@ SIGNS = {
         ("▲▼", "pair"), "sorted by", "The rows are sorted by this column; ▲ upwards, ▼ down."
     ),
     "curve": Sign(("⣀", "curve"), "up to here", "The part of a curve up to this step."),
+    "even": Sign(("┆", "tie"), "even cut", "On the strip: where equal parts of the file end."),
+    "boundary": Sign(("│", "border"), "chunk", "On the strip: a chunk of the course begins here."),
+    "counted": Sign(("█", "token-0"), "counted", "On the strip: this worker counted it."),
     "paused": Sign(("‖", ""), "paused", "The player is paused; ▶ plays, ⇥ stays at the end."),
     "digamma": Sign(
         ("ψ", ""), "digamma", "Unigram: ln x, less for the rare; EM prefers few pieces."
@@ -135,6 +139,7 @@ LEGENDS = {
     RACE: ("curve", "here", "cut"),
     FAMILY: ("space", "pretoken", "token", "byte", "cut"),
     CHECK: ("space", "pretoken", "here", "byte", "cut"),
+    CHUNKS: ("even", "boundary", "counted", "cut"),
     PIPELINE: ("space", "pretoken", "token", "letter", "byte", "hidden", "cut"),
     COMPARISON: ("edge", "apart", "space", "newline", "byte", "hidden", "cut"),
 }

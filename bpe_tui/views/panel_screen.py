@@ -524,7 +524,7 @@ class SessionScreen(PanelScreen):
         """Show which screens there are, which one is here, and at which step it is."""
         line, here = self.query_one(TabLine), kind_and_model(self.id or "")[0]
         line.tabs = tabs_of(session)
-        line.here = TABS[here][1]
+        line.here = TABS[here][1] if here in TABS else ""
         line.note = self.step_of(session) if self.SHOWS_STEP else ""
 
     def step_of(self, session: Session) -> str:

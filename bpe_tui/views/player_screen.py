@@ -17,6 +17,7 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.jobs import ReadingProgress
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
+from bpe_tui.views.chunks import strip_rows
 from bpe_tui.views.corpus import ExcerptPanel
 from bpe_tui.views.narration import add_stop, first_fitting, heading
 from bpe_tui.views.panel_screen import SessionScreen
@@ -24,7 +25,7 @@ from bpe_tui.views.targets import ToChange, ToLine, ToPair, ToStep
 from bpe_tui.views.training_panels import TypedLine
 from bpe_tui.widgets.controls import Marks, Scrubber
 from bpe_tui.widgets.fields import TextLine
-from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, plural, progress_of
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 
@@ -101,6 +102,7 @@ class ReadingPanel(Vertical):
     def compose(self) -> ComposeResult:
         yield Static(id="reading-what")
         yield ProgressBar(id="reading-bar", show_eta=False)
+        yield RowList("reading-chunks")
         yield Static(id="reading-pairs")
 
     def show(self, session: Session) -> None:
@@ -109,6 +111,8 @@ class ReadingPanel(Vertical):
         name = visible_text(paths, spaces=False)
         self.border_subtitle = Content("Esc cancels" if session.failure is None else "o opens")
         what, bar = self.query_one("#reading-what", Static), self.query_one(ProgressBar)
+        strip = self.query_one("#reading-chunks", RowList)
+        strip.display = session.reading is not None and session.failure is None
         bar.display = session.failure is None
         if session.failure is not None:
             self.query_one("#reading-pairs", Static).update("")
@@ -127,6 +131,11 @@ class ReadingPanel(Vertical):
             progress = reading.progress
             bar.update(total=progress.bytes_total, progress=progress.bytes_read)
             how_far, pairs = _describe_reading(reading)
+            # Of a packed file the size of the text is unknown, so the strip grows.
+            is_plain = progress.bytes_read >= reading.chunks.bytes
+            total = progress.bytes_total if is_plain else None
+            width = strip.scrollable_content_region.width
+            strip.show(list(strip_rows(reading.chunks, total or reading.chunks.bytes, width)))
             what.update(Content(f"{name}: {how_far}"))
             self.query_one("#reading-pairs", Static).update(Content(pairs))
         elif session.opened is not None:

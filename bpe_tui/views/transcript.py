@@ -14,6 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
+from bpe_tui.views.chunks import MOST_PARTS
 from bpe_tui.views.narration import (
     NO_CORPUS,
     format_pair,
@@ -138,6 +139,10 @@ PREDICT = PlainCommand(
 )
 AT_THE_END = (
     PREDICT,
+    PlainCommand(
+        "chunks [N]",
+        "Where the corpus was cut, which worker counted which chunk; N parts as the course cuts.",
+    ),
     PlainCommand("help", "The commands."),
     PlainCommand("quit", "Leave; so does the end of the input."),
 )
@@ -151,12 +156,14 @@ class Transcript(ABC, Generic[FrameT]):
         _player: the recorded steps.
         _stop_reason: why there are no more.
         _asking: the question that the next lines answer.
+        describe_chunks: yields how the corpus was cut and counted, for a number of parts or `None`.
     """
 
     _player: Player[FrameT]
     _stop_reason: Enum
     _asking: PlainQuestion | None = field(default=None, init=False)
     _score: Tally = field(default_factory=Tally, init=False)
+    describe_chunks: Callable[[int | None], Iterator[str]] | None = field(default=None, init=False)
 
     COMMANDS: ClassVar[tuple[PlainCommand, ...]]
     STEPS: ClassVar[str]
@@ -312,6 +319,15 @@ class Transcript(ABC, Generic[FrameT]):
         step, place = number(self._player.cursor), visible_text(rest, spaces=False)
         yield f"Saved {what} of step {step} in {place}."
         yield from left_out
+
+    def chunks(self, rest: str) -> Iterator[str]:
+        parts = self.number_in(rest) if rest else None
+        if self.describe_chunks is None:
+            yield "No corpus is open."
+        elif rest and not 0 < (parts or 0) <= MOST_PARTS:
+            yield f"Say a number of parts up to {MOST_PARTS}, like chunks 8."
+        else:
+            yield from self.describe_chunks(parts)
 
     def help(self, rest: str) -> Iterator[str]:
         yield f"In all texts, {self.SPACE} means a space."

@@ -21,7 +21,7 @@ from itertools import chain, count, islice, repeat
 
 from engine.core.arrays import Ints, np, parts_of
 from engine.core.errors import CorpusError, WhatIfError
-from engine.core.events import CountProgress
+from engine.core.events import ChunkCounted, CountProgress
 from engine.core.helper_pool import available_cores, in_order
 from engine.counting.counts_file import CorpusCount, read_counts
 from engine.counting.plain import (
@@ -51,6 +51,7 @@ def count_pretokens(
     special_tokens: Sequence[str] = (),
     workers: int | None = None,
     on_progress: Callable[[CountProgress], None] | None = None,
+    on_chunk: Callable[[ChunkCounted], None] | None = None,
 ) -> Counter[bytes]:
     r"""Count the pretokens of a file (`-`: standard input).
 
@@ -61,6 +62,7 @@ def count_pretokens(
         workers: number of threads that count, by default one for each core. Without the kernel they
             are processes, and a small file has only one.
         on_progress: called after each chunk; an exception from it stops the work.
+        on_chunk: called before `on_progress`, with the chunk and who counted it: see `ChunkLog`.
 
     Returns:
         pretoken → occurrences, in order of first appearance. For a file `low low\n`:
@@ -71,7 +73,8 @@ def count_pretokens(
         UnknownNameError, SpecialTokenError: the arguments are wrong.
     """
     corpus = Corpus(path, separator=separator_of(special_tokens))
-    return count_corpus(corpus, pattern, special_tokens, workers, on_progress).counts
+    found = count_corpus(corpus, pattern, special_tokens, workers, on_progress, on_chunk=on_chunk)
+    return found.counts
 
 
 def count_corpus(
@@ -82,12 +85,13 @@ def count_corpus(
     on_progress: Callable[[CountProgress], None] | None = None,
     on_partial: Callable[[CorpusCount], None] | None = None,
     splitter: SpecialSplitter | None = None,
+    on_chunk: Callable[[ChunkCounted], None] | None = None,
 ) -> CorpusCount:
     """Count the pretokens of an opened corpus, which is read once from start to end.
 
     Args:
-        corpus: a text, or a counts file.
-        pattern, special_tokens, workers, on_progress: as in `count_pretokens`.
+        corpus: a text, or a counts file, of which no chunk is counted.
+        pattern, special_tokens, workers, on_progress, on_chunk: as in `count_pretokens`.
         on_partial: called after each chunk, before `on_progress`, with the counts so far. They
             change after the call, so copy what you keep.
         splitter: cuts special tokens out, by default as plain strings. A splitter that changes the
@@ -106,9 +110,22 @@ def count_corpus(
     pattern = as_pattern(pattern)
     tally = Tally()
     splitter = splitter or SpecialSplitter(special_tokens)
+    counters: dict[int, int] = {}
+    start = 0
     with closing(_counted_chunks(corpus, pattern, splitter, workers)) as chunks:
-        for counted in chunks:
+        for number, counted in enumerate(chunks):
+            pretokens_before = tally.pretokens
             tally.add(counted.counter, counted.chunk)
+            if on_chunk is not None:
+                worker = counters.setdefault(counted.counter, len(counters) + 1)
+                on_chunk(
+                    ChunkCounted(
+                        *(number, start, counted.size, worker, counted.process, counted.seconds),
+                        tally.pretokens - pretokens_before,
+                        counted.ends_special,
+                    )
+                )
+                start += counted.size
             if on_partial is not None:
                 on_partial(CorpusCount(tally.documents, tally.counts))
             if on_progress is not None:

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count as count_up
 from itertools import islice, repeat
+from time import perf_counter
 from typing import NamedTuple, Protocol
 
 from engine.core.arrays import parts_of
@@ -123,13 +124,25 @@ class CountedChunk(NamedTuple):
     Attributes:
         counter: number of the counter, unique among all processes.
         bytes_read: number of bytes of the corpus read up to the end of the chunk.
+        size: its number of bytes.
+        seconds: time that it took to count.
+        ends_special: whether it ends with a special token.
     """
 
     counter: int
     bytes_read: int
     chunk: ChunkCount
+    size: int
+    seconds: float
+    ends_special: bool
+
+    @property
+    def process(self) -> int:
+        """The id of the process of its counter."""
+        return self.counter >> _OWN_BITS
 
 
+_OWN_BITS = 32
 _made = count_up()
 """Numbers for the counters of this process: each counter has its own piece numbers."""
 
@@ -139,9 +152,14 @@ def counting(
 ) -> Callable[[Chunk], CountedChunk]:
     """Return a function that counts chunks with a new counter of the calling process."""
     counter = kind(pattern, splitter)
-    name = os.getpid() << 32 | next(_made)
+    name = os.getpid() << _OWN_BITS | next(_made)
+    specials = tuple(splitter.tokens)
 
     def count(chunk: Chunk) -> CountedChunk:
-        return CountedChunk(name, chunk.bytes_read, counter.count(chunk.data, chunk.continues))
+        data, started = chunk.data, perf_counter()
+        found = counter.count(data, chunk.continues)
+        seconds = perf_counter() - started
+        ends_special = data.endswith(specials)
+        return CountedChunk(name, chunk.bytes_read, found, len(data), seconds, ends_special)
 
     return count

@@ -18,7 +18,7 @@ from operator import index
 from typing import Any
 
 from engine.core.errors import BpeError, VocabSizeError
-from engine.core.events import CountProgress, WorkProgress
+from engine.core.events import ChunkCounted, CountProgress, WorkProgress
 from engine.counting.cache import KeptCount
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import CorpusCount
@@ -49,6 +49,14 @@ def check_size(vocab_size: int) -> None:
         )
 
 
+class CountOrigin(Enum):
+    """The origin of the counts of a corpus; the value says it in words."""
+
+    COUNTED = "counted now"
+    KEPT = "kept from an earlier run"
+    FILE = "from a counts file"
+
+
 @dataclass(frozen=True)
 class CountedCorpus:
     """The counts that a training starts from; empty if there is no corpus.
@@ -57,12 +65,14 @@ class CountedCorpus:
         counts: pretoken → number of occurrences, in order of first appearance.
         documents, bytes_read: their numbers in the corpus.
         cut_head: cuts the beginning of the corpus into pretokens.
+        origin: whether the text was counted for this training.
     """
 
     counts: Counter[bytes] = field(default_factory=Counter)
     documents: int = 0
     bytes_read: int = 0
     cut_head: Callable[[], Excerpt] = lambda: Excerpt.of(b"")
+    origin: CountOrigin = CountOrigin.COUNTED
 
     @cached_property
     def excerpt(self) -> Excerpt:
@@ -110,6 +120,9 @@ class Training:
 
 class TrainingListener:
     """A receiver of a training's events, in this order. A subclass overrides what it needs."""
+
+    def on_chunk(self, chunk: ChunkCounted) -> None:
+        """Receive each chunk that was counted; none if the counts were there already."""
 
     def on_partial(self, count: CorpusCount) -> None:
         """Receive the counts so far, after each chunk; they change after the call."""
@@ -171,9 +184,16 @@ def train_on_corpus(
             bytes_read = progress.bytes_read
             listener.on_progress(progress)
 
+        origin = CountOrigin.FILE if corpus.holds_counts else CountOrigin.KEPT
+
+        def on_chunk(chunk: ChunkCounted) -> None:
+            nonlocal origin
+            origin = CountOrigin.COUNTED
+            listener.on_chunk(chunk)
+
         count = find_or_count(
             *(corpus, pattern, special_tokens, kept, workers),
-            *(on_progress, listener.on_partial, splitter),
+            *(on_progress, listener.on_partial, splitter, on_chunk),
         )
         counted = CountedCorpus(
             *(count.counts, count.documents, bytes_read),
@@ -183,6 +203,7 @@ def train_on_corpus(
                 splitter=splitter,
                 examples=corpus.examples,
             ),
+            origin,
         )
         listener.on_counted(counted)
     training = start(counted)
@@ -202,12 +223,15 @@ def find_or_count(
     on_progress: Callable[[CountProgress], None] | None = None,
     on_partial: Callable[[CorpusCount], None] | None = None,
     splitter: SpecialSplitter | None = None,
+    on_chunk: Callable[[ChunkCounted], None] | None = None,
 ) -> CorpusCount:
     """Return the stored count of a corpus, or count it now; a new count is not stored."""
     if (found := kept.find()) is not None:
         corpus.read_head()
         return found
-    return count_corpus(corpus, pattern, special_tokens, workers, on_progress, on_partial, splitter)
+    return count_corpus(
+        *(corpus, pattern, special_tokens, workers, on_progress, on_partial, splitter, on_chunk)
+    )
 
 
 def _make_steps(training: Training, counted: CountedCorpus, listener: TrainingListener) -> None:

@@ -121,7 +121,7 @@ class RecordedJob(OpeningJob):
         assert isinstance(self.config, RunConfig)
         begun, ended = _trained(self.config)
         own = copy.copy(begun.timeline)  # the cursor is its own, the run is everybody's
-        self.post(TrainingStarted(own, begun.documents, begun.bytes_read, begun.obstacle))
+        self.post(replace(begun, timeline=own))
         remember_opened(self.config)
         self.post(TrainingEnded(ended.reason))
 

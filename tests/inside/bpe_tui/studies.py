@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from bpe_tui.studies import race
 from bpe_tui.studies.check import CheckScreen, WhyPanel
+from bpe_tui.studies.chunks import ChunksScreen
 from bpe_tui.studies.comparison import (
     ComparisonScreen,
     NumbersPanel,

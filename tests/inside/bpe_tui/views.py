@@ -5,6 +5,13 @@ from __future__ import annotations
 
 from bpe_tui.views import training_panels
 from bpe_tui.views.charts import ChartPanel, ChartsScreen, GainsPanel, distance
+from bpe_tui.views.chunks import (
+    describe_all,
+    describe_counting,
+    describe_course,
+    lanes_of,
+    strip_rows,
+)
 from bpe_tui.views.commands import (
     LEGENDS,
     SIGNS,

@@ -14,6 +14,8 @@ from engine.counting.by_pieces import (
     words_of,
 )
 from engine.counting.cache import KeptCount
+from engine.counting.chunk_boundaries import CourseCuts, EvenCut, course_cuts
+from engine.counting.chunk_log import ChunkReport
 from engine.counting.cluster import counted_on
 from engine.counting.cluster_tasks import CountingOptions
 from engine.counting.count import (

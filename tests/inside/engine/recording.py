@@ -7,4 +7,11 @@ from engine.recording.affected_pretokens import LONGEST_TAKEN_APART, AffectedPre
 from engine.recording.change_log import ChangeLog, GrowingArray
 from engine.recording.playback import MergeFrame
 from engine.recording.token_table import NONE, TokenTable
+from engine.recording.training import (
+    CountedCorpus,
+    CountOrigin,
+    Training,
+    TrainingListener,
+    train_on_corpus,
+)
 from engine.recording.vocabulary import COLUMNS, FILTERS, Query, Vocabulary

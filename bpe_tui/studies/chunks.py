@@ -1,0 +1,244 @@
+"""The chunks screen: where the corpus was cut for counting, and who counted what.
+
+It also shows where the course's function would cut the file, which is read again in a thread.
+"""
+
+from __future__ import annotations
+
+from threading import Thread
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.content import Content
+from textual.widgets import Static
+
+from bpe_tui.session.config import Config
+from bpe_tui.session.declarations import CHUNKS
+from bpe_tui.session.session import Session
+from bpe_tui.session.training import course_cuts_of
+from bpe_tui.styles import sheet
+from bpe_tui.views.chunks import (
+    DIFFERENCE,
+    MOST_PARTS,
+    chunk_numbers,
+    describe_counting,
+    describe_course,
+    hue_of,
+    parts_for,
+    seconds,
+    strip_rows,
+)
+from bpe_tui.views.narration import first_fitting, heading
+from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.widgets.lines import RowList
+from bpe_tui.widgets.numbers import number, plural, size
+from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, Span, paragraph
+from engine.core.errors import CorpusError
+from engine.counting.chunk_boundaries import CourseCuts, EvenCut
+from engine.counting.chunk_log import ChunkReport, LoggedChunks
+
+
+class StripPanel(RowList):
+    """The file as a strip, with a lane for each worker."""
+
+    def __init__(self) -> None:
+        super().__init__("chunk-strip")
+        self.border_title = Content("the file as a strip")
+        self._report = ChunkReport()
+        self._course: CourseCuts | CorpusError | None = None
+        self._note = ""
+
+    def show_strip(
+        self, report: ChunkReport, course: CourseCuts | CorpusError | None, note: str
+    ) -> None:
+        """Show these chunks and cuts; without chunks, the note."""
+        self._report, self._course, self._note = report, course, note
+        self.on_resize()
+
+    def on_resize(self) -> None:
+        report, course = self._report, self._course
+        whole = course.size if isinstance(course, CourseCuts) else 0
+        total, width = max(whole, report.bytes), self.scrollable_content_region.width
+        rows = list(strip_rows(report, total, width, course))
+        if not report.chunks:
+            rows += [*([Row([])] if rows else []), *paragraph(self._note, width - 1)]
+        self.border_subtitle = Content(size(total) if total else "")
+        self.show(rows)
+
+
+class CutsPanel(RowList):
+    """The even cuts of the file, and where the course's function moves each."""
+
+    def __init__(self) -> None:
+        super().__init__("chunk-cuts")
+        self.border_title = Content("the course's chunks")
+        self.border_subtitle = Content("+ - other parts")
+        self._course: CourseCuts | CorpusError | None = None
+
+    def show_course(self, course: CourseCuts | CorpusError | None) -> None:
+        """Show these cuts, an error instead of them, or that they are being searched."""
+        self._course = course
+        self.on_resize()
+
+    def on_resize(self) -> None:
+        width, course = self.scrollable_content_region.width, self._course
+        if course is None:
+            self.show([Row([("Looking for special tokens behind the even cuts …", "dim")])])
+            return
+        rows = [row for text in describe_course(course) for row in paragraph(text, width - 1)]
+        if isinstance(course, CourseCuts):
+            cells = max(len(number(course.size)), 8) + 1
+            table = RowTable(
+                [
+                    RowColumn("cut", 3, lambda each: [(number(each[0]), "")], is_number=True),
+                    RowColumn("even", cells, lambda each: [(number(each[1].even), "")], True),
+                    RowColumn("moves to", cells, lambda each: _moved(each[1], course), True),
+                    RowColumn("by", 0, lambda each: _by(each[1]), True),
+                ],
+                width - 1,
+                cells + 1,
+            )
+            rows += [Row([]), table.header()]
+            rows += [table.row(each) for each in enumerate(course.cuts, 1)]
+        self.show([*rows, Row([]), *paragraph(DIFFERENCE, width - 1, "dim")])
+
+
+def _moved(cut: EvenCut, course: CourseCuts) -> list[Span]:
+    if cut.moved is None:
+        return [("?", "dim")]
+    return [("the end" if cut.moved == course.size else number(cut.moved), "strong")]
+
+
+def _by(cut: EvenCut) -> list[Span]:
+    return [("not searched", "dim")] if cut.by is None else [(f"+{number(cut.by)}", "")]
+
+
+class CountedPanel(RowList):
+    """The chunks as they were counted: place, worker, time, pretokens."""
+
+    def __init__(self) -> None:
+        super().__init__("chunk-table")
+        self.border_title = Content("counted by")
+        self._report = ChunkReport()
+        self._sentences: list[str] = []
+
+    def show_report(self, report: ChunkReport, sentences: list[str]) -> None:
+        """Show the chunks below these sentences."""
+        self._report, self._sentences = report, sentences
+        self.border_subtitle = Content(plural(report.chunks, "chunk") if report.chunks else "")
+        self.on_resize()
+
+    def on_resize(self) -> None:
+        width, report = self.scrollable_content_region.width - 1, self._report
+        top = [row for text in self._sentences for row in paragraph(text, width)]
+        if not report.logged:
+            self.show(top)
+            return
+        kind = "thread" if report.processes == 1 else "process"
+        cells = 6 if report.chunks_an_entry == 1 else 14
+        table = RowTable(
+            [
+                RowColumn("chunk", cells, lambda at: [(chunk_numbers(report, at), "")], True),
+                RowColumn("from byte", 0, lambda at: [(number(_at(at).start), "")], True),
+                RowColumn("size", 8, lambda at: [(size(_at(at).size), "")], True),
+                RowColumn(kind, 8, lambda at: _workers(_at(at)), True),
+                RowColumn("time", 9, lambda at: [(seconds(_at(at).seconds), "")], True),
+                RowColumn("pretokens", 11, lambda at: [(number(_at(at).pretokens), "")], True),
+            ],
+            width,
+            11,
+        )
+
+        def _at(place: int) -> LoggedChunks:
+            return report.logged[place]
+
+        top += [Row([]), table.header()]
+        self.show(RowsOnDemand(len(report.logged), table.row, top))
+
+
+def _workers(logged: LoggedChunks) -> list[Span]:
+    shown = "+".join(map(str, logged.workers))
+    return [(shown, hue_of(logged.workers[0]) if len(logged.workers) == 1 else "")]
+
+
+class ChunksScreen(SessionScreen):
+    """The chunks of the session's corpus, as they were counted and as the course cuts them."""
+
+    NAME = CHUNKS
+    SHOWS_STEP = False
+    CSS_PATH = sheet("chunks.tcss")
+    PANEL_ORDER = ("chunk-strip", "chunk-cuts", "chunk-table")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._of: Config | None = None
+        self._parts = 0
+        self._course: CourseCuts | CorpusError | None = None
+        self._shown: object = None
+
+    def compose_body(self) -> ComposeResult:
+        with Container(id="panels"):
+            yield StripPanel()
+            yield CutsPanel()
+            yield CountedPanel()
+        yield Static(id="narration")
+
+    def on_mount(self) -> None:
+        self.show_panel(self.PANEL_ORDER[0])
+
+    # -- state in
+
+    def show_session(self, session: Session) -> None:
+        if not self.is_current or session.shown is None:
+            return
+        super().show_session(session)
+        self.say("#heading", heading(session, self.heading_room))
+        if self._of is not session.config:
+            self._of, self._parts = session.config, parts_for(session.chunks)
+            self._search()
+        self._update()
+
+    def on_screen_resume(self) -> None:
+        super().on_screen_resume()
+        self._update()
+
+    def _search(self) -> None:
+        """Look for the course's cuts in a thread, which may read some of the file."""
+        config, parts = self._of, self._parts
+        self._course, opened = None, self.session.opened
+        tokens = tuple(opened.tokenizer.special_tokens) if opened is not None else None
+
+        def search() -> None:
+            assert config is not None
+            course = course_cuts_of(config, tokens, parts)
+            self.call_later(take, course)
+
+        def take(course: CourseCuts | CorpusError) -> None:
+            if (self._of, self._parts) == (config, parts):  # else another search has begun
+                self._course = course
+                self._update()
+
+        Thread(target=search, name="chunks", daemon=True).start()
+
+    def _update(self) -> None:
+        """Show the chunks and the cuts, if they are others than before: rows keep their place."""
+        session = self.session
+        now = session.chunks, session.origin, self._course
+        if session.shown is None or self._shown == now:
+            return
+        self._shown = now
+        report, course = session.chunks, self._course
+        sentences = list(describe_counting(report, session.origin))
+        self.query_one(StripPanel).show_strip(report, course, sentences[0])
+        self.query_one(CutsPanel).show_course(course)
+        self.query_one(CountedPanel).show_report(report, sentences)
+        short = sentences[0].partition(":")[0] + "."
+        self.say("#narration", first_fitting(self.size.width - 2, sentences[0], short))
+
+    # -- commands
+
+    def action_parts(self, by: int) -> None:
+        """Ask for another number of parts."""
+        self._parts = max(1, min(self._parts + by, MOST_PARTS))
+        self._search()
+        self._update()

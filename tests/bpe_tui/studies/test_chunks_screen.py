@@ -1,0 +1,127 @@
+"""The chunks of a corpus: sentences and the strip worked by hand, the screen, the commands."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from inside.bpe_tui.cli import main
+from inside.bpe_tui.session import RunConfig
+from inside.bpe_tui.studies import ChunksScreen
+from inside.bpe_tui.views import describe_all, describe_counting, describe_course, strip_rows
+from inside.bpe_tui.widgets import Lines
+from inside.engine.counting import ChunkReport, CourseCuts, EvenCut
+from inside.engine.recording import CountOrigin
+from opening import SAMPLE, opened_as, until
+
+from engine import ChunkCounted, ChunkLog, CorpusError
+
+COURSE = CourseCuts("<s>", 27, [EvenCut(9, 20), EvenCut(18, 20)])
+"""The cuts of `one two<s>three four<s>five` in 3 parts."""
+
+
+def two_threads() -> ChunkReport:
+    """Chunks of 10, 10 and 7 bytes; the middle one is of the second thread."""
+    log = ChunkLog()
+    log.add(ChunkCounted(0, 0, 10, 1, 7, 0.002, 3, False))
+    log.add(ChunkCounted(1, 10, 10, 2, 7, 0.5, 2, True))
+    log.add(ChunkCounted(2, 20, 7, 1, 7, 1.5, 1, False))
+    return log.report
+
+
+def text_of(panel: Lines) -> str:
+    rows = (panel.row(place) for place in range(panel.row_count))
+    return " ".join(" ".join("".join(text for text, _ in row.spans) for row in rows).split())
+
+
+def test_the_sentences_say_who_counted_what_and_where_the_cuts_move() -> None:
+    said = list(describe_all(two_threads(), CountOrigin.COUNTED, COURSE))
+    assert said[:2] == [
+        "Counted by 2 threads: 27 B in 3 chunks, cut where no pretoken crosses; 6 pretokens.",
+        "Chunks that end behind a special token: 1.",
+    ]
+    assert "thread 1: 2 chunks · 17 B · 1.50 s · 4 pretokens." in said
+    assert "Chunk 2: bytes 10 to 20, thread 2, 500 ms, 2 pretokens." in said
+    assert (
+        "The course's find_chunk_boundaries, for 3 parts: each even cut moves to the next <s>. "
+        "That makes 2 chunks; cuts that meet are one."
+    ) in said
+    assert "The even cut at byte 9 moves 11 bytes on, to 20." in said
+    assert said[-1].startswith("The difference:")
+
+
+def test_without_a_special_token_one_chunk_is_left_and_it_says_so() -> None:
+    none = CourseCuts("<s>", 27, [EvenCut(9, 27), EvenCut(18, 27)])
+    [said] = describe_course(none)
+    assert "no <s> is behind the even cuts, so all of them move to the end of the file" in said
+    [said] = describe_course(CourseCuts("<s>", 27, [EvenCut(9, None)]))
+    assert "no <s> was found near some even cuts" in said
+    [said] = describe_course(CorpusError("it cuts a plain text, and this file is packed"))
+    assert said.endswith("does not fit here: it cuts a plain text, and this file is packed.")
+
+
+@pytest.mark.parametrize(
+    ("origin", "why"),
+    [
+        (CountOrigin.KEPT, "the counts were kept from an earlier run"),
+        (CountOrigin.FILE, "the corpus is a file of counts"),
+        (CountOrigin.COUNTED, "no corpus is open"),
+    ],
+)
+def test_where_nothing_was_counted_it_says_why(origin: CountOrigin, why: str) -> None:
+    [said] = describe_counting(ChunkReport(), origin)
+    assert why in said
+
+
+def test_the_strip_has_even_cuts_the_courses_chunks_and_a_lane_for_each_worker() -> None:
+    # 27 bytes in 27 cells behind names of 12: cuts at 9 and 18, the course's chunk at 20.
+    rows = list(strip_rows(two_threads(), 27, 39, COURSE))
+    assert ["".join(text for text, _ in row.spans)[12:] for row in rows] == [
+        "         ┆        ┆        ",
+        "│───────────────────│──────",
+        "█████████▉          ██████▉",
+        "          █████████▉       ",
+    ]
+
+
+async def test_the_screen_shows_chunks_and_cuts_and_asks_for_other_parts(tmp_path: Path) -> None:
+    config = RunConfig(str(SAMPLE), vocab_size=300, cache=False)
+    async with opened_as(config) as (app, pilot):
+        await pilot.press("K")
+        await until(pilot, lambda: isinstance(app.screen, ChunksScreen))
+        strip, cuts, table = (
+            app.screen.query_one(f"#{name}", Lines) for name in ChunksScreen.PANEL_ORDER
+        )
+        await until(pilot, lambda: "4 equal parts" in text_of(strip))
+        assert "the course" in text_of(strip)
+        assert "thread 1" in text_of(strip)
+        assert "1 38,274 38,568 +294" in text_of(cuts)
+        assert "The difference:" in text_of(cuts)
+        assert "Counted by 1 thread: 153 KB in 1 chunk; 38,604 pretokens." in text_of(table)
+        await pilot.press("-", "-")
+        await until(pilot, lambda: "2 equal parts" in text_of(strip))
+        await pilot.press("1")
+        await until(pilot, lambda: not isinstance(app.screen, ChunksScreen))
+
+
+def test_plain_answers_chunks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "tiny.txt").write_text("one two<s>three four<s>five")
+    monkeypatch.setattr("sys.stdin", io.StringIO("chunks 3\nchunks 0\nchunks x\n"))
+    options = ["--plain", "--special", "<s>", "--no-cache"]
+    assert main(["open", str(tmp_path / "tiny.txt"), *options]) == 0
+    shown_text = capsys.readouterr().out
+    assert "Counted by 1 thread: 27 B in 1 chunk; 5 pretokens." in shown_text
+    assert "The even cut at byte 18 moves 2 bytes on, to 20." in shown_text
+    assert shown_text.count("Say a number of parts up to 64, like chunks 8.") == 2
+
+
+def test_train_says_how_a_corpus_of_several_chunks_was_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "big.txt").write_text("one two three\n" * 80_000)
+    arguments = ["train", str(tmp_path / "big.txt"), "--vocab-size", "258", "--no-cache"]
+    assert main([*arguments, "--out", str(tmp_path / "t")]) == 0
+    assert "1.12 MB in 3 chunks, cut where no pretoken crosses;" in capsys.readouterr().err

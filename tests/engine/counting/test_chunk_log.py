@@ -1,0 +1,176 @@
+"""Chunks of a corpus as they are counted: worked by hand, and their sums over many chunks."""
+
+from __future__ import annotations
+
+import io
+from functools import partialmethod
+from pathlib import Path
+
+import pytest
+from inside.engine.counting import KeptCount, course_cuts
+from inside.engine.recording import (
+    CountedCorpus,
+    CountOrigin,
+    Training,
+    TrainingListener,
+    train_on_corpus,
+)
+from inside.engine.text import Corpus, Reading
+
+from engine import ChunkCounted, ChunkLog, CorpusError, StopReason, count_pretokens, find_even_cuts
+
+TEXT = b"one two<s>three four<s>five"
+"""Special tokens at the bytes 7 and 20; 27 bytes; one, two, three, four and five are pretokens."""
+
+
+def chunk(
+    number: int, worker: int, *, pretokens: int = 10, ends_special: bool = False
+) -> ChunkCounted:
+    return ChunkCounted(number, 100 * number, 100, worker, 7, 0.5, pretokens, ends_special)
+
+
+def test_each_even_cut_moves_to_the_next_special_token() -> None:
+    # 27 bytes in 3 parts: cuts at 9 and 18, both before the token at 20.
+    cuts = find_even_cuts(io.BytesIO(TEXT), 3, b"<s>")
+    assert [(cut.even, cut.moved, cut.by) for cut in cuts] == [(9, 20, 11), (18, 20, 2)]
+    # In 2 parts: the cut at 13 moves 7 bytes on; in 4: those at 6, 12 and 18 by 1, 8 and 2.
+    assert [cut.by for cut in find_even_cuts(io.BytesIO(TEXT), 2, b"<s>")] == [7]
+    assert [cut.by for cut in find_even_cuts(io.BytesIO(TEXT), 4, b"<s>")] == [1, 8, 2]
+
+
+def test_without_a_special_token_every_cut_moves_to_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(b"one two three four five six")
+    found = course_cuts(Corpus(path), ["<s>"], 3)
+    assert [(cut.even, cut.moved) for cut in found.cuts] == [(9, 27), (18, 27)]
+    assert found.boundaries == [0, 27]  # one chunk
+
+
+def test_a_search_gives_up_after_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(b"x" * 40_000 + b"<s>")
+    monkeypatch.setattr("engine.counting.chunk_boundaries.MOST_SEARCHED", 4096)
+    found = course_cuts(Corpus(path), ["<s>"], 2)
+    assert not found.is_known
+    assert found.cuts[0].by is None
+    assert found.boundaries == [0, 40_003]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "reading", "why"),
+    [
+        ([], Reading(), "looks for a special token"),
+        (["<s>"], Reading(more=("other",)), "cuts one file, and this corpus has 2"),
+        (["<s>"], Reading(field="text"), "its texts in records"),
+    ],
+)
+def test_the_course_cannot_cut_every_corpus(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tokens: list[str],
+    reading: Reading,
+    why: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("text", "other"):
+        Path(name).write_bytes(TEXT)
+    with pytest.raises(CorpusError, match=why):
+        course_cuts(Corpus("text", reading), tokens, 3)
+
+
+def test_a_packed_file_is_not_cut(tmp_path: Path) -> None:
+    import gzip
+
+    (tmp_path / "text.gz").write_bytes(gzip.compress(TEXT))
+    with pytest.raises(CorpusError, match="this file is packed"):
+        course_cuts(Corpus(tmp_path / "text.gz"), ["<s>"], 3)
+
+
+def test_counting_reports_each_chunk_with_its_pretokens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(TEXT)
+    monkeypatch.setattr(Corpus, "chunks", partialmethod(Corpus.chunks, size=8))
+    found: list[ChunkCounted] = []
+    count_pretokens(path, special_tokens=["<s>"], on_chunk=found.append)
+    # The last safe cut is behind the second <s>: 23 bytes with 4 pretokens, 4 bytes with 1.
+    assert [(each.number, each.start, each.size) for each in found] == [(0, 0, 23), (1, 23, 4)]
+    assert [(each.pretokens, each.ends_special) for each in found] == [(4, True), (1, False)]
+    assert {each.worker for each in found} == {1}
+    assert all(each.seconds > 0 for each in found)
+
+
+@pytest.mark.parametrize("pattern", ["gpt2", r"\w+|\W+"])
+def test_several_workers_report_every_byte_and_pretoken_once(tmp_path: Path, pattern: str) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(b"one two three<s>\n" * 180_000)
+    log = ChunkLog()
+    counts = count_pretokens(path, pattern, ["<s>"], workers=2, on_chunk=log.add)
+    report = log.report
+    assert report.chunks > 4
+    assert report.bytes == path.stat().st_size
+    assert report.pretokens == sum(counts.values())
+    assert {each.worker for each in report.workers} <= {1, 2}
+    starts = [each.start for each in report.logged]
+    assert starts == sorted(starts)
+
+
+def test_a_full_log_joins_neighbours_and_keeps_its_sums() -> None:
+    log = ChunkLog(most=2)
+    for number, worker in enumerate((1, 2, 1, 1, 3)):
+        log.add(chunk(number, worker, ends_special=number == 3))
+    report = log.report
+    # 0 and 1 are full; with 2 they become one entry of two, then 2 and 3; with 4 one entry of four.
+    assert report.chunks_an_entry == 4
+    assert [(each.start, each.chunks, each.workers) for each in report.logged] == [
+        (0, 4, (1, 2)),
+        (400, 1, (3,)),
+    ]
+    assert [(each.worker, each.chunks, each.seconds) for each in report.workers] == [
+        (1, 3, 1.5),
+        (2, 1, 0.5),
+        (3, 1, 0.5),
+    ]
+    assert (report.chunks, report.bytes, report.pretokens) == (5, 500, 50)
+    assert (report.after_special, report.processes) == (1, 1)
+
+
+def test_a_log_of_any_number_of_chunks_is_bounded() -> None:
+    log = ChunkLog(most=4)
+    for number in range(1000):
+        log.add(chunk(number, 1 + number % 2))
+        assert len(log.report.logged) <= 4
+    assert sum(each.chunks for each in log.report.logged) == 1000
+    assert sum(each.size for each in log.report.logged) == 100_000
+
+
+def test_kept_counts_report_no_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.counting.cache.WORTH_KEEPING", 1)
+    path = tmp_path / "text"
+    path.write_bytes(TEXT)
+
+    class Listener(TrainingListener):
+        def __init__(self) -> None:
+            self.log = ChunkLog()
+
+        def on_chunk(self, chunk: ChunkCounted) -> None:
+            self.log.add(chunk)
+
+    class NoSteps:
+        stop_reason = StopReason.NO_PAIR_LEFT
+
+        def steps(self) -> tuple[()]:
+            return ()
+
+    origins: list[tuple[CountOrigin, int]] = []
+    for _ in range(2):
+        listener, corpus = Listener(), Corpus(path)
+        kept = KeptCount.of(tmp_path / "cache", corpus, "gpt2", ["<s>"])
+
+        def start(counted: CountedCorpus, log: ChunkLog = listener.log) -> Training:
+            origins.append((counted.origin, log.report.chunks))
+            return Training(NoSteps())
+
+        train_on_corpus(corpus, "gpt2", ["<s>"], start, kept=kept, listener=listener)
+    assert origins == [(CountOrigin.COUNTED, 1), (CountOrigin.KEPT, 0)]
