@@ -63,6 +63,9 @@ if TYPE_CHECKING:
     from engine.counting.count import count_pretokens
     from engine.encoding.tokenizer import Tokenizer
     from engine.learning.questions import ask
+    from engine.unigram.frame import UnigramTimeline
+    from engine.unigram.textbook import TextbookTrainer
+    from engine.unigram.trainer import UnigramTrainer
 
 __docformat__ = "google"
 """How docstrings are written, for pdoc."""
@@ -101,6 +104,7 @@ __all__ = [
     "StepsFileError",
     "StopReason",
     "TextError",
+    "TextbookTrainer",
     "Timeline",
     "TimelineError",
     "TokenIdsError",
@@ -111,6 +115,8 @@ __all__ = [
     "Trainer",
     "UnfinishedError",
     "UnigramError",
+    "UnigramTimeline",
+    "UnigramTrainer",
     "UnknownNameError",
     "UnknownTokenIdError",
     "VocabSizeError",
@@ -138,10 +144,13 @@ _HOMES = {
     "Report": "engine.analysis.check.report",
     "StepRecorder": "engine.analysis.check.steps_file",
     "StopReason": "engine.bpe.trainer",
+    "TextbookTrainer": "engine.unigram.textbook",
     "Timeline": "engine.bpe.frame",
     "Tokenizer": "engine.encoding.tokenizer",
     "TrainProgress": "engine.core.events",
     "Trainer": "engine.bpe.trainer",
+    "UnigramTimeline": "engine.unigram.frame",
+    "UnigramTrainer": "engine.unigram.trainer",
     "ask": "engine.learning.questions",
     "check": "engine.analysis.check.checking",
     "count_pretokens": "engine.counting.count",

@@ -193,7 +193,7 @@ _BEYOND_ASCII = bytes(range(0x80, 0x100))
 AFTER_TEXT = _ASCII_TEXT + without(_BEYOND_ASCII, _MAY_END_A_SPACE)
 BEFORE_TEXT = _ASCII_TEXT + without(_BEYOND_ASCII, _MAY_BEGIN_A_SPACE)
 
-# In every pattern except `none`, whitespace only begins a pretoken or fills a whole one, so it has
+# In every pattern except `lines` and `none`, whitespace only begins a pretoken or fills a whole one, so it has
 # a border before it. The lookaheads only follow runs of whitespace, so they do not affect a
 # pretoken that ends in text. All patterns except `whitespace` join the last character of such a
 # run to the text after it.
@@ -320,6 +320,14 @@ _BERT = _pattern(
     word=rf"[^\s{_BERT_PUNCTUATION}]+",
     whitespace=r"\s+",
 )
+_NO_NEWLINE = without(bytes(range(0x100)), b"\n")
+_LINES = _pattern(
+    "lines",
+    "lines: a whole line is one pretoken, the newlines behind it another",
+    (Border(_NO_NEWLINE, b"\n"), Border(b"\n", _NO_NEWLINE)),
+    line=r"[^\n]+",
+    newlines=r"\n+",
+)
 _NONE = _pattern(
     "none",
     "no pre-tokenization: a whole document is one pretoken",
@@ -331,7 +339,10 @@ PATTERNS: Registry[Pattern] = Registry(
     "pattern",
     {
         p.name: p
-        for p in (_GPT2, _CL100K, _O200K, _LLAMA3, _QWEN2, _QWEN35, _WHITESPACE, _BERT, _NONE)
+        for p in (
+            *(_GPT2, _CL100K, _O200K, _LLAMA3, _QWEN2, _QWEN35),
+            *(_WHITESPACE, _BERT, _LINES, _NONE),
+        )
     },
 )
 

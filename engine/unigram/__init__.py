@@ -6,7 +6,8 @@ segmentation is the one with the greatest product of probabilities. Read in this
 
 - one text under one model: `pieces`, `lattice`;
 - a model learnt: `seed`, `lattices`, `em`, `trainer`;
-- the learning played back: `record`, `frame`, `report`.
+- the same learnt as a textbook has it, one removal a step: `grams`, `textbook`;
+- the learning played back: `record`, `frame`.
 
 Sources: T. Kudo, Subword Regularization (ACL 2018, arXiv:1804.10959); SentencePiece
 (`unigram_model_trainer.cc`); Hugging Face tokenizers (`models/unigram`). A module that differs from

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
-from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -22,8 +21,8 @@ from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens
 from engine.unigram.em import RARE, Removals, digamma
-from engine.unigram.lattice import Lattice, Path, UnigramEncoder
-from engine.unigram.pieces import Edge, NumberedPieces, joined, spelled, unspelled
+from engine.unigram.lattice import LatticeMaker, Path, UnigramEncoder
+from engine.unigram.pieces import UNKNOWN, Edge, joined, spelled, unspelled
 from engine.unigram.record import (
     NEVER,
     EmStep,
@@ -196,8 +195,7 @@ class UnigramFrame:
 
     def removals(self) -> Work[Removals]:
         """Estimate the effect of removing each piece; takes some 0.1 s for 1 MB of text."""
-        corpus, alive, scores = yield from self.record.corpus_at(self.step)
-        return (yield from corpus.removals(alive, scores))
+        return (yield from self.record.removals_at(self.step))
 
     def words_to_change(self) -> Work[int]:
         """Count the distinct pretokens that the next prune segments differently; 0 before EM.
@@ -207,10 +205,7 @@ class UnigramFrame:
         """
         if not isinstance(self.leads_on, PruneStep):
             return 0
-        corpus, alive, scores = yield from self.record.corpus_at(self.step)
-        wanted = np.zeros(len(alive), dtype=bool)
-        wanted[list(self.leaving)] = True
-        return (yield from corpus.words_using(wanted, scores))
+        return (yield from self.record.words_using(self.leaving, self.step))
 
     # -- texts under these pieces
 
@@ -221,13 +216,9 @@ class UnigramFrame:
         return UnigramEncoder([(self.record.unknown, 0.0), *scored])
 
     @cached_property
-    def table(self) -> NumberedPieces:
-        """The pieces by their numbers; much quicker to make than the encoder."""
-        return NumberedPieces(self.record.columns, self.numbers, self.scores)
-
-    def lattice(self, text: str) -> Lattice:
-        """Return all segmentations of a pretoken; its edges have the pieces' numbers."""
-        return Lattice(text, self.table)
+    def lattice(self) -> LatticeMaker:
+        """Makes all segmentations of a pretoken; their edges have the pieces' numbers."""
+        return self.record.lattices_at(self.step)
 
     def segment(self, text: str) -> list[str]:
         """Return the tokens of a pretoken as texts."""
@@ -241,8 +232,7 @@ class UnigramFrame:
 
     def alternative(self, text: str) -> Path | None:
         """Return the best segmentation of a piece's text without the piece; `None` if none is."""
-        paths = self.lattice(text).n_best(2)
-        return next((path for path in paths if len(path.edges) > 1), None)
+        return self.record.alternative(text, self.lattice)
 
     # -- the corpus and typed text
 
@@ -286,9 +276,9 @@ class UnigramFrame:
             if pretoken.special:
                 found.append(special[pretoken.text])
             else:
-                # The encoder's ids: 0 is the unknown token, then the pieces in the frame's order.
-                numbers = self.encoder.encode(spelled(pretoken.text))
-                found += (ids[number - 1] if number else 0 for number in numbers)
+                for edge in self.pieces_of(spelled(pretoken.text)):
+                    at = self.index_of(edge.piece)
+                    found.append(0 if at is None else ids[at])
         return found
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -308,13 +298,12 @@ class UnigramFrame:
 
         With pieces of the letters of `hugs`: `"hügs 漢字"` → `["ü", "漢字"]`.
         """
-        known = self.record.columns.number_of  # no character is ever removed
-        words = [spelled(pretoken.text) for pretoken in self.cut(text) if not pretoken.special]
+        words = (spelled(pretoken.text) for pretoken in self.cut(text) if not pretoken.special)
         return [
-            "".join(characters)
+            word[edge.start : edge.end]
             for word in words
-            for is_known, characters in groupby(word, key=known.__contains__)
-            if not is_known
+            for edge in self.pieces_of(word)
+            if edge.piece == UNKNOWN
         ]
 
 

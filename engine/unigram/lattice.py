@@ -4,7 +4,8 @@ Nodes are the places between characters, 0 … n; an edge is a piece between two
 node 0 to node n is a segmentation; its score is the sum of the scores of its edges. All edges lead
 to the right, so one sweep from left to right meets every edge after all paths to its start are
 known. A node has at most as many edges as the longest piece has characters: memory and the time of
-a sweep are in proportion to the text.
+a sweep are in proportion to the text. No edge ends inside a unit of several characters, such as a
+word (`engine.unigram.grams`).
 
 Ties: of several best edges that end at a node the one that starts furthest left wins, as in
 SentencePiece and Hugging Face.
@@ -16,7 +17,7 @@ bits, which decides otherwise where sums are nearly equal: see `engine.pipeline.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp, inf, log
@@ -74,7 +75,8 @@ class Lattice:
         """For each node the score of the best path from the first node to it."""
         scores = [0.0]
         for edges in self.arriving[1:]:
-            scores.append(max(scores[edge.start] + edge.score for edge in edges))
+            arriving = (scores[edge.start] + edge.score for edge in edges)
+            scores.append(max(arriving, default=-inf))
         return scores
 
     def best_edge(self, node: int) -> Edge:
@@ -88,6 +90,8 @@ class Lattice:
         """The best path by the Viterbi algorithm: the best edges, followed back from the end."""
         edges = []
         node = len(self.text)
+        if not self.arriving[node]:
+            return Path((), 0.0)  # a text without any unit, such as blanks where words are units
         while node:
             edge = self.best_edge(node)
             edges.append(edge)
@@ -120,6 +124,10 @@ class Lattice:
                 way = ranked[way.edge.start][way.rank_before]
             paths.append(Path(tuple(reversed(edges)), last.score))
         return paths
+
+
+LatticeMaker = Callable[[str], Lattice]
+"""Makes all segmentations of a text into the pieces of one model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,6 +412,8 @@ def viterbi_steps(lattice: Lattice) -> Iterator[ViterbiStep]:
     before = lattice.best_scores
     for node in range(1, len(lattice.text) + 1):
         edges = lattice.arriving[node]
+        if not edges:
+            continue
         arrivals = tuple(Arrival(edge, before[edge.start] + edge.score) for edge in edges)
         yield Reached(node, arrivals, arrivals[edges.index(lattice.best_edge(node))])
     for edge in reversed(lattice.best.edges):

@@ -14,9 +14,10 @@ for each further place. Steps are thin views of the record.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from math import isinf
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -25,9 +26,10 @@ from engine.core.arrays import Floats, Ints, SmallInts
 from engine.core.errors import TimelineError
 from engine.core.events import Work
 from engine.recording.statistics import PretokenStatistics
-from engine.unigram.em import Estimate, TrainingCorpus
+from engine.unigram.em import Estimate, Removals, TrainingCorpus
+from engine.unigram.lattice import Lattice, LatticeMaker, Path
 from engine.unigram.lattices import Flags
-from engine.unigram.pieces import PieceColumns
+from engine.unigram.pieces import NumberedPieces, PieceColumns
 from engine.unigram.seed import Seeds
 
 NEVER = np.iinfo(np.int32).max
@@ -53,7 +55,12 @@ class UnigramRecord:
 
     Attributes:
         steps: the trainer's `EmStep` or `PruneStep` for each step.
+        LOSS_UNIT: the unit of the loss.
+        KEEPS_CHARACTERS: whether single characters are never removed.
     """
+
+    LOSS_UNIT: ClassVar[str] = "nats a pretoken"
+    KEEPS_CHARACTERS: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -183,6 +190,31 @@ class UnigramRecord:
             expected.append(float(self._expected[place][index]))
         return PieceHistory(np.array(scores), np.array(expected))
 
+    # -- texts and the corpus under the pieces of a place
+
+    def lattices_at(self, place: int) -> LatticeMaker:
+        """Return a function that makes the lattice of a text with the pieces of a place."""
+        # Much quicker to make than an encoder.
+        table = NumberedPieces(self.columns, self.numbers_at(place), self.scores_at(place))
+        return lambda text: Lattice(text, table)
+
+    def alternative(self, text: str, lattices: LatticeMaker) -> Path | None:
+        """Return the best segmentation of a piece's text without the piece; `None` if none is."""
+        paths = lattices(text).n_best(2)
+        return next((path for path in paths if len(path.edges) > 1), None)
+
+    def removals_at(self, place: int) -> Work[Removals]:
+        """Estimate the effect of removing each piece of a place."""
+        corpus, alive, scores = yield from self.corpus_at(place)
+        return (yield from corpus.removals(alive, scores))
+
+    def words_using(self, pieces: Iterable[int], place: int) -> Work[int]:
+        """Count the distinct pretokens whose best segmentation at a place uses a piece of some."""
+        corpus, alive, scores = yield from self.corpus_at(place)
+        wanted = np.zeros(len(alive), dtype=np.bool_)
+        wanted[list(pieces)] = True
+        return (yield from corpus.words_using(wanted, scores))
+
     def corpus_at(self, place: int) -> Work[tuple[TrainingCorpus, Flags, Floats]]:
         """Return the corpus with the pieces of a place, their flags, and all scores."""
         alive = self.alive_at(place)
@@ -205,7 +237,8 @@ class PruneRule(Enum):
     """A rule that chooses the pieces to prune; the value describes it."""
 
     LOSS = "the smallest loss increases go"
-    SCORE = "the lowest scores go, to the size asked for"
+    SCORE = "the lowest scores go, down to the final size"
+    ONE = "the one n-gram goes whose loss costs least"
 
 
 class Vanished(NamedTuple):
@@ -272,6 +305,10 @@ class UnigramStep(Generic[RemovedT]):
 
     def as_dict(self) -> dict[str, object]:
         """Return the step as plain values for JSON."""
+        removed = [piece._asdict() for piece in self.removed]
+        for facts in removed:
+            if isinf(facts["score"]):  # the probability 0, which JSON has no logarithm for
+                facts["score"] = None
         return {
             "index": self.index,
             "round": self.round,
@@ -279,7 +316,7 @@ class UnigramStep(Generic[RemovedT]):
             "loss_after": self.loss_after,
             "size_before": self.size_before,
             "size_after": self.size_after,
-            "removed": [piece._asdict() for piece in self.removed],
+            "removed": removed,
         }
 
 

@@ -49,6 +49,10 @@ class UnigramStopReason(Enum):
 
     SIZE_REACHED = "the vocabulary has the size asked for"
     NO_MORE_PIECES = "fewer pieces than asked for are used at all"
+    SHARE_LEFT = "a tenth of the longer pieces is left at most, as no size was asked for"
+    HALF_LEFT = "half of the n-grams are left, as no size was asked for"
+    SMALL_SEED = "the text has fewer n-grams than asked for, so none goes"
+    NO_TEXT = "the text has nothing to make pieces of"
 
 
 class UnigramTrainer:
@@ -123,7 +127,8 @@ class UnigramTrainer:
                 f"a vocabulary of {vocab_size:,} is too small: {characters:,} different "
                 f"character{'' if characters == 1 else 's'}, {self.unknown_token!r} and "
                 f"{len(self.special_tokens)} special token{ending} need at least "
-                f"{characters + self._reserved:,}"
+                f"{characters + self._reserved:,}, as EM keeps every character, so that any text "
+                "of them can be encoded; the textbook trainer goes on below that"
             )
         self._seed_size = seed_size
         self._shrinking_factor = shrinking_factor
@@ -171,10 +176,15 @@ class UnigramTrainer:
                 break
             kept = max(enough, int(self._shrinking_factor * learner.size))
             yield (yield from learner.prune(round_, PruneRule.LOSS, kept))
-        reached = learner.size == pieces_wanted
-        self.stop_reason = (
-            UnigramStopReason.SIZE_REACHED if reached else UnigramStopReason.NO_MORE_PIECES
-        )
+        self.stop_reason = self._reason(learner.size)
+
+    def _reason(self, pieces: int) -> UnigramStopReason:
+        if not self._counts:
+            return UnigramStopReason.NO_TEXT
+        if self._asked_size is None:
+            return UnigramStopReason.SHARE_LEFT
+        reached = pieces == self._asked_size - self._reserved
+        return UnigramStopReason.SIZE_REACHED if reached else UnigramStopReason.NO_MORE_PIECES
 
     def _seeded(self) -> Work[Learner]:
         reserved = frozenset((self.unknown_token, *self.special_tokens))

@@ -19,6 +19,7 @@ from engine.unigram.frame import (
     m_step,
     piece_occurrences,
 )
+from engine.unigram.grams import GRAM_UNITS, TIED, read_words
 from engine.unigram.lattice import (
     ForwardBackward,
     Lattice,
@@ -31,4 +32,5 @@ from engine.unigram.lattices import LONGEST_TEXT, Lattices, lattices_of
 from engine.unigram.pieces import UNKNOWN, PieceTable, spelled, spelled_counts, unspelled
 from engine.unigram.record import NEVER, EmStep, PruneRule, PruneStep, Seeded, UnigramRecord
 from engine.unigram.seed import Seeds, seed_pieces
+from engine.unigram.textbook import MOST_MOVES, TextbookRecord, TextbookTrainer
 from engine.unigram.trainer import Event, UnigramStopReason, UnigramTrainer

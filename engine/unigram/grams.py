@@ -1,0 +1,148 @@
+"""N-grams as pieces: runs of words or of characters, their places in a text, their lattice.
+
+A *unit* is a word or a character; an n-gram is a run of 1, 2, … units. Words are what whitespace
+separates. As pieces spell a space with ▁, the words of an n-gram have a ▁ between them.
+
+The whitespace before a word belongs to the word's place in a text, not to the n-gram. So `喜欢` is
+the same n-gram at the beginning of a line and in the middle of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from math import isfinite
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.core.arrays import Floats, Ints
+from engine.core.registry import Registry, registry_of
+from engine.unigram.lattice import Lattice
+from engine.unigram.pieces import SPACE, UNKNOWN, UNKNOWN_PENALTY, Edge, PieceColumns
+
+TIED = 1e-9
+"""Costs in nats that differ by less are equal: sums of the same numbers in another order are."""
+
+
+class Unit(NamedTuple):
+    """A unit at its place in a text: its own text, and where its place ends."""
+
+    text: str
+    end: int
+
+
+class GramUnits(NamedTuple):
+    """A kind of units.
+
+    Attributes:
+        name, one, many: its name, and the words for one unit and for several.
+        read: cuts a text into its units, whose places cover it.
+        between: the text between the units of an n-gram.
+        pattern: the usual pattern, which cuts a corpus into sentences.
+    """
+
+    name: str
+    one: str
+    many: str
+    read: Callable[[str], list[Unit]]
+    between: str
+    pattern: str
+
+
+_WORD = re.compile(rf"[^\s{SPACE}]+")
+
+
+def read_words(text: str) -> list[Unit]:
+    """Cut a text into words; whitespace belongs to the word after it, at the end to the last.
+
+    >>> read_words("我▁喜欢▁"), read_words("▁")
+    ([Unit(text='我', end=1), Unit(text='喜欢', end=5)], [])
+    """
+    found = [Unit(match.group(), match.end()) for match in _WORD.finditer(text)]
+    if found:
+        found[-1] = Unit(found[-1].text, len(text))
+    return found
+
+
+def read_characters(text: str) -> list[Unit]:
+    """Cut a text into characters.
+
+    >>> read_characters("ab")
+    [Unit(text='a', end=1), Unit(text='b', end=2)]
+    """
+    return [Unit(character, end) for end, character in enumerate(text, 1)]
+
+
+GRAM_UNITS: Registry[GramUnits] = registry_of(
+    "kind of n-grams",
+    GramUnits("words", "word", "words", read_words, SPACE, "lines"),
+    GramUnits("characters", "character", "characters", read_characters, "", "gpt2"),
+)
+DEFAULT_GRAM_UNITS = "words"
+DEFAULT_NGRAM = 2
+"""Units of the longest n-gram, if nothing else is asked for."""
+
+
+class GramTable:
+    """The n-grams of a model, with their scores.
+
+    A unit that is no n-gram by itself is unknown, and costs the penalty of SentencePiece: 10 nats.
+    (SentencePiece adds the cost of the worst piece.) An n-gram that is used nowhere has the
+    probability 0, so it is in no segmentation.
+
+    Args:
+        columns: all n-grams of the seed.
+        numbers: those that are there.
+        scores: their log-probabilities.
+        units: the units.
+        ngram: units of the longest n-gram.
+
+    >>> columns = PieceColumns(["a", "b", "a▁b"])
+    >>> scores = np.array([-1.0, -2.0])
+    >>> table = GramTable(columns, np.array([0, 2]), scores, GRAM_UNITS["words"], 2)
+    >>> [(edge.start, edge.end, edge.piece, edge.score) for edge in table.edges_from("a▁b", 0)]
+    [(0, 1, 0, -1.0), (0, 3, 2, -2.0)]
+    >>> list(table.edges_from("a▁b", 1))
+    [Edge(start=1, end=3, piece=-1, score=-10.0)]
+    """
+
+    def __init__(
+        self, columns: PieceColumns, numbers: Ints, scores: Floats, units: GramUnits, ngram: int
+    ) -> None:
+        self._number_of = columns.number_of
+        self._scores = np.full(len(columns.number_of), -np.inf)
+        self._scores[numbers] = scores
+        self._units, self._ngram = units, ngram
+        self._read: tuple[str, list[Unit], dict[int, int]] = "", [], {}
+
+    def edges_from(self, text: str, start: int) -> Iterator[Edge]:
+        """Yield the n-grams that begin at a place of a text, the shortest first."""
+        if self._read[0] != text:
+            units = self._units.read(text)
+            starts = (0, *(unit.end for unit in units[:-1]))
+            self._read = text, units, {place: at for at, place in enumerate(starts)}
+        _, units, at_place = self._read
+        first = at_place.get(start)
+        if first is None or not units:
+            return
+        gram = units[first].text
+        for last in range(first, min(first + self._ngram, len(units))):
+            if last > first:
+                gram += self._units.between + units[last].text
+            number = self._number_of.get(gram)
+            score = -np.inf if number is None else self._scores.item(number)
+            if number is not None and isfinite(score):
+                yield Edge(start, units[last].end, number, score)
+            elif last == first:
+                yield Edge(start, units[last].end, UNKNOWN, -UNKNOWN_PENALTY)
+
+
+class GramLattice(Lattice):
+    """The places of n-grams in a text; costs that differ by less than `TIED` are equal."""
+
+    def best_edge(self, node: int) -> Edge:
+        scores = self.best_scores
+        least = scores[node] - TIED
+        edges = self.arriving[node]  # from the left: of equals the longest wins
+        return next(edge for edge in edges if scores[edge.start] + edge.score >= least)
