@@ -56,7 +56,13 @@ def check_run(config: RunConfig) -> Corpus:
     if MODELS[config.model].counts_bytes and UNITS[config.units].spells_all:
         check_vocab_size(config.size, config.special_tokens)
     as_pattern(config.pattern)
-    _ = TIE_RULES[config.tie_rule], TRAINERS[config.trainer]
+    _ = TIE_RULES[config.tie_rule]
+    if not MODELS[config.model].trainers:
+        _ = TRAINERS[config.trainer]
+    elif config.vocab_size is not None and config.vocab_size < 1:
+        raise CommandLineError(
+            f"a vocabulary of {config.vocab_size:,} has no piece; ask for at least 1"
+        )
     return config.open_corpus()
 
 

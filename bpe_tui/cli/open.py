@@ -122,7 +122,7 @@ def _check_only_for_training(context: typer.Context, why: str) -> None:
     Args:
         why: the reason, such as `--tokenizer is not trained`.
     """
-    for option in ("vocab_size", "tie_rule", "trainer", "min_count", "units", "model"):
+    for option in ("vocab_size", "tie_rule", "trainer", "min_count", "units", "ngram", "model"):
         if options.is_given(context, option):
             name = option.replace("_", "-")
             raise inputs.CommandLineError(f"--{name} is for training, and {why}")

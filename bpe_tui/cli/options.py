@@ -11,8 +11,8 @@ import typer
 
 from bpe_tui.cli.inputs import CommandLineError
 from bpe_tui.session.config import DEFAULT_SPECIAL, DEFAULT_VOCAB_SIZE, RunConfig
-from bpe_tui.session.declarations import EVERYWHERE
-from bpe_tui.session.models import DEFAULT_MODEL, MODELS
+from bpe_tui.session.declarations import EVERYWHERE, Model
+from bpe_tui.session.models import DEFAULT_MODEL, MODELS, completed
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import TRAINERS
 from engine.core.errors import SpecialTokenError, SpecialTokenFoundError
@@ -56,6 +56,11 @@ SkipBadOption = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
+_OTHER_TRAINERS = " ".join(
+    f"Of {model.name}: {', '.join(trainer.name for trainer in model.trainers)}."
+    for model in MODELS.values()
+    if model.trainers
+)
 VocabSizeOption = Annotated[
     int,
     typer.Option(
@@ -111,7 +116,7 @@ TrainerOption = Annotated[
     typer.Option(
         "--trainer",
         metavar="NAME",
-        help=f"The algorithm; all find the same merges: {', '.join(TRAINERS)}.",
+        help=f"The algorithm; all find the same merges: {', '.join(TRAINERS)}. {_OTHER_TRAINERS}",
         rich_help_panel=TRAINING,
     ),
 ]
@@ -142,7 +147,18 @@ UnitsOption = Annotated[
         "--units",
         metavar="NAME",
         help=f"What the merges start from: {', '.join(UNITS)} (characters with </w> behind words; "
-        "for the pattern whitespace).",
+        "for the pattern whitespace). With --trainer textbook the n-grams are of words or "
+        "characters.",
+        rich_help_panel=TRAINING,
+    ),
+]
+NgramOption = Annotated[
+    int,
+    typer.Option(
+        "--ngram",
+        metavar="N",
+        min=1,
+        help="Units of the longest n-gram, with --trainer textbook.",
         rich_help_panel=TRAINING,
     ),
 ]
@@ -259,10 +275,14 @@ _OF_TRAINING: dict[str, tuple[object, object]] = {
     "model": (ModelOption, RunConfig.model),
     "max_token_length": (MaxTokenLengthOption, None),
     "units": (UnitsOption, RunConfig.units),
+    "ngram": (NgramOption, RunConfig.ngram),
     "no_cache": (CacheOption, False),
 }
 """Name → the option, and its default."""
-_FIELDS = ("pattern", "tie_rule", "trainer", "min_count", "model", "max_token_length", "units")
+_FIELDS = (
+    *("pattern", "tie_rule", "trainer", "min_count"),
+    *("model", "max_token_length", "units", "ngram"),
+)
 """Options that are fields of a run, by the same names."""
 
 
@@ -304,7 +324,7 @@ def run_of(context: typer.Context, corpus: str, **more: Any) -> RunConfig:
         BpeError: the options contradict each other.
     """
     given = context.params
-    return RunConfig(
+    run = RunConfig(
         corpus,
         given["vocab_size"] if is_given(context, "vocab_size") else None,
         special_tokens_of(given["special"], given["no_special"]),
@@ -312,6 +332,7 @@ def run_of(context: typer.Context, corpus: str, **more: Any) -> RunConfig:
         **{name: given[name] for name in _FIELDS if name in given},
         **more,
     )
+    return completed(run, [name for name in ("units", "pattern") if is_given(context, name)])
 
 
 def special_tokens_of(given: Sequence[str] | None, none_at_all: bool) -> tuple[str, ...]:
@@ -345,13 +366,41 @@ def check_model(context: typer.Context, *more: str) -> None:
     Args:
         more: options of the command that only BPE has, besides those of a training.
     """
-    model = context.params["model"]
-    if MODELS[model].name == DEFAULT_MODEL:
+    model, trainer = MODELS[context.params["model"]], context.params.get("trainer", "")
+    _check_trainer(context, model, trainer)
+    if model.name == DEFAULT_MODEL:
         return
     for option in ("tie_rule", "trainer", "min_count", "units", *more):
-        if option not in MODELS[model].options and is_given(context, option):
+        if option not in model.options and is_given(context, option):
             name = option.replace("_", "-")
-            raise CommandLineError(f"--{name} is for the model bpe, and the model is {model}")
+            raise CommandLineError(f"--{name} is for the model bpe, and the model is {model.name}")
+
+
+def _check_trainer(context: typer.Context, model: Model, trainer: str) -> None:
+    """Raise `CommandLineError` for a trainer of another model, or for options that it lacks."""
+    names = [each.name for each in model.trainers]
+    if names and is_given(context, "trainer") and trainer not in names:
+        raise CommandLineError(
+            f"the model {model.name} has no trainer {trainer!r}; there are: {', '.join(names)}"
+        )
+    for other in MODELS.values():
+        if other is not model and trainer in (each.name for each in other.trainers):
+            raise CommandLineError(
+                f"--trainer {trainer} is for the model {other.name}; add --model {other.name}"
+            )
+    units = next((each.units for each in model.trainers if each.name == trainer), ())
+    if is_given(context, "ngram") and not units:
+        raise CommandLineError(
+            "--ngram is for --model unigram --trainer textbook, which learns n-grams"
+        )
+    if is_given(context, "units") and names:
+        given = context.params["units"]
+        if not units:
+            raise CommandLineError("--units is for the model bpe and for --trainer textbook")
+        if given not in units:
+            raise CommandLineError(
+                f"the trainer {trainer} has no units {given!r}; there are: {', '.join(units)}"
+            )
 
 
 def format_of(context: typer.Context, model: str, format: str) -> str:

@@ -46,7 +46,7 @@ OPTIONS = (
         "bpe-tui quiz corpus.txt --out answers.json --plain",
     ),
 )
-@options.with_training("trainer", "no_cache")
+@options.with_training("trainer", "ngram", "no_cache")
 def quiz(
     context: typer.Context,
     corpus: Annotated[

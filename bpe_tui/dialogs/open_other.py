@@ -29,8 +29,8 @@ from bpe_tui.session.config import (
     Viewpoint,
     why_not_checkable,
 )
-from bpe_tui.session.declarations import Model
-from bpe_tui.session.models import MODELS
+from bpe_tui.session.declarations import Model, TrainerChoice
+from bpe_tui.session.models import MODELS, trainer_of, with_trainer
 from bpe_tui.session.opening import config_for
 from bpe_tui.session.state import GivenNames, as_reading, as_typed, parse_typed, recent
 from bpe_tui.views.narration import first_fitting
@@ -323,17 +323,22 @@ def chosen_config(given: GivenNames, beside: Config | None = None) -> Config:
     return replace(config, corpus=beside.corpus, reading=beside.reading)
 
 
-TITLE_CELLS = 11
+TITLE_CELLS = 18
 
 
 class ModelRows(Lines):
-    """The models, with a mark at the present one."""
+    """The models, each with its trainers if these learn by different rules.
 
-    def __init__(self, present: str) -> None:
+    A mark is at the present one.
+    """
+
+    def __init__(self, present: RunConfig) -> None:
         super().__init__(id="model-rows")
-        self._models: list[Model] = list(MODELS.values())
-        self._present = present
-        self.cursor = list(MODELS).index(present)
+        self._models: list[tuple[Model, TrainerChoice | None]] = [
+            (model, trainer) for model in MODELS.values() for trainer in model.trainers or (None,)
+        ]
+        self._present = self._models.index((MODELS[present.model], trainer_of(present)))
+        self.cursor = self._present
         self.styles.height = len(self._models)
 
     @property
@@ -341,13 +346,14 @@ class ModelRows(Lines):
         return len(self._models)
 
     def row(self, index: int) -> Row:
-        model = self._models[index]
-        here = model.name == self._present
-        title = [(model.title, "strong" if here else "")]
+        model, trainer = self._models[index]
+        shown, here = trainer or model, index == self._present
+        title = [(shown.title, "strong" if here else "")]
         spans = [("● " if here else "○ ", "here"), *left(title, TITLE_CELLS)]
         room = self.size.width - spans_width(spans)
-        clause = re.split("[,;]", model.summary)[0]
-        return Row([*spans, (first_fitting(room, model.summary, clause), "dim")], model.name)
+        clause = re.split("[,;]", shown.summary)[0]
+        summary = (first_fitting(room, shown.summary, clause), "dim")
+        return Row([*spans, summary], (model.name, trainer))
 
 
 class ChooseModel(Window[Config | None]):
@@ -363,10 +369,12 @@ class ChooseModel(Window[Config | None]):
         with Vertical(id="choose-model", classes="window") as window:
             window.border_title = Content("choose a model")
             window.border_subtitle = Content("↑ ↓ · ↵ trains it · Esc closes")
-            yield ModelRows(self._config.model)
+            yield ModelRows(self._config)
             name = visible_text(self._config.name, spaces=False)
+            asked = self._config.vocab_size
+            to_size = f"at most {plural(asked, 'token')}" if asked else "its usual size"
             hint = (
-                f"It is trained on {name}, to at most {plural(self._config.size, 'token')}. "
+                f"It is trained on {name}, to {to_size}. "
                 "The run on the screen is dropped, with its breakpoints and its place."
             )
             yield Static(Content(hint), id="dialog-hint")
@@ -376,6 +384,8 @@ class ChooseModel(Window[Config | None]):
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
-        config = replace(self._config, model=str(event.target))
-        is_other = config.model != self._config.model
+        assert isinstance(event.target, tuple)
+        model, trainer = event.target
+        is_other = (model, trainer) != (self._config.model, trainer_of(self._config))
+        config = with_trainer(self._config, model, trainer)
         self.dismiss(replace(config, claimed=None, viewpoint=Viewpoint()) if is_other else None)

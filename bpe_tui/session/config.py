@@ -86,6 +86,8 @@ class RunConfig:
     model: str = "bpe"
     max_token_length: int | None = None
     units: str = DEFAULT_UNITS
+    ngram: int = 2
+    """Units of the longest n-gram, for the textbook trainer of Unigram."""
     specials_first: bool = False
     """Whether saved special tokens get the ids from 0 on."""
     left_out: tuple[LeftOutDocument, ...] = ()

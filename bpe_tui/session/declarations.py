@@ -127,6 +127,24 @@ KINDS = ("lesson", "training", "encoding", "vocabulary", "charts", "inspection")
 
 
 @dataclass(frozen=True)
+class TrainerChoice:
+    """One of several trainers of a model, which learn by different rules.
+
+    Attributes:
+        name, title, summary: its names on the command line and in the list of models.
+        units: the names of the units that it learns from, the default first; none if it has no
+            choice.
+        pattern: the pattern that it needs with the default units; empty for any.
+    """
+
+    name: str
+    title: str
+    summary: str
+    units: tuple[str, ...] = ()
+    pattern: str = ""
+
+
+@dataclass(frozen=True)
 class Model:
     """A model to train. Its parts are named as `module:object`, and imported when needed.
 
@@ -143,6 +161,7 @@ class Model:
         counts_bytes: whether the 256 bytes are tokens, so that a vocabulary needs room for them.
         formats: the formats that `train` writes, the default first.
         options: names of the options of BPE that it has as well.
+        trainers: its trainers if they learn by different rules, the default first.
         commands: the commands that only its screens have.
         refused: action of a command that it lacks → the sentence that its key shows.
         signs: the signs that its pieces are written with, for the legends.
@@ -162,6 +181,7 @@ class Model:
     counts_bytes: bool = False
     formats: tuple[str, ...] = ()
     options: frozenset[str] = frozenset()
+    trainers: tuple[TrainerChoice, ...] = ()
     commands: tuple[Command, ...] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
     signs: tuple[str, ...] = ()

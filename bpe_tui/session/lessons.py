@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
-from bpe_tui.session.models import MODELS
+from bpe_tui.session.models import MODELS, completed
 from bpe_tui.session.state import read_state, state_file, write_state
 from engine.core.errors import UnknownNameError
 from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene
@@ -168,7 +168,7 @@ def config_of(lesson: Lesson, scene: Scene) -> Config:
         _ = MODELS[model]
     except UnknownNameError as error:
         raise _wrong(lesson, scene, str(error)) from error
-    return RunConfig(
+    run = RunConfig(
         path,
         options.get("vocab-size"),
         special,
@@ -178,8 +178,11 @@ def config_of(lesson: Lesson, scene: Scene) -> Config:
         min_count=options.get("min-count", RunConfig.min_count),
         max_token_length=options.get("max-token-length"),
         units=options.get("units", RunConfig.units),
+        trainer=options.get("trainer", RunConfig.trainer),
+        ngram=max(options.get("ngram", RunConfig.ngram), 1),
         model=model,
     )
+    return completed(run, options)
 
 
 def _wrong(lesson: Lesson, scene: Scene, message: str) -> LessonError:

@@ -218,7 +218,7 @@ class Session:
         to look at all counts would take long, and no screen shows the difference.
         """
         config = self.config
-        if not isinstance(config, RunConfig):
+        if not isinstance(config, RunConfig) or self.model.trainers:
             return None
         return _algorithm_of(config.trainer, config.tie_rule, config.units)
 

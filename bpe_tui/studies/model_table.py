@@ -19,7 +19,7 @@ from textual.widgets import Input
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import FAMILY
 from bpe_tui.session.jobs import Job
-from bpe_tui.session.models import MODELS
+from bpe_tui.session.models import MODELS, with_trainer
 from bpe_tui.session.session import Session
 from bpe_tui.studies.model_table_panels import (
     TRAINS,
@@ -257,7 +257,7 @@ class FamilyScreen(SessionScreen):
         kind, config = KINDS[name], self.session.config
         if kind.model is None or not isinstance(config, RunConfig):
             return None
-        return replace(config, model=kind.model, units=kind.units, pattern=kind.pattern)
+        return replace(with_trainer(config, kind.model), units=kind.units, pattern=kind.pattern)
 
     def on_family_rows_pointed(self, event: FamilyRows.Pointed) -> None:
         event.stop()

@@ -38,8 +38,10 @@ from engine.core.arrays import Ints
 from engine.text.pretokenize import to_text
 from engine.unigram.em import Removals
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.pieces import SPACE, Edge, spelled
+from engine.unigram.pieces import UNKNOWN, Edge, spelled
 from engine.unigram.record import Pruned, PruneRule, PruneStep, UnigramRecord
+from engine.unigram.textbook import TextbookRecord
+from engine.unigram.units import SPACE
 
 STATIONS_OF_EM = ("COUNT", "WEIGH", "CUT")
 CAPTIONS = {
@@ -68,7 +70,7 @@ class WeighedPiece(NamedTuple):
 
     number: int
     cost: float
-    instead: tuple[int, ...]
+    instead: tuple[str, ...]
 
 
 class PlainPiecePainter(PiecePainter):
@@ -107,7 +109,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         return answer
 
     def facts(self, frame: UnigramFrame) -> str:
-        return f"{number(frame.size)} pieces"
+        return f"{number(frame.size)} {frame.record.PIECE}s"
 
     def stations(self, moment: TellMoment) -> tuple[ThreeNames, ThreeNames]:
         counted, made = (
@@ -202,7 +204,14 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         for cost, piece in [*goers, *others]:
             other = frame.alternative(frame.record.texts[piece])
             edges = other.edges if other is not None else ()
-            weighed.append(WeighedPiece(piece, cost, tuple(edge.piece for edge in edges)))
+            text = frame.record.texts[piece]
+            instead = tuple(
+                f"{number(-edge.score)} nats"
+                if edge.piece == UNKNOWN
+                else text[edge.start : edge.end]
+                for edge in edges
+            )
+            weighed.append(WeighedPiece(piece, cost, instead))
         return weighed
 
     def _cost_row(
@@ -219,7 +228,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         texts = frame.record.texts
         instead: list[Span] = [("→ ", "dim")]
         for place, part in enumerate(piece.instead):
-            instead += [PRETOKEN_BORDER] * bool(place) + [(_shown(texts[part]), "")]
+            instead += [PRETOKEN_BORDER] * bool(place) + [(_shown(part), "")]
         role, remark = ("stale", "goes") if goes else ("strong", "stays")
         spans: list[Span] = [
             ("✗ " if is_chosen and goes else "  ", "loss"),
@@ -264,6 +273,16 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
 
     def pick_rows(self, moment: TellMoment, width: int) -> list[Row]:
         before = moment.before
+        record = moment.after.record
+        if before is None and isinstance(record, TextbookRecord):
+            grams = plural(moment.after.size, "n-gram")
+            second = f"{number(record.vocab_size)} will stay: the one that costs least goes first."
+            if moment.after.size <= record.vocab_size:
+                second = "None has to go."
+            return [
+                Row([(f"The seed has all {grams} of {record.length}.", "dim")]),
+                Row([(second, "dim")]),
+            ]
         if before is None:
             seeded = f"The seed has {plural(moment.after.size, 'piece')}: far too many."
             return [Row([(seeded, "dim")]), Row([("Those whose loss costs least will go.", "dim")])]
@@ -271,11 +290,13 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         if not isinstance(step, PruneStep):
             return self._em_rows(before, moment.after, now, width)
         pruned = self._pruned(before, step)
+        if isinstance(record, TextbookRecord):
+            return self._removal_rows(record, before.step, pruned[0], now, width)
         gone, size = len(pruned), number(before.size)
         go = "go" if now else "went"
         if step.rule is PruneRule.SCORE:
             why = [f" of {size} pieces {go}{end}" for end in (": the least probable.", ".")]
-            second = "That leaves as many as were asked for."
+            second = "That leaves the final size."
             return [
                 Row([(number(gone), "strong"), (first_fitting(width - 8, *why), "")]),
                 Row([(second, "dim")]),
@@ -294,6 +315,20 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         name = _shown(dearest.text)
         start = first_fitting(width - len(name) - len(end), *starts)
         return [Row(first), Row([(start, "dim"), (name, ""), (end, "dim")])]
+
+    def _removal_rows(
+        self, record: TextbookRecord, step: int, gone: Pruned, now: bool, width: int
+    ) -> list[Row]:
+        """Return which n-gram goes, what that costs, and how a tie was decided."""
+        name, ties = _shown(gone.text), len(record.equals_at(step))
+        goes = f" {'goes' if now else 'went'}"
+        cost = score_text(gone.loss_increase, 3)
+        whys = f": without it the loss grows least, by {cost}.", f": it costs least, {cost}."
+        if not gone.loss_increase:
+            whys = ": no best segmentation uses it.", ": it is unused."
+        why = first_fitting(width - len(name) - len(goes), *whys)
+        second = f"{number(ties)} tie: the smallest bytes decide." if ties > 1 else "None ties."
+        return [Row([(name, "strong"), (goes + why, "")]), Row([(second, "dim")])]
 
     def _em_rows(
         self, before: UnigramFrame, after: UnigramFrame, now: bool, width: int
@@ -326,9 +361,10 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             if cut_anew is None:
                 sentence = "Others replace them:" if changed else NONE_CHANGED
             elif not cut_anew:
-                sentence = "No word is cut otherwise."
+                sentence = f"No {before.record.WORD} is cut otherwise."
             else:
-                things = plural(cut_anew, "different word"), plural(cut_anew, "word")
+                word = before.record.WORD
+                things = plural(cut_anew, f"different {word}"), plural(cut_anew, word)
                 ways = (f"Others replace them: {thing}" for thing in things)
                 sentence = first_fitting(width, *ways)
         else:

@@ -5,20 +5,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.declarations import DO, FILTER, LOOK, STEP, Command, Model
+from bpe_tui.session.declarations import DO, FILTER, LOOK, STEP, Command, Model, TrainerChoice
 from bpe_tui.widgets.numbers import number, plural
 
 if TYPE_CHECKING:
     from engine.recording.training import CountedCorpus, Training
+    from engine.text.patterns import PatternLike
+    from engine.unigram.record import UnigramRecord
+    from engine.unigram.textbook import TextbookTrainer
     from engine.unigram.trainer import UnigramTrainer
 
 UNIGRAM_TRAINING, UNIGRAM_ENCODING = "unigram-training", "unigram-encoding"
 UNIGRAM_VOCABULARY, UNIGRAM_CHARTS = "unigram-vocabulary", "unigram-charts"
 UNIGRAM_INSPECTION, UNIGRAM_LESSON = "unigram-inspection", "unigram-lesson"
+
+TEXTBOOK = "textbook"
 
 _PRUNES = (
     *(UNIGRAM_LESSON, UNIGRAM_TRAINING, UNIGRAM_VOCABULARY),
@@ -88,7 +95,7 @@ REFUSED = {
     "d leaves the pieces that go next.",
     "app.show('check')": "The check compares merges with BPE's rule; M trains BPE on this corpus.",
     "app.show('race')": "The race is between BPE's trainers, which make the same merges; "
-    "Unigram has one trainer.",
+    "Unigram's trainers learn different pieces.",
     "screen.compare": "The comparison is with tokenizers of merges; s saves the "
     "pieces for other programs.",
     "screen.specials": "Special tokens are one piece each here; BPE's screen can "
@@ -119,7 +126,18 @@ MODEL = Model(
         UNIGRAM_INSPECTION: "bpe_tui.unigram.summary_screens:UnigramInspectionScreen",
     },
     steps_a_second=1,
-    formats=("huggingface",),
+    formats=("huggingface", "pieces"),
+    options=frozenset({"trainer", "units"}),
+    trainers=(
+        TrainerChoice("em", "Unigram", "weighs too many pieces, and prunes the least needed"),
+        TrainerChoice(
+            TEXTBOOK,
+            "Unigram, textbook",
+            "removes one n-gram a step, by brute force; for short texts",
+            ("words", "characters"),
+            "lines",
+        ),
+    ),
     commands=COMMANDS,
     refused=REFUSED,
     signs=("underline",),
@@ -133,10 +151,17 @@ def start(config: RunConfig, corpus: CountedCorpus) -> Training:
     from engine.unigram.frame import UnigramTimeline
     from engine.unigram.pieces import spelled_counts
     from engine.unigram.record import Seeded
+    from engine.unigram.textbook import TextbookTrainer
     from engine.unigram.trainer import UnigramTrainer
 
     words, pattern = spelled_counts(corpus.counts), config.pattern
-    trainer = UnigramTrainer(words, config.vocab_size, config.special_tokens)
+    asked = words, config.vocab_size, config.special_tokens
+    trainer: UnigramTrainer | TextbookTrainer
+    if config.trainer == TEXTBOOK:
+        trainer = TextbookTrainer(*asked, ngram=config.ngram, units=config.units)
+        words = trainer.sentences
+    else:
+        trainer = UnigramTrainer(*asked)
 
     return Training(
         trainer,
@@ -148,22 +173,67 @@ def start(config: RunConfig, corpus: CountedCorpus) -> Training:
 
 
 def outputs(config: RunConfig, format: str, out: Path) -> list[Path]:
-    """Return the one file that will be written."""
+    """Return the one file that will be written.
+
+    Raises:
+        TokenizerFileError: the format cannot hold n-grams of words.
+    """
+    from engine.core.errors import TokenizerFileError
+
+    if format == "huggingface" and config.trainer == TEXTBOOK and config.units == "words":
+        raise TokenizerFileError(
+            "a tokenizer.json cuts inside words, too, so it cannot hold n-grams of words; "
+            "--format pieces writes them with their scores"
+        )
     return [out]
 
 
 def write(training: Training, config: RunConfig, format: str, out: Path, *, overwrite: bool) -> str:
-    """Write a tokenizer.json; return a line about its contents and the pieces it cannot hold."""
-    from engine.formats.tokenizer_json import save_pieces
-
-    trainer: UnigramTrainer = training.trainer
-    left_out = save_pieces(
-        trainer.pieces,
-        out,
-        pattern=config.pattern,
-        special_tokens=config.special_tokens,
-        overwrite=overwrite,
+    """Write the pieces; return a line about the contents and the pieces that are left out."""
+    trainer: UnigramTrainer | TextbookTrainer = training.trainer
+    left_out = save_in_format(
+        format, trainer.pieces, config.pattern, config.special_tokens, out, overwrite=overwrite
     )
-    missing = f"; {number(left_out)} left out, being no UTF-8" if left_out else ""
+    missing = f"; {left_out}" if left_out else ""
     steps = plural(len(trainer.record), "step")
     return f"{plural(len(trainer.pieces), 'piece')}, {steps}; {training.stop_reason.value}{missing}"
+
+
+def format_of(record: UnigramRecord) -> str:
+    """Return the format that the pieces of a record are saved in."""
+    from engine.unigram.textbook import TextbookRecord
+
+    of_words = isinstance(record, TextbookRecord) and record.units.name == "words"
+    return "pieces" if of_words else "huggingface"
+
+
+def save_in_format(
+    format: str,
+    pieces: Sequence[tuple[str, float]],
+    pattern: PatternLike,
+    special_tokens: Sequence[str],
+    path: Path,
+    *,
+    overwrite: bool = False,
+) -> str:
+    """Save pieces, without those of probability 0, which cut no text.
+
+    Returns:
+        a clause about the pieces that are left out; empty if there are none.
+    """
+    from engine.formats.piece_list import save_piece_list
+    from engine.formats.tokenizer_json import save_pieces
+
+    used = [(text, score) for text, score in pieces if score > -inf]
+    if format == "pieces":
+        left_out = save_piece_list(used, path, overwrite=overwrite)
+    else:
+        left_out = save_pieces(
+            used, path, pattern=pattern, special_tokens=special_tokens, overwrite=overwrite
+        )
+    clauses = []
+    if left_out:
+        clauses.append(f"{number(left_out)} left out, being no UTF-8")
+    if unused := len(pieces) - len(used):
+        clauses.append(f"{number(unused)} left out, being unused: P is 0")
+    return "; ".join(clauses)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import islice
-from math import exp
+from math import exp, isinf
 from typing import Any
 
 from bpe_tui.views.narration import UNLIMITED_ROOM, first_fitting
@@ -17,6 +17,7 @@ from bpe_tui.widgets.numbers import MINUS, number, plural, with_power
 from bpe_tui.widgets.visible import visible_text
 from engine.unigram.frame import UnigramFrame, count_changes
 from engine.unigram.record import EmStep, PruneRule, PruneStep
+from engine.unigram.textbook import TextbookRecord
 
 LARGEST_EXPONENT = 700.0
 """Powers of e above this overflow a float."""
@@ -24,7 +25,7 @@ SMALLEST_PLAIN = 0.0001
 """Costs below this are written with a power of ten."""
 WHO_GOES = {
     PruneRule.LOSS: "those that raise the loss least",
-    PruneRule.SCORE: "those with the lowest scores, down to the size asked for",
+    PruneRule.SCORE: "those with the lowest scores, down to the final size",
 }
 NAMED = 3
 """Number of unknown parts of a text that a sentence names; it counts the others."""
@@ -33,8 +34,14 @@ BATCH = 50
 
 
 def score_text(score: float, decimals: int = 2) -> str:
-    """Return a log-probability, or a difference of two, with a true minus sign: `−7.12`."""
-    return f"{score:.{decimals}f}".replace("-", MINUS)
+    """Return a log-probability, or a difference of two, with a true minus sign: `−7.12`.
+
+    What rounds to 0 has no sign. The probability 0 has the logarithm −∞.
+    """
+    if isinf(score):
+        return "∞" if score > 0 else f"{MINUS}∞"
+    text = f"{score:.{decimals}f}"
+    return (text.lstrip("-") if not float(text) else text).replace("-", MINUS)
 
 
 def count_text(count: float) -> str:
@@ -81,6 +88,8 @@ def narrate(frame: UnigramFrame) -> tuple[str, ...]:
     For example: `Step 3 of 6, prune 1: 706 of 5,106 pieces go: those that raise the loss least.
     The loss rises from 10.12 to 10.13.`
     """
+    if isinstance(frame.record, TextbookRecord):
+        return _narrate_removal(frame, frame.record)
     step = frame.came_by
     if step is None:
         characters = frame.record.characters
@@ -90,17 +99,12 @@ def narrate(frame: UnigramFrame) -> tuple[str, ...]:
             f"Step 0: a seed of {plural(frame.size, 'piece')}.",
         )
     start = f"Step {frame.step} of {frame.recorded_steps}"
-    was, loss = f"{step.loss_before:.3f}", f"{step.loss_after:.3f}"
-    verb = "rises" if step.loss_after > step.loss_before else "falls"
-    losses = f"the loss stays at {loss}" if was == loss else f"the loss {verb} from {was} to {loss}"
+    losses = _loss_change(step)
     if isinstance(step, EmStep):
-        changes = count_changes(frame)
-        piece = visible_text(frame.record.texts[int(changes.numbers[0])])
-        counts = f"{number(changes.before[0])} to {number(changes.after[0])}"
         which = f"EM {step.iteration + 1} of round {step.round + 1}"
         return (
             f"{start}, {which}: scores follow the expected counts, and {losses}. "
-            f"Most changed is {piece}, used {counts} times.",
+            f"{_most_changed(frame)}",
             f"Step {frame.step}, {which}: {losses}.",
             f"Step {frame.step}, {which}.",
         )
@@ -115,12 +119,76 @@ def narrate(frame: UnigramFrame) -> tuple[str, ...]:
     )
 
 
+def _loss_change(step: EmStep | PruneStep) -> str:
+    was, loss = score_text(step.loss_before, 3), score_text(step.loss_after, 3)
+    verb = "rises" if step.loss_after > step.loss_before else "falls"
+    return f"the loss stays at {loss}" if was == loss else f"the loss {verb} from {was} to {loss}"
+
+
+def _most_changed(frame: UnigramFrame) -> str:
+    """Return which expected count changed most: `Most changed is e: used 5 times, before once.`"""
+    changes = count_changes(frame)
+    before, after = float(changes.before[0]), float(changes.after[0])
+    piece = visible_text(frame.record.texts[int(changes.numbers[0])])
+    for form in (number, count_text):
+        was, now = form(before), form(after)
+        if was != now:
+            return f"Most changed is {piece}: used {often(now)}, before {often(was)}."
+    return "No expected count changes."
+
+
+def often(count: str) -> str:
+    """Return a count as an adverb.
+
+    >>> often("1"), often("1.00"), often("0"), often("2.50")
+    ('once', 'once', 'never', '2.50 times')
+    """
+    return {"1": "once", "1.00": "once", "0": "never", "0.00": "never"}.get(count, f"{count} times")
+
+
+def _narrate_removal(frame: UnigramFrame, record: TextbookRecord) -> tuple[str, ...]:
+    """Return a sentence about the removal of one n-gram, then shorter ones.
+
+    For example: `Step 1 of 2: 他 goes: the loss without it is least, 24.282. 5 others tie, and 他
+    has the smallest bytes. Counted again, the loss rises from 16.479 to 23.340.`
+    """
+    step = frame.came_by
+    if not isinstance(step, PruneStep):
+        seed = f"Step 0: the seed has {plural(frame.size, 'n-gram')} of {record.length}"
+        counted = often(number(float(frame.expected_counts.sum())))
+        loss = score_text(frame.loss, 3)
+        return (
+            f"{seed}, counted {counted} in all. The loss is {loss} nats.",
+            f"{seed}; the loss is {loss}.",
+        )
+    (gone,) = step.removed
+    name, others = visible_text(gone.text), len(record.equals_at(step.index)) - 1
+    start = f"Step {number(frame.step)} of {number(frame.recorded_steps)}: {name} goes"
+    least = f"the loss without it is least, {score_text(step.loss_before + gone.loss_increase, 3)}"
+    if not gone.loss_increase:
+        least = "no best segmentation uses it"
+    ties = ""
+    if others:
+        tie = "1 other ties" if others == 1 else f"{number(others)} others tie"
+        ties = f" {tie}, and {name} has the smallest bytes."
+    again = f"Counted again, {_loss_change(step)}."
+    return (
+        f"{start}: {least}.{ties} {again}",
+        f"{start}: {least}.{ties}",
+        f"{start}: {least}.",
+        f"Step {number(frame.step)}: {name} goes.",
+    )
+
+
 def narrate_back(frame: UnigramFrame) -> tuple[str, str]:
     """Return a sentence about the step that going back to this frame undid, then a shorter one."""
     assert frame.leads_on is not None
     gone = frame.leads_on.size_before - frame.leads_on.size_after
     what = "the prune is" if isinstance(frame.leads_on, PruneStep) else "the iteration of EM is"
-    back = f"; {plural(gone, 'piece')} come back" if gone != 1 else "; 1 piece comes back"
+    if isinstance(frame.record, TextbookRecord):
+        what = "the removal is"
+    pieces = plural(gone, frame.record.PIECE)
+    back = f"; {pieces} comes back" if gone == 1 else f"; {pieces} come back"
     return (
         f"Back at step {frame.step} of {frame.recorded_steps}: {what} undone"
         f"{back if gone else ''}.",
@@ -176,6 +244,8 @@ def report_step(frame: UnigramFrame) -> StepReport:
         ]
         head = "piece", "score", "loss increase", "instead"
         title = f"Step {number(frame.step)}: prune {step.round + 1}"
+        if isinstance(frame.record, TextbookRecord):
+            title = f"Step {number(frame.step)}: {visible_text(step.removed[0].text)} goes"
         return StepReport(title, [sentence], [Table(head, pruned, removed)])
     vanished = [
         (visible_text(piece.text), score_text(piece.score), count_text(piece.expected_count))
@@ -221,6 +291,8 @@ def json_lines(frame: UnigramFrame, first: int, last: int) -> Iterator[str]:
             for piece in batch:
                 row: dict[str, object] = piece._asdict()
                 del row["number"]
+                if isinf(piece.score):
+                    row["score"] = None
                 if isinstance(step, PruneStep):
                     row["alternative"] = _alternative(before, piece.text)
                 rows.append(_json(row))

@@ -15,6 +15,7 @@ from textual.reactive import reactive
 
 from bpe_tui.unigram.narration import cost_text, count_text, percent, score_text
 from bpe_tui.unigram.pieces import Finder, PiecePainter, PiecePanel, Slices, step_name
+from bpe_tui.unigram.textbook import fate_text, gram_rows
 from bpe_tui.views.panel import sentence
 from bpe_tui.views.targets import ToPiece, ToPretoken
 from bpe_tui.views.token_detail import characters_and_bytes, lane_rows
@@ -35,6 +36,7 @@ from engine.unigram.em import Removals
 from engine.unigram.frame import Occurrence, UnigramFrame, piece_occurrences
 from engine.unigram.pieces import unspelled
 from engine.unigram.record import NEVER
+from engine.unigram.textbook import TextbookRecord
 
 BAR = Column("bar", "", SHORTEST_BAR, 4, share=1, sorts=False)
 """The column that shows the expected count as a bar."""
@@ -59,6 +61,21 @@ VOCABULARY_COLUMNS = (
     Column("goes", "goes at step", 12, 6, is_number=True),
 )
 """The columns on the vocabulary screen."""
+GRAM_COLUMNS = (
+    Column("piece", "n-gram", 10, 10, share=1),
+    Column("count", "count", 6, 9, is_number=True),
+    Column("cost", "−log P", 7, 8, is_number=True),
+    Column("without", "loss without", 12, 5, is_number=True),
+    Column("loss", "increase", 9, 7, is_number=True),
+    Column("fate", "fate", 10, 6),
+)
+"""The columns of a training that removes one n-gram a step."""
+ALL_GRAM_COLUMNS = (
+    Column("id", "id", 6, 5, is_number=True),
+    *GRAM_COLUMNS[:-1],
+    replace(BAR, importance=2),
+    GRAM_COLUMNS[-1],
+)
 FILTER_SWITCHES = (
     FilterSwitch("characters", "p", "characters"),
     FilterSwitch("seldom", "u", "seldom"),
@@ -120,6 +137,22 @@ CELLS: dict[str, PieceColumn] = {
         lambda rows, frame: rows.losses(frame),
         lambda rows, frame, at: loss_text(float(rows.losses(frame)[at])),
     ),
+    "count": PieceColumn(
+        lambda rows, frame: frame.expected_counts,
+        lambda rows, frame, at: number(float(frame.expected_counts[at])),
+    ),
+    "cost": PieceColumn(
+        lambda rows, frame: -frame.scores,
+        lambda rows, frame, at: score_text(-float(frame.scores[at]), 3),
+    ),
+    "without": PieceColumn(
+        lambda rows, frame: rows.losses(frame),
+        lambda rows, frame, at: score_text(frame.loss + float(rows.losses(frame)[at]), 3),
+    ),
+    "fate": PieceColumn(
+        lambda rows, frame: frame.goes_at,
+        lambda rows, frame, at: fate_text(frame, int(frame.goes_at[at]), NEVER),
+    ),
     "goes": PieceColumn(
         lambda rows, frame: frame.goes_at,
         lambda rows, frame, at: goes_text(frame, int(frame.goes_at[at])),
@@ -141,6 +174,7 @@ class PieceRows(VocabularyRows[UnigramFrame]):
     WIDEST = 120
     TOKEN = "piece"
     COLUMNS: ClassVar[tuple[Column, ...]] = PIECE_COLUMNS
+    GRAM_COLUMNS: ClassVar[tuple[Column, ...]] = GRAM_COLUMNS
     CLICK_LOOKS = False
 
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
@@ -162,14 +196,21 @@ class PieceRows(VocabularyRows[UnigramFrame]):
         if old is None or new is None or old.record is not new.record:
             self._removals.clear()
             self._weighing = self._chosen = None
+            if new is not None and self.sorting not in {each.name for each in self.columns(new)}:
+                of_grams = isinstance(new.record, TextbookRecord)
+                self.sorting, self.descending = ("loss", False) if of_grams else ("score", True)
         super().watch_frame(old, new)
+
+    def columns(self, frame: UnigramFrame) -> tuple[Column, ...]:
+        """Return the columns for the training of a frame."""
+        return self.GRAM_COLUMNS if isinstance(frame.record, TextbookRecord) else self.COLUMNS
 
     def rebuild(self) -> None:
         frame = self.frame
         if frame is None or not self.is_seen:
             self._order = self._order[:0]  # there may be fewer rows when they are shown again
             return
-        self.places = arranged(self.COLUMNS, self.room - 1)  # a blank before the scrollbar
+        self.places = arranged(self.columns(frame), self.room - 1)  # a blank before the scrollbar
         self._bar_cells = next((p.cells for p in self.places if p.column.name == BAR.name), 0)
         self._scale = scale_of(float(frame.expected_counts.max(initial=0)))
         key = CELLS[self.sorting].key(self, frame)
@@ -217,6 +258,10 @@ class PieceRows(VocabularyRows[UnigramFrame]):
 
     def losses(self, frame: UnigramFrame) -> Floats:
         """Return the loss increase without each piece; NaN until it is known."""
+        if isinstance(frame.record, TextbookRecord):
+            # Rounded, so that equal ones stay in their order.
+            known_increases: Floats = frame.record.increases_at(frame.step).round(9)
+            return known_increases
         known = self._removals.get(frame.step)
         if known is None:
             return np.full(frame.size, np.nan)
@@ -245,6 +290,7 @@ class UnigramVocabularyRows(PieceRows):
     WIDEST = 150
     FOLLOWS_RECORDING = True
     COLUMNS = VOCABULARY_COLUMNS
+    GRAM_COLUMNS = ALL_GRAM_COLUMNS
     CLICK_LOOKS = True
 
 
@@ -254,7 +300,7 @@ class PiecesPanel(VocabularyTable):
     ID: ClassVar[str] = "pieces"
     ROWS: ClassVar[type[PieceRows]] = PieceRows
     # Of the other columns, the smallest values go next.
-    LARGEST_FIRST = frozenset({"length", "score", "probability", "expected"})
+    LARGEST_FIRST = frozenset({"length", "score", "probability", "expected", "count"})
     TOP, SEARCH, HEADER, LIST = "pieces-top", "pieces-search", "pieces-header", "piece-rows"
 
     def __init__(self) -> None:
@@ -315,7 +361,14 @@ class PieceDetailPanel(AboutPiecePanel):
 
     def about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
         name = shorten(PiecePainter(frame).piece(piece)[0], TITLE_CELLS)
-        is_character = piece < frame.record.characters
+        record = frame.record
+        if isinstance(record, TextbookRecord):
+            self.say(f"n-gram {name}")
+            yield from self._numbers(frame, piece, width)
+            yield Row([])
+            yield from gram_rows(frame, record, piece, width)
+            return
+        is_character = piece < record.characters
         self.say(f"piece {name}", "" if is_character else "↵ to its replacement")
         yield from self._numbers(frame, piece, width)
         yield Row([])
@@ -335,11 +388,14 @@ class PieceDetailPanel(AboutPiecePanel):
         stays = "stays to the last step recorded"
         goes = stays if goes_at == NEVER else f"goes at step {goes_text(frame, goes_at)}"
         expected = count_text(float(frame.expected_counts[at]))
-        facts = (
+        facts: tuple[str, ...] = (
             f"id {number(int(frame.ids[at]))} · {plural(len(text), 'character')}",
-            f"score {score_text(score)} · P {percent(exp(score))}",
-            f"expected {expected}",
         )
+        if not isinstance(frame.record, TextbookRecord):
+            facts += (
+                f"score {score_text(score)} · P {percent(exp(score))}",
+                f"expected {expected}",
+            )
         for line in (" · ".join(facts),) if width >= ROOMY else facts:
             yield Row(left([(line, "")], width))
         yield Row([(goes, "stale-truth" if goes_at != NEVER else "")])

@@ -31,6 +31,7 @@ from engine.text.pretokenize import Pretoken
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.pieces import UNKNOWN, Edge, joined, spelled
 from engine.unigram.record import PruneStep
+from engine.unigram.textbook import TextbookRecord
 
 SLICE_SECONDS = 0.01
 """Longest time of a slice, in which the screen waits."""
@@ -90,10 +91,13 @@ class PiecePainter:
 
 
 def step_name(frame: UnigramFrame, step: int) -> str:
-    """Return the kind of a recorded step: `seed`, `EM` or `prune`."""
+    """Return the kind of a recorded step: `seed`, `EM`, `prune`, or the n-gram that goes."""
     if step == 0:
         return "seed"
-    return "prune" if isinstance(frame.run.step_at(step - 1), PruneStep) else "EM"
+    made = frame.run.step_at(step - 1)
+    if isinstance(frame.record, TextbookRecord):
+        return visible_text(made.removed[0].text)
+    return "prune" if isinstance(made, PruneStep) else "EM"
 
 
 def loss_row(frame: UnigramFrame) -> Row:
@@ -219,13 +223,16 @@ class UnigramTransport(Transport):
 
     def marks(self, session: Session) -> tuple[Marks, ...]:
         frame = session.shown
-        return (Marks(frame.prunes, "┊", "tie"),) if isinstance(frame, UnigramFrame) else ()
+        if not isinstance(frame, UnigramFrame) or isinstance(frame.record, TextbookRecord):
+            return ()  # each removal is a prune
+        return (Marks(frame.prunes, "┊", "tie"),)
 
     def facts(self, session: Session, roomy: bool) -> str:
         frame = session.shown
         if not isinstance(frame, UnigramFrame):
             return ""
-        pieces = f"{number(frame.size):>{len(number(frame.record.size_at(0)))}} pieces   "
+        cells, piece = len(number(frame.record.size_at(0))), frame.record.PIECE
+        pieces = f"{number(frame.size):>{cells}} {piece}s   "
         return f"{pieces if roomy else ''}loss {score_text(frame.loss, 3)} nats"
 
 

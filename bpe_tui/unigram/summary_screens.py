@@ -16,7 +16,13 @@ from textual.reactive import reactive
 from bpe_tui.session.host import Notifier
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
-from bpe_tui.unigram.model import UNIGRAM_CHARTS, UNIGRAM_INSPECTION, UNIGRAM_VOCABULARY
+from bpe_tui.unigram.model import (
+    UNIGRAM_CHARTS,
+    UNIGRAM_INSPECTION,
+    UNIGRAM_VOCABULARY,
+    format_of,
+    save_in_format,
+)
 from bpe_tui.unigram.narration import json_lines, report_step, score_text
 from bpe_tui.unigram.piece_table import (
     AboutPiecePanel,
@@ -48,8 +54,9 @@ from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.visible import shorten, visible_text
 from engine.analysis.inspection import UnigramInspection
 from engine.formats.tokenizer_format import Opened
-from engine.formats.tokenizer_json import FILE, save_pieces
+from engine.formats.tokenizer_json import FILE
 from engine.unigram.frame import UnigramFrame
+from engine.unigram.textbook import TextbookRecord
 
 
 class UnigramVocabularyScreen(TableScreen, UnigramScreen):
@@ -99,6 +106,7 @@ class UnigramVocabularyScreen(TableScreen, UnigramScreen):
 
 
 def _overview(inspection: UnigramInspection) -> Sequence[tuple[str, str]]:
+    record = inspection.frame.record
     characters, starts = inspection.characters, inspection.word_starts
     longer = number(inspection.size - characters)
     equal = number(2**inspection.entropy)
@@ -121,8 +129,8 @@ def _overview(inspection: UnigramInspection) -> Sequence[tuple[str, str]]:
         ("scores", scores),
         (
             "loss",
-            f"{score_text(inspection.loss, 3)} nats a pretoken: as unsure as among "
-            f"{short_number(inspection.perplexity)} equally probable ones",
+            f"{score_text(inspection.loss, 3)} {record.LOSS_UNIT}: as unsure of a {record.WORD} as "
+            f"among {short_number(inspection.perplexity)} equally probable ones",
         ),
         (
             "entropy",
@@ -160,7 +168,13 @@ class UnigramInspectionScreen(InspectionScreen, UnigramScreen):
         return how_trained(
             session,
             ("distinct pretokens", number(len(frame.words))),
-            ("asked for", plural(frame.record.vocab_size, "token")),
+            (
+                "final size",
+                plural(
+                    frame.record.vocab_size,
+                    "n-gram" if isinstance(frame.record, TextbookRecord) else "token",
+                ),
+            ),
         )
 
     def inspection_of(self, frame: UnigramFrame, opened: Opened | None) -> UnigramInspection:
@@ -238,24 +252,25 @@ class SavePieces(SaveFile):
 
     def __init__(self, frame: UnigramFrame, suggestion: str) -> None:
         self._frame = frame
+        is_json = format_of(frame.record) == "huggingface"
         super().__init__(
             f"save the pieces of step {number(frame.step)}",
-            f"A file like {FILE}: {plural(frame.size, 'piece')} with scores, and what cuts text.",
-            f"{suggestion}.json",
+            f"A file like {FILE}: {plural(frame.size, 'piece')} with scores, and what cuts text."
+            if is_json
+            else f"A list: {plural(frame.size, 'n-gram')} with scores. A tokenizer.json cannot "
+            "hold n-grams of words, as it cuts inside words, too.",
+            f"{suggestion}.{'json' if is_json else 'vocab'}",
         )
 
     def write(self, path: Path, overwrite: bool) -> None:
         frame = self._frame
-        left_out = save_pieces(
-            frame.vocabulary,
-            path,
-            pattern=frame.pattern,
-            special_tokens=frame.record.special_tokens,
+        left_out = save_in_format(
+            *(format_of(frame.record), frame.vocabulary, frame.pattern),
+            *(frame.record.special_tokens, path),
             overwrite=overwrite,
         )
         if left_out:
-            message = f"Left out, since they are no UTF-8: {plural(left_out, 'piece')}."
-            cast("Notifier", self.app).tell(message, stays=True)
+            cast("Notifier", self.app).tell(f"Of the pieces {left_out}.", stays=True)
 
 
 EXPORTS = exports_of(partial(markdown, "Unigram", report_step), json_lines, CHARTS)

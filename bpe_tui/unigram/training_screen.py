@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Input
 
+from bpe_tui.unigram import textbook
 from bpe_tui.unigram.model import UNIGRAM_TRAINING
 from bpe_tui.unigram.narration import cost_text, count_text, describe_unknown, percent, score_text
 from bpe_tui.unigram.piece_table import PiecesPanel
@@ -61,6 +62,7 @@ from engine.unigram.frame import (
 )
 from engine.unigram.pieces import UNKNOWN, spelled, unspelled
 from engine.unigram.record import EmStep, PruneRule, PruneStep
+from engine.unigram.textbook import TextbookRecord
 
 LOSS_CELLS = 9
 MOST = 500
@@ -155,18 +157,20 @@ class ChangedWordsPanel(PiecePanel):
         if self._about is None or not self._about.looks_like(frame):
             self._about = frame
             self._finder.look(changed_words(frame))
+        word = frame.record.WORD
+        touched = f"{word}s touched"
         if not frame.step:
-            self.say("words touched")
-            return sentence("No step yet, no word touched.", width)
+            self.say(touched)
+            return sentence(f"No step yet, no {word} touched.", width)
         finder = self._finder
         share = finder.seen / max(len(frame.words), 1)
         self.say(
-            "words touched",
+            touched,
             finder.describe_count() + ("" if finder.is_done else f" · {share:.0%} seen"),
         )
         if not finder.found:
-            none = "Every word is cut as before."
-            return [Row([(none if finder.is_done else "Looking through the words …", "dim")])]
+            none = f"Every {word} is cut as before."
+            return [Row([(none if finder.is_done else f"Looking through the {word}s …", "dim")])]
         painters = PiecePainter(frame.at(frame.step - 1)), PiecePainter(frame)
         found = finder.found
         # As wide as the most frequent word needs, so that columns are the same at every step.
@@ -287,7 +291,7 @@ def prune_rows(
 RULES = {
     PruneRule.LOSS: "Those go whose removal was expected to raise the loss least; first those that "
     "no best segmentation uses.",
-    PruneRule.SCORE: "The last prune: the least probable go, down to the size asked for.",
+    PruneRule.SCORE: "The last prune: the least probable go, down to the final size.",
 }
 
 
@@ -305,9 +309,11 @@ class StepPanel(PiecePanel):
     WIDEST = 100
 
     def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
-        step = frame.came_by
+        step, record = frame.came_by, frame.record
         if step is None:
             self.say("seed")
+            if isinstance(record, TextbookRecord):
+                return textbook.seed_rows(frame, record, width)
             return _seed_rows(frame, width)
         if isinstance(step, EmStep):
             self.say(
@@ -315,6 +321,9 @@ class StepPanel(PiecePanel):
                 "↑ ↓ whose arithmetic · ↵ the piece",
             )
             return self._em_rows(frame, step, width)
+        if isinstance(record, TextbookRecord):
+            self.say(f"removal {number(frame.step)}", "↵ the n-gram")
+            return textbook.removal_rows(frame, record, step, width)
         self.say(f"prune {step.round + 1}", "the replacement of each")
         return prune_rows(frame, step, width, has_room=self.size.height > ROOMY)
 
@@ -429,7 +438,7 @@ steps_chart = partial(ChartKind, why_empty=NO_STEP, needs_corpus=False)
 LOSS = steps_chart(
     "loss",
     "How improbable is the corpus?",
-    lambda frame: from_start(frame.statistics.losses(frame.recorded_steps), "nats a pretoken"),
+    lambda frame: from_start(frame.statistics.losses(frame.recorded_steps), frame.record.LOSS_UNIT),
     lambda frame: f"{score_text(frame.loss, 3)} nats · step {number(frame.step)}",
     recorded,
 )

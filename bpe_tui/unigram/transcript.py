@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bpe_tui.unigram.model import format_of, save_in_format
 from bpe_tui.unigram.narration import (
     cost_text,
     count_text,
@@ -15,19 +16,21 @@ from bpe_tui.unigram.narration import (
     describe_unknown,
     narrate,
     narrate_back,
+    often,
     percent,
     score_text,
 )
-from bpe_tui.views.narration import times
+from bpe_tui.unigram.textbook import fate_text
 from bpe_tui.views.transcript import AT_THE_END, DECODE, LISTED, MOVES, PlainCommand, Transcript
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_text
 from engine.core.events import finished
-from engine.formats.tokenizer_json import save_pieces
 from engine.unigram.em import Removals
 from engine.unigram.frame import UnigramFrame, count_changes
-from engine.unigram.pieces import SPACE, spelled
+from engine.unigram.pieces import spelled
 from engine.unigram.record import NEVER, EmStep, PruneStep
+from engine.unigram.textbook import TextbookRecord
+from engine.unigram.units import SPACE
 
 BEST = 5
 """Number of segmentations listed for a text."""
@@ -72,8 +75,10 @@ class UnigramTranscript(Transcript[UnigramFrame]):
 
     def step(self, rest: str) -> Iterator[str]:
         yield self.describe_step()
-        step = self.frame.came_by
-        if isinstance(step, PruneStep):
+        step, record = self.frame.came_by, self.frame.record
+        if isinstance(record, TextbookRecord):
+            yield from self._removals_from_here(self.frame, record)
+        elif isinstance(step, PruneStep):
             earlier, pruned = self.frame.at(self.frame.step - 1), step.removed
             for piece in pruned[:LISTED]:
                 cost = (
@@ -101,6 +106,20 @@ class UnigramTranscript(Transcript[UnigramFrame]):
                 f"to {count_text(float(after))}."
             )
 
+    def _removals_from_here(self, frame: UnigramFrame, record: TextbookRecord) -> Iterator[str]:
+        """Yield the n-grams whose removal here costs least: the table of the screen."""
+        increases = record.increases_at(frame.step).round(9)
+        for at in np.argsort(increases, kind="stable")[:LISTED].tolist():
+            text = visible_text(record.texts[int(frame.numbers[at])])
+            increase = float(increases[at])
+            fate = fate_text(frame, int(frame.goes_at[at]), NEVER)
+            yield (
+                f"{text}, {_worth(frame, at)}, loss without it "
+                f"{score_text(frame.loss + increase, 3)}, +{score_text(increase, 3)}: {fate}."
+            )
+        if (others := frame.size - LISTED) > 0:
+            yield f"{plural(others, 'other n-gram')} would cost more, or as much."
+
     def pieces(self, rest: str) -> Iterator[str]:
         return self.numbered(rest, "pieces", self._most_probable)
 
@@ -126,6 +145,9 @@ class UnigramTranscript(Transcript[UnigramFrame]):
             yield f"{shown} is no piece any more: it went at step {number(gone_at)}."
             return
         yield f"{shown} has the id {frame.ids[at]}: {_worth(frame, at)}."
+        if isinstance(frame.record, TextbookRecord):
+            yield from self._gram(frame, frame.record, text, at)
+            return
         if found < frame.record.characters:
             yield "As a single character it is never removed."
             return
@@ -136,6 +158,18 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         change = f"change the loss by {cost_text(increase)} nats a pretoken"
         unused = "change nothing: no best segmentation uses it"
         yield f"To remove it would {change if increase else unused}."
+        if (goes_at := int(frame.goes_at[at])) != NEVER:
+            yield f"It goes at step {number(goes_at)}."
+
+    def _gram(
+        self, frame: UnigramFrame, record: TextbookRecord, text: str, at: int
+    ) -> Iterator[str]:
+        increase = float(record.increases_at(frame.step)[at])
+        if not frame.expected_counts[at]:
+            yield "To remove it would change nothing: no best segmentation uses it."
+        else:
+            without = score_text(frame.loss + increase, 3)
+            yield f"Without it the loss would be {without}, +{score_text(increase, 3)}."
         if (goes_at := int(frame.goes_at[at])) != NEVER:
             yield f"It goes at step {number(goes_at)}."
 
@@ -162,21 +196,24 @@ class UnigramTranscript(Transcript[UnigramFrame]):
 
     def save_in(self, path: Path) -> Iterator[str]:
         frame = self.frame
-        left_out = save_pieces(
-            frame.vocabulary,
-            path,
-            pattern=frame.pattern,
-            special_tokens=frame.record.special_tokens,
+        left_out = save_in_format(
+            *(format_of(frame.record), frame.vocabulary, frame.pattern),
+            *(frame.record.special_tokens, path),
         )
         if left_out:
-            yield f"Left out, since they are no UTF-8: {plural(left_out, 'piece')}."
+            yield f"Of the pieces {left_out}."
 
 
 def _worth(frame: UnigramFrame, at: int) -> str:
     """Return score, probability and expected count of the piece at an index."""
     score, expected = float(frame.scores[at]), float(frame.expected_counts[at])
-    often = times(1) if expected == 1 else f"{count_text(expected)} times"
-    return f"score {score_text(score)}, probability {percent(exp(score))}, expected {often}"
+    if isinstance(frame.record, TextbookRecord):
+        total = number(float(frame.expected_counts.sum()))
+        return f"count {number(expected)} of {total}, −log P {score_text(-score, 3)}"
+    return (
+        f"score {score_text(score)}, probability {percent(exp(score))}, "
+        f"expected {often(count_text(expected))}"
+    )
 
 
 def _instead(frame: UnigramFrame, text: str) -> str:

@@ -26,8 +26,8 @@ from engine.recording.vocabulary import Vocabulary
 from engine.text.patterns import Pattern, name_of
 from engine.text.pretokenize import to_bytes, to_text, to_texts
 from engine.text.scripts import DIGIT, KIND_NAMES, SHARED, SPACE, STRAY, SYMBOL, ScriptTable
-from engine.unigram.pieces import SPACE as SPACE_SIGN
 from engine.unigram.pieces import unspelled
+from engine.unigram.units import SPACE as SPACE_SIGN
 from engine.wordpiece.words import CONTINUES, bare
 
 if TYPE_CHECKING:
@@ -448,6 +448,10 @@ class PieceInspection(Inspection):
         return kind_counts(list(filter(None, map(bare, self.ordinary.in_text))))
 
 
+LARGEST_EXPONENT = 700.0
+"""Powers of e above this overflow a float."""
+
+
 class UnigramInspection(AnyInspection):
     """The inspection of the pieces of a frame. Pieces are identified by their numbers.
 
@@ -458,7 +462,8 @@ class UnigramInspection(AnyInspection):
         characters, word_starts: the number of pieces that are single characters, and of those that
             begin with a ▁.
         special_ids: unknown token and special tokens → id.
-        loss: the mean negative log-likelihood of a pretoken, in nats.
+        loss: the mean negative log-likelihood of a pretoken, in nats; of n-grams, that of all
+            sentences together.
         perplexity: the number of equally probable pretokens with the same loss.
         fertility: the mean number of tokens of a pretoken.
 
@@ -486,7 +491,8 @@ class UnigramInspection(AnyInspection):
         self.size = frame.size
         self.characters = int(np.count_nonzero(PIECE_FILTERS["characters"].keeps(frame)))
         self.word_starts = sum(text.startswith(SPACE_SIGN) for text in frame.texts)
-        self.loss, self.perplexity = frame.loss, exp(frame.loss)
+        mean = frame.record.mean_loss_at(frame.step)
+        self.loss, self.perplexity = frame.loss, exp(min(mean, LARGEST_EXPONENT))
         self.fertility = float(frame.statistics.fertility(frame.step)[-1])
 
     @cached_property

@@ -25,7 +25,7 @@ from engine.text.pretokenize import (
     words_in,
 )
 from engine.text.scripts import WRITTEN_WITHOUT_SPACES, ScriptTable
-from engine.unigram.pieces import SPACE
+from engine.unigram.units import SPACE
 
 # -- a tokenizer on a text
 

@@ -40,8 +40,8 @@ from engine.text.pretokenize import (
     words_in,
 )
 from engine.unigram.lattice import UnigramEncoder
-from engine.unigram.pieces import SPACE
 from engine.unigram.trainer import UnigramTrainer
+from engine.unigram.units import SPACE
 from engine.wordpiece.tokenizer import WordPieceTokenizer
 from engine.wordpiece.trainer import WordPieceTrainer
 

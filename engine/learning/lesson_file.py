@@ -46,6 +46,7 @@ from engine.learning.lesson import (
     StyledText,
 )
 from engine.text.patterns import PATTERNS
+from engine.unigram.units import GRAM_UNITS, TRAINER_NAMES
 
 if TYPE_CHECKING:
     from markdown_it.token import Token as Markdown
@@ -162,8 +163,9 @@ OPTIONS: dict[str, Check] = {
     "model": _a_text,
     "pattern": _one_of(PATTERNS),
     "tie-rule": _one_of(TIE_RULES),
-    "trainer": _one_of(TRAINERS),
-    "units": _one_of(UNITS),
+    "trainer": _one_of(Registry("trainer", dict.fromkeys([*TRAINERS, *TRAINER_NAMES]))),
+    "units": _one_of(Registry("units", dict.fromkeys([*UNITS, *GRAM_UNITS]))),
+    "ngram": _a_number,
     "vocab-size": _a_number,
     "min-count": _a_number,
     "max-token-length": _a_number,

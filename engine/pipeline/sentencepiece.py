@@ -30,7 +30,8 @@ from engine.pipeline.pretokenizers import PreTokenizer, Span
 from engine.pipeline.stage import LONGEST_CONTENT, stage
 from engine.text.patterns import Alternative, Pattern
 from engine.text.pretokenize import to_bytes, to_text
-from engine.unigram.pieces import SPACE, unspelled
+from engine.unigram.pieces import unspelled
+from engine.unigram.units import SPACE
 
 REMEMBERED = 1 << 16
 _LABEL = 0x800000FF

@@ -193,10 +193,10 @@ _BEYOND_ASCII = bytes(range(0x80, 0x100))
 AFTER_TEXT = _ASCII_TEXT + without(_BEYOND_ASCII, _MAY_END_A_SPACE)
 BEFORE_TEXT = _ASCII_TEXT + without(_BEYOND_ASCII, _MAY_BEGIN_A_SPACE)
 
-# In every pattern except `lines` and `none`, whitespace only begins a pretoken or fills a whole one, so it has
-# a border before it. The lookaheads only follow runs of whitespace, so they do not affect a
-# pretoken that ends in text. All patterns except `whitespace` join the last character of such a
-# run to the text after it.
+# In every pattern except `lines` and `none`, whitespace only begins a pretoken or fills a whole
+# one, so it has a border before it. The lookaheads only follow runs of whitespace, so they do not
+# affect a pretoken that ends in text. All patterns except `whitespace` join the last character of
+# such a run to the text after it.
 _TEXT_SPACE = Border(AFTER_TEXT, SPACES)
 _LAST_SPACE = Border(SPACES, BEFORE_TEXT, before_left=True)
 

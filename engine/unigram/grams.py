@@ -1,7 +1,7 @@
 """N-grams as pieces: runs of words or of characters, their places in a text, their lattice.
 
-A *unit* is a word or a character; an n-gram is a run of 1, 2, … units. Words are what whitespace
-separates. As pieces spell a space with ▁, the words of an n-gram have a ▁ between them.
+`engine.unigram.units` cuts a text into units. Words are what whitespace separates. As pieces spell
+a space with ▁, the words of an n-gram have a ▁ between them.
 
 The whitespace before a word belongs to the word's place in a text, not to the n-gram. So `喜欢` is
 the same n-gram at the beginning of a line and in the middle of it.
@@ -9,79 +9,18 @@ the same n-gram at the beginning of a line and in the middle of it.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import isfinite
-from typing import NamedTuple
 
 import numpy as np
 
 from engine.core.arrays import Floats, Ints
-from engine.core.registry import Registry, registry_of
 from engine.unigram.lattice import Lattice
-from engine.unigram.pieces import SPACE, UNKNOWN, UNKNOWN_PENALTY, Edge, PieceColumns
+from engine.unigram.pieces import UNKNOWN, UNKNOWN_PENALTY, Edge, PieceColumns
+from engine.unigram.units import GramUnits, Unit
 
 TIED = 1e-9
 """Costs in nats that differ by less are equal: sums of the same numbers in another order are."""
-
-
-class Unit(NamedTuple):
-    """A unit at its place in a text: its own text, and where its place ends."""
-
-    text: str
-    end: int
-
-
-class GramUnits(NamedTuple):
-    """A kind of units.
-
-    Attributes:
-        name, one, many: its name, and the words for one unit and for several.
-        read: cuts a text into its units, whose places cover it.
-        between: the text between the units of an n-gram.
-        pattern: the usual pattern, which cuts a corpus into sentences.
-    """
-
-    name: str
-    one: str
-    many: str
-    read: Callable[[str], list[Unit]]
-    between: str
-    pattern: str
-
-
-_WORD = re.compile(rf"[^\s{SPACE}]+")
-
-
-def read_words(text: str) -> list[Unit]:
-    """Cut a text into words; whitespace belongs to the word after it, at the end to the last.
-
-    >>> read_words("我▁喜欢▁"), read_words("▁")
-    ([Unit(text='我', end=1), Unit(text='喜欢', end=5)], [])
-    """
-    found = [Unit(match.group(), match.end()) for match in _WORD.finditer(text)]
-    if found:
-        found[-1] = Unit(found[-1].text, len(text))
-    return found
-
-
-def read_characters(text: str) -> list[Unit]:
-    """Cut a text into characters.
-
-    >>> read_characters("ab")
-    [Unit(text='a', end=1), Unit(text='b', end=2)]
-    """
-    return [Unit(character, end) for end, character in enumerate(text, 1)]
-
-
-GRAM_UNITS: Registry[GramUnits] = registry_of(
-    "kind of n-grams",
-    GramUnits("words", "word", "words", read_words, SPACE, "lines"),
-    GramUnits("characters", "character", "characters", read_characters, "", "gpt2"),
-)
-DEFAULT_GRAM_UNITS = "words"
-DEFAULT_NGRAM = 2
-"""Units of the longest n-gram, if nothing else is asked for."""
 
 
 class GramTable:

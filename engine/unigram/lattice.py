@@ -22,11 +22,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import exp, inf, log
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from engine.core.errors import UnigramError
 from engine.encoding.piece_encoder import BoundedMemo
-from engine.unigram.pieces import Edge, NumberedPieces, PieceTable
+from engine.unigram.pieces import Edge, PieceTable
+
+
+class PiecesInText(Protocol):
+    """The pieces of a model, with their scores."""
+
+    def edges_from(self, text: str, start: int) -> Iterator[Edge]:
+        """Yield the pieces that begin at a place of a text, the shortest first."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +66,7 @@ class Lattice:
     [(['hug'], -3.9), (['h', 'ug'], -4.3), (['hu', 'g'], -4.3)]
     """
 
-    def __init__(self, text: str, table: PieceTable | NumberedPieces) -> None:
+    def __init__(self, text: str, table: PiecesInText) -> None:
         self.text = text
         self.arriving: list[list[Edge]] = [[] for _ in range(len(text) + 1)]
         for start in range(len(text)):

@@ -18,15 +18,13 @@ from engine.core.arrays import Floats, Ints
 from engine.core.errors import UnigramError
 from engine.text.pretokenize import to_text
 from engine.unigram.lattices import Flags
+from engine.unigram.units import SPACE
 
 # Unigram models spell pretokens with the visible character ▁ (U+2581) for a space.
 #
 # SentencePiece does this so that no piece has a blank and joined pieces give the text back. It also
 # puts a ▁ before the first word of a text; this module does not, so that pieces have exactly the
 # characters of the text. A ▁ in the text itself becomes a space when decoded.
-
-
-SPACE = "▁"
 
 
 def spelled(text: str) -> str:

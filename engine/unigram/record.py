@@ -56,11 +56,13 @@ class UnigramRecord:
     Attributes:
         steps: the trainer's `EmStep` or `PruneStep` for each step.
         LOSS_UNIT: the unit of the loss.
-        KEEPS_CHARACTERS: whether single characters are never removed.
+        PIECE: the word for a piece.
+        WORD: the word for the texts of the corpus, which are cut into pieces.
     """
 
     LOSS_UNIT: ClassVar[str] = "nats a pretoken"
-    KEEPS_CHARACTERS: ClassVar[bool] = True
+    PIECE: ClassVar[str] = "piece"
+    WORD: ClassVar[str] = "word"
 
     def __init__(
         self,
@@ -154,6 +156,10 @@ class UnigramRecord:
         """Return the loss at a place, in nats a pretoken."""
         self._check(place)
         return self._losses[place]
+
+    def mean_loss_at(self, place: int) -> float:
+        """Return the loss of a pretoken on average, in nats."""
+        return self.loss_at(place)
 
     def pieces_at(self, place: int) -> list[tuple[str, float]]:
         """Return text and score of each id of the vocabulary at a place; the best pieces first.
@@ -396,8 +402,12 @@ class UnigramStatistics(PretokenStatistics[str]):
         return np.array(self._tokens[: steps + 1]) / max(self._record.corpus.pretokens, 1)
 
     def sorted_scores(self, step: int) -> Floats:
-        """Return the log-probabilities of the pieces at a step, the greatest first."""
-        return np.sort(self._record.scores_at(step))[::-1]
+        """Return the log-probabilities of the pieces at a step, the greatest first.
+
+        An n-gram of the probability 0 has none.
+        """
+        scores = self._record.scores_at(step)
+        return np.sort(scores[np.isfinite(scores)])[::-1]
 
     def lengths(self, step: int) -> Ints:
         """Count the pieces of each length at a step; index 0 is 0."""

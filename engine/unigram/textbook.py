@@ -23,26 +23,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.core.arrays import Floats, Ints
+from engine.core.arrays import Floats
 from engine.core.errors import UnigramError, VocabSizeError
 from engine.core.events import Work, WorkProgress
 from engine.recording.training import check_size
 from engine.text.pretokenize import check_special_tokens, to_bytes
 from engine.unigram.em import Estimate, Removals, TrainingCorpus
-from engine.unigram.grams import (
-    DEFAULT_GRAM_UNITS,
-    DEFAULT_NGRAM,
-    GRAM_UNITS,
-    TIED,
-    GramLattice,
-    GramTable,
-    GramUnits,
-)
+from engine.unigram.grams import TIED, GramLattice, GramTable
 from engine.unigram.lattice import LatticeMaker, Path
+from engine.unigram.lattices import Flags
 from engine.unigram.pieces import UNKNOWN, UNKNOWN_PENALTY, spelled
 from engine.unigram.record import PruneRule, PruneStep, Seeded, UnigramRecord
 from engine.unigram.seed import Seeds
 from engine.unigram.trainer import UnigramStopReason
+from engine.unigram.units import DEFAULT_GRAM_UNITS, DEFAULT_NGRAM, GRAM_UNITS, GramUnits
 
 MOST_MOVES = 100_000_000
 """Most moves that a training may take: an n-gram, tried at a place of a sentence, is one."""
@@ -68,7 +62,8 @@ class TextbookRecord(UnigramRecord):
     """
 
     LOSS_UNIT = "nats"
-    KEEPS_CHARACTERS = False
+    PIECE = "n-gram"
+    WORD = "sentence"
 
     def __init__(
         self,
@@ -95,6 +90,20 @@ class TextbookRecord(UnigramRecord):
         """Return the growth of the loss without each n-gram of a place, by ascending number."""
         self._check(place)
         return self._increases[place]
+
+    def equals_at(self, place: int) -> list[str]:
+        """Return the n-grams without which the loss grows least, the smallest bytes first."""
+        increases = self.increases_at(place)
+        equal = self.numbers_at(place)[increases <= increases.min(initial=inf) + TIED]
+        return sorted((self.texts[number] for number in equal.tolist()), key=to_bytes)
+
+    @property
+    def length(self) -> str:
+        """The length of the n-grams: `1 word`, `1 to 2 words`."""
+        return self.units.length(self.ngram)
+
+    def mean_loss_at(self, place: int) -> float:
+        return self.loss_at(place) / max(1, self.corpus.pretokens)
 
     def lattices_at(self, place: int) -> LatticeMaker:
         numbers, scores = self.numbers_at(place), self.scores_at(place)
@@ -170,8 +179,8 @@ class TextbookTrainer:
     """One training run.
 
     Args:
-        counts: sentence → number of occurrences, as `{"我 喜欢 苹果": 1}`. Empty sentences, and those
-            that occur 0 times, are left out.
+        counts: sentence → number of occurrences, as `{"我 喜欢 苹果": 1}`. Empty sentences, and
+            those that occur 0 times, are left out.
         vocab_size: number of n-grams to end with, special tokens not counted. It may be smaller
             than the alphabet. `None` keeps half of the n-grams.
         special_tokens: they get the ids after the unknown token's, 0.
@@ -188,7 +197,8 @@ class TextbookTrainer:
         UnknownNameError: there are no such units.
         UnigramError: `ngram` is below 1. `steps` raises it for a text that would take too long.
 
-    >>> trainer = TextbookTrainer({"我 喜欢 苹果": 1, "你 喜欢 香蕉": 1, "他 喜欢 橙子": 1}, 5, ngram=1)
+    >>> lines = ["我 喜欢 苹果", "你 喜欢 香蕉", "他 喜欢 橙子"]
+    >>> trainer = TextbookTrainer(dict.fromkeys(lines, 1), 5, ngram=1)
     >>> steps = [event for event in trainer.steps() if isinstance(event, PruneStep)]
     >>> [(step.removed[0].text, round(step.removed[0].loss_increase, 3)) for step in steps]
     [('他', 7.803), ('你', 7.921)]
@@ -236,6 +246,11 @@ class TextbookTrainer:
         if self._record is None:
             raise UnigramError("there is no record yet; pull the steps up to `Seeded`")
         return self._record
+
+    @property
+    def sentences(self) -> dict[str, int]:
+        """The sentences spelled with ▁, the most frequent first."""
+        return dict(sorted(self._texts.items(), key=lambda entry: -entry[1]))
 
     @property
     def vocab_size(self) -> int:
@@ -318,15 +333,15 @@ class TextbookTrainer:
                 grams[gram] = grams.get(gram, 0) + times
             if len(grams) > MOST_GRAMS:
                 raise UnigramError(
-                    f"the text has more than {MOST_GRAMS:,} n-grams of up to "
-                    f"{self._length()}, and each step weighs all of them; {WAY_OUT}"
+                    f"the text has more than {MOST_GRAMS:,} n-grams of "
+                    f"{self.units.length(self.ngram)}, and each step weighs all of them; {WAY_OUT}"
                 )
         steps = max(len(grams) - self._size(len(grams)), 0)
         self._check_moves(steps)
         if len(grams) * (steps + 1) > MOST_VALUES:
             raise UnigramError(
-                f"{len(grams):,} n-grams of up to {self._length()} in {steps:,} steps are more "
-                f"than memory has room for; {WAY_OUT}"
+                f"{len(grams):,} n-grams of {self.units.length(self.ngram)} in {steps:,} steps "
+                f"are more than memory has room for; {WAY_OUT}"
             )
         texts = sorted(grams, key=lambda gram: (gram not in singles, to_bytes(gram)))
         number_of = {gram: number for number, gram in enumerate(texts)}
@@ -347,9 +362,6 @@ class TextbookTrainer:
             for end in range(start + 1, min(start + self.ngram, len(units)) + 1):
                 yield start, end, between.join(units[start:end])
 
-    def _length(self) -> str:
-        return f"{self.ngram:,} {self.units.one if self.ngram == 1 else self.units.many}"
-
     def _check_moves(self, steps: int) -> None:
         """Raise `UnigramError` if so many steps would take too long.
 
@@ -364,9 +376,9 @@ class TextbookTrainer:
         if a_step * max(steps, 1) > MOST_MOVES:
             many = f"{steps:,} steps" if steps > 1 else "a step"
             raise UnigramError(
-                f"{units:,} {self.units.many} with n-grams of up to {self._length()} take about "
-                f"{a_step * max(steps, 1):,} moves for {many}, and the textbook trainer makes "
-                f"{MOST_MOVES:,} at the most; {WAY_OUT}"
+                f"{units:,} {self.units.many} in n-grams of {self.units.length(self.ngram)} take "
+                f"about {a_step * max(steps, 1):,} moves for {many}; the textbook trainer makes at "
+                f"most {MOST_MOVES:,}: {WAY_OUT}"
             )
 
 
@@ -410,7 +422,7 @@ def _weigh(
     return increases
 
 
-def _least(increases: Floats, alive: Ints, texts: Sequence[str]) -> int:
+def _least(increases: Floats, alive: Flags, texts: Sequence[str]) -> int:
     """Return the n-gram whose loss increases least; of equals, the one with the smallest bytes."""
     numbers = np.flatnonzero(alive)
     least = increases[numbers].min() + TIED

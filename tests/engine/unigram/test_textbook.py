@@ -231,7 +231,7 @@ def test_em_claims_a_size_asked_for_only_if_one_was() -> None:
 
 @pytest.mark.parametrize(("size", "ngram"), [(0, 1), (-1, 1), (5, 0), (5, -3)])
 def test_a_size_or_a_length_below_one_is_refused(size: int, ngram: int) -> None:
-    with pytest.raises(BpeError, match="at least 1|1 or more"):
+    with pytest.raises(BpeError, match=r"at least 1|1 or more"):
         TextbookTrainer(FRUIT, size, ngram=ngram)
 
 

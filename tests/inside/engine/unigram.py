@@ -19,7 +19,7 @@ from engine.unigram.frame import (
     m_step,
     piece_occurrences,
 )
-from engine.unigram.grams import GRAM_UNITS, TIED, read_words
+from engine.unigram.grams import TIED
 from engine.unigram.lattice import (
     ForwardBackward,
     Lattice,
@@ -34,3 +34,4 @@ from engine.unigram.record import NEVER, EmStep, PruneRule, PruneStep, Seeded, U
 from engine.unigram.seed import Seeds, seed_pieces
 from engine.unigram.textbook import MOST_MOVES, TextbookRecord, TextbookTrainer
 from engine.unigram.trainer import Event, UnigramStopReason, UnigramTrainer
+from engine.unigram.units import GRAM_UNITS, TRAINER_NAMES, read_words

@@ -1,0 +1,119 @@
+"""Rows about a training that removes one n-gram a step: the seed, a removal, one n-gram."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import exp
+
+from bpe_tui.unigram.narration import cost_text, percent, score_text
+from bpe_tui.unigram.pieces import PiecePainter, loss_row
+from bpe_tui.views.targets import ToPiece
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, left, paragraph
+from bpe_tui.widgets.visible import visible_text
+from engine.unigram.frame import UnigramFrame, count_changes
+from engine.unigram.pieces import UNKNOWN_PENALTY
+from engine.unigram.record import PruneStep
+from engine.unigram.textbook import TextbookRecord
+
+RULE = (
+    "The n-gram goes whose absence raises the loss least; of equals, the one with the smallest "
+    "bytes. Then all are counted again, in the best segmentations."
+)
+
+
+def seed_rows(frame: UnigramFrame, record: TextbookRecord, width: int) -> list[Row]:
+    """Return the rows about the seed: its n-grams, their shares, the loss."""
+    total = number(float(frame.expected_counts.sum()))
+    texts = (
+        f"The seed: all {plural(frame.size, 'n-gram')} of {record.length}, with the places of all "
+        f"of them. These are {total}, and P of an n-gram is its count ÷ {total}.",
+        f"The loss is {score_text(frame.loss, 3)} nats. A sentence costs the sum of −log P over "
+        f"its best segmentation. What no n-gram covers costs {UNKNOWN_PENALTY:g}, uncounted.",
+        RULE,
+    )
+    rows = []
+    for text in texts:
+        rows += [*paragraph(text, width), Row([])]
+    ahead = "→ removes the first." if frame.size > record.vocab_size else "None has to go."
+    return [*rows, *paragraph(ahead, width, "dim")]
+
+
+def removal_rows(
+    frame: UnigramFrame, record: TextbookRecord, step: PruneStep, width: int
+) -> Sequence[Row]:
+    """Return the rows about a removal: why this n-gram, and all shares before and after."""
+    (gone,) = step.removed
+    name = visible_text(gone.text)
+    before, after = frame.at(frame.step - 1), frame
+    without = score_text(step.loss_before + gone.loss_increase, 3)
+    equals = record.equals_at(step.index)
+    why = f"Without {name} it is {without}, +{score_text(gone.loss_increase, 3)}: the least."
+    if not gone.loss_increase:
+        why = f"No best segmentation uses {name}: without it the loss stays."
+    if len(equals) > 1:
+        why += f" {number(len(equals))} tie, and {name} has the smallest bytes."
+    totals = [number(float(each.expected_counts.sum())) for each in (before, after)]
+    columns = [
+        RowColumn("counted again", 0, lambda spans: spans[:1]),
+        RowColumn("P before", 2 * len(totals[0]) + 4, lambda spans: spans[1:2], is_number=True),
+        RowColumn("after", 2 * len(totals[1]) + 4, lambda spans: spans[2:3], is_number=True),
+        RowColumn("−log P", 8, lambda spans: spans[3:], is_number=True),
+    ]
+    table = RowTable(columns, width, least=6)
+    top = [loss_row(frame), *paragraph(why, width), Row([]), table.header()]
+    painter, changes = PiecePainter(frame), count_changes(frame)
+
+    def row(place: int) -> Row:
+        piece = int(changes.numbers[place])
+        text, role = painter.piece(piece)
+        was, now = (number(float(each[place])) for each in (changes.before, changes.after))
+        at = after.index_of(piece)
+        cost = "gone" if at is None else score_text(-float(after.scores[at]), 3)
+        shares = [
+            (f"{was}/{totals[0]}", "dim"),
+            (f"{now}/{totals[1]}" if at is not None else "", ""),
+        ]
+        return table.row(
+            [(text, "stale" if at is None else role), *shares, (cost, "")], ToPiece(piece)
+        )
+
+    return RowsOnDemand(len(changes.numbers), row, top)
+
+
+def gram_rows(frame: UnigramFrame, record: TextbookRecord, piece: int, width: int) -> Iterator[Row]:
+    """Yield the rows about one n-gram: its share, and the loss without it."""
+    at = frame.index_of(piece)
+    assert at is not None
+    score, count = float(frame.scores[at]), float(frame.expected_counts[at])
+    total = number(float(frame.expected_counts.sum()))
+    yield Row([(f"P = {number(count)} ÷ {total} = {percent(exp(score))}", "")])
+    yield Row([(f"−log P = {score_text(-score, 3)} nats", "")])
+    yield Row([])
+    yield Row([("what its removal costs", "strong")])
+    increase = float(record.increases_at(frame.step)[at])
+    if not count:
+        yield from paragraph("Nothing: no best segmentation uses it.", width)
+        return
+    without = score_text(frame.loss + increase, 3)
+    yield from paragraph(
+        f"loss {score_text(frame.loss, 3)}; without it {without}: +{cost_text(increase)} nats",
+        width,
+        "loss",
+    )
+    yield Row([])
+    yield Row([("in its place, in its own text", "strong")])
+    yield Row(left(instead_spans(frame, record.texts[piece]), width))
+
+
+def instead_spans(frame: UnigramFrame, text: str) -> list[tuple[str, str]]:
+    """Return the best segmentation of an n-gram without itself; unknown units in their role."""
+    path = frame.alternative(text)
+    return [] if path is None else PiecePainter(frame).cut(text, path.edges)
+
+
+def fate_text(frame: UnigramFrame, goes_at: int, never: int) -> str:
+    """Return what becomes of an n-gram: `goes next`, `goes at 7`, `stays`."""
+    if goes_at == never:
+        return "stays"
+    return "goes next" if goes_at == frame.step + 1 else f"goes at {number(goes_at)}"
