@@ -175,7 +175,7 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
     # -- new frames and texts
 
     def facts_of(self, frame: UnigramFrame) -> Sequence[str]:
-        return "Unigram", plural(frame.size, "piece"), "the best way through the lattice"
+        return "Unigram", plural(frame.size, frame.record.PIECE), "the best way through the lattice"
 
     def show_text(self) -> None:
         text = self.text[:LONGEST_TEXT]

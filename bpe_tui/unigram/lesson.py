@@ -33,7 +33,7 @@ from bpe_tui.views.panel import PRETOKEN_BORDER
 from bpe_tui.widgets import visible
 from bpe_tui.widgets.numbers import bar, number, plural, scale_of, trace
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
-from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.visible import visible_text, width
 from engine.core.arrays import Ints
 from engine.text.pretokenize import to_text
 from engine.unigram.em import Removals
@@ -52,8 +52,8 @@ CAPTIONS = {
     "WEIGH": "each piece",
     "CUT": "everywhere",
 }
-PIECE, COST = 9, 9
-"""Widths of a piece and of its cost, in cells."""
+PIECE, LONGEST_PIECE, COST = 9, 16, 9
+"""Widths of a piece, at least and at most, and of its cost, in cells."""
 LOOKED_AT = 200
 """Number of words, most frequent first, searched for some that a step changes."""
 SEARCHED, MOST_USED = 20_000, 12
@@ -66,7 +66,7 @@ KeptT = TypeVar("KeptT")
 
 
 class WeighedPiece(NamedTuple):
-    """The number of a piece, the cost of losing it, and its replacement."""
+    """The number of a piece, the cost of losing it, and its replacement, as it is shown."""
 
     number: int
     cost: float
@@ -171,13 +171,20 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         key = frame.run, frame.step, room.rows, self._knows(frame)
         shown = self._kept("bars", key, lambda: self._to_show(frame, room.rows))
         scale = scale_of(max((piece.cost for piece in shown), default=0))
+        texts = (frame.record.texts[piece.number] for piece in shown)
+        own = PIECE  # n-grams of words are longer
+        if isinstance(frame.record, TextbookRecord):
+            longest = max((width(_shown(text)) for text in texts), default=0)
+            own = min(max(longest + 1, PIECE), LONGEST_PIECE)
         name = max(room.name - 2, 10)
         rows = []
         for piece in shown:
             goes = piece.number in frame.leaving
             length = piece.cost * (1 - gone if goes else 1)
             rows.append(
-                self._cost_row(frame, piece, is_chosen, goes, length / scale, scale, name, room)
+                self._cost_row(
+                    frame, piece, is_chosen, goes, length / scale, scale, (own, name), room
+                )
             )
         if not self._knows(frame) and len(rows) == room.rows:
             rows[-1] = Row([("  Weighing the pieces that stay …", "dim")])
@@ -186,15 +193,16 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
     def _to_show(self, frame: UnigramFrame, rows: int) -> list[WeighedPiece]:
         """Return leaving pieces from the cheapest to the dearest, then some that stay."""
         step = frame.leads_on
-        assert isinstance(step, PruneStep)
-        gone = sorted((piece.loss_increase, piece.number) for piece in self._pruned(frame, step))
+        pruned = self._pruned(frame, step) if isinstance(step, PruneStep) else ()
+        gone = sorted((piece.loss_increase, piece.number) for piece in pruned)
         gone = [piece for piece in gone if isfinite(piece[0])]
         stay: list[tuple[float, int]] = []
         if self._removals is not None and self._knows(frame):
             costs = self._removals[1].loss_increases
             staying = np.setdiff1d(frame.numbers, _leaving(frame), assume_unique=True)
             staying = staying[np.isfinite(costs[staying])]
-            cheapest = staying[np.argsort(costs[staying], kind="stable")]
+            # Rounded, so that equal costs stay in the order of the pieces.
+            cheapest = staying[np.argsort(costs[staying].round(9), kind="stable")]
             stay = list(zip(costs[cheapest].tolist(), cheapest.tolist(), strict=True))
             most = FEW * max(stay[0][0], gone[-1][0] if gone else 0) if stay else 0
             stay = stay[: max(sum(cost <= most for cost, _ in stay), rows)]
@@ -206,9 +214,9 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             edges = other.edges if other is not None else ()
             text = frame.record.texts[piece]
             instead = tuple(
-                f"{number(-edge.score)} nats"
+                f"unknown, {number(-edge.score)}"
                 if edge.piece == UNKNOWN
-                else text[edge.start : edge.end]
+                else _shown(text[edge.start : edge.end])
                 for edge in edges
             )
             weighed.append(WeighedPiece(piece, cost, instead))
@@ -222,28 +230,34 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         goes: bool,
         length: float,
         scale: float,
-        name: int,
+        cells: tuple[int, int],
         room: CountRoom,
     ) -> Row:
         texts = frame.record.texts
         instead: list[Span] = [("→ ", "dim")]
         for place, part in enumerate(piece.instead):
-            instead += [PRETOKEN_BORDER] * bool(place) + [(_shown(part), "")]
+            instead += [PRETOKEN_BORDER] * bool(place) + [(part, "")]
         role, remark = ("stale", "goes") if goes else ("strong", "stays")
         spans: list[Span] = [
             ("✗ " if is_chosen and goes else "  ", "loss"),
-            *left([(_shown(texts[piece.number]), role if is_chosen else "strong")], PIECE),
-            *left(instead, name),
-            right(f"+{cost_text(piece.cost)}" if piece.cost else "unused", COST, "strong"),
+            *left([(_shown(texts[piece.number]), role if is_chosen else "strong")], cells[0]),
+            *left(instead, cells[1]),
+            right(self._cost_text(frame, piece.cost), COST, "strong"),
             ("  ", ""),
         ]
-        cells = room.width - spans_width(spans) - REMARK
-        if cells >= LEAST_BAR:
-            body = bar(length, cells)
-            spans += [(body, "border"), (trace(piece.cost / scale, cells, body), "loss")]
+        spare = room.width - spans_width(spans) - REMARK
+        if spare >= LEAST_BAR:
+            body = bar(length, spare)
+            spans += [(body, "border"), (trace(piece.cost / scale, spare, body), "loss")]
         if is_chosen:
             spans.append((f" {remark}", "loss" if goes else "dim"))
         return Row(left(spans, room.width))
+
+    def _cost_text(self, frame: UnigramFrame, cost: float) -> str:
+        if not cost:
+            return "unused"
+        of_grams = isinstance(frame.record, TextbookRecord)
+        return f"+{score_text(cost, 3) if of_grams else cost_text(cost)}"
 
     def _expected_rows(self, frame: UnigramFrame, moment: TellMoment, room: CountRoom) -> list[Row]:
         """Return the pieces with the highest expected counts over all segmentations."""
@@ -358,7 +372,10 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         changed = self._kept("words", key, lambda: self._changed(before, after, words))
         if isinstance(before.leads_on, PruneStep):
             cut_anew = self._words_cut(before)
-            if cut_anew is None:
+            if isinstance(before.record, TextbookRecord) and cut_anew:
+                sentences = plural(cut_anew, before.record.TEXT)
+                sentence = f"{sentences} cut without it; then all is counted again."
+            elif cut_anew is None:
                 sentence = "Others replace them:" if changed else NONE_CHANGED
             elif not cut_anew:
                 sentence = f"No {before.record.WORD} is cut otherwise."
@@ -393,7 +410,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         words: Iterable[str] = before.words
         holding = [_words_with(piece, words) for piece in _most_used(before)]
         likely = dict.fromkeys(chain(*holding)) if holding else islice(words, LOOKED_AT)
-        changed = (word for word in likely if before.segment(word) != after.segment(word))
+        changed = (word for word in likely if _cut(before, word) != _cut(after, word))
         return sorted(islice(changed, limit), key=lambda word: -before.words[word])
 
     # -- the corpus, and a text of the reader's
@@ -464,6 +481,11 @@ def _most_used(frame: UnigramFrame) -> list[str]:
     return [frame.record.texts[one] for one in most.tolist()]
 
 
+def _cut(frame: UnigramFrame, word: str) -> list[tuple[int, int]]:
+    """Return the end and the number of each piece of a word."""
+    return [(edge.end, edge.piece) for edge in frame.pieces_of(word)]
+
+
 def _leaving(frame: UnigramFrame) -> Ints:
     """Return the numbers of the pieces that go next, ascending."""
     return np.array(sorted(frame.leaving), dtype=np.int64)
@@ -484,7 +506,8 @@ def _as_spaces(text: str) -> str:
 
 
 def _is_prune(frame: UnigramFrame) -> bool:
-    return isinstance(frame.leads_on, PruneStep)
+    of_grams = isinstance(frame.record, TextbookRecord)
+    return isinstance(frame.leads_on, PruneStep) or of_grams
 
 
 def _is_struck(row: Row) -> bool:

@@ -16,7 +16,7 @@ from bpe_tui.views.report import ROWS, StepReport, Table
 from bpe_tui.widgets.numbers import MINUS, number, plural, with_power
 from bpe_tui.widgets.visible import visible_text
 from engine.unigram.frame import UnigramFrame, count_changes
-from engine.unigram.record import EmStep, PruneRule, PruneStep
+from engine.unigram.record import NEVER, EmStep, PruneRule, PruneStep
 from engine.unigram.textbook import TextbookRecord
 
 LARGEST_EXPONENT = 700.0
@@ -76,7 +76,7 @@ def describe_distance(difference: float) -> str:
         return "Just as probable"
     times = exp(min(difference, LARGEST_EXPONENT))
     if times < 10:
-        factor = f"{times:.1f}"
+        factor = f"{times:.2f}" if times < 1.05 else f"{times:.1f}"
     else:
         factor = number(times) if times < 1e6 else with_power(times, 2)
     return f"Log-probability {difference:.2f} lower, {factor} times less probable"
@@ -178,6 +178,18 @@ def _narrate_removal(frame: UnigramFrame, record: TextbookRecord) -> tuple[str, 
         f"{start}: {least}.",
         f"Step {number(frame.step)}: {name} goes.",
     )
+
+
+def fate_text(frame: UnigramFrame, goes_at: int) -> str:
+    """Return what becomes of an n-gram: `next`, `at 7`, `stays`."""
+    if goes_at == NEVER:
+        return "stays"
+    return "next" if goes_at == frame.step + 1 else f"at {number(goes_at)}"
+
+
+def increase_text(increase: float) -> str:
+    """Return a loss increase: `+7.803`; `unused` for 0, as no best segmentation has the n-gram."""
+    return f"+{score_text(increase, 3)}" if increase else "unused"
 
 
 def narrate_back(frame: UnigramFrame) -> tuple[str, str]:

@@ -13,9 +13,16 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.unigram.narration import cost_text, count_text, percent, score_text
+from bpe_tui.unigram.narration import (
+    cost_text,
+    count_text,
+    fate_text,
+    increase_text,
+    percent,
+    score_text,
+)
 from bpe_tui.unigram.pieces import Finder, PiecePainter, PiecePanel, Slices, step_name
-from bpe_tui.unigram.textbook import fate_text, gram_rows
+from bpe_tui.unigram.textbook import gram_rows
 from bpe_tui.views.panel import sentence
 from bpe_tui.views.targets import ToPiece, ToPretoken
 from bpe_tui.views.token_detail import characters_and_bytes, lane_rows
@@ -62,19 +69,22 @@ VOCABULARY_COLUMNS = (
 )
 """The columns on the vocabulary screen."""
 GRAM_COLUMNS = (
-    Column("piece", "n-gram", 10, 10, share=1),
-    Column("count", "count", 6, 9, is_number=True),
-    Column("cost", "−log P", 7, 8, is_number=True),
-    Column("without", "loss without", 12, 5, is_number=True),
-    Column("loss", "increase", 9, 7, is_number=True),
-    Column("fate", "fate", 10, 6),
+    Column("piece", "n-gram", 6, 10, share=1),
+    Column("count", "count", 5, 9, is_number=True),
+    Column("cost", "−log P", 6, 8, is_number=True),
+    Column("without", "without", 8, 5, is_number=True),
+    Column("increase", "increase", 9, 7, is_number=True),
+    Column("fate", "fate", 5, 6),
 )
 """The columns of a training that removes one n-gram a step."""
 ALL_GRAM_COLUMNS = (
-    Column("id", "id", 6, 5, is_number=True),
-    *GRAM_COLUMNS[:-1],
-    replace(BAR, importance=2),
-    GRAM_COLUMNS[-1],
+    Column("id", "id", 6, 3, is_number=True),
+    Column("piece", "n-gram", 10, 10, share=1),
+    Column("count", "count", 6, 9, is_number=True),
+    Column("cost", "−log P", 7, 8, is_number=True),
+    Column("without", "loss without", 13, 5, is_number=True),
+    Column("increase", "increase", 9, 7, is_number=True),
+    Column("fate", "goes", 6, 6),
 )
 FILTER_SWITCHES = (
     FilterSwitch("characters", "p", "characters"),
@@ -149,9 +159,13 @@ CELLS: dict[str, PieceColumn] = {
         lambda rows, frame: rows.losses(frame),
         lambda rows, frame, at: score_text(frame.loss + float(rows.losses(frame)[at]), 3),
     ),
+    "increase": PieceColumn(
+        lambda rows, frame: rows.losses(frame),
+        lambda rows, frame, at: increase_text(float(rows.losses(frame)[at])),
+    ),
     "fate": PieceColumn(
         lambda rows, frame: frame.goes_at,
-        lambda rows, frame, at: fate_text(frame, int(frame.goes_at[at]), NEVER),
+        lambda rows, frame, at: fate_text(frame, int(frame.goes_at[at])),
     ),
     "goes": PieceColumn(
         lambda rows, frame: frame.goes_at,
@@ -198,7 +212,7 @@ class PieceRows(VocabularyRows[UnigramFrame]):
             self._weighing = self._chosen = None
             if new is not None and self.sorting not in {each.name for each in self.columns(new)}:
                 of_grams = isinstance(new.record, TextbookRecord)
-                self.sorting, self.descending = ("loss", False) if of_grams else ("score", True)
+                self.sorting, self.descending = ("increase", False) if of_grams else ("score", True)
         super().watch_frame(old, new)
 
     def columns(self, frame: UnigramFrame) -> tuple[Column, ...]:
@@ -309,7 +323,8 @@ class PiecesPanel(VocabularyTable):
 
     def describe(self, found: VocabularyRows.Found) -> str:
         shown, of = number(found.shown), number(found.of)
-        self.border_title = Content(f"pieces  {of if shown == of else f'{shown} of {of}'}")
+        piece = self.frame.record.PIECE if self.frame is not None else "piece"
+        self.border_title = Content(f"{piece}s  {of if shown == of else f'{shown} of {of}'}")
         return "↵ its lattice · c next column · C turn it round"
 
 
@@ -506,7 +521,7 @@ class PieceUsesPanel(AboutPiecePanel):
             self._about = frame, piece
             self._finder.look(piece_occurrences(frame, piece))
         found = self._finder.found
-        self.say("used in", self._finder.describe_count() if found else "")
+        self.say("used in", self._finder.describe_count(frame) if found else "")
         if not found:
             none = "No best segmentation of a pretoken uses it."
             yield Row([(none if self._finder.is_done else "Looking through the words …", "dim")])

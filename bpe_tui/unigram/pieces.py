@@ -165,10 +165,10 @@ class Finder(Slices, Generic[FoundT]):
         self.found, self.seen, self.is_done = [], 0, False
         self.start(self._looking(results))
 
-    def describe_count(self) -> str:
+    def describe_count(self, frame: UnigramFrame) -> str:
         """Return the number of results: `at least 100 pretokens`."""
         more = "at least " if len(self.found) == self._most else ""
-        return f"{more}{plural(len(self.found), 'pretoken')}"
+        return f"{more}{plural(len(self.found), frame.record.TEXT)}"
 
     def _looking(self, results: Iterator[FoundT | None]) -> Iterator[None]:
         for result in results:

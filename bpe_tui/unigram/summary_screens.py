@@ -90,9 +90,10 @@ class UnigramVocabularyScreen(TableScreen, UnigramScreen):
     def facts_of(self, frame: UnigramFrame) -> Sequence[str]:
         return (
             "Unigram's vocabulary",
-            plural(frame.size, "piece"),
+            plural(frame.size, frame.record.PIECE),
             plural(frame.vocab_size - frame.size, "special token"),
-            f"{number(float(frame.expected_counts.sum()))} tokens in the corpus on average",
+            f"{plural(round(float(frame.expected_counts.sum())), 'token')} in the corpus"
+            + (" on average" if frame.record.TEXT == "pretoken" else ""),
         )
 
     def look_at(self, token: int | None) -> None:
@@ -218,10 +219,11 @@ CHARTS = (
         "fertility",
         "How many tokens does it take?",
         lambda frame: charts.from_start(
-            frame.statistics.fertility(frame.recorded_steps), "tokens a pretoken"
+            frame.statistics.fertility(frame.recorded_steps), f"tokens a {frame.record.TEXT}"
         ),
         lambda frame: (
-            f"{frame.statistics.fertility(frame.step)[-1]:.3f} tokens a pretoken · on average"
+            f"{frame.statistics.fertility(frame.step)[-1]:.3f} tokens a {frame.record.TEXT} "
+            "· on average"
         ),
         charts.recorded,
     ),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import exp
 
-from bpe_tui.unigram.narration import cost_text, percent, score_text
+from bpe_tui.unigram.narration import percent, score_text
 from bpe_tui.unigram.pieces import PiecePainter, loss_row
 from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, left, paragraph
+from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, left, paragraph, right
 from bpe_tui.widgets.visible import visible_text
 from engine.unigram.frame import UnigramFrame, count_changes
-from engine.unigram.pieces import UNKNOWN_PENALTY
+from engine.unigram.pieces import UNKNOWN, UNKNOWN_PENALTY
 from engine.unigram.record import PruneStep
 from engine.unigram.textbook import TextbookRecord
 
@@ -56,8 +56,12 @@ def removal_rows(
     totals = [number(float(each.expected_counts.sum())) for each in (before, after)]
     columns = [
         RowColumn("counted again", 0, lambda spans: spans[:1]),
-        RowColumn("P before", 2 * len(totals[0]) + 4, lambda spans: spans[1:2], is_number=True),
-        RowColumn("after", 2 * len(totals[1]) + 4, lambda spans: spans[2:3], is_number=True),
+        RowColumn(
+            "P before", max(2 * len(totals[0]) + 3, 10), lambda spans: spans[1:2], is_number=True
+        ),
+        RowColumn(
+            "after", max(2 * len(totals[1]) + 3, 7), lambda spans: spans[2:3], is_number=True
+        ),
         RowColumn("−log P", 8, lambda spans: spans[3:], is_number=True),
     ]
     table = RowTable(columns, width, least=6)
@@ -97,23 +101,19 @@ def gram_rows(frame: UnigramFrame, record: TextbookRecord, piece: int, width: in
         return
     without = score_text(frame.loss + increase, 3)
     yield from paragraph(
-        f"loss {score_text(frame.loss, 3)}; without it {without}: +{cost_text(increase)} nats",
+        f"loss {score_text(frame.loss, 3)}; without it {without}, +{score_text(increase, 3)}",
         width,
         "loss",
     )
     yield Row([])
-    yield Row([("in its place, in its own text", "strong")])
-    yield Row(left(instead_spans(frame, record.texts[piece]), width))
-
-
-def instead_spans(frame: UnigramFrame, text: str) -> list[tuple[str, str]]:
-    """Return the best segmentation of an n-gram without itself; unknown units in their role."""
-    path = frame.alternative(text)
-    return [] if path is None else PiecePainter(frame).cut(text, path.edges)
-
-
-def fate_text(frame: UnigramFrame, goes_at: int, never: int) -> str:
-    """Return what becomes of an n-gram: `goes next`, `goes at 7`, `stays`."""
-    if goes_at == never:
-        return "stays"
-    return "goes next" if goes_at == frame.step + 1 else f"goes at {number(goes_at)}"
+    yield Row([("in its place", "strong")])
+    text = record.texts[piece]
+    other = frame.alternative(text)
+    painter = PiecePainter(frame)
+    for edge in other.edges if other is not None else ():
+        is_known = edge.piece != UNKNOWN
+        name = painter.piece(edge.piece) if is_known else ("unknown", "loss")
+        yield Row(
+            [*left([name], width - 8), right(score_text(-edge.score, 3), 8)],
+            ToPiece(edge.piece) if is_known else None,
+        )

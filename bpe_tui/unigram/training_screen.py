@@ -166,7 +166,7 @@ class ChangedWordsPanel(PiecePanel):
         share = finder.seen / max(len(frame.words), 1)
         self.say(
             touched,
-            finder.describe_count() + ("" if finder.is_done else f" · {share:.0%} seen"),
+            finder.describe_count(frame) + ("" if finder.is_done else f" · {share:.0%} seen"),
         )
         if not finder.found:
             none = f"Every {word} is cut as before."

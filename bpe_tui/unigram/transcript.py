@@ -14,13 +14,14 @@ from bpe_tui.unigram.narration import (
     count_text,
     describe_distance,
     describe_unknown,
+    fate_text,
+    increase_text,
     narrate,
     narrate_back,
     often,
     percent,
     score_text,
 )
-from bpe_tui.unigram.textbook import fate_text
 from bpe_tui.views.transcript import AT_THE_END, DECODE, LISTED, MOVES, PlainCommand, Transcript
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_text
@@ -112,10 +113,11 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         for at in np.argsort(increases, kind="stable")[:LISTED].tolist():
             text = visible_text(record.texts[int(frame.numbers[at])])
             increase = float(increases[at])
-            fate = fate_text(frame, int(frame.goes_at[at]), NEVER)
+            fate = fate_text(frame, int(frame.goes_at[at]))
             yield (
                 f"{text}, {_worth(frame, at)}, loss without it "
-                f"{score_text(frame.loss + increase, 3)}, +{score_text(increase, 3)}: {fate}."
+                f"{score_text(frame.loss + increase, 3)}, {increase_text(increase)}: "
+                f"{fate if fate == 'stays' else f'goes {fate}'}."
             )
         if (others := frame.size - LISTED) > 0:
             yield f"{plural(others, 'other n-gram')} would cost more, or as much."

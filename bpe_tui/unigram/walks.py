@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import exp
+from math import exp, inf
 from random import Random
 from typing import ClassVar
 
@@ -95,7 +95,8 @@ class Walkthrough:
 
     def reached(self, place: int) -> int:
         """Return the node that the forward sweep has reached after `place` steps."""
-        return min(place, len(self.word))
+        nodes = (step.node for step in reversed(self.steps[:place]) if isinstance(step, Reached))
+        return next(nodes, 0)
 
     def taken(self, place: int) -> list[Edge]:
         """Return the edges of the best path followed back by then, from the right."""
@@ -215,7 +216,8 @@ class LatticeDrawing:
         for node in range(self._first, self._last + 1):
             role = "pair" if node == here else "dim"
             nodes.append((f"{node:<{COLUMN if node < self._last else len(str(node))}}", role))
-            score = score_text(best_scores[node]) if node <= reached else ""
+            is_node = best_scores[node] > -inf  # no edge ends inside a word that is a unit
+            score = score_text(best_scores[node]) if node <= reached and is_node else ""
             scores.append((score.rjust(COLUMN), role) if node > self._first else (" ", ""))
         characters: list[Span] = [("│", "border")]
         for character in self._walk.word[self._first : self._last]:

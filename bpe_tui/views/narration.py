@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
+from bpe_tui.session.models import trainer_of
 from bpe_tui.widgets.numbers import number, plural, size
 from bpe_tui.widgets.visible import visible_bytes, visible_text, width
 from engine.bpe.trainer import StopReason
@@ -129,6 +130,10 @@ ENDED = {
     StopReason.TOO_LONG.name: "the rest too long",
     StopReason.REPLAYED.name: "all merges made",
     "NO_MORE_PIECES": "no more pieces are used",
+    "SHARE_LEFT": "a tenth of the longer pieces left",
+    "HALF_LEFT": "half of the n-grams left",
+    "SMALL_SEED": "fewer n-grams than asked for",
+    "NO_TEXT": "nothing to learn from",
 }
 """Name of a stop reason of any model → the reason in short."""
 
@@ -174,7 +179,8 @@ def _trained(session: Session) -> Facts:
     if config.pattern != RunConfig.pattern:
         facts.append((3, f"pattern {visible_text(config.pattern, spaces=False)}"))
     if frame is None:
-        facts.insert(0, (0, session.model.title))
+        trainer = trainer_of(config)
+        facts.insert(0, (0, (trainer or session.model).title))
     elif not frame.units.spells_all:
         facts.append((4, f"units {frame.units.name}"))
     if frame is not None and frame.tie_rule.name != RunConfig.tie_rule:

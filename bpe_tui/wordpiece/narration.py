@@ -20,7 +20,8 @@ def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
     if score.value == won.value:
         return f"{format_pair(frame, frequent.pair)} have the same score, and the tie rule decided."
     factor = short_number(float(won.value / score.value))
-    return f"But {a} and {b} are frequent anyway: its score is {factor} times lower."
+    lower = "hardly lower" if factor == "1" else f"{factor} times lower"
+    return f"But {a} and {b} are frequent anyway: its score is {lower}."
 
 
 def describe_unknown(frame: WordPieceFrame, word: EncodedWord) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.core.events import Pair
+from engine.core.wording import counted, times
 from engine.recording.playback import AnyMergeFrame
 
 
@@ -111,7 +112,7 @@ class PairHistory:
             both = zip(self.pair, reversed(loss.merged), strict=True)
             shared = dict.fromkeys(token for token, other in both if token == other)
             taken = " or ".join(f"its {show(token)}" for token in shared) or "of it"
-            text += f"; {_joined(show, loss.merged)} took {taken} {loss.count:,} times"
+            text += f"; {_joined(show, loss.merged)} took {taken} {times(loss.count)}"
             text += f" at merge {loss.step:,}"
         if others := losses[named:]:
             merges = "1 more merge" if len(others) == 1 else f"{len(others):,} more merges"
@@ -135,9 +136,9 @@ class PairHistory:
         if self.merged is not None:
             if self.merged <= self.step:
                 return f"It is merge {self.merged:,}."
-            return f"It merges at merge {self.merged:,}, {self.count_at(self.merged - 1):,} times."
+            return f"It merges at merge {self.merged:,}, {times(self.count_at(self.merged - 1))}."
         if self.made > self.step:
-            return f"It does not merge in the {self.last:,} steps recorded."
+            return f"It does not merge in the {counted(self.last, 'step')} recorded."
         if not self.count:
             return "It did not merge: others took all of it."
         ahead, end = self.more_frequent, self.count_at(self.last)
@@ -147,7 +148,7 @@ class PairHistory:
             rank = f"{ahead:,} {'pair occurs' if ahead == 1 else 'pairs occur'} more often"
         left = f"{end:,} are" if end > 1 else "1 is" if end else "none is"
         rest = "" if end == self.count else f", and {left} left at the last"
-        return f"{rank} here; it does not merge in the {self.last:,} steps recorded{rest}."
+        return f"{rank} here; it does not merge in the {counted(self.last, 'step')} recorded{rest}."
 
 
 def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import Self
 
+from engine.core.wording import counted
+
 LONGEST = 1000
 """Most characters of a message; a longer one quotes too much of a foreign value."""
 
@@ -106,7 +108,8 @@ class UnknownTokenIdError(BpeError):
             token_id: the missing id.
             size: number of tokens of the vocabulary.
         """
-        return cls(f"there is no token with the id {token_id}; this vocabulary has {size:,} tokens")
+        has = counted(size, "token")
+        return cls(f"there is no token with the id {token_id}; this vocabulary has {has}")
 
 
 class TextError(BpeError, TypeError):

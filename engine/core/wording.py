@@ -66,6 +66,11 @@ def with_power(value: float, digits: int) -> str:
     return power if amount == "1" else f"{amount}·{power}"
 
 
+def counted(number: int, thing: str) -> str:
+    """Count things: (1, 'token') → '1 token'; (1204, 'token') → '1,204 tokens'."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 def times(count: int) -> str:
     """Write how often something occurs: 1 → 'once', 1204 → '1,204 times'."""
     return "once" if count == 1 else f"{count:,} times"

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from engine.core.errors import SpecialTokenError, TextError, TokenIdsError, UnknownTokenIdError
 from engine.core.events import EncodeStep
 from engine.core.helper_pool import available_cores
+from engine.core.wording import counted
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import DEFAULT_ENCODER, Encoder, MergeTable, TokenIds, is_in_order
 from engine.encoding.incremental import LiveEncoding
@@ -148,8 +149,8 @@ class Tokenizer:
         return list(zip(map(token, lefts), map(token, rights), strict=True))
 
     def __repr__(self) -> str:
-        """Return a summary: `Tokenizer(257 tokens, 1 merges, pattern gpt2)`."""
-        parts = [f"{len(self.vocab):,} tokens", f"{len(self.merges):,} merges"]
+        """Return a summary: `Tokenizer(257 tokens, 1 merge, pattern gpt2)`."""
+        parts = [counted(len(self.vocab), "token"), counted(len(self.merges), "merge")]
         if self.special_tokens:
             parts.append(f"special {' '.join(map(repr, self.special_tokens[:REPR_SHOWN]))}")
         return f"Tokenizer({', '.join(parts)}, pattern {self.pattern.name})"

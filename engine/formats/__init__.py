@@ -17,6 +17,7 @@ from engine.core.errors import ConversionError, TokenizerFileError
 from engine.core.files import check_free
 from engine.core.json_fields import gc_paused
 from engine.core.registry import Registry
+from engine.core.wording import counted
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import (
     bert_vocab,
@@ -269,7 +270,8 @@ def _losses(tokenizer: Tokenizer, draft: Path, format: str) -> Iterator[str]:
             "name them when you open the files"
         )
     if lost := len(tokenizer.vocab) - len(completed.vocab):
-        yield f"{lost:,} tokens that encoding never gives are not kept"
+        verb = "is" if lost == 1 else "are"
+        yield f"{counted(lost, 'token')} that encoding never gives {verb} not kept"
 
 
 def _specials(tokenizer: Tokenizer) -> dict[int, bytes]:

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from engine.core.errors import TimelineError, UnknownTokenIdError
 from engine.core.events import Pair
+from engine.core.wording import counted
 from engine.recording.affected_pretokens import (
     LONGEST_TAKEN_APART,
     AffectedPretoken,
@@ -285,7 +286,7 @@ class MergeFrame(ABC, Generic[StepT]):
 
     def __repr__(self) -> str:
         """Describe the state: `Frame(step 3 of 12, 1,024 tokens in the corpus)`."""
-        corpus = f", {self.token_count:,} tokens in the corpus" if self.has_corpus else ""
+        corpus = f", {counted(self.token_count, 'token')} in the corpus" if self.has_corpus else ""
         return f"{type(self).__name__}(step {self.step:,} of {self.recorded_steps:,}{corpus})"
 
     def at(self, step: int) -> Self:
@@ -330,7 +331,7 @@ class MergeFrame(ABC, Generic[StepT]):
             size = self.vocab_size
             which = f"the ids go from 0 to {size - 1:,}"
             if self.has_gaps:
-                which = f"there are {size:,} tokens"
+                which = f"there {'is' if size == 1 else 'are'} {counted(size, 'token')}"
             raise UnknownTokenIdError(
                 f"there is no {self.TOKEN} with the id {token_id}; at step {self.step:,} {which}"
             )

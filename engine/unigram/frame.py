@@ -291,7 +291,7 @@ class UnigramFrame:
         for token_id in ids:
             if not 0 <= token_id < len(vocabulary):
                 raise UnknownTokenIdError.of(token_id, len(vocabulary))
-        return unspelled("".join(vocabulary[token_id][0] for token_id in ids))
+        return unspelled(self.record.between.join(vocabulary[token_id][0] for token_id in ids))
 
     def unknown_in(self, text: str) -> list[str]:
         """Return the unknown characters of a text; neighbours are joined.
@@ -426,7 +426,8 @@ def changed_words(frame: UnigramFrame) -> Iterator[ChangedWord | None]:
     earlier = frame.at(frame.step - 1)
     for text, count in frame.words.items():
         before, after = earlier.lattice(text).best.edges, frame.lattice(text).best.edges
-        is_same = [edge.end for edge in before] == [edge.end for edge in after]
+        # A removed word may become unknown, at the same place.
+        is_same = [edge[1:3] for edge in before] == [edge[1:3] for edge in after]
         yield None if is_same else ChangedWord(text, count, before, after)
 
 

@@ -37,6 +37,7 @@ class GramTable:
         units: the units.
         ngram: units of the longest n-gram.
 
+    >>> from engine.unigram.units import GRAM_UNITS
     >>> columns = PieceColumns(["a", "b", "a▁b"])
     >>> scores = np.array([-1.0, -2.0])
     >>> table = GramTable(columns, np.array([0, 2]), scores, GRAM_UNITS["words"], 2)

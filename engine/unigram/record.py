@@ -55,14 +55,16 @@ class UnigramRecord:
 
     Attributes:
         steps: the trainer's `EmStep` or `PruneStep` for each step.
+        between: the text between two pieces of a decoded text.
         LOSS_UNIT: the unit of the loss.
         PIECE: the word for a piece.
-        WORD: the word for the texts of the corpus, which are cut into pieces.
+        WORD, TEXT: the everyday and the exact word for the texts that are cut into pieces.
     """
 
     LOSS_UNIT: ClassVar[str] = "nats a pretoken"
     PIECE: ClassVar[str] = "piece"
     WORD: ClassVar[str] = "word"
+    TEXT: ClassVar[str] = "pretoken"
 
     def __init__(
         self,
@@ -80,6 +82,7 @@ class UnigramRecord:
         self.unknown = unknown
         self.special_tokens = tuple(special_tokens)
         self.vocab_size = vocab_size
+        self.between = ""
         self._gone_at: SmallInts = np.full(len(seeds.texts), NEVER, dtype=np.int32)
         self._scores: list[Floats | None] = [seeds.scores]
         self._expected: list[Floats] = [start.expected]

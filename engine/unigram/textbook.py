@@ -32,7 +32,7 @@ from engine.unigram.em import Estimate, Removals, TrainingCorpus
 from engine.unigram.grams import TIED, GramLattice, GramTable
 from engine.unigram.lattice import LatticeMaker, Path
 from engine.unigram.lattices import Flags
-from engine.unigram.pieces import UNKNOWN, UNKNOWN_PENALTY, spelled
+from engine.unigram.pieces import UNKNOWN, UNKNOWN_PENALTY, Edge, spelled
 from engine.unigram.record import PruneRule, PruneStep, Seeded, UnigramRecord
 from engine.unigram.seed import Seeds
 from engine.unigram.trainer import UnigramStopReason
@@ -63,7 +63,7 @@ class TextbookRecord(UnigramRecord):
 
     LOSS_UNIT = "nats"
     PIECE = "n-gram"
-    WORD = "sentence"
+    WORD = TEXT = "sentence"
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class TextbookRecord(UnigramRecord):
     ) -> None:
         corpus = TrainingCorpus([], sum(sentences.values()), seeds.texts)
         super().__init__(seeds, corpus, start, unknown, special_tokens, vocab_size)
-        self.units, self.ngram = units, ngram
+        self.units, self.ngram, self.between = units, ngram, units.between
         self._sentences = sentences
         self._increases: list[Floats] = []
 
@@ -111,12 +111,11 @@ class TextbookRecord(UnigramRecord):
         return lambda text: GramLattice(text, table)
 
     def alternative(self, text: str, lattices: LatticeMaker) -> Path | None:
-        # In any lattice of the n-gram's text, it is the one edge over all of it.
         lattice = lattices(text)
-        whole = [edge for edge in lattice.arriving[-1] if edge.start == 0]
-        if any(edge.piece != UNKNOWN for edge in whole):
-            lattice.arriving[-1] = [edge for edge in lattice.arriving[-1] if edge.start > 0]
-        return lattice.best if lattice.arriving[-1] else None
+        parts = [edge for edge in lattice.arriving[-1] if edge.start > 0]
+        # Only a single unit has no parts: without it, it is unknown.
+        lattice.arriving[-1] = parts or [Edge(0, len(text), UNKNOWN, -UNKNOWN_PENALTY)]
+        return lattice.best
 
     def removals_at(self, place: int) -> Work[Removals]:
         alive = self.alive_at(place)

@@ -226,7 +226,15 @@ def _divergence(steps: Sequence[ClaimedStep], place: int, assignment: Assignment
             tuple(token for token in step.pair if token not in judge.ids),
             next((at for at in range(place) if steps[at].pair == step.pair), None),
             crosses_border,
-            next(((at, counts[at]) for at in reversed(range(place)) if counts[at] > top), None),
+            # In a tie the rule decided, and no count.
+            next(
+                (
+                    (at, counts[at])
+                    for at in reversed(range(place))
+                    if counts[at] > top > judged.count
+                ),
+                None,
+            ),
         ),
     )
 

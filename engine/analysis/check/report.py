@@ -14,7 +14,7 @@ from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.trainer import base_vocab
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import spell
-from engine.core.wording import ShowBytes
+from engine.core.wording import ShowBytes, counted, times
 
 TIED_NAMED = 6
 """Number of tied pairs that a sentence names."""
@@ -23,11 +23,6 @@ TIED_NAMED = 6
 def describe_pair(pair: BytesPair, show: ShowBytes) -> str:
     """Return a pair as sentences write it: `a + b`."""
     return f"{show(pair[0])} + {show(pair[1])}"
-
-
-def times(count: int) -> str:
-    """Return `once`, `2 times`, `1,000 times`."""
-    return "once" if count == 1 else f"{count:,} times"
 
 
 # -- the first merge that differs
@@ -42,7 +37,8 @@ class TakenPair:
         unknown: those of its tokens that are no bytes and that no earlier step makes.
         merged_at: the earlier step, from 0, that merged it already.
         crosses_border: its bytes occur in the corpus, but never inside a pretoken.
-        earlier: (step, from 0; its count there): the last time its count would have won here.
+        earlier: (step, from 0; its count there): the last time its count would have won here;
+            `None` if its count now is as high as the winner's.
     """
 
     count: int
@@ -364,7 +360,8 @@ class Report:
         lines = self.explanations[0].lines if self.explanations else None
         if self.divergence is None:
             counts = " with the counts reported" if self.counts_claimed else ""
-            yield f"All {self.merges:,} merges are by the rule{counts}."
+            merges = "The one merge is" if self.merges == 1 else f"All {self.merges:,} merges are"
+            yield f"{merges} by the rule{counts}."
         else:
             yield from self.divergence.describe(show)
             yield from self._describe_causes(self.divergence)
@@ -372,7 +369,8 @@ class Report:
                 yield from self._describe_rest(self.divergence)
             if self.counts_wrong:
                 wrong, of = self.counts_wrong, self.counts_claimed
-                yield f"{wrong:,} of the {of:,} counts reported are wrong."
+                verb = "is" if wrong == 1 else "are"
+                yield f"{wrong:,} of the {counted(of, 'count')} reported {verb} wrong."
         if self.size is not None:
             yield self.size.describe(lines)
         if self.vocabulary is not None:

@@ -140,6 +140,16 @@ def test_an_earlier_count_that_would_win_is_reported_with_its_step() -> None:
     assert lines[3].startswith("Likely cause (stale-heap)")
 
 
+def test_under_a_pure_tie_no_earlier_count_is_said_to_have_won() -> None:
+    # `a b` falls from 5 to 3 with `b c`, and then ties with `d e`: the rule decides, no count.
+    asked = words_of("ab ab ab abc abc bc bc bc bc bc de de de")
+    lines = list(check_claim(Claim.of(None, [(b"b", b"c"), (b"a", b"b")]), asked).describe())
+    assert lines[1:3] == [
+        "The rule takes d + e, which occurs 3 times, tied with a + b.",
+        "Yours is a + b: it occurs 3 times.",
+    ]
+
+
 @given(
     counts=oracles.corpora(),
     merges=st.lists(st.tuples(st.binary(max_size=3), st.binary(max_size=3)), max_size=6),

@@ -122,6 +122,15 @@ def test_the_history_of_pairs_of_the_handout(
     assert text_of(handout(left, right, step)) == sentence
 
 
+def test_a_pair_that_merges_or_is_taken_once_is_said_to_be_so_once() -> None:
+    counts = {b"abc": 1, b"ab": 1}
+    frame = frame_of(counts)
+    merging = pair_history(frame, (256, ord("c")))
+    assert merging.outcome == "It merges at merge 2, once."
+    taken = " ".join(pair_history(frame.at(1), (ord("b"), ord("c"))).describe(str))
+    assert " took its 98 once at merge 1" in taken
+
+
 def test_a_pair_of_wordpiece_has_a_history_too() -> None:
     trainer = WordPieceTrainer({b"low": 5, b"lower": 2}, 20)
     steps = list(trainer.steps())

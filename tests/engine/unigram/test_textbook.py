@@ -98,6 +98,7 @@ def test_a_text_is_encoded_in_words_and_an_unknown_word_is_one_token() -> None:
     frame = trained(FRUIT, 5)[1].seek(2)
     assert frame.segment("他▁喜欢▁苹果") == ["他", "▁喜欢", "▁苹果"]
     assert frame.encode("他 喜欢 苹果") == [0, 1, 4]
+    assert frame.decode([1, 4]) == "喜欢 苹果"
     assert frame.unknown_in("他 她 喜欢") == ["他▁她"]
     assert frame.encode("\n \n") == []
 

@@ -9,6 +9,8 @@ from bpe_tui.unigram.narration import (
     count_text,
     describe_distance,
     json_lines,
+    narrate,
+    often,
     percent,
     report_step,
     score_text,

@@ -36,7 +36,14 @@ from bpe_tui.views.explanation import (
 )
 from bpe_tui.views.exports import ExportSource, screen_text
 from bpe_tui.views.inspection_screen import InspectionPanel, InspectionScreen
-from bpe_tui.views.narration import add_stop, first_fitting, heading, narrate_end, narrate_undone
+from bpe_tui.views.narration import (
+    ENDED,
+    add_stop,
+    first_fitting,
+    heading,
+    narrate_end,
+    narrate_undone,
+)
 from bpe_tui.views.panel import ABOUT_TO_JOIN, BORDER_CELLS, FramePanel, Panel, TokenPainter
 from bpe_tui.views.panel_screen import NotePanel, SessionScreen
 from bpe_tui.views.player_screen import StepsScreen

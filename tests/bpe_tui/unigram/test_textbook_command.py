@@ -1,0 +1,156 @@
+"""The textbook trainer of Unigram on the command line: `--plain`, `train`, and bad input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from inside.bpe_tui.session import MODELS, RunConfig, trainer_of, with_trainer
+from inside.bpe_tui.unigram import often, score_text
+from inside.bpe_tui.views import ENDED
+from inside.engine.unigram import GRAM_UNITS, TRAINER_NAMES, UnigramStopReason
+from program import BAD_INPUT, STORIES, run
+
+FRUIT = "我 喜欢 苹果\n你 喜欢 香蕉\n他 喜欢 橙子\n"
+TEXTBOOK = ("--model", "unigram", "--trainer", "textbook")
+
+
+@pytest.fixture
+def fruit(tmp_path: Path) -> Path:
+    place = tmp_path / "fruit.txt"
+    place.write_text(FRUIT, "utf-8")
+    return place
+
+
+def plain(corpus: Path, commands: str, *options: str) -> list[str]:
+    done = run("open", corpus, "--plain", "--no-cache", *options, stdin=commands.encode())
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode().splitlines()
+
+
+def refusal(*arguments: str | Path) -> str:
+    done = run(*arguments)
+    assert done.returncode == BAD_INPUT
+    assert not done.stdout
+    return done.stderr.decode().splitlines()[-1]
+
+
+def test_the_fruit_loses_two_words_in_plain_sentences(fruit: Path) -> None:
+    commands = "step\ngo 2\npiece 喜欢\npiece 他\nencode 他 喜欢 苹果\ndecode 2 5\nback\n"
+    lines = plain(fruit, commands, *TEXTBOOK, "--ngram", "1", "--vocab-size", "5")
+    text = "\n".join(lines)
+    assert "the seed has 7 n-grams of 1 word, counted 9 times in all" in lines[0]
+    assert (
+        "他, count 1 of 9, −log P 2.197, loss without it 24.282, +7.803: goes next.\n"
+        "你, count 1 of 9, −log P 2.197, loss without it 24.282, +7.803: goes at 2.\n"
+        "我, count 1 of 9, −log P 2.197, loss without it 24.282, +7.803: stays.\n"
+    ) in text
+    assert "喜欢, count 3 of 9, −log P 1.099, loss without it 43.183, +26.704: stays." in lines
+    assert (
+        "Step 2 of 2: 你 goes: the loss without it is least, 31.260. 4 others tie, and 你 has the "
+        "smallest bytes. Counted again, the loss rises from 23.340 to 30.326. "
+        "Training ended: the vocabulary has the size asked for."
+    ) in lines
+    assert "喜欢 has the id 2: count 3 of 7, −log P 0.847." in lines
+    assert "他 is no piece any more: it went at step 1." in lines
+    assert "In ids: 0 2 5." in lines
+    assert "The text of 2 ids is 喜欢·苹果." in lines
+    assert lines[-1].endswith("the removal is undone; 1 n-gram comes back.")
+
+
+def test_without_a_size_the_end_claims_none_asked_for(fruit: Path) -> None:
+    assert plain(fruit, "go 100%\n", *TEXTBOOK, "--ngram", "1")[-1].endswith(
+        "Training ended: half of the n-grams are left, as no size was asked for."
+    )
+    em = plain(fruit, "go 100%\n", "--model", "unigram")[-1]
+    assert em.endswith("a tenth of the longer pieces is left at most, as no size was asked for.")
+    blank = fruit.with_name("blank.txt")
+    blank.write_text("\n \n")
+    assert plain(blank, "go 100%\n", *TEXTBOOK)[-1].endswith("nothing to make pieces of.")
+
+
+def test_train_writes_words_with_their_scores(fruit: Path, tmp_path: Path) -> None:
+    out = tmp_path / "fruit.vocab"
+    asked = (fruit, *TEXTBOOK, "--ngram", "1", "--vocab-size", "5", "--out", out)
+    why = refusal("train", *asked)
+    assert "cannot hold n-grams of words" in why
+    assert "--format pieces" in why
+    assert not out.exists()
+    done = run("train", *asked, "--format", "pieces")
+    assert done.returncode == 0, done.stderr.decode()
+    lines = out.read_text("utf-8").splitlines()
+    assert lines[:4] == ["<unk>\t0", "<|endoftext|>\t0", "喜欢\t-0.847298", "我\t-1.94591"]
+
+
+def test_n_grams_of_characters_are_saved_as_a_tokenizer_that_encodes(tmp_path: Path) -> None:
+    corpus, out = tmp_path / "hugs.txt", tmp_path / "hugs.json"
+    corpus.write_text("hug hugs hug pug\n")
+    options = (*TEXTBOOK, "--units", "characters", "--ngram", "3")
+    done = run("train", corpus, *options, "--vocab-size", "6", "--out", out)
+    assert done.returncode == 0, done.stderr.decode()
+    ids = run("encode", "--tokenizer", out, "hugs hug").stdout.decode().split()
+    shown = plain(corpus, "go 100%\nencode hugs hug\n", *options, "--vocab-size", "6")
+    assert f"In ids: {' '.join(ids)}." in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ((*TEXTBOOK, "--ngram", "0"), "--ngram"),
+        ((*TEXTBOOK, "--vocab-size", "0"), "ask for at least 1"),
+        ((*TEXTBOOK, "--units", "bytes"), "there are: words, characters"),
+        (("--trainer", "textbook"), "add --model unigram"),
+        (("--model", "unigram", "--trainer", "naive"), "there are: em, textbook"),
+        (("--model", "unigram", "--ngram", "2"), "--ngram is for"),
+        (("--model", "unigram", "--units", "words"), "for --trainer textbook"),
+        (("--ngram", "2"), "--ngram is for"),
+        (("--model", "unigram", "--vocab-size", "5"), "the textbook trainer goes on below that"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(
+    fruit: Path, options: tuple[str, ...], why: str
+) -> None:
+    assert why in refusal("open", fruit, "--plain", *options)
+
+
+def test_a_large_text_is_refused_with_an_estimate_and_nothing_is_written(tmp_path: Path) -> None:
+    out = tmp_path / "stories.vocab"
+    options = (*TEXTBOOK, "--vocab-size", "10", "--format", "pieces", "--out", out)
+    why = refusal("train", STORIES, *options)
+    assert "moves" in why
+    assert "--trainer em" in why
+    assert not out.exists()
+
+
+# -- the registries agree, and numbers are written as words
+
+
+def test_the_trainers_and_units_of_the_command_line_are_those_of_the_library() -> None:
+    em, textbook = MODELS["unigram"].trainers
+    assert (em.name, textbook.name) == TRAINER_NAMES
+    assert textbook.units == tuple(GRAM_UNITS)
+    assert textbook.pattern == GRAM_UNITS[textbook.units[0]].pattern
+
+
+def test_another_model_gets_back_the_usual_units_and_pattern() -> None:
+    _, textbook = MODELS["unigram"].trainers
+    bpe = RunConfig("a.txt")
+    words = with_trainer(bpe, "unigram", textbook)
+    assert (words.trainer, words.units, words.pattern) == ("textbook", "words", "lines")
+    assert with_trainer(words, "bpe") == bpe
+    em = with_trainer(words, "unigram", MODELS["unigram"].trainers[0])
+    assert trainer_of(em) == MODELS["unigram"].trainers[0]
+    assert em.pattern == bpe.pattern
+
+
+def test_every_reason_to_end_has_a_short_form() -> None:
+    assert {reason.name for reason in UnigramStopReason} <= set(ENDED)
+
+
+def test_counts_and_zeros_are_written_as_people_say_them() -> None:
+    assert [often(text) for text in ("0", "1", "1.00", "2", "0.62")] == [
+        *("never", "once", "once", "2 times", "0.62 times")
+    ]
+    assert [score_text(value, 3) for value in (-0.0001, 0.0, -0.0006, float("-inf"))] == [
+        *("0.000", "0.000", "−0.001", "−∞")
+    ]
