@@ -178,7 +178,6 @@ def config_of(lesson: Lesson, scene: Scene) -> Config:
         min_count=options.get("min-count", RunConfig.min_count),
         max_token_length=options.get("max-token-length"),
         units=options.get("units", RunConfig.units),
-        trainer=options.get("trainer", RunConfig.trainer),
         ngram=max(options.get("ngram", RunConfig.ngram), 1),
         model=model,
     )

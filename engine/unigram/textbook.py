@@ -362,7 +362,7 @@ class TextbookTrainer:
                 yield start, end, between.join(units[start:end])
 
     def _check_moves(self, steps: int) -> None:
-        """Raise `UnigramError` if so many steps would take too long.
+        """Raise `UnigramError` if this number of steps would take too long.
 
         A step segments a sentence again for each n-gram of its best segmentation. These are at most
         as many as it has units.

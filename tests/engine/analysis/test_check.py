@@ -173,7 +173,7 @@ def test_a_wrong_count_is_a_divergence_of_its_own_kind() -> None:
     assert lines[0].endswith(" times, not 1.")
     assert lines[2:] == [
         "The merges themselves are all by the rule.",
-        "1 of the 9 counts reported are wrong.",
+        "1 of the 9 counts reported is wrong.",
     ]
 
 
