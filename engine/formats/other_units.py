@@ -28,7 +28,7 @@ from engine.formats import guesses
 from engine.formats.source import read_json, read_lines
 from engine.formats.tokenizer_format import Opened, Overrides
 from engine.formats.tokenizer_json import FolderSettings, overridden
-from engine.unigram.pieces import SPACE
+from engine.unigram.units import SPACE
 
 if TYPE_CHECKING:
     from engine.pipeline.decoders import Decoder

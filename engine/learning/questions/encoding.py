@@ -8,7 +8,7 @@ from itertools import islice
 from engine.analysis.why_not import cut_by
 from engine.bpe.frame import Frame
 from engine.core.errors import BpeError, QuestionError
-from engine.core.wording import Sentence, Words, say
+from engine.core.wording import Sentence, Words, counted, say
 from engine.encoding.rules import TracedMerge, candidates, trace_pretoken
 from engine.encoding.typed_ids import read_ids
 from engine.learning.questions.question import (
@@ -21,7 +21,6 @@ from engine.learning.questions.question import (
     Question,
     Request,
     Text,
-    counted,
     edged,
     pair_words,
 )

@@ -8,7 +8,7 @@ from itertools import combinations, islice, pairwise
 from typing import NamedTuple
 
 from engine.core.errors import QuestionError
-from engine.core.wording import Sentence, Words, say
+from engine.core.wording import Sentence, Words, counted, say
 from engine.learning.questions.question import (
     CUT,
     SPACE,
@@ -19,7 +19,6 @@ from engine.learning.questions.question import (
     Option,
     Question,
     Request,
-    counted,
     edged,
     minus,
     pair_words,

@@ -471,11 +471,6 @@ def joining(frame: AnyMergeFrame, ids: Sequence[int], merged: Pair) -> Words:
     return tuple(words)
 
 
-def counted(count: int, thing: str) -> str:
-    """Return a number with its noun: (1, "piece") → '1 piece', (3, "piece") → '3 pieces'."""
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
-
-
 def minus(value: float) -> str:
     """Return a number with two decimals and a typographic minus: −1.5 → '−1.50'."""
     return f"{value:.2f}".replace("-", "\u2212")
