@@ -197,7 +197,7 @@ def _is_part_of_text(token: bytes) -> bool:
 def _note_units(model: object, way: str, overrides: Overrides) -> Iterator[str]:
     unknown = getattr(model, "unk_token", None)
     lost = "is lost" if unknown is None else f"becomes {unknown}"
-    yield f"its tokens begin with other units than the 256 bytes; a text's unit without one {lost}"
+    yield f"its smallest tokens are not the 256 bytes; what they cannot spell {lost}"
     if overrides.pattern is None:
         yield (
             f"the files do not say how a text is cut; it is cut {way}, by the form of the tokens; "

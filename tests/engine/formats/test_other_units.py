@@ -79,8 +79,7 @@ def test_notes_say_what_is_guessed_and_what_is_lost(tmp_path: Path) -> None:
     trained(tmp_path, CHESS, WORDS, special_tokens=["[UNK]", "PAD", "1-0"])
     opened = open_tokenizer(tmp_path)
     assert opened.notes == (
-        "its tokens begin with other units than the 256 bytes; a text's unit without one becomes "
-        "[UNK]",
+        "its smallest tokens are not the 256 bytes; what they cannot spell becomes [UNK]",
         "the files do not say how a text is cut; it is cut into words and runs of symbols, by the "
         "form of the tokens; --pattern gives another way, and a tokenizer.json has its own",
         "taken for special, since no merge makes them: [UNK]",
