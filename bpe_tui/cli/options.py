@@ -15,7 +15,7 @@ from bpe_tui.session.declarations import EVERYWHERE, Model
 from bpe_tui.session.models import DEFAULT_MODEL, MODELS, completed
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import TRAINERS
-from engine.core.errors import SpecialTokenError, SpecialTokenFoundError
+from engine.core.errors import SpecialTokenFoundError
 from engine.encoding.alphabet import UNITS
 from engine.encoding.special_policy import ALL_SPECIAL, NONE_SPECIAL, SpecialPolicy
 from engine.text.corpus import Reading
@@ -341,11 +341,7 @@ def special_tokens_of(given: Sequence[str] | None, none_at_all: bool) -> tuple[s
         raise CommandLineError("--special and --no-special contradict each other; give one")
     if none_at_all:
         return ()
-    special_tokens = check_special_tokens(given or DEFAULT_SPECIAL)
-    for token in special_tokens:
-        if any("\ud800" <= char <= "\udfff" for char in token):
-            raise SpecialTokenError(f"the special token {token!r} is no valid UTF-8")
-    return special_tokens
+    return check_special_tokens(given or DEFAULT_SPECIAL)
 
 
 def is_given(context: typer.Context, option: str) -> bool:

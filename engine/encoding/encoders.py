@@ -418,7 +418,7 @@ class _TextsInKernel:
         self, text: str, splitter: SpecialSplitter, special_ids: Mapping[str, int]
     ) -> TokenIds:
         """Return the ids of a text; the kernel gets it all, special tokens included."""
-        if self._kernel is not None and splitter.is_of_bytes:
+        if self._kernel is not None and splitter.is_plain:
             data, specials = to_bytes(text), list[tuple[int, int, int]]()
             for found in splitter.bytes_regex.finditer(data):
                 specials.append((*found.span(), special_ids[to_text(found.group())]))

@@ -148,7 +148,7 @@ def check_special_tokens(special_tokens: Collection[str]) -> tuple[str, ...]:
     """Return the special tokens as a tuple.
 
     Raises:
-        SpecialTokenError: one is not text, empty or given twice; the message names it.
+        SpecialTokenError: one is not text, empty, given twice or no Unicode; the message names it.
     """
     if isinstance(special_tokens, str | bytes) or not isinstance(special_tokens, Iterable):
         raise SpecialTokenError(
@@ -160,6 +160,11 @@ def check_special_tokens(special_tokens: Collection[str]) -> tuple[str, ...]:
             raise SpecialTokenError(f"a special token is a text, and this is {token!r}")
         if not token:
             raise SpecialTokenError("a special token is empty; give it some text or leave it out")
+        if _SURROGATE.search(token):
+            raise SpecialTokenError(
+                f"the special token {token!r} is no valid UTF-8: it has a lone surrogate, which is "
+                "no character"
+            )
         if token in seen:
             raise SpecialTokenError(f"the special token {token!r} is given twice; give it once")
         seen.add(token)
@@ -189,7 +194,9 @@ class SpecialSplitter:
     """
 
     is_plain: bool = True
-    """Whether it only cuts out special tokens, and does not change the text."""
+    """Whether it only cuts out special tokens, and does not change the text.
+
+    Then `bytes_regex` finds the same tokens in UTF-8 as `split_text` in the text."""
     by_pieces: bool = True
     """Whether the pieces between two borders of the pattern may be split one by one."""
 
@@ -223,14 +230,6 @@ class SpecialSplitter:
         [('<a>', False), ('<b>', True)]
         """
         return SpecialSplitter([token for token in self._texts if token in tokens])
-
-    @cached_property
-    def is_of_bytes(self) -> bool:
-        """Whether `bytes_regex` finds the same tokens in UTF-8 as `split_text` in the text.
-
-        A token that is not valid UTF-8 could match bytes inside a character.
-        """
-        return self.is_plain and not any(_SURROGATE.search(token) for token in self._texts)
 
     def split_text(self, text: str) -> Iterator[tuple[str, bool]]:
         """Yield the pieces of `text` in order, each with whether it is a special token.

@@ -32,6 +32,10 @@ from engine.text.remote import RemoteFile, is_address
 
 BLOCK = 1 << 16
 """Size of the blocks that are read, in bytes."""
+PACKED_BLOCK = 1 << 13
+"""Size of the blocks that are read of a packed file, in bytes, since few may become very many.
+
+Without it `gzip` reads 128 KB at a time from Python 3.12 on, and progress would come in jumps."""
 STANDARD_INPUT = "-"
 """The name that means standard input."""
 
@@ -164,6 +168,7 @@ class Stream:
     Attributes:
         head: the first bytes, by which their kind is recognised.
         taken: number of bytes read.
+        most: the largest block that `read` returns behind the head.
     """
 
     def __init__(self, raw: BinaryIO) -> None:
@@ -172,12 +177,13 @@ class Stream:
         while len(self.head) < _LONGEST_SIGN and (more := raw.read(BLOCK)):
             self.head += more  # a pipe may return fewer bytes
         self.taken = len(self.head)
+        self.most = BLOCK
         self._rest = self.head
 
     def read(self, size: int = -1) -> bytes:
-        """Return the next bytes, at most `size`; none at the end."""
+        """Return the next bytes, at most `size`, and never more than `most`; none at the end."""
+        size = self.most if size < 0 else min(size, self.most)
         if self._rest:
-            size = len(self._rest) if size < 0 else size
             block, self._rest = self._rest[:size], self._rest[size:]
             return block
         block = self._raw.read(size)
@@ -268,6 +274,7 @@ def unpacked(name: str, stream: Stream, packing: Packing | None) -> Iterator[byt
     if packing is None:
         yield from iter(partial(stream.read, BLOCK), b"")
         return
+    stream.most = PACKED_BLOCK
     damaged = f"{name}: damaged {packing.name} file ({{}}); pack it again"
     try:
         yield from packing.unpack(stream)

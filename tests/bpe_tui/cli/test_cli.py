@@ -765,3 +765,13 @@ def test_a_shell_completes_command_lines() -> None:
     asked = {"_BPE_TUI_COMPLETE": "complete_bash", "COMP_WORDS": "bpe-tui enc", "COMP_CWORD": "1"}
     done = subprocess.run(PROGRAM, env=ENVIRONMENT | asked, capture_output=True, check=False)
     assert done.stdout.split() == [b"encode"]
+
+
+def test_a_special_token_that_is_no_utf_8_is_one_sentence(tmp_path: Path) -> None:
+    options = ["--vocab-size", "300", "--special", b"<\xff>"]
+    for arguments in (["train", HANDOUT, *options, "--out", tmp_path / "out"], [HANDOUT, *options]):
+        result = run(*arguments)
+        assert result.returncode == BAD_INPUT
+        assert result.stdout == b""
+        assert result.stderr.count(b"\n") == 1
+        assert b"has a lone surrogate" in result.stderr

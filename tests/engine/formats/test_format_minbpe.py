@@ -179,7 +179,7 @@ def test_other_ids_than_minbpes_need_renumbering(path: Path) -> None:
     assert open_tokenizer(path).tokenizer.special_ids == {272}
 
 
-@pytest.mark.parametrize("special", ["two words", "\n", "a ", "\udcff", "a\x85b"])
+@pytest.mark.parametrize("special", ["two words", "\n", "a ", "a\x85b"])
 def test_a_special_token_that_minbpe_could_not_read_is_not_written(
     path: Path, special: str
 ) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import io
+import lzma
 import os
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from threading import Thread
 
@@ -15,7 +19,18 @@ from chunk_texts import is_text
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.text import BLOCK, HEAD, PATTERNS, Chunk, Corpus, SpecialSplitter
+from inside.engine.text import (
+    BLOCK,
+    HEAD,
+    PACKED_BLOCK,
+    PATTERNS,
+    Chunk,
+    Corpus,
+    SpecialSplitter,
+    Stream,
+    packing_of,
+    unpacked,
+)
 
 from engine import CorpusError
 
@@ -57,13 +72,33 @@ def test_bytes_read_never_fall_and_end_at_the_size_of_the_file(tmp_path: Path) -
     assert read[-1] == corpus.reader.total == len(WORDS) * 20_000
 
 
-def test_bytes_read_of_a_gzipped_file_are_compressed_bytes(tmp_path: Path) -> None:
-    noise = random.Random(0).randbytes(300_000)
-    corpus = Corpus(write(tmp_path / "a.txt.gz", gzip.compress(noise)))
+@pytest.mark.parametrize(
+    ("suffix", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)]
+)
+def test_bytes_read_of_a_packed_file_are_packed_bytes_and_grow_in_small_blocks(
+    suffix: str, pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    packed = write(tmp_path / f"a.txt.{suffix}", pack(random.Random(0).randbytes(300_000)))
+    corpus = Corpus(packed)
     read = [chunk.bytes_read for chunk in chunks_of(corpus)]
     assert read == sorted(read)
-    assert len(set(read)) > 3
-    assert read[-1] == corpus.reader.total == (tmp_path / "a.txt.gz").stat().st_size
+    # bzip2 unpacks nothing before it has read a block of 900,000 bytes, or all.
+    assert suffix == "bz2" or len(set(read)) > 3
+    assert read[-1] == corpus.reader.total == packed.stat().st_size
+
+
+def test_few_packed_bytes_are_read_at_once_whatever_the_unpacker_asks_for() -> None:
+    noise = random.Random(0).randbytes(300_000)
+    stream = Stream(io.BytesIO(gzip.compress(noise)))
+    taken = [stream.taken for _ in unpacked("a.gz", stream, packing_of("a.gz", stream.head))]
+    assert max(after - before for before, after in pairwise(taken)) <= BLOCK + PACKED_BLOCK
+    assert len(stream.read(1 << 17)) <= PACKED_BLOCK
+    assert len(set(taken)) > 3
+    asked = Stream(io.BytesIO(noise))
+    asked.most = PACKED_BLOCK
+    read = [len(block) for block in iter(lambda: asked.read(1 << 17), b"")]
+    assert sum(read) == len(noise)
+    assert max(read) == PACKED_BLOCK
 
 
 def test_a_gzipped_file_may_have_several_members(tmp_path: Path) -> None:

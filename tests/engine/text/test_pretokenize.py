@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 import tiktoken
 from hypothesis import given
@@ -19,7 +23,15 @@ from inside.engine.text import (
     to_texts,
 )
 
-from engine import SpecialTokenError
+from engine import (
+    BpeError,
+    SpecialTokenError,
+    Tokenizer,
+    Trainer,
+    check,
+    count_pretokens,
+    train_bpe,
+)
 
 EOT = "<|endoftext|>"
 NO_SPECIALS = SpecialSplitter([])
@@ -280,3 +292,35 @@ def test_texts_decoded_together_equal_texts_decoded_one_by_one(datas: list[bytes
     texts = to_texts(datas)
     assert texts == list(map(to_text, datas))
     assert in_lower_case(texts) == [text.lower() for text in texts]
+
+
+@pytest.mark.parametrize("token", ["\udcff", "<\ud800>", "\ud83d\ude00"])
+def test_a_special_token_with_a_lone_surrogate_is_refused_at_each_door(
+    token: str, tmp_path: Path
+) -> None:
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("low lower", encoding="utf-8")
+    doors: list[Callable[[], object]] = [
+        lambda: train_bpe(corpus, 300, [token]),
+        lambda: Trainer({b"low": 1}, 300, [token]),
+        lambda: count_pretokens(corpus, special_tokens=[token]),
+        lambda: Tokenizer({byte: bytes([byte]) for byte in range(256)}, [], [token]),
+        lambda: Tokenizer({byte: bytes([byte]) for byte in range(256)}, [], {token: 256}),
+        lambda: check(None, [(b"l", b"o")], corpus, special_tokens=[token]),
+    ]
+    for door in doors:
+        with pytest.raises(
+            SpecialTokenError, match="it has a lone surrogate, which is no character"
+        ):
+            door()
+
+
+def test_half_a_character_in_a_tokenizer_file_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "tokenizer.json"
+    added = {"id": 3, "content": "<\ud800>", "special": True}
+    model = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}
+    for vocab in (model["vocab"], {**model["vocab"], "<\ud800>": 3}):  # type: ignore[dict-item]
+        content = {"version": "1.0", "added_tokens": [added], "model": {**model, "vocab": vocab}}
+        file.write_text(json.dumps(content), encoding="utf-8")
+        with pytest.raises(BpeError, match=r"half a character|lone surrogate"):
+            Tokenizer.load(file)

@@ -40,5 +40,5 @@ from engine.text.pretokenize import (
     to_texts,
 )
 from engine.text.scripts import KIND_NAMES, OTHER, SCRIPTS, WRITTEN_WITHOUT_SPACES, ScriptTable
-from engine.text.sources import PARQUET, packing_of
+from engine.text.sources import PACKED_BLOCK, PARQUET, Stream, packing_of, unpacked
 from engine.text.typed_regex import compile_typed
