@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from engine.counting.count import count_pretokens
     from engine.encoding.tokenizer import Tokenizer
     from engine.learning.questions import ask
+    from engine.pipeline.conversion import longest_match
     from engine.unigram.frame import UnigramTimeline
     from engine.unigram.textbook import TextbookTrainer
     from engine.unigram.trainer import UnigramTrainer
@@ -127,6 +128,7 @@ __all__ = [
     "count_pretokens",
     "find_chunk_boundaries",
     "find_even_cuts",
+    "longest_match",
     "train_bpe",
 ]
 
@@ -156,6 +158,7 @@ _HOMES = {
     "count_pretokens": "engine.counting.count",
     "find_chunk_boundaries": "engine.counting.chunk_boundaries",
     "find_even_cuts": "engine.counting.chunk_boundaries",
+    "longest_match": "engine.pipeline.conversion",
     "train_bpe": "engine.bpe.trainer",
 }
 """Public name → the module that has it; every name that is not here is an error's."""

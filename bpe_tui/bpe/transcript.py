@@ -13,6 +13,7 @@ from bpe_tui.bpe.narration import (
     narrate_next,
     narrate_tie,
 )
+from bpe_tui.views.encoded_text import explanation
 from bpe_tui.views.narration import GIVEN, NO_CORPUS, OF_A_FORK, format_pair, times
 from bpe_tui.views.transcript import (
     AT_THE_END,
@@ -44,6 +45,7 @@ class BpeTranscript(MergeTranscript[Frame]):
             "As --trainer linked sees it: places touched; best, active and inactive bigrams.",
         ),
         PlainCommand("encode TEXT", "A text with the merges of this step."),
+        PlainCommand("explain TEXT", "How each pretoken encodes: merges, or pieces looked up."),
         DECODE,
         PlainCommand("save DIR", "Save the tokenizer of this step."),
         *AT_THE_END,
@@ -84,6 +86,9 @@ class BpeTranscript(MergeTranscript[Frame]):
         yield f"In ids: {' '.join(map(str, ids))}."
         if unknown := describe_unknown(self.frame, text):
             yield unknown
+
+    def explained(self, text: str) -> Iterator[str]:
+        return explanation(self.frame, text)
 
     def decoded(self, ids: Sequence[int]) -> str:
         return visible_bytes(self.frame.decode(ids))

@@ -13,6 +13,12 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from bpe_tui.views.encoding_screen import PartsPanel, WalkedPanel
+from bpe_tui.views.longest_match import (
+    ProbeTable,
+    found_so_far,
+    outcome_rows,
+    why_not_looked_up,
+)
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToStep
@@ -38,7 +44,9 @@ from engine.encoding.dropout import Dropout, DropoutRound
 from engine.encoding.incremental import EncodedPretoken
 from engine.encoding.rules import TracedMerge, seen_before, trace_pretoken
 from engine.pipeline.conversion import ModelAlphabet
+from engine.pipeline.models import WordPiece
 from engine.text.patterns import STAGED
+from engine.wordpiece.tokenizer import EncodedWord
 
 TOKENS_CELLS = len(" tokens")
 NAME_CELLS = len("contraction")
@@ -134,11 +142,10 @@ LOST_SHOWN = 24
 MARGIN = 11
 """Cells before the merge in a row: a mark and the rank."""
 RULES = {
-    "WordPiece": "it takes the longest piece that fits, from the left, again and again",
     "Unigram": "of all ways to cut it into pieces it takes the most probable one",
     "WordLevel": "it looks the whole pretoken up, which is a token or unknown",
 }
-"""How each model without merges encodes a pretoken."""
+"""How each model without a walk encodes a pretoken."""
 NAME_WIDTH = 13
 NOTE_WIDTH = 30
 ROOMY = 64
@@ -202,20 +209,34 @@ class Walk(WalkedPanel[Frame], Panel):
 class EncodeStepsPanel(Walk):
     """The merges of one pretoken in order, with ranks; `place` is the number of merges made.
 
-    The candidates that lost follow below the last merge made.
+    The candidates that lost follow below the last merge made. The steps of WordPiece are the parts
+    of the pretoken that are looked up.
     """
 
     ID, TITLE = "encode-steps", "merges of the pretoken"
     LEAST_FOR_HEAD = 0
     _merges: Sequence[TracedMerge] = ()
+    _word: EncodedWord | None = None
+    """The pretoken with its probes if the model is WordPiece."""
+
+    def rebuild(self) -> None:
+        super().rebuild()
+        self.scroll_to_row(self.place)
 
     def find_steps(self, frame: Frame, pretoken: bytes) -> int:
+        alphabet, self._word = frame.rules.alphabet, None
+        if isinstance(alphabet, ModelAlphabet) and pretoken:
+            self._word = alphabet.longest_match(pretoken)
+        if self._word is not None:
+            return len(self._word.probes)
         self._merges = trace_pretoken(frame.rules, pretoken)
         return len(self._merges)
 
     def step_rows(self, frame: Frame, piece: EncodedPretoken, width: int) -> Sequence[Row]:
         text = shorten(visible_text(piece.pretoken.text), max(width // 3, 4))
         alphabet = frame.rules.alphabet
+        if self._word is not None:
+            return self._probe_rows(frame, self._word, text, width)
         if isinstance(alphabet, ModelAlphabet):
             model, tokens_made = alphabet.model.name, plural(len(piece.ids), "token")
             self.say(f"how {text} encodes   {model}", "8 all stages · r regex")
@@ -259,6 +280,37 @@ class EncodeStepsPanel(Walk):
             return Row(shown, ToStep(step.rank + 1) if step else None)
 
         return RowsOnDemand(steps + len(twin), row)
+
+    def _probe_rows(self, frame: Frame, word: EncodedWord, text: str, width: int) -> Sequence[Row]:
+        """Return a row for each part of the pretoken that is looked up, then the result."""
+        painter, probes = self.painter(frame), len(word.probes)
+        if not probes:
+            self.say(f"how {text} encodes", "8 all stages · r regex")
+            self.name_columns(())
+            alphabet = frame.rules.alphabet
+            assert isinstance(alphabet, ModelAlphabet)
+            assert isinstance(alphabet.model, WordPiece)
+            return paragraph(why_not_looked_up(word, alphabet.model.encoder), width)
+        so_far = found_so_far(word, self.place) or "8 all stages · r regex"
+        self.say(f"how {text} encodes   probe {self.place} of {probes}", so_far)
+        table = ProbeTable(painter, word, width)
+        self.name_columns(table.header.spans)
+        self.cursor = self.place
+        is_over = self.place == probes
+        outcome = [Row([]), *outcome_rows(painter, word, width)] if is_over else []
+        start = Row([("  " if self.place else "▸ ", "pair"), ("nothing looked up yet", "dim")])
+
+        def row(index: int) -> Row:
+            if index > probes:
+                return outcome[index - probes - 1]
+            return table.row(index, index == self.place, index > self.place) if index else start
+
+        return RowsOnDemand(1 + probes + len(outcome), row)
+
+    def scroll_to_row(self, index: int) -> None:
+        """Bring a row into view, and after the last probe also the result."""
+        is_over = self._word is not None and index == self.step_count
+        super().scroll_to_row(max(self.row_count - 1, 0) if is_over else index)
 
     def _lost_rows(self, painter: TokenPainter, width: int) -> Iterator[Row]:
         """Yield the candidates that lost to the last merge made, wrapped."""

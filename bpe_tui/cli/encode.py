@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from bpe_tui.cli import console, inputs, options, outputs
-from bpe_tui.cli.explain import explanation
 from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.views.encoded_text import explanation
 from bpe_tui.widgets.numbers import duration, number, plural, rate, size
 from bpe_tui.widgets.visible import visible_bytes
 from engine.core.gpt2_bytes import spell
@@ -100,7 +100,8 @@ def encode(
         bool,
         typer.Option(
             "--explain",
-            help="Print how each pretoken was cut, its merges, and what each won against.",
+            help="Print how each pretoken was cut, its merges, and what each won against; of "
+            "WordPiece the pieces looked up.",
             rich_help_panel=options.OUTPUT,
         ),
     ] = False,
@@ -124,6 +125,7 @@ def encode(
     loaded = inputs.open_named(
         tokenizer,
         merging=explain or dropout is not None,
+        or_longest=dropout is None,
         pattern=pattern,
         template=template,
     )

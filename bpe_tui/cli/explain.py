@@ -3,48 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
 from bpe_tui.cli import inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.widgets.visible import quoted, visible_bytes
+from bpe_tui.views.encoded_text import explanation
+from bpe_tui.widgets.visible import quoted
 from engine.analysis.why_not import (
     Answer,
-    cut_by,
     occurrences,
     parts_asked,
     why_not,
     why_not_merged,
 )
-from engine.encoding.rules import EncodingRules, TracedMerge, trace
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import to_text
-
-
-def explanation(tokenizer: Tokenizer, text: str) -> Iterator[str]:
-    """Yield lines for each pretoken of the text: its merges, and what each won against."""
-    rules = tokenizer.rules
-    for piece in trace(tokenizer, text):
-        cached = "; seen before, from the cache" if piece.seen_before else ""
-        yield f"{visible_bytes(piece.pretoken.bytes)}  ({cut_by(piece.pretoken)}{cached})"
-        for merge in () if piece.seen_before else piece.merges:
-            yield f"  {_describe_merge(rules, merge)}"
-        yield f"  {_tokens(rules, piece.ids)} = {' '.join(map(str, piece.ids))}"
-
-
-def _describe_merge(rules: EncodingRules, merge: TracedMerge) -> str:
-    """Describe a merge: `t h → th (rank 3); lost to it: h e (rank 5), a t (rank 16)`."""
-    step = merge.step
-    made = f"{_tokens(rules, step.pair)} → {visible_bytes(rules.vocab[step.token_id])}"
-    lost = ", ".join(f"{_tokens(rules, each.pair)} (rank {each.rank})" for each in merge.lost)
-    return f"{made} (rank {step.rank})" + (f"; lost to it: {lost}" if lost else "")
-
-
-def _tokens(rules: EncodingRules, ids: Iterable[int]) -> str:
-    return " ".join(visible_bytes(rules.vocab[token_id]) for token_id in ids)
 
 
 @app.command(
@@ -61,9 +37,10 @@ def explain(
 ) -> None:
     """Print how each pretoken of a text encodes, merge by merge.
 
-    Each merge is printed with the candidates that lost to it.
+    Each merge is printed with the candidates that lost to it. WordPiece merges nothing: for each of
+    its pieces, what was looked up until it was found is printed.
     """
-    loaded = inputs.open_named(tokenizer, merging=True, pattern=pattern)
+    loaded = inputs.open_named(tokenizer, merging=True, or_longest=True, pattern=pattern)
     policy = options.policy_of(allow_special, loaded.special_tokens)
     inputs.note_stand_ins(text)
     for line in explanation(policy.applied(loaded), to_text(os.fsencode(text))):

@@ -123,6 +123,7 @@ def noting_newer(blocks: Iterable[bytes]) -> Iterator[bytes]:
 def open_named(
     given: Sequence[str],
     merging: bool = False,
+    or_longest: bool = False,
     pattern: str | None = None,
     template: bool = False,
 ) -> Tokenizer:
@@ -130,6 +131,7 @@ def open_named(
 
     Args:
         merging: whether it must have merges.
+        or_longest: whether the longest match of WordPiece will do, too.
         pattern: replaces the tokenizer's own.
         template: whether the command adds the tokens of its template.
 
@@ -150,7 +152,8 @@ def open_named(
             note(message)
     if template and not of_template:
         note(f"{given[0]} has no template that adds tokens to a text; --template changes nothing")
-    if merging and pipeline is not None and not pipeline.merges:
+    is_walked = or_longest and pipeline is not None and pipeline.takes_longest
+    if merging and pipeline is not None and not (pipeline.merges or is_walked):
         raise CommandLineError(
             f"{given[0]} holds a {pipeline.model.name} model, which merges nothing, and "
             "this asks about merges; encode, decode, count, compare and inspect work with it"

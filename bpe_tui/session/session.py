@@ -170,6 +170,12 @@ class Session:
         return (pipeline is not None and not pipeline.merges) or not self.encodes
 
     @property
+    def takes_longest(self) -> bool:
+        """Whether the open tokenizer encodes by longest match."""
+        pipeline = self.opened.tokenizer.pipeline if self.opened is not None else None
+        return pipeline is not None and pipeline.takes_longest
+
+    @property
     def encodes(self) -> bool:
         """Whether texts can be encoded: not if the open vocabulary lacks its merges."""
         return self.opened is None or self.opened.tokenizer.alphabet.spells

@@ -453,6 +453,8 @@ ABOUT_MERGES = frozenset(
     )
 )
 """The actions that do nothing for a tokenizer without merges."""
+WALKS = frozenset(action for action in ABOUT_MERGES if "walk" in action or action == "screen.play")
+"""The actions of those that also walk through the longest match."""
 
 
 def tabs_of(session: Session) -> tuple[Tab, ...]:
@@ -584,7 +586,10 @@ class SessionScreen(PanelScreen):
         opened = self.session.opened
         if not self.session.encodes and command.action in ABOUT_MERGES:
             return self.session.refusal_to_show(ENCODING)
-        if self.session.merges_nothing and opened is not None and command.action in ABOUT_MERGES:
+        is_about = command.action in ABOUT_MERGES
+        if self.session.takes_longest:
+            is_about &= command.action not in WALKS
+        if self.session.merges_nothing and opened is not None and is_about:
             pipeline = opened.tokenizer.pipeline
             model = "" if pipeline is None else f" {pipeline.model.name}"
             return f"This is about merges, and the model{model} has none; 8 shows what it does."

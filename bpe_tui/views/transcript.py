@@ -230,8 +230,8 @@ class Transcript(ABC, Generic[FrameT]):
             yield f"There is no command {shown}; help lists the commands."
             return
         try:
-            # Spaces matter to `encode`.
-            yield from getattr(self, name)(rest if name == "encode" else rest.strip())
+            takes_text = name in ("encode", "explain")  # to which spaces matter
+            yield from getattr(self, name)(rest if takes_text else rest.strip())
         except OutputExistsError as error:
             taken = visible_text(str(error).rpartition(": ")[0], spaces=False)
             yield f"{taken} is there already, and nothing is overwritten here: name another place."
@@ -413,6 +413,16 @@ class MergeTranscript(Transcript[MergeFrameT]):
             yield from history.describe(
                 lambda token_id: visible_bytes(self.frame.any_token(token_id))
             )
+
+    @abstractmethod
+    def explained(self, text: str) -> Iterator[str]:
+        """Yield lines with the way from a text to its tokens at this step."""
+
+    def explain(self, rest: str) -> Iterator[str]:
+        if not rest:
+            yield "Say a text to explain, like explain the cat."
+        else:
+            yield from self.explained(rest)
 
     @abstractmethod
     def why_merged(self) -> Iterator[str]:

@@ -17,6 +17,7 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from bpe_tui.styles import sheet
+from bpe_tui.views import longest_match
 from bpe_tui.views.encoding_screen import (
     DecodePanel,
     PartsPanel,
@@ -24,12 +25,13 @@ from bpe_tui.views.encoding_screen import (
     WalkScreen,
     describe_decoded,
 )
+from bpe_tui.views.longest_match import ProbeTable, found_so_far, why_not_looked_up
 from bpe_tui.views.panel import sentence
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right
-from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
+from bpe_tui.widgets.rows import Row, RowsOnDemand, left, paragraph, right
+from bpe_tui.widgets.visible import shorten, visible_text
 from bpe_tui.wordpiece.model import WORDPIECE_ENCODING
 from bpe_tui.wordpiece.training_screen import (
     TypedWordPieces,
@@ -41,15 +43,9 @@ from engine.encoding.lanes import TokenPlace
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import to_bytes, without_stray_surrogates
 from engine.wordpiece.frame import WordPieceFrame
-from engine.wordpiece.tokenizer import MAX_INPUT_CHARACTERS, EncodedWord, Outcome
-from engine.wordpiece.words import CONTINUES
+from engine.wordpiece.tokenizer import EncodedWord, Outcome
 
 THE_END = 10**9
-MARGIN = 8
-"""Cells before the line: a mark and the number of the probe."""
-VERDICT = 14
-LOOKED_UP = "looked up"
-WINDOW, FOUND_WINDOW = "─", "━"
 
 
 class TypedWordsPanel(PartsPanel[WordPieceFrame]):
@@ -167,17 +163,8 @@ class ProbesPanel(WalkedPanel[WordPieceFrame], WordPiecePanel):
         name = shorten(visible_text(word.word), max(width // 3, 4))
         if not word.probes:
             self.say(f"how {name} encodes")
-            why = "A special token: one id wherever it occurs. Nothing is looked up."
-            if word.outcome is not Outcome.SPECIAL:
-                why = (
-                    f"This word has {plural(len(word.word), 'character')}, and WordPiece looks at "
-                    f"none of more than {MAX_INPUT_CHARACTERS}: it is {frame.unknown_token} at "
-                    "once. A word of n characters may take n²/2 probes, and what is so long is "
-                    "seldom a word, but a link or a row of dashes."
-                )
-            return paragraph(why, width)
-        found = [probe.piece for probe in word.probes[: self.place] if probe.found]
-        so_far = f"found: {visible_text(' '.join(found), spaces=False)}" if found else ""
+            return paragraph(why_not_looked_up(word, frame.tokenizer.encoder), width)
+        so_far = found_so_far(word, self.place)
         self.say(f"how {name} encodes   probe {self.place} of {self.step_count}", so_far)
         self.cursor = self.place
         painter = WordPiecePainter(frame, marks=self.app.no_color)
@@ -197,71 +184,16 @@ class ProbesPanel(WalkedPanel[WordPieceFrame], WordPiecePanel):
 
 
 def outcome_rows(painter: WordPiecePainter, word: EncodedWord, width: int) -> list[Row]:
-    """Return the result of the word after all probes."""
-    frame = painter.frame
-    if word.outcome is Outcome.NO_PIECE:
-        last = word.probes[-1]
-        forgotten = [frame.any_token(token_id) for token_id in last.taken]
-        before = ", ".join(visible_bytes(piece) for piece in forgotten)
-        lost = f", and what was found before is forgotten: {before}" if forgotten else ""
-        text = (
-            f"Not even {visible_text(last.piece)} alone is a piece, so nothing can begin here. The "
-            f"whole word becomes {frame.unknown_token}{lost}."
-        )
-        return paragraph(text, width, "loss")
-    rows = paragraph(
-        f"Spelled with {plural(len(word.ids), 'piece')}, each the longest that fits: "
-        f"{plural(len(word.probes), 'probe')}.",
-        width,
-        "gain",
-    )
-    trained = frame.tokens_of(to_bytes(word.word))
-    if trained == word.ids:
+    """Return the result of the word after all probes, and the cuts of the merges if they differ."""
+    rows = longest_match.outcome_rows(painter, word, width)
+    trained = painter.frame.tokens_of(to_bytes(word.word))
+    if word.outcome is Outcome.NO_PIECE or trained == word.ids:
         return rows
     return [
         *rows,
         *paragraph("The merges would have cut it otherwise; encoding does not know them:", width),
         Row(left(painter.tokens(trained), width)),
     ]
-
-
-class ProbeTable:
-    """The probes of a word as rows; a word too wide for its column is drawn to scale."""
-
-    def __init__(self, painter: WordPiecePainter, word: EncodedWord, room: int) -> None:
-        self.painter, self.word = painter, word
-        self.word_cells = width(visible_text(word.word))
-        self.window_cells = min(self.word_cells, max((room - MARGIN - VERDICT - 6) // 2, 6))
-        self.piece_cells = min(
-            max(room - MARGIN - self.window_cells - VERDICT - 4, 6),
-            max(self.word_cells + 2 * len(CONTINUES), len(LOOKED_UP)),
-        )
-        shown = left([(visible_text(word.word), "strong")], self.window_cells)
-        looked = left([(LOOKED_UP, "dim")], self.piece_cells)
-        self.header = Row([(" " * MARGIN, ""), *shown, ("  ", ""), *looked])
-
-    def row(self, count: int, here: bool, ahead: bool) -> Row:
-        probe = self.word.probes[count - 1]
-        role = "dim" if probe.token_id is None else self.painter.role(probe.token_id)
-        verdict = "no" if probe.token_id is None else f"found, id {probe.token_id}"
-        # A line under the part of the word that is looked up.
-        start, end = (
-            width(visible_text(self.word.word[:place])) * self.window_cells // self.word_cells
-            for place in (probe.start, probe.end)
-        )
-        line = (FOUND_WINDOW if probe.found else WINDOW) * max(end - start, 1)
-        rest = max(self.window_cells - start - len(line), 0)
-        spans: list[Span] = [
-            ("▸ " if here else "  ", "pair"),
-            right(str(count), 4, "strong" if here else "dim"),
-            ("  ", ""),
-            *((" " * start, ""), (line, role), (" " * rest, "")),
-            ("  ", ""),
-            *left([(visible_text(probe.piece), role)], self.piece_cells),
-            ("  ", ""),
-            (verdict, "gain" if probe.found else "dim"),
-        ]
-        return Row([(text, "dim") for text, _ in spans] if ahead else spans)
 
 
 LONGEST = 4_000

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from bpe_tui.views.narration import describe_rule, format_pair, format_rivals, times
 from bpe_tui.views.report import StepReport, Table, merge_report
 from bpe_tui.widgets.numbers import number, plural, short_number
-from bpe_tui.widgets.visible import visible_bytes, visible_text
+from bpe_tui.widgets.visible import visible_bytes
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score, ScoredPair, score_text
-from engine.wordpiece.tokenizer import EncodedWord, Outcome
 
 
 def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
@@ -22,23 +21,6 @@ def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
     factor = short_number(float(won.value / score.value))
     lower = "hardly lower" if factor == "1" else f"{factor} times lower"
     return f"But {a} and {b} are frequent anyway: its score is {lower}."
-
-
-def describe_unknown(frame: WordPieceFrame, word: EncodedWord) -> str:
-    """Return why a word is unknown, and which of its characters no piece spells.
-
-    For example: `café: no piece begins at its character 4, é; not even ##é is one. So the whole
-    word is [UNK].`
-    """
-    shown = visible_text(word.word)
-    if word.outcome is not Outcome.NO_PIECE:
-        return f"{shown}: {word.outcome.value}."
-    last = word.probes[-1]
-    character, piece = visible_text(word.word[last.start : last.end]), visible_text(last.piece)
-    return (
-        f"{shown}: no piece begins at its character {last.start + 1}, {character}; not even "
-        f"{piece} is one. So the whole word is {visible_text(frame.unknown_token)}."
-    )
 
 
 def narrate_tie(frame: WordPieceFrame) -> str:

@@ -6,14 +6,21 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
+from bpe_tui.views.encoded_text import describe_probes, describe_unknown
 from bpe_tui.views.narration import format_pair
-from bpe_tui.views.transcript import AT_THE_END, DECODE, MOVES, MergeTranscript, PlainCommand
+from bpe_tui.views.transcript import (
+    AT_THE_END,
+    DECODE,
+    MOVES,
+    MergeTranscript,
+    PlainCommand,
+)
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_bytes, visible_text
-from bpe_tui.wordpiece.narration import describe_unknown, explain_merge, narrate, narrate_tie
+from bpe_tui.wordpiece.narration import explain_merge, narrate, narrate_tie
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import score_text
-from engine.wordpiece.tokenizer import save_vocab
+from engine.wordpiece.tokenizer import Outcome, save_vocab
 
 
 class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
@@ -27,6 +34,7 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
         PlainCommand("merge", "The merge in full: words, counts changed."),
         PlainCommand("pairs [N]", "The pairs of the highest scores."),
         PlainCommand("encode TEXT", "A text by longest match with the pieces of this step."),
+        PlainCommand("explain TEXT", "What is looked up for each word, until a piece is found."),
         DECODE,
         PlainCommand("save FILE", "Save the pieces of this step, a line each: vocab.txt."),
         *AT_THE_END,
@@ -58,6 +66,9 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
     def encode(self, rest: str) -> Iterator[str]:
         return super().encode(rest if rest.strip() else "")  # whitespace alone has no pieces
 
+    def explain(self, rest: str) -> Iterator[str]:
+        return super().explain(rest if rest.strip() else "")
+
     def encoded(self, text: str) -> Iterator[str]:
         words = list(self.frame.tokenizer.explain(text))
         ids = list(chain.from_iterable(word.ids for word in words))
@@ -66,7 +77,22 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
         yield f"In ids: {' '.join(map(str, ids))}."
         for word in words:
             if word.ids == (self.frame.tokenizer.unknown_id,):
-                yield describe_unknown(self.frame, word)
+                yield describe_unknown(word, self._unknown)
+
+    @property
+    def _unknown(self) -> str:
+        """The visible name of the unknown token."""
+        return visible_text(self.frame.unknown_token)
+
+    def explained(self, text: str) -> Iterator[str]:
+        for word in self.frame.tokenizer.explain(text):
+            special = "  (special token)" if word.outcome is Outcome.SPECIAL else ""
+            yield f"{visible_text(word.word)}{special}"
+            yield from (f"  {line}" for line in describe_probes(word))
+            if word.outcome in (Outcome.NO_PIECE, Outcome.TOO_LONG):
+                yield f"  {describe_unknown(word, self._unknown)}"
+            pieces = " ".join(visible_bytes(self.frame.token(piece)) for piece in word.ids)
+            yield f"  {pieces} = {' '.join(map(str, word.ids))}"
 
     def decoded(self, ids: Sequence[int]) -> str:
         return visible_text(self.frame.tokenizer.decode(ids))

@@ -184,6 +184,9 @@ class PipelineLike(Protocol):
     def merges(self) -> bool: ...
 
     @property
+    def takes_longest(self) -> bool: ...
+
+    @property
     def template_tokens(self) -> tuple[str, ...]: ...
 
     @property

@@ -14,12 +14,12 @@ tokenizer without merges.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from engine.core.errors import TokenizerFileError
+from engine.core.errors import TokenizerFileError, VocabularyError
 from engine.core.gpt2_bytes import spell
 from engine.encoding.alphabet import (
     Alphabet,
@@ -28,6 +28,7 @@ from engine.encoding.alphabet import (
     WholeTokens,
     WordEndAlphabet,
 )
+from engine.encoding.rules import HasRules
 from engine.encoding.tokenizer import Tokenizer
 from engine.pipeline import decoders, pretokenizers
 from engine.pipeline.added_tokens import AddedToken
@@ -39,6 +40,7 @@ from engine.pipeline.post_processors import PostProcessor, template_of
 from engine.pipeline.sentencepiece import SURROGATE, word_pattern
 from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import to_bytes, to_text
+from engine.wordpiece.tokenizer import EncodedWord, Outcome
 
 if TYPE_CHECKING:
     from engine.bpe.frame import Frame
@@ -296,5 +298,56 @@ class ModelAlphabet(Alphabet):
             edges += range(start + 1, end + 1) if tokens == end - start else [end] * tokens
         return edges
 
+    def longest_match(self, pretoken: bytes) -> EncodedWord | None:
+        """Return a pretoken with the look-ups that find its pieces; `None` if it is no WordPiece.
+
+        >>> from engine.pipeline.models import WordPiece
+        >>> alphabet = ModelAlphabet(WordPiece({"[UNK]": 0, "hug": 1, "##s": 2}), in_bytes=False)
+        >>> [(probe.piece, probe.found) for probe in alphabet.longest_match(b"hugs").probes]
+        [('hugs', False), ('hug', True), ('##s', True)]
+        """
+        if not isinstance(self.model, WordPiece):
+            return None
+        return self.model.encoder.explain(self._text(pretoken))
+
     def _tokens(self, pretoken: bytes) -> list[ModelToken]:
-        return self.model.tokenize(spell(pretoken) if self.in_bytes else to_text(pretoken))
+        return self.model.tokenize(self._text(pretoken))
+
+    def _text(self, pretoken: bytes) -> str:
+        return spell(pretoken) if self.in_bytes else to_text(pretoken)
+
+
+def longest_match(source: HasRules, text: str) -> Iterator[EncodedWord]:
+    """Yield the words of a text, each with the look-ups by which WordPiece finds its pieces.
+
+    The longest piece that begins a word is sought from the whole word down, then from its end the
+    longest that goes on, and so on.
+
+    Args:
+        source: a tokenizer opened from BERT's `vocab.txt` or a `tokenizer.json` of WordPiece.
+        text: any text.
+
+    Raises:
+        VocabularyError: its model is not WordPiece.
+
+    >>> from engine.wordpiece.tokenizer import WordPieceTokenizer
+    >>> vocab = dict(enumerate([b"[UNK]", b"un", b"##aff", b"##able"]))
+    >>> tokenizer = tokenizer_of(wordpiece_pipeline(WordPieceTokenizer(vocab)))
+    >>> [word] = longest_match(tokenizer, "unaffable")
+    >>> word.ids, [probe.piece for probe in word.probes if probe.found], len(word.probes)
+    ((1, 2, 3), ['un', '##aff', '##able'], 14)
+    """
+    rules = source.rules
+    for pretoken in rules.pretokens(text):
+        if rules.is_special(pretoken):
+            yield EncodedWord(pretoken.text, rules.ids_of(pretoken), Outcome.SPECIAL)
+            continue
+        alphabet, found = rules.alphabet, None
+        if isinstance(alphabet, ModelAlphabet):
+            found = alphabet.longest_match(pretoken.bytes)
+        if found is None:
+            raise VocabularyError(
+                "this tokenizer does not encode by longest match, which is WordPiece's way; open "
+                "one with a WordPiece model"
+            )
+        yield found

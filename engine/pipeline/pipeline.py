@@ -24,7 +24,7 @@ from engine.pipeline.added_tokens import (
     without_repeats,
 )
 from engine.pipeline.decoders import DECODERS, Decoder
-from engine.pipeline.models import MODELS, MergingModel, Model, ModelToken
+from engine.pipeline.models import MODELS, MergingModel, Model, ModelToken, WordPiece
 from engine.pipeline.normalizers import NORMALIZERS, Aligned, Normalizer
 from engine.pipeline.post_processors import POST_PROCESSORS, PostProcessor, TemplatePart
 from engine.pipeline.pretokenizers import PRETOKENIZERS, PreTokenizer
@@ -188,6 +188,11 @@ class Pipeline:
     def merges(self) -> bool:
         """Whether the model merges."""
         return isinstance(self.model, MergingModel)
+
+    @property
+    def takes_longest(self) -> bool:
+        """Whether the model always takes the longest piece that fits, from the left."""
+        return isinstance(self.model, WordPiece)
 
     @cached_property
     def template(self) -> tuple[TemplatePart, ...]:

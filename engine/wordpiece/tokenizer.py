@@ -118,7 +118,7 @@ class WordPieceEncoder:
             )
         self.ids = ids
         self.unknown_id = ids[unknown_token]
-        self._max_input_characters = max_input_characters
+        self.max_input_characters = max_input_characters
         self._prefix = prefix
         self._longest = max(len(piece.removeprefix(prefix)) for piece in ids)
         # A word may begin with `##` and be a whole piece.
@@ -132,7 +132,7 @@ class WordPieceEncoder:
     def spell(self, word: str) -> list[tuple[int, int]] | None:
         """Return the id and end of each piece of a word; `None` if the word is unknown."""
         length = len(word)
-        if length > self._max_input_characters:
+        if length > self.max_input_characters:
             return None
         known = self.ids.get
         found: list[tuple[int, int]] = []
@@ -150,7 +150,7 @@ class WordPieceEncoder:
     def probes(self, word: str) -> Iterator[Probe]:
         """Yield each look-up in the vocabulary, in order; none for a word that is too long."""
         length = len(word)
-        if length > self._max_input_characters:
+        if length > self.max_input_characters:
             return
         start, end = 0, length
         taken: tuple[int, ...] = ()
@@ -169,7 +169,7 @@ class WordPieceEncoder:
         if spelled is not None:
             ids = tuple([found for found, _ in spelled])
             return EncodedWord(word, ids, Outcome.SPELLED, self.probes)
-        is_too_long = len(word) > self._max_input_characters
+        is_too_long = len(word) > self.max_input_characters
         outcome = Outcome.TOO_LONG if is_too_long else Outcome.NO_PIECE
         return EncodedWord(word, (self.unknown_id,), outcome, self.probes)
 

@@ -186,22 +186,49 @@ async def test_a_pretoken_too_long_to_follow_has_a_message() -> None:
         assert screen.query_one(WhyNotRows).row_count > 0
 
 
-async def test_a_model_without_merges_shows_its_rule_instead(tmp_path: Path) -> None:
-    (tmp_path / "tokenizer.json").write_text(json.dumps(BERT))
+async def test_a_model_without_a_walk_shows_its_rule_instead(tmp_path: Path) -> None:
+    words = {"type": "WordLevel", "vocab": {"<unk>": 0, "the": 1}, "unk_token": "<unk>"}
+    (tmp_path / "tokenizer.json").write_text(json.dumps(BERT | {"model": words}))
     async with opened_as(TokenizerConfig((str(tmp_path / "tokenizer.json"),))) as (app, pilot):
         app.navigation.open_encoding("The hugs", look=True)
         await pilot.pause(0.1)
+        steps = app.screen.query_one(EncodeStepsPanel)
+        assert str(steps.border_title) == "how the encodes   WordLevel"
+        text_shown = " ".join(shown(steps).split())
+        assert text_shown.startswith("the 1 token. WordLevel merges nothing: it looks the whole")
+
+
+async def test_the_longest_match_of_an_opened_vocabulary_is_walked(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_text(json.dumps(BERT))
+    async with opened_as(TokenizerConfig((str(tmp_path / "tokenizer.json"),))) as (app, pilot):
+        app.navigation.open_encoding("The hugs gé", look=True)
+        await pilot.pause(0.1)
+        pretokens = app.screen.query_one(PretokensPanel)
+        assert str(pretokens.border_subtitle) == "cut by BertPreTokenizer"
+        assert shown(pretokens).split() == ["▸", "the", "1", "hugs", "2", "gé", "1"]
         await pilot.press("down")
         await pilot.pause()
         steps = app.screen.query_one(EncodeStepsPanel)
-        assert str(steps.border_title) == "how hugs encodes   WordPiece"
-        text_shown = " ".join(shown(steps).split())
-        assert text_shown.startswith(
-            "hug┊##s 2 tokens. WordPiece merges nothing: it takes the longest"
+        rows = [line.split() for line in shown(steps).splitlines()]
+        assert rows[1:4] == [
+            ["1", "────", "hugs", "no"],
+            ["2", "━━━", "hug", "found,", "id", "1"],
+            ["▸", "3", "━", "##s", "found,", "id", "2"],
+        ]
+        assert str(steps.border_title) == "how hugs encodes   probe 3 of 3"
+        assert str(steps.border_subtitle) == "found: hug ##s"
+        assert "Spelled with 2 pieces, each the longest that fits" in shown(steps)
+        await pilot.press("left_curly_bracket", "right")
+        assert steps.place == 1
+        assert shown(steps).splitlines()[1].split() == ["▸", "1", "────", "hugs", "no"]
+        await pilot.press("down", "right_curly_bracket")
+        await pilot.pause()
+        assert "Not even g alone is a piece" in shown(steps)
+        app.navigation.open_encoding("h" * 101, look=True)
+        await pilot.pause(0.1)
+        assert "looks at none of more than 100: it is [UNK] at once" in " ".join(
+            shown(steps).split()
         )
-        pretokens = app.screen.query_one(PretokensPanel)
-        assert str(pretokens.border_subtitle) == "cut by BertPreTokenizer"
-        assert shown(pretokens).split() == ["the", "1", "▸", "hugs", "2"]
 
 
 async def test_merges_of_characters_start_from_characters(tmp_path: Path) -> None:

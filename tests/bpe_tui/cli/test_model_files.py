@@ -18,6 +18,7 @@ from opening import SAMPLE, opened_as, until
 from textual.widgets import Static
 
 from bpe_tui import cli
+from engine import Tokenizer, VocabularyError, longest_match
 
 T5 = {
     "added_tokens": [],
@@ -128,12 +129,49 @@ def test_an_inspection_names_the_model_and_the_pattern(
     assert "no token holds a digit: numbers are unknown" in " ".join(inspected.split())
 
 
-@pytest.mark.parametrize("command", ["explain", "why"])
+@pytest.mark.parametrize(("command", "file"), [("explain", "t5"), ("why", "t5"), ("why", "bert")])
 def test_commands_about_merges_refuse_a_model_without_them(
-    files: dict[str, str], command: str, capsys: pytest.CaptureFixture[str]
+    files: dict[str, str], command: str, file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main([command, "--tokenizer", files["bert"], "hugs"]) == BAD_INPUT
-    assert "WordPiece model, which merges nothing" in capsys.readouterr().err
+    assert cli.main([command, "--tokenizer", files[file], "hugs"]) == BAD_INPUT
+    assert "model, which merges nothing" in capsys.readouterr().err
+
+
+def test_the_longest_match_of_a_vocabulary_is_explained(vocab: str, told: Told) -> None:
+    expected = (
+        "unaffable  (cut by BertPreTokenizer)\n"
+        "  unaffable no, unaffabl no, unaffab no, unaffa no, unaff no, unaf no, una no, "
+        "un yes (id 4)\n"
+        "  ##affable no, ##affabl no, ##affab no, ##affa no, ##aff yes (id 5)\n"
+        "  ##able yes (id 6)\n"
+        "  un ##aff ##able = 4 5 6\n"
+        "x  (cut by BertPreTokenizer)\n"
+        "  x no\n"
+        "  x: no piece begins at its character 1, x; not even x is one. So the whole word is "
+        "[UNK].\n"
+        "  [UNK] = 1\n"
+    )
+    assert told("explain", "unaffable x", "--tokenizer", vocab) == expected
+    assert told("encode", "unaffable x", "--tokenizer", vocab, "--explain") == expected
+    framed = told("encode", "hug", "--tokenizer", vocab, "--explain", "--template").splitlines()
+    assert framed[:2] == ["[CLS]  (added by the template)", "  [CLS] = 2"]
+    assert framed[-1] == "  [SEP] = 3"
+    transcript = transcript_of(TokenizerConfig((vocab,)))
+    assert list(transcript.answer("explain unaffable x")) == expected.splitlines()
+    assert next(transcript.answer("explain")).startswith("Say a text to explain")
+
+
+def test_a_program_asks_for_the_longest_match(vocab: str) -> None:
+    tokenizer = Tokenizer.load(vocab)
+    special, word = longest_match(tokenizer, "[CLS] unaffable")
+    assert (special.ids, list(special.probes)) == ((2,), [])
+    assert word.ids == (4, 5, 6)
+    assert [(p.start, p.end, p.found) for p in word.probes if p.end - p.start < 4] == [
+        (0, 3, False), (0, 2, True), (2, 5, True),
+    ]  # fmt: skip
+    merging = Tokenizer({byte: bytes([byte]) for byte in range(256)}, [])
+    with pytest.raises(VocabularyError, match="does not encode by longest match"):
+        list(longest_match(merging, "a"))
 
 
 @pytest.mark.parametrize(("file", "model"), [("bert", "WordPiece"), ("t5", "Unigram")])
@@ -164,17 +202,19 @@ def test_formats_of_merges_refuse_a_model_without_them(
     assert "write a tokenizer.json instead" in told
 
 
+@pytest.mark.parametrize(("file", "has_walk"), [("bert", True), ("t5", False)])
 async def test_keys_about_merges_are_not_offered_where_a_model_has_none(
-    files: dict[str, str],
+    files: dict[str, str], file: str, has_walk: bool
 ) -> None:
-    async with opened_as(TokenizerConfig((files["bert"],))) as (app, pilot):
+    async with opened_as(TokenizerConfig((files[file],))) as (app, pilot):
         await pilot.press("2", "escape")
         await pilot.pause()
         assert app.screen.id == "encoding"
         offered = {key.label for key in app.screen.query_one(KeyBar).keys}
         assert "type" in offered
-        assert not offered & {"next", "back", "play", "why not", "compare"}
-        await pilot.press("right")
+        assert not offered & {"why not", "compare"}
+        assert ({"next", "back", "play"} <= offered) == has_walk
+        await pilot.press("w" if has_walk else "right")
         assert "This is about merges" in app.notices.now
 
 

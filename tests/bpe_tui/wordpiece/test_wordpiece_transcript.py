@@ -76,6 +76,16 @@ def test_a_text_is_encoded_and_unknown_words_are_named(transcript: WordPieceTran
     )
 
 
+def test_all_that_is_looked_up_for_a_word_is_listed(transcript: WordPieceTranscript) -> None:
+    assert answers(transcript, "next", "explain hugs") == [
+        "hugs",
+        "  hugs no, hug no, hu no, h yes (id 10)",
+        "  ##ugs no, ##ug no, ##u yes (id 8)",
+        "  ##gs yes (id 12)",
+        "  h ##u ##gs = 10 8 12",
+    ]
+
+
 def test_the_pieces_of_the_step_are_saved_and_never_overwrite_a_file(
     transcript: WordPieceTranscript, tmp_path: Path
 ) -> None:

@@ -1,0 +1,100 @@
+"""Sentences about how a text encodes: its merges, or the pieces looked up for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.visible import visible_bytes, visible_text
+from engine.analysis.why_not import cut_by
+from engine.encoding.rules import EncodingRules, HasRules, TracedMerge, TracedPretoken, trace
+from engine.pipeline.conversion import ModelAlphabet
+from engine.text.patterns import STAGED
+from engine.wordpiece.tokenizer import EncodedWord, Outcome, Probe
+
+FIRST_SHOWN = 8
+"""Number of look-ups without success that are listed for a piece, from the longest."""
+
+
+def explanation(source: HasRules, text: str) -> Iterator[str]:
+    """Yield lines for each pretoken of a text: how it is encoded, and its tokens.
+
+    Each merge is listed with what it won against. WordPiece has a line for each piece, with all
+    that was looked up before it was found.
+    """
+    rules = source.rules
+    for piece in trace(source, text):
+        is_staged = rules.pattern.name == STAGED and not piece.pretoken.special
+        how = rules.pattern.summary if is_staged else cut_by(piece.pretoken)
+        cached = "; seen before, from the cache" if piece.seen_before else ""
+        yield f"{visible_bytes(piece.pretoken.bytes)}  ({how}{cached})"
+        if not (piece.seen_before or rules.is_special(piece.pretoken)):
+            yield from (f"  {line}" for line in _steps(rules, piece))
+        yield f"  {_tokens(rules, piece.ids)} = {' '.join(map(str, piece.ids))}"
+
+
+def _steps(rules: EncodingRules, piece: TracedPretoken) -> Iterator[str]:
+    alphabet = rules.alphabet
+    if not isinstance(alphabet, ModelAlphabet):
+        yield from (_describe_merge(rules, merge) for merge in piece.merges)
+    elif (word := alphabet.longest_match(piece.pretoken.bytes)) is not None:
+        yield from describe_probes(word)
+        if word.outcome is not Outcome.SPELLED:
+            yield describe_unknown(word, visible_bytes(rules.vocab[word.ids[0]]))
+
+
+def _describe_merge(rules: EncodingRules, merge: TracedMerge) -> str:
+    """Describe a merge: `t h → th (rank 3); lost to it: h e (rank 5), a t (rank 16)`."""
+    step = merge.step
+    made = f"{_tokens(rules, step.pair)} → {visible_bytes(rules.vocab[step.token_id])}"
+    lost = ", ".join(f"{_tokens(rules, each.pair)} (rank {each.rank})" for each in merge.lost)
+    return f"{made} (rank {step.rank})" + (f"; lost to it: {lost}" if lost else "")
+
+
+def _tokens(rules: EncodingRules, ids: Iterable[int]) -> str:
+    return " ".join(visible_bytes(rules.vocab[token_id]) for token_id in ids)
+
+
+# -- the longest match
+
+
+def describe_probes(word: EncodedWord) -> Iterator[str]:
+    """Yield a line for each piece of a word: what was looked up until it was found.
+
+    >>> from engine.wordpiece.tokenizer import WordPieceEncoder
+    >>> encoder = WordPieceEncoder({"[UNK]": 0, "un": 1, "##aff": 2})
+    >>> list(describe_probes(encoder.explain("unaff")))
+    ['unaff no, unaf no, una no, un yes (id 1)', '##aff yes (id 2)']
+    """
+    for _, run in groupby(word.probes, key=lambda probe: probe.start):
+        *failed, last = map(_describe_probe, run)
+        more = len(failed) - FIRST_SHOWN
+        if more > 1:
+            failed[FIRST_SHOWN:] = [f"{number(more)} shorter ones no"]
+        yield ", ".join((*failed, last))
+
+
+def _describe_probe(probe: Probe) -> str:
+    verdict = "no" if probe.token_id is None else f"yes (id {probe.token_id})"
+    return f"{visible_text(probe.piece)} {verdict}"
+
+
+def describe_unknown(word: EncodedWord, unknown: str) -> str:
+    """Return why a word is unknown, and which of its characters no piece spells.
+
+    For example: `café: no piece begins at its character 4, é; not even ##é is one. So the whole
+    word is [UNK].`
+
+    Args:
+        unknown: the visible name of the unknown token.
+    """
+    shown = visible_text(word.word)
+    if word.outcome is not Outcome.NO_PIECE:
+        return f"{shown}: {word.outcome.value}."
+    last = word.probes[-1]
+    character, piece = visible_text(word.word[last.start : last.end]), visible_text(last.piece)
+    return (
+        f"{shown}: no piece begins at its character {last.start + 1}, {character}; not even "
+        f"{piece} is one. So the whole word is {unknown}."
+    )
