@@ -15,6 +15,7 @@ from bpe_tui.cli.plain import lines_typed, transcript_of
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session import lessons
 from bpe_tui.session.config import Config
+from bpe_tui.session.declarations import CHUNKS
 from bpe_tui.views.transcript import AnyTranscript, PlainQuestion
 from bpe_tui.widgets.visible import visible_text
 from engine.learning.lesson import Lesson, LessonError, Scene
@@ -77,6 +78,8 @@ class PlainLesson:
         self._stepper = self._opened[config]
         self._step = (scene.show.step if scene.show else None) or 0
         self._say(*self._stepper.answer(f"go {self._step}"))
+        if scene.show is not None and scene.show.view == CHUNKS:
+            self._say(*self._stepper.answer("chunks"))
         if scene.show is not None and scene.show.text is not None:
             text = scene.show.text
             self._say(f"Encoded: {visible_text(text)}", *self._stepper.answer(f"encode {text}"))

@@ -43,7 +43,7 @@ def parts_for(report: ChunkReport) -> int:
 
 
 def describe_counting(report: ChunkReport, origin: CountOrigin) -> Iterator[str]:
-    """Yield how the text was cut and counted, and by whom; or that nothing was counted."""
+    """Yield how the text was cut and counted, or that nothing was counted."""
     if not report.chunks:
         if origin is CountOrigin.KEPT:
             yield (

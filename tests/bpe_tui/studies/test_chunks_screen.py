@@ -125,3 +125,13 @@ def test_train_says_how_a_corpus_of_several_chunks_was_counted(
     arguments = ["train", str(tmp_path / "big.txt"), "--vocab-size", "258", "--no-cache"]
     assert main([*arguments, "--out", str(tmp_path / "t")]) == 0
     assert "1.12 MB in 3 chunks, cut where no pretoken crosses;" in capsys.readouterr().err
+
+
+def test_the_lesson_on_pretokens_shows_the_chunks_without_a_screen_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n" * 4 + "quit\n"))
+    assert main(["learn", "4", "--plain"]) == 0
+    scene = capsys.readouterr().out.partition("Count in parallel.")[2]
+    assert "Counted by 1 thread: 153 KB in 1 chunk; 38,604 pretokens." in scene
+    assert "The even cut at byte 38,274 moves 294 bytes on, to 38,568." in scene
