@@ -131,6 +131,9 @@ def _spelling(tokenizer: Tokenizer, made: Set[int]) -> tuple[object, ...]:
 MOST_WORK = 1 << 30
 """Largest sum of the squares of the tokens' lengths; cl100k_base has 2 ** 23."""
 
+MOST_ENCODING_WORK = 1 << 27
+"""Largest sum for tokens whose merges are found by encoding them, which takes longer."""
+
 NEVER = 1 << 62
 
 
@@ -190,7 +193,16 @@ def _each(tokens: Sequence[bytes], places: Ints) -> Iterator[bytes]:
 def _found_by_encoding(
     tokens: Sequence[bytes], ranks: Mapping[bytes, int]
 ) -> tuple[Ints, list[bytes]]:
-    """Return left part, right part and rank of each token's merge, and the tokens without one."""
+    """Return left part, right part and rank of each token's merge, and the tokens without one.
+
+    Raises:
+        VocabularyError: the tokens are so long that this would take long.
+    """
+    if sum(len(token) ** 2 for token in tokens) > MOST_ENCODING_WORK:
+        raise VocabularyError(
+            f"its tokens, of up to {max(map(len, tokens)):,} bytes, are too long for ranks that "
+            "are in no order of merges"
+        )
     rows: list[tuple[int, int, int]] = []
     unmade: list[bytes] = []
     for token in tokens:

@@ -28,6 +28,7 @@ from typing import Any
 from engine.core.errors import TokenizerFileError
 
 MOST_BYTES = 1 << 26
+SPARE_COPIES = 1 << 20
 
 
 class PickleError(TokenizerFileError):
@@ -349,7 +350,7 @@ def load_pickles(data: bytes) -> list[Any]:
     """
     if len(data) > MOST_BYTES:
         raise PickleError(f"is larger than {MOST_BYTES >> 20} MB, which no pickled vocabulary is")
-    stream, allowance = BytesIO(data), Allowance()
+    stream, allowance = BytesIO(data), Allowance(copied=4 * len(data) + SPARE_COPIES)
     values: list[Any] = []
     while not values or stream.tell() < len(data):
         values.append(PickleMachine(allowance).run(_opcodes(stream)))

@@ -100,7 +100,7 @@ class _Branch(NamedTuple):
     can_be_empty: bool
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _translated(source: str) -> tuple[_Branch, ...]:
     if source.count("(") > MOST_GROUPS:
         raise PatternError(f"more than {MOST_GROUPS} groups are not supported")

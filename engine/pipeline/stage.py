@@ -16,7 +16,7 @@ reads and writes `{"type": "Strip", "strip_left": true, "strip_right": true}`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
 from dataclasses import fields as settings_of
 from functools import cache, partial
@@ -204,16 +204,15 @@ DEEPEST = 32
 """Depth of sequences inside sequences that are read; a deeper file is a mistake or an attack."""
 
 
-def _stages_in(value: Any) -> int:
-    """Return the number of objects in lists of an object, and in lists of these."""
+def _stages_in(value: Any, keys: Collection[str]) -> int:
+    """Return the number of objects in the lists under keys of an object, and in lists of these."""
     found, waiting = 0, [value]
     while waiting:
-        for inner in waiting.pop().values():
-            parts = (
-                [each for each in inner if isinstance(each, dict)] if type(inner) is list else []
-            )
-            found += len(parts)
-            waiting += parts
+        each = waiting.pop()
+        for parts in (each[key] for key in keys if type(each.get(key)) is list):
+            inner = [part for part in parts if isinstance(part, dict)]
+            found += len(inner)
+            waiting += inner
     return found
 
 
@@ -222,6 +221,7 @@ class StageRegistry(Registry[type[AnyStage]], Generic[AnyStage]):
 
     def __init__(self, kind: str, stages: Sequence[type[AnyStage]]) -> None:
         super().__init__(kind, {each.name: each for each in stages})
+        self._parts_keys = {each.parts_key for each in stages if issubclass(each, Composite)}
 
     def from_json(self, fields: Fields) -> AnyStage:
         """Read the stage that `type` names.
@@ -233,7 +233,7 @@ class StageRegistry(Registry[type[AnyStage]], Generic[AnyStage]):
         if name not in self:
             what = f"the {self.kind} {name[:60]!r} is not supported; there are: {', '.join(self)}"
             raise fields.error("type", what)
-        if "[" not in fields.where and _stages_in(fields.value) > MOST_STAGES:
+        if "[" not in fields.where and _stages_in(fields.value, self._parts_keys) > MOST_STAGES:
             raise fields.error("type", f"has more than {MOST_STAGES} stages")
         if fields.where.count("[") > DEEPEST:
             raise fields.error("type", f"stands in more than {DEEPEST} sequences")

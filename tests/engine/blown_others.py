@@ -1,0 +1,229 @@
+# ruff: noqa: E501, a case is read best as one line
+"""Blown-up sessions, answers, lessons, steps, corpora and counts."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any
+
+from blown import Files, Grow, add, filled, word_of
+from fuzz_formats import other_files
+from inside.engine.counting import CountsMetadata, written
+from inside.engine.text import PATTERNS
+
+# -- sessions, answers, lessons, counts, steps, corpora
+
+
+@cache
+def others() -> dict[str, Files]:
+    return dict(other_files())
+
+
+def session(**changes: Any) -> Files:
+    content = json.loads(others()["session"]["a.json"])
+    return {"a.json": json.dumps(content | changes).encode()}
+
+
+FORK = {"step": 1, "force": None, "forbid": [], "options": {}}
+add(
+    "session",
+    "special tokens",
+    lambda size: session(options={"special_tokens": filled(size, lambda n: f"<{n}>")}),
+)
+add(
+    "session",
+    "documents left out",
+    lambda size: session(options={"left_out": list(range(size // 8))}),
+)
+add(
+    "session", "breakpoints", lambda size: session(breakpoints=filled(size, lambda n: f"count<{n}"))
+)
+add("session", "long breakpoints", lambda size: session(breakpoints=["a" * (size // 900)] * 900))
+add("session", "tokenizers", lambda size: session(tokenizer=filled(size, lambda n: f"t{n}")))
+add("session", "forks", lambda size: session(forks=[FORK] * (size // 60)))
+add(
+    "session",
+    "pairs of a fork",
+    lambda size: session(forks=[FORK | {"forbid": [["61", "62"]] * (size // 14)}]),
+)
+add("session", "pairs of many forks", lambda size: session(
+    forks=[FORK | {"forbid": [["61", "62"]] * 900}] * (size // 13_000)))  # fmt: skip
+add("session", "a long text", lambda size: session(text="a" * size))
+add("session", "a long note", lambda size: session(note="a" * size))
+add("session", "a long path", lambda size: session(tokenizer=["a/" * (size // 2)]))
+add("session", "keys", lambda size: session(**{f"k{n}": n for n in range(size // 16)}))
+add("session", "options", lambda size: session(options={f"k{n}": n for n in range(size // 16)}))
+add(
+    "session",
+    "a deep list",
+    lambda size: {"a.json": b'{"bpe-tui session": 1, "text": ' + b"[" * size},
+)
+for _name, _breakpoint in {
+    "regexes": "/a*a*a*b/", "letters": "a", "ors": "tie or ", "ands": "tie and ", "brackets": "(", "numbers": "count<9",
+    "quotes": '"', "backslashes": "\\", "spaces": " ", "slashes": "/",
+}.items():  # fmt: skip
+    add("session", f"breakpoints of {_name}", lambda size, b=_breakpoint: session(  # type: ignore[misc]
+        breakpoints=[(b * 4096)[:4096]] * min(size // 4100, 999)))  # fmt: skip
+
+
+def answers(**changes: Any) -> Files:
+    content = json.loads(others()["answers"]["a.json"])
+    return {"a.json": json.dumps(content | changes).encode()}
+
+
+def answer(size: int, **changes: Any) -> Files:
+    content = json.loads(others()["answers"]["a.json"])
+    content["answers"][0] |= changes
+    return {"a.json": json.dumps(content).encode()}
+
+
+add(
+    "answers",
+    "entries",
+    lambda size: answers(
+        answers=json.loads(others()["answers"]["a.json"])["answers"][:1] * (size // 120)
+    ),
+)
+add("answers", "tries", lambda size: answer(size, tried=[0] * (size // 3)))
+add("answers", "a long try", lambda size: answer(size, tried=["a" * size]))
+add("answers", "a try with many parts", lambda size: answer(size, tried=[list(range(size // 8))]))
+add(
+    "answers",
+    "options",
+    lambda size: answers(options={"special_tokens": filled(size, lambda n: f"<{n}>")}),
+)
+add("answers", "a long learner", lambda size: answers(learner="a" * size))
+
+
+def lesson(text: str) -> Files:
+    return {"a.md": ('+++\ntitle = "a"\ncorpus = "handout.txt"\n+++\n## One\n' + text).encode()}
+
+
+for _name, _text in {
+    "quotes": ">", "brackets": "[", "stars": "*", "underscores": "_a", "backticks": "`", "backticks apart": "` `` ",
+    "links": "[a](b)", "open links": "[a](", "pictures": "![", "lists": "- ", "numbered": "1. ", "nested lists": "\n* a\n  ",
+    "headings": "## a\n", "fences": "```\n", "shows": "```show\nstep = 1\n```\n", "asks": '```ask\nkind = "tie"\n```\n',
+    "entities": "&amp;", "open entities": "&", "tags": "<a ", "comments": "<!--", "less": "<", "escapes": "\\[",
+    "rules": "---\n", "definitions": "[a]: b\n", "paragraphs": "a\n\n", "lines": "a\n", "hard breaks": "a  \n", "code": "    a\n",
+    "emphasis": "*a **b ", "closers": "a** ", "tables": "|a", "spaces": " ", "tabs": "\t", "words": "word ", "autolinks": "<http://",
+    "one list": "- a\n", "quoted lines": "> a\n", "nested quotes": "> > ", "parentheses": "(", "link titles": '[a](b "', "angles": "[a](<",
+    "reference links": "[a][b]", "open references": "[a]:",
+}.items():  # fmt: skip
+    add("lesson", _name, lambda size, t=_text: lesson(t * (min(size - 99, 262_000) // len(t))))  # type: ignore[misc]
+for _name, _line in {
+    "keys": "k{} = 1\n",
+    "tables": "[t{}]\n",
+    "dotted": "a.b{} = 1\n",
+    "inline": "k{} = {{a = 1}}\n",
+}.items():
+    add("lesson", f"front with {_name}", lambda size, line=_line: {"a.md": (  # type: ignore[misc]
+        "+++\n" + "".join(line.format(n) for n in range(min(size, 1 << 18) // 14)) + "+++\n## One\n").encode()})  # fmt: skip
+add(
+    "lesson",
+    "front with a deep key",
+    lambda size: {"a.md": ("+++\na" + ".a" * 120_000 + " = 1\n+++\n## One\n").encode()},
+)
+add(
+    "lesson",
+    "front with a deep list",
+    lambda size: {"a.md": ("+++\na = " + "[" * 250_000 + "\n+++\n## One\n").encode()},
+)
+add(
+    "lesson",
+    "front with a large number",
+    lambda size: {"a.md": ("+++\na = " + "9" * 250_000 + "\n+++\n## One\n").encode()},
+)
+add(
+    "lesson",
+    "show with keys",
+    lambda size: lesson("```show\n" + "".join(f"k{n} = 1\n" for n in range(20_000)) + "```\n"),
+)
+add(
+    "lesson",
+    "a number for an alert",
+    lambda size: lesson("\n".join(f"{n}. a" for n in range(20_000))),
+)
+
+
+def steps(line: Callable[[int], Any]) -> Grow:
+    return lambda size: {
+        "a.jsonl": b"".join(json.dumps(each).encode() + b"\n" for each in filled(size, line))
+    }
+
+
+add("steps", "steps", steps(lambda n: {"left": word_of(n), "right": "a"}))
+add("steps", "the same step", steps(lambda n: {"left": "a", "right": "b"}))
+add("steps", "chains", lambda size: {"a.jsonl": b"".join(
+    json.dumps({"left": "a" * n, "right": "a"}).encode() + b"\n" for n in range(1, int(size**0.5)))})  # fmt: skip
+add(
+    "steps",
+    "a long token",
+    lambda size: {
+        "a.jsonl": json.dumps({"left": "a" * (size // 2), "right": [97] * (size // 8)}).encode()
+    },
+)
+add(
+    "steps",
+    "keys",
+    lambda size: {
+        "a.jsonl": json.dumps(
+            {"left": "a", "right": "b"} | {f"k{n}": 1 for n in range(size // 16)}
+        ).encode()
+    },
+)
+add(
+    "steps",
+    "a large number",
+    lambda size: {
+        "a.jsonl": b'{"left": "a", "right": "b", "count": ' + b"9" * (size // 2) + b"}\n"
+    },
+)
+add("corpus.jsonl", "lines", steps(lambda n: {"text": word_of(n)}))
+add(
+    "corpus.jsonl",
+    "a long line",
+    lambda size: {"a.jsonl": json.dumps({"text": "ab " * (size // 3)}).encode()},
+)
+add(
+    "corpus.jsonl",
+    "keys",
+    lambda size: {
+        "a.jsonl": json.dumps({f"k{n}": 1 for n in range(size // 16)} | {"text": "a"}).encode()
+    },
+)
+add("corpus.jsonl", "a deep list", lambda size: {"a.jsonl": b'{"text": ' + b"[" * size + b"\n"})
+add("corpus.jsonl", "empty lines", lambda size: {"a.jsonl": b"\n" * size})
+add(
+    "corpus.jsonl",
+    "escapes",
+    lambda size: {"a.jsonl": b'{"text": "' + b"\\u0061" * (size // 6) + b'"}\n'},
+)
+add("corpus.jsonl", "spaces", lambda size: {"a.jsonl": b'{"text": "' + b" " * size + b'"}\n'})
+add(
+    "corpus.jsonl",
+    "newlines",
+    lambda size: {"a.jsonl": b'{"text": "' + b"\\n" * (size // 2) + b'"}\n'},
+)
+
+
+def counts(pretokens: Iterable[tuple[bytes, int]], **about: Any) -> Files:
+    pretokens = list(pretokens)
+    metadata = {
+        "corpus": "c", "bytes": 9, "documents": 3, "distinct": len(pretokens),
+        "pattern": PATTERNS["gpt2"].source, "special_tokens": ("<|endoftext|>",), "head_is_all": True,
+    } | about  # fmt: skip
+    return {"a": b"".join(written(CountsMetadata(**metadata), b"text", pretokens))}
+
+
+add(
+    "counts", "pretokens", lambda size: counts([(word_of(n).encode(), 1) for n in range(size // 8)])
+)
+add("counts", "a long pretoken", lambda size: counts([(os.urandom(size), 1)]))
+add(
+    "counts",
+    "special tokens",
+    lambda size: counts([(b"a", 1)], special_tokens=tuple(f"<{n}>" for n in range(size // 10))),
+)
