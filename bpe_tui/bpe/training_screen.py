@@ -553,6 +553,11 @@ class TrainingScreen(StepsScreen, BpeScreen):
     def action_sub_step(self) -> None:
         """Make one move in the heap, or one phase of a shown trainer without a heap."""
         code = self.query_one(PseudocodePanel)
+        if not code.display and self.query_one(PairsPanel).view == LINKED and code.algorithm:
+            # There is no heap in sight; the first phase of this trainer is lit at once.
+            code.algorithm = TRAINERS[LINKED]
+            self.show_panel(code.ID)
+            return
         if not code.display or code.goes_by_moves:
             self.session.sub_step()
         elif code.next_phase():

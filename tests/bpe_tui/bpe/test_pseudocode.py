@@ -75,6 +75,20 @@ async def test_out_of_sight_the_key_makes_moves_in_the_heap() -> None:
         assert (app.session.frame.step, app.session.frame.moves_done) == (1, 1)
 
 
+async def test_beside_the_lists_of_linked_the_key_goes_through_its_pseudocode() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        await pilot.press("right", *"vvv", "full_stop")
+        code = app.screen.query_one(PseudocodePanel)
+        assert code.display
+        assert (code.algorithm, app.session.frame and app.session.frame.moves_done) == (
+            TRAINERS["linked"],
+            0,
+        )
+        phases = phases_of(TRAINERS["linked"].pseudocode)
+        await pilot.press(*["full_stop"] * len(phases))
+        assert step(app) == 2
+
+
 async def test_the_heap_is_shown_first_and_its_array_names_the_key() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         code, heap = app.screen.query_one(PseudocodePanel), app.screen.query_one(PairsPanel)
