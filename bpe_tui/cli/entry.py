@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import io
 import os
@@ -22,9 +23,13 @@ RARELY = 100_000
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program with `arguments` (by default those of the process); return its exit code."""
+    is_closed = sys.stdout is None
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # the caller has closed it: bpe-tui … <&-
-            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 (open till the end)
+            # What is written to standard output must not get lost: opened for reading only, it
+            # refuses that, and the descriptor is taken, so no other file gets the output.
+            flags = os.O_WRONLY if name == "stderr" else os.O_RDONLY
+            setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode))
     os.environ.update(SINGLE_THREADED)
     warnings.showwarning = _print_warning
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -35,12 +40,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _discard_stdout()
         return console.BROKEN_PIPE
     except BpeError as error:
+        if is_closed:
+            _discard_stdout()
         return _refuse(str(error))
     except OSError as error:
         try:
             sys.stdout.flush()
         except OSError:  # the disk is full; Python would try again at its end, and fail with 120
             _discard_stdout()
+        if is_closed and error.errno == errno.EBADF:
+            return _refuse("standard output is closed, and there is something to write")
         place = f"{error.filename}: " if error.filename else ""
         return _refuse(f"{place}{error.strerror or error}")
 

@@ -14,6 +14,7 @@ from bpe_tui.cli import inputs, options, outputs
 from bpe_tui.cli.open import opened_config
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.lessons import numbered_lesson
+from bpe_tui.session.state import without_state
 from bpe_tui.widgets.visible import visible_text
 from engine.core.files import write_files
 from engine.learning.lesson_file import is_lesson, read_lesson
@@ -109,7 +110,8 @@ def record(
         from bpe_tui.app.lesson_author import record_scenes  # slow to import
 
         lesson, seconds = read_lesson(path), SCENE_SECONDS / (speed or SCENES)
-        asyncio.run(record_scenes(lesson, lines.append, size=cells, seconds=seconds))
+        with without_state():
+            asyncio.run(record_scenes(lesson, lines.append, size=cells, seconds=seconds))
         _write(out, lines, force)
         return
     config, wanted = opened_config(context), _steps(steps or "")
@@ -119,7 +121,8 @@ def record(
 
     unseen = BpeTuiApp(config)
     unseen.makes_ahead = False
-    asyncio.run(record_steps(unseen, wanted, lines.append, size=cells, steps_a_second=speed))
+    with without_state():
+        asyncio.run(record_steps(unseen, wanted, lines.append, size=cells, steps_a_second=speed))
     _write(out, lines, force)
 
 

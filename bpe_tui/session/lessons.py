@@ -14,7 +14,7 @@ from typing import Any, TypeGuard
 
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS, completed
-from bpe_tui.session.state import read_state, state_file, write_state
+from bpe_tui.session.state import keep_state, read_state
 from engine.core.errors import UnknownNameError
 from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene
 from engine.learning.lesson_file import read_title
@@ -255,4 +255,4 @@ def keep_progress(key: str, progress: LessonProgress) -> None:
         }
         for key, each in list(every.items())[:KEPT]
     }
-    write_state(state_file(PROGRESS), json.dumps(content, indent=1).encode())
+    keep_state(PROGRESS, json.dumps(content, indent=1).encode())

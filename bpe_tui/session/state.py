@@ -12,7 +12,7 @@ import os
 import platform
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -38,6 +38,26 @@ def state_file(name: str) -> Path:
     return user_state_path("bpe-tui", appauthor=False) / name
 
 
+_remembers = True
+
+
+@contextlib.contextmanager
+def without_state() -> Iterator[None]:
+    """Neither read nor keep anything meanwhile: all is as if the program had never run before."""
+    global _remembers
+    before, _remembers = _remembers, False
+    try:
+        yield
+    finally:
+        _remembers = before
+
+
+def keep_state(name: str, content: bytes) -> None:
+    """Write the state file of this name, if that is possible and wanted."""
+    if _remembers:
+        write_state(state_file(name), content)
+
+
 def write_state(path: Path, content: bytes) -> bool:
     """Write a state file for its owner only; return whether that was possible."""
     with contextlib.suppress(OutputError, OSError):
@@ -51,6 +71,8 @@ def write_state(path: Path, content: bytes) -> bool:
 
 def read_state(name: str) -> Any:
     """Return the JSON in a state file; `None` if it cannot be read."""
+    if not _remembers:
+        return None
     try:
         with state_file(name).open("rb") as file:
             return json.loads(file.read(LARGEST))
@@ -93,7 +115,7 @@ def save_preferences(**changes: Any) -> None:
     before = preferences()
     after = replace(before, **changes)
     if after != before:
-        write_state(state_file(PREFERENCES), json.dumps(asdict(after)).encode())
+        keep_state(PREFERENCES, json.dumps(asdict(after)).encode())
 
 
 # Recently opened files
@@ -140,7 +162,7 @@ def remember_opened(config: Config) -> None:
         return
     entries = [*latest, *(entry for entry in recent() if entry not in latest)][:KEPT]
     content = json.dumps(entries, indent=1).encode()
-    write_state(state_file(RECENT), content)
+    keep_state(RECENT, content)
 
 
 def _absolute(name: str) -> str:

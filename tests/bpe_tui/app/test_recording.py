@@ -150,3 +150,21 @@ def test_a_recording_is_refused_in_a_sentence(tmp_path: Path) -> None:
     assert (
         "is there already" in run("record", HANDOUT, "--steps", "0", "--out", out).stderr.decode()
     )
+
+
+def test_a_recording_does_not_depend_on_what_is_remembered_and_changes_nothing_of_it(
+    tmp_path: Path, own_state: Path
+) -> None:
+    state = own_state / "bpe-tui" / "preferences.json"
+    recordings = []
+    for remembered in (None, b'{"overview": "lesson", "motion": false}'):
+        if remembered is not None:
+            state.parent.mkdir(parents=True, exist_ok=True)
+            state.write_bytes(remembered)
+        out = tmp_path / "low.cast"
+        result = run("record", HANDOUT, "--steps", "1-2", "--out", out, "--force")
+        assert result.returncode == 0, result.stderr
+        recordings.append(played(out))
+        assert (state.read_bytes() if state.exists() else None) == remembered
+    assert recordings[0] == recordings[1]
+    assert not [path for path in own_state.rglob("*") if path.is_file() and path != state]

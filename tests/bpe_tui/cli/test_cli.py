@@ -455,7 +455,7 @@ def test_a_closed_pipe_ends_the_program_quietly(tokenizer: Path) -> None:
         assert program.stderr.read() == b""
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+@pytest.mark.parametrize("closed", ["<&-", "2>&-"])
 def test_closed_streams_are_empty_ones(tokenizer: Path, closed: str) -> None:
     command = f'"$@" {closed}'
     arguments = [*PROGRAM, "encode", "--tokenizer", str(tokenizer)]
@@ -775,3 +775,32 @@ def test_a_special_token_that_is_no_utf_8_is_one_sentence(tmp_path: Path) -> Non
         assert result.stdout == b""
         assert result.stderr.count(b"\n") == 1
         assert b"has a lone surrogate" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--version"], BAD_INPUT),
+        (["--help"], BAD_INPUT),
+        (["encode", "--tokenizer", "{tokenizer}", "hi"], BAD_INPUT),
+        (["decode", "--tokenizer", "{tokenizer}", "97"], BAD_INPUT),
+        (["train", HANDOUT, "--vocab-size", "260", "--out", "{out}"], BAD_INPUT),
+        (["grade"], BAD_INPUT),
+        (["record", HANDOUT, "--steps", "0", "--out", "{out}/low.cast"], 0),
+    ],
+)
+def test_a_closed_standard_output_is_an_error_if_something_was_to_be_written(
+    arguments: list[str], code: int, tokenizer: Path, tmp_path: Path
+) -> None:
+    given = [each.format(tokenizer=tokenizer, out=tmp_path / "out") for each in arguments]
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", *PROGRAM, *given],
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    if code and len(given) > 1:
+        [*_, last] = done.stderr.decode().splitlines()
+        assert last == "bpe-tui: standard output is closed, and there is something to write"
