@@ -87,7 +87,7 @@ class CutsPanel(RowList):
             return
         rows = [row for text in describe_course(course) for row in paragraph(text, width - 1)]
         if isinstance(course, CourseCuts):
-            cells = max(len(number(course.size)), 8) + 1
+            cells = max(len(number(course.size)) + 1, (width - 4) // 3)
             table = RowTable(
                 [
                     RowColumn("cut", 3, lambda each: [(number(each[0]), "")], is_number=True),
@@ -96,7 +96,7 @@ class CutsPanel(RowList):
                     RowColumn("by", 0, lambda each: _by(each[1]), True),
                 ],
                 width - 1,
-                cells + 1,
+                cells,
             )
             rows += [Row([]), table.header()]
             rows += [table.row(each) for each in enumerate(course.cuts, 1)]
@@ -135,7 +135,7 @@ class CountedPanel(RowList):
             self.show(top)
             return
         kind = "thread" if report.processes == 1 else "process"
-        cells = 6 if report.chunks_an_entry == 1 else 14
+        cells = max(6 if report.chunks_an_entry == 1 else 14, width - 60)
         table = RowTable(
             [
                 RowColumn("chunk", cells, lambda at: [(chunk_numbers(report, at), "")], True),
