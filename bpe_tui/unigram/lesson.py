@@ -214,9 +214,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             edges = other.edges if other is not None else ()
             text = frame.record.texts[piece]
             instead = tuple(
-                f"unknown, {number(-edge.score)}"
-                if edge.piece == UNKNOWN
-                else _shown(text[edge.start : edge.end])
+                "unknown" if edge.piece == UNKNOWN else _shown(text[edge.start : edge.end])
                 for edge in edges
             )
             weighed.append(WeighedPiece(piece, cost, instead))

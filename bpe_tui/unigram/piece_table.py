@@ -493,7 +493,9 @@ class PieceHistoryPanel(Horizontal):
                 history = frame.record.history_of(piece, frame.recorded_steps)
                 steps = np.arange(len(history.scores))
                 expected.figure = Figure(steps, history.expected_counts, "step", "expected count")
-                score.figure = Figure(steps, history.scores, "step", "score")
+                known = np.isfinite(history.scores)  # an unused n-gram has no score
+                if known.any():
+                    score.figure = Figure(steps[known], history.scores[known], "step", "score")
         expected.at = score.at = frame.step
         at = None if piece is None else frame.index_of(piece)
         used = "" if at is None else count_text(float(frame.expected_counts[at]))

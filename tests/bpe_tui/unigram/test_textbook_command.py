@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from inside.bpe_tui.session import MODELS, RunConfig, trainer_of, with_trainer
-from inside.bpe_tui.unigram import often, score_text
+from inside.bpe_tui.unigram import narrate, often, score_text
 from inside.bpe_tui.views import ENDED
-from inside.engine.unigram import GRAM_UNITS, TRAINER_NAMES, UnigramStopReason
+from inside.engine.unigram import (
+    GRAM_UNITS,
+    TRAINER_NAMES,
+    UnigramStopReason,
+    UnigramTimeline,
+    UnigramTrainer,
+)
 from program import BAD_INPUT, STORIES, run
 
 FRUIT = "我 喜欢 苹果\n你 喜欢 香蕉\n他 喜欢 橙子\n"
@@ -145,6 +152,19 @@ def test_another_model_gets_back_the_usual_units_and_pattern() -> None:
 
 def test_every_reason_to_end_has_a_short_form() -> None:
     assert {reason.name for reason in UnigramStopReason} <= set(ENDED)
+
+
+def test_an_iteration_of_em_says_once_and_names_no_range_that_is_none() -> None:
+    words = {"ab": 1, "abc": 1, "b": 1}
+    trainer = UnigramTrainer(words)
+    events = list(trainer.steps())
+    timeline = UnigramTimeline(trainer.record, events)
+    sentences = [narrate(timeline.seek(at))[0] for at in range(1, len(timeline) + 1)]
+    assert sentences
+    for sentence in sentences:
+        assert " 1 times" not in sentence
+        assert "-0.000" not in sentence
+        assert re.search(r"used (.+?), before \1\.", sentence) is None
 
 
 def test_counts_and_zeros_are_written_as_people_say_them() -> None:

@@ -1,0 +1,119 @@
+"""The screens of a training that removes one n-gram a step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from inside.bpe_tui.session import RunConfig
+from inside.bpe_tui.unigram import (
+    PieceDetailPanel,
+    PieceRows,
+    StepPanel,
+    StepsPanel,
+    UnigramExplainer,
+    Walkthrough,
+)
+from inside.bpe_tui.views import Beat, CountRoom, StepMoment
+from inside.bpe_tui.widgets import Header, Row
+from inside.engine.unigram import Reached, TextbookTrainer, UnigramFrame, UnigramTimeline
+from opening import opened_as, step
+from unigram_texts import text_of
+
+FRUIT = "我 喜欢 苹果\n你 喜欢 香蕉\n他 喜欢 橙子\n"
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> RunConfig:
+    place = tmp_path / "fruit.txt"
+    place.write_text(FRUIT, "utf-8")
+    return RunConfig(
+        str(place),
+        vocab_size=5,
+        model="unigram",
+        trainer="textbook",
+        units="words",
+        pattern="lines",
+        ngram=1,
+    )
+
+
+def said(rows: list[Row]) -> list[str]:
+    return ["".join(text for text, _ in row.spans).strip() for row in rows]
+
+
+async def test_the_table_has_each_loss_without_and_the_step_its_shares(config: RunConfig) -> None:
+    async with opened_as(config) as (app, pilot):
+        rows = app.screen.query_one(PieceRows)
+        assert [place.column.title for place in app.screen.query_one(Header).places] == [
+            *("n-gram", "count", "−log P", "without", "increase", "fate")
+        ]
+        table = [row.split() for row in text_of(rows)]
+        assert table[0] == ["他", "1", "2.197", "24.282", "+7.803", "next"]
+        assert table[1] == ["你", "1", "2.197", "24.282", "+7.803", "at", "2"]
+        assert table[-1] == ["喜欢", "3", "1.099", "43.183", "+26.704", "stays"]
+        assert [row.split()[-3:] for row in text_of(app.screen.query_one(StepsPanel))] == [
+            *(["seed", "7", "16.479"], ["他", "6", "23.340"], ["你", "5", "30.326"])
+        ]
+        await pilot.press("right", "right")
+        assert step(app) == 2
+        shares = [row.split() for row in text_of(app.screen.query_one(StepPanel))]
+        assert ["喜欢", "3/8", "3/7", "0.847"] in shares
+        assert ["你", "1/8", "gone"] in shares
+        # In the vocabulary, what replaces the word at the cursor: nothing covers it.
+        await pilot.press("3")
+        about = text_of(app.screen.query_one(PieceDetailPanel))
+        assert "loss 30.326; without it 38.380, +8.054" in " ".join(about)
+        assert about[-1].split() == ["unknown", "10.000"]
+
+
+def test_the_lesson_view_tells_a_removal_in_three_beats() -> None:
+    lines = dict.fromkeys(FRUIT.splitlines(), 1)
+    trainer = TextbookTrainer(lines, 5, ngram=1)
+    steps = list(trainer.steps())
+    words = trainer.sentences
+    frame = UnigramTimeline(trainer.record, steps, words=words, pattern="lines").frame
+    explainer, there = UnigramExplainer(marks=False), StepMoment(frame, frame.at(1), Beat.LIGHT)
+    assert said(explainer.pick_rows(StepMoment.at_rest(frame), 70)) == [
+        "The seed has all 7 n-grams of 1 word.",
+        "5 will stay: the one that costs least goes first.",
+    ]
+    for _ in explainer.weigh(frame) or ():
+        pass
+    assert explainer.stations(there)[0] == ("COST", "PICK", "REMOVE")
+    bars = said(explainer.count_rows(there, CountRoom(rows=7, width=80, name=10)))
+    assert bars[0].startswith("✗ 他")
+    assert "→ unknown" in bars[0]
+    assert "+7.803" in bars[0]
+    assert "+26.704" in bars[-1]
+    assert said(explainer.pick_rows(there, 70)) == [
+        "他 goes: without it the loss grows least, by 7.803.",
+        "6 tie: the smallest bytes decide.",
+    ]
+    replaced = said(explainer.replace_rows(there, 2, 70))
+    assert replaced[0] == "1 sentence cut without it; then all is counted again."
+    end = StepMoment.at_rest(frame.at(2))
+    assert explainer.stations(end)[0] == ("COST", "PICK", "REMOVE")
+    assert len(said(explainer.count_rows(end, CountRoom(rows=7, width=80, name=10)))) <= 7
+
+
+async def test_an_unused_n_gram_is_drawn_without_a_score_on_every_screen(
+    config: RunConfig,
+) -> None:
+    async with opened_as(replace(config, ngram=2)) as (app, pilot):
+        await pilot.press("3", "right", "right")
+        frame = app.session.shown
+        assert isinstance(frame, UnigramFrame)
+        assert (frame.expected_counts == 0).any()
+        assert "unused" in text_of(app.screen.query_one(PieceRows))[0]
+        await pilot.press(*["down"] * frame.size, "4", "5", "2", "0")
+
+
+async def test_a_walk_passes_over_the_places_inside_a_word(config: RunConfig) -> None:
+    async with opened_as(config) as (app, _):
+        frame = app.session.shown
+        assert isinstance(frame, UnigramFrame)
+        walk = Walkthrough(frame, "我▁喜欢▁苹果")
+        assert [each.node for each in walk.steps if isinstance(each, Reached)] == [1, 4, 7]
+        assert [walk.reached(place) for place in range(4)] == [0, 1, 4, 7]
