@@ -207,7 +207,14 @@ def kill_writers(kills: int, dice: random.Random) -> int:
             time.sleep(dice.uniform(0, kind.seconds))
             end = dice.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGTERM))
             os.kill(writer, end)
-            os.waitpid(writer, 0)
+            # An application under test ends its screen, not the test that presses its keys.
+            given_up = time.monotonic() + SECONDS_OF_A_SCREEN
+            while os.waitpid(writer, os.WNOHANG) == (0, 0):
+                time.sleep(0.002)
+                if time.monotonic() > given_up:
+                    os.kill(writer, signal.SIGKILL)
+                    os.waitpid(writer, 0)
+                    break
             ends[f"{name}, {end.name}"] += 1
             lists += any(folder.rglob(LIST))
             try:
