@@ -180,7 +180,7 @@ class SaveTokenizer(SaveFile):
         if not value:
             self.refuse("Name a file, or a directory for the formats that fill one.")
         else:
-            self.run_worker(self._write(value, self._format), exclusive=True)
+            self.run_worker(partial(self._write, value, self._format), exclusive=True)
 
     async def _write(self, name: str, chosen: TokenizerFormat) -> None:
         with self.writing(name, asked=(name, chosen)) as (path, overwrite):

@@ -143,7 +143,8 @@ class Export(SaveFile):
         else:
             exported = ExportSource(self._screen, self._frame, *steps)
             make = partial(self._recorded, speed) if kind.is_recording else self._made
-            self.run_worker(self._write(path, partial(make, kind, exported)), exclusive=True)
+            making = partial(make, kind, exported)
+            self.run_worker(partial(self._write, path, making), exclusive=True)
 
     async def _write(self, name: str, make: Callable[[], Awaitable[str]]) -> None:
         with self.writing(name, asked=name) as (path, overwrite):
@@ -246,7 +247,7 @@ class SaveSession(SaveFile):
         if not path:
             self.refuse("Name a file.")
         else:
-            self.run_worker(self._save(path), exclusive=True)
+            self.run_worker(partial(self._save, path), exclusive=True)
 
     async def _save(self, name: str) -> None:
         with self.writing(name, asked=name) as (path, overwrite):

@@ -71,13 +71,14 @@ def _drafts(
 
     A place is a path with its symlink followed.
     """
-    wanted, drafts = list(paths), dict[Path, Path]()
+    wanted, drafts, made = list(paths), dict[Path, Path](), list[Path]()
     try:
         for path in wanted:
             with contextlib.suppress(*[OutputError] * (len(wanted) > 1)):  # a set is replaced whole
                 finish_writing(path)
         _check_all_free(wanted, overwrite)
         for path in wanted:
+            made += [each for each in path.parents if not each.exists()]
             path.parent.mkdir(0o700 if private else 0o777, parents=True, exist_ok=True)
             place = path
             if path.is_symlink():
@@ -92,6 +93,7 @@ def _drafts(
         yield drafts
         _check_all_free(wanted, overwrite)  # to write them may have taken long
         put_in_place(drafts)
+        made.clear()
     except (OSError, ValueError) as error:
         failed = getattr(error, "filename", None) or wanted[0]
         place = next((p for p, draft in drafts.items() if str(draft) == str(failed)), failed)
@@ -99,6 +101,10 @@ def _drafts(
     finally:
         for draft in drafts.values():
             discard(draft)
+        # The innermost first; one with a file in it stays.
+        for folder in sorted(made, key=lambda each: len(each.parts), reverse=True):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
 
 
 def _check_all_free(paths: Iterable[Path], overwrite: bool) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.lessons import LessonPane, LessonText
 from inside.bpe_tui.session import COMMANDS, OpeningJob, RunConfig, builtin_lessons
 from opening import SAMPLE, burst, ended, opened, recorded_once, step, until
+from textual.pilot import Pilot
 
 NEVER = RunConfig(str(SAMPLE), vocab_size=301)
 
@@ -80,14 +83,22 @@ async def test_a_window_that_is_closed_while_it_saves_closes_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    async with opened(vocab_size=300) as (app, pilot):
-        below = app.screen
-        await pilot.press(key)
-        await until(pilot, lambda: app.screen.is_modal)
-        burst(app, "enter", "escape", "escape", "escape")
-        await until(pilot, lambda: app.screen is below)
-        await pilot.pause(0.1)
-        assert app.screen is below
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        async with opened(vocab_size=300) as (app, pilot):
+            await save_and_close(app, pilot, key)
+        gc.collect()
+    assert [str(each.message) for each in given if "never awaited" in str(each.message)] == []
+
+
+async def save_and_close(app: BpeTuiApp, pilot: Pilot[int], key: str) -> None:
+    below = app.screen
+    await pilot.press(key)
+    await until(pilot, lambda: app.screen.is_modal)
+    burst(app, "enter", "enter", "enter", "escape", "escape")
+    await until(pilot, lambda: app.screen is below)
+    await pilot.pause(0.1)
+    assert app.screen is below
 
 
 async def test_a_lesson_opened_while_the_text_of_another_is_removed_has_its_text() -> None:

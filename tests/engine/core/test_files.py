@@ -66,6 +66,15 @@ def test_a_write_that_fails_leaves_the_old_files_and_nothing_else(
     assert contents(tmp_path) == old
 
 
+def test_a_write_that_fails_removes_the_folders_that_it_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "fsync", FullDisk(2, NO_SPACE))
+    with pytest.raises(OutputError):
+        write_files({tmp_path / "a" / "b" / "one": b"1", tmp_path / "a" / "c" / "two": b"2"})
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_full_disk_is_an_error_with_that_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
