@@ -108,11 +108,12 @@ def writings(folder: Path) -> dict[str, Writing]:
         trained[content].save(screen, overwrite=True)
 
     train = "train", texts, "--no-special", "--workers", 1, "--vocab-size", [262, 268]
-    steps, counted_file = folder / "steps", folder / "texts.counts"
+    steps, stepped = folder / "steps", folder / "stepped.json"
+    counted_file = folder / "texts.counts"
     return {
         "train --force": Writing(command(*train, "--out", written), lambda: is_trained(written)),
         "train --steps": Writing(
-            command(*train, "--out", one, "--format", "huggingface", "--steps", steps),
+            command(*train, "--out", stepped, "--format", "huggingface", "--steps", steps),
             lambda: len(read_steps(steps).steps) in (6, 12),
         ),
         "convert": Writing(
@@ -218,7 +219,9 @@ def kill_writers(kills: int, dice: random.Random) -> int:
             ends[f"{name}, {end.name}"] += 1
             lists += any(folder.rglob(LIST))
             try:
-                whole = kinds[name].is_whole()
+                whole = kind.is_whole()
+                if not whole:
+                    print(f"kill {number}, {name}, {end.name}: neither the old nor the new one")
             except Exception as error:  # whatever it is, it is what this looks for
                 print(f"kill {number}, {name}: {type(error).__name__}: {str(error)[:200]}")
                 whole = False
