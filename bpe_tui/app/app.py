@@ -205,7 +205,8 @@ class BpeTuiApp(SessionApp):
         if viewpoint.note:
             self.tell(visible_text(viewpoint.note, spaces=False), stays=True)
         if viewpoint.corpus is not None:
-            self.run_worker(partial(self._warn_of_change, viewpoint.corpus), group="digest")
+            warn: Any = partial(self._warn_of_change, viewpoint.corpus)
+            self.run_worker(warn, group="digest")
         if self.session.merges_nothing:
             self.tell(f"There are no merges to step through: {news.obstacle}.", stays=True)
         self.changed()

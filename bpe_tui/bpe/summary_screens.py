@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -180,7 +180,8 @@ class SaveTokenizer(SaveFile):
         if not value:
             self.refuse("Name a file, or a directory for the formats that fill one.")
         else:
-            self.run_worker(partial(self._write, value, self._format), exclusive=True)
+            work: Any = partial(self._write, value, self._format)
+            self.run_worker(work, exclusive=True)
 
     async def _write(self, name: str, chosen: TokenizerFormat) -> None:
         with self.writing(name, asked=(name, chosen)) as (path, overwrite):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -143,8 +143,8 @@ class Export(SaveFile):
         else:
             exported = ExportSource(self._screen, self._frame, *steps)
             make = partial(self._recorded, speed) if kind.is_recording else self._made
-            making = partial(make, kind, exported)
-            self.run_worker(partial(self._write, path, making), exclusive=True)
+            work: Any = partial(self._write, path, partial(make, kind, exported))
+            self.run_worker(work, exclusive=True)
 
     async def _write(self, name: str, make: Callable[[], Awaitable[str]]) -> None:
         with self.writing(name, asked=name) as (path, overwrite):
@@ -247,7 +247,8 @@ class SaveSession(SaveFile):
         if not path:
             self.refuse("Name a file.")
         else:
-            self.run_worker(partial(self._save, path), exclusive=True)
+            work: Any = partial(self._save, path)
+            self.run_worker(work, exclusive=True)
 
     async def _save(self, name: str) -> None:
         with self.writing(name, asked=name) as (path, overwrite):

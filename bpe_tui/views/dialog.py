@@ -57,7 +57,9 @@ class Dialog(Window[str | None]):
         self.dismiss(value)
 
     def say(self, hint: str) -> None:
-        """Change the hint."""
+        """Change the hint, unless the window was closed while it worked."""
+        if self not in self.app.screen_stack:
+            return
         line = self.query_one("#dialog-hint", Static)
         line.update(Content(hint))
         line.remove_class("-refused")
@@ -65,7 +67,7 @@ class Dialog(Window[str | None]):
     def refuse(self, reason: str) -> None:
         """Show why the line is not accepted."""
         self.say(reason)
-        self.query_one("#dialog-hint").add_class("-refused")
+        self.query("#dialog-hint").add_class("-refused")
 
 
 class SaveFile(Dialog):

@@ -12,8 +12,11 @@ import pytest
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.lessons import LessonPane, LessonText
 from inside.bpe_tui.session import COMMANDS, OpeningJob, RunConfig, builtin_lessons
+from inside.bpe_tui.views import SaveFile
 from opening import SAMPLE, burst, ended, opened, recorded_once, step, until
 from textual.pilot import Pilot
+
+from engine import OutputError
 
 NEVER = RunConfig(str(SAMPLE), vocab_size=301)
 
@@ -111,3 +114,18 @@ async def test_a_lesson_opened_while_the_text_of_another_is_removed_has_its_text
         app.guide.open(second.path)
         await until(pilot, lambda: len(app.screen.query(LessonPane)) == 1)
         assert app.screen.query_one(LessonPane).display
+
+
+async def test_a_save_that_is_refused_once_its_window_is_closed_does_no_harm() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        await pilot.press("s")
+        await until(pilot, lambda: isinstance(app.screen, SaveFile))
+        window = app.screen
+        assert isinstance(window, SaveFile)
+        await pilot.press("escape")
+        await until(pilot, lambda: not window.is_attached)
+        with window.writing("a file", asked=None):
+            raise OutputError("no space")
+        with window.writing("a file", asked=None):
+            pass
+        assert app.screen.id == "training"

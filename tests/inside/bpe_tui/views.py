@@ -25,6 +25,7 @@ from bpe_tui.views.commands import (
     legend_of,
 )
 from bpe_tui.views.corpus import CorpusPlace, ExcerptPanel, MergingExcerptPanel
+from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.encoding_screen import LONG_TEXT, ROOMY_ROWS
 from bpe_tui.views.explanation import (
     BAR_BESIDE_FRACTION,
