@@ -63,7 +63,12 @@ def describe_counting(report: ChunkReport, origin: CountOrigin) -> Iterator[str]
     )
     if report.after_special:
         yield f"Chunks that end behind a special token: {number(report.after_special)}."
-    if report.chunks < WORTH_HELPERS:
+    if report.bytes > 2 * CHUNK * report.chunks:
+        yield (
+            f"It could not be cut into chunks of {size(CHUNK)}: with this pattern a pretoken may "
+            "cross any cut, or the tokenizer needs the text whole."
+        )
+    elif report.chunks < WORTH_HELPERS:
         yield (
             f"A chunk has about {size(CHUNK)}; below {WORTH_HELPERS} chunks one worker counts all."
         )

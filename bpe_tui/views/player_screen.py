@@ -93,11 +93,14 @@ class Transport(Horizontal):
         static.update(Content(text), layout=False)
 
 
+READING_KEYS = "Esc cancels · afterwards K: who counted what"
+
+
 class ReadingPanel(Vertical):
-    """The progress of reading a corpus and its most frequent pairs so far, before training."""
+    """The progress of reading a corpus, who counts what, and the most frequent pairs so far."""
 
     BORDER_TITLE = "reading"
-    BORDER_SUBTITLE = "Esc cancels"
+    BORDER_SUBTITLE = READING_KEYS
 
     def compose(self) -> ComposeResult:
         yield Static(id="reading-what")
@@ -109,7 +112,7 @@ class ReadingPanel(Vertical):
         config = session.config
         paths = config.corpus if isinstance(config, RunConfig) else " and ".join(config.paths)
         name = visible_text(paths, spaces=False)
-        self.border_subtitle = Content("Esc cancels" if session.failure is None else "o opens")
+        self.border_subtitle = Content(READING_KEYS if session.failure is None else "o opens")
         what, bar = self.query_one("#reading-what", Static), self.query_one(ProgressBar)
         strip = self.query_one("#reading-chunks", RowList)
         strip.display = session.reading is not None and session.failure is None

@@ -61,6 +61,15 @@ def test_without_a_special_token_one_chunk_is_left_and_it_says_so() -> None:
     assert said.endswith("does not fit here: it cuts a plain text, and this file is packed.")
 
 
+def test_a_text_that_cannot_be_cut_is_one_large_chunk_and_it_says_why() -> None:
+    log = ChunkLog()
+    log.add(ChunkCounted(0, 0, 5_000_000, 1, 7, 0.5, 1, False))
+    said = list(describe_counting(log.report, CountOrigin.COUNTED))
+    assert said[0] == "Counted by 1 thread: 5 MB in 1 chunk; 1 pretoken."
+    assert said[1].startswith("It could not be cut into chunks of 524 KB:")
+    assert len(said) == 2
+
+
 @pytest.mark.parametrize(
     ("origin", "why"),
     [
