@@ -62,7 +62,7 @@ class ListedFile:
 
 
 def put_in_place(drafts: dict[Path, Path]) -> None:
-    """Rename drafts to their places, all or none of them.
+    """Rename drafts to their places; if one cannot be renamed, bring back the old files.
 
     Args:
         drafts: place → draft. It is emptied as soon as the drafts must not be removed any more.

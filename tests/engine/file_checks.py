@@ -43,7 +43,7 @@ class Killed(BaseException):
 
 
 class Interruption:
-    """Calls of `os` of which one does not return.
+    """An interruption at a call of a function of `os`.
 
     Args:
         at: the number of that call; a call before it has its effect, one behind it none if the
