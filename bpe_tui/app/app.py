@@ -27,6 +27,7 @@ from bpe_tui.session.declarations import CHECK, ENCODING, START, TRAINING
 from bpe_tui.session.jobs import Job, OpeningJob
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
+from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError, TimelineError
@@ -207,6 +208,9 @@ class BpeTuiApp(SessionApp):
         if viewpoint.corpus is not None:
             warn: Any = partial(self._warn_of_change, viewpoint.corpus)
             self.run_worker(warn, group="digest")
+        if kind == TRAINING and not preferences().welcomed:
+            save_preferences(welcomed=True)
+            self.tell("0 tells each step beat by beat, L has lessons, ? lists all keys.")
         if self.session.merges_nothing:
             self.tell(f"There are no merges to step through: {news.obstacle}.", stays=True)
         self.changed()

@@ -19,10 +19,11 @@ from engine.bpe.trainer import check_vocab_size
 from engine.bpe.trainers import TRAINERS
 from engine.core.errors import BpeError
 from engine.encoding.alphabet import UNITS
-from engine.text.corpus import Corpus
+from engine.text.corpus import Corpus, Reading
 from engine.text.patterns import as_pattern, describe_newer, newer_characters
 from engine.text.pretokenize import check_special_tokens
-from engine.text.remote import RemoteFile
+from engine.text.remote import RemoteFile, is_address
+from engine.text.sources import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from engine.encoding.tokenizer import Tokenizer
@@ -44,6 +45,7 @@ def check_config(config: Config) -> None:
     if not is_tokenizer(*config.paths):
         open_tokenizer(*config.paths)  # raises the error
     if config.corpus is not None:
+        check_texts(config.corpus, config.reading)
         Corpus(config.corpus, config.reading)
 
 
@@ -63,7 +65,43 @@ def check_run(config: RunConfig) -> Corpus:
         raise CommandLineError(
             f"a vocabulary of {config.vocab_size:,} has no piece; ask for at least 1"
         )
+    check_texts(config.corpus, config.reading)
     return config.open_corpus()
+
+
+def check_texts(name: str, reading: Reading) -> None:
+    """Raise `CommandLineError` if a corpus is plainly no text, but a tokenizer or a session.
+
+    To learn from such a file would be a mistake nearly always. Who wants it pipes it in.
+    """
+    from bpe_tui.session.opening import COUNTED, TEXT, TOKENIZER, kind_of_file
+
+    if reading.field is not None:
+        return  # records, which no tokenizer has
+    for place, each in enumerate((name, *reading.more)):
+        if each == STANDARD_INPUT or is_address(each):
+            continue
+        kind = kind_of_file(each)
+        if kind == COUNTED and place == 0 and not reading.more:
+            continue
+        if kind == TOKENIZER and not _opens(each):
+            continue  # such as a list of two words a line
+        if kind != TEXT:
+            raise CommandLineError(
+                f"{each} is no text but a {kind}: {PROGRAM} {each} opens it; "
+                f"to read it as a text all the same, pipe it in: {PROGRAM} … - < {each}"
+            )
+
+
+def _opens(name: str) -> bool:
+    """Whether a file opens as a tokenizer."""
+    from engine.formats import open_tokenizer
+
+    try:
+        open_tokenizer(name)
+    except BpeError:
+        return False
+    return True
 
 
 def note(message: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -92,8 +93,12 @@ def opened_config(context: typer.Context) -> Config:
     viewpoint = Viewpoint(given.get("step"), view and VIEWS[view], text)
     if given["tokenizer"]:
         _check_only_for_training(context, "--tokenizer is not trained")
+        tokenizer = tuple(given["tokenizer"])
+        if len(tokenizer) == 1 and corpus is not None and _are_merges_of(corpus, *tokenizer):
+            tokenizer, (corpus, *more) = (*tokenizer, corpus), more or [None]
+            reading = options.reading_of(more, given.get("field"), given.get("skip_bad", False))
         return TokenizerConfig(
-            tuple(given["tokenizer"]),
+            tokenizer,
             corpus,
             special if given["special"] or given["no_special"] else None,
             given["pattern"] if options.is_given(context, "pattern") else None,
@@ -114,6 +119,15 @@ def opened_config(context: typer.Context) -> Config:
         if options.is_given(context, name)
     }
     return replace(config, viewpoint=replace(config.viewpoint, **changed))
+
+
+def _are_merges_of(name: str, vocabulary: str) -> bool:
+    """Whether a file has the merges of a vocabulary: `--tokenizer vocab.json merges.txt`."""
+    from bpe_tui.session.opening import TOKENIZER, kind_of_file
+    from engine.formats import is_tokenizer
+
+    is_lone = Path(vocabulary).is_file() and kind_of_file(name) == TOKENIZER
+    return is_lone and is_tokenizer(vocabulary, name)
 
 
 def _check_only_for_training(context: typer.Context, why: str) -> None:

@@ -56,27 +56,41 @@ def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
     """
     if run.corpus == STANDARD_INPUT or run.reading != PLAIN or is_address(run.corpus):
         return run
-    path, head = Path(run.corpus), b""
-    with contextlib.suppress(OSError, ValueError), path.open("rb") as file:
-        head = file.read(HEAD)
-    if head.startswith(COUNTS):
+    kind = kind_of_file(run.corpus)
+    if kind == COUNTED:
         return as_counted(run, asked)
-    first_line = head.partition(b"\n")[0]
-    if first_line[:1].isalpha() and len(first_line.split()) > 2:
-        return run  # words: no format begins so, and to ask them all would delay the first frame
-    if session_file.is_session(head):
+    path = Path(run.corpus)
+    if kind == SESSION:
         return config_of_session(session_file.read_session(path), path)
-    from engine.formats import is_tokenizer  # slow to import, and rarely needed
-
-    try:
-        if not is_tokenizer(run.corpus):
-            return run
-    except (TokenizerFileError, OSError, ValueError):
-        return run  # reading the corpus reports the error
+    if kind != TOKENIZER:
+        return run
     otherwise = run if path.is_file() else None
     return TokenizerConfig(
         (run.corpus,), cache=run.cache, otherwise=otherwise, viewpoint=run.viewpoint
     )
+
+
+TEXT, COUNTED, SESSION, TOKENIZER = "text", "counts file", "session", "tokenizer"
+
+
+def kind_of_file(name: str) -> str:
+    """Return the kind of a file by its beginning; a file that cannot be read is a text."""
+    head = b""
+    with contextlib.suppress(OSError, ValueError), Path(name).open("rb") as file:
+        head = file.read(HEAD)
+    if head.startswith(COUNTS):
+        return COUNTED
+    first_line = head.partition(b"\n")[0]
+    if first_line[:1].isalpha() and len(first_line.split()) > 2:
+        return TEXT  # words: no format begins so, and to ask them all would delay the first frame
+    if session_file.is_session(head):
+        return SESSION
+    from engine.formats import is_tokenizer  # slow to import, and rarely needed
+
+    try:
+        return TOKENIZER if is_tokenizer(name) else TEXT
+    except (TokenizerFileError, OSError, ValueError):
+        return TEXT  # reading the corpus reports the error
 
 
 # -- a session file

@@ -94,10 +94,12 @@ class Preferences:
     Attributes:
         overview: the kind of screen that shows a training first, the one chosen last.
         motion: whether the lesson view shows steps beat by beat.
+        welcomed: whether the training screen has named the way to the lesson view.
     """
 
     overview: str = TRAINING
     motion: bool = True
+    welcomed: bool = False
 
 
 def preferences() -> Preferences:
@@ -107,7 +109,11 @@ def preferences() -> Preferences:
     found = Preferences()
     if known.get("overview") in OVERVIEWS:
         found = replace(found, overview=known["overview"])
-    return replace(found, motion=known.get("motion") is not False)
+    return replace(
+        found,
+        motion=known.get("motion") is not False,
+        welcomed=known.get("welcomed") is True,
+    )
 
 
 def save_preferences(**changes: Any) -> None:

@@ -19,8 +19,13 @@ from textual.screen import Screen
 
 @pytest.fixture(autouse=True)
 def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give the test its own state directory, and let its application be collected."""
+    """Give the test its own state directory, and let its application be collected.
+
+    It is that of somebody who has opened a training before.
+    """
     place = tmp_path_factory.mktemp("state")
+    (place / "bpe-tui").mkdir(mode=0o700)
+    (place / "bpe-tui" / "preferences.json").write_text('{"welcomed": true}')
     monkeypatch.setenv("XDG_STATE_HOME", str(place))
     monkeypatch.setattr("gc.freeze", lambda: None)  # it would keep each application for ever
     return place

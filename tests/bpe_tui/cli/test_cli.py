@@ -804,3 +804,29 @@ def test_a_closed_standard_output_is_an_error_if_something_was_to_be_written(
     if code and len(given) > 1:
         [*_, last] = done.stderr.decode().splitlines()
         assert last == "bpe-tui: standard output is closed, and there is something to write"
+
+
+# -- files that are no text
+
+
+def test_merges_behind_a_vocabulary_belong_to_the_tokenizer(tokenizer: Path) -> None:
+    files = tokenizer / "vocab.json", tokenizer / "merges.txt"
+    twice = run("open", "--tokenizer", files[0], "--tokenizer", files[1], HANDOUT, "--plain")
+    once = run("open", "--tokenizer", *files, HANDOUT, "--plain")
+    assert (once.returncode, once.stdout) == (0, twice.stdout)
+
+
+def test_a_tokenizer_among_texts_is_not_trained_on(tokenizer: Path, tmp_path: Path) -> None:
+    for arguments in (
+        ("train", tokenizer / "vocab.json", "--vocab-size", "300", "--out", tmp_path / "out"),
+        ("open", HANDOUT, tokenizer / "merges.txt", "--plain"),
+        ("open", "--tokenizer", tokenizer, tokenizer / "vocab.json", "--plain"),
+    ):
+        assert "is no text but a tokenizer" in refusal(run(*arguments))
+
+
+def test_lines_of_two_words_are_a_text_where_no_vocabulary_is_beside(tmp_path: Path) -> None:
+    corpus = tmp_path / "pairs.txt"
+    corpus.write_text("hello hallo\ncat Katze\n" * 9)
+    out = tmp_path / "out"
+    assert run("train", corpus, "--vocab-size", "260", "--out", out).returncode == 0

@@ -37,6 +37,15 @@ async def test_a_message_covers_only_the_keys_and_disappears_with_the_next_key()
             assert app.notices.everything == ["No merge before this one was tied."]
 
 
+async def test_the_very_first_training_names_the_way_to_the_lesson_view(own_state: Path) -> None:
+    (own_state / "bpe-tui" / "preferences.json").unlink()
+    async with opened(vocab_size=300) as (app, pilot):
+        assert app.notices.now == "0 tells each step beat by beat, L has lessons, ? lists all keys."
+        await pilot.press("right")
+    async with opened(vocab_size=300) as (app, pilot):
+        assert app.notices.now == ""
+
+
 async def test_a_long_message_borrows_rows_and_is_never_cut() -> None:
     said = " ".join(f"word{number}" for number in range(20))
     async with opened(vocab_size=300, size=(60, 20)) as (app, pilot):

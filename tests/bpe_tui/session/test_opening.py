@@ -383,7 +383,6 @@ def test_opened_files_are_remembered_once_the_latest_first(own_state: Path) -> N
 )
 def test_invalid_state_files_are_ignored(own_state: Path, content: bytes) -> None:
     place = own_state / "bpe-tui" / "recent.json"
-    place.parent.mkdir()
     place.write_bytes(content)
     assert state.recent() == []
     state.remember_opened(RunConfig("/texts/a"))
