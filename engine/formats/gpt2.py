@@ -269,8 +269,7 @@ def _load_with(
     added_ids = set(numbered.values())
     others = {i: token for i, token in found.vocab.items() if i not in added_ids}
     never = _never_made(others, found.merges, overrides)
-    left_out = set(never)
-    others = {i: token for i, token in others.items() if token not in left_out}
+    others = {i: token for i, token in others.items() if token not in never}
     unmade = find_special_tokens(found.place, others, found.merges, overrides.special_tokens)
     pipeline = Pipeline(
         models.BPE({**vocab, **numbered}, [(spell(a), spell(b)) for a, b in found.merges]),
