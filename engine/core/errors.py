@@ -13,13 +13,17 @@ from typing import Self
 
 from engine.core.wording import counted
 
-LONGEST = 1000
+LONGEST = 700
 """Most characters of a message; a longer one quotes too much of a foreign value."""
 
 
 def bounded(message: str) -> str:
-    """Cut the middle out of a long message: its ends say where the error is and what to do."""
-    half = LONGEST // 2
+    """Cut the middle out of a long message: its ends say where the error is and what to do.
+
+    >>> len(bounded("a" * 9999)) <= LONGEST
+    True
+    """
+    half = (LONGEST - len(" … ")) // 2
     return message if len(message) <= LONGEST else f"{message[:half]} … {message[-half:]}"
 
 

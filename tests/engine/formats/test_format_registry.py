@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import random
+import re
 import shutil
 import stat
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from format_files import encoding
 from generated import examples, some
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.engine.core import LONGEST
 from inside.engine.encoding import ByteAlphabet, WholeTokens
 from inside.engine.formats import FORMATS, LARGEST, WRITABLE, TokenizerSource, open_tokenizer, save
 from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
@@ -177,6 +179,39 @@ def test_a_damaged_file_is_refused_or_read(example: tuple[str, Path]) -> None:
             file.write_bytes(damaged)
             with suppress(BpeError):
                 open_tokenizer(path).tokenizer.encode("low lowest")
+        file.write_bytes(whole)
+
+
+LONG = [b"a" * 20_000, b"9" * 5000, b'"' + b"\xc3\xa9" * 9000 + b'"', b"[" * 3000, b"\xff" * 9000]
+"""Bytes that a message might quote: a name, a number, a text, brackets, no UTF-8."""
+
+
+def long_insertions(data: bytes, how_many: int) -> Iterator[bytes]:
+    """Yield the data with much inserted, or in the place of a word or a number."""
+    chance = random.Random(len(data))
+    words = [*re.finditer(rb"[A-Za-z_#]+|[0-9]+", data)]
+    for number in range(how_many):
+        start = end = chance.randrange(len(data) + 1)
+        if words and number % 2:
+            start, end = chance.choice(words).span()
+        yield data[:start] + LONG[number % len(LONG)] + data[end:]
+
+
+def test_a_message_about_a_hostile_file_is_bounded(example: tuple[str, Path]) -> None:
+    _, path = example
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    for file in files:
+        whole = file.read_bytes()
+        for hostile in some(long_insertions(whole, 100), 7):
+            file.write_bytes(hostile)
+            said: list[str] = []
+            try:
+                opened = open_tokenizer(path)
+                said += opened.notes
+                opened.tokenizer.encode("low lowest")
+            except BpeError as error:
+                said.append(str(error))
+            assert all(len(message) <= LONGEST and "\n" not in message for message in said)
         file.write_bytes(whole)
 
 

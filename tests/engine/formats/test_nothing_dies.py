@@ -64,10 +64,10 @@ def test_a_message_quotes_a_bounded_part_of_a_long_value(tmp_path: Path) -> None
     assert len(str(caught.value)) < 500 + len(str(tmp_path))
     with pytest.raises(BpeError, match=r"^the vocabulary has no token .* needs$") as caught:
         Tokenizer({byte: bytes([byte]) for byte in range(256)}, [(b"a" * 50_000, b"b")])
-    assert len(str(caught.value)) <= LONGEST + 3
+    assert len(str(caught.value)) <= LONGEST
     tokenizer(tmp_path, {"unk_token": "a" * 5000})
     notes = open_tokenizer(tmp_path / "tokenizer.json").notes
-    assert max(map(len, notes)) == LONGEST + 3
+    assert LONGEST - 1 <= max(map(len, notes)) <= LONGEST
 
 
 def tokenizer(folder: Path, model: dict[str, Any], **stages: Any) -> Tokenizer:
