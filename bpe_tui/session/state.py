@@ -62,8 +62,11 @@ def write_state(path: Path, content: bytes) -> bool:
     """Write a state file for its owner only; return whether that was possible."""
     with contextlib.suppress(OutputError, OSError):
         write_files({path: content}, overwrite=True, private=True)
-        for private in (path, path.parent):  # they may be older than this rule
-            private.chmod(0o600 if private == path else 0o700)
+        path.chmod(0o600)  # it and our folders may be older than this rule
+        own = state_file("")
+        for folder in path.parents:
+            if folder == own or own in folder.parents:
+                folder.chmod(0o700)
         sweep(path.parent)
         return True
     return False

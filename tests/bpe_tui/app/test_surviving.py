@@ -124,3 +124,23 @@ def test_a_program_that_is_not_installed_reports_failures_too(
         fail()
     assert state.report(failed.value) == only_report(own_state)
     assert "not installed" in only_report(own_state).read_text()
+
+
+def test_a_report_and_our_folders_are_private_and_those_above_are_not_touched(
+    own_state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    above = own_state / "usual" / "state"
+    monkeypatch.setenv("XDG_STATE_HOME", str(above))
+    (own_state / "other").mkdir()
+    with pytest.raises(ZeroDivisionError) as failed:
+        _ = 1 / 0
+    written = state.report(failed.value)
+    assert written is not None
+
+    def mode(path: Path) -> int:
+        return path.stat().st_mode & 0o777
+
+    assert written.is_relative_to(above / "bpe-tui")
+    assert mode(written) == 0o600
+    assert mode(above / "bpe-tui" / "reports") == mode(above / "bpe-tui") == 0o700
+    assert mode(above) == mode(above.parent) == mode(own_state / "other")

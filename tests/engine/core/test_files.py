@@ -111,9 +111,11 @@ def test_a_file_that_is_overwritten_keeps_its_mode(tmp_path: Path) -> None:
 
 
 def test_private_files_and_their_new_directories_are_for_their_owner_only(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "one"
+    path = tmp_path / "usual" / "new" / "one"
     write_files({path: b""}, private=True)
     assert (mode(path), mode(path.parent)) == (0o600, 0o700)
+    (tmp_path / "other").mkdir()
+    assert mode(tmp_path / "usual") == mode(tmp_path / "other")
 
 
 def test_a_symlink_is_followed_as_cp_does_and_refused_where_it_leads_nowhere(
