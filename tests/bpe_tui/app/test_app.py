@@ -184,14 +184,14 @@ async def test_save_writes_the_tokenizer_of_the_step(tmp_path: Path) -> None:
         await pilot.pause()
         app.screen.query_one(Input).value = str(tmp_path / "out")
         await pilot.press("enter")
-        await pilot.pause()
+        await until(pilot, lambda: not app.screen.is_modal)
         assert len(Tokenizer.load(tmp_path / "out").merges) == 2
         await pilot.press("s")
         await pilot.pause()
         app.screen.query_one(Input).value = str(tmp_path / "out")
         await pilot.press("enter")
-        await pilot.pause()
-        assert "overwrites" in str(app.screen.query_one("#dialog-hint", Static).render())
+        hint = app.screen.query_one("#dialog-hint", Static)
+        await until(pilot, lambda: "overwrites" in str(hint.render()))
 
 
 async def test_help_lists_the_commands_of_the_screen() -> None:
