@@ -168,6 +168,7 @@ WORDS = {
     "compression": "Bytes of the corpus for each token: the more, the shorter the ids.",
     "piece": "A token of WordPiece or Unigram; ## continues a word.",
     "score": "WordPiece: the count of a pair, divided by the counts of both its parts.",
+    "PMI": "Pointwise mutual information: the logarithm of P(ab) / (P(a) · P(b)).",
     "loss": "Unigram: how badly the pieces explain the corpus; a prune raises it least.",
     "lattice": "Unigram: every way to spell a pretoken with the pieces there are.",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from bpe_tui.views.merge_explanation import LessonPainter, MergeExplainer
-from bpe_tui.views.narration import first_fitting
+from bpe_tui.views.narration import first_fitting, times
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import Span, spans_width
 from bpe_tui.widgets.visible import visible_bytes
@@ -72,7 +72,14 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
             rule = f"Rule {before.tie_rule.name}: {why}."
             return first, [(first_fitting(width, rule, f"{why}."), "tie")]
         has, scores = ("has", "scores") if is_ahead else ("had", "scored")
-        ends = f" {has} the highest score: {score} = {value}.", f" {scores} highest: {value}."
+        ends = [f" {has} the highest score: {score} = {value}.", f" {scores} highest: {value}."]
+        if len(before.left_out):
+            least = times(before.min_count)
+            ends = [
+                f" {has} the highest score of those that occur {least} or more: {score} = {value}.",
+                f" {scores} highest of those that occur {least} or more: {value}.",
+                f" {scores} highest of those with {before.min_count}+: {value}.",
+            ]
         first.append((first_fitting(width - spans_width(first), *ends), ""))
         return first, self._frequent(before, pair, scores, width)
 

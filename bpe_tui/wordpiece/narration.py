@@ -20,7 +20,44 @@ def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
         return f"{format_pair(frame, frequent.pair)} have the same score, and the tie rule decided."
     factor = short_number(float(won.value / score.value))
     lower = "hardly lower" if factor == "1" else f"{factor} times lower"
-    return f"But {a} and {b} are frequent anyway: its score is {lower}."
+    ratio, best = (short_number(float(frame.ratio_of(each))) for each in (score, won))
+    return (
+        f"But {a} and {b} are frequent anyway: its score is {lower}. It occurs {ratio} times as "
+        f"often as by chance, the pair that merged {best} times."
+    )
+
+
+def of_those(frame: WordPieceFrame) -> str:
+    """Return the rule that a highest score follows: ` of the pairs that occur at least 2 times`.
+
+    "" if the minimum leaves out no pair.
+    """
+    if not len(frame.left_out):
+        return ""
+    return f" of the pairs that occur at least {times(frame.min_count)}"
+
+
+def describe_left_out(frame: WordPieceFrame) -> str:
+    """Describe the pairs that the minimum leaves out of the next merge; "" if there are none."""
+    best = frame.best_left_out
+    if best is None:
+        return ""
+    many = len(frame.left_out)
+    leaves = f"The minimum (--min-count {frame.min_count}) leaves out {plural(many, 'rarer pair')}"
+    value = f"{best.score} = {score_text(best.score.value)}"
+    of_them = "; the best of them," if many > 1 else ":"
+    return f"{leaves}{of_them} {format_pair(frame, best.pair)}, {value}."
+
+
+def describe_pmi(frame: WordPieceFrame, score: Score) -> str:
+    """Describe P(ab) / (P(a) · P(b)) of a pair, and its logarithm, at the step of its score."""
+    pieces, pairs = number(frame.token_count), number(frame.pair_total)
+    ratio = short_number(float(frame.ratio_of(score)))
+    return (
+        f"P(ab) / (P(a) · P(b)) is the score times {pieces}² / {pairs}, pieces and pairs in the "
+        f"corpus: {ratio}. Its logarithm, {frame.pmi_of(score):.2f} bits, is the pointwise mutual "
+        "information (PMI); a logarithm changes no order."
+    )
 
 
 def narrate_tie(frame: WordPieceFrame) -> str:
@@ -30,7 +67,9 @@ def narrate_tie(frame: WordPieceFrame) -> str:
         return "Nothing has merged at step 0."
     rivals = merge.tied[1:]
     if not rivals:
-        return "No other pair had so high a score."
+        least = frame.min_count if len(frame.at(frame.step - 1).left_out) else 0
+        enough = f" that occurs at least {times(least)}" if least else ""
+        return f"No other pair{enough} had so high a score."
     decided = describe_rule(frame.tie_rule.name, frame.tie_rule.summary)
     return f"The same score had {format_rivals(frame, rivals)}. {decided}"
 
@@ -48,8 +87,12 @@ def explain_merge(frame: WordPieceFrame) -> Iterator[str]:
         f"{times(score.left)}, {right} {times(score.right)}. "
         f"Its score is {score} = {score_text(score.value)}."
     )
+    before = frame.at(frame.step - 1)
+    yield describe_pmi(before, score)
     yield narrate_tie(frame)
-    frequent = frame.at(frame.step - 1).most_frequent
+    if left_out := describe_left_out(before):
+        yield left_out
+    frequent = before.most_frequent
     assert frequent is not None, "a pair merged, so there was one"
     if frequent.pair == merge.pair:
         yield "BPE would have merged the same pair: none is more frequent."
@@ -57,7 +100,7 @@ def explain_merge(frame: WordPieceFrame) -> Iterator[str]:
     pair, its_score = format_pair(frame, frequent.pair), frequent.score
     yield (
         f"By count alone, as BPE chooses, {pair} would have merged, {its_score} = "
-        f"{score_text(its_score.value)}. {why_lost(frame, frequent, merge.score)}"
+        f"{score_text(its_score.value)}. {why_lost(before, frequent, merge.score)}"
     )
 
 
@@ -96,16 +139,17 @@ def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
             return (f"{pieces}, and no pair to merge.",)
         pair, score = format_pair(frame, following), frame.score_of(following)
         return (
-            f"{pieces}. The pair {pair} has the highest score, {score}.",
+            f"{pieces}. The pair {pair} has the highest score{of_those(frame)}, {score}.",
             f"Step 0: characters. Next {pair}, {score}.",
         )
     pair, piece = format_pair(frame, merge.pair), visible_bytes(merge.token)
     step, steps = number(frame.step), number(frame.recorded_steps)
     others = merge.record.tied_counts[merge.index] - 1
     tied = f", tied with {plural(others, 'other')}" if others else ""
+    rule = of_those(frame.at(frame.step - 1))
     return (
-        f"Merge {step} of {steps}: {pair} scored {merge.score}, the highest{tied}; they are one "
-        f"piece now, {piece}.",
+        f"Merge {step} of {steps}: {pair} scored {merge.score}, the highest{rule}{tied}; they are "
+        f"one piece now, {piece}.",
         f"Merge {step}: {pair}, score {score_text(merge.score.value)}{tied}, become {piece}.",
         f"Merge {step}: {pair}, score {score_text(merge.score.value)}, become {piece}.",
     )

@@ -11,7 +11,7 @@ from textual.reactive import reactive
 from bpe_tui.session.session import Session
 from bpe_tui.views import training_panels
 from bpe_tui.views.corpus import MergingExcerptPanel
-from bpe_tui.views.narration import BETWEEN_PARTS, first_fitting
+from bpe_tui.views.narration import BETWEEN_PARTS, first_fitting, times
 from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, TokenPainter, TokenPanel, sentence
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.player_screen import StepsScreen, Transport
@@ -153,6 +153,11 @@ class WordPieceEncodeLine(training_panels.TypedLine):
 
 
 SHOWN = 100
+LEFT_OUT_SHOWN = 20
+"""Most rows of pairs that the minimum leaves out, under the others."""
+PMI_CELLS = 7
+ROOM_FOR_PMI = 68
+"""Least width, in cells, for a column with the pointwise mutual information."""
 WIDE = 58
 """Least width, in cells, for counts in columns and a column of changes."""
 ROOMY = 44
@@ -173,20 +178,33 @@ class ScoresPanel(WordPiecePanel):
         self.say(
             f"scores  {plural(len(frame.scoreboard), 'pair')}", BETWEEN_PARTS.join(HUGGING_FACE)
         )
-        pairs = frame.top_pairs(SHOWN)
-        if not pairs:
+        pairs, left_out = frame.top_pairs(SHOWN), frame.top_left_out(LEFT_OUT_SHOWN)
+        if not pairs and not left_out:
             return sentence("No pair is left that occurs often enough.", width)
-        columns = _columns(frame, self.painter(frame), width, pairs[0].score.value)
-        table = RowTable(columns, width, least=7)
-        return RowsOnDemand(
-            len(pairs),
-            lambda place: table.row((place + 1, pairs[place]), ToPair(pairs[place].pair)),
-            top=[table.header()],
-        )
+        highest = (pairs or left_out)[0].score.value
+        table = RowTable(_columns(frame, self.painter(frame), width, highest), width, least=7)
+        below: list[Row] = []
+        if left_out:
+            rarer = plural(len(frame.left_out), "rarer pair")
+            reason = f"left out by --min-count {frame.min_count}: {rarer}"
+            below = [Row([]), *sentence(f"{reason}, the highest scores first", width)]
+            below += [_dimmed(table.row((0, each), ToPair(each.pair))) for each in left_out]
+
+        def row(place: int) -> Row:
+            if place >= len(pairs):
+                return below[place - len(pairs)]
+            return table.row((place + 1, pairs[place]), ToPair(pairs[place].pair))
+
+        return RowsOnDemand(len(pairs) + len(below), row, top=[table.header()])
+
+
+def _dimmed(row: Row) -> Row:
+    """Return a row of a pair that may not merge."""
+    return Row([(text, "dim") for text, _ in row.spans], row.target)
 
 
 RankedPair = tuple[int, ScoredPair]
-"""A pair with its place, from 1."""
+"""A pair with its place, from 1; 0 for a pair that may not merge."""
 
 
 def _columns(
@@ -201,8 +219,8 @@ def _columns(
         place, scored = placed
         return [
             ("▸" if scored.pair == frame.next_pair else " ", "pair"),
-            right(str(place), 3, "tie" if scored.tied else "dim"),
-            ("= " if scored.tied else "  ", "tie"),
+            right(str(place or "–"), 3, "tie" if scored.tied else "dim"),
+            ("= " if scored.tied and place else "  ", "tie"),
         ]
 
     def fraction(count: str, left: str, right_: str) -> list[Span]:
@@ -235,14 +253,16 @@ def _columns(
     def mark(placed: RankedPair) -> list[Span]:
         if placed[1].pair == frame.next_pair:
             return [(" next", "pair")]
-        return [(" tied" if placed[1].tied else "", "tie")]
+        return [(" tied" if placed[1].tied and placed[0] else "", "tie")]
 
     def length(placed: RankedPair) -> list[Span]:
         body = bar(float(placed[1].score.value) / scale, bar_cells)
         return [("  ", ""), (body, role(placed, "border"))]
 
     mark_cells = MARK_CELLS if width >= ROOM_FOR_WORDS else 0
+    pmi_cells = PMI_CELLS if width >= ROOM_FOR_PMI else 0
     others = PLACE_CELLS + PAIR_CELLS + fraction_cells + SCORE_CELLS + CHANGE_CELLS + mark_cells
+    others += pmi_cells
     # In a narrow panel the bar is left out, not the fraction.
     bar_cells = bar_room(width - others) if is_wide else 0
     scale = scale_of(float(highest))
@@ -258,6 +278,15 @@ def _columns(
                 "score",
                 SCORE_CELLS,
                 lambda placed: [(score_text(placed[1].score.value), role(placed, ""))],
+                is_number=True,
+            )
+        )
+    if pmi_cells:
+        columns.append(
+            RowColumn(
+                "PMI",
+                PMI_CELLS,
+                lambda placed: [(f"{frame.pmi_of(placed[1].score):.2f}", "dim")],
                 is_number=True,
             )
         )
@@ -333,7 +362,8 @@ def _start_rows(frame: WordPieceFrame, width: int) -> list[Row]:
         Row([]),
         *paragraph(
             "It is high if a and b occur together more often than by chance: "
-            "pointwise mutual information without the logarithm. → makes the first merge.",
+            "pointwise mutual information (PMI) without the logarithm, which changes no order. "
+            "→ makes the first merge.",
             width,
         ),
         Row([]),
@@ -355,6 +385,13 @@ def _arithmetic(frame: WordPieceFrame, merge: WordPieceStep, width: int) -> Iter
     yield Row([(f"      = {score}", "")])
     product = f"{number(score.count)} / {number(score.left * score.right)} = "
     yield Row([(f"      = {product}", ""), (score_text(score.value), "pair")])
+    before = frame.at(frame.step - 1)
+    ratio = short_number(float(before.ratio_of(score)))
+    totals = f"score · {number(before.token_count)}² / {number(before.pair_total)} = "
+    yield Row([("ratio ", "strong"), ("= P(ab) / (P(a) · P(b))", "dim")])
+    yield Row([(f"      = {totals}", ""), (ratio, "pair")])
+    bits = f"= log₂ {ratio} = "
+    yield Row([("PMI   ", "strong"), (bits, ""), (f"{before.pmi_of(score):.2f} bits", "pair")])
 
 
 def _rivals(
@@ -373,6 +410,10 @@ def _rivals(
         yield from decided
     else:
         yield Row([("No other pair could have merged.", "dim")])
+    if (rare := earlier.best_left_out) is not None and rare.score.value > merge.score.value:
+        least = f"left out: only {times(rare.score.count)}, and --min-count is {earlier.min_count}"
+        yield Row([(least, "dim")])
+        yield _dimmed(_scored_row(painter, rare, width))
     yield Row([])
     frequent = earlier.most_frequent
     assert frequent is not None, "a pair merged, so there was one"

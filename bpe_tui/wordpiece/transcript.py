@@ -17,7 +17,7 @@ from bpe_tui.views.transcript import (
 )
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_bytes, visible_text
-from bpe_tui.wordpiece.narration import explain_merge, narrate, narrate_tie
+from bpe_tui.wordpiece.narration import describe_left_out, explain_merge, narrate, narrate_tie
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import score_text
 from engine.wordpiece.tokenizer import Outcome, save_vocab
@@ -52,7 +52,13 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
         for scored in self.frame.top_pairs(most):
             tied = ", tied" if scored.tied else ""
             pair, value = format_pair(self.frame, scored.pair), score_text(scored.score.value)
-            yield f"{pair}, {scored.score} = {value}{tied}."
+            pmi = f"{self.frame.pmi_of(scored.score):.2f}"
+            yield f"{pair}, {scored.score} = {value}{tied}; PMI {pmi}."
+
+    def pairs(self, rest: str) -> Iterator[str]:
+        yield from super().pairs(rest)
+        if left_out := describe_left_out(self.frame):
+            yield left_out
 
     def why_merged(self) -> Iterator[str]:
         return explain_merge(self.frame)

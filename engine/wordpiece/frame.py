@@ -10,8 +10,10 @@ that of `Low`: a piece that one could take for the same.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from math import log2
 
 import numpy as np
 
@@ -283,6 +285,51 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
     def scoreboard(self) -> Scoreboard:
         """The pairs that may merge, with their scores."""
         return self._record.scoreboard(self.step)
+
+    @cached_property
+    def left_out(self) -> Scoreboard:
+        """The pairs that occur, but less often than `min_count`: they may not merge."""
+        return self._record.scoreboard(self.step, left_out=True)
+
+    @cached_property
+    def best_left_out(self) -> ScoredPair | None:
+        """The pair of highest score that `min_count` leaves out; `None` if it leaves out none.
+
+        >>> from engine.wordpiece.trainer import WordPieceTrainer
+        >>> trainer = WordPieceTrainer({b"aaaa": 1}, 9, min_count=2)
+        >>> frame = WordPieceTimeline(trainer.record).frame
+        >>> [str(each.score) for each in (*frame.top_pairs(9), frame.best_left_out)]
+        ['2 / (3 · 3)', '1 / (1 · 3)']
+        """
+        return next(iter(self.top_left_out(1)), None)
+
+    def top_left_out(self, limit: int) -> list[ScoredPair]:
+        """Return the pairs of the highest scores that `min_count` leaves out, best first."""
+        return self.left_out.top(limit, TieOrder(lambda pair: pair, True))
+
+    @property
+    def pair_total(self) -> int:
+        """Number of adjacent pairs in the corpus: a word of n pieces has n - 1."""
+        return self.token_count - self.run.word_count
+
+    def ratio_of(self, score: Score) -> Fraction:
+        """Return P(ab) / (P(a) · P(b)) of a pair, given its score at this step.
+
+        P(a) is the count of a divided by the number of pieces in the corpus, P(ab) the count of ab
+        divided by the number of adjacent pairs. So the ratio is the score times one number, the
+        same for all pairs: pieces² / pairs. Its logarithm is the pointwise mutual information.
+
+        >>> from engine.wordpiece.trainer import WordPieceTrainer
+        >>> frame = WordPieceTimeline(WordPieceTrainer({b"aaaa": 1}, 9).record).frame
+        >>> frame.token_count, frame.pair_total, frame.ratio_of(Score(1, 1, 3))
+        (4, 3, Fraction(16, 9))
+        """
+        return score.value * self.token_count**2 / max(self.pair_total, 1)
+
+    def pmi_of(self, score: Score) -> float:
+        """Return the pointwise mutual information in bits: the logarithm of `ratio_of`."""
+        ratio = self.ratio_of(score)
+        return log2(ratio.numerator) - log2(ratio.denominator)
 
     @cached_property
     def _order(self) -> TieOrder:

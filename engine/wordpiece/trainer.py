@@ -218,11 +218,15 @@ class WordPieceRecord(MergeRecord[WordPieceStep]):
         lefts, rights = self._lefts.view(0, known)[merged], self._rights.view(0, known)[merged]
         return lefts.astype(np.int64), rights.astype(np.int64)
 
-    def scoreboard(self, step: int) -> Scoreboard:
-        """Return the pairs after the first `step` merges, with their scores."""
+    def scoreboard(self, step: int, left_out: bool = False) -> Scoreboard:
+        """Return the pairs that may merge after the first `step` merges, with their scores.
+
+        With `left_out`, the pairs that occur too rarely instead.
+        """
         counts = self.counts.at(step)
         pieces = self.piece_counts.at(step)
-        numbers = np.flatnonzero(counts >= self.min_count)
+        is_rare = counts < self.min_count
+        numbers = np.flatnonzero((counts > 0) & is_rare if left_out else ~is_rare)
         lefts = self._lefts.view(0, len(counts))[numbers]
         rights = self._rights.view(0, len(counts))[numbers]
         return Scoreboard(self.pairs, numbers, counts[numbers], pieces[lefts], pieces[rights])

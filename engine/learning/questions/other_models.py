@@ -8,7 +8,7 @@ from itertools import combinations, islice, pairwise
 from typing import NamedTuple
 
 from engine.core.errors import QuestionError
-from engine.core.wording import Sentence, Words, counted, say
+from engine.core.wording import Sentence, Words, counted, say, times
 from engine.learning.questions.question import (
     CUT,
     SPACE,
@@ -71,13 +71,36 @@ def _pose_best_score(frame: WordPieceFrame, request: Request) -> Question:
         explain_wrong=lambda row: _why_not_best_score(frame, scored[row]),
         hint=hint,
         advice=say(
-            "The one of the highest score: its count ÷ (left count · right count).",
+            f"{_of_those(frame)} of the highest score: its count ÷ (left count · right count).",
             shorter=("The highest score: count ÷ (left · right).",),
         ),
+        given=_left_out(frame, right),
         find_level=lambda: _best_score_level(frame, right),
         pairs=tuple(each.pair for each in scored),
         tied=frozenset(frame.tied if len(frame.tied) > 1 else ()),
         shows_bars=False,  # the fractions are there to compute with
+    )
+
+
+def _of_those(frame: WordPieceFrame) -> str:
+    """Return the beginning of the advice: which pairs may merge at all."""
+    if not len(frame.left_out):
+        return "The one"
+    return f"Of the pairs that occur at least {times(frame.min_count)}, the one"
+
+
+def _left_out(frame: WordPieceFrame, best: ScoredPair) -> tuple[Sentence, ...]:
+    """Return a sentence about a pair of higher score that is too rare to merge, if there is one."""
+    rare = frame.best_left_out
+    if rare is None or rare.score.value <= best.score.value:
+        return ()
+    words = pair_words(frame, rare.pair)
+    return (
+        say(
+            *("Left out by the minimum of ", f"{frame.min_count}: ", *words),
+            f", {rare.score} = {_value(rare)}.",
+            shorter=("Too rare: ", *words, f", {rare.score}."),
+        ),
     )
 
 
@@ -94,8 +117,9 @@ def _why_best_score(frame: WordPieceFrame, best: ScoredPair) -> tuple[Sentence, 
             say(*words, f" wins the tie of {len(frame.tied):,} at {_value(best)}."),
             say(f"Rule {rule.name}: {rule.summary.split(';')[0]}."),
         )
+    least = f" of those that occur {times(frame.min_count)} or more" if len(frame.left_out) else ""
     first = say(
-        *(*words, f" has the highest score: {best.score} = {_value(best)}."),
+        *(*words, f" has the highest score{least}: {best.score} = {_value(best)}."),
         shorter=(*words, f" scores most: {_value(best)}."),
     )
     if frequent is None or frequent.pair == best.pair:

@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from inside.bpe_tui.session import RunConfig
 from inside.bpe_tui.widgets import Scrubber
 from inside.bpe_tui.wordpiece import (
     ScoreMergePanel,
@@ -21,7 +22,7 @@ from inside.bpe_tui.wordpiece import (
 )
 from inside.engine.formats import open_tokenizer
 from inside.engine.wordpiece import Score, WordPieceFrame
-from opening import each_size, opened, step, until
+from opening import each_size, opened, opened_as, step, until
 from textual.widgets import Input, Static
 from wordpiece_screen import corpus as corpus
 from wordpiece_screen import frame_of, text_of
@@ -40,6 +41,22 @@ async def test_the_first_merge_is_worked_out_as_in_the_course(corpus: Path) -> N
         assert "= count(##g ##s) / (count(##g) · count(##s))" in merge
         assert "= 5 / (20 · 5)" in merge
         assert "= 5 / 100 = 0.05" in merge
+
+
+async def test_pairs_below_the_minimum_are_listed_apart_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "aaaa.txt").write_text("aaaa")
+    config = RunConfig(str(tmp_path / "aaaa.txt"), model="wordpiece", min_count=2)
+    async with opened_as(config) as (app, pilot):
+        _, first, _, reason, rare = text_of(app.screen.query_one(ScoresPanel))
+        assert first.split()[:3] == ["▸", "1", "##a│##a"]
+        assert reason == "left out by --min-count 2: 1 rarer pair, the highest scores first"
+        assert rare.split()[:2] == ["–", "a│##a"]
+        assert "0.333" in rare
+        await pilot.press("right")
+        merge = "\n".join(text_of(app.screen.query_one(ScoreMergePanel)))
+        assert "left out: only once, and --min-count is 2\na │ ##a" in merge
+        assert "= score · 4² / 3 = 1.19" in merge
+        assert "= log₂ 1.19 = 0.25 bits" in merge
 
 
 async def test_the_merge_shows_the_choice_of_bpe_and_why_it_lost(

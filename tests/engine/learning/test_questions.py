@@ -302,6 +302,22 @@ def test_scores_are_graded_by_their_fractions(corpus: dict[str, int], rule: str)
             assert_graded(question, best_score(question, steps[step]))
 
 
+def test_a_question_about_scores_names_the_minimum_and_a_pair_that_it_leaves_out() -> None:
+    trainer = WordPieceTrainer({b"aaaaaaa": 1, b"bcbcb": 1, b"de": 1}, 20, min_count=2)
+    question = ask("best-score", WordPieceTimeline(trainer.record).frame)
+    sentences = (question.advice, *question.given, question.model_answer[0])
+    assert [each.describe(bytes.decode) for each in sentences] == [
+        "Of the pairs that occur at least 2 times, the one of the highest score: its count ÷ "
+        "(left count · right count).",
+        "Left out by the minimum of 2: d│##e, 1 / (1 · 1) = 1.",
+        "Answer: ##c│##b has the highest score of those that occur 2 times or more: "
+        "2 / (2 · 2) = 0.5.",
+    ]
+    form = question.form
+    assert isinstance(form, Choice)
+    assert [option.note for option in form.options] == ["5 / (6 · 6)", "2 / (2 · 2)"]
+
+
 WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=7), st.integers(1, 50), min_size=2)
 
 

@@ -68,3 +68,47 @@ def test_encoding_takes_the_longest_piece_from_the_left_and_no_merges() -> None:
     assert encoder.encode("hugs") == (pieces.index("hu"), pieces.index("##gs"))
     # hat: h is a piece, but neither ##at nor ##a is. So the whole word is unknown.
     assert encoder.encode("hat") == (pieces.index("[UNK]"),)
+
+
+# 我是 is frequent, but so are 我 and 是. The two characters of 葡萄 occur only together.
+#
+#     我 ##是  6 times     我  6 + 6 = 12     ##是  6 + 6 = 12     40 pieces in 20 words,
+#     我 ##的  6 times     他  6              ##的  6               so 20 pairs
+#     他 ##是  6 times     葡  2              ##萄  2
+#     葡 ##萄  2 times
+SENTENCES = {"我是": 6, "我的": 6, "他是": 6, "葡萄": 2}
+
+
+def test_the_score_times_one_number_is_how_much_more_often_than_by_chance_a_pair_occurs() -> None:
+    counts = {word.encode(): count for word, count in SENTENCES.items()}
+    frame = WordPieceTimeline(WordPieceTrainer(counts, 20, ["[UNK]"]).record).frame
+    by_pair = {
+        b"".join(map(frame.token, scored.pair)).decode(): scored.score
+        for scored in frame.top_pairs(9)
+    }
+    assert (frame.token_count, frame.pair_total) == (40, 20)
+    # P(我是) = 6/20, P(我) = 12/40, P(是) = 12/40
+    assert frame.ratio_of(by_pair["我##是"]) == Fraction(6, 20) / (
+        Fraction(12, 40) * Fraction(12, 40)
+    )
+    assert frame.ratio_of(by_pair["我##是"]) == Fraction(10, 3)
+    assert frame.ratio_of(by_pair["葡##萄"]) == 40
+    # For every pair it is the score times 40² / 20 = 80, so the order is that of the scores,
+    # and a logarithm, which only rises, does not change it either.
+    scores = [score.value for score in by_pair.values()]
+    assert [frame.ratio_of(score) for score in by_pair.values()] == [80 * each for each in scores]
+    bits = [frame.pmi_of(score) for score in by_pair.values()]
+    assert bits == sorted(bits, reverse=True)
+    assert [round(each, 2) for each in bits[:1] + bits[-1:]] == [5.32, 1.74]  # log₂ 40, log₂ 10/3
+    assert next(iter(by_pair)) == "葡##萄"
+
+
+def test_a_pair_below_the_minimum_does_not_merge_however_high_its_score() -> None:
+    # aaaa is a ##a ##a ##a: ##a ##a occurs twice, a ##a once.
+    trainer = WordPieceTrainer({b"aaaa": 1}, 20, ["[UNK]"], min_count=2)
+    timeline = WordPieceTimeline(trainer.record, trainer.steps())
+    frame = timeline.frame
+    assert [scored.score.value for scored in frame.top_pairs(9)] == [Fraction(2, 9)]
+    assert [scored.score.value for scored in frame.top_left_out(9)] == [Fraction(1, 3)]
+    assert timeline.forward().pieces_of(b"aaaa") == [b"a", b"##aa", b"##a"]
+    assert frame.at(1).top_pairs(9) == []  # now every pair occurs once
