@@ -275,8 +275,8 @@ CAUSES: Registry[Cause] = registry_of(
         "lines-stripped",
         "lines are stripped: the whitespace at their edges is lost",
         {
-            "and each read by itself": readings.in_pieces(readings.stripped_lines),
-            "and joined again": readings.each(
+            "lines read one by one": readings.in_pieces(readings.stripped_lines),
+            "lines joined again": readings.each(
                 lambda document: b"\n".join(readings.stripped_lines(document))
             ),
         },
@@ -285,16 +285,16 @@ CAUSES: Registry[Cause] = registry_of(
         "whitespace-joined",
         "words are joined by single spaces, as by ' '.join(text.split()): other whitespace is lost",
         {
-            "in each document": readings.each(readings.joined_by_spaces),
-            "in the whole corpus": readings.all_joined_by_spaces,
+            "each document by itself": readings.each(readings.joined_by_spaces),
+            "the whole corpus": readings.all_joined_by_spaces,
         },
     ),
     readings.reading_variants(
         "line-lost",
         "a line of the corpus is never read",
         {
-            "the first one": readings.without_first_line,
-            "the last one": readings.without_last_line,
+            "the first line": readings.without_first_line,
+            "the last line": readings.without_last_line,
         },
     ),
     Cause(
@@ -324,10 +324,10 @@ CAUSES: Registry[Cause] = registry_of(
         "normalized",
         "the text is normalized by unicodedata.normalize",
         {
-            "to NFC": readings.normalized("NFC"),
-            "to NFKC": readings.normalized("NFKC"),
-            "to NFD": readings.normalized("NFD"),
-            "to NFKD": readings.normalized("NFKD"),
+            "NFC": readings.normalized("NFC"),
+            "NFKC": readings.normalized("NFKC"),
+            "NFD": readings.normalized("NFD"),
+            "NFKD": readings.normalized("NFKD"),
         },
     ),
     readings.reading(

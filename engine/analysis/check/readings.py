@@ -58,7 +58,7 @@ def _made_once(read: DocumentReader, made: Documents) -> DocumentReader:
 
 
 def _variant_of(sentence: str, variant: str) -> str:
-    return f"{sentence}: here {variant}" if variant else sentence
+    return f"{sentence}; here: {variant}" if variant else sentence
 
 
 def each(change: Callable[[bytes], bytes]) -> DocumentReader:
@@ -160,8 +160,8 @@ def captured(case: DivergenceCase) -> Iterator[Deviation]:
 
     if case.assignment.special_tokens:
         for variant, change in (
-            ("each cut by the pattern", partial(Procedure.reading, read=split)),
-            ("each as one pretoken", partial(Procedure.recounting, recount=whole)),
+            ("special tokens cut by the pattern", partial(Procedure.reading, read=split)),
+            ("each special token as one pretoken", partial(Procedure.recounting, recount=whole)),
         ):
             yield Deviation(_variant_of(CAPTURED, variant), change, variant)
 
@@ -182,7 +182,7 @@ def decoded(case: DivergenceCase) -> Iterator[Deviation]:
         read = _each_beyond_ascii(partial(_misread, encoding=encoding))
         change = partial(Procedure.reading, read=read)
         yield Deviation(_variant_of(DECODED, variant), change, variant)
-    variant = "latin-1, and pretokens are encoded as latin-1 again: only their borders differ"
+    variant = "latin-1, and pretokens encoded as latin-1 again, so that only borders differ"
     yield Deviation(_variant_of(DECODED, variant), _cut_as_latin_1, variant)
 
 
@@ -206,7 +206,7 @@ def only_ascii(case: DivergenceCase) -> Iterator[Deviation]:
     if case.assignment.text.isascii():
         return
     for errors in ("ignore", "replace"):
-        variant = f"by decode('ascii', {errors!r})"
+        variant = f"decode('ascii', {errors!r})"
         read = _each_beyond_ascii(partial(_as_ascii, errors=errors))
         change = partial(Procedure.reading, read=read)
         yield Deviation(_variant_of(ONLY_ASCII, variant), change, variant)
@@ -220,7 +220,7 @@ def _as_ascii(document: bytes, errors: str) -> bytes:
 def _encoded_by(encoding: str, sentence: str, case: DivergenceCase) -> Iterator[Deviation]:
     if not case.assignment.text.isascii():
         for errors in ("ignore", "replace"):
-            variant = f"by encode({encoding!r}, {errors!r}) of each pretoken"
+            variant = f"encode({encoding!r}, {errors!r}) of each pretoken"
             recount = partial(_respelled, encoding=encoding, errors=errors)
             change = partial(Procedure.recounting, recount=recount)
             yield Deviation(_variant_of(sentence, variant), change, variant)
