@@ -5,8 +5,8 @@ This module imports nothing of Textual when it runs: the transcript uses it, too
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, groupby, islice
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -67,18 +67,15 @@ def describe_place(place: Place) -> str:
     return f"{place.number}:{place.node}"
 
 
-def describe_touched(lists: LinkedLists, seconds: float = 3600.0) -> str | None:
+def describe_touched(lists: LinkedLists) -> str:
     """Return how many places the merge touched: `3 of 214 places touched`.
 
-    If that is not counted after some seconds, return `None`; if it cannot be counted, the number of
-    pretokens that the merge touched.
+    If they cannot be counted, return the number of pretokens instead.
     """
     merge = lists.merge
     assert merge is not None, "step 0 has none"
-    if lists.has_long_pretoken:
+    if not lists.count_places():
         return f"{plural(merge.pretokens, 'pretoken')} touched"
-    if not lists.count_places(seconds):
-        return None
     return f"{number(lists.touched)} of {plural(lists.places_before, 'place')} touched"
 
 
@@ -89,47 +86,55 @@ def describe_none_left_out(lists: LinkedLists) -> str:
     return f"none was left out at step {number(lists.refreshed_at)}"
 
 
-def shown_lists(lists: LinkedLists, most: int, seconds: float = 3600.0) -> tuple[list[Place], bool]:
-    """Find the first pretokens that the merge changed; at step 0 those of the best bigram.
+@dataclass
+class _FirstLists:
+    """The first pretokens that the merge changed; at step 0 those of the best bigram.
 
-    Returns:
-        a place in each pretoken, and whether the time was enough.
+    Attributes:
+        shown: a place in each of the pretokens found so far.
     """
-    places = lists.merged_places if lists.merge else None
-    if places is None and lists.best is not None:
-        places = lists.places(lists.best.pair)
-    if places is None:
-        return [], True
-    deadline = monotonic() + seconds
-    limit = most
-    while True:
-        done = places.read(limit, deadline - monotonic())
-        first: dict[int, Place] = {}
-        for place in places.found:
-            first.setdefault(place.number, place)
-        shown = list(first.values())[:most]
-        if len(shown) == most or places.is_over or not done:
-            return shown, done
-        limit = len(places.found) + 1
+
+    lists: LinkedLists
+    most: int
+    shown: list[Place] = field(default_factory=list)
+
+    def read(self, seconds: float = 3600.0) -> bool:
+        """Search for some seconds; return whether all that are wanted are found."""
+        places, best = self.lists.merged_places, self.lists.best
+        if not self.lists.merge and best is not None:
+            places = self.lists.places(best.pair)
+        deadline, limit = monotonic() + seconds, self.most
+        while True:
+            is_complete = places.read(limit, deadline - monotonic())
+            first: dict[int, Place] = {}
+            for place in places.found:
+                first.setdefault(place.number, place)
+            self.shown = list(first.values())[: self.most]
+            if len(self.shown) == self.most or places.is_over or not is_complete:
+                return is_complete
+            limit = len(places.found) + 1  # several places were in one pretoken
 
 
 # -- a list
 
 
-def drawn_list(frame: Frame, nodes: Sequence[ListNode], node: int, marks: bool) -> list[list[Span]]:
+def drawn_list(frame: Frame, lists: LinkedLists, shown: Place, marks: bool) -> list[list[Span]]:
     """Return a list in parts: a token in brackets, then its dead nodes, struck out after `✗`.
 
-    For example: `[我们]✗们`, `⇄[的]`, `⇄[花]`. If the node with the number `node` is far from the
-    start, parts before it are left out. `marks` puts «» round the fresh token.
+    For example: `[我们]✗们`, `⇄[的]`, `⇄[花]`. If the place to show is far from the start, parts
+    before it are left out. `marks` puts «» round the fresh token.
     """
+    window = max(shown.node - NODES_SHOWN, 1)
+    nodes = lists.nodes(shown.pretoken, window, shown.node + 2 * NODES_SHOWN)
     parts: list[list[ListNode]] = []
-    first = sum(not each.is_dead for each in nodes[: node - 1])
-    for each in nodes:
-        if each.is_dead:
-            parts[-1].append(each)
-        else:
+    first = 0
+    for at, each in enumerate(nodes, window):
+        if not each.is_dead:
+            first += at < shown.node
             parts.append([each])
-    start = max(first - NODES_BEFORE, 0) if first > 2 * NODES_BEFORE else 0
+        elif parts:
+            parts[-1].append(each)
+    start = max(first - NODES_BEFORE, 0) if window > 1 or first > 2 * NODES_BEFORE else 0
     drawn: list[list[Span]] = [[(ELLIPSIS, "dim")]] if start else []
     for place, part in enumerate(islice(parts, start, start + NODES_SHOWN), start):
         spans: list[Span] = [("⇄", "dim")] if place else []
@@ -154,7 +159,7 @@ def _list_rows(
 ) -> list[Row]:
     """Return the list of a pretoken in a few rows, after the pretoken's number."""
     margin = f"{place.number}: "
-    parts = drawn_list(frame, lists.nodes(place.pretoken), place.node, marks)
+    parts = drawn_list(frame, lists, place, marks)
     found = wrapped(parts, max(width - len(margin), 8))
     rows = []
     for at, spans in enumerate(found[:lines]):
@@ -168,25 +173,49 @@ def _list_rows(
 # -- the merge
 
 
+class _Slice:
+    """The time for the searches of one drawing. The first that is not complete gets some.
+
+    Attributes:
+        is_complete: whether all searches so far are complete.
+    """
+
+    def __init__(self) -> None:
+        self.is_complete = True
+        self._left = SECONDS
+
+    def search(self, go_on: Callable[[float], bool]) -> bool:
+        """Let a search go on if there is time left; return whether it is complete."""
+        if not self.is_complete or self._left < 0:
+            self.is_complete = False
+            return False
+        start = monotonic()
+        self.is_complete = go_on(self._left)
+        self._left -= monotonic() - start
+        return self.is_complete
+
+
 def _merge_rows(
-    frame: Frame, lists: LinkedLists, painter: TokenPainter, width: int
-) -> tuple[list[Row], bool]:
-    """Return the merge and its places, and whether these have been counted."""
+    frame: Frame, lists: LinkedLists, painter: TokenPainter, width: int, time: _Slice
+) -> list[Row]:
+    """Return the merge and how many places it touched."""
     merge = lists.merge
     if merge is None:
         start = f"Step 0: every {frame.units.one} is a node of its list."
-        return paragraph(start, width, "dim"), True
-    touched, done = "", True
-    if frame.run.is_complete or lists.has_long_pretoken:  # else it would be counted at each step
-        said = describe_touched(lists, SECONDS)
-        done, touched = said is not None, said or "counting the places …"
+        return paragraph(start, width, "dim")
+    touched = ""
+    if lists.has_long_pretoken:
+        touched = describe_touched(lists)
+    elif frame.run.is_complete:  # else they would be counted again and again
+        is_counted = time.search(lists.count_places)
+        touched = describe_touched(lists) if is_counted else "counting the places …"
     spans: list[Span] = [*painter.pair(merge.pair, " + "), (" → ", "dim")]
     spans += painter.spans(merge.new_id)
     if spans_width(spans) + 3 + len(touched) <= width:
         rows = [Row([*spans, ("   ", ""), (touched, "strong")])]
     else:
         rows = [Row(left(spans, width)), Row([(touched, "strong")])]
-    return rows, done
+    return rows
 
 
 def _neighbour_rows(lists: LinkedLists, painter: TokenPainter, width: int, lines: int) -> list[Row]:
@@ -232,6 +261,7 @@ class _BigramTable:
     lists: LinkedLists
     painter: TokenPainter
     width: int
+    time: _Slice
 
     def __post_init__(self) -> None:
         has_words = self.width >= WITH_WORDS
@@ -242,8 +272,6 @@ class _BigramTable:
         pair_cells = 14 if self.width >= 60 else 10 if has_words else 9
         spare = self.width - self.state_cells - pair_cells - self.count_cells - self.doubt_cells
         self.place_cells = spare - 2
-        self.unfinished = False
-        self._deadline = monotonic() + SECONDS
         columns = [
             RowColumn("", self.state_cells, self._state),
             RowColumn("bigram", pair_cells, self._pair),
@@ -288,8 +316,7 @@ class _BigramTable:
 
     def _places(self, bigram: Bigram) -> list[Span]:
         places = self.lists.places(bigram.pair)
-        done = places.read(PLACES_SHOWN, max(self._deadline - monotonic(), 0))
-        self.unfinished = self.unfinished or not done
+        self.time.search(lambda seconds: places.read(PLACES_SHOWN, seconds))
         text, more = "", not places.is_over
         for place in places.found[:PLACES_SHOWN]:
             longer = f"{text} {describe_place(place)}"
@@ -301,13 +328,18 @@ class _BigramTable:
 
 
 def _bigram_rows(
-    frame: Frame, lists: LinkedLists, painter: TokenPainter, width: int, height: int
-) -> tuple[list[Row], bool]:
+    frame: Frame,
+    lists: LinkedLists,
+    painter: TokenPainter,
+    width: int,
+    height: int,
+    time: _Slice,
+) -> list[Row]:
     """Return the best bigram, then active ones, then inactive ones, in about `height` rows."""
     best = lists.best
     if best is None and not lists.active:
-        return paragraph(NO_PAIR, width, "dim"), True
-    table = _BigramTable(frame, lists, painter, width)
+        return paragraph(NO_PAIR, width, "dim")
+    table = _BigramTable(frame, lists, painter, width, time)
     rows = [table.table.header()] if height >= HEADED else []
     if best is None:
         rows.append(table.rest(BigramState.BEST, "none: no merge follows"))
@@ -329,7 +361,7 @@ def _bigram_rows(
             rows.append(table.rest(state, more + (when if state is BigramState.INACTIVE else "")))
         elif not total and state is BigramState.INACTIVE:
             rows.append(table.rest(state, describe_none_left_out(lists)))
-    return rows, not table.unfinished
+    return rows
 
 
 # -- the view
@@ -353,25 +385,30 @@ def linked_rows(
     top = paragraph(note, width, "dim") if note else []
     is_wide, is_tall = width >= WIDE, height >= TALL
     half = width // 2 - 1 if is_wide else width
-    merge, counted = _merge_rows(frame, lists, painter, half)
-    neighbours = _neighbour_rows(lists, painter, half, 8 if is_tall else 2)
-    places, found = shown_lists(lists, 6 if is_tall else 2 if is_wide else 1, SECONDS)
+    time, first = _Slice(), _FirstLists(lists, 6 if is_tall else 2 if is_wide else 1)
+    time.search(first.read)
     lines = 3 if is_tall else 2 if is_wide else 1
     words = chain.from_iterable(
-        _list_rows(frame, lists, place, half, lines, painter.marks) for place in places
+        _list_rows(frame, lists, place, half, lines, painter.marks) for place in first.shown
     )
-    undrawn = paragraph(TOO_LONG, half, "dim") if lists.has_long_pretoken and not places else []
-    merged = [*neighbours, *words, *undrawn]
+    is_undrawn = lists.has_long_pretoken and not first.shown
+    merge = _merge_rows(frame, lists, painter, half, time)
+    merged = [
+        *_neighbour_rows(lists, painter, half, 8 if is_tall else 2),
+        *words,
+        *(paragraph(TOO_LONG, half, "dim") if is_undrawn else []),
+    ]
     is_low = height < LOW
     room = height - len(top) - (0 if is_wide else len(merge) + (0 if is_low else len(merged)))
-    bigrams, placed = _bigram_rows(frame, lists, painter, half, room - (is_tall and not is_wide))
+    room -= is_tall and not is_wide
+    bigrams = _bigram_rows(frame, lists, painter, half, room, time)
     if is_wide:
         rows = _beside(bigrams, [*merge, *merged], half)
     elif is_low:
         rows = [*merge, *bigrams, *merged]
     else:
         rows = [*merge, *merged, *([Row([])] if is_tall else []), *bigrams]
-    return [*top, *rows], counted and found and placed
+    return [*top, *rows], time.is_complete
 
 
 def _beside(one: Sequence[Row], other: Sequence[Row], half: int) -> list[Row]:
@@ -406,8 +443,10 @@ def describe_lists(frame: Frame, lists: LinkedLists, most: int) -> Iterable[str]
             yield f"{went}; in: {comes}." if comes else f"{went}."
         if (more := len(lists.neighbours) - most) > 0:
             yield f"And {plural(more, 'neighbour')} more."
-    for place in shown_lists(lists, min(most, 3))[0]:
-        parts = drawn_list(frame, lists.nodes(place.pretoken), place.node, False)
+    first = _FirstLists(lists, min(most, 3))
+    first.read()
+    for place in first.shown:
+        parts = drawn_list(frame, lists, place, False)
         text = "".join(text for part in parts for text, _ in part)
         yield f"List of pretoken {place.number}: {text}"
     if lists.has_long_pretoken:

@@ -247,8 +247,13 @@ class LinkedLists:
                     node += self._units_in(tokens[0])
             yield found
 
-    def nodes(self, pretoken: bytes) -> list[ListNode]:
+    def nodes(self, pretoken: bytes, start: int = 1, stop: int | None = None) -> list[ListNode]:
         """Return the nodes of a pretoken's list, also those that merges have unlinked.
+
+        Args:
+            pretoken: the pretoken; the corpus need not contain it.
+            start: the number of the first node to return, from 1.
+            stop: the number of the first node behind those to return; `None` for all.
 
         >>> from engine import Timeline, Trainer
         >>> counts = {b"low": 5, b"lower": 2}
@@ -257,16 +262,21 @@ class LinkedLists:
         [('l', 108), ('o', 256), ('w', None)]
         """
         tokens_at = self._run.segmenter.tokens_at
-        units = iter(tokens_at(pretoken, 0))
-        fresh = self.merge.new_id if self.merge else None
+        units = tokens_at(pretoken, 0)
+        stop = len(units) + 1 if stop is None else stop
+        fresh, left = (self.merge.new_id, self.merge.pair[0]) if self.merge else (NO_ID, NO_ID)
         nodes: list[ListNode] = []
+        number = 1
         for token in tokens_at(pretoken, self._step):
+            size = self._units_in(token)
             # Of the two nodes that the merge joined, the second is unlinked.
-            left = self.merge.pair[0] if self.merge and token == fresh else None
-            second = self._units_in(left) if left is not None else 0
-            for place in range(self._units_in(token)):
-                is_new = token == fresh and place in (0, second)
-                nodes.append(ListNode(next(units), None if place else token, is_new))
+            new = (0, self._units_in(left)) if token == fresh else ()
+            for place in range(max(start - number, 0), min(size, stop - number)):
+                unit = units[number + place - 1]
+                nodes.append(ListNode(unit, None if place else token, place in new))
+            number += size
+            if number >= stop:
+                break
         return nodes
 
     def _units_in(self, token: int) -> int:

@@ -262,3 +262,25 @@ def test_overlapping_places_all_count() -> None:
     places = lists_of(trained({b"aaaa": 1}, 256, "linked").frame).places((ord("a"), ord("a")))
     assert places.read(9)
     assert [place.node for place in places.found] == [1, 2, 3]
+
+
+def test_a_part_of_a_list_has_the_nodes_from_start_to_stop() -> None:
+    lists = lists_of(trained({b"abcabc": 2, b"bc": 1}, 258, "linked").seek(2))
+    every = lists.nodes(b"abcabc")
+    assert [node.is_dead for node in every] == [False, True, True] * 2
+    for start in range(1, 8):
+        for stop in range(start, 9):
+            assert lists.nodes(b"abcabc", start, stop) == every[start - 1 : stop - 1]
+
+
+def test_places_are_counted_again_when_the_run_has_grown() -> None:
+    trainer = Trainer({b"low": 5, b"lower": 2}, 260, algorithm="linked")
+    timeline = Timeline(trainer.counts, record=trainer.record)
+    seen = []
+    for step in trainer.steps():
+        timeline.extend([step])
+        lists = lists_of(timeline.forward())
+        assert lists.count_places()
+        seen.append((lists.touched, lists.places_before))
+    # low has 2 places and lower 4; ow and low merge in both, the others in lower.
+    assert seen == [(2, 6), (2, 4), (1, 2), (1, 1)]
