@@ -200,18 +200,29 @@ def check_growth(stage: Stage, before: int, after: int) -> None:
 
 MOST_STAGES = 256
 """Largest number of stages of one kind; a regex of each takes milliseconds to compile."""
+PATTERN_OF_A_STAGE = 512
+"""Number of characters of a pattern that take as long to compile as a stage."""
 DEEPEST = 32
 """Depth of sequences inside sequences that are read; a deeper file is a mistake or an attack."""
 
 
+def _length_of_pattern(part: Mapping[str, Any]) -> int:
+    pattern = part.get("pattern")
+    texts = pattern.values() if isinstance(pattern, dict) else ()
+    return sum(len(text) for text in texts if isinstance(text, str))
+
+
 def _stages_in(value: Any, keys: Collection[str]) -> int:
-    """Return the number of objects in the lists under keys of an object, and in lists of these."""
+    """Return the number of objects in the lists under keys of an object, and in lists of these.
+
+    An object with a long regex, `{"pattern": {"Regex": …}}`, counts as several.
+    """
     found, waiting = 0, [value]
     while waiting:
         each = waiting.pop()
         for parts in (each[key] for key in keys if type(each.get(key)) is list):
             inner = [part for part in parts if isinstance(part, dict)]
-            found += len(inner)
+            found += len(inner) + sum(map(_length_of_pattern, inner)) // PATTERN_OF_A_STAGE
             waiting += inner
     return found
 

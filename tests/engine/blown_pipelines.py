@@ -76,7 +76,15 @@ _replace = {"type": "Replace", "pattern": {"Regex": "aNUMBER|b+"}, "content": "b
 _split = {
     "type": "Split", "pattern": {"Regex": "aNUMBER|b+"}, "behavior": "Isolated", "invert": False
 }  # fmt: skip
+_long = "".join(f"(?:aNUMBER{n}|b+)" for n in range(90))
 stages(BERT, "normalizer", "normalizers", {"type": "NFC"}, "normalizers")
+stages(
+    LLAMA3,
+    "pre_tokenizer",
+    "pretokenizers",
+    _split | {"pattern": {"Regex": _long}},
+    "pre-tokenizers with long regexes",
+)
 stages(BERT, "normalizer", "normalizers", _replace, "normalizers with regexes")
 stages(
     BERT, "normalizer", "normalizers", {"type": "Sequence", "normalizers": []}, "empty normalizers"
