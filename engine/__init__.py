@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from engine.analysis.check.checking import check
     from engine.analysis.check.report import Report
     from engine.analysis.check.steps_file import StepRecorder
+    from engine.analysis.fertility import parallel_texts
+    from engine.analysis.text_comparison import TextComparison
     from engine.bpe.frame import Frame, Timeline
     from engine.bpe.linked_lists import Bigram, BigramState, LinkedLists
     from engine.bpe.record import MergeStep
@@ -104,6 +106,7 @@ __all__ = [
     "StepRecorder",
     "StepsFileError",
     "StopReason",
+    "TextComparison",
     "TextError",
     "TextbookTrainer",
     "Timeline",
@@ -129,6 +132,7 @@ __all__ = [
     "find_chunk_boundaries",
     "find_even_cuts",
     "longest_match",
+    "parallel_texts",
     "train_bpe",
 ]
 
@@ -146,6 +150,7 @@ _HOMES = {
     "Report": "engine.analysis.check.report",
     "StepRecorder": "engine.analysis.check.steps_file",
     "StopReason": "engine.bpe.trainer",
+    "TextComparison": "engine.analysis.text_comparison",
     "TextbookTrainer": "engine.unigram.textbook",
     "Timeline": "engine.bpe.frame",
     "Tokenizer": "engine.encoding.tokenizer",
@@ -158,6 +163,7 @@ _HOMES = {
     "count_pretokens": "engine.counting.count",
     "find_chunk_boundaries": "engine.counting.chunk_boundaries",
     "find_even_cuts": "engine.counting.chunk_boundaries",
+    "parallel_texts": "engine.analysis.fertility",
     "longest_match": "engine.pipeline.conversion",
     "train_bpe": "engine.bpe.trainer",
 }

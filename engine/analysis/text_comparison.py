@@ -348,6 +348,10 @@ def differences(edges: Sequence[Ints], length: int) -> Differences:
 class TextComparison:
     """A text cut by each of several tokenizers.
 
+    Args:
+        tokenizers: two or more; the first is the one that others are measured by.
+        data: the text.
+
     Attributes:
         data: the text.
         edges: for each tokenizer the edges of its tokens, in bytes.
@@ -403,7 +407,11 @@ class TextComparison:
         return np.flatnonzero(marks == len(self.edges))
 
     def agreed_around(self, start: int, end: int) -> tuple[int, int]:
-        """Return the smallest part around `start`…`end` at whose ends all cut, in bytes."""
+        """Return the smallest part of the text around another at whose ends all cut.
+
+        Args:
+            start, end: the other part, in bytes.
+        """
         agreed = self._agreed
         first = np.searchsorted(agreed, start, side="right") - 1
         return int(agreed[first]), int(agreed[np.searchsorted(agreed, end)])
