@@ -313,7 +313,7 @@ def format_change(before: Score | None, after: Score) -> Span:
     return f"{signed(round(100 * share))}%", "gain" if share > 0 else "loss"
 
 
-RUNNERS_UP = 4
+RUNNERS_UP = 3
 """Most rows about the next highest scores, including the row for the tie rule."""
 CHANGES_SHOWN = 500
 NOTE_CELLS = 6
@@ -344,6 +344,8 @@ class ScoreMergePanel(WordPiecePanel):
             *_arithmetic(frame, merge, width),
             Row([]),
             *_rivals(painter, earlier, merge, width),
+            Row([]),
+            *_chance(painter, earlier, merge, width),
             Row([]),
             *_changes(painter, merge, width),
         ]
@@ -385,13 +387,6 @@ def _arithmetic(frame: WordPieceFrame, merge: WordPieceStep, width: int) -> Iter
     yield Row([(f"      = {score}", "")])
     product = f"{number(score.count)} / {number(score.left * score.right)} = "
     yield Row([(f"      = {product}", ""), (score_text(score.value), "pair")])
-    before = frame.at(frame.step - 1)
-    ratio = short_number(float(before.ratio_of(score)))
-    totals = f"score · {number(before.token_count)}² / {number(before.pair_total)} = "
-    yield Row([("ratio ", "strong"), ("= P(ab) / (P(a) · P(b))", "dim")])
-    yield Row([(f"      = {totals}", ""), (ratio, "pair")])
-    bits = f"= log₂ {ratio} = "
-    yield Row([("PMI   ", "strong"), (bits, ""), (f"{before.pmi_of(score):.2f} bits", "pair")])
 
 
 def _rivals(
@@ -410,10 +405,6 @@ def _rivals(
         yield from decided
     else:
         yield Row([("No other pair could have merged.", "dim")])
-    if (rare := earlier.best_left_out) is not None and rare.score.value > merge.score.value:
-        least = f"left out: only {times(rare.score.count)}, and --min-count is {earlier.min_count}"
-        yield Row([(least, "dim")])
-        yield _dimmed(_scored_row(painter, rare, width))
     yield Row([])
     frequent = earlier.most_frequent
     assert frequent is not None, "a pair merged, so there was one"
@@ -423,6 +414,24 @@ def _rivals(
         yield Row([("by count alone, as BPE chooses", "dim")])
         yield _scored_row(painter, frequent, width)
         yield from paragraph(why_lost(earlier, frequent, merge.score), width)
+
+
+def _chance(
+    painter: TokenPainter, earlier: WordPieceFrame, merge: WordPieceStep, width: int
+) -> Iterator[Row]:
+    """Yield how much more often than by chance the pair occurs, then a pair too rare to merge."""
+    score = merge.score
+    ratio = short_number(float(earlier.ratio_of(score)))
+    totals = f"score · {number(earlier.token_count)}² / {number(earlier.pair_total)} = "
+    yield Row([("ratio ", "strong"), ("= P(ab) / (P(a) · P(b))", "dim")])
+    yield Row([(f"      = {totals}", ""), (ratio, "pair")])
+    bits = f"= log₂ {ratio} = "
+    yield Row([("PMI   ", "strong"), (bits, ""), (f"{earlier.pmi_of(score):.2f} bits", "pair")])
+    rare = earlier.best_left_out
+    if rare is not None and rare.score.value > score.value:
+        least = f"left out: only {times(rare.score.count)}, and --min-count is {earlier.min_count}"
+        yield Row([(least, "dim")])
+        yield _dimmed(_scored_row(painter, rare, width))
 
 
 def _scored_row(painter: TokenPainter, scored: ScoredPair, width: int) -> Row:
