@@ -132,7 +132,11 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         before and after the frame change.
         """
         ends = [frame.at(frame.step - 1), frame] if frame.step else [frame]
-        prunes = [one for one in ends if _is_prune(one) and self._words_cut(one) is None]
+        prunes = [
+            one
+            for one in ends
+            if isinstance(one.leads_on, PruneStep) and self._words_cut(one) is None
+        ]
         wants_costs = _is_prune(frame) and not self._knows(frame)
         return self._weighing(frame, wants_costs, prunes) if wants_costs or prunes else None
 

@@ -55,7 +55,7 @@ def removal_rows(
         why += f" {number(len(equals))} tie, and {name} has the smallest bytes."
     totals = [number(float(each.expected_counts.sum())) for each in (before, after)]
     columns = [
-        RowColumn("counted again", 0, lambda spans: spans[:1]),
+        RowColumn("n-gram", 0, lambda spans: spans[:1]),
         RowColumn(
             "P before", max(2 * len(totals[0]) + 3, 10), lambda spans: spans[1:2], is_number=True
         ),

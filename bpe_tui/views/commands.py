@@ -170,6 +170,7 @@ WORDS = {
     "score": "WordPiece: the count of a pair, divided by the counts of both its parts.",
     "PMI": "Pointwise mutual information: the logarithm of P(ab) / (P(a) · P(b)).",
     "loss": "Unigram: how badly the pieces explain the corpus; a prune raises it least.",
+    "n-gram": "A run of 1, 2, … words or characters, the textbook Unigram's piece.",
     "lattice": "Unigram: every way to spell a pretoken with the pieces there are.",
 }
 

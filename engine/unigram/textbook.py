@@ -372,12 +372,14 @@ class TextbookTrainer:
             length = len(self.units.read(text))
             units += length
             a_step += length * (length + 1) * min(self.ngram, length)
-        if a_step * max(steps, 1) > MOST_MOVES:
+        moves = a_step * max(steps, 1)
+        if moves > MOST_MOVES:
+            about = round(moves, 2 - len(str(moves)))
             many = f"{steps:,} steps" if steps > 1 else "a step"
             raise UnigramError(
                 f"{units:,} {self.units.many} in n-grams of {self.units.length(self.ngram)} take "
-                f"about {a_step * max(steps, 1):,} moves for {many}; the textbook trainer makes at "
-                f"most {MOST_MOVES:,}: {WAY_OUT}"
+                f"about {about:,} moves for {many}; the textbook trainer makes at most "
+                f"{MOST_MOVES:,}: {WAY_OUT}"
             )
 
 

@@ -6,9 +6,19 @@ import re
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.session import MODELS, RunConfig, trainer_of, with_trainer
+from inside.bpe_tui.session import (
+    MODELS,
+    RunConfig,
+    Viewpoint,
+    command_that_opens,
+    completed,
+    config_for,
+    trainer_of,
+    with_trainer,
+)
 from inside.bpe_tui.unigram import narrate, often, score_text
 from inside.bpe_tui.views import ENDED
+from inside.engine.learning import SavedFile, SavedSession, write_session
 from inside.engine.unigram import (
     GRAM_UNITS,
     TRAINER_NAMES,
@@ -148,6 +158,26 @@ def test_another_model_gets_back_the_usual_units_and_pattern() -> None:
     em = with_trainer(words, "unigram", MODELS["unigram"].trainers[0])
     assert trainer_of(em) == MODELS["unigram"].trainers[0]
     assert em.pattern == bpe.pattern
+
+
+def test_the_command_and_the_session_that_open_it_again_have_all_its_options(
+    fruit: Path, tmp_path: Path
+) -> None:
+    config = completed(RunConfig(str(fruit), 5, model="unigram", trainer="textbook", ngram=1))
+    command = command_that_opens(config, Viewpoint())
+    assert command.split(str(fruit))[1].split() == [
+        *("--vocab-size", "5", "--pattern", "lines", "--trainer", "textbook"),
+        *("--model", "unigram", "--units", "words", "--ngram", "1"),
+    ]
+    place = tmp_path / "session.json"
+    options = {"model": "unigram", "trainer": "textbook", "units": "words", "pattern": "lines"}
+    saved = {"vocab_size": 5, "ngram": 1, **options}
+    write_session(place, SavedSession(SavedFile.of(str(fruit)), options=tuple(saved.items())))
+    opened = config_for(RunConfig(str(place)))
+    assert isinstance(opened, RunConfig)
+    assert (opened.trainer, opened.units, opened.pattern, opened.ngram) == (
+        *("textbook", "words", "lines", 1),
+    )
 
 
 def test_every_reason_to_end_has_a_short_form() -> None:

@@ -33,7 +33,7 @@ from bpe_tui.session.lessons import (
     progress_key,
     samples,
 )
-from bpe_tui.session.models import MODELS, trainer_of, with_trainer
+from bpe_tui.session.models import MODELS, completed, trainer_of, with_trainer
 from bpe_tui.session.opening import command_that_opens, config_for, config_of_session, shell_word
 from bpe_tui.session.session import EXAMPLE, Session
 from bpe_tui.session.state import preferences, recent, remember_opened, save_preferences
