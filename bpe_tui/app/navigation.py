@@ -15,7 +15,8 @@ from bpe_tui.session.declarations import ENCODING, TRAINING, VOCABULARY
 from bpe_tui.session.host import Host
 from bpe_tui.views import targets
 from bpe_tui.views.panel import TokenPanel
-from bpe_tui.views.panel_screen import SessionScreen, Spot
+from bpe_tui.views.panel_screen import Spot
+from bpe_tui.views.session_screen import SessionScreen
 from engine.recording.playback import AnyMergeFrame, MergeFrame
 from engine.text.pretokenize import to_text
 

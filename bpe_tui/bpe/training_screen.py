@@ -21,8 +21,8 @@ from bpe_tui.views import training_panels
 from bpe_tui.views.corpus import MergingExcerptPanel, flowed, layout_step
 from bpe_tui.views.narration import GIVEN, NO_CORPUS, times
 from bpe_tui.views.panel import Panel, TokenPainter, pair_text, sentence
-from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.player_screen import StepsScreen, Transport
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToChange, ToPair, ToToken
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural, short_number

@@ -23,7 +23,8 @@ from textual.screen import Screen
 from bpe_tui.lessons.pane import LessonPane, panes_of
 from bpe_tui.session import lessons
 from bpe_tui.session.host import Host
-from bpe_tui.views.panel_screen import PanelScreen, SessionScreen
+from bpe_tui.views.panel_screen import PanelScreen
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import Row

@@ -39,7 +39,7 @@ from bpe_tui.views.explanation import (
 )
 from bpe_tui.views.merge_explanation import MergeExplainer
 from bpe_tui.views.panel import TokenPainter
-from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines

@@ -22,7 +22,7 @@ from bpe_tui.session.jobs import Job
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.narration import first_fitting, heading
-from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.numbers import number, plural

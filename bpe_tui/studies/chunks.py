@@ -29,7 +29,7 @@ from bpe_tui.views.chunks import (
     strip_rows,
 )
 from bpe_tui.views.narration import first_fitting, heading
-from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.numbers import number, plural, size
 from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, Span, paragraph

@@ -30,7 +30,7 @@ from bpe_tui.studies.model_table_panels import (
 )
 from bpe_tui.styles import sheet
 from bpe_tui.views.narration import NO_CORPUS, Facts, fitting_facts
-from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToKind
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import plural, size

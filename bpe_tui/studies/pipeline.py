@@ -31,7 +31,7 @@ from bpe_tui.studies.pipeline_stages import (
 )
 from bpe_tui.styles import sheet
 from bpe_tui.views.dialog import SaveFile
-from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.fields import Field, TextLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural

@@ -22,8 +22,8 @@ from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.narration import first_fitting, heading
 from bpe_tui.views.panel import Panel
-from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.player_screen import Transport
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.chart import Curve, CurvesChart, curves_of
 from bpe_tui.widgets.figure import NumberArray
 from bpe_tui.widgets.lines import Drawn

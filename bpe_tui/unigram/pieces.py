@@ -15,8 +15,8 @@ from bpe_tui.session.session import Session
 from bpe_tui.unigram.narration import narrate, narrate_back, score_text
 from bpe_tui.views.corpus import break_spans
 from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, FramePanel
-from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.player_screen import Transport
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.controls import Marks
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural

@@ -21,8 +21,8 @@ from textual.widgets import Static
 from bpe_tui.styles import sheet
 from bpe_tui.views.narration import NO_CORPUS, first_fitting, leading_parts
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel, sentence
-from bpe_tui.views.panel_screen import TiledScreen
 from bpe_tui.views.player_screen import PlayerScreen
+from bpe_tui.views.session_screen import TiledScreen
 from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure, NumberArray

@@ -21,7 +21,7 @@ from bpe_tui.session.declarations import Command
 from bpe_tui.session.session import Session
 from bpe_tui.views.narration import leading_parts
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel, FrameT
-from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.views.training_panels import TypedTextPanel
 from bpe_tui.widgets.fields import Field, TextField

@@ -14,7 +14,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.inspection_rows import InspectionSection, fact_rows
 from bpe_tui.views.panel import FramePanel
-from bpe_tui.views.panel_screen import TiledScreen
+from bpe_tui.views.session_screen import TiledScreen
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import Row

@@ -1,38 +1,31 @@
-"""The bases of all screens: panels, a zoom, and a footer of the keys that work now."""
+"""The base of all screens: panels, a zoom, and a footer of the keys that work now."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple, cast
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Container, Horizontal
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.geometry import Size
 from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
-from bpe_tui.session.commands import COMMANDS
-from bpe_tui.session.declarations import ENCODING, TABS, Command, Model
-from bpe_tui.session.host import Host, Notifier
+from bpe_tui.session.declarations import Command, Model
+from bpe_tui.session.host import Notifier
 from bpe_tui.session.models import kind_and_model
-from bpe_tui.session.session import Session
 from bpe_tui.views.commands import (
     bound_commands,
     commands_on,
     explain_dead_key,
     legend_of,
 )
-from bpe_tui.views.narration import fitting_facts, narrate_undone
-from bpe_tui.views.panel import TokenPainter, TokenPanel
-from bpe_tui.widgets.chart import Chart
-from bpe_tui.widgets.controls import FooterKey, FootLine, KeyBar, Scrubber, Tab, TabLine
+from bpe_tui.widgets.controls import FooterKey, FootLine, KeyBar, TabLine
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import width
 from bpe_tui.widgets.window import PaintedOnce
 
@@ -440,246 +433,3 @@ class PanelScreen(PaintedOnce[None]):
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         event.stop()
         self.action_zoom()
-
-
-ABOUT_MERGES = frozenset(
-    (
-        *("app.tie(1)", "app.tie(-1)", "app.breakpoints", "app.run_to_breakpoint", "app.what_if"),
-        *("screen.ask", "screen.show('lockstep')", "screen.show('dropout')"),
-        *("screen.walk(1)", "screen.walk(-1)", "screen.walk(1000000)", "screen.walk(-1000000)"),
-        *("screen.play", "screen.why", "screen.find_pair"),
-        *("screen.sub_step", "screen.heap_view", "screen.pseudocode", "app.show('race')"),
-        "app.show('check')",
-    )
-)
-"""The actions that do nothing for a tokenizer without merges."""
-WALKS = frozenset(action for action in ABOUT_MERGES if "walk" in action or action == "screen.play")
-"""The actions of those that also walk through the longest match."""
-
-
-def tabs_of(session: Session) -> tuple[Tab, ...]:
-    """Return a tab for each screen; those that have nothing to show for this session are dim."""
-    is_ready = session.shown is not None
-    return tuple(
-        Tab(*names, f"app.show('{kind}')", is_ready and session.refusal_to_show(kind) is None)
-        for kind, names in TABS.items()
-    )
-
-
-ABOUT_FRAMES = frozenset(
-    name.split("(")[0]
-    for command in COMMANDS
-    for namespace, _, name in [command.action.partition(".")]
-    if namespace == "screen"
-) - {"leave"}
-"""The names of the screens' own actions, which need a frame."""
-
-
-class SessionScreen(PanelScreen):
-    """A screen of panels about the session's frame. Rows lead elsewhere, Esc leads back."""
-
-    taken = Size(0, 1)  # the tabs
-    SHOWS_STEP: ClassVar[bool] = True
-    """Whether the step is beside the tabs, or in the heading if it has no room there."""
-
-    frame: reactive[Any] = reactive(None, repaint=False)
-    """The frame at the session's cursor, of the model's own kind."""
-
-    @property
-    def host(self) -> Host:
-        return cast("Host", self.app)
-
-    @property
-    def session(self) -> Session:
-        return self.host.session
-
-    @property
-    def model(self) -> Model | None:
-        return self.session.model
-
-    def compose_top(self) -> ComposeResult:
-        yield TabLine()
-
-    def give_room(self, taken: Size) -> None:
-        super().give_room(taken + Size(0, 1))
-
-    def on_mount(self) -> None:
-        self.host.session_changed.subscribe(self, self.show_session, immediate=True)
-        self.show_session(self.session)
-
-    def on_screen_resume(self) -> None:
-        self.host.guide.attend(self)
-        self.show_session(self.session)
-
-    def on_resize(self, event: events.Resize) -> None:
-        if self.is_mounted:
-            self.host.guide.attend(self)
-            self.show_session(self.session)
-
-    def show_session(self, session: Session) -> None:
-        """Update the screen from the session."""
-        if self.is_current:
-            self.show_tabs(session)
-            self.frame = self.frame_of(session)
-
-    def show_tabs(self, session: Session) -> None:
-        """Show which screens there are, which one is here, and at which step it is."""
-        line, here = self.query_one(TabLine), kind_and_model(self.id or "")[0]
-        line.tabs = tabs_of(session)
-        line.here = TABS[here][1] if here in TABS else ""
-        line.note = self.step_of(session) if self.SHOWS_STEP else ""
-
-    def step_of(self, session: Session) -> str:
-        """Return the step as a text, such as `step 35 of 2,922`; "" if there is none yet."""
-        frame = self.frame_of(session)
-        if frame is None:
-            return ""
-        return f"step {number(frame.step)} of {number(frame.recorded_steps)}"
-
-    def frame_of(self, session: Session) -> Any:
-        """Return the frame for the panels."""
-        return session.shown
-
-    def heading(self, session: Session, room: int) -> str:
-        """Return the text of the first line, in at most `room` cells."""
-        frame = self.frame_of(session)
-        subject, *facts = self.facts_of(frame)
-        step = self.step_of(session)
-        parts = (
-            (subject, *facts)
-            if self.query_one(TabLine).has_room_for(step)
-            else (subject, step, *facts)
-        )
-        return fitting_facts(list(enumerate(parts)), room)
-
-    def show_heading(self) -> None:
-        if self.frame is not None:
-            self.say("#heading", self.heading(self.session, self.heading_room))
-
-    def facts_of(self, frame: Any) -> Sequence[str]:
-        """Return the facts in the first line: the subject, then others; the step is added."""
-        raise NotImplementedError
-
-    def narrate(self, frame: Any) -> Sequence[str]:
-        """Describe what the step that led to a frame has done: a sentence, and shorter ones."""
-        raise NotImplementedError
-
-    def narrate_back(self, frame: Any) -> Sequence[str]:
-        """Describe what going back one step to a frame has undone: a sentence, and shorter ones."""
-        return narrate_undone(frame)
-
-    def show_target(self, target: object) -> None:
-        """Make visible what a row leads to: a target of `bpe_tui.views.targets`."""
-
-    def _is_for_now(self, command: Command) -> bool:
-        if command.action.startswith("app.scene(") and self.host.guide.lesson is None:
-            return False
-        return super()._is_for_now(command)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Allow actions about the frame only once there is one, whatever asks for them."""
-        if action in ABOUT_FRAMES and not self.is_ready:
-            return False
-        return super().check_action(action, parameters)
-
-    def refusal_of(self, command: Command) -> str | None:
-        opened = self.session.opened
-        if not self.session.encodes and command.action in ABOUT_MERGES:
-            return self.session.refusal_to_show(ENCODING)
-        is_about = command.action in ABOUT_MERGES
-        if self.session.takes_longest:
-            is_about &= command.action not in WALKS
-        if self.session.merges_nothing and opened is not None and is_about:
-            pipeline = opened.tokenizer.pipeline
-            model = "" if pipeline is None else f" {pipeline.model.name}"
-            return f"This is about merges, and the model{model} has none; 8 shows what it does."
-        return super().refusal_of(command)
-
-    def painter_maker(self) -> Callable[[Any], TokenPainter] | None:
-        """Return a function that makes this screen's painter, for windows about tokens."""
-        panels = self.query(TokenPanel)
-        return panels.first().painter if panels else None
-
-    def follow(self, target: object) -> None:
-        """Go where a row leads."""
-        self.host.navigation.go_to_target(target)
-
-    def inspect(self, event: Lines.Asked) -> None:
-        """Explain the token, or the border between two tokens, that was clicked."""
-        self.host.navigation.ask(event.subjects, event.beside)
-
-    def enter(self, field: Input) -> None:
-        """Handle Enter in a field; a subclass may override this."""
-
-    # A subclass overrides `follow`, `inspect` and `enter`, not these: Textual calls the handlers of
-    # all bases.
-
-    def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        event.stop()
-        with self.host.navigation.jump():
-            self.follow(event.target)
-
-    def on_lines_asked(self, event: Lines.Asked) -> None:
-        event.stop()
-        self.inspect(event)
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.enter(event.input)
-
-    def on_chart_sought(self, event: Chart.Sought) -> None:
-        event.stop()
-        self._seek_by_mouse(round(event.x), event.is_drag)
-
-    def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
-        event.stop()
-        self._seek_by_mouse(event.position, event.is_drag)
-
-    def _seek_by_mouse(self, step: int, is_drag: bool) -> None:
-        """Seek a step; Esc leads back to the step at which the mouse was pressed."""
-        with nullcontext() if is_drag else self.host.navigation.jump():
-            self.host.seek(step)
-
-    @property
-    def is_ready(self) -> bool:
-        return self.session.shown is not None
-
-    @property
-    def way_back(self) -> bool:
-        """Whether a jump has led here, so that Esc leads back."""
-        return self.host.navigation.way_back
-
-    def action_go_back(self) -> None:
-        self.host.navigation.go_back()
-
-
-class TiledScreen(SessionScreen):
-    """A screen of equal panels: all at once if there is room, else one at a time.
-
-    With little room, a line names the panels, and only the one in front is visible. A subclass
-    lists its `TILES`.
-    """
-
-    TILES: ClassVar[tuple[Any, ...]] = ()
-    PANEL_OF: ClassVar[Mapping[type, Callable[[Any], Widget]]]
-    """Type of a tile → the class of its panel, which has a reactive `frame`."""
-
-    def __init_subclass__(cls, **settings: Any) -> None:
-        cls.PANEL_ORDER = tuple(tile.id for tile in cls.TILES)
-        super().__init_subclass__(**settings)
-
-    def compose_body(self) -> ComposeResult:
-        yield Static(id="panel-names")
-        with Container(id="panels"):
-            for tile in self.TILES:
-                yield self.PANEL_OF[type(tile)](tile).data_bind(frame=TiledScreen.frame)
-
-    def on_mount(self) -> None:
-        self.show_panel(self.PANEL_ORDER[0])
-
-    def show_panel(self, panel: str) -> None:
-        for name in self.PANEL_ORDER:
-            self.query_one(f"#{name}").set_class(name == panel, "-in-front")
-        names = (f"‹{name}›" if name == panel else f" {name} " for name in self.PANEL_ORDER)
-        self.say("#panel-names", " ".join(names))
-        super().show_panel(panel)

@@ -20,7 +20,7 @@ from bpe_tui.styles import sheet
 from bpe_tui.views.chunks import strip_rows
 from bpe_tui.views.corpus import ExcerptPanel
 from bpe_tui.views.narration import add_stop, first_fitting, heading
-from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToChange, ToLine, ToPair, ToStep
 from bpe_tui.views.training_panels import TypedLine
 from bpe_tui.widgets.controls import Marks, Scrubber

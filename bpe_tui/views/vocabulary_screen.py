@@ -27,7 +27,8 @@ from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.narration import leading_parts
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel, FrameT, TokenPainter
-from bpe_tui.views.panel_screen import SessionScreen, Spot
+from bpe_tui.views.panel_screen import Spot
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToStep, ToToken
 from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
 from bpe_tui.widgets.controls import FilterSwitch, Switches

@@ -13,8 +13,8 @@ from bpe_tui.views import training_panels
 from bpe_tui.views.corpus import MergingExcerptPanel
 from bpe_tui.views.narration import BETWEEN_PARTS, first_fitting, times
 from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, TokenPainter, TokenPanel, sentence
-from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.player_screen import StepsScreen, Transport
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToPair, ToToken
 from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of, short_number, signed
 from bpe_tui.widgets.rows import (
