@@ -175,9 +175,9 @@ class ScoresPanel(WordPiecePanel):
     ID, TITLE = "pairs", "scores"
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
-        self.say(
-            f"scores  {plural(len(frame.scoreboard), 'pair')}", BETWEEN_PARTS.join(HUGGING_FACE)
-        )
+        rarer = f" · {number(len(frame.left_out))} left out" if len(frame.left_out) else ""
+        title = f"scores  {plural(len(frame.scoreboard), 'pair')}{rarer}"
+        self.say(title, BETWEEN_PARTS.join(HUGGING_FACE))
         pairs, left_out = frame.top_pairs(SHOWN), frame.top_left_out(LEFT_OUT_SHOWN)
         if not pairs and not left_out:
             return sentence("No pair is left that occurs often enough.", width)
