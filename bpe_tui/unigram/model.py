@@ -51,7 +51,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("C", "turn round", "screen.reverse", LOOK, (UNIGRAM_TRAINING,),
             "Turn the order round."),
     Command("p", "characters", "screen.filter('characters')", FILTER, (UNIGRAM_VOCABULARY,),
-            "Only single characters, which are never removed."),
+            "Only single characters, which EM never removes."),
     Command("u", "seldom", "screen.filter('seldom')", FILTER, (UNIGRAM_VOCABULARY,),
             "Only pieces that the corpus is expected to use less than once."),
     Command("d", "go next", "screen.filter('leaving')", FILTER, (UNIGRAM_VOCABULARY,),

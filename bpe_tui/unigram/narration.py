@@ -16,6 +16,7 @@ from bpe_tui.views.report import ROWS, StepReport, Table
 from bpe_tui.widgets.numbers import MINUS, number, plural, with_power
 from bpe_tui.widgets.visible import visible_text
 from engine.unigram.frame import UnigramFrame, count_changes
+from engine.unigram.pieces import UNKNOWN
 from engine.unigram.record import NEVER, EmStep, PruneRule, PruneStep
 from engine.unigram.textbook import TextbookRecord
 
@@ -334,4 +335,7 @@ def _largest_changes(frame: UnigramFrame) -> list[tuple[str, float, float]]:
 def _alternative(frame: UnigramFrame, text: str) -> list[str]:
     """Return the best segmentation of a piece without the piece itself."""
     path = frame.alternative(text)
-    return [] if path is None else [text[edge.start : edge.end] for edge in path.edges]
+    return [
+        frame.record.unknown if edge.piece == UNKNOWN else text[edge.start : edge.end]
+        for edge in (path.edges if path is not None else ())
+    ]

@@ -562,7 +562,7 @@ PIECE_FILTERS: Registry[PieceFilter] = registry_of(
     ),
     PieceFilter(
         "characters",
-        "single characters, which are never removed",
+        "single characters, which EM never removes",
         lambda frame: np.less(frame.numbers, frame.record.characters),
     ),
     PieceFilter(

@@ -128,7 +128,8 @@ class UnigramTrainer:
                 f"character{'' if characters == 1 else 's'}, {self.unknown_token!r} and "
                 f"{len(self.special_tokens)} special token{ending} need at least "
                 f"{characters + self._reserved:,}, as EM keeps every character, so that any text "
-                "of them can be encoded; the textbook trainer goes on below that"
+                "of them can be encoded; the textbook trainer (--trainer textbook) goes on below "
+                "that"
             )
         self._seed_size = seed_size
         self._shrinking_factor = shrinking_factor

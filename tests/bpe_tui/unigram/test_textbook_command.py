@@ -121,7 +121,7 @@ def test_n_grams_of_characters_are_saved_as_a_tokenizer_that_encodes(tmp_path: P
         (("--model", "unigram", "--ngram", "2"), "--ngram is for"),
         (("--model", "unigram", "--units", "words"), "for --trainer textbook"),
         (("--ngram", "2"), "--ngram is for"),
-        (("--model", "unigram", "--vocab-size", "5"), "the textbook trainer goes on below that"),
+        (("--model", "unigram", "--vocab-size", "5"), "--trainer textbook) goes on below that"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(

@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inside.bpe_tui.unigram import json_lines, report_step
 from inside.bpe_tui.views import markdown, step_markdown
-from inside.engine.unigram import EmStep, PruneStep, UnigramTimeline, UnigramTrainer
+from inside.engine.unigram import (
+    EmStep,
+    PruneStep,
+    TextbookTrainer,
+    UnigramTimeline,
+    UnigramTrainer,
+)
 
 WORDS = st.dictionaries(
     st.text("ab`|\n\udcff", min_size=1, max_size=7), st.integers(1, 9), min_size=1
@@ -21,6 +27,20 @@ def recorded(words: dict[str, int]) -> UnigramTimeline:
     trainer = UnigramTrainer(words, 10)
     events = list(trainer.steps())
     return UnigramTimeline(trainer.record, events, words=words)
+
+
+def test_a_removal_is_reported_with_what_is_left_of_the_n_gram() -> None:
+    trainer = TextbookTrainer({"a b": 2, "a c": 1}, 1, ngram=2)
+    events = list(trainer.steps())
+    timeline = UnigramTimeline(trainer.record, events)
+    report = report_step(timeline.seek(len(timeline)))
+    assert report.title == "Step 4: a▁c goes"
+    assert report.tables[0].rows == [("a▁c", "−1.10", "18.9014", "<unk> <unk>")]
+    lines = [json.loads(line) for line in "".join(json_lines(timeline.frame, 1, 4)).splitlines()]
+    assert [line["removed"][0]["text"] for line in lines] == ["a", "b", "c", "a▁c"]
+    instead = [line["removed"][0]["alternative"] for line in lines]
+    assert instead == [["<unk>"], ["<unk>"], ["<unk>"], ["<unk>", "<unk>"]]
+    assert lines[1]["removed"][0]["score"] is None
 
 
 @examples(25)
