@@ -103,7 +103,7 @@ def _drafts(
             discard(draft)
         # The innermost first; one with a file in it stays.
         for folder in sorted(made, key=lambda each: len(each.parts), reverse=True):
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, ValueError):
                 folder.rmdir()
 
 

@@ -34,7 +34,6 @@ from engine.encoding.tokenizer import Tokenizer
 from engine.formats import gpt2, tiktoken_pickle
 from engine.formats.course_spellings import pair_of_literals
 from engine.formats.course_values import PAIR_NAMES, column_names, find_parts, read_values, tidied
-from engine.formats.guesses import is_text
 from engine.formats.safe_pickle import PickleError, load_pickles
 from engine.formats.source import (
     HEAD,
@@ -397,9 +396,6 @@ def read_json_files(
 def save_json(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
     check_plain(tokenizer, path)
     special_ids = tokenizer.rules.special_ids
-    for token in special_ids:
-        if not is_text(token):
-            raise TokenizerFileError(f"{path}: the special token {token!r} is no UTF-8 text")
     pattern = tokenizer.pattern
     name = pattern.name if PATTERNS.get(pattern.name) == pattern else pattern.source
     # `json.dumps` escapes all but ASCII, so each byte stays one character.

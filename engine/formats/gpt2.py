@@ -338,11 +338,6 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
             f"{path}: the pattern {name!r} is not one of the named ones, and {SETTINGS} keeps "
             f"names and regexes; choose one of {', '.join(PATTERNS)}"
         )
-    for token in tokenizer.special_tokens:
-        if not guesses.is_text(token):
-            raise TokenizerFileError(
-                f"{path}: the special token {token!r} is no UTF-8 text, which {VOCAB} has to be"
-            )
     spelled = {
         token.decode() if token_id in tokenizer.special_ids else spell(token): token_id
         for token_id, token in sorted(tokenizer.vocab.items())

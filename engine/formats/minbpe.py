@@ -152,8 +152,7 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
     for token in special_ids:
         if not _is_word(token):
             raise TokenizerFileError(
-                f"{path}: the special token {token!r} holds whitespace or no UTF-8, "
-                "which minbpe cannot read"
+                f"{path}: the special token {token!r} holds whitespace, which minbpe cannot read"
             )
     lines = [
         *(VERSION_LINE, tokenizer.pattern.source, str(len(special_ids))),

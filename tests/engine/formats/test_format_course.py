@@ -17,7 +17,7 @@ from inside.engine.formats import open_tokenizer, save
 from inside.engine.text import Alternative, Pattern
 from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
 
-from engine import BpeError, Tokenizer, TokenizerFileError
+from engine import Tokenizer, TokenizerFileError
 
 SPELLINGS: dict[str, Callable[[bytes], Any]] = {
     "lists of numbers": list,
@@ -152,11 +152,6 @@ def test_the_written_file_keeps_special_tokens_ids_and_pattern(path: Path) -> No
     assert again.rules.special_ids == tok.rules.special_ids
     assert again.encode("xab漢 字") == tok.encode("xab漢 字") == [120, 400, 299]
     assert again.vocab == tok.vocab
-
-
-def test_a_special_token_that_is_not_utf8_is_not_written(path: Path) -> None:
-    with pytest.raises(BpeError, match="is no UTF-8 text"):
-        save(Tokenizer(BYTES, [], ["\udcff"]), path, "course-json")
 
 
 # -- damage

@@ -80,16 +80,6 @@ def test_a_special_token_in_any_script_comes_back(tmp_path: Path, special: str) 
     assert facts(Tokenizer.load(tmp_path / "tok")) == facts(tok)
 
 
-def test_a_special_token_that_is_not_utf8_is_saved_or_refused(tmp_path: Path) -> None:
-    tok = Tokenizer(BYTES, [], ["\udcff\udcfe"])
-    try:
-        tok.save(tmp_path / "tok")
-    except BpeError:
-        assert contents(tmp_path) == {}
-    else:
-        assert facts(Tokenizer.load(tmp_path / "tok")) == facts(tok)
-
-
 @pytest.mark.parametrize(
     "corpus",
     [

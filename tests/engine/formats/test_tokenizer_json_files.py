@@ -88,7 +88,6 @@ def test_whole_tokens_are_written_as_ignored_merges(place: Path) -> None:
             "the pattern 'v' is not one of the named ones",
         ),
         (lambda: trained({b"ab": 2}, ["ab"]), "have the same spelling, 'ab'"),
-        (lambda: Tokenizer(BYTES, [], ["\udcff"]), "is no UTF-8 text"),
         (
             lambda: Tokenizer(
                 BYTES | {256: b"aa", 257: b"aaa"},
