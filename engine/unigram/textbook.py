@@ -320,13 +320,14 @@ class TextbookTrainer:
     def _seed(self) -> Work[tuple[list[_Sentence], Seeds, Floats]]:
         """Find all n-grams with their counts, and their places in the sentences."""
         self._check_moves(1)
-        read = self.units.read
-        words = [([unit.text for unit in read(text)], self._texts[text]) for text in self._texts]
+        words: list[tuple[list[str], int]] = []
         grams: dict[str, int] = {}
         singles: set[str] = set()
-        for at, (units, times) in enumerate(words):
+        for at, (text, times) in enumerate(self._texts.items()):
             if at % BATCH == 0:
-                yield WorkProgress("finding n-grams", at, len(words))
+                yield WorkProgress("finding n-grams", at, len(self._texts))
+            units = [unit.text for unit in self.units.read(text)]
+            words.append((units, times))
             singles.update(units)
             for _, _, gram in self._grams_of(units):
                 grams[gram] = grams.get(gram, 0) + times
