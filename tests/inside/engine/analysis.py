@@ -3,6 +3,13 @@
 
 from __future__ import annotations
 
+from engine.analysis.baselines import (
+    BASELINES,
+    ByteTokenizer,
+    CharacterTokenizer,
+    SeenCharacterTokenizer,
+    WordTokenizer,
+)
 from engine.analysis.breakpoints import (
     Breakpoint,
     BreakpointList,
@@ -50,15 +57,7 @@ from engine.analysis.text_comparison import (
     overlap,
     token_spans,
 )
-from engine.analysis.tokenizer_kinds import (
-    BASELINES,
-    ByteTokenizer,
-    CharacterTokenizer,
-    ComparableTokenizer,
-    SeenCharacterTokenizer,
-    WordTokenizer,
-    train_kind,
-)
+from engine.analysis.tokenizer_kinds import ComparableTokenizer, train_kind
 from engine.analysis.why_not import (
     Answer,
     Beaten,
