@@ -372,7 +372,12 @@ class ChooseModel(Window[Config | None]):
             yield ModelRows(self._config)
             name = visible_text(self._config.name, spaces=False)
             asked = self._config.vocab_size
-            to_size = f"at most {plural(asked, 'token')}" if asked else "its usual size"
+            present = trainer_of(self._config)
+            in_grams = present is not None and present.units
+            if asked is None or in_grams:
+                to_size = "its usual size"
+            else:
+                to_size = f"at most {plural(asked, 'token')}"
             hint = (
                 f"It is trained on {name}, to {to_size}. "
                 "The run on the screen is dropped, with its breakpoints and its place."

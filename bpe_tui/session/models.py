@@ -62,12 +62,13 @@ def with_trainer(config: RunConfig, model: str, trainer: TrainerChoice | None = 
     """Return a config that trains another model, or with another trainer.
 
     Units and pattern become those that the trainer needs. Those that the trainer before needed
-    become the usual ones.
+    become the usual ones. A size in n-grams is no size in tokens, so neither becomes the other.
     """
     before = trainer_of(config)
     if before is not None and before.units:
         config = replace(
             config,
+            vocab_size=None,
             units=RunConfig.units,
             pattern=RunConfig.pattern if config.pattern == before.pattern else config.pattern,
         )
@@ -75,7 +76,8 @@ def with_trainer(config: RunConfig, model: str, trainer: TrainerChoice | None = 
         config = replace(config, trainer=RunConfig.trainer)
     if trainer is None or trainer == MODELS[model].trainers[0]:
         return replace(config, model=model)
-    return completed(replace(config, model=model, trainer=trainer.name))
+    size = None if trainer.units else config.vocab_size
+    return completed(replace(config, model=model, trainer=trainer.name, vocab_size=size))
 
 
 @cache

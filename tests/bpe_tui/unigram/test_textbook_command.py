@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,10 @@ def test_another_model_gets_back_the_usual_units_and_pattern() -> None:
     words = with_trainer(bpe, "unigram", textbook)
     assert (words.trainer, words.units, words.pattern) == ("textbook", "words", "lines")
     assert with_trainer(words, "bpe") == bpe
+    # A size in tokens is none in n-grams, and the other way round.
+    assert with_trainer(RunConfig("a.txt", 2000), "unigram", textbook).vocab_size is None
+    assert with_trainer(replace(words, vocab_size=5), "bpe").vocab_size is None
+    assert with_trainer(RunConfig("a.txt", 2000), "wordpiece").vocab_size == 2000
     em = with_trainer(words, "unigram", MODELS["unigram"].trainers[0])
     assert trainer_of(em) == MODELS["unigram"].trainers[0]
     assert em.pattern == bpe.pattern
