@@ -115,7 +115,8 @@ def preferences() -> Preferences:
     return replace(
         found,
         motion=known.get("motion") is not False,
-        welcomed=known.get("welcomed") is True,
+        # Nobody is there to welcome where nothing is kept, as in a recording.
+        welcomed=known.get("welcomed") is True or not _remembers,
     )
 
 

@@ -158,8 +158,8 @@ def test_a_recording_does_not_depend_on_what_is_remembered_and_changes_nothing_o
     state = own_state / "bpe-tui" / "preferences.json"
     recordings = []
     for remembered in (None, b'{"overview": "lesson", "motion": false}'):
+        state.unlink(missing_ok=True)
         if remembered is not None:
-            state.parent.mkdir(parents=True, exist_ok=True)
             state.write_bytes(remembered)
         out = tmp_path / "low.cast"
         result = run("record", HANDOUT, "--steps", "1-2", "--out", out, "--force")
