@@ -24,7 +24,7 @@ MOST_PLACES = 100
 """Most places that Esc leads back to; older ones are forgotten."""
 
 
-class Place(NamedTuple):
+class JumpStart(NamedTuple):
     """A place that a jump led away from.
 
     Attributes:
@@ -39,7 +39,7 @@ class Place(NamedTuple):
     typed: str | None
     carried: str | None = None
 
-    def differs_from(self, other: Place) -> bool:
+    def differs_from(self, other: JumpStart) -> bool:
         """Whether it is another screen, step or row, whatever the text."""
         return (*self[:2], self.spot.panel, self.spot.rows) != (
             *other[:2],
@@ -60,7 +60,7 @@ class ScreenNavigation:
 
     def __init__(self, app: BaseApp) -> None:
         self.app, self.host = app, cast("Host", app)
-        self._trail: deque[Place] = deque(maxlen=MOST_PLACES)
+        self._trail: deque[JumpStart] = deque(maxlen=MOST_PLACES)
 
     def go_to_target(self, target: object) -> None:
         """Go to the target of a row, and remember the way back."""
@@ -145,15 +145,15 @@ class ScreenNavigation:
         here = self.here()
         return here is not None and any(place.differs_from(here) for place in self._trail)
 
-    def here(self) -> Place | None:
+    def here(self) -> JumpStart | None:
         """Return the present place; `None` in a window, or while there is nothing to show."""
         screen, session = self.app.screen, self.host.session
         if not isinstance(screen, SessionScreen) or session.shown is None or screen.id is None:
             return None
-        return Place(screen.id, session.shown.step, screen.spot(), session.typed)
+        return JumpStart(screen.id, session.shown.step, screen.spot(), session.typed)
 
     @contextmanager
-    def jump(self, start: Place | None = None) -> Iterator[None]:
+    def jump(self, start: JumpStart | None = None) -> Iterator[None]:
         """Remember where a jump starts: the given place, or the present one."""
         start = start or self.here()
         yield

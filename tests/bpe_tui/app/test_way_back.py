@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp, Place
+from inside.bpe_tui.app import BpeTuiApp, JumpStart
 from inside.bpe_tui.session import MODELS, RunConfig
 from inside.bpe_tui.views import SessionScreen
 from inside.bpe_tui.widgets import Lines, Scrubber, TabLine
@@ -17,13 +17,13 @@ ROWS_OF_EACH = 2
 """Rows tried in each list."""
 
 
-def place(app: BpeTuiApp) -> Place:
+def place(app: BpeTuiApp) -> JumpStart:
     here = app.navigation.here()
     assert here is not None
     return here
 
 
-async def back(app: BpeTuiApp, pilot: Pilot[int], before: Place) -> None:
+async def back(app: BpeTuiApp, pilot: Pilot[int], before: JumpStart) -> None:
     await pilot.press("escape")
     await pilot.pause()
     here = place(app)
