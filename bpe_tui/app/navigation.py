@@ -119,7 +119,7 @@ class ScreenNavigation:
         frame = self.host.session.frame
         if frame is not None:
             self.host.session.hold()
-            from bpe_tui.dialogs.why import FindPair
+            from bpe_tui.dialogs.find_pair import FindPair
 
             painter = self.app.screen.query(TokenPanel).first().painter
             self.app.push_screen(FindPair(frame, painter), self._left_window)

@@ -3,51 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
+
+from textual import events
 
 from bpe_tui.bpe.linked_view import linked_rows
-from bpe_tui.views.corpus import layout_step
+from bpe_tui.session.host import Notifier
+from bpe_tui.views.heap_table import entry_table, why_stale
 from bpe_tui.views.narration import GIVEN, NO_CORPUS, OF_A_FORK
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.lines import Drawn
-from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of, signed, trace
-from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, Span, left, right
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left
 from engine.bpe.frame import Frame, QueueEntry
 from engine.bpe.heap import HeapMove, Move
-
-
-def highest_shown(frame: Frame) -> int:
-    """Return the highest count that columns have room for.
-
-    Counts only fall. The width follows at steps that are powers of two, as the line breaks of the
-    corpus do. So numbers keep their columns from one step to the next.
-    """
-    step = layout_step(frame.step)
-    if not step or not frame.run.record.by_rule or frame.given:
-        return frame.highest_count
-    return frame.merge_at(step - 1).count
-
 
 ARRAY_SHOWN = 127
 """Number of array entries shown: seven levels of the tree."""
 TABLE_SHOWN = 200
 TREE_LEVELS = 5
-CELL = 24
+CELL = 28
 """Width of one entry of the array, in cells."""
 SIDE_BY_SIDE = 100
 """Least width, in cells, for tree and array beside each other."""
 MOVES_SHOWN = 6
 SLICE_SECONDS = 0.02
 """Time for one slice of replaying the heap to a distant step."""
-WIDE = 60
-"""Least width, in cells, for a column of changes."""
 ROOMY = 44
-"""Least width, in cells, for words after the count."""
-PLACE_CELLS = 6
-PAIR_CELLS = 14
-"""Width of a pair, in cells, before there is room for bars."""
+"""Least width, in cells, for the names of the views in their order."""
 
 
+NO_PAIR_HERE = "This row leads to no pair: in the table each row has one."
 LINKED = "linked"
 """The trainer with linked lists, and its view."""
 KEY_MAKES_THEM = " (key . makes them)"
@@ -123,13 +110,13 @@ def _entry(painter: TokenPainter, entry: QueueEntry) -> list[Span]:
         (number(entry.recorded), "stale" if entry.stale else ""),
     ]
     if entry.stale:
-        spans.append((f" ✗{number(entry.count)}", "stale-truth"))
+        spans.append((f" true {number(entry.count)}", "stale-truth"))
     return spans
 
 
 def _move_row(painter: TokenPainter, move: HeapMove, place: int, done: int) -> Row:
     says = {
-        Move.POP_STALE: f"is stale, really {number(move.true)}",
+        Move.POP_STALE: f"is stale, true {number(move.true)}",
         Move.PUSH_BACK: f"back with {number(move.true)}",
         Move.POP: "is true: it merges",
         Move.PUSH: "new",
@@ -163,6 +150,39 @@ class PairsPanel(Panel):
     trained_by: Drawn[str] = Drawn("")
     """Name of the trainer that made the run."""
 
+    def foot_at(self, row: Row) -> str:
+        """Return the foot for the cursor's row: where Enter goes, and the keys of the panel."""
+        frame, target = self.frame, row.target
+        if frame is None or self.view == LINKED or not isinstance(target, ToPair):
+            return self._foot
+        merges_at = frame.step_of(target.pair)
+        goes = "does not merge" if merges_at is None else f"Enter its merge ({number(merges_at)})"
+        others = ", ".join(view for view in (*VIEWS, LINKED) if view != self.view)
+        foot = f"{goes} · w why · v {others}"
+        if any(text == "stale" for text, _ in row.spans):  # no room for more in the row
+            entries = frame.queue.entries(TABLE_SHOWN, frame.moves_done)
+            entry = next(entry for entry in entries if entry.pair == target.pair)
+            words = why_stale(frame, self.painter(frame), entry, self.room)
+            foot = "".join(text for text, _ in words) + f" · {foot}"
+        return foot
+
+    def action_choose(self) -> None:
+        if self.pointed is None and (
+            self.cursor >= self.row_count or self.row(self.cursor).target is None
+        ):
+            cast("Notifier", self.app).tell(NO_PAIR_HERE)
+        else:
+            super().action_choose()
+
+    _is_in_use = False
+    """Whether a row was clicked since the panel has the focus."""
+
+    def on_click(self, event: events.Click) -> None:
+        self._is_in_use = True  # Textual calls the base's method, too
+
+    def on_blur(self) -> None:
+        self._is_in_use = False
+
     def next_view(self) -> None:
         names = [*VIEWS, LINKED]
         self.view = names[(names.index(self.view) + 1) % len(names)]
@@ -190,7 +210,9 @@ class PairsPanel(Panel):
 
         The panel does not scroll while its own cursor is in use.
         """
-        if frame is None or self.view != "table" or (self.has_focus and self.cursor):
+        if frame is None or self.view != "table":
+            return
+        if self.has_focus and (self.cursor or self._is_in_use):
             return
         entries = frame.queue.entries(TABLE_SHOWN)
         pairs = (place for place, entry in enumerate(entries) if entry.pair == frame.next_pair)
@@ -224,7 +246,7 @@ class PairsPanel(Panel):
             return instead
         how_made, painter = KEY_MAKES_THEM if self.moved_by_key else "", self.painter(frame)
         if self.view == "table":
-            self.name_columns(_table(frame, painter, width).header().spans)
+            self.name_columns(entry_table(frame, painter, width).header().spans)
         return VIEWS[self.view](frame, painter, width, how_made)
 
     def _linked_rows(self, frame: Frame, width: int, foot: str) -> list[Row]:
@@ -268,7 +290,7 @@ def table_rows(
 ) -> Sequence[Row]:
     """Return the best entries, one a row; between two merges, the last move comes first."""
     entries = frame.queue.entries(TABLE_SHOWN, frame.moves_done)
-    table, top = _table(frame, painter, width), []
+    table, top = entry_table(frame, painter, width), []
     if frame.moves_done:
         move = frame.queue.moves()[frame.moves_done - 1]
         top.append(_move_row(painter, move, frame.moves_done, frame.moves_done))
@@ -277,73 +299,6 @@ def table_rows(
         lambda place: table.row((place + 1, entries[place]), ToPair(entries[place].pair)),
         top=top,
     )
-
-
-RankedEntry = tuple[int, QueueEntry]
-"""An entry with its place, from 1."""
-
-
-def _table(frame: Frame, painter: TokenPainter, width: int) -> RowTable:
-    """Return the table of the entries, with the columns that there is room for."""
-    is_roomy = width >= ROOMY
-    move = frame.queue.moves()[frame.moves_done - 1] if frame.moves_done else None
-    is_push = move is not None and move.move in (Move.PUSH, Move.PUSH_BACK)
-    pushed = move.pair if move is not None and is_push else None
-
-    def place(placed: RankedEntry) -> list[Span]:
-        is_next = placed[1].pair == frame.next_pair
-        return [("▸" if is_next else " ", "pair"), right(str(placed[0]), 3, "dim")]
-
-    def change(placed: RankedEntry) -> list[Span]:
-        delta = placed[1].delta
-        return [(signed(delta) if delta else "", "gain" if delta > 0 else "loss")]
-
-    def mark(placed: RankedEntry) -> list[Span]:
-        entry = placed[1]
-        if entry.pair == pushed:
-            return [("  ", ""), ("pushed", "fresh")]
-        if entry.forbidden:
-            return [("  ", ""), ("forbidden" if is_roomy else "forbid", "stale-truth")]
-        if entry.stale:
-            truth = number(entry.count) if entry.count else "gone"
-            return [("  ", ""), (f"stale: {truth}" if is_roomy else f"✗{truth}", "stale-truth")]
-        if entry.pair == frame.next_pair:
-            return [("  ", ""), ("next, tied" if entry.tied and is_roomy else "next", "pair")]
-        if entry.tied:
-            return [("  ", ""), ("tied", "tie")]
-        return [("  ", ""), *([] if has_changes else change(placed))]
-
-    def length(placed: RankedEntry) -> list[Span]:
-        """Return the true count as a bar, then a trace up to a stale entry's claim."""
-        entry = placed[1]
-        body = bar(entry.count / scale, bar_cells)
-        claimed = trace(entry.recorded / scale, bar_cells, body)
-        role = "pair" if entry.pair == frame.next_pair else "border"
-        return [("  ", ""), (body, role), (claimed, "stale-truth")]
-
-    digits = len(number(highest_shown(frame)))
-    count_cells = max(digits, len("count")) + 1
-    mark_cells = max(9 + digits, len("  stale: gone")) if is_roomy else max(3 + digits, 8)
-    has_changes = width >= WIDE
-    change_cells = max(digits + 1, len("change")) + 2 if has_changes else 0
-    spare = width - PLACE_CELLS - PAIR_CELLS - count_cells - change_cells - mark_cells
-    bar_cells = bar_room(spare)
-    scale = scale_of(frame.queue.highest_count)
-    columns = [
-        RowColumn("", PLACE_CELLS, place),
-        RowColumn("pair", 0, lambda placed: painter.pair(placed[1].pair)),
-        RowColumn(
-            "count",
-            count_cells,
-            lambda placed: [(number(placed[1].recorded), "stale" if placed[1].stale else "")],
-            is_number=True,
-        ),
-    ]
-    if bar_cells:
-        columns.append(RowColumn("", bar_cells + 2, length))
-    if has_changes:
-        columns.append(RowColumn("change", change_cells, change, is_number=True))
-    return RowTable([*columns, RowColumn("", mark_cells, mark)], width, least=8)
 
 
 VIEWS: dict[str, Callable[[Frame, TokenPainter, int, str], Sequence[Row]]] = {

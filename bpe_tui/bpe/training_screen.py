@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import ClassVar
 
-from bpe_tui.bpe.heap_panel import LINKED, VIEWS, PairsPanel, highest_shown
+from bpe_tui.bpe.heap_panel import LINKED, VIEWS, PairsPanel
 from bpe_tui.bpe.narration import (
     describe_unknown,
     is_replayed,
@@ -19,6 +19,7 @@ from bpe_tui.session.declarations import TRAINING
 from bpe_tui.session.session import Session
 from bpe_tui.views import training_panels
 from bpe_tui.views.corpus import MergingExcerptPanel, flowed, layout_step
+from bpe_tui.views.heap_table import highest_shown
 from bpe_tui.views.narration import GIVEN, NO_CORPUS, times
 from bpe_tui.views.panel import Panel, TokenPainter, pair_text, sentence
 from bpe_tui.views.player_screen import StepsScreen, Transport

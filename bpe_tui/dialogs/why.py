@@ -1,4 +1,4 @@
-"""The windows about tokens: why two merge or not (`w`), and which pairs have a token (`/`)."""
+"""The window about tokens: why two merge or not (`w`)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import Row, RowColumn, RowTable, Span, paragraph
+from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.widgets.window import Window
 from engine.analysis.pair_history import PairHistory, pair_history
-from engine.bpe.frame import Frame, QueueEntry
 from engine.recording.playback import AnyMergeFrame
 
 BETWEEN = "|"
@@ -195,44 +194,3 @@ def curve(history: PairHistory) -> Figure:
     return Figure(
         np.column_stack([starts, ends]).ravel(), np.repeat(counts, 2), "step", "occurrences"
     )
-
-
-SHOWN = 200
-COUNT_CELLS, MARK_CELLS = 10, 16
-
-
-class FindPair(WhyWindow):
-    """The window that lists the pairs of a token; Enter on a pair explains it."""
-
-    TITLE_SAYS = "find a pair"
-    ADVICE = "Type a token to see the pairs that contain it, or a pair, as th|e. · is a space."
-
-    def __init__(self, frame: Frame, painters: Painters) -> None:
-        super().__init__(frame, painters, ())
-        self._queue = frame.queue
-
-    def about_token(self, painter: TokenPainter, token_id: int, width: int) -> list[Row]:
-        entries = self._queue.entries_with(token_id, SHOWN)
-        if not entries:
-            token = visible_bytes(painter.frame.any_token(token_id))
-            return paragraph(f"{token} is in no pair of the heap at this step.", width, "dim")
-
-        def mark(entry: QueueEntry) -> list[Span]:
-            if entry.stale:
-                truth = number(entry.count) if entry.count else "gone"
-                return [("  ", ""), (f"stale: {truth}", "stale-truth")]
-            return [("  ", ""), ("tied at the top" if entry.tied else "", "tie")]
-
-        columns: list[RowColumn] = [
-            RowColumn("pair", 0, lambda entry: painter.pair(entry.pair)),
-            RowColumn(
-                "count",
-                COUNT_CELLS,
-                lambda entry: [(number(entry.recorded), "stale" if entry.stale else "")],
-                is_number=True,
-            ),
-            RowColumn("", MARK_CELLS + 2, mark),
-        ]
-        table = RowTable(columns, width, least=12)
-        rows = [table.row(entry, ToQuestion(entry.pair)) for entry in entries]
-        return [table.header(), *rows]

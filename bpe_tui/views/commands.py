@@ -69,6 +69,9 @@ SIGNS = {
     "joining": Sign(("a+b", "pair"), "joins next", "The next merge makes one token of the two."),
     "fresh": Sign(("ab", "fresh"), "just merged", "Made at this step; «ab» without colours."),
     "stale": Sign(("9", "stale"), "old count", "Struck through: a count that is no longer true."),
+    "claimed": Sign(
+        ("┄", "stale-truth"), "stale part", "In the heap: what an old count claims too much."
+    ),
     "best": Sign(
         ("▸ best", "best"), "merges next", "Of the trainer linked: the bigram that it has found."
     ),
@@ -111,7 +114,7 @@ SIGNS = {
     "lost": Sign(
         ("✗", "loss"),
         "lost",
-        "Something removed or beaten; in the heap, the true count.",
+        "Something removed or beaten; in the lists, the true count.",
     ),
 }
 
@@ -124,6 +127,8 @@ LEGENDS = {
         "joining",
         "fresh",
         "stale",
+        "claimed",
+        "here",
         "newline",
         "byte",
         "tie",

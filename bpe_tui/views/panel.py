@@ -241,14 +241,20 @@ class FramePanel(Lines, Generic[FrameT]):
         """Return in full what a row shows shortened; nothing if the row is not shortened."""
         return ()
 
+    def foot_at(self, row: Row) -> str:
+        """Return the foot while the cursor is in a row of the panel with the focus."""
+        return self._foot
+
     def _say_foot(self) -> None:
         """Show the foot, or in full what is shortened in the cursor's row."""
         whole: Sequence[Span] = ()
+        foot = self._foot
         if self.frame is not None and self.has_focus and self.cursor < self.row_count:
-            whole = self.whole(self.row(self.cursor))
+            row = self.row(self.cursor)
+            whole, foot = self.whole(row), self.foot_at(row)
         room = max(self.outer_size.width - BORDER_CELLS, 8)
         text = "".join(text for text, _ in without_middle(whole, room))
-        self.border_subtitle = Content(text or leading_parts(room, self._foot))
+        self.border_subtitle = Content(text or leading_parts(room, foot))
 
     def watch_cursor(self) -> None:
         super().watch_cursor()

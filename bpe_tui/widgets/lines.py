@@ -231,12 +231,12 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         if index is None or offset is None:
             return
         row = self.row(index)
+        self.cursor, self.pointed = index, None
         subjects = subjects_at(row.spans, offset.x)
         # In a row that leads somewhere, only a border between two subjects asks.
         if len(subjects) >= (1 if row.target is None else 2):
             self.post_message(self.Asked(self, subjects, beside(row.spans, offset.x)))
             return
-        self.cursor = index
         if row.target is not None:
             self._choose(index)
 

@@ -12,7 +12,7 @@ from heapq import nsmallest
 from itertools import pairwise
 from typing import Self
 
-from engine.bpe.heap import HeapMove, Move
+from engine.bpe.heap import HeapMove, Loss, Move
 from engine.bpe.linked_lists import LinkedLists
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.run import Run, Statistics
@@ -181,6 +181,21 @@ class PairQueue:
         entries = [self._entry(n, int(claims[n])) for n in self._best(claims, limit)]
         self._known_entries[limit, moves] = entries
         return entries
+
+    def losses(self, entry: QueueEntry) -> tuple[Loss, ...]:
+        """Return the merges that made an entry stale: each with the occurrences it took.
+
+        >>> from engine import Timeline, Trainer
+        >>> counts = {b"low": 5, b"lower": 2}
+        >>> frame = Timeline(counts, Trainer(counts, 258).steps()).seek(1)
+        >>> entry = next(entry for entry in frame.queue.entries(9) if entry.stale)
+        >>> entry.pair, entry.recorded, frame.queue.losses(entry)  # l o: `ow` took all seven
+        ((108, 111), 7, (Loss(step=1, taken=7),))
+        """
+        number = self._record.pairs.number_of(entry.pair)
+        if number is None or not entry.stale:
+            return ()
+        return self._run.claim_history.losses(number, entry.recorded, self._step)
 
     def entries_with(self, token_id: int, limit: int) -> list[QueueEntry]:
         """Return the entries of pairs with this token on either side, the highest claims first."""

@@ -20,7 +20,7 @@ from heapq import heapify, heappop, heappush
 from itertools import islice
 from threading import Lock
 from time import monotonic
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from engine.bpe.ties import PairKey, TieKey, TieRule
 from engine.core.arrays import Integers, np
@@ -184,6 +184,74 @@ def claim_of(record: CountRecord, number: int, step: int) -> int:
             claim = true
         index += 1
     return claim
+
+
+class Loss(NamedTuple):
+    """A merge that lowered the count of a pair.
+
+    Attributes:
+        step: the number of the merge, from 1.
+        taken: the number of occurrences that it took from the pair.
+    """
+
+    step: int
+    taken: int
+
+
+FIRST_WINDOW = 16
+"""Steps to look back at first, to find when a count was still what an entry claims."""
+
+
+class ClaimHistory:
+    """The merges that made entries stale, found by looking back from a step.
+
+    What was found for a pair is kept, so that the next step looks at its own changes only.
+    """
+
+    def __init__(self, record: CountRecord) -> None:
+        self._record = record
+        self._known: dict[int, tuple[int, int, list[Loss]]] = {}  # number → (claim, step, losses)
+
+    def losses(self, number: int, claim: int, step: int) -> tuple[Loss, ...]:
+        """Return the merges that lowered a pair's count since it was `claim`, in their order.
+
+        Args:
+            number: the number of the pair.
+            claim: the count in its entry; the entry has it since the count was this high.
+            step: the number of merges made.
+        """
+        known = self._known.get(number)
+        if known is None or known[0] != claim:
+            found = self._look_back(number, claim, step)
+        elif known[1] < step:
+            before = claim - sum(loss.taken for loss in known[2])
+            found = [*known[2], *self._between(number, before, known[1], step)]
+        else:
+            return tuple(loss for loss in known[2] if loss.step <= step)
+        self._known[number] = claim, step, found
+        return tuple(found)
+
+    def _look_back(self, number: int, claim: int, step: int) -> list[Loss]:
+        """Find the losses in windows, each longer and earlier than the one before."""
+        since, window = max(step - FIRST_WINDOW, 0), FIRST_WINDOW
+        while True:
+            states, values = self._record.counts.history(number, step, since)
+            at = np.flatnonzero(values == claim)
+            if len(at) or not since:
+                start = int(states[at[-1]]) if len(at) else since
+                return self._between(number, claim, start, step)
+            window *= 4
+            since = max(step - window, 0)
+
+    def _between(self, number: int, before: int, since: int, until: int) -> list[Loss]:
+        """Return the losses after state `since`, at which the count is `before`."""
+        losses = []
+        states, values = self._record.counts.history(number, until, since)
+        for state, value in zip(states.tolist(), values.tolist(), strict=True):
+            if value < before:
+                losses.append(Loss(state, before - value))
+            before = value
+        return losses
 
 
 NumberedEntry = tuple[int, TieKey, int]

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import islice
 
 from engine.bpe.active_set import ActiveSets
-from engine.bpe.heap import HeapWalk
+from engine.bpe.heap import ClaimHistory, HeapWalk
 from engine.bpe.record import Record
 from engine.core.arrays import Ints, np
 from engine.core.events import Pair
@@ -264,6 +264,7 @@ class Run(MergeRun):
         bytes_total: number of bytes in all pretokens of the corpus, without special tokens.
         statistics: the series of the run, for charts.
         heap_walk: the lazily deleted heap at any step.
+        claim_history: the merges that made its entries stale.
         active_sets: the active set of the trainer `linked` at any step.
         typed: encodes typed text.
         vocabularies: the tokens of each step and their counts.
@@ -298,6 +299,7 @@ class Run(MergeRun):
         self._is_prepared = False
         self.segmenter = Segmenter(self.alphabet, self.table, record.pair_of, record.rank_of)
         self.heap_walk = HeapWalk(record)
+        self.claim_history = ClaimHistory(record)
         self.active_sets = ActiveSets(record)
         self.ties = TieHistory(record)
         self.statistics = Statistics(record, counts, self.tokens_at_start, self.ties)

@@ -167,22 +167,27 @@ class ChangeLog:
         first, end = int(ends[0]), int(ends[-1])
         return self._counters.view(first, end), since, self._values.view(first, end)
 
-    def history(self, counter: int, until: int) -> tuple[Ints, Integers]:
+    def history(self, counter: int, until: int, since: int = 0) -> tuple[Ints, Integers]:
         """Return the states, up to `until`, at which a counter was set, and its values there.
+
+        With `since`, only the states after that one.
 
         >>> log = ChangeLog([5, 3])
         >>> log.append([0, 2], [1, 4], width=3)
         >>> states, values = log.history(0, until=1)
         >>> states.tolist(), values.tolist()
         ([0, 1], [5, 1])
+        >>> log.history(0, until=1, since=1)[0].tolist()
+        []
         """
         self._check(until, len(self._ends) - 1)
         start = self._checkpoints[0]
-        ends = np.array(self._ends[: until + 1], dtype=np.int64)
-        places = np.flatnonzero(self._counters.view(0, int(ends[-1])) == counter)
-        states = np.searchsorted(ends, places, side="right")
+        ends = np.array(self._ends[since : until + 1], dtype=np.int64)
+        first = int(ends[0])
+        places = np.flatnonzero(self._counters.view(first, int(ends[-1])) == counter) + first
+        states = np.searchsorted(ends, places, side="right") + since
         values = self._values.view(0, int(ends[-1]))[places]
-        if counter < len(start):
+        if not since and counter < len(start):
             states, values = np.insert(states, 0, 0), np.insert(values, 0, start[counter])
         return states, values
 

@@ -304,7 +304,7 @@ QUESTIONS = (
     Question("how is a WordPiece score made?", WORDPIECE, ("right",), scores_of_the_handout),
     Question("how is a Unigram score made?", UNIGRAM, ("right",), arithmetic_of_em),
     Question("what if the rule were another?", STORIES, ("i",), lambda: ("tie rule first-seen",)),
-    Question("what is in the heap, what is stale?", STORIES, ("right", "v"), lambda: ("✗939",)),
+    Question("what is in the heap, what is stale?", STORIES, ("right", "v"), lambda: ("true 939",)),
 )
 
 

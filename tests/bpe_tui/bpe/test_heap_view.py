@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.bpe import MergePanel, PairsPanel
-from inside.bpe_tui.views import ToPair
-from inside.bpe_tui.widgets import Lines
+from inside.bpe_tui.dialogs import FindPair
+from inside.bpe_tui.views import TableRoom, ToPair
+from inside.bpe_tui.widgets import Lines, RowList
 from inside.engine.bpe import Move
-from opening import opened, step
+from opening import opened, step, until
 from textual.widgets import Static
 
 
@@ -105,3 +107,67 @@ async def test_each_move_is_seen_in_the_table() -> None:
             marked = [row.target for row in rows if any(t == "pushed" for t, _ in row.spans)]
             is_push = move.move in (Move.PUSH, Move.PUSH_BACK) and ToPair(move.pair) in shown
             assert marked == ([ToPair(move.pair)] if is_push else [])
+
+
+async def test_the_table_says_which_token_took_how_much_of_a_stale_count() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("right")
+        assert "".join(text for text, _ in pairs(app).head).split() == ["pair", "recorded", "true"]
+        lines = text_of(pairs(app)).splitlines()
+        assert {line.index("│") for line in lines} == {lines[0].index("│")}
+        # Of 3,389 times `t│h` the first merge, h + e, took 2,450.
+        row = next(line for line in lines if " t│h " in line)
+        assert row.split()[2:4] == ["3,389", "939"]
+        assert row.rstrip().endswith("stale: he took 2,450")
+        assert "┄" in row
+        await pilot.press("slash", *"t|")
+        await pilot.press("backspace")
+        await until(pilot, lambda: isinstance(app.screen, FindPair))
+        found = text_of(app.screen.query_one("#why-rows", RowList))
+        assert "recorded" in found
+        assert "stale: he took 2,450" in found
+
+
+async def test_the_foot_names_the_merge_of_the_row_and_enter_goes_there() -> None:
+    async with opened(vocab_size=1100) as (app, pilot):
+        await pilot.press("right", "v", "v", "v", "v")
+        panel = pairs(app)
+        assert app.session.frame is not None
+        place, at = next(
+            (place, found)
+            for place in range(1, 200)
+            if (found := app.session.frame.step_of(panel.row(place).target.pair))  # type: ignore[union-attr]
+        )
+        await pilot.press(*["down"] * place)
+        assert str(panel.border_subtitle).startswith(f"Enter its merge ({at}) · w why · v array")
+        await pilot.press("enter")
+        assert step(app) == at
+        assert panel.cursor == place
+        await pilot.press("v")
+        panel.put_cursor(panel.row_count - 1, 0)
+        await pilot.press("enter")
+        assert "no pair" in app.notices.now
+        assert app.screen.zoomed is None  # type: ignore[attr-defined]
+
+
+async def test_a_click_on_a_separator_asks_and_leaves_the_cursor_there() -> None:
+    async with opened() as (app, pilot):
+        panel = pairs(app)
+        across = "".join(text for text, _ in panel.row(4).spans).index("│")
+        await pilot.click(PairsPanel, offset=(across + 1, 2 + 4))
+        await pilot.pause()
+        assert panel.cursor == 4
+        assert app.screen.query("#why")
+
+
+@pytest.mark.parametrize("width", [36, 51, 56, 63, 80, 118, 158])
+@pytest.mark.parametrize("digits", [1, 5, 9])
+@pytest.mark.parametrize("has_heap", [False, True])
+def test_the_columns_of_the_heap_fill_the_width(width: int, digits: int, has_heap: bool) -> None:
+    room = TableRoom.within(width, digits, has_heap, False)
+    place = 5
+    gap = 2 if room.bar else 0
+    used = room.pair + room.recorded + room.true + room.bar + gap + room.change + room.remark
+    assert place + used == width
+    assert room.remark >= len(" pushed")
+    assert room.pair >= 3

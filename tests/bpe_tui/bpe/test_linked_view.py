@@ -34,7 +34,10 @@ async def test_with_this_trainer_the_view_is_there_from_the_start_and_follows_ea
             "Step 0: every character is a node of its list.",
             "1: [我]⇄[们]⇄[的]⇄[花]⇄[园]⇄[在]⇄[河]⇄[边]⇄[。]",
         ]
-        assert "▸ best      我│们         10  1:1 4:1 6:4 7:4 …" in at_start
+        assert any(
+            line.split()[:7] == ["▸", "best", "我│们", "10", "1:1", "4:1", "6:4"]
+            for line in at_start
+        )
         await pilot.press("right")
         await until(pilot, lambda: "10 of 120 places touched" in lines(app)[0])
         after = lines(app)

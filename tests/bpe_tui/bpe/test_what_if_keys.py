@@ -181,7 +181,7 @@ async def test_a_repeated_or_forced_merge_of_a_fork_is_not_called_the_highest_co
         await pilot.pause()
         pairs = app.screen.query_one(PairsPanel)
         pairs.cursor = next(
-            place for place in range(pairs.row_count) if "w │ i" in row_text(pairs, place)
+            place for place in range(pairs.row_count) if " w│i " in row_text(pairs, place)
         )
         await fork_after_choosing(app, pilot, "merge next, as chosen")
         await pilot.press("enter")

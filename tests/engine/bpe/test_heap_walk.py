@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inside.engine.bpe import TIE_RULES, HeapWalk, LazyHeap, Move, Record
 
-from engine import Trainer
+from engine import Timeline, Trainer
 
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 STATIC_RULES = [name for name, rule in TIE_RULES.items() if rule.static]
@@ -103,3 +103,24 @@ def test_a_far_step_can_be_prepared_in_slices() -> None:
         walk.prepare(len(record), seconds=0.0005)
     assert parts == sorted(parts)
     assert walk.entries(len(record)) == HeapWalk(record).entries(len(record))
+
+
+@pytest.mark.parametrize("tie_rule", STATIC_RULES)
+@given(counts=CORPORA, steps=st.lists(st.integers(0, 300), min_size=1, max_size=8))
+@examples(30)
+def test_the_losses_of_an_entry_are_the_changes_of_its_count_since_it_was_written(
+    tie_rule: str, counts: dict[bytes, int], steps: list[int]
+) -> None:
+    trainer = Trainer(counts, 300, tie_rule=tie_rule)
+    timeline = Timeline(trainer.counts, list(trainer.steps()))
+    before = [timeline.seek(step).queue for step in range(len(timeline) + 1)]
+    for step in steps:  # forth and back, since what was found is kept
+        queue = timeline.seek(min(step, len(timeline))).queue
+        for entry in queue.entries(100):
+            expected, count, at = [], entry.count, timeline.cursor
+            while count < entry.recorded:
+                at -= 1
+                if (earlier := before[at].count_of(entry.pair)) > count:
+                    expected.insert(0, (at + 1, earlier - count))
+                count = earlier
+            assert list(queue.losses(entry)) == expected
