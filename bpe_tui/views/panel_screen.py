@@ -432,4 +432,4 @@ class PanelScreen(PaintedOnce[None]):
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         event.stop()
-        self.action_zoom()
+        self.tell("This row leads nowhere; z gives the panel the whole screen.")
