@@ -36,7 +36,7 @@ MODULES = {
     "convert": "convert",
     "learn": "learn",
     "quiz": "quiz",
-    "grade": "quiz",
+    "grade": "grade",
     "record": "record",
 }
 """Command → its module beside this one, which is imported when it is needed; the help's order."""

@@ -264,7 +264,7 @@ OtherPatternOption = Annotated[
 
 # The options of a training, shared by several commands
 
-_OF_TRAINING: dict[str, tuple[object, object]] = {
+OF_TRAINING: dict[str, tuple[object, object]] = {
     "vocab_size": (VocabSizeOption, DEFAULT_VOCAB_SIZE),
     "special": (SpecialOption, None),
     "no_special": (NoSpecialOption, False),
@@ -301,7 +301,7 @@ def with_training(*without: str) -> Callable[[Callable[..., None]], Callable[...
         named = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
         training = [
             Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=option)
-            for name, (option, default) in _OF_TRAINING.items()
+            for name, (option, default) in OF_TRAINING.items()
             if name not in {*own.parameters, *without}
         ]
         keywords = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in named]

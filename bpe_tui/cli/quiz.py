@@ -1,10 +1,11 @@
-"""`bpe-tui quiz` and `bpe-tui grade`: questions about a corpus; tables of the answers."""
+"""`bpe-tui quiz`: questions about a corpus, and the quiz file of a lecturer."""
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -12,20 +13,26 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli import console, inputs, options, outputs
+from bpe_tui.cli import inputs, options, outputs
 from bpe_tui.cli.plain import lines_typed
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.lessons import SAMPLES, directory
+from bpe_tui.session.lessons import kinds_of_lessons, sample_paths
 from bpe_tui.session.training import train
 from bpe_tui.views.transcript import PlainQuestion
-from bpe_tui.widgets.numbers import percent, plural
-from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
-from engine.core.errors import QuizFileError
-from engine.core.files import write_files
-from engine.learning.grading import Grades, grade_files, learners_csv, questions_csv
+from bpe_tui.widgets.numbers import plural
+from bpe_tui.widgets.visible import visible_text
+from engine.learning.questions import KINDS, kinds_for
 from engine.learning.questions.question import Attempt, Question, Tally
-from engine.learning.quiz import MOST_QUESTIONS, Answered, AnswerSheet, Paper, make_quiz
+from engine.learning.quiz import (
+    LONGEST_NAME,
+    MOST_QUESTIONS,
+    Answered,
+    AnswerSheet,
+    Paper,
+    make_quiz,
+)
+from engine.learning.quiz_file import QuizFile, corpus_beside, is_quiz_file, read_quiz_file
 from engine.learning.session_file import SavedFile
 from engine.recording.playback import Player
 from engine.text.sources import STANDARD_INPUT
@@ -44,6 +51,8 @@ OPTIONS = (
         "bpe-tui quiz samples/handout.txt --pattern whitespace --out answers.json",
         "bpe-tui quiz corpus.txt --questions 12 --seed 7 --name Li --out answers/li.json",
         "bpe-tui quiz corpus.txt --out answers.json --plain",
+        "bpe-tui quiz corpus.txt --lessons 1-4 --seed 7 --ask-id --write quiz.toml",
+        "bpe-tui quiz quiz.toml --name Li --id 4711 --out li.json",
     ),
 )
 @options.with_training("trainer", "ngram", "no_cache")
@@ -52,20 +61,31 @@ def quiz(
     corpus: Annotated[
         str,
         typer.Argument(
-            metavar="CORPUS",
-            help="The text to train on, one file; .gz is unpacked.",
+            metavar="CORPUS|QUIZ.toml",
+            help="The text to train on, one file (.gz is unpacked); or a quiz file.",
             show_default=False,
         ),
     ],
     out: Annotated[
-        Path,
+        Path | None,
         typer.Option(
             "--out",
             metavar="FILE.json",
             help="Where the answers go, after each question.",
             rich_help_panel=options.OUTPUT,
+            show_default=False,
         ),
-    ],
+    ] = None,
+    write: Annotated[
+        Path | None,
+        typer.Option(
+            "--write",
+            metavar="FILE.toml",
+            help="Ask nothing: write a quiz file for your class, which fixes corpus and options.",
+            rich_help_panel=options.OUTPUT,
+            show_default=False,
+        ),
+    ] = None,
     questions: Annotated[
         int,
         typer.Option(
@@ -86,6 +106,26 @@ def quiz(
             rich_help_panel=QUIZ,
         ),
     ] = "1",
+    kinds: Annotated[
+        str,
+        typer.Option(
+            "--kinds",
+            metavar="KIND,…",
+            help=f"Only questions of these kinds: {', '.join(KINDS)}.",
+            rich_help_panel=QUIZ,
+            show_default=False,
+        ),
+    ] = "",
+    lessons: Annotated[
+        str,
+        typer.Option(
+            "--lessons",
+            metavar="1-4",
+            help="Only questions of the kinds that these lessons ask.",
+            rich_help_panel=QUIZ,
+            show_default=False,
+        ),
+    ] = "",
     name: Annotated[
         str,
         typer.Option(
@@ -96,6 +136,24 @@ def quiz(
             show_default=False,
         ),
     ] = "",
+    learner_id: Annotated[
+        str,
+        typer.Option(
+            "--id",
+            metavar="ID",
+            help="Your ID, such as a student number, for the file.",
+            rich_help_panel=QUIZ,
+            show_default=False,
+        ),
+    ] = "",
+    ask_id: Annotated[
+        bool,
+        typer.Option(
+            "--ask-id",
+            help="With --write: learners are asked for name and ID first.",
+            rich_help_panel=QUIZ,
+        ),
+    ] = False,
     force: Annotated[
         bool,
         typer.Option(
@@ -116,43 +174,156 @@ def quiz(
 
     `bpe-tui grade` makes tables of such files. It is practice: nothing in the file is secret.
     """
-    options.check_model(context)
-    if corpus == STANDARD_INPUT:
-        raise inputs.CommandLineError(
-            "a quiz is about a corpus in a file, so that it can be graded"
-        )
-    config = options.run_of(context, corpus)
-    source = inputs.check_run(config)
-    paper = paper_of(config, seed, questions)  # fails before the reading if the corpus is no file
+    if is_quiz_file(corpus):
+        _check_fixed(context)
+        asked = read_quiz_file(Path(corpus))
+        config = config_of(asked.paper, asked.find_corpus(Path(corpus).parent, sample_paths()))
+        paper, ask_id = asked.paper, asked.asks_id
+        source = inputs.check_run(config)
+    else:
+        options.check_model(context)
+        if corpus == STANDARD_INPUT:
+            raise inputs.CommandLineError(
+                "a quiz is about a corpus in a file, so that it can be graded"
+            )
+        config = options.run_of(context, corpus)
+        source = inputs.check_run(config)
+        wanted = chosen_kinds(kinds, lessons)
+        paper = paper_of(config, seed, questions, wanted)  # fails early if the corpus is no file
+    if write is not None:
+        write_quiz(context, config, QuizFile(paper, SavedFile.of(config.corpus), ask_id), write)
+        return
+    if ask_id and not is_quiz_file(corpus):
+        raise inputs.CommandLineError("--ask-id is for --write; give --name and --id instead")
+    if out is None:
+        raise inputs.CommandLineError("say where the answers go: --out answers.json")
+    sheet = AnswerSheet(paper, _checked_text("--name", name), id=_checked_text("--id", learner_id))
     outputs.check_outputs([out], source, overwrite=force)
     if not plain:
         inputs.check_terminal()
-    print(f"Reading {visible_text(config.name, spaces=False)}.", file=sys.stderr, flush=True)
-    asked = make_quiz(finished_run(config), seed, questions)
-    sheet = AnswerSheet(paper, name, datetime.now(UTC).isoformat(timespec="seconds"))
+    questions_asked = _made(config, paper)
+    sheet.started = datetime.now(UTC).isoformat(timespec="seconds")
     keep = AnswerKeeper(sheet, out)
     if plain:
-        ask_plainly(asked, keep, lines_typed())
+        lines = iter(lines_typed())
+        if ask_id:
+            ask_who(sheet, lines)
+        ask_plainly(questions_asked, keep, lines)
         return
     from bpe_tui.app.base import run_screen  # slow to import, and only the screen needs it
     from bpe_tui.lessons.asking import QuizScreen
 
-    raise typer.Exit(run_screen(lambda: QuizScreen(asked, keep.keep, sheet.paper.name)))
+    who = (sheet if ask_id else None,)
+    raise typer.Exit(run_screen(lambda: QuizScreen(questions_asked, keep.keep, paper.name, *who)))
+
+
+FIXED = (*("questions", "seed", "kinds", "lessons", "ask_id", "write"), *options.OF_TRAINING)
+"""Options that a quiz file decides."""
+
+
+def _check_fixed(context: typer.Context) -> None:
+    """Raise `CommandLineError` for an option that the quiz file decides."""
+    for option in FIXED:
+        if options.is_given(context, option):
+            name = option.replace("_", "-")
+            raise inputs.CommandLineError(f"--{name} is not for a quiz file, which decides it")
+
+
+def _checked_text(option: str, text: str) -> str:
+    """Return a name or an ID as it is kept; one that is too long is an error."""
+    clean = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").strip()
+    if len(clean) > LONGEST_NAME:
+        raise inputs.CommandLineError(f"{option} has at most {LONGEST_NAME} characters")
+    return clean
+
+
+def _made(config: RunConfig, paper: Paper) -> tuple[Question, ...]:
+    """Train, and return the questions; print a note if there are fewer than wanted."""
+    print(f"Reading {visible_text(config.name, spaces=False)}.", file=sys.stderr, flush=True)
+    run = finished_run(config)
+    made = make_quiz(run, paper.seed, paper.questions, paper.kinds)
+    if unfit := [kind for kind in paper.kinds if kind not in kinds_for(run.frame)]:
+        inputs.note(f"not asked about the model {config.model}: {', '.join(unfit)}")
+    if len(made) < paper.questions:
+        found = plural(len(made), "different question")
+        inputs.note(f"this corpus gives only {found}, not {paper.questions}")
+    return made
+
+
+# -- the quiz file
+
+
+def chosen_kinds(kinds: str, lessons: str) -> tuple[str, ...]:
+    """Return the kinds that `--kinds` and `--lessons` ask for; empty for all.
+
+    Raises:
+        UnknownNameError: there is no such kind, or no such lesson.
+        CommandLineError: the lessons are typed in another form.
+    """
+    named = [KINDS[word.strip()].name for word in kinds.split(",") if word.strip()]
+    return tuple(dict.fromkeys([*named, *kinds_of_lessons(numbers_of(lessons))]))
+
+
+MOST_NUMBERS = 100
+
+
+def numbers_of(typed: str) -> list[int]:
+    """Return the numbers that are typed as `1-4` or `1,3,7-9`.
+
+    >>> numbers_of("1-3,7")
+    [1, 2, 3, 7]
+    """
+    found: list[int] = []
+    for part in typed.split(",") if typed.strip() else ():
+        first, dash, last = part.strip().partition("-")
+        ends = first.strip(), (last if dash else first).strip()
+        if not all(end.isascii() and end.isdigit() and len(end) < 4 for end in ends):
+            raise inputs.CommandLineError("--lessons is like 1-4, or 1,3,7-9")
+        found += range(int(ends[0]), int(ends[1]) + 1)
+    return found[:MOST_NUMBERS]
+
+
+def write_quiz(context: typer.Context, config: RunConfig, quiz: QuizFile, path: Path) -> None:
+    """Make the questions once, write the quiz file, and print what it asks."""
+    for option in ("out", "name", "learner_id", "plain"):
+        if options.is_given(context, option):
+            name = option.replace("learner_", "")
+            raise inputs.CommandLineError(f"--{name} is for answers, and --write asks nothing")
+    if not context.params["force"]:
+        outputs.check_free(path)
+    if path.suffix.lower() != ".toml":
+        raise inputs.CommandLineError("the name of a quiz file ends with .toml")
+    asked = Counter(question.kind for question in _made(config, quiz.paper))
+    near = SavedFile(corpus_beside(config.corpus, path.parent), *astuple(quiz.corpus)[1:])
+    quiz = replace(quiz, corpus=near)
+    quiz.write(path, overwrite=context.params["force"])
+    kinds = ", ".join(f"{count} {kind}" for kind, count in asked.items())
+    place = visible_text(str(path), spaces=False)
+    print(f"written: {place}, {plural(asked.total(), 'question')}: {kinds}")
+    if not Path(path.parent, near.path).exists() and near.path not in map(_name, sample_paths()):
+        inputs.note(f"give {near.path} to your class, too, in the same folder")
+
+
+def _name(path: Path) -> str:
+    return path.name
 
 
 # -- the paper, which decides the questions
 
 
-def paper_of(config: RunConfig, seed: str, questions: int) -> Paper:
+def paper_of(config: RunConfig, seed: str, questions: int, kinds: Sequence[str] = ()) -> Paper:
     """Return the paper of a quiz, for its file of answers."""
     options = {name: getattr(config, name) for name in OPTIONS}
     options["special_tokens"] = list(config.special_tokens)
-    return Paper(config.name, SavedFile.of(config.corpus).digest, options, seed, questions)
+    seed = _checked_text("--seed", seed)
+    digest = SavedFile.of(config.corpus).digest
+    return Paper(config.name, digest, options, seed, questions, tuple(kinds))
 
 
 def config_of(paper: Paper, corpus: Path) -> RunConfig:
     """Return the config that a paper asks to train."""
     chosen = {name: value for name, value in paper.options.items() if name in OPTIONS}
+    chosen["special_tokens"] = tuple(chosen.get("special_tokens", ()))
     return RunConfig(str(corpus), **{**chosen, "min_count": max(chosen.get("min_count", 1), 1)})
 
 
@@ -167,6 +338,15 @@ def finished_run(config: RunConfig) -> Player[Any]:
 
 
 # -- asking
+
+
+def ask_who(sheet: AnswerSheet, lines: Iterator[str]) -> None:
+    """Ask for the name and the ID that are not given yet, on standard output."""
+    for key, asked in (("learner", "Your name?"), ("id", "Your ID?")):
+        if not getattr(sheet, key):
+            print(asked, flush=True)
+            line = next(lines, "").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            setattr(sheet, key, line.strip()[:LONGEST_NAME])
 
 
 @dataclass
@@ -222,140 +402,3 @@ def ask_plainly(asked: Iterable[Question], keeper: AnswerKeeper, lines: Iterable
         score.count(asking.attempt)
         keeper.keep(asking.attempt)
     print(f"{score}.".capitalize())
-
-
-NAME_CELLS, KIND_CELLS, TEXT_CELLS = 40, 34, 64
-
-
-@app.command(
-    cls=GroupedHelp,
-    epilog=examples(
-        "bpe-tui grade answers/*.json --out grades.csv",
-        "bpe-tui grade answers/*.json --corpus corpus.txt --seed 7 --out grades.csv",
-    ),
-)
-def grade(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILES...", help="Files of answers, of `bpe-tui quiz`.", show_default=False
-        ),
-    ],
-    corpus: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--corpus",
-            metavar="FILE",
-            help="A corpus that was asked about; repeat it for more. Samples are known, and so is "
-            "what lies here under the name in the file.",
-            rich_help_panel=QUIZ,
-            show_default=False,
-        ),
-    ] = None,
-    seed: Annotated[
-        str | None,
-        typer.Option(
-            "--seed",
-            metavar="TEXT",
-            help="Only files of this seed count; others are named.",
-            rich_help_panel=QUIZ,
-            show_default=False,
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            metavar="FILE.csv",
-            help="Write a line for each learner, and beside it NAME-questions.csv.",
-            rich_help_panel=options.OUTPUT,
-            show_default=False,
-        ),
-    ] = None,
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force", help="Overwrite files that are there.", rich_help_panel=options.OUTPUT
-        ),
-    ] = False,
-) -> None:
-    """Grade files of answers, and print who knew what.
-
-    The questions are made again from the seed in each file. A file that cannot be graded is named
-    on standard error; the others are graded.
-    """
-    paths = [] if out is None else [out, out.with_name(f"{out.stem}-questions{out.suffix}")]
-    for path in () if force else paths:
-        outputs.check_free(path)
-    library = QuizCorpora(corpus or ())
-    grades = grade_files(files, library.open_run, seed)
-    for problem in (*grades.problems, *(note for each in grades.sheets for note in each.notes)):
-        print(f"{console.PROGRAM}: {visible_text(problem, spaces=False)}", file=sys.stderr)
-    for line in (*_learner_lines(grades), *_question_lines(grades)):
-        print(line)
-    if paths:
-        tables = learners_csv(grades), questions_csv(grades, visible_bytes)
-        contents = {path: table.encode() for path, table in zip(paths, tables, strict=True)}
-        write_files(contents, overwrite=force)
-        print(f"written: {', '.join(visible_text(str(path), spaces=False) for path in paths)}")
-    if grades.problems:
-        raise typer.Exit(console.BAD_INPUT)
-
-
-class QuizCorpora:
-    """The corpora of the quizzes. A file of answers only names its corpus."""
-
-    def __init__(self, given: Sequence[Path]) -> None:
-        self._by_digest = {_digest_of(path): path for path in given}
-        place = directory()
-        self._samples = [place / sample.name for sample in SAMPLES]
-
-    def open_run(self, paper: Paper) -> Player[Any]:
-        """Train the run of a paper."""
-        config = config_of(paper, self._find(paper))
-        inputs.check_run(config)
-        return finished_run(config)
-
-    def _find(self, paper: Paper) -> Path:
-        if paper.digest in self._by_digest:
-            return self._by_digest[paper.digest]
-        name = Path(paper.corpus).name
-        near = [*self._samples, Path(name)] if name else self._samples
-        for path in near:
-            if path.name == name and path.is_file() and _digest_of(path) == paper.digest:
-                return path
-        raise QuizFileError(
-            f"is about a corpus {name!r} that is not here; give it with --corpus FILE"
-        )
-
-
-def _digest_of(path: Path) -> str:
-    return SavedFile.of(str(path)).digest
-
-
-def _learner_lines(grades: Grades) -> Iterator[str]:
-    if not grades.sheets:
-        return
-    yield f"{'first try':>10} {'right':>6} {'answered':>9} {'hints':>6}  learner"
-    for graded in grades.sheets:
-        name = visible_text(graded.sheet.learner or graded.path.stem, spaces=False)
-        hints = sum(attempt.hinted for attempt in graded.answered)
-        of_all = f"{len(graded.answered)}/{len(graded.attempts)}"
-        yield (
-            f"{graded.at_first_try:>10} {graded.right:>6} {of_all:>9} {hints:>6}  "
-            f"{shorten(name, NAME_CELLS)}"
-        )
-
-
-def _question_lines(grades: Grades) -> Iterator[str]:
-    if not grades.questions:
-        return
-    quizzes = {each.paper.key for each in grades.questions}
-    yield ""
-    yield f"{'first try':>10}  question, the hardest first"
-    for each in grades.questions:
-        text = shorten(each.question.asks.describe(visible_bytes), TEXT_CELLS)
-        kind = f"{each.number:>2}. {each.question.kind}, step {each.question.frame.step:,}"
-        quiz = f"  ({visible_text(each.paper.name, spaces=False)})" if len(quizzes) > 1 else ""
-        yield f"{percent(each.share):>10}  {kind:<{KIND_CELLS}}{text}{quiz}"
-    yield f"{plural(len(grades.sheets), 'file')} graded"

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import VerticalGroup
 from textual.content import Content
 from textual.geometry import Region
 from textual.screen import Screen
@@ -14,12 +15,14 @@ from textual.widgets import Static
 
 from bpe_tui.lessons.question_panel import QuestionPanel, sentence_rows
 from bpe_tui.styles import sheet
+from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
 from engine.learning.questions.question import Attempt, Question, Tally
+from engine.learning.quiz import LONGEST_NAME, AnswerSheet
 
 FOOT = "Esc looks at the screen; N asks again"
 
@@ -83,6 +86,8 @@ class AskWindow(Window[bool]):
             self.dismiss(True)
 
 
+WHO = {"learner": "Your name", "id": "Your ID"}
+"""Field of an answer file → its label."""
 Keep = Callable[[Attempt], None]
 """Records a question that is over; raises a `BpeError` if it cannot."""
 
@@ -92,6 +97,7 @@ class QuizScreen(Screen[None]):
 
     Args:
         name: the name of the quiz, for the heading.
+        asks_who: the answers whose name and ID are asked for first; `None` asks for neither.
     """
 
     CSS_PATH = sheet("quiz.tcss")
@@ -100,8 +106,15 @@ class QuizScreen(Screen[None]):
         Binding("q", "app.quit", "quit", show=False),
     ]
 
-    def __init__(self, questions: Sequence[Question], keep: Keep, name: str) -> None:
+    def __init__(
+        self,
+        questions: Sequence[Question],
+        keep: Keep,
+        name: str,
+        asks_who: AnswerSheet | None = None,
+    ) -> None:
         super().__init__()
+        self._sheet = asks_who
         self._attempts = [Attempt(question) for question in questions]
         self._keep, self._quiz = keep, visible_text(name, spaces=False)
         self._at = 0
@@ -112,13 +125,37 @@ class QuizScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield Static(id="heading")
+        if self._sheet is not None:
+            with VerticalGroup(id="who"):
+                for key, label in WHO.items():
+                    yield Static(label)
+                    value = visible_text(getattr(self._sheet, key), spaces=False)
+                    yield Field(value, max_length=LONGEST_NAME, id=f"who-{key}")
         yield self._panel
         yield self._results
         yield self._note
 
     def on_mount(self) -> None:
         self._results.display = False
-        self._ask()
+        self._begin()
+
+    def _begin(self) -> None:
+        """Ask who answers, if that is wanted; else ask the first question."""
+        empty = [field for field in self.query(Field) if not field.value.strip()]
+        self._panel.display = not empty
+        if not empty:
+            self.query("#who").remove()
+            self._ask()
+            return
+        self.query_one("#heading", Static).update(Content(self._quiz))
+        self._note.update(Content("Enter goes on; Ctrl+Q leaves"))
+        empty[0].focus()
+
+    def on_input_submitted(self, event: Field.Submitted) -> None:
+        event.stop()
+        for key in WHO:
+            setattr(self._sheet, key, self.query_one(f"#who-{key}", Field).value.strip())
+        self._begin()
 
     def _ask(self) -> None:
         attempt = self._attempts[self._at]

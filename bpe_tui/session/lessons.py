@@ -7,6 +7,7 @@ Progress is kept in a state file, whose invalid entries are ignored.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,7 +18,7 @@ from bpe_tui.session.models import MODELS, completed
 from bpe_tui.session.state import keep_state, read_state
 from engine.core.errors import UnknownNameError
 from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene
-from engine.learning.lesson_file import read_title
+from engine.learning.lesson_file import read_lesson, read_title
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,11 @@ def samples() -> list[tuple[Sample, Config]]:
     return found
 
 
+def sample_paths() -> list[Path]:
+    """Return the paths of all samples."""
+    return [directory() / sample.name for sample in SAMPLES]
+
+
 PLACE = Path(__file__).parents[1] / "lessons" / "builtin"
 ENGLISH = "en"
 PROGRESS, KEPT = "lessons.json", 200
@@ -128,6 +134,24 @@ def numbered_lesson(number: str, language: str = ENGLISH) -> Path | None:
             f"there is no lesson {number}; bpe-tui learn --list names all {len(lessons)}"
         )
     return path
+
+
+def kinds_of_lessons(numbers: Iterable[int]) -> list[str]:
+    """Return the kinds of questions that the lessons of these numbers ask, each once.
+
+    Raises:
+        UnknownNameError: no lesson has the number.
+    """
+    paths = {each.number: each.path for each in builtin_lessons()}
+    found: dict[str, None] = {}
+    for number in numbers:
+        if number not in paths:
+            raise UnknownNameError(
+                f"there is no lesson {number}; bpe-tui learn --list names all {len(paths)}"
+            )
+        for scene in read_lesson(paths[number]).scenes:
+            found |= dict.fromkeys(asked.kind for asked in scene.asks)
+    return list(found)
 
 
 def next_lesson(language: str = ENGLISH) -> BuiltInLesson:

@@ -59,7 +59,7 @@ class GradedSheet:
     @property
     def seconds(self) -> float:
         """Time taken, according to the file."""
-        return sum(answered.seconds for answered in self.sheet.answers)
+        return sum(max(answered.seconds, 0) for answered in self.sheet.answers)
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,9 @@ class _Quizzes:
 
     def questions_of(self, paper: Paper) -> tuple[Question, ...]:
         if paper.key not in self._quizzes:
-            self._quizzes[paper.key] = make_quiz(self._run(paper), paper.seed, paper.questions)
+            self._quizzes[paper.key] = make_quiz(
+                self._run(paper), paper.seed, paper.questions, paper.kinds
+            )
         return self._quizzes[paper.key]
 
     def _run(self, paper: Paper) -> Player[Any]:

@@ -1,15 +1,16 @@
 """A quiz: questions about one run, made from a seed, and the file of a learner's answers.
 
-The corpus, the options of its training, the seed and the number of questions decide the questions,
-on every machine. So an answer file holds these, and no questions; see `grading`.
+The corpus, the options of its training, the kinds, the seed and the number of questions decide the
+questions, on every machine. So an answer file holds these, and no questions; see `grading`.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,7 @@ class Paper:
         options: the options of the training: name → a value that JSON can hold.
         seed: any text.
         questions: the number of questions.
+        kinds: the kinds to draw from, names in `KINDS`; empty for all.
     """
 
     corpus: str
@@ -54,16 +56,23 @@ class Paper:
     options: Mapping[str, Any]
     seed: str
     questions: int
+    kinds: tuple[str, ...] = ()
 
     @property
     def run(self) -> str:
         """A key of the run, equal for papers about the same run."""
-        return json.dumps([self.digest, dict(self.options)], sort_keys=True)
+        chosen = {name: value for name, value in self.options.items() if value is not None}
+        return json.dumps([self.digest, chosen], sort_keys=True)
 
     @property
     def key(self) -> str:
         """A key of the quiz, equal for papers with the same questions."""
-        return json.dumps([self.run, self.seed, self.questions])
+        return json.dumps([self.run, self.seed, self.questions, sorted(self.kinds)])
+
+    @property
+    def code(self) -> str:
+        """A short code of the quiz, the first hex digits of the digest of its key."""
+        return sha256(self.key.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
     @property
     def name(self) -> str:
@@ -71,16 +80,27 @@ class Paper:
         return f"{self.corpus}, seed {self.seed}"
 
 
-def make_quiz(player: Player[Any], seed: str, count: int) -> tuple[Question, ...]:
+def make_quiz(
+    player: Player[Any], seed: str, count: int, kinds: Collection[str] = ()
+) -> tuple[Question, ...]:
     """Return the questions of a quiz about a finished recording, from easy to hard.
 
     A small corpus may give fewer different questions than `count`.
+
+    Args:
+        kinds: the kinds to draw from; empty for all that suit the model.
 
     Raises:
         QuestionError: nothing can be asked about this run.
     """
     chosen: list[Question] = []
-    deck = [name for name in DECK if isinstance(player.frame, KINDS[name].frames)]
+    deck = [
+        name
+        for name in DECK
+        if isinstance(player.frame, KINDS[name].frames) and (not kinds or name in kinds)
+    ]
+    if not deck:
+        raise QuestionError(f"no question of these kinds suits this model: {', '.join(kinds)}")
     for number in range(count):
         level = Level(number * len(Level) // count)
         chance = Chance(f"{seed}:quiz:{number}")
@@ -91,7 +111,7 @@ def make_quiz(player: Player[Any], seed: str, count: int) -> tuple[Question, ...
             chosen.append(min(found, key=lambda q: abs(q.level - level) + asked[q.kind] / 3))
     if not chosen:
         raise QuestionError("nothing can be asked about this run; give a corpus with more in it")
-    return tuple(chosen)
+    return tuple(sorted(chosen, key=lambda question: question.level))
 
 
 def _candidates(
@@ -113,7 +133,8 @@ def _candidates(
         if any(_are_alike(question, other) for other in chosen):
             continue
         yield question
-        if question.level == level and kind not in [other.kind for other in chosen[-2:]]:
+        is_varied = len(set(deck)) < 3 or kind not in [other.kind for other in chosen[-2:]]
+        if question.level == level and is_varied:
             return
 
 
@@ -129,7 +150,7 @@ def _are_alike(one: Question, other: Question) -> bool:
 
 # -- the file of answers
 
-FORMAT, VERSION = "bpe-tui answers", 1
+FORMAT, VERSION = "bpe-tui answers", 2
 LARGEST = 1 << 20
 """Largest size of an answer file, in bytes."""
 MOST_TRIES = 100
@@ -176,12 +197,16 @@ class AnswerSheet:
     Attributes:
         learner: the learner's name; may be empty.
         started: time of the start, as an ISO date with time.
+        id: the learner's ID, such as a student number; may be empty.
+        quiz: the code of the quiz that was asked; "" before it is written.
     """
 
     paper: Paper
     learner: str = ""
     started: str = ""
     answers: list[Answered] = field(default_factory=list)
+    id: str = ""
+    quiz: str = ""
 
     def write(self, path: Path, *, overwrite: bool = False) -> None:
         """Write the file, whole or not at all.
@@ -195,11 +220,14 @@ class AnswerSheet:
             "format": FORMAT,
             "version": VERSION,
             "learner": self.learner,
+            "id": self.id,
+            "quiz": self.quiz or paper.code,
             "started": self.started,
             "corpus": {"name": paper.corpus, "sha256": paper.digest},
             "options": dict(paper.options),
             "seed": paper.seed,
             "questions": paper.questions,
+            "kinds": list(paper.kinds),
             "answers": [vars(answered) for answered in self.answers],
         }
         text = json.dumps(content, ensure_ascii=True, indent=1)
@@ -212,14 +240,7 @@ class AnswerSheet:
         Raises:
             QuizFileError: it is no valid answer file; the message gives the reason.
         """
-        try:
-            with path.open("rb") as file:
-                data = file.read(LARGEST + 1)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise QuizFileError(f"{path}: cannot be read: {reason}") from error
-        if len(data) > LARGEST:
-            raise QuizFileError(f"{path}: is larger than any file of answers")
+        data = read_small(path, LARGEST, "any file of answers")
         try:
             value = json.loads(data)
         except (ValueError, RecursionError) as error:
@@ -230,6 +251,25 @@ class AnswerSheet:
             raise QuizFileError(f"{path}: {error}") from error
 
 
+def read_small(path: Path, largest: int, what: str) -> bytes:
+    """Return the bytes of an ordinary file of at most `largest` bytes.
+
+    Raises:
+        QuizFileError: it cannot be read, or is larger than `what`.
+    """
+    try:
+        if path.exists() and not path.is_file():  # reading a pipe might wait for ever
+            raise QuizFileError(f"{path}: is no ordinary file")
+        with path.open("rb") as file:
+            data = file.read(largest + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise QuizFileError(f"{path}: cannot be read: {reason}") from error
+    if len(data) > largest:
+        raise QuizFileError(f"{path}: is larger than {what}")
+    return data
+
+
 def _sheet(fields: Fields) -> AnswerSheet:
     if fields.value.get("format") != FORMAT:
         raise QuizFileError("is no file of answers of this program")
@@ -238,15 +278,35 @@ def _sheet(fields: Fields) -> AnswerSheet:
     corpus, count = fields.inner("corpus"), fields.count("questions")
     if not 1 <= count <= MOST_QUESTIONS:
         raise fields.error("questions", f"is not between 1 and {MOST_QUESTIONS}")
-    options = dict(read_options(fields))
     paper = Paper(
-        _short(corpus, "name"), corpus.text("sha256"), options, _short(fields, "seed"), count
+        _short(corpus, "name"),
+        _short(corpus, "sha256"),
+        dict(read_options(fields)),
+        _short(fields, "seed"),
+        count,
+        kinds_of(fields),
     )
     answers = fields.each("answers")
     if len(answers) > count:
         raise fields.error("answers", "has more entries than there are questions")
     learner, started = _short(fields, "learner"), _short(fields, "started")
-    return AnswerSheet(paper, learner, started, list(map(_answered, answers)))
+    answered = list(map(_answered, answers))
+    return AnswerSheet(
+        paper, learner, started, answered, _short(fields, "id"), _short(fields, "quiz")
+    )
+
+
+def kinds_of(fields: Fields) -> tuple[str, ...]:
+    """Read a list of kinds, without repetitions.
+
+    Raises:
+        TokenizerFileError: a kind is unknown.
+    """
+    kinds = fields.texts("kinds")
+    if unknown := next((kind for kind in kinds if kind not in KINDS), None):
+        known = ", ".join(KINDS)
+        raise fields.error("kinds", f"unknown kind {unknown[:60]!r}; there are: {known}")
+    return tuple(dict.fromkeys(kinds))
 
 
 def _answered(fields: Fields) -> Answered:
@@ -256,7 +316,7 @@ def _answered(fields: Fields) -> Answered:
     return Answered(
         *(_short(fields, "kind"), fields.count("step"), tried),
         *(fields.flag("hinted"), fields.flag("given_up")),
-        seconds if 0 <= seconds < LONGEST_TIME else 0,
+        seconds if 0 <= seconds < LONGEST_TIME else -1,
         fields.flag("right"),
     )
 

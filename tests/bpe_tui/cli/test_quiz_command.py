@@ -9,7 +9,7 @@ from pathlib import Path
 from inside.bpe_tui.app import SingleScreenApp
 from inside.bpe_tui.lessons import QuestionPanel, QuizScreen
 from inside.bpe_tui.widgets import RowList
-from inside.engine.learning import Attempt
+from inside.engine.learning import AnswerSheet, Attempt, Paper
 from inside.engine.text import Excerpt
 from program import run
 
@@ -162,3 +162,76 @@ def test_a_file_of_answers_opens_no_corpus_of_its_own(tmp_path: Path) -> None:
     assert (
         b"options.vocab_size: should be a whole number" in run("grade", tmp_path / "a.json").stderr
     )
+
+
+# -- the quiz file of a lecturer
+
+
+def write_quiz(folder: Path, *options: str) -> Path:
+    """Write `quiz.toml` about a copy of the handout beside it."""
+    (folder / "handout.txt").write_bytes(HANDOUT.read_bytes())
+    how = ("--pattern", "whitespace", "--questions", "4", *options)
+    result = run("quiz", "handout.txt", *how, "--write", "quiz.toml", cwd=folder)
+    assert result.returncode == 0, result.stderr
+    return folder / "quiz.toml"
+
+
+def test_a_quiz_file_asks_the_same_in_any_folder(tmp_path: Path) -> None:
+    asked = []
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        path = write_quiz(tmp_path / name, "--seed", "7", "--lessons", "1-2,5", "--ask-id")
+        said = run("quiz", path, "--out", tmp_path / f"{name}.json", "--plain", stdin=b"Li\n42\n")
+        asked.append(said.stdout)
+    assert asked[0] == asked[1]
+    assert asked[0].startswith(b"Your name?\nYour ID?\nQuestion 1 of 4")
+    kinds = 'kinds = ["decode", "next-pair", "count-change"]'
+    assert kinds in (tmp_path / "a" / "quiz.toml").read_text()
+
+
+def test_a_quiz_file_decides_and_its_corpus_may_not_change(tmp_path: Path) -> None:
+    path, out = write_quiz(tmp_path), tmp_path / "a.json"
+
+    def refused(*options: str | Path) -> bytes:
+        result = run("quiz", *options, "--plain")
+        assert result.returncode == 2
+        assert result.stderr.count(b"\n") == 1
+        return result.stderr
+
+    assert b"--seed is not for a quiz file" in refused(path, "--out", out, "--seed", "8")
+    assert b"--pattern is not for a quiz file" in refused(path, "--out", out, "--pattern", "gpt2")
+    assert b"say where the answers go: --out" in refused(path)
+    assert b"at most 200 characters" in refused(path, "--out", out, "--name", "x" * 201)
+    assert b"--ask-id is for --write" in refused(str(HANDOUT), "--out", out, "--ask-id")
+    assert b"--lessons is like 1-4" in refused(str(HANDOUT), "--out", out, "--lessons", "1..4")
+    assert b"there is no lesson 14" in refused(str(HANDOUT), "--out", out, "--lessons", "9-14")
+    assert b"unknown kind of question 'ties'" in refused(str(HANDOUT), "--kinds", "ties")
+    path.write_text(path.read_text().replace('"whitespace"', '"("'))
+    assert b"the regex (: missing )" in refused(path, "--out", out)
+    (tmp_path / "handout.txt").write_text("low")
+    assert b"has changed since the quiz was written" in refused(path, "--out", out)
+    assert not out.exists()
+
+
+def test_a_quiz_is_written_without_answers_and_over_no_other_file(tmp_path: Path) -> None:
+    path = write_quiz(tmp_path)
+    again = ("quiz", HANDOUT, "--write", path)
+    assert b"is there already" in run(*again).stderr
+    assert b"--out is for answers" in run(*again, "--out", tmp_path / "a.json").stderr
+    assert b"ends with .toml" in run("quiz", HANDOUT, "--write", tmp_path / "quiz").stderr
+
+
+async def test_name_and_id_are_asked_for_on_the_screen() -> None:
+    asked = [ask("stale", timeline().seek(2), about="w|e")]
+    sheet = AnswerSheet(Paper("low.txt", "0" * 64, {}, "7", 1))
+    app = SingleScreenApp(lambda: QuizScreen(asked, lambda _: None, "low", sheet))
+    async with app.run_test(size=(80, 24)) as pilot:
+        panel = pilot.app.screen.query_one(QuestionPanel)
+        assert not panel.display
+        await pilot.press("L", "q", "enter")
+        assert not panel.display  # the ID is needed, too
+        await pilot.press("4", "2", "enter")
+        await pilot.pause()
+        assert (sheet.learner, sheet.id) == ("Lq", "42")
+        assert panel.display
+        assert panel.has_focus

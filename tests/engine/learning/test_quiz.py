@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -84,16 +85,25 @@ def test_a_seed_always_gives_the_same_questions() -> None:
         ("encode-by-hand", 2),
         ("stale", 2),
         ("count-change", 0),
+        ("decode", 11),
         ("next-pair", 2),
         ("next-pair", 7),
-        ("decode", 11),
     ]
 
 
-def test_the_first_questions_are_the_easy_ones() -> None:
-    levels = [question.level for question in make_quiz(recording(), "7", 8)]
-    assert sum(levels[:4]) < sum(levels[4:])
+@pytest.mark.parametrize("seed", range(12))
+def test_no_question_is_easier_than_the_one_before(seed: int) -> None:
+    levels = [question.level for question in make_quiz(recording(), f"{seed}", 8)]
+    assert levels == sorted(levels)
     assert levels[0] is Level.CLEAR
+
+
+def test_a_quiz_of_some_kinds_asks_no_others() -> None:
+    asked = make_quiz(recording(), "7", 6, ("decode", "stale"))
+    assert {question.kind for question in asked} == {"decode", "stale"}
+    assert len(asked) == 6
+    with pytest.raises(QuestionError, match="no question of these kinds suits this model: first"):
+        make_quiz(recording(), "7", 6, ("first-to-go",))
 
 
 def test_a_corpus_without_pairs_gives_no_quiz() -> None:
@@ -106,7 +116,7 @@ def test_a_corpus_without_pairs_gives_no_quiz() -> None:
 
 
 def test_a_written_answer_file_reads_back_equal(tmp_path: Path) -> None:
-    sheet = sheet_of(learner="Łi \u202e")
+    sheet = replace(sheet_of(learner="Łi \u202e"), id="=4711", quiz=PAPER.code)
     sheet.write(tmp_path / "a.json")
     assert AnswerSheet.read(tmp_path / "a.json") == sheet
 
@@ -140,10 +150,12 @@ Spoil = Callable[[dict[str, Any]], None]
     ("spoil", "told"),
     [
         (lambda c: c.update(format="another"), "no file of answers"),
-        (lambda c: c.update(version=2), "another version"),
+        (lambda c: c.update(version=99), "another version"),
         (lambda c: c.update(seed=7), "seed: should be a text"),
         (lambda c: c.update(seed="\ud800"), "seed: holds half a character"),
         (lambda c: c.update(questions=10**9), "questions: is not between"),
+        (lambda c: c.update(kinds=["x"]), "kinds: unknown kind 'x'; there are: next-pair, "),
+        (lambda c: c.update(id=7), "id: should be a text"),
         (lambda c: c.update(questions=True), "questions: should be a whole number"),
         (lambda c: c.update(answers={}), "answers: should be a list"),
         (lambda c: c.update(answers=[1]), "should be an object"),
