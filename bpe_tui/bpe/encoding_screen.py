@@ -23,10 +23,10 @@ from bpe_tui.session.declarations import ENCODING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.encoding_screen import DecodePanel, WalkScreen, describe_decoded
-from bpe_tui.views.narration import heading, leading_parts
+from bpe_tui.views.narration import BETWEEN_PARTS, heading, leading_parts
 from bpe_tui.views.panel import BORDER_CELLS, Panel
-from bpe_tui.views.targets import ToStep
 from bpe_tui.views.token_detail import LanesPanel
+from bpe_tui.views.why_rows import describe_way, explanation_rows
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
@@ -36,20 +36,10 @@ from bpe_tui.widgets.rows import (
     left,
     paragraph,
 )
-from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text
+from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.pattern_lab import Stretch, differences, try_pattern
-from engine.analysis.why_not import (
-    Answer,
-    Beaten,
-    Merged,
-    OneToken,
-    PairBeaten,
-    cut_by,
-    occurrences,
-    parts_asked,
-    why_not,
-    why_not_merged,
-)
+from engine.analysis.why import explain
+from engine.analysis.why_not import cut_by, occurrences, parts_asked
 from engine.bpe.frame import Frame
 from engine.core.errors import PatternError
 from engine.encoding.lanes import TokenPlace, tokens_in
@@ -231,17 +221,48 @@ def _problem_rows(source: str, problem: PatternError, width: int) -> list[Row]:
 
 PLACES_SHOWN = 20
 LONGEST_PIECE = 200
-LABEL_WIDTH = 9
+LONGEST_IN_TITLE = 24
+WHY = "why not one token?"
 
 
 class WhyNotRows(Panel):
-    """The answer for each place where the piece occurs in the text."""
+    """The explanation for each place where the piece occurs in the text."""
+
+    WIDEST = 100
+    SHOWS_CURSOR = True
 
     text: Drawn[str] = Drawn("")
     asked: Drawn[str] = Drawn("")
 
+    @dataclass
+    class Pointed(Message):
+        """The rows or the cursor have changed."""
+
+        title: str
+        target: object | None
+
+    _title = ""
+    _first = 0
+    """The row that Enter chooses first."""
+
+    def rebuild(self) -> None:
+        self._first = 0
+        super().rebuild()
+        self.cursor = min(self._first, max(self.row_count - 1, 0))
+        self.scroll_to(y=0, animate=False, immediate=True)
+        self._post_pointed()
+
+    def watch_cursor(self) -> None:
+        super().watch_cursor()
+        self._post_pointed()
+
+    def _post_pointed(self) -> None:
+        target = self.row(self.cursor).target if self.cursor < self.row_count else None
+        self.post_message(self.Pointed(self._title, target).set_sender(self))
+
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
         parts = parts_asked(self.asked, self.text)
+        self._title = ""
         if not any(parts):
             advice = (
                 "Type the piece that you expected to be one token, or two tokens with | or a "
@@ -249,48 +270,49 @@ class WhyNotRows(Panel):
             )
             return paragraph(advice, width, "dim")
         places = list(islice(occurrences(self.text, "".join(parts)), PLACES_SHOWN + 1))
-        if len(places) < 2:
-            return self._answer_rows(frame, parts, None, width)
         rows: list[Row] = []
+        if len(places) < 2:
+            self._add_answer(rows, frame, parts, None, width)
+            return rows
         for place in places[:PLACES_SHOWN]:
             if rows:
                 rows.append(Row([]))
             before = visible_text(to_text(to_bytes(self.text)[:place])[-12:])
             after = f", after …{before}" if before else ""
             rows.append(Row([(f"at byte {number(place)}{after}", "dim")]))
-            rows += self._answer_rows(frame, parts, place, width)
+            self._add_answer(rows, frame, parts, place, width)
         if len(places) > PLACES_SHOWN:
             rows += [Row([]), Row([("It occurs at more places.", "dim")])]
         return rows
 
-    def _answer_rows(
-        self, frame: Frame, parts: tuple[str, ...], place: int | None, width: int
-    ) -> list[Row]:
-        """Return the answer in words, then the merge that it names with its tokens."""
-        answer: Answer
-        if len(parts) == 2:
-            answer = why_not_merged(frame, self.text, parts[0], parts[1], place)
-        else:
-            answer = why_not(frame, self.text, parts[0], place)
-        role = "gain" if isinstance(answer, OneToken | Merged) else ""
-        rows = paragraph(answer.describe(quoted), width, role)
-        if (
-            isinstance(answer, Beaten | PairBeaten | Merged)
-            and len(answer.pretoken) <= walks.LONGEST
-        ):
-            step = next(islice(frame.rules.steps(answer.pretoken), answer.number - 1, None))
-            painter, target = self.painter(frame), ToStep(step.rank + 1)
-            for label, tokens in (("  before", step.before), ("▸ after", step.after)):
-                shown = left(painter.tokens(tokens), width - LABEL_WIDTH)
-                rows.append(Row([(label.ljust(LABEL_WIDTH), "dim"), *shown], target))
-        return rows
+    def _add_answer(
+        self,
+        rows: list[Row],
+        frame: Frame,
+        parts: tuple[str, ...],
+        place: int | None,
+        width: int,
+    ) -> None:
+        """Add the rows of the explanation for one place."""
+        explanation = explain(frame, parts, self.text, place)
+        more, first = explanation_rows(self.painter(frame), explanation, width)
+        if not self._title:
+            name = shorten("│".join(visible_text(part) for part in parts), LONGEST_IN_TITLE)
+            self._title = explanation.title(name)
+        if not self._first and more and more[first].target is not None:
+            self._first = len(rows) + first
+        rows += more
 
 
 class WhyNotPanel(Vertical):
     """A line for the piece, with the answers below."""
 
-    BORDER_TITLE = "why not one token?"
-    BORDER_SUBTITLE = "a|b asks about a pair   Esc back"
+    BORDER_TITLE = WHY
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(-1)", "row before", show=False),
+        Binding("down", "move(1)", "next row", show=False),
+    ]
 
     frame: reactive[Frame | None] = reactive(None)
 
@@ -315,6 +337,18 @@ class WhyNotPanel(Vertical):
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         self.query_one(WhyNotRows).asked = event.value
+
+    def action_move(self, by: int) -> None:
+        self.query_one(WhyNotRows).move_to_target(by)
+
+    def on_why_not_rows_pointed(self, event: WhyNotRows.Pointed) -> None:
+        event.stop()
+        way = [] if event.target is None else [f"Enter: {describe_way(event.target)}"]
+        parts = BETWEEN_PARTS.join([*way, "Esc back", "a|b asks about a pair"])
+        self.border_title = Content(event.title or WHY)
+        self.border_subtitle = Content(
+            leading_parts(max(self.outer_size.width - BORDER_CELLS, 8), parts)
+        )
 
 
 LONGEST_IN_LANES = 20_000
@@ -438,8 +472,12 @@ class EncodingScreen(WalkScreen, BpeScreen):
             panel.show(describe_decoded(panel.typed, lambda ids: visible_bytes(frame.decode(ids))))
 
     def enter(self, field: Input) -> None:
-        """Go to the rows under a panel's line."""
-        self._leave_field()
+        """Go where the explanation leads, or to the rows under a panel's line."""
+        rows = self.query_one(WhyNotRows)
+        if field.id == "why-not-input" and rows.row_count and rows.row(rows.cursor).target:
+            rows.action_choose()
+        else:
+            self._leave_field()
 
     # -- the panels in the slot
 

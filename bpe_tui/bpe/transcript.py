@@ -37,6 +37,7 @@ class BpeTranscript(MergeTranscript[Frame]):
         PlainCommand("tie [back]", "To the next merge that was tied, or the one before."),
         PlainCommand("ahead", "The pair that merges next: its ties, why it wins, other tie rules."),
         PlainCommand("why", "Why this pair merged; what other tie rules would take."),
+        PlainCommand("why PIECE", "Why a piece is not one token; how far it comes, by merges."),
         PlainCommand("why A B", "The history of the pair A B: its counts, and what lowered them."),
         PlainCommand("merge", "The merge in full: pretokens, counts changed."),
         PlainCommand("pairs [N]", "The most frequent pairs."),

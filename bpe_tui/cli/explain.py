@@ -11,14 +11,10 @@ import typer
 from bpe_tui.cli import inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.views.encoded_text import explanation
-from bpe_tui.widgets.visible import quoted
-from engine.analysis.why_not import (
-    Answer,
-    occurrences,
-    parts_asked,
-    why_not,
-    why_not_merged,
-)
+from bpe_tui.widgets.visible import quoted, visible_bytes
+from engine.analysis.why import Explanation
+from engine.analysis.why import explain as explain_tokens
+from engine.analysis.why_not import occurrences, parts_asked
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import to_text
 
@@ -97,19 +93,18 @@ def why(
     context = b"".join(parts) if text is None else os.fsencode(text)
     policy = options.policy_of(allow_special, loaded.special_tokens)
     inputs.note_stand_ins(f"{piece} {text or ''}")
-    found = list(_answers(policy.applied(loaded), to_text(context), parts))
+    found = list(_explanations(policy.applied(loaded), to_text(context), parts))
     if not found:
         shown = quoted(b"".join(parts))
         raise inputs.CommandLineError(f"{shown} does not occur in the text; blanks and case count")
-    for place, answer in found:
+    for place, found_here in found:
         where = f"at byte {place}: " if len(found) > 1 else ""
-        print(f"{where}{answer.describe(quoted)}")
+        print(where + "\n".join(found_here.lines(visible_bytes)))
 
 
-def _answers(tokenizer: Tokenizer, text: str, parts: list[bytes]) -> Iterator[tuple[int, Answer]]:
-    """Yield each place where the parts are adjacent, with its answer."""
+def _explanations(
+    tokenizer: Tokenizer, text: str, parts: list[bytes]
+) -> Iterator[tuple[int, Explanation]]:
+    """Yield each place where the parts are adjacent, with its explanation."""
     for place in occurrences(text, b"".join(parts)):
-        if len(parts) == 2:
-            yield place, why_not_merged(tokenizer, text, parts[0], parts[1], place)
-        else:
-            yield place, why_not(tokenizer, text, parts[0], place)
+        yield place, explain_tokens(tokenizer, parts, text, place)

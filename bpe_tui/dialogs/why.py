@@ -10,15 +10,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.strip import Strip
 from textual.widgets import Input, Static
 
 from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.panel_screen import HEIGHTS
 from bpe_tui.views.targets import ToQuestion, ToStep
-from bpe_tui.views.token_detail import Painters, pair_rows, token_rows
-from bpe_tui.views.typed import tokens_typed
+from bpe_tui.views.typed import TypedTokens, describe_unknown, tokens_typed
+from bpe_tui.views.why_rows import Painters, describe_way, explanation_rows, token_rows
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.figure import Figure
@@ -27,7 +26,9 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.widgets.window import Window
-from engine.analysis.pair_history import PairHistory, pair_history
+from engine.analysis.pair_history import PairHistory
+from engine.analysis.why import explain
+from engine.bpe.frame import Frame
 from engine.recording.playback import AnyMergeFrame
 
 BETWEEN = "|"
@@ -36,19 +37,15 @@ CHART, CHART_LOW = 10, 5
 FRAME = 6
 """Lines of the window besides answer and chart."""
 ADVICE = (
-    "Type two tokens with | between, as th|e, to see why they merge or not; or one token, to see "
-    "what it is. · is a space."
+    "Type a piece, as ·lowest, to see why it is one token or not; or two tokens with | between, as "
+    "th|e, to see why they merge or not. · is a space."
 )
 
 
 class AnswerRows(RowList, can_focus=False):
     """The rows of the answer, with a cursor although the field above has the focus."""
 
-    def render_line(self, y: int) -> Strip:
-        index = y + self.scroll_offset.y
-        if index != self.cursor or index >= self.row_count or self.row(index).target is None:
-            return super().render_line(y)
-        return self.paint(self.row(index).spans, at_cursor=True)
+    SHOWS_CURSOR = True
 
 
 class WhyWindow(Window[object | None]):
@@ -79,12 +76,17 @@ class WhyWindow(Window[object | None]):
         beside: tuple[int | None, int | None] = (None, None),
     ) -> None:
         super().__init__()
-        self._frame, self._painters, self._ids = frame, painters, tuple(ids)
-        self._pointed_at, self._beside = self._ids, beside
-        self._refused = ""  # why the field names no tokens
+        self._frame, self._painters, self._pointed_at = frame, painters, tuple(ids)
+        self._asked = TypedTokens(tuple(map(frame.any_token, ids)), tuple(ids))
+        self._beside = beside
+
+    @property
+    def _ids(self) -> tuple[int, ...]:
+        """The ids of the tokens in the field; none if it names a piece that is no token."""
+        return self._asked.known
 
     def compose(self) -> ComposeResult:
-        tokens = (visible_bytes(self._frame.any_token(token_id)) for token_id in self._ids)
+        tokens = map(visible_bytes, self._asked.tokens)
         with Vertical(id="why", classes="window") as window:
             window.border_title = Content(self.TITLE_SAYS)
             yield Field(BETWEEN.join(tokens), id="why-input", compact=True)
@@ -98,13 +100,9 @@ class WhyWindow(Window[object | None]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        asked = tokens_typed(self._frame, event.value) if event.value else ()
-        before = self._refused, self._ids
-        if isinstance(asked, str):
-            self._refused = asked
-        else:
-            self._refused, self._ids = "", asked
-        if before != (self._refused, self._ids):
+        asked = tokens_typed(self._frame, event.value) if event.value else TypedTokens((), ())
+        if asked != self._asked:
+            self._asked = asked
             self._show()
 
     def on_resize(self) -> None:
@@ -114,27 +112,41 @@ class WhyWindow(Window[object | None]):
     # -- the answer
 
     def _show(self) -> None:
-        frame, ids, painter = self._frame, self._ids, self._painters(self._frame)
+        frame, asked, painter = self._frame, self._asked, self._painters(self._frame)
         width = self.query_one(AnswerRows).size.width - 1
-        if self._refused:
-            self._show_rows(paragraph(f"{self._refused} {self.ADVICE}", width, "dim"))
-        elif not ids:
+        if not asked.tokens:
             self._show_rows(paragraph(self.ADVICE, width, "dim"))
-        elif len(ids) == 1:
-            self._show_rows(self.about_token(painter, ids[0], width))
-        elif not frame.has_corpus:
-            self._show_rows(paragraph(NO_CORPUS, width, "dim"))
+        elif asked.known and len(asked.tokens) == 1:
+            self._show_rows(self.about_token(painter, asked.known[0], width))
+        elif not asked.known and not self.explains_pieces:
+            text = f"{describe_unknown(frame, asked)} {self.ADVICE}"
+            self._show_rows(paragraph(text, width, "dim"))
         else:
-            history = pair_history(frame, (ids[0], ids[1]))
-            self._show_rows(pair_rows(painter, history, width), history)
+            pair = (asked.known[0], asked.known[1]) if asked.known else None
+            explanation = explain(frame, asked.tokens, pair=pair)
+            rows, first = explanation_rows(painter, explanation, width)
+            if not rows:  # WordPiece counts nothing where no corpus is open
+                rows = paragraph(NO_CORPUS, width, "dim")
+            if asked.hint:
+                rows[:0] = paragraph(asked.hint, width, "dim")
+            histories = explanation.histories if asked.known else ()
+            self._show_rows(rows, histories[0] if histories else None, first)
+
+    @property
+    def explains_pieces(self) -> bool:
+        """Whether the window explains a piece that is no token."""
+        return isinstance(self._frame, Frame)
 
     def about_token(self, painter: TokenPainter, token_id: int, width: int) -> list[Row]:
         """Return the answer about one token."""
         beside = self._beside if self._pointed_at == (token_id,) else (None, None)
         return token_rows(painter, token_id, width, beside)
 
-    def _show_rows(self, rows: list[Row], history: PairHistory | None = None) -> None:
-        first = next((place for place, row in enumerate(rows) if row.target is not None), None)
+    def _show_rows(
+        self, rows: list[Row], history: PairHistory | None = None, first: int = 0
+    ) -> None:
+        """Show rows, with the cursor on the first that leads somewhere, from `first` on."""
+        first = next((at for at in range(first, len(rows)) if rows[at].target is not None), 0)
         chart = self.query_one(Chart)
         chart.display = history is not None and history.ever_occurs
         if history is not None and chart.display:
@@ -143,33 +155,22 @@ class WhyWindow(Window[object | None]):
         answer = self.query_one(AnswerRows)
         room = int(self.size.height * 0.95) - FRAME - (chart_lines if chart.display else 0)
         answer.styles.height = max(min(len(rows), room), 1)
-        answer.show(rows, first or 0)
+        answer.show(rows, first)
         answer.scroll_to(y=0, animate=False, immediate=True)
         self._say_where_enter_goes()
 
     def _say_where_enter_goes(self) -> None:
         answer = self.query_one(AnswerRows)
         target = answer.row(answer.cursor).target if answer.row_count else None
-        place = "to it in the vocabulary"
-        if isinstance(target, ToStep):
-            place = f"to merge {number(target.step)}"
-        elif isinstance(target, ToQuestion):
-            place = "what became of the pair"
-        where = "" if target is None else f"Enter: {place} · ↑ ↓ others · "
+        where = "" if target is None else f"Enter: {describe_way(target)} · ↑ ↓ others · "
         self.query_one("#why-keys", Static).update(Content(f"{where}Esc closes"))
 
     # -- leaving
 
     def action_move(self, by: int) -> None:
         """Move to the next row with a target, or to the one before."""
-        rows = self.query_one(AnswerRows)
-        place = rows.cursor + by
-        while 0 <= place < rows.row_count:
-            if rows.row(place).target is not None:
-                rows.action_move(place - rows.cursor)
-                self._say_where_enter_goes()
-                return
-            place += by
+        self.query_one(AnswerRows).move_to_target(by)
+        self._say_where_enter_goes()
 
     def action_choose(self) -> None:
         self.query_one(AnswerRows).action_choose()

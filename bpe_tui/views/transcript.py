@@ -22,10 +22,10 @@ from bpe_tui.views.narration import (
     narrate_undone,
     times,
 )
-from bpe_tui.views.typed import parse_step, tokens_typed
+from bpe_tui.views.typed import TypedTokens, describe_unknown, parse_step, tokens_typed
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text
-from engine.analysis.pair_history import pair_history
+from engine.analysis.why import explain
 from engine.core.errors import (
     AnswerError,
     BpeError,
@@ -397,22 +397,22 @@ class MergeTranscript(Transcript[MergeFrameT]):
         yield self.narrate_tie()
 
     def why(self, rest: str) -> Iterator[str]:
-        """Explain why the pair merged; with two typed tokens, what became of their pair."""
+        """Explain why the pair merged; or a typed piece, or two tokens."""
         if not rest:
             yield from self.why_merged()
             return
-        found = tokens_typed(self.frame, rest)
-        if isinstance(found, str):
-            yield found
-        elif len(found) != 2:
-            yield "Say two tokens, like why th e or why th|e."
-        elif not self.frame.has_corpus:
-            yield NO_CORPUS
-        else:
-            history = pair_history(self.frame, (found[0], found[1]))
-            yield from history.describe(
-                lambda token_id: visible_bytes(self.frame.any_token(token_id))
-            )
+        asked = tokens_typed(self.frame, rest)
+        pair = (asked.known[0], asked.known[1]) if len(asked.known) == 2 else None
+        lines = explain(self.frame, asked.tokens, pair=pair).lines(visible_bytes)
+        yield from lines or [self._why_no_answer(asked)]
+        if asked.hint and lines:
+            yield asked.hint
+
+    def _why_no_answer(self, asked: TypedTokens) -> str:
+        """Say what a model that cannot follow merges needs, such as WordPiece."""
+        if not asked.known:
+            return describe_unknown(self.frame, asked)
+        return "Say two tokens, like why th e or why th|e." if len(asked.ids) == 1 else NO_CORPUS
 
     @abstractmethod
     def explained(self, text: str) -> Iterator[str]:

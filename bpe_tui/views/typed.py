@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from bpe_tui.widgets.visible import NEWLINE, SPACE, TAB, visible_text
+from bpe_tui.widgets.visible import NEWLINE, SPACE, TAB, visible_bytes, visible_text
 from engine.analysis.why_not import BARS, ways_to_part
 from engine.core.gpt2_bytes import unspell
 from engine.recording.playback import AnyMergeFrame
@@ -55,22 +56,45 @@ def parts_typed(frame: AnyMergeFrame, typed: str) -> tuple[str, ...]:
     return (typed,)
 
 
-def tokens_typed(frame: AnyMergeFrame, typed: str) -> tuple[int, ...] | str:
-    """Return the ids of one or two typed tokens, or a sentence if there is no such token."""
-    ids = []
+@dataclass(frozen=True)
+class TypedTokens:
+    """The one or two tokens that a text names.
+
+    Attributes:
+        tokens: their bytes.
+        ids: their ids; `None` for a piece that no merge of the run makes.
+        hint: a sentence on what was perhaps meant instead; mostly "".
+    """
+
+    tokens: tuple[bytes, ...]
+    ids: tuple[int | None, ...]
+    hint: str = ""
+
+    @property
+    def known(self) -> tuple[int, ...]:
+        """The ids if the run has all these tokens, otherwise none."""
+        return tuple(i for i in self.ids if i is not None) if None not in self.ids else ()
+
+
+def tokens_typed(frame: AnyMergeFrame, typed: str) -> TypedTokens:
+    """Read one or two tokens. A piece that is no token is read as the screen would show it."""
+    tokens, ids, hint = [], [], ""
     for part in parts_typed(frame, typed):
         token_id = token_typed(frame, part)
-        if token_id is None:
-            problem, spaced = (
-                f"No {frame.TOKEN} of this run reads {visible_text(part)}.",
-                f" {part}",
-            )
-            if frame.id_of(to_bytes(spaced)) is None:
-                return problem
-            hint = f"There is {visible_text(spaced)}: with a space it is another {frame.TOKEN}."
-            return f"{problem} {hint}"
+        *_, as_shown = readings(part)
+        tokens.append(as_shown if token_id is None else frame.any_token(token_id))
         ids.append(token_id)
-    return tuple(ids)
+        spaced = f" {part}"
+        if token_id is None and frame.id_of(to_bytes(spaced)) is not None:
+            hint = f"There is {visible_text(spaced)}: with a space it is another {frame.TOKEN}."
+    return TypedTokens(tuple(tokens), tuple(ids), hint)
+
+
+def describe_unknown(frame: AnyMergeFrame, typed: TypedTokens) -> str:
+    """Say which of the typed tokens the run lacks."""
+    lacking = (token for token, known in zip(typed.tokens, typed.ids, strict=True) if known is None)
+    unknown = f"No {frame.TOKEN} of this run reads {visible_bytes(next(lacking))}."
+    return f"{unknown} {typed.hint}".rstrip()
 
 
 def parse_step(text: str, now: int, last: int) -> int | None:

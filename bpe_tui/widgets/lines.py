@@ -82,6 +82,9 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
     KEEPS_CURSOR: ClassVar[bool] = False
     """Whether the cursor stays visible after a resize; some lists scroll without the cursor."""
 
+    SHOWS_CURSOR: ClassVar[bool] = False
+    """Whether a row that leads somewhere shows the cursor while a field above has the focus."""
+
     _rows: Sequence[Row] = ()
 
     head: Sequence[Span] = ()
@@ -130,8 +133,10 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         index = y - self.head_height + self.scroll_offset.y
         if index >= self.row_count:
             return Strip.blank(self.size.width, self.rich_style)
-        strip = self.paint(self.row(index).spans, self.has_focus and index == self.cursor)
-        return self.pointing(strip) if index == self.cursor else strip
+        row, is_at_cursor = self.row(index), index == self.cursor
+        shows = self.has_focus or (self.SHOWS_CURSOR and row.target is not None)
+        strip = self.paint(row.spans, is_at_cursor and shows)
+        return self.pointing(strip) if is_at_cursor else strip
 
     def pointing(self, strip: Strip) -> Strip:
         """Draw the cursor's row with the subject that is pointed at in reverse."""
@@ -159,6 +164,14 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         self.pointed = None
         self.cursor = max(0, min(self.cursor + by, self.row_count - 1))
         self.scroll_to_row(self.cursor)
+
+    def move_to_target(self, by: int) -> None:
+        """Move to the next row that leads somewhere, or to the one before."""
+        place = self.cursor + by
+        while 0 <= place < self.row_count and self.row(place).target is None:
+            place += by
+        if 0 <= place < self.row_count:
+            self.action_move(place - self.cursor)
 
     def action_point(self, by: int) -> None:
         """Point at the next token or the one before, in this row or in the next with a token.

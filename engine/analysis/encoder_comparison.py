@@ -177,7 +177,7 @@ def lockstep(source: HasRules, pretoken: bytes, seen_before: bool = False) -> Lo
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"bc", 257: b"ab"}
     >>> both = lockstep(Tokenizer(vocab, [(b"b", b"c"), (b"a", b"b")]), b"abc")
     >>> print(both.steps, both.disagreement.describe())
-    1 greedy took ab, the longest token that fits; the merges join b + c (rank 0) across its end, \
+    1 greedy took ab, the longest token that fits; the merges join b + c (merge 1) across its end, \
 so ab never forms.
     """
     rules = source.rules

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.bpe.record import Record
 from engine.core.events import Pair
 from engine.core.wording import counted, times
 from engine.recording.playback import AnyMergeFrame
@@ -45,6 +46,9 @@ class PairHistory:
         merged: the step right after the pair merges; `None` if it does not.
         losses: the merges of other pairs that took of it, up to `last`, in their order.
         more_frequent: the number of pairs with a higher count at `step`.
+        min_count: the least count that merges; 0 if counts did not choose the merges.
+        last_merge: the last merge recorded, with the number of its occurrences, if the most
+            frequent pair merges; otherwise `None`.
     """
 
     pair: Pair
@@ -57,6 +61,8 @@ class PairHistory:
     merged: int | None
     losses: tuple[PairLoss, ...]
     more_frequent: int
+    min_count: int = 0
+    last_merge: PairLoss | None = None
 
     def count_at(self, step: int) -> int:
         """Return the count of the pair at a recorded step."""
@@ -89,20 +95,17 @@ class PairHistory:
         """
         pair = _joined(show, self.pair)
         if not self.ever_occurs:
-            return [
-                f"{pair} occurs 0 times, at this step and at every other: the two are never side "
-                "by side in one pretoken. Only a pair that occurs can merge."
-            ]
-        begun = f"{self.counts[0]:,}"
-        if self.made > self.step:
-            younger = show(self.younger)
-            first = f"{pair}: no {younger} yet; merge {self.made:,} makes it, {begun} then"
+            sentences = [f"{pair}: {self.outcome[0].lower()}{self.outcome[1:]}"]
         else:
-            first = f"{pair}: {begun} at step {self.made:,}"
-        return [
-            f"{first}{self._describe_losses(show, named)}{self._describe_rest()}.",
-            self.outcome,
-        ]
+            begun = f"{self.counts[0]:,}"
+            if self.made > self.step:
+                younger = show(self.younger)
+                first = f"{pair}: no {younger} yet; merge {self.made:,} makes it, {begun} then"
+            else:
+                first = f"{pair}: {begun} at step {self.made:,}"
+            losses = self._describe_losses(show, named)
+            sentences = [f"{first}{losses}{self._describe_rest()}.", self.outcome]
+        return [*sentences, *filter(None, (self.needed, self._describe_last_merge(show)))]
 
     def _describe_losses(self, show: Callable[[int], str], named: int) -> str:
         losses = self.largest_losses(self.step)
@@ -128,17 +131,29 @@ class PairHistory:
             return "; none is left"
         return f"; {self.count:,} left" if self.count < self.counts[0] else ""
 
+    def _describe_last_merge(self, show: Callable[[int], str]) -> str:
+        """Name the pair that beat this one at the end, if its own count was high enough."""
+        last, count = self.last_merge, self.count_at(self.last)
+        if self.merged is not None or last is None or count < max(self.min_count, 1):
+            return ""
+        taken = f"The last merge, {last.step:,}, took {_joined(show, last.merged)}"
+        return f"{taken}, which occurred {times(last.count)}."
+
     @property
     def outcome(self) -> str:
         """A sentence: when the pair merges, or why it does not, as seen from `step`."""
         if not self.ever_occurs:
-            return "The two are side by side nowhere in the corpus, so nothing was learnt of them."
+            never = "The two never occur side by side in one pretoken of this corpus"
+            if self.merged is not None:
+                return f"{never}, but the tokenizer joins them at merge {self.merged:,}."
+            return f"{never}."
         if self.merged is not None:
             if self.merged <= self.step:
                 return f"It is merge {self.merged:,}."
             return f"It merges at merge {self.merged:,}, {times(self.count_at(self.merged - 1))}."
+        never = f"does not merge in the {counted(self.last, 'step')} recorded"
         if self.made > self.step:
-            return f"It does not merge in the {counted(self.last, 'step')} recorded."
+            return f"It {never}."
         if not self.count:
             return "It did not merge: others took all of it."
         ahead, end = self.more_frequent, self.count_at(self.last)
@@ -148,7 +163,19 @@ class PairHistory:
             rank = f"{ahead:,} {'pair occurs' if ahead == 1 else 'pairs occur'} more often"
         left = f"{end:,} are" if end > 1 else "1 is" if end else "none is"
         rest = "" if end == self.count else f", and {left} left at the last"
-        return f"{rank} here; it does not merge in the {counted(self.last, 'step')} recorded{rest}."
+        return f"{rank} here; it {never}{rest}."
+
+    @property
+    def needed(self) -> str:
+        """A sentence on how often a pair must occur, if this one occurs less often; or ""."""
+        end = self.count_at(self.last)
+        is_taken = self.merged is not None or (self.ever_occurs and not end)
+        if is_taken or end >= self.min_count:
+            return ""
+        if self.min_count == 1:
+            return "Only a pair that occurs can merge."
+        least = times(self.min_count)
+        return f"A pair must occur at least {least} to merge (--min-count {self.min_count})."
 
 
 def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:
@@ -167,9 +194,14 @@ def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:
     younger = max(pair, key=frame.step_making)
     made = frame.step_making(younger)
     merged = frame.step_of(pair)
-    number = record.pairs.number_of(pair)
+    number, given = record.pairs.number_of(pair), isinstance(record, Record) and record.given
+    min_count = 0 if given else record.min_count
     if number is None:
-        return PairHistory(pair, frame.step, last, younger, made, (made,), (0,), merged, (), 0)
+        return PairHistory(
+            *(pair, frame.step, last, younger, made, (made,), (0,), merged, ()),
+            more_frequent=0,
+            min_count=min_count,
+        )
     states, values = record.counts.history(number, last)
     steps, counts = states.tolist(), values.tolist()
     if not steps or steps[0] > made:
@@ -193,7 +225,16 @@ def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:
         merged,
         losses,
         more_frequent=int(np.count_nonzero(at_step > count)),
+        min_count=min_count,
+        last_merge=_last_merge(record, last) if isinstance(record, Record) and not given else None,
     )
+
+
+def _last_merge(record: Record, last: int) -> PairLoss | None:
+    """Return the last of the first `last` merges, with its count; `None` if there are none."""
+    if not last:
+        return None
+    return PairLoss(last, record.pair_of(last - 1), record.winning_counts[last - 1])
 
 
 def _joined(show: Callable[[int], str], pair: Sequence[int]) -> str:

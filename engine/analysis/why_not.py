@@ -18,6 +18,7 @@ from itertools import accumulate
 
 from engine.core.gpt2_bytes import read_stand_ins, spell
 from engine.core.wording import ShowBytes
+from engine.encoding.encoders import RankHeap
 from engine.encoding.rules import (
     Crossing,
     EncodingRules,
@@ -28,6 +29,7 @@ from engine.encoding.rules import (
     first_merge_across,
     merge_making,
     merge_of,
+    merge_to_come,
     ranked_tokens,
 )
 from engine.text.pretokenize import Pretoken, to_bytes, to_text
@@ -166,29 +168,34 @@ class NoSuchToken(Answer):
     """No token has these bytes, which encode as `parts`; `made_later` is a merge to come."""
 
     parts: tuple[RankedToken, ...]
-    made_later: int | None
+    made_later: Merge | None
 
     def describe(self, show: ShowBytes = spell) -> str:
-        if self.made_later is not None:
-            missing = f"no token yet: merge {self.made_later + 1:,} makes it"
-        else:
-            missing = "no token of this vocabulary"
-        return f"{show(self.piece)} is {missing}. The closest: {describe_ranked(self.parts, show)}."
+        piece, alone = show(self.piece), describe_ranked(self.parts, show)
+        if (later := self.made_later) is not None:
+            comes = describe_to_come(later.rank, later.left, later.right, show)
+            return f"{piece} is no token yet: it {comes}. Now it is {alone}."
+        return f"{piece} is no token of this vocabulary. Alone it is {alone}."
 
 
 @dataclass(frozen=True)
 class Unreachable(Answer):
-    """The token exists, but its own bytes encode as `parts`."""
+    """The token exists, but its own bytes encode as `parts`.
+
+    `taken_by` is the first merge of its bytes that takes a part of it away; `None` if none does.
+    """
 
     token_id: int
     merge: Merge | None
     parts: tuple[RankedToken, ...]
+    taken_by: Merge | None = None
 
     def describe(self, show: ShowBytes = spell) -> str:
         way = f"made by {self.merge.describe(show)}" if self.merge else "which no merge makes"
+        took = f" {self.taken_by.describe(show)} took a part away first." if self.taken_by else ""
         return (
             f"{show(self.piece)} is token {self.token_id}, {way}, but no text reaches it: its own "
-            f"bytes encode as {describe_ranked(self.parts, show)}."
+            f"bytes encode as {describe_ranked(self.parts, show)}.{took}"
         )
 
 
@@ -213,10 +220,19 @@ class Beaten(Answer):
                 f"{nth_here(self.number)}, made it part of {taken}."
             )
         return (
-            f"{show(self.piece)} is a token, but beaten by rank {self.merge.rank:,}: "
+            f"{show(self.piece)} is a token, but beaten by merge {self.merge.rank + 1:,}: "
             f"{show(self.merge.left)} + {show(self.merge.right)} → {taken}, "
             f"{nth_here(self.number)}, took bytes across its edge."
         )
+
+
+def describe_to_come(rank: int, left: bytes, right: bytes, show: ShowBytes = spell) -> str:
+    """Say with which merge a token comes.
+
+    >>> describe_to_come(45, b"in", b"g")
+    'comes with merge 46 (in + g)'
+    """
+    return f"comes with merge {rank + 1:,} ({show(left)} + {show(right)})"
 
 
 def nth_here(number: int) -> str:
@@ -353,7 +369,7 @@ def why_not(source: HasRules, text: str, piece: str | bytes, start: int | None =
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"bc", 257: b"ab"}
     >>> tokenizer = Tokenizer(vocab, [(b"b", b"c"), (b"a", b"b")])
     >>> print(why_not(tokenizer, "abc", "ab").describe())
-    ab is a token, but beaten by rank 0: b + c → bc, the 1st merge of the pretoken, took bytes \
+    ab is a token, but beaten by merge 1: b + c → bc, the 1st merge of the pretoken, took bytes \
 across its edge.
     """
     rules, wanted = source.rules, _bytes_of(piece)
@@ -450,10 +466,30 @@ def _why_no_token(rules: EncodingRules, wanted: bytes) -> Answer | None:
     alone = rules.inside.tokens_of(wanted)
     parts = ranked_tokens(rules, alone)
     if token_id is None:
-        later = rules.merges + rules.later.index(wanted) if wanted in rules.later else None
-        return NoSuchToken(wanted, parts, later)
+        return NoSuchToken(wanted, parts, merge_to_come(rules, wanted))
     if len(alone) > 1:
-        return Unreachable(wanted, token_id, merge_making(rules, token_id), parts)
+        taken_by = _first_merge_astray(rules.inside, token_id, wanted)
+        return Unreachable(wanted, token_id, merge_making(rules, token_id), parts, taken_by)
+    return None
+
+
+def _first_merge_astray(rules: EncodingRules, token_id: int, wanted: bytes) -> Merge | None:
+    """Return the first merge of a token's bytes that makes no part of the token."""
+    parts: set[tuple[int, int]] = set()
+    waiting = [(token_id, 0)]
+    while waiting:
+        part, start = waiting.pop()
+        covered = rules.vocab[part] if rules.covered is None else rules.covered[part]
+        parts.add((start, start + len(covered)))
+        if (made := rules.makers.get(part)) is not None:
+            left, right = made.pair
+            size = len(rules.vocab[left] if rules.covered is None else rules.covered[left])
+            waiting += [(left, start), (right, start + size)]
+    for start, end, pair in RankHeap(rules.alphabet, rules.table).merges_at(wanted):
+        if (merge := rules.merge_of(pair)) is None:
+            return None
+        if (start, end) not in parts:
+            return merge_of(rules, merge[0], pair)
     return None
 
 

@@ -412,6 +412,13 @@ class Frame(MergeFrame[MergeStep]):
         rules = self.run.rules_at(self.step)
         return rules if self.cuts_specials else replace(rules, splitter=rules.splitter.only(()))
 
+    @cached_property
+    def rules_at_end(self) -> EncodingRules:
+        """The rules of the last step recorded, for what later steps bring."""
+        if self.step == self.recorded_steps:
+            return self.rules
+        return replace(self.run.rules_at(self.recorded_steps), splitter=self.rules.splitter)
+
     def decode(self, ids: Sequence[int]) -> bytes:
         """Return the bytes of token ids; `UnknownTokenIdError` for an id that does not exist yet.
 

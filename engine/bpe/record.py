@@ -130,8 +130,10 @@ class Record(MergeRecord[MergeStep]):
         *,
         alphabet: Alphabet | None = None,
         units: Units = UNITS[DEFAULT_UNITS],
+        min_count: int = 1,
     ) -> None:
         super().__init__()
+        self.min_count = min_count
         self.vocab = vocab
         first = len(vocab) - len(special_tokens)
         self.ids = given_ids or IdMap(

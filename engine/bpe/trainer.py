@@ -132,6 +132,7 @@ class Trainer:
             *(self._task.vocab, special_tokens, rule, self._task.pairs, self._task.start),
             alphabet=base.alphabet,
             units=UNITS[units],
+            min_count=max(1, min_count),
         )
         self.merges_wanted = vocab_size - self.record.first_id
         self.work = self._task.work

@@ -163,8 +163,9 @@ class RankedToken:
     rank: int | None
 
     def describe(self, show: ShowBytes) -> str:
-        """Return `un (rank 87)`, or only `b`."""
-        return show(self.token) if self.rank is None else f"{show(self.token)} (rank {self.rank:,})"
+        """Return `un (merge 88)`, or only `b`."""
+        made = "" if self.rank is None else f" (merge {self.rank + 1:,})"
+        return f"{show(self.token)}{made}"
 
 
 @dataclass(frozen=True)
@@ -176,8 +177,8 @@ class Merge:
     right: bytes
 
     def describe(self, show: ShowBytes) -> str:
-        """Return `u + n (rank 87)`."""
-        return f"{show(self.left)} + {show(self.right)} (rank {self.rank:,})"
+        """Return `u + n (merge 88)`."""
+        return f"{show(self.left)} + {show(self.right)} (merge {self.rank + 1:,})"
 
 
 def ranked_tokens(rules: EncodingRules, tokens: Iterable[int]) -> tuple[RankedToken, ...]:
@@ -198,8 +199,22 @@ def merge_making(rules: EncodingRules, token_id: int) -> Merge | None:
     return merge_of(rules, made.rank, made.pair)
 
 
+def merge_to_come(rules: EncodingRules, token: bytes) -> Merge | None:
+    """Return the merge of a later step that makes a token; `None` if none is known to."""
+    if token not in rules.later:
+        return None
+    first, rank = rules.merges, rules.merges + rules.later.index(token)
+    known = {
+        token_id: rules.later[made - first]
+        for made, token_id in rules.table.values()
+        if first <= made < first + len(rules.later)
+    }
+    left, right = next(pair for pair, (made, _) in rules.table.items() if made == rank)
+    return Merge(rank, *(rules.vocab.get(part) or known[part] for part in (left, right)))
+
+
 def describe_ranked(parts: Iterable[RankedToken], show: ShowBytes) -> str:
-    """Return the tokens with their ranks: `un (rank 87) + b + le (rank 112)`."""
+    """Return the tokens with their merges: `un (merge 88) + b + le (merge 113)`."""
     return " + ".join(part.describe(show) for part in parts)
 
 

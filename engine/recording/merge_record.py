@@ -325,10 +325,12 @@ class MergeRecord(ABC, Generic[StepT]):
         occurrences: the number of replacements in each step.
         pretokens: the number of distinct pretokens that each step changed.
         removed: the tokens that the corpus has lost after the first 0, 1, … steps.
+        min_count: the least count of a pair that the training merges.
     """
 
     vocab: list[bytes]
     first_id: int
+    min_count: int
     pairs: PairNumbers | PairsInIds
     counts: ChangeLog
     _step_type: type[StepT]

@@ -1,0 +1,204 @@
+"""The rows that explain a token, a piece that is none, and a pair of tokens.
+
+The windows and panels that answer `w` share them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from bpe_tui.views.narration import NO_CORPUS, times
+from bpe_tui.views.panel import TokenPainter
+from bpe_tui.views.targets import ToQuestion, ToStep, ToToken
+from bpe_tui.views.token_detail import branches, twin_rows
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import (
+    Row,
+    RowColumn,
+    RowTable,
+    Span,
+    left,
+    paragraph,
+    spans_width,
+)
+from bpe_tui.widgets.visible import visible_bytes
+from engine.analysis.pair_history import PairHistory, pair_history
+from engine.analysis.why import Explanation
+from engine.recording.playback import AnyMergeFrame
+
+Painters = Callable[[AnyMergeFrame], TokenPainter]
+"""Makes the painter of a frame's tokens."""
+
+TAKEN_SHOWN = 6
+WAY_SHOWN = 40
+"""Most merges of a way that are shown; the last ones are."""
+TREE_SHOWN = 12
+TITLE_CELLS = 8
+NUMBER_CELLS = 10
+
+
+# -- a piece, or a pair
+
+
+def explanation_rows(
+    painter: TokenPainter, explanation: Explanation, width: int
+) -> tuple[list[Row], int]:
+    """Return the rows of an explanation, and the row that Enter chooses first.
+
+    These are its sentences, the way merge by merge, and the merges that took most of a pair.
+    """
+    role = "gain" if explanation.holds else ""
+    rows = [
+        row for text in explanation.describe(visible_bytes) for row in paragraph(text, width, role)
+    ]
+    if explanation.way:
+        rows += _way_rows(painter, explanation, width)
+    first = len(rows) - 1
+    for history in explanation.histories:
+        if explanation.stopped:
+            name = left(painter.pair(history.pair), width)
+            rows.append(Row([*name], ToQuestion(history.pair)))
+        else:
+            rows += _history_rows(painter, history, width)
+    return rows, first
+
+
+def describe_way(target: object) -> str:
+    """Return where a row of an explanation leads: `merge 1,484`."""
+    if isinstance(target, ToStep):
+        return f"to merge {number(target.step)}"
+    return "what became of the pair" if isinstance(target, ToQuestion) else "the vocabulary"
+
+
+def _way_rows(painter: TokenPainter, explanation: Explanation, width: int) -> list[Row]:
+    """Draw `merge 1,484  ·low┊est  ◂ here it stops`; merges later than this step are dim."""
+    way = explanation.way[-WAY_SHOWN:]
+    rows = [Row([]), Row([("how far it comes", "strong")])]
+    if left_out := len(explanation.way) - len(way):
+        rows.append(Row([(f"after {plural(left_out, 'merge')}", "dim")]))
+    cells = max(len(number(merge.number)) for merge in way)
+    for merge in way:
+        end = f"  ◂ {explanation.end}" if merge is way[-1] else ""
+        head = f"merge {number(merge.number):>{cells}}  "
+        later = "dim" if merge.number > painter.frame.step else ""
+        strip = painter.tokens(merge.ids)
+        room = max(width - len(head) - len(end), 8)
+        shown = strip if spans_width(strip) <= room else left(strip, room)
+        rows.append(Row([(head, later), *shown, (end, "pair")], ToStep(merge.number)))
+    return rows
+
+
+def _history_rows(painter: TokenPainter, history: PairHistory, width: int) -> list[Row]:
+    """Return the merge of a pair, and the merges that took most of it."""
+    rows: list[Row] = []
+    if history.merged is not None:
+        spans: list[Span] = [("its own  merge ", "dim"), (f"{number(history.merged)}  ", "")]
+        pair = painter.pair(history.pair, between=" + ")
+        rows += [Row([]), Row([*spans, *pair], ToStep(history.merged))]
+    if taken := sorted(
+        history.largest_losses(history.last)[:TAKEN_SHOWN], key=lambda one: one.step
+    ):
+        table = RowTable(_taken_columns(painter, history), width, least=12)
+        rows += [Row([]), table.header()]
+        rows += [table.row(one, ToStep(one.step)) for one in taken]
+        if more := len(history.losses) - len(taken):
+            rows.append(Row([(f"and {plural(more, 'merge')} that took less", "dim")]))
+    return rows
+
+
+def _taken_columns(painter: TokenPainter, history: PairHistory) -> list[RowColumn]:
+    return [
+        RowColumn(
+            "merge",
+            TITLE_CELLS,
+            lambda one: [(number(one.step), "" if one.step <= history.step else "dim")],
+            True,
+        ),
+        RowColumn("", 2, lambda one: [("", "")]),
+        RowColumn("took of it", 0, lambda one: painter.pair(one.merged, between=" + ")),
+        RowColumn("took", NUMBER_CELLS, lambda one: [(f"−{number(one.count)}", "loss")], True),
+        RowColumn(
+            "left", NUMBER_CELLS, lambda one: [(number(history.count_at(one.step)), "")], True
+        ),
+    ]
+
+
+# -- a token
+
+
+def token_rows(
+    painter: TokenPainter,
+    token_id: int,
+    width: int,
+    beside: tuple[int | None, int | None] = (None, None),
+) -> list[Row]:
+    """Return the description of a token, its origin, its twins and its merge tree.
+
+    With the tokens left and right of it in a word, `beside`, also why it has not merged with them.
+    """
+    frame = painter.frame
+    token = frame.any_token(token_id)
+    data = f"{token[:12].hex(' ').upper()}{' …' if len(token) > 12 else ''}"
+    name: list[Span] = [*painter.spans(token_id), ("   ", ""), (f"id {number(token_id)}", "dim")]
+    rows = [Row([*name, (f" · bytes {data}", "dim")], ToToken(token_id))]
+    if not frame.has_token(token_id):
+        step = frame.step_making(token_id)
+        return [*rows, *paragraph(f"Merge {number(step)} makes it, later than this step.", width)]
+    rows += [row for text in _sentences(frame, token_id) for row in paragraph(text, width)]
+    rows += _here_rows(painter, token_id, beside, width)
+    rows += twin_rows(painter, token_id, width)
+    lines = frame.vocabulary.merge_tree(token_id)
+    tree = []
+    for line in islice(lines, TREE_SHOWN):
+        spans: list[Span] = [(branches(line.trunk), "border"), painter.token(line.token_id)]
+        target: object = ToToken(line.token_id)
+        if line.rank is not None:
+            rank = line.rank
+            spans.append((f"   merge {number(rank + 1)}, rank {number(rank)}", "dim"))
+            target = ToStep(rank + 1)
+        tree.append(Row(spans, target))
+    if len(tree) > 1:
+        rows += [Row([]), *tree]
+        if next(lines, None) is not None:
+            rows.append(Row([("… and more: Enter above shows all of it", "dim")]))
+    return rows
+
+
+def _here_rows(
+    painter: TokenPainter, token_id: int, beside: tuple[int | None, int | None], width: int
+) -> list[Row]:
+    """Explain why a token has not merged with the tokens left and right of it."""
+    if not painter.frame.has_corpus:
+        return []
+    before, after = beside
+    rows: list[Row] = []
+    for pair in ((before, token_id), (token_id, after)):
+        if pair[0] is None or pair[1] is None:
+            continue
+        joined = pair[0], pair[1]
+        outcome = pair_history(painter.frame, joined).outcome
+        name: list[Span] = [*painter.pair(joined), ("   ", "")]
+        rows.append(Row(left(name, width), ToQuestion(joined)))
+        rows += [Row([("  ", ""), *row.spans]) for row in paragraph(outcome, width - 2, "dim")]
+    return [Row([]), Row([("why here", "strong")]), *rows] if rows else []
+
+
+def _sentences(frame: AnyMergeFrame, token_id: int) -> Iterator[str]:
+    if frame.is_special(token_id):
+        yield "A special token: one id, cut out before anything merges."
+        return
+    vocabulary = frame.vocabulary
+    count, rank = vocabulary.count_of(token_id), vocabulary.rank_of(token_id)
+    used = f"{plural(len(vocabulary.built_on(token_id)), frame.TOKEN)} built on it"
+    if count is None:
+        yield f"{NO_CORPUS} {used}."
+    else:
+        yield f"It occurs {times(count)} in the corpus now; {used}."
+    if rank is None:
+        yield "It was there before the first merge."
+    else:
+        merge = frame.merge_at(rank)
+        parts = " + ".join(visible_bytes(frame.any_token(part)) for part in merge.pair)
+        counted = f", which occurred {times(merge.count)}" if frame.has_corpus else ""
+        yield f"Merge {number(rank + 1)} (rank {number(rank)}) made it of {parts}{counted}."

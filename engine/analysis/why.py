@@ -1,0 +1,272 @@
+"""Explain why a piece is not one token, or why two tokens do not merge, for all screens.
+
+Two sources are joined. The merges say what happens in a text (`why_not`). If there is a corpus,
+its counts say why no merge was learnt (`pair_history`); without one, these sentences are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, pairwise
+from typing import NamedTuple
+
+from engine.analysis.pair_history import PairHistory, pair_history
+from engine.analysis.why_not import (
+    Answer,
+    Beaten,
+    BorderInside,
+    Merged,
+    NoMerge,
+    NoSuchToken,
+    NotInText,
+    OneToken,
+    PairBeaten,
+    SpecialToken,
+    Unreachable,
+    why_not,
+    why_not_merged,
+)
+from engine.bpe.frame import Frame
+from engine.core.events import EncodeStep, Pair
+from engine.core.gpt2_bytes import spell
+from engine.core.wording import ShowBytes
+from engine.encoding.rules import (
+    EncodingRules,
+    HasRules,
+    RankedToken,
+    describe_ranked,
+    ranked_tokens,
+)
+from engine.encoding.tokenizer import Tokenizer
+from engine.recording.playback import AnyMergeFrame
+from engine.text.pretokenize import to_bytes, to_text
+
+LONGEST_WAY = 500
+"""Most bytes of a pretoken whose merges are followed."""
+NEIGHBOURS = 4
+"""Most pairs whose counts are given, of a piece that stops in several tokens."""
+LINES = 12
+"""Most merges of a way that are listed in text; the last ones are."""
+
+
+@dataclass(frozen=True)
+class WayMerge:
+    """A merge on the way of a piece.
+
+    Attributes:
+        number: number of the merge, from 1; the step right after it has the same number.
+        ids, tokens: all tokens after it.
+    """
+
+    number: int
+    ids: tuple[int, ...]
+    tokens: tuple[bytes, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a piece is not one token, or two tokens do not merge.
+
+    Attributes:
+        answer: what the merges do in the text; `None` if only the counts were asked.
+        way: the merges from single units up to the one in question; later steps' included.
+        end: what is special about the last merge of the way: `here it stops`.
+        stopped: the tokens that no merge of the whole run joins; empty if one does.
+        histories: the counts of the pair, or of the neighbours in `stopped`; empty without a
+            corpus.
+    """
+
+    answer: Answer | None
+    way: tuple[WayMerge, ...] = ()
+    end: str = ""
+    stopped: tuple[RankedToken, ...] = ()
+    histories: tuple[PairHistory, ...] = ()
+    _token: Callable[[int], bytes] = field(default=lambda _: b"", repr=False, compare=False)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the piece is one token, or the two do merge."""
+        return isinstance(self.answer, OneToken | Merged)
+
+    def title(self, name: str) -> str:
+        """Return the question about what was asked, or the fact if there is nothing to ask.
+
+        Args:
+            name: the piece, or both tokens, as they are shown.
+        """
+        if isinstance(self.answer, OneToken):
+            return f"{name} is one token"
+        if isinstance(self.answer, Merged):
+            return f"{name} do merge"
+        is_pair = isinstance(self.answer, NoMerge | PairBeaten) or self.answer is None
+        return f"why do {name} not merge?" if is_pair else f"why is {name} not one token?"
+
+    def describe(self, show: ShowBytes = spell) -> list[str]:
+        """Return the sentences of the answer.
+
+        Args:
+            show: writes a token, which may be any bytes; by default in GPT-2's spelling.
+        """
+        sentences = [] if self.answer is None else [self.answer.describe(show)]
+        histories = [
+            history.describe(lambda token_id: show(self._token(token_id)))
+            for history in self.histories
+        ]
+        if not self.stopped:
+            return sentences + [sentence for each in histories for sentence in each]
+        assert isinstance(self.answer, NoSuchToken)
+        if self.stopped == self.answer.parts:  # their merges are in the sentence before
+            wanted = " + ".join(show(token.token) for token in self.stopped)
+        else:
+            wanted = describe_ranked(self.stopped, show)
+        if len(self.stopped) > 2:
+            sentences.append(
+                f"To be one token, merges would have to join {wanted}; none joins two of them."
+            )
+        elif any(history.ever_occurs for history in self.histories) or not self.histories:
+            sentences.append(
+                f"To be one token, a merge would have to join {wanted}. No merge does."
+            )
+        else:
+            histories, never = [], self.histories[0].outcome
+            sentences.append(
+                f"To be one token, a merge would have to join {wanted}. No merge does: "
+                f"{never[0].lower()}{never[1:]}"
+            )
+        needed = dict.fromkeys(each.needed for each in self.histories)
+        sentences += [s for each in histories for s in each if s not in needed]
+        return sentences + list(filter(None, needed))
+
+    def lines(self, show: ShowBytes = spell) -> list[str]:
+        """Return the sentences, then the way, a line for each of its last merges."""
+        shown = self.way[-LINES:]
+        left_out = len(self.way) - len(shown)
+        way = [f"after {left_out:,} merges:"] if left_out else []
+        for merge in shown:
+            end = f" ({self.end})" if merge is self.way[-1] else ""
+            way.append(f"merge {merge.number:,}: {' + '.join(map(show, merge.tokens))}{end}")
+        return [*self.describe(show), *way]
+
+
+def explain(
+    source: Tokenizer | AnyMergeFrame,
+    parts: Sequence[str | bytes],
+    text: str | None = None,
+    start: int | None = None,
+    pair: Pair | None = None,
+) -> Explanation:
+    """Explain why a piece is not one token, or why two tokens do not merge.
+
+    Args:
+        source: a tokenizer, or a frame of a run, which also knows the corpus and later steps.
+        parts: the piece; or the two tokens.
+        text: the text in which they are asked about; by default the parts alone.
+        start: their place in the text, in bytes; by default the first one.
+        pair: the ids of the two tokens, where their bytes are not enough.
+
+    >>> from engine import Timeline, Trainer
+    >>> counts = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+    >>> timeline = Timeline(counts, Trainer(counts, 260).steps())
+    >>> for line in explain(timeline.seek(4), ["lowest"]).lines():
+    ...     print(line)
+    lowest is no token of this vocabulary. Alone it is low (merge 4) + est (merge 2).
+    To be one token, a merge would have to join low + est. No merge does: the two never occur \
+side by side in one pretoken of this corpus.
+    Only a pair that occurs can merge.
+    merge 1: l + o + w + e + st
+    merge 2: l + o + w + est
+    merge 3: l + ow + est
+    merge 4: low + est (here it stops)
+    """
+    asked = [to_bytes(part) if isinstance(part, str) else part for part in parts]
+    frame = None if isinstance(source, Tokenizer) else source
+    ruled = source if isinstance(source, Tokenizer | Frame) else None  # WordPiece is not
+    answer = None if ruled is None else _answer(ruled, asked, text, start)
+    histories: tuple[PairHistory, ...] = ()
+    if frame is not None and len(asked) == 2 and not isinstance(answer, NEVER_SIDE_BY_SIDE):
+        known = pair or _ids_of(frame, asked)
+        histories = _histories(frame, [known] if known else [])
+    token = source.vocab.__getitem__ if isinstance(source, Tokenizer) else source.any_token
+    if answer is None or ruled is None or (histories and text is None):
+        return Explanation(None, histories=histories, _token=token)
+    way = _follow(ruled, answer, asked)
+    if way.stopped and frame is not None:
+        histories = _histories(frame, list(pairwise(way.stopped)))
+    rules = _rules_at_end(ruled)
+    return Explanation(
+        answer,
+        tuple(
+            WayMerge(step.rank + 1, step.after, tuple(rules.vocab[i] for i in step.after))
+            for step in way.steps
+        ),
+        way.end,
+        ranked_tokens(rules, way.stopped),
+        histories,
+        _token=token,
+    )
+
+
+NEVER_SIDE_BY_SIDE = NotInText, BorderInside, SpecialToken
+"""The answers after which the counts of a pair say nothing."""
+
+
+def _answer(
+    source: HasRules, asked: Sequence[bytes], text: str | None, start: int | None
+) -> Answer:
+    place = to_text(b"".join(asked)) if text is None else text
+    if len(asked) == 2:
+        return why_not_merged(source, place, asked[0], asked[1], start)
+    return why_not(source, place, asked[0], start)
+
+
+def _rules_at_end(source: Tokenizer | Frame) -> EncodingRules:
+    return source.rules_at_end if isinstance(source, Frame) else source.rules
+
+
+def _ids_of(frame: AnyMergeFrame, tokens: Sequence[bytes]) -> Pair | None:
+    left, right = map(frame.id_of, tokens)
+    return None if left is None or right is None else (left, right)
+
+
+def _histories(frame: AnyMergeFrame, pairs: Sequence[Pair]) -> tuple[PairHistory, ...]:
+    if not frame.has_corpus:
+        return ()
+    return tuple(pair_history(frame, pair) for pair in pairs[:NEIGHBOURS])
+
+
+class _Way(NamedTuple):
+    """The merges of a way, what is special about the last, and the tokens that nothing joins."""
+
+    steps: Sequence[EncodeStep] = ()
+    end: str = ""
+    stopped: tuple[int, ...] = ()
+
+
+def _follow(source: Tokenizer | Frame, answer: Answer, asked: Sequence[bytes]) -> _Way:
+    """Follow the merges up to the one that the answer is about, also into later steps."""
+    rules, piece = _rules_at_end(source), answer.piece
+    if isinstance(answer, Beaten | PairBeaten | Merged):
+        if len(answer.pretoken) > LONGEST_WAY:
+            return _Way()
+        end = "here they join" if isinstance(answer, Merged) else "here a part is taken"
+        return _Way(list(islice(rules.steps(answer.pretoken), answer.number)), end)
+    if not isinstance(answer, NoSuchToken | Unreachable | OneToken) or len(piece) > LONGEST_WAY:
+        return _Way()
+    if piece not in asked:  # with the mark of a word's end
+        piece = b"".join(asked)
+    else:
+        rules = rules.inside
+    steps = list(rules.steps(piece))
+    if isinstance(answer, OneToken):
+        last = answer.merge.rank if answer.merge else -1
+        return _Way([step for step in steps if step.rank <= last], "one token")
+    if isinstance(answer, Unreachable):
+        by = answer.taken_by
+        taken = [step for step in steps if by is None or step.rank <= by.rank]
+        return _Way(taken, "here a part is taken" if by else "here it stops")
+    if answer.made_later is not None:
+        last = answer.made_later.rank
+        return _Way([step for step in steps if step.rank <= last], "one token")
+    stopped = steps[-1].after if steps else tuple(rules.alphabet.spell(piece))
+    return _Way(steps, "here it stops", stopped if len(stopped) > 1 else ())
