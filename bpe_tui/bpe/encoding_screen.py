@@ -249,7 +249,7 @@ class WhyNotRows(Panel):
         self._first = 0
         super().rebuild()
         self.cursor = min(self._first, max(self.row_count - 1, 0))
-        self.scroll_to(y=0, animate=False, immediate=True)
+        self.call_after_refresh(self.scroll_home, animate=False, immediate=True)
         self._post_pointed()
 
     def watch_cursor(self) -> None:

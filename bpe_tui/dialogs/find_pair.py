@@ -6,7 +6,7 @@ from bpe_tui.dialogs.why import WhyWindow
 from bpe_tui.views.heap_table import entry_table
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.targets import ToQuestion
-from bpe_tui.views.token_detail import Painters
+from bpe_tui.views.why_rows import Painters
 from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
@@ -23,6 +23,10 @@ class FindPair(WhyWindow):
     def __init__(self, frame: Frame, painters: Painters) -> None:
         super().__init__(frame, painters, ())
         self._entries_of = frame
+
+    @property
+    def explains_pieces(self) -> bool:
+        return False
 
     def about_token(self, painter: TokenPainter, token_id: int, width: int) -> list[Row]:
         frame = self._entries_of

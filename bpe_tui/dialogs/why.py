@@ -15,25 +15,26 @@ from textual.widgets import Input, Static
 from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.panel_screen import HEIGHTS
-from bpe_tui.views.targets import ToQuestion, ToStep
+from bpe_tui.views.targets import ToStep
 from bpe_tui.views.typed import TypedTokens, describe_unknown, tokens_typed
 from bpe_tui.views.why_rows import Painters, describe_way, explanation_rows, token_rows
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.lines import Lines, RowList
-from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, paragraph
-from bpe_tui.widgets.visible import visible_bytes
+from bpe_tui.widgets.visible import shorten, visible_bytes
 from bpe_tui.widgets.window import Window
 from engine.analysis.pair_history import PairHistory
 from engine.analysis.why import explain
+from engine.analysis.why_not import Unreachable
 from engine.bpe.frame import Frame
 from engine.recording.playback import AnyMergeFrame
 
 BETWEEN = "|"
 CHART, CHART_LOW = 10, 5
 """Lines of the chart with its heading, on a large and on a small screen."""
+LONGEST_IN_TITLE = 40
 FRAME = 6
 """Lines of the window besides answer and chart."""
 ADVICE = (
@@ -114,6 +115,7 @@ class WhyWindow(Window[object | None]):
     def _show(self) -> None:
         frame, asked, painter = self._frame, self._asked, self._painters(self._frame)
         width = self.query_one(AnswerRows).size.width - 1
+        self._say_title(self.TITLE_SAYS)
         if not asked.tokens:
             self._show_rows(paragraph(self.ADVICE, width, "dim"))
         elif asked.known and len(asked.tokens) == 1:
@@ -127,10 +129,19 @@ class WhyWindow(Window[object | None]):
             rows, first = explanation_rows(painter, explanation, width)
             if not rows:  # WordPiece counts nothing where no corpus is open
                 rows = paragraph(NO_CORPUS, width, "dim")
+            self._say_title(explanation.title(shorten(self._asked_for, LONGEST_IN_TITLE)))
             if asked.hint:
                 rows[:0] = paragraph(asked.hint, width, "dim")
             histories = explanation.histories if asked.known else ()
             self._show_rows(rows, histories[0] if histories else None, first)
+
+    @property
+    def _asked_for(self) -> str:
+        """What is asked about, as it is shown."""
+        return "│".join(map(visible_bytes, self._asked.tokens))
+
+    def _say_title(self, title: str) -> None:
+        self.query_one("#why").border_title = Content(title)
 
     @property
     def explains_pieces(self) -> bool:
@@ -140,7 +151,11 @@ class WhyWindow(Window[object | None]):
     def about_token(self, painter: TokenPainter, token_id: int, width: int) -> list[Row]:
         """Return the answer about one token."""
         beside = self._beside if self._pointed_at == (token_id,) else (None, None)
-        return token_rows(painter, token_id, width, beside)
+        rows = token_rows(painter, token_id, width, beside)
+        explanation = explain(self._frame, self._asked.tokens)
+        if isinstance(explanation.answer, Unreachable):
+            rows += [Row([]), *explanation_rows(painter, explanation, width)[0]]
+        return rows
 
     def _show_rows(
         self, rows: list[Row], history: PairHistory | None = None, first: int = 0

@@ -77,7 +77,7 @@ class TypedTokens:
 
 
 def tokens_typed(frame: AnyMergeFrame, typed: str) -> TypedTokens:
-    """Read one or two tokens. A piece that is no token is read as the screen would show it."""
+    """Read one or two tokens. A piece of another kind is read as the screen would show it."""
     tokens, ids, hint = [], [], ""
     for part in parts_typed(frame, typed):
         token_id = token_typed(frame, part)

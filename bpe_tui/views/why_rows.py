@@ -56,11 +56,12 @@ def explanation_rows(
         rows += _way_rows(painter, explanation, width)
     first = len(rows) - 1
     for history in explanation.histories:
-        if explanation.stopped:
-            name = left(painter.pair(history.pair), width)
-            rows.append(Row([*name], ToQuestion(history.pair)))
-        else:
-            rows += _history_rows(painter, history, width)
+        if not explanation.stopped:
+            is_named = any(merge.number == history.merged for merge in explanation.way)
+            rows += _history_rows(painter, history, width, is_named)
+        elif history.ever_occurs:
+            name: list[Span] = [*painter.pair(history.pair), ("  its count at each step", "dim")]
+            rows.append(Row(left(name, width), ToQuestion(history.pair)))
     return rows, first
 
 
@@ -89,10 +90,12 @@ def _way_rows(painter: TokenPainter, explanation: Explanation, width: int) -> li
     return rows
 
 
-def _history_rows(painter: TokenPainter, history: PairHistory, width: int) -> list[Row]:
-    """Return the merge of a pair, and the merges that took most of it."""
+def _history_rows(
+    painter: TokenPainter, history: PairHistory, width: int, is_named: bool
+) -> list[Row]:
+    """Return the merge of a pair unless it `is_named`, and the merges that took most of it."""
     rows: list[Row] = []
-    if history.merged is not None:
+    if history.merged is not None and not is_named:
         spans: list[Span] = [("its own  merge ", "dim"), (f"{number(history.merged)}  ", "")]
         pair = painter.pair(history.pair, between=" + ")
         rows += [Row([]), Row([*spans, *pair], ToStep(history.merged))]

@@ -97,7 +97,8 @@ class Explanation:
         """
         if isinstance(self.answer, OneToken):
             return f"{name} is one token"
-        if isinstance(self.answer, Merged):
+        is_joined = any(history.merged for history in self.histories if not self.stopped)
+        if is_joined or isinstance(self.answer, Merged):
             return f"{name} do merge"
         is_pair = isinstance(self.answer, NoMerge | PairBeaten) or self.answer is None
         return f"why do {name} not merge?" if is_pair else f"why is {name} not one token?"
@@ -183,25 +184,26 @@ side by side in one pretoken of this corpus.
     frame = None if isinstance(source, Tokenizer) else source
     ruled = source if isinstance(source, Tokenizer | Frame) else None  # WordPiece is not
     answer = None if ruled is None else _answer(ruled, asked, text, start)
+    known = pair
+    if frame is not None and len(asked) == 2 and pair is None:
+        known = _ids_of(frame, asked)
     histories: tuple[PairHistory, ...] = ()
     if frame is not None and len(asked) == 2 and not isinstance(answer, NEVER_SIDE_BY_SIDE):
-        known = pair or _ids_of(frame, asked)
         histories = _histories(frame, [known] if known else [])
     token = source.vocab.__getitem__ if isinstance(source, Tokenizer) else source.any_token
-    if answer is None or ruled is None or (histories and text is None):
-        return Explanation(None, histories=histories, _token=token)
-    way = _follow(ruled, answer, asked)
+    way = _Way()
+    if ruled is not None and answer is not None:
+        way = _follow(ruled, answer, asked, known)
     if way.stopped and frame is not None:
         histories = _histories(frame, list(pairwise(way.stopped)))
-    rules = _rules_at_end(ruled)
+    rules = None if ruled is None else _rules_at_end(ruled)
     return Explanation(
-        answer,
+        None if histories and len(asked) == 2 and text is None and not way.stopped else answer,
         tuple(
-            WayMerge(step.rank + 1, step.after, tuple(rules.vocab[i] for i in step.after))
-            for step in way.steps
+            WayMerge(step.rank + 1, step.after, tuple(map(token, step.after))) for step in way.steps
         ),
         way.end,
-        ranked_tokens(rules, way.stopped),
+        () if rules is None else ranked_tokens(rules, way.stopped),
         histories,
         _token=token,
     )
@@ -243,7 +245,9 @@ class _Way(NamedTuple):
     stopped: tuple[int, ...] = ()
 
 
-def _follow(source: Tokenizer | Frame, answer: Answer, asked: Sequence[bytes]) -> _Way:
+def _follow(
+    source: Tokenizer | Frame, answer: Answer, asked: Sequence[bytes], pair: Pair | None
+) -> _Way:
     """Follow the merges up to the one that the answer is about, also into later steps."""
     rules, piece = _rules_at_end(source), answer.piece
     if isinstance(answer, Beaten | PairBeaten | Merged):
@@ -251,7 +255,11 @@ def _follow(source: Tokenizer | Frame, answer: Answer, asked: Sequence[bytes]) -
             return _Way()
         end = "here they join" if isinstance(answer, Merged) else "here a part is taken"
         return _Way(list(islice(rules.steps(answer.pretoken), answer.number)), end)
-    if not isinstance(answer, NoSuchToken | Unreachable | OneToken) or len(piece) > LONGEST_WAY:
+    if len(piece) > LONGEST_WAY:
+        return _Way()
+    if isinstance(answer, NoMerge) and pair is not None:
+        return _way_to_pair(list(rules.inside.steps(piece)), pair)
+    if not isinstance(answer, NoSuchToken | Unreachable | OneToken):
         return _Way()
     if piece not in asked:  # with the mark of a word's end
         piece = b"".join(asked)
@@ -270,3 +278,13 @@ def _follow(source: Tokenizer | Frame, answer: Answer, asked: Sequence[bytes]) -
         return _Way([step for step in steps if step.rank <= last], "one token")
     stopped = steps[-1].after if steps else tuple(rules.alphabet.spell(piece))
     return _Way(steps, "here it stops", stopped if len(stopped) > 1 else ())
+
+
+def _way_to_pair(steps: Sequence[EncodeStep], pair: Pair) -> _Way:
+    """Return the merges until only the two tokens are left, and the one that joins them."""
+    for made, step in enumerate(steps, 1):
+        if step.before == pair:
+            return _Way(steps[:made], "here they join")
+    if steps and steps[-1].after == pair:
+        return _Way(steps, "here it stops")
+    return _Way()

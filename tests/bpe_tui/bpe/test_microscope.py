@@ -81,8 +81,8 @@ async def test_why_not_answers_the_typed_piece_and_escape_goes_back() -> None:
         rows = screen.query_one(WhyNotRows)
         await pilot.press("h", "e")
         await pilot.pause()
-        assert "“he” was one token, until “" in shown(rows)
-        assert "▸ after" in shown(rows)
+        assert "he was one token, until ·t + he (merge 6)" in shown(rows)
+        assert "merge 6  ·the  ◂ here a part is taken" in shown(rows)
         await pilot.press("escape")
         assert screen.focused is rows
         await pilot.press("escape")
@@ -102,7 +102,7 @@ async def test_why_not_accepts_a_piece_that_no_line_can_show() -> None:
     async with encoding("\x1b") as (_, screen, pilot):
         await pilot.press("w")
         assert screen.query_one("#why-not-input", Input).value == ""
-        assert shown(screen.query_one(WhyNotRows)).startswith("“␛” is one token here: id 27")
+        assert shown(screen.query_one(WhyNotRows)).startswith("␛ is one token here: id 27")
 
 
 async def test_two_tokens_with_a_bar_between_are_a_pair() -> None:
@@ -112,7 +112,7 @@ async def test_two_tokens_with_a_bar_between_are_a_pair() -> None:
     async with encoding("he") as (_, screen, pilot):
         await pilot.press("w", "h", "vertical_line", "e")
         await pilot.pause()
-        assert "They do merge here: “h” + “e” (rank 0) is the 1st merge" in shown(
+        assert "They do merge here: h + e (merge 1) is the 1st merge" in shown(
             screen.query_one(WhyNotRows)
         )
 

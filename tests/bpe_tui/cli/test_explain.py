@@ -51,9 +51,14 @@ def test_explain_prints_each_merge_with_the_candidates_that_lost(
 
 def test_why_answers_for_each_place_of_a_text(capsys: pytest.CaptureFixture[str], toy: str) -> None:
     assert output(capsys, "why", "low", "--tokenizer", toy, "--text", "low low") == (
-        "at byte 0: “low” is one token here: id 258, made by “l” + “ow” (rank 1).\n"
-        "at byte 4: “low” was one token, until “·” + “low” (rank 2), the 3rd merge of the "
-        "pretoken, made it part of “·low”.\n"
+        "at byte 0: low is one token here: id 258, made by l + ow (merge 2).\n"
+        "merge 1: l + ow\n"
+        "merge 2: low (one token)\n"
+        "at byte 4: low was one token, until · + low (merge 3), the 3rd merge of the pretoken, "
+        "made it part of ·low.\n"
+        "merge 1: · + l + ow\n"
+        "merge 2: · + low\n"
+        "merge 3: ·low (here a part is taken)\n"
     )
 
 
@@ -61,19 +66,22 @@ def test_why_takes_the_piece_alone_without_a_text(
     capsys: pytest.CaptureFixture[str], toy: str
 ) -> None:
     assert output(capsys, "why", "lo", "--tokenizer", toy) == (
-        "“lo” is no token of this vocabulary. The closest: “l” + “o”.\n"
+        "lo is no token of this vocabulary. Alone it is l + o.\n"
+        "To be one token, a merge would have to join l + o. No merge does.\n"
     )
 
 
 def test_why_answers_about_a_pair(capsys: pytest.CaptureFixture[str], toy: str) -> None:
-    assert output(capsys, "why", "l", "o", "--tokenizer", toy) == "No merge joins “l” + “o”.\n"
+    assert output(capsys, "why", "l", "o", "--tokenizer", toy) == "No merge joins l + o.\n"
     for asked in (["l|o"], ["l│o"], ["l|o", "--text", "low"], ["l o", "--text", "low"]):
-        assert output(capsys, "why", *asked, "--tokenizer", toy) == "No merge joins “l” + “o”.\n"
-    assert "runs through “l·o”" in output(
+        assert output(capsys, "why", *asked, "--tokenizer", toy) == "No merge joins l + o.\n"
+    assert "runs through l·o" in output(
         capsys, "why", "l o", "--tokenizer", toy, "--text", "all old"
     )
     assert output(capsys, "why", "l", "ow", "--tokenizer", toy) == (
-        "They do merge here: “l” + “ow” (rank 1) is the 2nd merge of the pretoken.\n"
+        "They do merge here: l + ow (merge 2) is the 2nd merge of the pretoken.\n"
+        "merge 1: l + ow\n"
+        "merge 2: low (here they join)\n"
     )
 
 

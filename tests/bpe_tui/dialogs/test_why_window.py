@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from inside.bpe_tui.app import BpeTuiApp
-from inside.bpe_tui.bpe import CorpusPanel, EncodedText, WordsPanel
+from inside.bpe_tui.bpe import BpeTranscript, CorpusPanel, EncodedText, WhyNotRows, WordsPanel
 from inside.bpe_tui.dialogs import AnswerRows, WhyWindow
-from inside.bpe_tui.views import LanesPanel
-from inside.bpe_tui.widgets import Chart, Lines, subject_cells, subjects_at
-from inside.engine.analysis import pair_history
+from inside.bpe_tui.views import LanesPanel, ToStep
+from inside.bpe_tui.widgets import Chart, Lines, subject_cells, subjects_at, visible_bytes
+from inside.engine.analysis import explain, pair_history
 from opening import SAMPLE, opened, step
+from screen_text import shown
 from textual.pilot import Pilot
+
+from engine import StopReason, Timeline
 
 
 def answer(app: BpeTuiApp) -> str:
@@ -42,13 +45,13 @@ async def test_w_tells_the_history_of_any_two_tokens_and_enter_goes_on() -> None
         assert (step(app), app.screen.id) == (1, "training")
 
 
-async def test_the_refusal_of_an_unknown_token_survives_a_resize() -> None:
+async def test_the_explanation_of_a_piece_survives_a_resize() -> None:
     async with opened() as (app, pilot):
         said = await ask(app, pilot, "tqq")
-        assert "reads tqq" in " ".join(said.split())
+        assert "tqq is no token of this vocabulary" in " ".join(said.split())
         await pilot.resize_terminal(90, 30)
         await pilot.pause()
-        assert "reads tqq" in " ".join(answer(app).split())
+        assert "tqq is no token of this vocabulary" in " ".join(answer(app).split())
 
 
 async def test_the_window_opens_on_the_pair_of_the_row_and_without_one_on_the_next() -> None:
@@ -67,10 +70,40 @@ async def test_the_window_opens_on_the_pair_of_the_row_and_without_one_on_the_ne
         assert "It is merge 4" in answer(app)
 
 
+async def test_both_screens_and_plain_explain_a_piece_in_the_same_words() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("end")
+        frame = app.session.frame
+        assert frame is not None
+        explanation = explain(frame, ["lowest"])
+        sentences = " ".join(" ".join(explanation.describe(visible_bytes)).split())
+        said = await ask(app, pilot, "lowest")
+        assert sentences in " ".join(said.split())
+        rows = app.screen.query_one(AnswerRows)
+        last = explanation.way[-1].number
+        assert rows.row(rows.cursor).target == ToStep(last)
+        await pilot.press("escape", "2", "e", *"lowest", "escape", "w")
+        await pilot.pause()
+        panel = app.screen.query_one(WhyNotRows)
+        assert sentences in " ".join(shown(panel).split())
+        assert f"Enter: to merge {last}" in str(app.screen.query_one("#why-not").border_subtitle)
+        assert "".join(text for text, _ in panel.row(panel.cursor).spans).endswith("here it stops")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert (step(app), app.screen.id) == (last, "training")
+        await pilot.press("escape")
+        await pilot.pause()
+        assert (step(app), app.screen.id) == (frame.step, "encoding")
+        timeline = app.session.recording
+        assert isinstance(timeline, Timeline)
+        plain = list(BpeTranscript(timeline, StopReason.SIZE_REACHED).answer("why lowest"))
+        assert plain == explanation.lines(visible_bytes)
+
+
 async def test_a_pair_that_never_occurs_has_no_curve_and_the_keys_stay() -> None:
     async with opened() as (app, pilot):
         app.seek(20)
-        assert "Q│Q occurs 0 times" in await ask(app, pilot, "Q|Q")
+        assert "Q│Q: the two never occur" in await ask(app, pilot, "Q|Q")
         assert not app.screen.query_one(Chart).display
         await pilot.press("escape", "W")
         assert isinstance(app.screen.focused, WordsPanel)

@@ -27,7 +27,7 @@ def test_they_stop_where_a_merge_crosses_the_end_of_greedys_token() -> None:
     assert both.steps == 2  # greedy takes x, then ab
     assert both.disagreement is not None
     assert both.disagreement.describe() == (
-        "greedy took ab, the longest token that fits; the merges join b + c (rank 0) across its "
+        "greedy took ab, the longest token that fits; the merges join b + c (merge 1) across its "
         "end, so ab never forms."
     )
 
@@ -37,7 +37,7 @@ def test_greedy_takes_a_token_that_the_merges_cannot_reach() -> None:
     both = lockstep(tokenizer(merges, "rank_loop"), b"abc")
     assert both.disagreement is not None
     assert both.disagreement.describe() == (
-        "greedy took abc, the longest token that fits; the merges make a + bc (rank 0) of its "
+        "greedy took abc, the longest token that fits; the merges make a + bc (merge 1) of its "
         "bytes, and no merge goes on."
     )
 
@@ -68,7 +68,7 @@ def test_merge_order_and_rank_loop_disagree_on_unordered_merges() -> None:
     both = lockstep(tokenizer(merges, "rank_loop"), b"abc")
     assert isinstance(both.disagreement, GoesBack)
     assert both.disagreement.step == 2
-    assert both.disagreement.describe().startswith("The rank loop goes back to ab + c (rank 0)")
+    assert both.disagreement.describe().startswith("The rank loop goes back to ab + c (merge 1)")
 
 
 @pytest.mark.parametrize("pretoken", [b"", b"a"])

@@ -104,8 +104,8 @@ def text_of(history: PairHistory) -> str:
             b"low",
             b"est",
             4,
-            "low│est occurs 0 times, at this step and at every other: the two are never side by "
-            "side in one pretoken. Only a pair that occurs can merge.",
+            "low│est: the two never occur side by side in one pretoken of this corpus. "
+            "Only a pair that occurs can merge.",
         ),
         (
             b"w",

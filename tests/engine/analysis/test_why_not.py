@@ -41,19 +41,19 @@ TOKENIZER = tokenizer(MERGE_LIST)
 @pytest.mark.parametrize(
     ("text", "piece", "kind", "sentence"),
     [
-        (" un", " un", OneToken, "Ġun is one token here: id 257, made by Ġ + un (rank 1)."),
+        (" un", " un", OneToken, "Ġun is one token here: id 257, made by Ġ + un (merge 2)."),
         (
             "un",
             "u",
             Beaten,
-            "u was one token, until u + n (rank 0), the 1st merge of the pretoken, made it part "
+            "u was one token, until u + n (merge 1), the 1st merge of the pretoken, made it part "
             "of un.",
         ),
         (
             "unb",
             "nb",
             Beaten,
-            "nb is a token, but beaten by rank 0: u + n → un, the 1st merge of the pretoken, took "
+            "nb is a token, but beaten by merge 1: u + n → un, the 1st merge of the pretoken, took "
             "bytes across its edge.",
         ),
         ("xyz", "y", OneToken, "y is one token here: id 121, a single byte."),
@@ -61,14 +61,14 @@ TOKENIZER = tokenizer(MERGE_LIST)
             "nbe",
             "nbe",
             Unreachable,
-            "nbe is token 260, made by nb + e (rank 4), but no text reaches it: its own bytes "
-            "encode as n + be (rank 2).",
+            "nbe is token 260, made by nb + e (merge 5), but no text reaches it: its own bytes "
+            "encode as n + be (merge 3). b + e (merge 3) took a part away first.",
         ),
         (
             "unbe",
             "unbe",
             NoSuchToken,
-            "unbe is no token of this vocabulary. The closest: un (rank 0) + be (rank 2).",
+            "unbe is no token of this vocabulary. Alone it is un (merge 1) + be (merge 3).",
         ),
         (
             "don't",
@@ -113,13 +113,13 @@ def test_each_kind_of_answer(text: str, piece: str, kind: type[Answer], sentence
             "un",
             ("u", "n"),
             Merged,
-            "They do merge here: u + n (rank 0) is the 1st merge of the pretoken.",
+            "They do merge here: u + n (merge 1) is the 1st merge of the pretoken.",
         ),
         (
             "unb",
             ("n", "b"),
             PairBeaten,
-            "n + b (rank 3) is a merge, but u + n (rank 0), the 1st merge of the pretoken, took "
+            "n + b (merge 4) is a merge, but u + n (merge 1), the 1st merge of the pretoken, took "
             "part of it first.",
         ),
         ("xun", ("x", "un"), NoMerge, "No merge joins x + un."),
@@ -127,7 +127,7 @@ def test_each_kind_of_answer(text: str, piece: str, kind: type[Answer], sentence
             "nbe",
             ("n", "be"),
             NoMerge,
-            "No merge joins n + be; nbe is only made of nb + e (rank 4).",
+            "No merge joins n + be; nbe is only made of nb + e (merge 5).",
         ),
         (
             "un un",
@@ -141,7 +141,7 @@ def test_each_kind_of_answer(text: str, piece: str, kind: type[Answer], sentence
             "xxy",
             ("xx", "y"),
             NoSuchToken,
-            "xx is no token of this vocabulary. The closest: x + x.",
+            "xx is no token of this vocabulary. Alone it is x + x.",
         ),
     ],
 )
@@ -156,7 +156,7 @@ def test_each_kind_of_answer_for_a_pair(
 def test_a_token_of_a_later_merge_is_not_a_token_yet() -> None:
     timeline = Timeline({b"low": 5, b"lower": 2}, Trainer({b"low": 5, b"lower": 2}, 300).steps())
     answer = why_not(timeline.seek(1), "lower", "low")
-    assert answer.describe().startswith("low is no token yet: merge 2 makes it.")
+    assert answer.describe().startswith("low is no token yet: it comes with merge 2 (l + ow).")
     assert isinstance(why_not(timeline.seek(2), "lower", "low"), OneToken)
     pair = why_not_merged(timeline.seek(1), "lower", "l", "ow")
     assert pair.describe() == "No merge joins l + ow yet; merge 2 does."

@@ -242,10 +242,10 @@ def test_text_that_looks_like_the_marker_does_not_end_a_word() -> None:
 @pytest.mark.parametrize(
     ("text", "piece", "explanation"),
     [
-        ("low", "low", "low is one token here: id 20, made by low + </w> (rank 8)."),
-        ("lower", "low", "low is one token here: id 16, made by lo + w (rank 4)."),
+        ("low", "low", "low is one token here: id 20, made by low + </w> (merge 9)."),
+        ("lower", "low", "low is one token here: id 16, made by lo + w (merge 5)."),
         ("newest", "est", "est</w> was one token, until new + est</w>"),
-        ("lower", "er", "er</w> is no token of this vocabulary. The closest: e + r + </w>."),
+        ("lower", "er", "er</w> is no token of this vocabulary. Alone it is e + r + </w>."),
     ],
 )
 def test_why_not_distinguishes_a_piece_at_the_end_from_one_inside(

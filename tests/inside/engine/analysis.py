@@ -58,6 +58,7 @@ from engine.analysis.text_comparison import (
     token_spans,
 )
 from engine.analysis.tokenizer_kinds import ComparableTokenizer, train_kind
+from engine.analysis.why import Explanation, explain
 from engine.analysis.why_not import (
     Answer,
     Beaten,

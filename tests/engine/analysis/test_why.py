@@ -1,0 +1,160 @@
+"""One explanation of why: what the merges do, what the corpus counts, and how far a piece comes."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from generated import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from inside.engine.analysis import Explanation, NoSuchToken, OneToken, Unreachable, explain
+
+from engine import Frame, Timeline, Tokenizer, Trainer, count_pretokens
+
+HANDOUT = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+STORIES = Path(__file__).parents[3] / "samples" / "tinystories_valid.txt"
+
+
+def handout(merges: int, **options: int) -> Frame:
+    trainer = Trainer(HANDOUT, 256 + merges, **options)
+    return Timeline(trainer.counts, trainer.steps()).seek(merges)
+
+
+def texts(explanation: Explanation) -> list[str]:
+    return explanation.describe(bytes.decode)
+
+
+# By hand: st, est, ow, low are the merges 1 to 4; `low` is never in front of `est`.
+
+
+def test_the_pair_at_which_a_piece_stops_never_occurs() -> None:
+    explanation = explain(handout(4), ["lowest"])
+    assert texts(explanation) == [
+        "lowest is no token of this vocabulary. Alone it is low (merge 4) + est (merge 2).",
+        "To be one token, a merge would have to join low + est. No merge does: the two never occur "
+        "side by side in one pretoken of this corpus.",
+        "Only a pair that occurs can merge.",
+    ]
+    assert [(merge.number, b" ".join(merge.tokens)) for merge in explanation.way] == [
+        (1, b"l o w e st"),
+        (2, b"l o w est"),
+        (3, b"l ow est"),
+        (4, b"low est"),
+    ]
+    assert explanation.end == "here it stops"
+
+
+def test_a_frame_in_the_middle_knows_the_merges_that_come() -> None:
+    whole = handout(4)
+    assert explain(whole.at(1), ["lowest"]).way == explain(whole, ["lowest"]).way
+    assert texts(explain(whole.at(2), ["low"])) == [
+        "low is no token yet: it comes with merge 4 (l + ow). Now it is l + o + w."
+    ]
+
+
+def test_a_pair_that_occurs_names_its_count_and_who_beat_it() -> None:
+    # `low` occurs 7 times, in front of `e` twice: in `lower`.
+    assert texts(explain(handout(4), ["lowe"]))[1:] == [
+        "To be one token, a merge would have to join low + e. No merge does.",
+        "low│e: 2 at step 4.",
+        "6 pairs occur more often here; it does not merge in the 4 steps recorded.",
+        "The last merge, 4, took l│ow, which occurred 7 times.",
+    ]
+    # `es` lost all of its 9 places to `st`, the first merge.
+    assert texts(explain(handout(4), ["e", "s"])) == [
+        "e│s: 9 at step 0; s│t took its s 9 times at merge 1; none is left.",
+        "It did not merge: others took all of it.",
+    ]
+
+
+def test_a_pair_rarer_than_the_least_count_is_called_so() -> None:
+    trainer = Trainer(HANDOUT, 300, min_count=6)
+    frame = Timeline(trainer.counts, trainer.steps())
+    last = frame.seek(len(frame))
+    assert texts(explain(last, ["wi"]))[-1] == (
+        "A pair must occur at least 6 times to merge (--min-count 6)."
+    )
+
+
+def test_without_a_corpus_nothing_is_said_of_counts() -> None:
+    tokenizer = handout(4).tokenizer()
+    explanation = explain(tokenizer, ["lowest"])
+    assert texts(explanation)[1:] == [
+        "To be one token, a merge would have to join low + est. No merge does."
+    ]
+    assert explanation.way[-1].number == 4
+    assert not explanation.histories
+
+
+def test_more_than_two_tokens_have_a_reason_for_each_border() -> None:
+    said = texts(explain(handout(4), ["lid"]))
+    assert (
+        said[1] == "To be one token, merges would have to join l + i + d; none joins two of them."
+    )
+    assert said[2] == "l│i: the two never occur side by side in one pretoken of this corpus."
+    assert said[3] == "i│d: 3 at step 0."
+
+
+def test_a_token_that_no_text_reaches_names_the_merge_that_took_its_part() -> None:
+    # b+c comes first and takes the b, so that ab + c is never reached.
+    vocab = {byte: bytes([byte]) for byte in range(256)}
+    vocab |= {256: b"bc", 257: b"ab", 258: b"abc"}
+    merges = [(b"b", b"c"), (b"a", b"b"), (b"ab", b"c")]
+    explanation = explain(Tokenizer(vocab, merges), ["abc"])
+    assert isinstance(explanation.answer, Unreachable)
+    assert texts(explanation)[0].endswith("b + c (merge 1) took a part away first.")
+    assert [merge.number for merge in explanation.way] == [1]
+
+
+@cache
+def stories() -> Frame:
+    counts = count_pretokens(STORIES, special_tokens=["<|endoftext|>"])
+    trainer = Trainer(counts, 50_000, ["<|endoftext|>"], min_count=2)
+    timeline = Timeline(trainer.counts, trainer.steps())
+    return timeline.seek(len(timeline))
+
+
+@pytest.mark.parametrize("step", [0, 200, 2922])
+def test_lowest_of_the_stories_stops_at_merge_1484(step: int) -> None:
+    frame = stories().at(step)
+    explanation = explain(frame, [" lowest"])
+    assert [merge.number for merge in explanation.way] == [18, 41, 68, 689, 1484]
+    assert explanation.way[-1].tokens == (b" low", b"est")
+    assert b" lowest" not in STORIES.read_bytes()
+    assert "the two never occur side by side" in texts(explanation)[1]
+
+
+CORPORA = st.dictionaries(
+    st.binary(min_size=1, max_size=8).map(lambda data: bytes(97 + byte % 3 for byte in data)),
+    st.integers(1, 9),
+    min_size=1,
+    max_size=8,
+)
+
+
+@examples(150)
+@given(CORPORA, st.text("abc", min_size=1, max_size=6), st.integers(0, 9), st.integers(0, 12))
+def test_the_way_ends_as_the_encoding_does(
+    counts: dict[bytes, int], piece: str, wanted: int, at: int
+) -> None:
+    trainer = Trainer(counts, 256 + wanted, min_count=2)
+    timeline = Timeline(trainer.counts, trainer.steps())
+    last = timeline.seek(len(timeline))
+    explanation = explain(last.at(min(at, len(timeline))), [piece])
+    tokens = [last.tokenizer().vocab[each] for each in last.tokenizer().encode(piece)]
+    numbers = [merge.number for merge in explanation.way]
+    assert numbers == sorted(numbers)
+    if isinstance(explanation.answer, NoSuchToken) and explanation.stopped:
+        assert [each.token for each in explanation.stopped] == tokens
+        for history, pair in zip(explanation.histories, pairwise(tokens), strict=False):
+            assert tuple(map(last.any_token, history.pair)) == pair
+            occurs = sum(
+                count * list(pairwise(last.tokens_of(word))).count(history.pair)
+                for word, count in counts.items()
+            )
+            assert history.count_at(history.last) == occurs
+    if isinstance(explanation.answer, OneToken) and explanation.way:
+        assert explanation.way[-1].tokens == (piece.encode(),)
