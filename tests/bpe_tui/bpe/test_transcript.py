@@ -110,9 +110,12 @@ def test_why_with_two_tokens_gives_the_history_of_the_pair(transcript: BpeTransc
     for line in ("why w e", "why w|e", "why w│e"):
         first, second = answers(transcript, line)
         assert (first, second.partition(";")[0]) == tuple(asked)
-    assert answers(transcript, "why st q")[0].startswith("st│q occurs 0 times")
-    assert answers(transcript, "why nosuch e") == ["No token of this run reads nosuch."]
-    assert answers(transcript, "why st") == ["Say two tokens, like why th e or why th|e."]
+    assert answers(transcript, "why st q")[0].startswith("st│q: the two never occur")
+    assert answers(transcript, "why nosuch e")[0].startswith("nosuch is no token of this vocab")
+    assert answers(transcript, "why st") == [
+        "st is no token yet: it comes with merge 1 (s + t). Now it is s + t.",
+        "merge 1: st (one token)",
+    ]
 
     assert answers(transcript, "go 0", "tie back") == ["No merge before this one was tied."]
 
