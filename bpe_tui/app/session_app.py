@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from pkgutil import resolve_name
 from time import monotonic
@@ -21,7 +22,7 @@ from bpe_tui.app.base import QUIET_SECONDS, BaseApp
 from bpe_tui.app.navigation import ScreenNavigation
 from bpe_tui.session import jobs
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
-from bpe_tui.session.declarations import LESSON
+from bpe_tui.session.declarations import LESSON, TABS
 from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import OVERVIEWS, save_preferences
@@ -193,13 +194,15 @@ class SessionApp(BaseApp):
     def action_show(self, kind: str, chosen: bool = True) -> None:
         """Show the screen of a kind for the session's model, or why there is none.
 
-        A kind that the user has chosen is remembered if trainings can begin with it.
+        A kind that the user has chosen is remembered if trainings can begin with it. A screen
+        without a tab is opened by a jump, so Esc leads back.
         """
         model = self.session.model
         if (refused := self.session.refusal_to_show(kind)) is not None:
             self.tell(refused)
         elif self.session.shown is not None:
-            self.switch_screen(model.screen(kind))
+            with nullcontext() if kind in TABS else self.navigation.jump():
+                self.switch_screen(model.screen(kind))
         if chosen and kind in OVERVIEWS and self.session.shown is not None:
             save_preferences(overview=kind)
 

@@ -195,9 +195,12 @@ COMMANDS: tuple[Command, ...] = (
     Command("9", "check", "app.show('check')", LOOK, _without(EVERYWHERE, CHECK),
             "The check: merges of a trainer of yours beside the rule's, on this corpus."),
 
-    Command("K", "chunks", "app.show('chunks')", LOOK, _without(EVERYWHERE, CHUNKS),
-            "The chunks of the corpus: where it was cut, which worker counted which.",
-            words="parallel counting workers threads boundaries strip"),
+    *(Command("K", "chunks", "app.show('chunks')", LOOK, screens,
+              "The chunks of the corpus: where it was cut, which worker counted which; Esc leads "
+              "back.", in_footer=in_footer,
+              words="parallel counting workers threads processes boundaries strip")
+      for screens, in_footer in (
+          ((CHARTS, INSPECTION), True), (_without(EVERYWHERE, CHARTS, INSPECTION, CHUNKS), False))),
     Command("plus,equals_sign", "more parts", "screen.parts(1)", LOOK, (CHUNKS,),
             "Cut the file into one part more, as the course's function does.", in_footer=True),
     Command("minus", "fewer", "screen.parts(-1)", LOOK, (CHUNKS,),

@@ -33,7 +33,7 @@ TABS = {
 }
 """Kind of screen → its key, its name among the tabs, and its name where there is little room.
 
-The chunks have no tab: for an eleventh there is no room in 80 cells.
+The chunks have a tab only while they are in front: for eleven there is no room in 80 cells.
 """
 WITH_PANELS = (*OF_PANELS, COMPARISON)
 """Screens with panels."""

@@ -19,6 +19,7 @@ from bpe_tui.session.declarations import ENCODING, TABS, Command, Model
 from bpe_tui.session.host import Host
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
+from bpe_tui.views.commands import key_of_screen
 from bpe_tui.views.narration import fitting_facts, narrate_undone
 from bpe_tui.views.panel import TokenPainter, TokenPanel
 from bpe_tui.views.panel_screen import PanelScreen
@@ -42,12 +43,16 @@ WALKS = frozenset(action for action in ABOUT_MERGES if "walk" in action or actio
 """The actions of those that also walk through the longest match."""
 
 
-def tabs_of(session: Session) -> tuple[Tab, ...]:
-    """Return a tab for each screen; those that have nothing to show for this session are dim."""
+def tabs_of(session: Session, here: str) -> tuple[Tab, ...]:
+    """Return a tab for each screen; those that have nothing to show for this session are dim.
+
+    A kind of screen without a tab has one at the end while it is `here`.
+    """
     is_ready = session.shown is not None
+    kinds = dict(TABS) if here in TABS else TABS | {here: (key_of_screen(here), here, here)}
     return tuple(
         Tab(*names, f"app.show('{kind}')", is_ready and session.refusal_to_show(kind) is None)
-        for kind, names in TABS.items()
+        for kind, names in kinds.items()
     )
 
 
@@ -110,8 +115,8 @@ class SessionScreen(PanelScreen):
     def show_tabs(self, session: Session) -> None:
         """Show which screens there are, which one is here, and at which step it is."""
         line, here = self.query_one(TabLine), kind_and_model(self.id or "")[0]
-        line.tabs = tabs_of(session)
-        line.here = TABS[here][1] if here in TABS else ""
+        line.tabs = tabs_of(session, here)
+        line.here = TABS[here][1] if here in TABS else here
         line.note = self.step_of(session) if self.SHOWS_STEP else ""
 
     def step_of(self, session: Session) -> str:

@@ -10,10 +10,10 @@ from inside.bpe_tui.cli import main
 from inside.bpe_tui.session import RunConfig
 from inside.bpe_tui.studies import ChunksScreen
 from inside.bpe_tui.views import describe_all, describe_counting, describe_course, strip_rows
-from inside.bpe_tui.widgets import Lines
+from inside.bpe_tui.widgets import KeyBar, Lines, TabLine
 from inside.engine.counting import ChunkReport, CourseCuts, EvenCut
 from inside.engine.recording import CountOrigin
-from opening import SAMPLE, opened_as, until
+from opening import SAMPLE, each_size, opened, opened_as, until
 
 from engine import ChunkCounted, ChunkLog, CorpusError
 
@@ -112,6 +112,24 @@ async def test_the_screen_shows_chunks_and_cuts_and_asks_for_other_parts(tmp_pat
         await until(pilot, lambda: "2 equal parts" in text_of(strip))
         await pilot.press("1")
         await until(pilot, lambda: not isinstance(app.screen, ChunksScreen))
+
+
+async def test_escape_leads_back_from_the_chunks_which_have_a_tab_while_they_are_in_front() -> None:
+    async with opened() as (app, pilot):
+        for key, screen in (("4", "charts"), ("5", "inspection")):
+            await pilot.press(key)
+            await until(pilot, lambda: app.screen.id == screen)  # noqa: B023
+            assert ("K", "chunks") in [
+                (each.shown, each.label) for each in app.screen.query_one(KeyBar).keys
+            ]
+            await pilot.press("K")
+            async for width, _ in each_size(pilot, [(160, 50), (120, 40), (80, 24), (60, 20)]):
+                line = app.screen.query_one(TabLine).render_line(0).text
+                assert line.rstrip().endswith("K chunks")
+                assert ("9 check" in line) == (width >= 100)
+            await pilot.press("escape")
+            await until(pilot, lambda: app.screen.id == screen)  # noqa: B023
+            assert "K chunks" not in app.screen.query_one(TabLine).render_line(0).text
 
 
 def test_plain_answers_chunks(
