@@ -116,7 +116,10 @@ class RacePanel(Panel):
 
 
 class StandingsPanel(RacePanel):
-    """The trainers with their time and operations up to the timeline's step, and bars."""
+    """The trainers with their time and operations up to the timeline's step, and bars.
+
+    At step 0, at which none has done anything, it has those of the whole run instead.
+    """
 
     ID, TITLE = "standings", "who needs how much?"
     WIDEST = 130
@@ -125,10 +128,11 @@ class StandingsPanel(RacePanel):
         if step:
             asked = f"by step {number(step)}, who needs how much?"
         else:
-            asked = "step 0: no trainer has done anything · → goes on, End to the last step"
+            asked = "the whole run: who needs how much? · → shows step 1"
         self.say(asked, f"bars: {self.unit.name} · u changes that")
-        roomy = width >= ROOMY
-        head = f"{'':{NAME_CELLS}}{'time':>9}{'operations':>14}{'':>9}"
+        roomy = width >= ROOMY and step > 0
+        head = f"{'' if step else 'in all':{NAME_CELLS}}{'time':>9}{'operations':>14}{'':>9}"
+        step = step or race.steps
         in_all = f"{'in all: time':>13}{'operations':>14}{'merges':>9}" if roomy else ""
         self.name_columns([(head + in_all, "dim")])
         amounts = {

@@ -13,7 +13,7 @@ from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.studies import RaceJob, RaceScreen, StandingsPanel, WorkPanel
 from inside.bpe_tui.studies import race as race_screen
 from inside.bpe_tui.views import Panel
-from inside.bpe_tui.widgets import Curve, CurvesChart, canvas_of, curves_of
+from inside.bpe_tui.widgets import Curve, CurvesChart, canvas_of, curves_of, number
 from inside.engine.bpe import RACERS
 from opening import each_size, opened, step
 from textual.pilot import Pilot
@@ -71,6 +71,22 @@ async def test_a_key_starts_the_race_and_says_that_the_merges_are_the_same() -> 
         assert all(f"\n{name} " in f"\n{standings}" for name in RACERS)
         assert said(screen) == "5 trainers, the same 14 merges."
         assert "× 1.0" in standings
+
+
+async def test_at_step_0_the_bars_are_the_totals_of_the_whole_run() -> None:
+    async with racing() as (app, screen, pilot):
+        standings, race = screen.query_one(StandingsPanel), job_of(screen).race
+        assert race is not None
+        totals = {each.algorithm.name: each.work.operations(14)[-1] for each in race.runners}
+        async for _ in each_size(pilot):
+            assert str(standings.border_title).startswith("the whole run")
+            rows = {line.split()[0]: line for line in shown(standings).splitlines()}
+            assert all(f" {number(total)} " in rows[name] for name, total in totals.items())
+            bars = {name: sum(cell in "▏▎▍▌▋▊▉█" for cell in rows[name]) for name in totals}
+            assert max(bars, key=bars.__getitem__) == max(totals, key=totals.__getitem__)
+            assert min(bars.values()) > 0
+        app.seek(1)
+        assert str(standings.border_title).startswith("by step 1,")
 
 
 async def test_while_training_runs_the_race_waits() -> None:
