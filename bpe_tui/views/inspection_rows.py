@@ -11,7 +11,7 @@ from typing import Any
 
 from bpe_tui.views.targets import ToToken
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, left, paragraph, right
+from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.inspection import (
     EXAMPLES,
@@ -63,27 +63,62 @@ def sections(
         leads: returns the target of a token's row.
     """
 
-    room_after = NAME_CELLS + COUNT_CELLS
-
     def odd_rows(inspection: Any, width: int) -> list[Row]:
         rows = []
         for name, those in odd.items():
             if those == "unreachable" and not inspection.encodes:
                 continue
             few: TokenExamples = inspection.odd(those)
-            tokens = "".join(f"  {visible_bytes(inspection.token(each))}" for each in few.ids)
-            more = "  …" if few.count > len(few.ids) else ""
-            spans = [
-                *left([(name, "dim")], NAME_CELLS),
-                right(number(few.count), COUNT_CELLS),
-                (shorten(tokens + more, width - room_after), ""),
-            ]
-            rows.append(Row(spans, leads(few.ids[0]) if few.ids else None))
+            rows.append(
+                examples(inspection, name, few, width, right(number(few.count), COUNT_CELLS))
+            )
         return rows
 
+    def examples(inspection: Any, name: str, few: TokenExamples, width: int, *between: Span) -> Row:
+        """Return a row of tokens behind their name; it leads to the first one."""
+        tokens = "".join(f"  {visible_bytes(inspection.token(each))}" for each in few.ids)
+        more = "  …" if few.count > len(few.ids) else ""
+        spans = [*left([(name, "dim")], NAME_CELLS), *between]
+        room = width - spans_width(spans)
+        return Row(
+            [*spans, (shorten(tokens + more, room), "")], leads(few.ids[0]) if few.ids else None
+        )
+
+    def length_rows(inspection: AnyInspection, width: int) -> list[Row]:
+        bins = _length_bins(inspection)
+        average = [
+            *left([("on average", "dim")], NAME_CELLS),
+            right(f"{inspection.mean_length:.2f}", COUNT_CELLS),
+        ]
+        return [
+            *_bars([(_name(each, inspection.unit), count) for each, count in bins.items()], width),
+            Row(average),
+            Row([]),
+            *(
+                examples(
+                    inspection, _name(each, inspection.unit), inspection.of_length(*each), width
+                )
+                for each in bins
+            ),
+        ]
+
+    def kind_rows(inspection: AnyInspection, width: int) -> list[Row]:
+        """Return a bar for each kind of token, the rarest sharing one; then examples."""
+        shown, rare = inspection.kinds[:KINDS_SHOWN], inspection.kinds[KINDS_SHOWN:]
+        rest = [(f"{number(len(rare))} other scripts", sum(count for _, count in rare))]
+        return [
+            *_bars([*shown, *(rest if rare else [])], width),
+            Row([]),
+            *(examples(inspection, name, inspection.of_kind(name), width) for name, _ in shown),
+        ]
+
     def longest(inspection: Any, width: int) -> list[Row]:
-        rows = []
-        for token_id in inspection.longest(LONGEST_SHOWN):
+        rows, room_after = [], NAME_CELLS + COUNT_CELLS
+        ids: Sequence[int] = inspection.longest(LONGEST_SHOWN)
+        if [length for length, _ in inspection.length_histogram] == [1]:
+            rows = paragraph(f"All {what} are one {inspection.unit} long, such as:", width, "dim")
+            ids = inspection.of_length(1, 1).ids
+        for token_id in ids:
             length = (
                 f"{number(inspection.length_of(token_id))}{UNIT_SIGNS.get(inspection.unit, '')}"
             )
@@ -100,9 +135,9 @@ def sections(
         InspectionSection(
             "overview", "what is it?", lambda found, width: fact_rows(overview(found), width)
         ),
-        InspectionSection("lengths", f"how long are the {what}?", _lengths),
+        InspectionSection("lengths", f"how long are the {what}?", length_rows),
         InspectionSection("odd", "which are odd?", odd_rows),
-        InspectionSection("kinds", "what are they made of?", _kinds),
+        InspectionSection("kinds", "what are they made of?", kind_rows),
         InspectionSection("longest", "which are the longest?", longest),
     )
 
@@ -158,9 +193,8 @@ def describe_numbers(numbers: NumberPolicy) -> list[tuple[str, str]]:
     return [("numbers", numbers.policy), ("numbers as tokens", known)]
 
 
-def _lengths(inspection: AnyInspection, width: int) -> list[Row]:
-    """Return a bar for lengths 1, 2, … `SINGLE_LENGTHS`, 13–24, 25–48, …; and the mean length."""
-    mean, unit = inspection.mean_length, inspection.unit
+def _length_bins(inspection: AnyInspection) -> dict[tuple[int, int], int]:
+    """Count the tokens of each length 1, 2, … `SINGLE_LENGTHS`, then of 13 to 24, 25 to 48, …"""
     bins: dict[tuple[int, int], int] = {}
     for length, count in inspection.length_histogram:
         first = last = length
@@ -169,20 +203,13 @@ def _lengths(inspection: AnyInspection, width: int) -> list[Row]:
             while length > last:
                 first, last = last + 1, 2 * last
         bins[first, last] = bins.get((first, last), 0) + count
-    bars = [
-        (plural(first, unit) if first == last else f"{first}–{last} {unit}s", count)
-        for (first, last), count in bins.items()
-    ]
-    average = [*left([("on average", "dim")], NAME_CELLS), right(f"{mean:.2f}", COUNT_CELLS)]
-    return [*_bars(bars, width), Row(average)]
+    return bins
 
 
-def _kinds(inspection: AnyInspection, width: int) -> list[Row]:
-    """Return a bar for each kind of token; the rarest kinds share one."""
-    found = inspection.kinds
-    rest = sum(count for _, count in found[KINDS_SHOWN:])
-    more = [(f"{number(len(found) - KINDS_SHOWN)} other scripts", rest)] if rest else []
-    return _bars([*found[:KINDS_SHOWN], *more], width)
+def _name(lengths: tuple[int, int], unit: str) -> str:
+    """Name a range of lengths: '1 byte', '13–24 bytes'."""
+    first, last = lengths
+    return plural(first, unit) if first == last else f"{first}–{last} {unit}s"
 
 
 def _bars(named: Sequence[tuple[str, int]], width: int) -> list[Row]:

@@ -79,17 +79,6 @@ def token_kinds(tokens: Sequence[bytes], table: ScriptTable) -> npt.NDArray[np.u
     return result
 
 
-def kind_counts(tokens: Sequence[bytes]) -> list[tuple[str, int]]:
-    """Return (script or other kind, number of tokens), the most frequent first.
-
-    >>> kind_counts([b"the", b"12", b"a"])
-    [('Latin', 2), ('digits', 1)]
-    """
-    counts = np.bincount(token_kinds(tokens, ScriptTable()), minlength=len(TOKEN_KIND_NAMES))
-    named = zip(TOKEN_KIND_NAMES, counts.tolist(), strict=True)
-    return sorted(((name, count) for name, count in named if count), key=lambda pair: -pair[1])
-
-
 # -- numbers: how far the pattern cuts them, and which of them are tokens
 PROBE = "1234567890123456789"
 LONGEST = 4
@@ -247,9 +236,37 @@ class AnyInspection:
         return int(self.ordinary.lengths[np.searchsorted(self.ordinary.ids, token_id)])
 
     @cached_property
+    def kinds_of_ordinary(self) -> npt.NDArray[np.uint8]:
+        """The kind of each ordinary token, an index of `TOKEN_KIND_NAMES`."""
+        return token_kinds(self.ordinary.in_text, ScriptTable())
+
+    @cached_property
     def kinds(self) -> list[tuple[str, int]]:
         """(script or other kind, ordinary tokens of that kind), the most frequent first."""
-        return kind_counts(self.ordinary.in_text)
+        counts = np.bincount(self.kinds_of_ordinary, minlength=len(TOKEN_KIND_NAMES)).tolist()
+        named = zip(TOKEN_KIND_NAMES, counts, strict=False)
+        return sorted(((name, count) for name, count in named if count), key=lambda pair: -pair[1])
+
+    def of_kind(self, name: str) -> TokenExamples:
+        """Return the ordinary tokens of a kind, such as "Latin"."""
+        return self._examples(self.kinds_of_ordinary == TOKEN_KIND_NAMES.index(name))
+
+    def of_length(self, least: int, greatest: int) -> TokenExamples:
+        """Return the ordinary tokens whose length is between two lengths, both included."""
+        lengths = self.ordinary.lengths
+        return self._examples((lengths >= least) & (lengths <= greatest))
+
+    def _examples(self, are_wanted: npt.NDArray[np.bool_]) -> TokenExamples:
+        """Return the ordinary tokens at these places; among single ones, letters come first."""
+        places = np.flatnonzero(are_wanted)
+        longer = places[self.ordinary.lengths[places] > 1][:EXAMPLES].tolist()
+        if not longer:
+            texts = self.ordinary.in_text
+            longer = sorted(
+                places.tolist(), key=lambda at: (not texts[at].isalpha(), texts[at] < b"!")
+            )
+        ids = self.ordinary.ids[longer[:EXAMPLES]].tolist()
+        return TokenExamples(len(places), tuple(ids))
 
     @cached_property
     def numbers(self) -> NumberPolicy:
@@ -444,8 +461,13 @@ class PieceInspection(Inspection):
         self.starting = len(pieces) - self.continuing
 
     @cached_property
-    def kinds(self) -> list[tuple[str, int]]:
-        return kind_counts(list(filter(None, map(bare, self.ordinary.in_text))))
+    def kinds_of_ordinary(self) -> npt.NDArray[np.uint8]:
+        pieces = list(map(bare, self.ordinary.in_text))
+        kinds = np.full(len(pieces), len(TOKEN_KIND_NAMES), dtype=np.uint8)  # `##` has none
+        kinds[[place for place, piece in enumerate(pieces) if piece]] = token_kinds(
+            list(filter(None, pieces)), ScriptTable()
+        )
+        return kinds
 
 
 LARGEST_EXPONENT = 700.0

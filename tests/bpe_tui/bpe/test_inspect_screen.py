@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.bpe import SECTIONS
-from inside.bpe_tui.session import TokenizerConfig
+from inside.bpe_tui.session import RunConfig, TokenizerConfig
 from inside.bpe_tui.views import InspectionPanel, InspectionScreen, VocabularyScreen
 from inside.engine.analysis import Inspection
-from opening import opened, opened_as, until
+from opening import SAMPLE, opened, opened_as, until
 from screen_text import shown_text
 
 from engine import Tokenizer
@@ -45,6 +46,41 @@ async def test_a_row_that_names_a_token_leads_to_the_vocabulary_and_escape_back(
         await pilot.press("escape")
         await pilot.pause()
         assert isinstance(app.screen, InspectionScreen)
+
+
+def rows_below_the_bars(app: BpeTuiApp, panel: str) -> list[str]:
+    rows = shown_text(app, panel)
+    return rows[rows.index("") + 1 :]
+
+
+async def test_each_length_and_each_kind_has_examples_that_lead_to_their_tokens() -> None:
+    handout = RunConfig(str(SAMPLE.parent / "handout.txt"), pattern="whitespace", vocab_size=300)
+    async with opened_as(handout) as (app, pilot):
+        await pilot.press("5")
+        await pilot.pause()
+        # At step 0 all are bytes, and a letter says more than a control character.
+        assert rows_below_the_bars(app, "lengths") == ["1 byte A B C D E F G H …"]
+        assert rows_below_the_bars(app, "kinds")[1] == "symbols ! \" # $ % & ' ( …"
+        assert shown_text(app, "longest")[:2] == [
+            "All tokens are one byte long, such as:",
+            "id 65 1 B A",
+        ]
+        app.seek(6)  # s t, e st, o w, l ow, w est, n e
+        await pilot.pause()
+        assert rows_below_the_bars(app, "lengths") == [
+            "1 byte A B C D E F G H …",
+            "2 bytes st ow ne",
+            "3 bytes est low",
+            "4 bytes west",
+        ]
+        assert "Latin st est ow low west ne" in rows_below_the_bars(app, "kinds")
+        lengths = app.screen.query_one("#lengths", InspectionPanel)
+        lengths.focus()
+        lengths.put_cursor(lengths.row_count - 1, 0)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(app.screen, VocabularyScreen)
+        assert app.screen.table.rows.token == 261
 
 
 async def test_on_a_small_screen_tab_goes_to_the_next_section() -> None:
