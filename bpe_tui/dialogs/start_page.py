@@ -5,11 +5,14 @@ The lists of lessons and files are side by side; a small screen shows one list o
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -17,17 +20,19 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static
 
 from bpe_tui.session import lessons
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.declarations import LESSON, START, Command
 from bpe_tui.session.host import Host
-from bpe_tui.session.state import GivenNames, as_typed, recent
+from bpe_tui.session.state import GivenNames, as_reading, as_typed, recent
 from bpe_tui.styles import sheet
 from bpe_tui.views.panel_screen import PanelScreen
-from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.rows import Row, Span, left, spans_width
+from bpe_tui.widgets.lines import Lines, RowList
+from bpe_tui.widgets.numbers import size
+from bpe_tui.widgets.rows import Row, Span, left, paragraph, spans_width
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
 
@@ -35,6 +40,10 @@ TITLE = "See how a text becomes tokens, one merge at a time."
 TIP = "↑ ↓ choose, ↵ opens. In a shell, bpe-tui FILE opens a file, bpe-tui learn 3 a lesson."
 RECENT_SHOWN = 6
 NAME_CELLS = 26
+BESIDE_ROWS, LEAST_DETAILS = 9, 7
+"""Rows above and below the lists, and the least rows of the panel about the offer."""
+LOOKED_AT, LINES_SHOWN = 2_000, 6
+"""Most bytes read of a file, and most of its lines shown, before it is opened."""
 LEAST_NOTE = 14
 """Least width of the note about a file, in cells; with less room it is left out."""
 
@@ -54,17 +63,26 @@ class Offer:
         name, note: its name, and a description in a few words.
         opens: the config, the names, the lesson's path or the window that it opens.
         sign: the number of a lesson, and its progress.
+        about: returns paragraphs about it, the first one in a sentence.
     """
 
     name: str
     note: str
     opens: Config | GivenNames | Path | MoreToOpen
     sign: Sequence[Span] = ()
+    about: Callable[[], Sequence[str]] = tuple
 
 
 OfferGroups = dict[str, list[Offer]]
 """Heading → its offers."""
-ANY_FILE = Offer("Open a file …", "a text or a tokenizer", MoreToOpen.ANY_FILE)
+ABOUT_ANY_FILE = (
+    "Any text, a folder of texts or an address is a corpus, on which a tokenizer is trained.",
+    "A tokenizer's files are read in every common format: tokenizer.json, vocab.json and "
+    "merges.txt, *.tiktoken, *.model, *.gguf, vocab.txt. Nothing in them is executed.",
+)
+ANY_FILE = Offer(
+    "Open a file …", "a text or a tokenizer", MoreToOpen.ANY_FILE, about=lambda: ABOUT_ANY_FILE
+)
 
 
 def lesson_offers() -> list[Offer]:
@@ -73,8 +91,50 @@ def lesson_offers() -> list[Offer]:
     for lesson in lessons.builtin_lessons():
         mark = progress.get(lessons.progress_key(lesson.path), lessons.LessonProgress()).mark
         sign = [(f"{lesson.number:>2} ", "dim"), (f"{mark or ' '} ", "gain")]
-        offers.append(Offer(visible_text(lesson.title, spaces=False), "", lesson.path, sign))
+        title = visible_text(lesson.title, spaces=False)
+        offers.append(Offer(title, "", lesson.path, sign, partial(_about_lesson, lesson)))
     return offers
+
+
+def _about_lesson(lesson: lessons.BuiltInLesson) -> Sequence[str]:
+    """Return the lesson's summary, and its scenes with their numbers."""
+    scenes = [f"{place:>2}  {title}" for place, title in enumerate(lesson.head.scenes, 1)]
+    return [lesson.head.summary, *scenes]
+
+
+def _about_sample(sample: lessons.Sample) -> Sequence[str]:
+    """Return the sentence about a sample, how it is opened, and its first lines."""
+    if sample.corpus is not None:
+        return sample.about, f"Opened over {sample.corpus}."
+    options = f"pattern {sample.pattern}, trainer {sample.trainer}, on {sample.units}"
+    lines = _first_lines(str(lessons.directory() / sample.name))
+    return sample.about, f"Opened with {options}.", *lines
+
+
+def _about_given(given: GivenNames) -> Sequence[str]:
+    """Return the paths of opened files, each with its size and its last change."""
+    about = []
+    for name in given:
+        path = as_reading(name)[0]
+        about.append(as_typed((name,)))
+        with contextlib.suppress(OSError, ValueError):
+            status = os.stat(path)
+            when = datetime.fromtimestamp(status.st_mtime).strftime("%Y-%m-%d %H:%M")
+            amount = "A folder" if os.path.isdir(path) else size(status.st_size)
+            about.append(f"{amount}, last changed {when}")
+            about += _first_lines(path) if len(given) == 1 else ()
+    return about
+
+
+def _first_lines(path: str) -> list[str]:
+    """Return the first lines of a text, below an empty one; none of anything else."""
+    with contextlib.suppress(OSError, ValueError):
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                lines = file.read(LOOKED_AT).split(b"\n")[:LINES_SHOWN]
+            if not any(b"\0" in line for line in lines):
+                return ["", *(line.decode("utf-8", "replace") for line in lines)]
+    return []
 
 
 def file_offers() -> OfferGroups:
@@ -86,8 +146,11 @@ def file_offers() -> OfferGroups:
         where = os.path.dirname(as_typed(given[:1]))
         note = visible_text(f"in {where}" if where else "", spaces=False)
         name = _names(given, with_folder=named[_names(given)] > 1)
-        latest.append(Offer(name, note, given))
-    of_samples = [Offer(sample.name, sample.shows, config) for sample, config in lessons.samples()]
+        latest.append(Offer(name, note, given, about=partial(_about_given, given)))
+    of_samples = [
+        Offer(sample.name, sample.shows, config, about=partial(_about_sample, sample))
+        for sample, config in lessons.samples()
+    ]
     return {"Samples": of_samples, "Opened recently": latest}
 
 
@@ -108,6 +171,25 @@ class OfferList(Lines):
             self._shown += ["", heading, *offers] if offers else []
         del self._shown[:1]
         self.set_reactive(Lines.cursor, 1)
+
+    @dataclass
+    class Pointed(Message):
+        """The cursor is on an offer, in the list that has the focus."""
+
+        offer: Offer
+
+    def watch_cursor(self) -> None:
+        super().watch_cursor()
+        self._point()
+
+    def watch_has_focus(self, value: bool) -> None:
+        super().watch_has_focus(value)
+        self._point()
+
+    def _point(self) -> None:
+        shown = self._shown[self.cursor] if self.cursor < len(self._shown) else ""
+        if self.has_focus and isinstance(shown, Offer):
+            self.post_message(self.Pointed(shown))
 
     @property
     def row_count(self) -> int:
@@ -136,6 +218,29 @@ class OfferList(Lines):
         self.scroll_to_row(self.cursor if self.cursor > 1 else 0)
 
 
+class OfferDetails(RowList):
+    """Sentences about the offer under the cursor."""
+
+    can_focus = False
+
+    def __init__(self) -> None:
+        super().__init__("about")
+        self._about: Sequence[str] = ()
+
+    def show_offer(self, offer: Offer) -> None:
+        self.border_title = Content(offer.name)
+        self._about = [visible_text(text, spaces=False) for text in offer.about()]
+        self.on_resize()
+
+    def on_resize(self) -> None:
+        width = self.scrollable_content_region.width - 1
+        rows: list[Row] = []
+        for place, text in enumerate(self._about):
+            rows += paragraph(text, width, "dim" if place else "")
+            rows += [Row([])] if place == 0 else []
+        self.show(rows)
+
+
 class StartPage(PanelScreen):
     """The start page; it is shown again if the user stops the opening of a file."""
 
@@ -153,7 +258,12 @@ class StartPage(PanelScreen):
         lesson = lessons.next_lesson()
         title = visible_text(lesson.title, spaces=False)
         first_offers = [
-            Offer(f"Next lesson: {lesson.number} {title}", "", lesson.path),
+            Offer(
+                f"Next lesson: {lesson.number} {title}",
+                "",
+                lesson.path,
+                about=partial(_about_lesson, lesson),
+            ),
             Offer(f"All {len(lessons.builtin_lessons())} lessons …", "", MoreToOpen.ALL_LESSONS),
             ANY_FILE,
         ]
@@ -163,6 +273,7 @@ class StartPage(PanelScreen):
             yield OfferList({"Lessons": lesson_offers()}, "lessons")
             yield OfferList(file_offers() | {"Your own": [ANY_FILE]}, "files")
             yield OfferList({"Begin": first_offers} | file_offers(), "all")
+        yield OfferDetails()
         yield Static(Content(TIP), id="tip")
 
     def on_mount(self) -> None:
@@ -176,7 +287,13 @@ class StartPage(PanelScreen):
     def _focus_what_is_there(self) -> None:
         if self.focused is None or not self.focused.display:
             self.show_panel(self.tab_order[0])
+        rows = max(each.row_count for each in self.query(OfferList) if each.display)
+        self.set_class(self.size.height >= rows + BESIDE_ROWS + LEAST_DETAILS, "-with-details")
         self.show_keys()
+
+    def on_offer_list_pointed(self, event: OfferList.Pointed) -> None:
+        event.stop()
+        self.query_one(OfferDetails).show_offer(event.offer)
 
     @property
     def tab_order(self) -> tuple[str, ...]:

@@ -18,18 +18,19 @@ from bpe_tui.session.models import MODELS, completed
 from bpe_tui.session.state import keep_state, read_state
 from engine.core.errors import UnknownNameError
 from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene
-from engine.learning.lesson_file import read_lesson, read_title
+from engine.learning.lesson_file import LessonHead, read_head, read_lesson
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample text, its subject in a word or two, and the options that suit it.
+    """A sample text: its subject in a word or two, a sentence about it, and suitable options.
 
     Or a tokenizer, which is opened over the text `corpus`.
     """
 
     name: str
     shows: str
+    about: str
     pattern: str = RunConfig.pattern
     corpus: str | None = None
     trainer: str = RunConfig.trainer
@@ -37,19 +38,47 @@ class Sample:
 
 
 SAMPLES = (
-    Sample("tinystories_valid.txt", "short stories"),
-    Sample("handout.txt", "four words, by hand", "whitespace"),
-    Sample("unicode.txt", "many scripts"),
-    Sample("code.txt", "programs", "cl100k"),
+    Sample(
+        "tinystories_valid.txt",
+        "short stories",
+        "145 short stories in everyday English, enough for thousands of merges. Start here.",
+    ),
+    Sample(
+        "handout.txt",
+        "four words, by hand",
+        "The words low, lower, widest and newest: every merge can be checked by hand.",
+        "whitespace",
+    ),
+    Sample(
+        "unicode.txt",
+        "many scripts",
+        "Many languages and scripts: a character may be several bytes, and merges join them.",
+    ),
+    Sample(
+        "code.txt",
+        "programs",
+        "Programs: indentation, brackets and digits, cut by the pattern of GPT-4 (cl100k).",
+        "cl100k",
+    ),
     Sample(
         "we_and_they.txt",
         "linked lists, Chinese",
+        "Thirteen Chinese sentences, on characters: the trainer linked, merge by merge (v).",
         "whitespace",
         trainer="linked",
         units="characters",
     ),
-    Sample("ship.txt", "greedy against BPE"),
-    Sample("swapped.json", "unreachable tokens", corpus="ship.txt"),
+    Sample(
+        "ship.txt",
+        "greedy against BPE",
+        'At the last step " she" has other tokens by greedy longest match (2, then c).',
+    ),
+    Sample(
+        "swapped.json",
+        "unreachable tokens",
+        "A tokenizer with two merges exchanged: no text gives some of its tokens (3, then d).",
+        corpus="ship.txt",
+    ),
 )
 
 
@@ -90,11 +119,15 @@ PROGRESS, KEPT = "lessons.json", 200
 
 @dataclass(frozen=True)
 class BuiltInLesson:
-    """A lesson that comes with the program: its number, its file, its title."""
+    """A lesson that comes with the program: its number, its file, and what lists show of it."""
 
     number: int
     path: Path
-    title: str
+    head: LessonHead
+
+    @property
+    def title(self) -> str:
+        return self.head.title
 
 
 def languages() -> list[str]:
@@ -115,7 +148,7 @@ def builtin_lessons(language: str = ENGLISH) -> tuple[BuiltInLesson, ...]:
     files = {path.name[:2]: path for path in sorted((PLACE / ENGLISH).glob("*.md"))}
     files |= {path.name[:2]: path for path in (PLACE / language).glob("*.md")}
     return tuple(
-        BuiltInLesson(int(number), path, read_title(path)) for number, path in files.items()
+        BuiltInLesson(int(number), path, read_head(path)) for number, path in files.items()
     )
 
 

@@ -258,14 +258,13 @@ class AnyInspection:
 
     def _examples(self, are_wanted: npt.NDArray[np.bool_]) -> TokenExamples:
         """Return the ordinary tokens at these places; among single ones, letters come first."""
-        places = np.flatnonzero(are_wanted)
-        longer = places[self.ordinary.lengths[places] > 1][:EXAMPLES].tolist()
-        if not longer:
-            texts = self.ordinary.in_text
-            longer = sorted(
-                places.tolist(), key=lambda at: (not texts[at].isalpha(), texts[at] < b"!")
-            )
-        ids = self.ordinary.ids[longer[:EXAMPLES]].tolist()
+        places, texts = np.flatnonzero(are_wanted), self.ordinary.in_text
+        are_longer = self.ordinary.lengths[places] > 1
+        few: list[int] = places[are_longer][:EXAMPLES].tolist()
+        if len(few) < EXAMPLES:
+            single = places[~are_longer].tolist()
+            few += sorted(single, key=lambda at: (not texts[at].isalpha(), texts[at] < b"!"))
+        ids = self.ordinary.ids[few[:EXAMPLES]].tolist()
         return TokenExamples(len(places), tuple(ids))
 
     @cached_property

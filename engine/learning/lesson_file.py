@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
@@ -84,13 +85,22 @@ def read_lesson(path: str | Path) -> Lesson:
     return parse_lesson(_text_of(Path(path)), Path(path))
 
 
-def read_title(path: str | Path) -> str:
-    """Read the title of a lesson; the rest may be wrong. Much quicker than `read_lesson`.
+@dataclass(frozen=True)
+class LessonHead:
+    """A lesson's title, its summary in a sentence, or "", and the titles of its scenes."""
+
+    title: str
+    summary: str
+    scenes: tuple[str, ...]
+
+
+def read_head(path: str | Path) -> LessonHead:
+    """Read what a list of lessons shows; the rest may be wrong. Much quicker than `read_lesson`.
 
     Raises:
-        LessonError: it has none.
+        LessonError: it has no title.
     """
-    return _Parser(_text_of(Path(path)), Path(path)).title()
+    return _Parser(_text_of(Path(path)), Path(path)).head()
 
 
 def _text_of(path: Path) -> str:
@@ -178,7 +188,7 @@ _PLACES: dict[str, Check] = {
     "text": _a_text,
     "panel": _a_text,
 }
-FRONT = Registry("key", {"title": _a_text} | OPTIONS)
+FRONT = Registry("key", {"title": _a_text, "summary": _a_text} | OPTIONS)
 SHOW = Registry("key of show", _PLACES | OPTIONS)
 ASK: Registry[Check] = Registry(
     "key of ask",
@@ -211,14 +221,18 @@ class _Parser:
         if "corpus" not in front and "tokenizer" not in front:
             self._report(1, 'the lesson names nothing to show; say corpus = "handout.txt"')
         title = self._title(front)
+        front.pop("summary", None)
         self._raise_problems()
         lines = {key: self._line_of(key, 1, body) for key in front}
         return Lesson(title, front, tuple(scenes), self._path, lines)
 
-    def title(self) -> str:
-        title = self._title(self._front()[0])
+    def head(self) -> LessonHead:
+        front, body = self._front()
+        title = self._title(front)
         self._raise_problems()
-        return title
+        outside = "\n".join(self._lines[body:]).split("\n```")[::2]  # every other is a block
+        scenes = re.findall(r"^## (.+)", "\n".join(outside), re.MULTILINE)
+        return LessonHead(title, str(front.get("summary", "")), tuple(scenes))
 
     def _title(self, front: dict[str, Any]) -> str:
         if "title" not in front:

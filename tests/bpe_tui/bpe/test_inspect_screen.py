@@ -73,7 +73,7 @@ async def test_each_length_and_each_kind_has_examples_that_lead_to_their_tokens(
             "3 bytes est low",
             "4 bytes west",
         ]
-        assert "Latin st est ow low west ne" in rows_below_the_bars(app, "kinds")
+        assert "Latin st est ow low west ne A B …" in rows_below_the_bars(app, "kinds")
         lengths = app.screen.query_one("#lengths", InspectionPanel)
         lengths.focus()
         lengths.put_cursor(lengths.row_count - 1, 0)

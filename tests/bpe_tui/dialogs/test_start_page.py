@@ -23,7 +23,7 @@ from inside.bpe_tui.session import (
     remember_opened,
     samples,
 )
-from inside.bpe_tui.widgets import KeyBar
+from inside.bpe_tui.widgets import KeyBar, RowList
 from opening import each_size, ended, recorded_once, until
 from textual.pilot import Pilot
 
@@ -57,6 +57,40 @@ def test_every_sample_is_offered_and_is_found_when_installed(tmp_path: Path) -> 
     told = tomllib.loads((REPO / "pyproject.toml").read_text("utf-8"))
     wheel = told["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert wheel["force-include"] == {"samples": "bpe_tui/samples"}
+
+
+async def test_below_the_lists_is_what_the_offer_under_the_cursor_is(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.txt"
+    mine.write_text("low lower\nlowest\x1b\n")
+    remember_opened(RunConfig(str(tmp_path / "gone.txt")))
+    remember_opened(RunConfig(str(mine)))
+    async with started((120, 40)) as (app, pilot):
+        about = app.screen.query_one("#about", RowList)
+
+        def shown() -> list[str]:
+            rows = (about.row(place).spans for place in range(about.row_count))
+            return ["".join(text for text, _ in spans).strip() for spans in rows]
+
+        lesson = builtin_lessons()[2]
+        await pilot.press("3")
+        await until(pilot, lambda: shown()[:1] == [lesson.head.summary])
+        assert shown()[2:] == [f"{n}  {name}" for n, name in enumerate(lesson.head.scenes, 1)]
+        await pilot.press("right")
+        await until(pilot, lambda: shown()[0].startswith("145 short stories"))
+        assert "pattern gpt2" in shown()[2]
+        assert shown()[4].startswith("Once upon a time")
+        files = app.screen.query_one("#files", OfferList)
+        files.cursor = seen(app).index("Opened recently") + 1
+        await until(pilot, lambda: shown()[0].endswith("mine.txt"))
+        assert shown()[2].startswith("18 B, last changed ")
+        assert shown()[-3:] == ["low lower", "lowest␛", ""]
+        await pilot.press("down")  # a file that is no more has only its name
+        await until(pilot, lambda: shown()[0].endswith("gone.txt"))
+        assert shown()[1:] == [""]
+        await pilot.press("down")
+        await until(pilot, lambda: shown()[0].startswith("Any text, a folder"))
+        async for _, height in each_size(pilot, [(160, 50), (120, 40), (80, 24), (60, 20)]):
+            await until(pilot, lambda: about.display == (height >= 40))  # noqa: B023
 
 
 async def test_a_sample_opens_with_its_own_pattern() -> None:

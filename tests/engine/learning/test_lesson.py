@@ -15,8 +15,8 @@ from inside.engine.learning import (
     LessonError,
     Paragraph,
     parse_lesson,
+    read_head,
     read_lesson,
-    read_title,
 )
 
 from engine.learning.lesson_file import LARGEST
@@ -133,7 +133,7 @@ def test_any_text_is_a_lesson_or_our_error(text: str) -> None:
 def test_a_lesson_is_of_bounded_size_and_utf_8(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_text(TEXT, "utf-8")
-    assert read_lesson(path).title == read_title(path) == "Ties"
+    assert read_lesson(path).title == read_head(path).title == "Ties"
     for content, told in ((b"+" * (LARGEST + 1), "is larger"), (b"+++\n\xff", ":2: is no UTF-8")):
         path.write_bytes(content)
         with pytest.raises(LessonError, match=told):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from engine.learning.grading import Grades, grade_files, learners_csv, questions_csv
 from engine.learning.lesson import LARGEST_CORPUS, Lesson, LessonError, Paragraph
-from engine.learning.lesson_file import parse_lesson, read_lesson, read_title
+from engine.learning.lesson_file import parse_lesson, read_head, read_lesson
 from engine.learning.questions import KINDS, kinds_for
 from engine.learning.questions.question import (
     Answer,
