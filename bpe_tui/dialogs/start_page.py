@@ -236,7 +236,7 @@ class OfferDetails(RowList):
         width = self.scrollable_content_region.width - 1
         rows: list[Row] = []
         for place, text in enumerate(self._about):
-            rows += paragraph(text, width, "dim" if place else "")
+            rows += paragraph(text, width, "dim" if place else "") or [Row([])]
             rows += [Row([])] if place == 0 else []
         self.show(rows)
 
