@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from threading import Thread
 from time import monotonic, sleep
 
 from textual.app import ComposeResult
@@ -20,12 +21,14 @@ from bpe_tui.session.config import Claimed, RunConfig, why_not_checkable
 from bpe_tui.session.declarations import CHECK
 from bpe_tui.session.jobs import Job
 from bpe_tui.session.session import Session
+from bpe_tui.session.state import as_typed
+from bpe_tui.studies.nearby import NearbyFiles, nearby_files
 from bpe_tui.styles import sheet
 from bpe_tui.views.narration import first_fitting, heading
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.lines import RowList
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import number, plural, size
 from bpe_tui.widgets.rows import PairSpans, Row, RowsOnDemand, Span, left, paragraph, right
 from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text
 from engine.analysis.check.checking import JudgedMerge, check_claim
@@ -99,7 +102,7 @@ class CheckJob(Job):
             self._rest_due = monotonic() + SLICE_SECONDS
 
 
-MERGE_CELLS, COUNT_CELLS = 9, 11
+MERGE_CELLS, COUNT_CELLS, NAMES_CELLS = 9, 11, 34
 BY_RULE, DIFFERS = "✓", "✗"
 NOTHING_LEFT = "no pair is left"
 
@@ -194,17 +197,23 @@ class CheckedMerges(Vertical):
 
 
 class WhyPanel(RowList):
-    """The outcome in sentences: the difference, its cause, the other findings."""
+    """The outcome in sentences: the difference, its cause, the other findings.
+
+    Before a check it lists the files that could be checked.
+    """
 
     def __init__(self) -> None:
         super().__init__("why-differs")
         self._sentences: list[tuple[str, str]] = []
+        self._files: Sequence[NearbyFiles] = ()
         self.border_title = Content("why?")
 
-    def show_sentences(self, sentences: list[tuple[str, str]]) -> None:
-        """Show these sentences, each with its role."""
-        if sentences != self._sentences:
-            self._sentences = sentences
+    def show_sentences(
+        self, sentences: list[tuple[str, str]], files: Sequence[NearbyFiles] = ()
+    ) -> None:
+        """Show these sentences, each with its role, and below them the files to choose from."""
+        if (sentences, files) != (self._sentences, self._files):
+            self._sentences, self._files = sentences, files
             self.on_resize()
 
     def on_resize(self) -> None:
@@ -212,13 +221,30 @@ class WhyPanel(RowList):
         blocks = [paragraph(text, room.width - 1, role) for text, role in self._sentences]
         has_room = sum(map(len, blocks)) + len(blocks) - 1 <= room.height
         between = [Row([])] if has_room else []
-        self.show([row for rows in blocks for row in (*rows, *between)])
+        above = [row for rows in blocks for row in (*rows, *between)]
+        files = [_file_row(each, room.width - 1) for each in self._files]
+        self.show([*above, *files], len(above) if files else 0)
+
+
+def _file_row(files: NearbyFiles, width: int) -> Row:
+    """Return the names of files, their size and their folder; Enter has them checked."""
+    first = Path(files.claimed.paths[0])
+    names = " and ".join(Path(path).name for path in files.claimed.paths)
+    aside = max(width - NAMES_CELLS - COUNT_CELLS - 2, 0)
+    where = as_typed((str(first.parent),))
+    spans = [
+        *left([(visible_text(names, spaces=False), "strong")], NAMES_CELLS),
+        right(size(files.size), COUNT_CELLS),
+        *left([(f"  {visible_text(where, spaces=False)}", "dim")], aside),
+    ]
+    return Row(spans, files.claimed)
 
 
 NONE_CHOSEN = (
     "Nothing is chosen to be checked. Press c and choose what your trainer has written: vocabulary "
     "and merges, one file that holds both, or steps in lines of JSON (.jsonl)."
 )
+NEARBY = "Near this corpus, the latest first (Enter checks it):"
 HOW = (
     "Each of your merges is made over this corpus, and compared with the pair that the rule takes "
     "there. For the first that differs the cause is looked for."
@@ -237,6 +263,7 @@ class CheckScreen(SessionScreen):
         super().__init__()
         self._job: CheckJob | None = None
         self._checks: tuple[object, Claimed] | None = None
+        self._nearby: Sequence[NearbyFiles] = ()
 
     def compose_body(self) -> ComposeResult:
         with Container(id="panels"):
@@ -286,7 +313,34 @@ class CheckScreen(SessionScreen):
 
     def on_screen_resume(self) -> None:
         super().on_screen_resume()
+        self._search()
         self._update()
+
+    def _search(self) -> None:
+        """Look for files to check, in a thread; a trainer may have written them meanwhile."""
+        config = self.session.config
+        if not isinstance(config, RunConfig) or why_not_checkable(config) is not None:
+            self._nearby = ()
+            return
+        run = config
+
+        def search() -> None:
+            self.call_later(take, nearby_files(run))
+
+        def take(found: Sequence[NearbyFiles]) -> None:
+            if self.session.config is run:
+                self._nearby = found
+                self._update()
+
+        Thread(target=search, name="nearby", daemon=True).start()
+
+    def follow(self, target: object) -> None:
+        """Check the chosen files, or go where a merge leads."""
+        if isinstance(target, Claimed):
+            self.session.claimed = target
+            self.host.changed()
+        else:
+            super().follow(target)
 
     def _update(self) -> None:
         """Show the state of the check."""
@@ -298,14 +352,15 @@ class CheckScreen(SessionScreen):
             self.query_one(CheckedMerges).show(list(job.judged))
         why = self.query_one(WhyPanel)
         why.border_title = Content("check" if job is None else "why?")
-        why.show_sentences(self._sentences(job))
+        why.show_sentences(self._sentences(job), self._nearby if job is None else ())
         self.say("#narration", self._narration(job))
 
     # -- words
 
     def _sentences(self, job: CheckJob | None) -> list[tuple[str, str]]:
         if job is None:
-            return [(why_not_checkable(self.session.config) or NONE_CHOSEN, ""), (HOW, "dim")]
+            start = why_not_checkable(self.session.config) or NONE_CHOSEN
+            return [(start, ""), (HOW, "dim"), *([(NEARBY, "strong")] if self._nearby else [])]
         if job.refused is not None:
             refusal = visible_text(str(job.refused), spaces=False)
             return [(refusal, "loss"), ("Press c to choose other files.", "dim")]

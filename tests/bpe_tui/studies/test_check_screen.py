@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.dialogs import OpenOther
 from inside.bpe_tui.session import Claimed, RunConfig
-from inside.bpe_tui.studies import CheckScreen, WhyPanel
+from inside.bpe_tui.studies import CheckScreen, WhyPanel, nearby_files
 from inside.bpe_tui.widgets import RowList
 from inside.engine.core import spell
 from opening import SAMPLE, each_size, opened, opened_as, step, until
@@ -103,6 +104,59 @@ async def test_the_window_of_o_takes_files_to_check_without_training_again(mine:
         await until(pilot, lambda: isinstance(app.screen, CheckScreen))
         assert "merge 35" in await sentences(app, pilot)
         assert app.session is session
+
+
+async def test_files_near_the_corpus_are_listed_and_enter_checks_one(
+    learnt: Learnt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    corpus = tmp_path / "stories.txt"
+    corpus.write_bytes(SAMPLE.read_bytes())
+    async with opened_as(replace(CONFIG, corpus=str(corpus))) as (app, pilot):
+        await pilot.press("9")
+        await pilot.pause()
+        assert "Near this corpus" not in " ".join(rows(app, "#why-differs"))
+        Tokenizer(*learnt, SPECIALS).save(tmp_path / "mine")
+        (tmp_path / "notes.json").write_text('{"a": "b"}')
+        await pilot.press("1", "9")
+        await until(pilot, lambda: "mine " in rows(app, "#why-differs")[-1])
+        assert "notes.json" not in " ".join(rows(app, "#why-differs"))
+        await pilot.press("enter")
+        assert "The first merge that is not by the rule is merge 35." in await sentences(app, pilot)
+
+
+def test_files_near_a_corpus_are_found_by_their_beginnings(
+    learnt: Learnt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpora, here = tmp_path / "corpora", tmp_path / "here"
+    corpora.mkdir()
+    here.mkdir()
+    monkeypatch.chdir(here)
+    (corpora / "a.txt").write_text("low lower lowest")
+    tokenizer = Tokenizer(*learnt, SPECIALS)
+    tokenizer.save(corpora / "folder")
+    tokenizer.save(corpora / "ours.tiktoken", format="tiktoken")
+    for kind, name in (("vocab", "my-vocab.json"), ("merges", "my-merges.txt")):
+        (found,) = (path for path in (corpora / "folder").iterdir() if path.name.startswith(kind))
+        (here / name).write_bytes(found.read_bytes())
+    (here / "steps.jsonl").write_text('{"left": "l", "right": "o"}\n')
+    (here / "texts.jsonl").write_text('{"text": "low"}\n')  # a corpus
+    (here / "package.json").write_text('{"name": "mine"}')
+    (here / ".hidden.json").write_bytes((here / "my-vocab.json").read_bytes())
+    os.mkfifo(here / "pipe.json")
+    found = {each.claimed for each in nearby_files(RunConfig(str(corpora / "a.txt")))}
+    assert found == {
+        Claimed((str(corpora / "folder"),)),
+        Claimed((str(corpora / "ours.tiktoken"),)),
+        Claimed((str(here / "my-vocab.json"), str(here / "my-merges.txt"))),
+        Claimed((str(here / "steps.jsonl"),), are_steps=True),
+    }
+    # Only so many entries are looked at, whatever the folder holds.
+    for number in range(70):
+        (here / f"{number}.tiktoken").write_bytes((corpora / "ours.tiktoken").read_bytes())
+    assert len(nearby_files(RunConfig(str(corpora / "a.txt")))) == 20
+    assert nearby_files(RunConfig(str(tmp_path / "gone" / "a.txt"))) != []
+    assert nearby_files(RunConfig("https://example.org/a.txt")) != []
 
 
 async def test_other_files_replace_those_before(

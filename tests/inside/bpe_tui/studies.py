@@ -17,6 +17,7 @@ from bpe_tui.studies.comparison import (
 )
 from bpe_tui.studies.model_table import FamilyJob, FamilyScreen, KindMeasured
 from bpe_tui.studies.model_table_panels import FamilyDetails, FamilyRows
+from bpe_tui.studies.nearby import nearby_files
 from bpe_tui.studies.pipeline import ChoiceRows, SavePipeline, StageWindow
 from bpe_tui.studies.pipeline_stages import PipelinePanel
 from bpe_tui.studies.race import RaceJob, RaceScreen, StandingsPanel, WorkPanel
