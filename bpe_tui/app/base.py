@@ -56,12 +56,16 @@ class FoundCommand:
         """Return how well it answers; 0 if a word of the query is not in the command's words."""
         command, words = self.command, query.lower().split()
         label = command.label.lower()
-        text = f"{label} {command.help} {command.words} {self.kind}".lower()
+        known = f"{label} {command.words.lower()}"
+        text = f"{known} {command.help} {self.kind}".lower()
         if not words or not all(word in text for word in words):
             return 0
-        named = any(label.startswith(word) for word in words)
+        is_named = any(label.startswith(word) for word in words)
+        is_known = all(f" {word}" in f" {known}" for word in words)
         starts = all(f" {word}" in f" {text}" for word in words)
-        return 1 + 2 * named + starts + 0.5 * (not self.kind) - 0.8 * (self.model is not None)
+        stays = not self.kind and not command.action.startswith("app.show(")
+        name = max(2 * is_named, 1.75 * is_known)
+        return 1 + name + starts + 0.5 * stays - 0.8 * (self.model is not None)
 
 
 def all_commands(screen: str, model: Model | None) -> Iterator[FoundCommand]:
@@ -81,11 +85,37 @@ def all_commands(screen: str, model: Model | None) -> Iterator[FoundCommand]:
             yield FoundCommand(command, model=others[0])
 
 
+MOST_OF_A_SCREEN = 4
+"""Most kinds of screens on which a command is still one of theirs, not of all."""
+
+
+def useful_first(screen: Screen[Any]) -> list[Command]:
+    """Return the commands of a screen, those that say most about it first.
+
+    First come those of the focused panel, then the screen's own, then others in the footer. Last
+    come commands that are refused, and second keys of the same command.
+    """
+    panel = screen.focused_panel() if isinstance(screen, PanelScreen) else None
+    seen: set[str] = set()
+
+    def place(command: Command) -> int:
+        is_again = command.action in seen
+        seen.add(command.action)
+        if is_again or (isinstance(screen, PanelScreen) and screen.refusal_of(command)):
+            return 4
+        if command.panel and command.panel == panel:
+            return 0
+        is_own = len(command.screens) <= MOST_OF_A_SCREEN
+        return 1 if is_own else 2 if command.in_footer else 3
+
+    return sorted(commands_on(screen.id or ""), key=place)
+
+
 class CommandProvider(Provider):
     """The provider of commands for Textual's palette."""
 
     async def discover(self) -> Hits:
-        for found in map(FoundCommand, commands_on(self.screen.id or "")):
+        for found in map(FoundCommand, useful_first(self.screen)):
             yield DiscoveryHit(
                 found.command.help, partial(self._run_command, found), help=found.where
             )

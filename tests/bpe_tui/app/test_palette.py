@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from inside.bpe_tui.app import BpeTuiApp, all_commands
+from inside.bpe_tui.app import BpeTuiApp, all_commands, useful_first
 from inside.bpe_tui.session import COMMANDS, MODELS
 from opening import opened, until
 from textual.command import CommandList
@@ -46,6 +46,30 @@ async def test_words_lead_to_the_screen_that_has_the_command() -> None:
         ("lattice", "unigram", "lattice", "encoding"),
         ("convert", "bpe", "save", ""),
         ("heap", "bpe", "heap view", ""),
+        # What people call it, which is no word of the screen.
+        ("stale", "bpe", "heap view", ""),
+        ("frequent", "bpe", "charts", ""),
+        ("most frequent pretokens", "bpe", "charts", ""),
+        ("zipf", "bpe", "charts", ""),
+        ("compression", "bpe", "charts", ""),
+        ("compare", "bpe", "compare", "encoding"),
+        ("ties", "bpe", "tie", ""),
+        ("unknown", "bpe", "encode", ""),
+        ("dark mode", "bpe", "light", ""),
+        ("chunks", "bpe", "chunks", ""),
+        ("why", "bpe", "why", ""),
+        ("undo", "bpe", "leave", ""),
+        ("back", "bpe", "back", ""),
+        ("naive", "bpe", "race", ""),
+        ("emoji", "bpe", "characters", ""),
+        ("decode ids", "bpe", "encode", ""),
+        ("forbid", "bpe", "what if", ""),
+        ("screenshot", "bpe", "export", ""),
+        ("huggingface", "bpe", "open", ""),
+        ("tutorial", "bpe", "lessons", ""),
+        ("dead tokens", "bpe", "vocabulary", ""),
+        ("homework", "bpe", "check", ""),
+        ("fullscreen", "bpe", "zoom", ""),
     ],
 )
 def test_the_best_answer_of_the_palette_is_the_right_command(
@@ -54,6 +78,28 @@ def test_the_best_answer_of_the_palette_is_the_right_command(
     found = all_commands(MODELS[model].screen("training"), MODELS[model])
     best = max(found, key=lambda each: each.score(query))
     assert (best.command.label, best.kind) == (label, kind)
+
+
+async def test_the_palette_opens_with_the_commands_of_the_screen_in_front() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        for keys, first in (
+            (("1", "tab"), "move"),
+            (("2",), "next"),
+            (("3",), "search"),
+            (("4",), "predict"),
+            (("6",), "tie"),
+            (("9",), "choose"),
+            (("K",), "more parts"),
+        ):
+            await pilot.press(*keys)
+            await pilot.pause()
+            labels = [command.label for command in useful_first(app.screen)]
+            assert labels[0] == first
+            assert labels.index("quit") > labels.index("help")
+            await pilot.press("ctrl+p")
+            best = useful_first(app.screen_stack[-2])[0].help
+            await until(pilot, lambda: first_answer(app) == best)  # noqa: B023
+            await pilot.press("escape")
 
 
 def test_another_models_command_says_so() -> None:
