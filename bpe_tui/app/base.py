@@ -92,21 +92,22 @@ MOST_OF_A_SCREEN = 4
 def useful_first(screen: Screen[Any]) -> list[Command]:
     """Return the commands of a screen, those that say most about it first.
 
-    First come those of the focused panel, then the screen's own, then others in the footer. Last
-    come commands that are refused, and second keys of the same command.
+    First come those of the focused panel, then the screen's own, those on the fewest screens first,
+    then others in the footer. Last come refused commands, and second keys of the same command.
     """
     panel = screen.focused_panel() if isinstance(screen, PanelScreen) else None
     seen: set[str] = set()
 
-    def place(command: Command) -> int:
+    def place(command: Command) -> tuple[int, int]:
         is_again = command.action in seen
         seen.add(command.action)
         if is_again or (isinstance(screen, PanelScreen) and screen.refusal_of(command)):
-            return 4
+            return 4, 0
         if command.panel and command.panel == panel:
-            return 0
-        is_own = len(command.screens) <= MOST_OF_A_SCREEN
-        return 1 if is_own else 2 if command.in_footer else 3
+            return 0, 0
+        if len(command.screens) <= MOST_OF_A_SCREEN:
+            return 1, len(command.screens)
+        return (2 if command.in_footer else 3), 0
 
     return sorted(commands_on(screen.id or ""), key=place)
 

@@ -86,8 +86,8 @@ async def test_the_palette_opens_with_the_commands_of_the_screen_in_front() -> N
             (("1", "tab"), "move"),
             (("2",), "next"),
             (("3",), "search"),
-            (("4",), "predict"),
-            (("6",), "tie"),
+            (("4",), "chunks"),
+            (("6",), "time"),
             (("9",), "choose"),
             (("K",), "more parts"),
         ):
