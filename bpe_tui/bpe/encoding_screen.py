@@ -423,7 +423,13 @@ class EncodingScreen(WalkScreen, BpeScreen):
         return super().heading(session, room)
 
     def facts_of(self, frame: Frame) -> Sequence[str]:
-        return "Encoding", f"vocabulary of {plural(frame.vocab_size, 'token')}"
+        size = f"vocabulary of {plural(frame.vocab_size, 'token')}"
+        if frame.step == frame.recorded_steps:
+            return "Encoding", size
+        later = f"> all {plural(frame.recorded_steps, 'merge')}"
+        return (
+            ("Encoding", later, size) if frame.step else ("Encoding", "no merge yet", later, size)
+        )
 
     def action_specials(self) -> None:
         """Switch special tokens in the text between one id and ordinary text."""

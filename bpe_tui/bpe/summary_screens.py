@@ -27,7 +27,7 @@ from bpe_tui.views.inspection_screen import InspectionScreen
 from bpe_tui.views.narration import how_trained
 from bpe_tui.views.report import json_lines, markdown
 from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
-from bpe_tui.views.vocabulary_screen import VocabularyPanel, VocabularyScreen
+from bpe_tui.views.token_table import VocabularyPanel, VocabularyScreen
 from bpe_tui.widgets.numbers import number, plural
 from engine.analysis.inspection import Inspection
 from engine.bpe.frame import Frame

@@ -123,6 +123,8 @@ class FamilyJob(Job):
         return not self._stopped
 
 
+FIRST_KIND = "bpe"
+"""The kind that the cursor is on when the table opens."""
 LONGEST = 2_000
 """Characters of a typed text that are measured."""
 
@@ -195,6 +197,9 @@ class FamilyScreen(SessionScreen):
             self._entries = []
             self.query_one(FamilyDetails).clear()
         self._show_rows()
+        if self._entries:
+            self.show_panel("family-table")
+            self.query_one(FamilyRows).put_cursor(list(KINDS).index(FIRST_KIND), 0)
 
     def _say_what_is_open(self) -> None:
         facts: Facts = [(0, visible_text(self.session.config.name, spaces=False))]

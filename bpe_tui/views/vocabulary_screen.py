@@ -2,46 +2,37 @@
 
 Every model has such a table, of tokens or of pieces. A subclass of `VocabularyRows` makes the rows,
 one of `VocabularyTable` names the filters, and one of `TableScreen` shows the token under the
-cursor. An integer means a token: its id, or its place in a seed. `VocabularyScreen` and the classes
-before it are for models that merge.
+cursor. An integer means a token: its id, or its place in a seed. `token_table` has the subclasses
+for models that merge.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Container, Vertical
+from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Input
 
 from bpe_tui.session.session import Session
-from bpe_tui.styles import sheet
 from bpe_tui.views.narration import leading_parts
-from bpe_tui.views.panel import BORDER_CELLS, FramePanel, FrameT, TokenPainter
+from bpe_tui.views.panel import BORDER_CELLS, FramePanel, FrameT
 from bpe_tui.views.panel_screen import Spot
 from bpe_tui.views.session_screen import SessionScreen
-from bpe_tui.views.targets import ToStep, ToToken
-from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
 from bpe_tui.widgets.controls import FilterSwitch, Switches
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.numbers import number, short_number
-from bpe_tui.widgets.rows import NameSpans, Row, Span, left, right_aligned
-from bpe_tui.widgets.virtual_table import GAP, Column, ColumnPlace, Header, SortedTable, arranged
-from bpe_tui.widgets.visible import visible_bytes, visible_text
+from bpe_tui.widgets.rows import Row, Span, left, right_aligned
+from bpe_tui.widgets.virtual_table import GAP, Column, ColumnPlace, Header, SortedTable
 from engine.core.arrays import Ints
-from engine.core.errors import QueryError
-from engine.recording.playback import AnyMergeFrame
-from engine.recording.vocabulary import Query, Vocabulary
 
 CellOfColumn = Callable[[str], list[Span]]
 
@@ -186,6 +177,10 @@ class VocabularyRows(FramePanel[FrameT]):
 
     # -- painting
 
+    def why_none(self, frame: FrameT) -> str:
+        """Return the sentence that is shown if no row is left."""
+        return f"No {self.TOKEN} is left: change the search or the filters."
+
     @property
     def row_count(self) -> int:
         return 0 if self.frame is None else max(len(self._order), 1)
@@ -194,7 +189,7 @@ class VocabularyRows(FramePanel[FrameT]):
         frame = self.frame
         assert frame is not None
         if not len(self._order):
-            return Row([(f"No {self.TOKEN} is left: change the search or the filters.", "dim")])
+            return Row([(self.why_none(frame), "dim")])
         entry = int(self._order[index])
         cell_in, target = self.draw_entry(frame, entry)
         spans: list[Span] = []
@@ -354,213 +349,3 @@ class TableScreen(SessionScreen):
 
     def action_filter(self, name: str) -> None:
         self.table.toggle_filter(name)
-
-
-TOKEN_COLUMNS = (
-    Column("id", "id", 7, 9, is_number=True),
-    Column("text", "text", 12, 10, share=3),
-    Column("bytes", "bytes", 17, 2, share=1),
-    Column("length", "len", 4, 5, is_number=True),
-    Column("rank", "rank", 7, 7, is_number=True),
-    Column("count", "count", 9, 8, is_number=True),
-    Column("parents", "parents", 12, 4, share=2),
-    Column("children", "built on", 9, 6, is_number=True),
-)
-SLICE_SECONDS = 0.01
-"""Seconds that a search may take at a time, so that the screen stays responsive."""
-NOT_COUNTED = "–"
-
-Cell = Callable[[Vocabulary, TokenPainter, int], list[Span]]
-"""Draws a token's cell in a column."""
-
-
-def _number_or_none(value: int | None) -> list[Span]:
-    if value is None:
-        return [(NOT_COUNTED, "dim")]
-    return [(number(value) if value < 10**7 else short_number(value), "")]
-
-
-def _children(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
-    children = int(vocabulary.children[vocabulary.row_of(token_id)])
-    return [(number(children), "" if children else "dim")]
-
-
-CELLS: dict[str, Cell] = {
-    "id": lambda vocabulary, painter, token_id: [(number(token_id), "dim")],
-    "text": lambda vocabulary, painter, token_id: NameSpans([painter.token(token_id)]),
-    "bytes": lambda vocabulary, painter, token_id: [
-        (vocabulary.token(token_id)[:64].hex(" ").upper(), "dim")
-    ],
-    "length": lambda vocabulary, painter, token_id: [(number(vocabulary.length_of(token_id)), "")],
-    "rank": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.rank_of(token_id)),
-    "count": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.count_of(token_id)),
-    "parents": lambda vocabulary, painter, token_id: (
-        painter.pair(pair, between=" + ")
-        if (pair := vocabulary.parents_of(token_id)) is not None
-        else [("", "")]
-    ),
-    "children": _children,
-}
-
-FILTER_SWITCHES = (
-    FilterSwitch("partial", "p", "partial UTF-8"),
-    FilterSwitch("unused", "u", "unused"),
-    FilterSwitch("unreachable", "d", "unreachable"),
-    FilterSwitch("twins", "W", "twins"),
-)
-
-
-class TokenRows(VocabularyRows[AnyMergeFrame]):
-    """The rows of the tokens. An entry is a row of the frame's `Vocabulary`.
-
-    A search goes through the tokens in the order shown, in slices: the visible rows appear at
-    once, and a long search continues while the screen stays responsive.
-    """
-
-    WIDEST = 150
-    COLUMNS = TOKEN_COLUMNS
-    CELLS: ClassVar[Mapping[str, Cell]] = CELLS
-
-    frame: reactive[AnyMergeFrame | None] = reactive(None, repaint=False)
-
-    _query = Query("")
-    _searching: Iterator[Ints] | None = None
-    _complete = False
-    _is_at_newest = False
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        assert self.frame is not None
-        return self.frame.vocabulary
-
-    # -- which rows, in which order
-
-    def search(self, typed: str) -> None:
-        self._query = Query.read(typed)
-        super().search(typed)
-
-    def rebuild(self) -> None:
-        if not self.is_seen:
-            # There may be fewer tokens when the rows are visible again.
-            self._order, self._searching, self._complete = self._order[:0], None, False
-            return
-        self.places = arranged(self.COLUMNS, self.room - 1)  # a blank before the scrollbar
-        rows = self.vocabulary.rows(
-            filters=self.filters, sort=self.sorting, reverse=self.descending
-        )
-        self._order = rows[:0]
-        self._searching = self.vocabulary.search(self._query, rows)
-        self._search_on(self._searching)
-
-    def _keep_to_chosen(self) -> None:
-        """Until the reader chooses a token, stay on the newest.
-
-        But once the reader has searched, filtered or sorted, the cursor is on top.
-        """
-        is_sorted = self.sorting != "id" or self.descending
-        if self._chosen is not None or self.frame is None:
-            super()._keep_to_chosen()
-        elif not (self._query.text or self.filters or is_sorted):
-            self._chosen = self.frame.merge.new_id if self.frame.merge else None
-            super()._keep_to_chosen()
-            self._chosen, self._is_at_newest = None, True
-        elif self._is_at_newest:
-            self._is_at_newest = False
-            self.cursor = 0
-            self.scroll_to(y=0, animate=False, immediate=True)
-
-    def _search_on(self, searching: Iterator[Ints]) -> None:
-        """Run a slice of a search, unless another search has begun since."""
-        if searching is not self._searching:
-            return
-        until = perf_counter() + SLICE_SECONDS
-        found = [self._order]
-        complete = False
-        try:
-            while perf_counter() < until and not complete:
-                batch = next(searching, None)
-                complete = batch is None
-                found += [] if batch is None else [batch]
-        except QueryError as error:
-            self._query = Query(self._query.text, problem=str(error))
-            self.rebuild()
-            return
-        self._order = np.concatenate(found)
-        self._complete = complete
-        of, problem = len(self.vocabulary), self._query.problem
-        spelled = self._query.spelled if self._query.expression is None else None
-        self.show_order(self.Found(len(self._order), of, complete, problem, spelled))
-        if not complete:
-            self.call_later(self._search_on, searching)
-
-    # -- painting
-
-    @property
-    def row_count(self) -> int:
-        return len(self._order) or (1 if self._complete else 0)
-
-    def token_at(self, frame: AnyMergeFrame, entry: int) -> int:
-        return self.vocabulary.id_of(entry)
-
-    def entry_of(self, frame: AnyMergeFrame, token: int) -> int | None:
-        return frame.vocabulary.row_of(token) if frame.has_token(token) else None
-
-    def draw_entry(self, frame: AnyMergeFrame, entry: int) -> tuple[CellOfColumn, object | None]:
-        painter = TokenPainter(frame, marks=self.app.no_color)
-        vocabulary, token = self.vocabulary, self.token_at(frame, entry)
-        rank = vocabulary.rank_of(token)
-        target = None if rank is None else ToStep(rank + 1)
-        return lambda column: self.CELLS[column](vocabulary, painter, token), target
-
-
-class VocabularyPanel(VocabularyTable):
-    """The table of the tokens, with its search field and filters."""
-
-    ROWS = TokenRows
-    SWITCHES: ClassVar[tuple[FilterSwitch, ...]] = FILTER_SWITCHES
-    LARGEST_FIRST: ClassVar[frozenset[str]] = frozenset({"length", "count", "children"})
-    PLACEHOLDER = "/ search: text or regex"
-    BORDER_TITLE = "vocabulary"
-
-    def describe(self, found: VocabularyRows.Found) -> str:
-        still = "" if found.complete else " so far"
-        of = f"{number(found.shown)} of {number(found.of)} {self.ROWS.TOKEN}s{still}"
-        self.border_title = Content(f"vocabulary  {of}")
-        if found.problem is not None:
-            return f"no regex: {visible_text(found.problem, spaces=False)}; read as plain text"
-        if found.spelled is not None:
-            return f"GPT-2's spelling of {visible_bytes(found.spelled)}, found too"
-        return "↵ to its merge · c next column · C turn it round"
-
-
-class VocabularyScreen(TableScreen):
-    """The table of the tokens, and the merge tree and lanes of the token under the cursor."""
-
-    TABLE: ClassVar[type[VocabularyPanel]]
-    TREE: ClassVar[type[MergeTreePanel]]
-    LANES: ClassVar[type[LanesPanel]]
-    CSS_PATH = sheet("vocabulary.tcss")
-    PANEL_ORDER = ("tokens", "tree", "lanes")
-    SLOT = ("lanes", "tree")
-    HIDDEN: ClassVar[Mapping[str, str]] = {"tree": "merge tree", "lanes": "three lanes"}
-
-    def compose_body(self) -> ComposeResult:
-        with Container(id="panels"):
-            yield self.TABLE(id="tokens").data_bind(frame=VocabularyScreen.frame)
-            yield self.TREE().data_bind(frame=VocabularyScreen.frame)
-        yield self.LANES().data_bind(frame=VocabularyScreen.frame)
-
-    def look_at(self, token: int | None) -> None:
-        self.query_one(MergeTreePanel).token_id = token
-        self.query_one(LanesPanel).token_ids = () if token is None else (token,)
-
-    def token_named_by(self, target: object) -> int | None:
-        return target.token_id if isinstance(target, ToToken) else None
-
-    def action_why(self) -> None:
-        """Explain the token under the cursor, or ask for one."""
-        token = self.table.rows.token
-        self.host.navigation.ask(() if token is None else (token,))
-
-    def action_fold(self) -> None:
-        self.query_one(MergeTreePanel).toggle_fold()

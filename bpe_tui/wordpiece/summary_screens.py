@@ -25,7 +25,7 @@ from bpe_tui.views.narration import how_trained
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.report import json_lines, markdown
 from bpe_tui.views.token_detail import MergeTreePanel
-from bpe_tui.views.vocabulary_screen import (
+from bpe_tui.views.token_table import (
     CELLS,
     FILTER_SWITCHES,
     Cell,

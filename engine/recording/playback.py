@@ -328,7 +328,9 @@ class MergeFrame(ABC, Generic[StepT]):
             UnknownTokenIdError: the token does not exist, or not yet.
         """
         if not self.has_token(token_id):
-            size = self.vocab_size
+            size, rank = self.vocab_size, self._record.rank_of(token_id)
+            if self.step <= rank < self.recorded_steps:
+                raise UnknownTokenIdError(f"id {token_id} comes with merge {rank + 1:,}")
             which = f"the ids go from 0 to {size - 1:,}"
             if self.has_gaps:
                 which = f"there {'is' if size == 1 else 'are'} {counted(size, 'token')}"

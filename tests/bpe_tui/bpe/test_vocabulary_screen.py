@@ -28,9 +28,9 @@ from inside.bpe_tui.views import (
 )
 from inside.bpe_tui.widgets import Column, Header, Lines, Switches, arranged, spans_width
 from inside.engine.encoding import TokenPlace, align, align_places
-from opening import each_size, opened, step
+from opening import each_size, opened, step, until
 from textual.pilot import Pilot
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 
 @asynccontextmanager
@@ -110,7 +110,44 @@ async def test_a_bad_expression_is_read_as_text_and_says_why() -> None:
         await pilot.pause()
         foot = str(app.screen.query_one(VocabularyPanel).border_subtitle)
         assert foot == "no regex: missing ) at position 2; read as plain text"
-        assert texts(rows) == ["No token is left: change the search or the filters."]
+        assert texts(rows) == ["No token of step 443 has a(."]
+
+
+async def test_a_token_or_an_id_that_comes_later_is_found_with_its_merge() -> None:
+    async with opened(size=(120, 40), vocab_size=3179) as (app, pilot):
+        await pilot.press("home", "3", "slash", *"ing")
+        rows = app.screen.query_one(TokenRows)
+        await until(pilot, lambda: rows.row_count > 2)
+        # By hand: `in` is merge 11, and `ing` merge 46, whose id is 257 + 45.
+        assert texts(rows)[0] == (
+            "No token of step 0 has ing. ing comes with merge 46 (in + g): ↵ goes there."
+        )
+        assert texts(rows)[1] == "later: 92 tokens by step 2,922"
+        assert texts(rows)[2].split() == ["302", "ing", "merge", "46", "in", "+", "g"]
+        field = app.screen.query_one(Input)
+        field.value = "300"
+        await until(pilot, lambda: rows.row_count == 3)
+        assert texts(rows)[0].startswith("id 300 is me, which comes with merge 44 (m + e)")
+        await pilot.press("enter", "enter")
+        await until(pilot, lambda: app.screen.id == "training")
+        assert step(app) == 44
+        await pilot.press("escape", "d")
+        await pilot.pause()
+        assert (app.screen.id, step(app)) == ("vocabulary", 0)
+        await pilot.press("slash", *["backspace"] * 3, "escape", "end")
+        await until(pilot, lambda: texts(rows)[0].startswith("None"))
+        assert texts(rows) == ["None: encoding can give every one of the 3,179 tokens."]
+        await pilot.press("home", "2")
+        heading = app.screen.query_one("#heading", Static)
+        await until(pilot, lambda: "> all 2,922 merges" in str(heading.content))
+        app.screen.query_one("#decode-input", Input).value = "300 104"
+        await until(
+            pilot,
+            lambda: (
+                "id 300 comes with merge 44"
+                in str(app.screen.query_one("#decoded", Static).content)
+            ),
+        )
 
 
 async def test_filters_combine_with_the_search() -> None:

@@ -41,6 +41,12 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
+def keys_to(name: str) -> list[str]:
+    """Return the keys from `bpe`, on which the table opens, to another row."""
+    rows = list(KINDS).index(name) - list(KINDS).index("bpe")
+    return ["down" if rows > 0 else "up"] * abs(rows)
+
+
 async def measured(app: BpeTuiApp, pilot: Pilot[int]) -> FamilyRows:
     """Return the table once it has all rows."""
     await pilot.press("7")
@@ -89,7 +95,7 @@ async def test_enter_explains_a_row_and_leads_to_the_model(corpus: Path) -> None
         rows = await measured(app, pilot)
         await pilot.press("enter", "escape")
         assert app.focused is rows
-        await pilot.press(*["down"] * list(KINDS).index("wordpiece"), "enter")
+        await pilot.press(*keys_to("wordpiece"), "enter")
         await pilot.pause()
         details = app.screen.query_one(FamilyDetails)
         said = "\n".join(text_of(details))
@@ -106,7 +112,7 @@ async def test_enter_explains_a_row_and_leads_to_the_model(corpus: Path) -> None
 async def test_each_bpe_leads_to_its_own_training(corpus: Path, name: str) -> None:
     async with opened(corpus, vocab_size=300) as (app, pilot):
         await measured(app, pilot)
-        await pilot.press(*["down"] * list(KINDS).index(name), "enter", "enter")
+        await pilot.press(*keys_to(name), "enter", "enter")
         await pilot.pause()
         config = app.session.config
         assert isinstance(config, RunConfig)
@@ -118,7 +124,7 @@ async def test_each_bpe_leads_to_its_own_training(corpus: Path, name: str) -> No
         assert app.session.frame.units.name == KINDS[name].units
         await pilot.press("7")
         await pilot.pause()
-        await pilot.press(*["down"] * list(KINDS).index(name))
+        await pilot.press(*keys_to(name))
         await pilot.pause()
         assert "is open" in "\n".join(text_of(app.screen.query_one(FamilyDetails)))
 
@@ -133,15 +139,15 @@ async def test_a_typed_text_is_shown_over_its_ids(corpus: Path) -> None:
             ("seen-character", "t│h│e│·│", ""),
             ("byte", "t  │h  │e  │·", "116│104│101│32"),
         ):
-            down = list(KINDS).index(name)
-            await pilot.press(*["down"] * down)
+            keys = keys_to(name)
+            await pilot.press(*keys)
             await pilot.pause()
             said = text_of(app.screen.query_one(FamilyDetails))
             typed = next(place for place, line in enumerate(said) if line.startswith("typed"))
             assert tokens in said[typed]
             assert ids in said[typed + 1]
             assert said[typed + 1].startswith("ids")
-            await pilot.press(*["up"] * down)
+            await pilot.press(*("up" if key == "down" else "down" for key in keys))
 
 
 async def test_the_most_frequent_tokens_are_shown_with_their_counts(corpus: Path) -> None:
@@ -149,7 +155,7 @@ async def test_the_most_frequent_tokens_are_shown_with_their_counts(corpus: Path
         rows = await measured(app, pilot)
         said = text_of(app.screen.query_one(FamilyDetails))
         place = next(place for place, line in enumerate(said) if line.startswith("frequent"))
-        row = rows.entries[0].row
+        row = rows.entries[rows.cursor].row
         assert row is not None
         token_id, count = row.unseen.frequent[0]
         assert said[place + 1].split()[1].strip("│") == str(token_id)
@@ -165,6 +171,8 @@ async def test_a_misspelling_shows_the_tokens_before_and_after(corpus: Path) -> 
         assert before == after
         before, after = re.findall(r"([\d.]+) → ([\d.]+)", cells["bpe"])[0]
         assert float(before) < float(after)
+        await pilot.press(*keys_to("word"))
+        await pilot.pause()
         said = text_of(app.screen.query_one(FamilyDetails))
         assert any("the" in line and "→ teh" in line and "<UNK>" in line for line in said)
 
@@ -173,7 +181,7 @@ async def test_the_model_that_is_open_is_not_trained_again(corpus: Path) -> None
     async with opened(corpus, vocab_size=500) as (app, pilot):
         await measured(app, pilot)
         session = app.session
-        await pilot.press(*["down"] * list(KINDS).index("bpe"), "enter", "enter")
+        await pilot.press(*keys_to("bpe"), "enter", "enter")
         await pilot.pause()
         assert app.session is session
         assert app.screen.id == "training"

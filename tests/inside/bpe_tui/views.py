@@ -65,12 +65,8 @@ from bpe_tui.views.token_detail import (
     flush_left,
     token_text,
 )
+from bpe_tui.views.token_table import TokenRows, VocabularyPanel, VocabularyScreen
 from bpe_tui.views.training_panels import TouchedPanel, TypedTextPanel, before_after, over_ids
 from bpe_tui.views.transcript import AnyTranscript
 from bpe_tui.views.typed import parse_step, parse_steps
-from bpe_tui.views.vocabulary_screen import (
-    TokenRows,
-    VocabularyPanel,
-    VocabularyScreen,
-    VocabularyTable,
-)
+from bpe_tui.views.vocabulary_screen import VocabularyTable

@@ -1,0 +1,345 @@
+"""The table of the tokens of models that merge, with those of later steps, and its screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from time import perf_counter
+from typing import ClassVar
+
+import numpy as np
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.content import Content
+from textual.reactive import reactive
+
+from bpe_tui.styles import sheet
+from bpe_tui.views.narration import first_fitting
+from bpe_tui.views.panel import TokenPainter
+from bpe_tui.views.targets import ToStep, ToToken
+from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
+from bpe_tui.views.vocabulary_screen import (
+    CellOfColumn,
+    TableScreen,
+    VocabularyRows,
+    VocabularyTable,
+)
+from bpe_tui.widgets.controls import FilterSwitch
+from bpe_tui.widgets.numbers import number, plural, short_number
+from bpe_tui.widgets.rows import NameSpans, Row, Span, left, right
+from bpe_tui.widgets.virtual_table import Column, arranged
+from bpe_tui.widgets.visible import visible_bytes, visible_text
+from engine.analysis.why_not import describe_to_come
+from engine.core.arrays import Ints
+from engine.core.errors import QueryError
+from engine.recording.playback import AnyMergeFrame
+from engine.recording.vocabulary import Query, Vocabulary
+from engine.text.pretokenize import to_bytes
+
+TOKEN_COLUMNS = (
+    Column("id", "id", 7, 9, is_number=True),
+    Column("text", "text", 12, 10, share=3),
+    Column("bytes", "bytes", 17, 2, share=1),
+    Column("length", "len", 4, 5, is_number=True),
+    Column("rank", "rank", 7, 7, is_number=True),
+    Column("count", "count", 9, 8, is_number=True),
+    Column("parents", "parents", 12, 4, share=2),
+    Column("children", "built on", 9, 6, is_number=True),
+)
+SLICE_SECONDS = 0.01
+"""Seconds that a search may take at a time, so that the screen stays responsive."""
+NOT_COUNTED = "–"
+
+Cell = Callable[[Vocabulary, TokenPainter, int], list[Span]]
+"""Draws a token's cell in a column."""
+
+
+def _number_or_none(value: int | None) -> list[Span]:
+    if value is None:
+        return [(NOT_COUNTED, "dim")]
+    return [(number(value) if value < 10**7 else short_number(value), "")]
+
+
+def _children(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
+    children = int(vocabulary.children[vocabulary.row_of(token_id)])
+    return [(number(children), "" if children else "dim")]
+
+
+CELLS: dict[str, Cell] = {
+    "id": lambda vocabulary, painter, token_id: [(number(token_id), "dim")],
+    "text": lambda vocabulary, painter, token_id: NameSpans([painter.token(token_id)]),
+    "bytes": lambda vocabulary, painter, token_id: [
+        (vocabulary.token(token_id)[:64].hex(" ").upper(), "dim")
+    ],
+    "length": lambda vocabulary, painter, token_id: [(number(vocabulary.length_of(token_id)), "")],
+    "rank": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.rank_of(token_id)),
+    "count": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.count_of(token_id)),
+    "parents": lambda vocabulary, painter, token_id: (
+        painter.pair(pair, between=" + ")
+        if (pair := vocabulary.parents_of(token_id)) is not None
+        else [("", "")]
+    ),
+    "children": _children,
+}
+
+FILTER_SWITCHES = (
+    FilterSwitch("partial", "p", "partial UTF-8"),
+    FilterSwitch("unused", "u", "unused"),
+    FilterSwitch("unreachable", "d", "unreachable"),
+    FilterSwitch("twins", "W", "twins"),
+)
+
+
+LATER_SHOWN = 100
+"""Most tokens of later steps that are listed."""
+
+
+LATER_ID, LATER_MERGE = 11, 17
+"""Cells of an id, and of the number of a merge, in the rows of later tokens."""
+
+
+def later_rows(frame: AnyMergeFrame, query: Query) -> Ints:
+    """Return the rows of the tokens of later steps that match; the one with this text is first."""
+    whole = frame.run.vocabulary_at(frame.recorded_steps, frame.recorded_steps)
+    later = np.arange(len(frame.vocabulary), len(whole), dtype=np.int64)
+    try:
+        found = np.concatenate([later[:0], *whole.search(query, later)])
+    except QueryError:
+        return later[:0]
+    texts = {to_bytes(query.text), query.spelled}
+    same = np.array([whole.table.tokens[row] in texts for row in found.tolist()], dtype=np.bool_)
+    return np.concatenate([found[same], found[~same]]) if len(found) else found
+
+
+def describe_later(frame: AnyMergeFrame, token_id: int) -> str:
+    """Say with which merge a token comes: `comes with merge 46 (in + g)`."""
+    merge = frame.step_making(token_id)
+    left, right = (frame.any_token(part) for part in frame.merge_at(merge - 1).pair)
+    return describe_to_come(merge - 1, left, right, visible_bytes)
+
+
+class TokenRows(VocabularyRows[AnyMergeFrame]):
+    """The rows of the tokens. An entry is a row of the frame's `Vocabulary`.
+
+    A search goes through the tokens in the order shown, in slices: the visible rows appear at
+    once, and a long search continues while the screen stays responsive.
+    """
+
+    WIDEST = 150
+    COLUMNS = TOKEN_COLUMNS
+    CELLS: ClassVar[Mapping[str, Cell]] = CELLS
+
+    frame: reactive[AnyMergeFrame | None] = reactive(None, repaint=False)
+
+    _query = Query("")
+    _searching: Iterator[Ints] | None = None
+    _complete = False
+    _is_at_newest = False
+    _later: Ints = np.zeros(0, dtype=np.int64)
+    """The rows of the tokens of later steps that match the search; the one it names is first."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        assert self.frame is not None
+        return self.frame.vocabulary
+
+    # -- which rows, in which order
+
+    def search(self, typed: str) -> None:
+        self._query = Query.read(typed)
+        super().search(typed)
+
+    def rebuild(self) -> None:
+        if not self.is_seen:
+            # There may be fewer tokens when the rows are visible again.
+            self._order, self._searching, self._complete = self._order[:0], None, False
+            return
+        self.places = arranged(self.COLUMNS, self.room - 1)  # a blank before the scrollbar
+        rows = self.vocabulary.rows(
+            filters=self.filters, sort=self.sorting, reverse=self.descending
+        )
+        self._order, self._later = rows[:0], rows[:0]
+        self._searching = self.vocabulary.search(self._query, rows)
+        self._search_on(self._searching)
+
+    def _keep_to_chosen(self) -> None:
+        """Until the reader chooses a token, stay on the newest.
+
+        But once the reader has searched, filtered or sorted, the cursor is on top.
+        """
+        is_sorted = self.sorting != "id" or self.descending
+        if self._chosen is not None or self.frame is None:
+            super()._keep_to_chosen()
+        elif not (self._query.text or self.filters or is_sorted):
+            self._chosen = self.frame.merge.new_id if self.frame.merge else None
+            super()._keep_to_chosen()
+            self._chosen, self._is_at_newest = None, True
+        elif self._is_at_newest:
+            self._is_at_newest = False
+            self.cursor = 0
+            self.scroll_to(y=0, animate=False, immediate=True)
+
+    def _search_on(self, searching: Iterator[Ints]) -> None:
+        """Run a slice of a search, unless another search has begun since."""
+        if searching is not self._searching:
+            return
+        until = perf_counter() + SLICE_SECONDS
+        found = [self._order]
+        complete = False
+        try:
+            while perf_counter() < until and not complete:
+                batch = next(searching, None)
+                complete = batch is None
+                found += [] if batch is None else [batch]
+        except QueryError as error:
+            self._query = Query(self._query.text, problem=str(error))
+            self.rebuild()
+            return
+        self._order = np.concatenate(found)
+        self._complete = complete
+        if complete:
+            self._add_named_and_later()
+        of, problem = len(self.vocabulary), self._query.problem
+        spelled = self._query.spelled if self._query.expression is None else None
+        self.show_order(self.Found(len(self._order), of, complete, problem, spelled))
+        if not complete:
+            self.call_later(self._search_on, searching)
+
+    def _add_named_and_later(self) -> None:
+        """Put the token of a typed id first, and find the tokens of later steps that match."""
+        frame, text = self.frame, self._query.text
+        if frame is None or not text or self.filters:
+            return
+        if frame.step < frame.recorded_steps:
+            self._later = later_rows(frame, self._query)
+        if text.isascii() and text.isdigit() and len(text) < 10:
+            named = int(text)
+            row = frame.first_id + frame.step_making(named) - 1
+            if frame.has_token(named):
+                row = self.vocabulary.row_of(named)
+                self._order = np.append(row, self._order[self._order != row])
+            elif frame.step < frame.step_making(named) <= frame.recorded_steps:
+                self._later = np.append(row, self._later[self._later != row])
+
+    # -- painting
+
+    def why_none(self, frame: AnyMergeFrame) -> str:
+        text = visible_text(self._query.text)
+        if self.filters == {"unreachable"} and not text:
+            every = plural(len(self.vocabulary), self.TOKEN)
+            return f"None: encoding can give every one of the {every}."
+        if not text or self.filters:
+            return super().why_none(frame)
+        none = f"No {self.TOKEN} of step {number(frame.step)} has {text}"
+        if not len(self._later):
+            return f"{none}, nor has one of a later step." if self.is_early else f"{none}."
+        first = frame.run.record.id_of(int(self._later[0]))
+        token = visible_bytes(frame.any_token(first))
+        if str(first) == text:
+            return f"id {text} is {token}, which {describe_later(frame, first)}: ↵ goes there."
+        comes = f"{token} {describe_later(frame, first)}: ↵ goes there."
+        return first_fitting(self.room, f"{none}. {comes}", comes)
+
+    @property
+    def is_early(self) -> bool:
+        """Whether later steps are recorded."""
+        return self.frame is not None and self.frame.step < self.frame.recorded_steps
+
+    @property
+    def row_count(self) -> int:
+        if not self._complete or not len(self._later):
+            return len(self._order) or (1 if self._complete else 0)
+        shown, title = min(len(self._later), LATER_SHOWN), 1
+        return max(len(self._order), 1) + title + shown + (len(self._later) > shown)
+
+    def row(self, index: int) -> Row:
+        frame, now = self.frame, max(len(self._order), 1)
+        assert frame is not None
+        if index < len(self._order) or not len(self._later):
+            return super().row(index)
+        if index < now:
+            first = frame.run.record.id_of(int(self._later[0]))
+            return Row([(self.why_none(frame), "")], ToStep(frame.step_making(first)))
+        place, last = index - now - 1, number(frame.recorded_steps)
+        if place < 0:
+            more = f"later: {plural(len(self._later), self.TOKEN)} by step {last}"
+            return Row([(more, "strong")])
+        if place >= LATER_SHOWN:
+            left_out = number(len(self._later) - LATER_SHOWN)
+            return Row([(f"and {left_out} more by step {last}", "dim")])
+        return self._later_row(frame, frame.run.record.id_of(int(self._later[place])))
+
+    def _later_row(self, frame: AnyMergeFrame, token_id: int) -> Row:
+        """Draw `302  ing  merge 46  in + g`; Enter goes to the merge."""
+        painter, merge = TokenPainter(frame, marks=self.app.no_color), frame.step_making(token_id)
+        cells = max((min(self.room, 80) - LATER_ID - LATER_MERGE) // 2, 6)
+        pair = painter.pair(frame.merge_at(merge - 1).pair, between=" + ")
+        spans: list[Span] = [right(number(token_id), LATER_ID - 2, "dim"), ("  ", "")]
+        spans += left(NameSpans([painter.token(token_id)]), cells)
+        spans += [("merge ", "dim"), right(number(merge), LATER_MERGE - 9, ""), ("   ", "")]
+        return Row([*spans, *left(pair, cells)], ToStep(merge))
+
+    def token_at(self, frame: AnyMergeFrame, entry: int) -> int:
+        return self.vocabulary.id_of(entry)
+
+    def entry_of(self, frame: AnyMergeFrame, token: int) -> int | None:
+        return frame.vocabulary.row_of(token) if frame.has_token(token) else None
+
+    def draw_entry(self, frame: AnyMergeFrame, entry: int) -> tuple[CellOfColumn, object | None]:
+        painter = TokenPainter(frame, marks=self.app.no_color)
+        vocabulary, token = self.vocabulary, self.token_at(frame, entry)
+        rank = vocabulary.rank_of(token)
+        target = None if rank is None else ToStep(rank + 1)
+        return lambda column: self.CELLS[column](vocabulary, painter, token), target
+
+
+class VocabularyPanel(VocabularyTable):
+    """The table of the tokens, with its search field and filters."""
+
+    ROWS = TokenRows
+    SWITCHES: ClassVar[tuple[FilterSwitch, ...]] = FILTER_SWITCHES
+    LARGEST_FIRST: ClassVar[frozenset[str]] = frozenset({"length", "count", "children"})
+    PLACEHOLDER = "/ search: text or regex"
+    BORDER_TITLE = "vocabulary"
+
+    def describe(self, found: VocabularyRows.Found) -> str:
+        still = "" if found.complete else " so far"
+        of = f"{number(found.shown)} of {number(found.of)} {self.ROWS.TOKEN}s{still}"
+        self.border_title = Content(f"vocabulary  {of}")
+        if found.problem is not None:
+            return f"no regex: {visible_text(found.problem, spaces=False)}; read as plain text"
+        if found.spelled is not None:
+            return f"GPT-2's spelling of {visible_bytes(found.spelled)}, found too"
+        return "↵ to its merge · c next column · C turn it round"
+
+
+class VocabularyScreen(TableScreen):
+    """The table of the tokens, and the merge tree and lanes of the token under the cursor."""
+
+    TABLE: ClassVar[type[VocabularyPanel]]
+    TREE: ClassVar[type[MergeTreePanel]]
+    LANES: ClassVar[type[LanesPanel]]
+    CSS_PATH = sheet("vocabulary.tcss")
+    PANEL_ORDER = ("tokens", "tree", "lanes")
+    SLOT = ("lanes", "tree")
+    HIDDEN: ClassVar[Mapping[str, str]] = {"tree": "merge tree", "lanes": "three lanes"}
+
+    def compose_body(self) -> ComposeResult:
+        with Container(id="panels"):
+            yield self.TABLE(id="tokens").data_bind(frame=VocabularyScreen.frame)
+            yield self.TREE().data_bind(frame=VocabularyScreen.frame)
+        yield self.LANES().data_bind(frame=VocabularyScreen.frame)
+
+    def look_at(self, token: int | None) -> None:
+        self.query_one(MergeTreePanel).token_id = token
+        self.query_one(LanesPanel).token_ids = () if token is None else (token,)
+
+    def token_named_by(self, target: object) -> int | None:
+        return target.token_id if isinstance(target, ToToken) else None
+
+    def action_why(self) -> None:
+        """Explain the token under the cursor, or ask for one."""
+        token = self.table.rows.token
+        self.host.navigation.ask(() if token is None else (token,))
+
+    def action_fold(self) -> None:
+        self.query_one(MergeTreePanel).toggle_fold()
