@@ -64,8 +64,7 @@ from inside.engine.learning import (
     SavedFork,
     SavedSession,
     grade_files,
-    learners_csv,
-    questions_csv,
+    grade_tables,
     read_lesson,
     read_session,
     write_session,
@@ -336,7 +335,7 @@ def use_session(path: Path) -> None:
 
 def use_answers(path: Path) -> None:
     grades = grade_files([path], lambda _: RUN)
-    learners_csv(grades), questions_csv(grades, repr)
+    grade_tables(grades, repr)
     if grades.problems:
         raise BpeError(grades.problems[0])
 

@@ -12,23 +12,28 @@ import typer
 from bpe_tui.cli import console, inputs, options, outputs
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.quiz import QUIZ, config_of, finished_run
+from bpe_tui.session.config import RunConfig
 from bpe_tui.session.lessons import sample_paths
 from bpe_tui.widgets.numbers import percent, plural
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.core.errors import QuizFileError
 from engine.core.files import write_files
-from engine.learning.grading import Grades, grade_files, learners_csv, questions_csv
+from engine.core.wording import describe
+from engine.learning.grade_tables import grade_tables
+from engine.learning.grading import GradedQuiz, grade_files
 from engine.learning.quiz import Paper
+from engine.learning.quiz_file import read_quiz_file
 from engine.learning.session_file import SavedFile
 from engine.recording.playback import Player
+from engine.text.patterns import PATTERNS
 
-NAME_CELLS, KIND_CELLS, TEXT_CELLS = 40, 34, 64
+NAME_CELLS, KIND_CELLS, TEXT_CELLS, ANSWER_CELLS = 40, 31, 56, 28
 
 
 @app.command(
     cls=GroupedHelp,
     epilog=examples(
-        "bpe-tui grade answers/*.json --out grades.csv",
+        "bpe-tui grade --quiz quiz.toml answers/*.json --out grades.csv",
         "bpe-tui grade answers/*.json --corpus corpus.txt --seed 7 --out grades.csv",
     ),
 )
@@ -39,6 +44,17 @@ def grade(
             metavar="FILES...", help="Files of answers, of `bpe-tui quiz`.", show_default=False
         ),
     ],
+    quiz: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--quiz",
+            metavar="QUIZ.toml",
+            help="The quiz file that was asked, which alone decides the questions; repeat it for "
+            "more. Answers to other quizzes are listed apart.",
+            rich_help_panel=QUIZ,
+            show_default=False,
+        ),
+    ] = None,
     corpus: Annotated[
         list[Path] | None,
         typer.Option(
@@ -55,7 +71,7 @@ def grade(
         typer.Option(
             "--seed",
             metavar="TEXT",
-            help="Only files of this seed count; others are named.",
+            help="Only files of this seed count; others are listed apart.",
             rich_help_panel=QUIZ,
             show_default=False,
         ),
@@ -65,7 +81,8 @@ def grade(
         typer.Option(
             "--out",
             metavar="FILE.csv",
-            help="Write a line for each learner, and beside it NAME-questions.csv.",
+            help="Write a line for each learner; beside it NAME-answers.csv, NAME-questions.csv "
+            "and NAME-mistakes.csv.",
             rich_help_panel=options.OUTPUT,
             show_default=False,
         ),
@@ -79,25 +96,42 @@ def grade(
 ) -> None:
     """Grade files of answers, and print who knew what.
 
-    The questions are made again from the seed in each file. A file that cannot be graded is named
-    on standard error; the others are graded.
+    The questions are made again: those of `--quiz`, else those that each file names. A file that
+    cannot be graded is named on standard error; the others are graded.
     """
-    paths = [] if out is None else [out, out.with_name(f"{out.stem}-questions{out.suffix}")]
-    for path in () if force else paths:
+    paths = {} if out is None else {suffix: _beside(out, suffix) for suffix in SUFFIXES}
+    for path in () if force else paths.values():
         outputs.check_free(path)
     library = QuizCorpora(corpus or ())
-    grades = grade_files(files, library.open_run, seed)
-    for problem in (*grades.problems, *(note for each in grades.sheets for note in each.notes)):
-        print(f"{console.PROGRAM}: {visible_text(problem, spaces=False)}", file=sys.stderr)
-    for line in (*_learner_lines(grades), *_question_lines(grades)):
-        print(line)
+    papers = [library.add_quiz(path) for path in quiz or ()]
+    grades = grade_files(files, library.open_run, seed, papers)
+    for problem in grades.problems:
+        print(f"{console.PROGRAM}: {_line(problem)}", file=sys.stderr)
+    for each in grades.quizzes:
+        for line in _lines_of_quiz(each):
+            print(line)
+    if grades.others:
+        print("Answers to other quizzes, in no table:")
+    for other in grades.others:
+        print(f"  {_line(other)}")
+    print(f"{plural(len(grades.sheets), 'file')} graded")
     if paths:
-        tables = learners_csv(grades), questions_csv(grades, visible_bytes)
-        contents = {path: table.encode() for path, table in zip(paths, tables, strict=True)}
-        write_files(contents, overwrite=force)
-        print(f"written: {', '.join(visible_text(str(path), spaces=False) for path in paths)}")
-    if grades.problems:
+        tables = grade_tables(grades, visible_bytes)
+        write_files({paths[suffix]: tables[suffix] for suffix in paths}, overwrite=force)
+        print(f"written: {', '.join(_line(str(path)) for path in paths.values())}")
+    if grades.problems or grades.others:
         raise typer.Exit(console.BAD_INPUT)
+
+
+SUFFIXES = ("", "-answers", "-questions", "-mistakes")
+
+
+def _beside(out: Path, suffix: str) -> Path:
+    return out.with_name(f"{out.stem}{suffix}{out.suffix}")
+
+
+def _line(text: str) -> str:
+    return visible_text(text, spaces=False)
 
 
 class QuizCorpora:
@@ -105,10 +139,30 @@ class QuizCorpora:
 
     def __init__(self, given: Sequence[Path]) -> None:
         self._by_digest = {_digest_of(path): path for path in given}
+        self._fixed: set[str] = set()
         self._samples = sample_paths()
 
+    def add_quiz(self, path: Path) -> Paper:
+        """Read a quiz file, and find its corpus; return its paper.
+
+        Raises:
+            BpeError: it is no quiz file, or its corpus is not there or has changed.
+        """
+        quiz = read_quiz_file(path)
+        if quiz.paper.digest not in self._by_digest:
+            self._by_digest[quiz.paper.digest] = quiz.find_corpus(path.parent, self._samples)
+        self._fixed.add(quiz.paper.run)
+        return quiz.paper
+
     def open_run(self, paper: Paper) -> Player[Any]:
-        """Train the run of a paper."""
+        """Train the run of a paper.
+
+        Raises:
+            BpeError: its corpus is not there, or its options are invalid.
+        """
+        pattern = paper.options.get("pattern", RunConfig.pattern)
+        if paper.run not in self._fixed and pattern not in PATTERNS:
+            raise QuizFileError("has a regex as its pattern; give its quiz file with --quiz")
         config = config_of(paper, self._find(paper))
         inputs.check_run(config)
         return finished_run(config)
@@ -130,29 +184,42 @@ def _digest_of(path: Path) -> str:
     return SavedFile.of(str(path)).digest
 
 
-def _learner_lines(grades: Grades) -> Iterator[str]:
-    if not grades.sheets:
-        return
-    yield f"{'first try':>10} {'right':>6} {'answered':>9} {'hints':>6}  learner"
-    for graded in grades.sheets:
-        name = visible_text(graded.sheet.learner or graded.path.stem, spaces=False)
+def _lines_of_quiz(quiz: GradedQuiz) -> Iterator[str]:
+    """Yield the tables of a quiz: its learners, its questions, the mistakes of the class."""
+    yield _line(f"{quiz.name}: {plural(len(quiz.sheets), 'file')}")
+    yield f"{'first try':>10} {'right':>6} {'gave up':>8} {'answered':>9} {'hints':>6}  learner"
+    for graded in quiz.sheets:
+        sheet = graded.sheet
+        name = " · ".join(filter(None, (sheet.id, sheet.learner))) or graded.path.stem
         hints = sum(attempt.hinted for attempt in graded.answered)
         of_all = f"{len(graded.answered)}/{len(graded.attempts)}"
         yield (
-            f"{graded.at_first_try:>10} {graded.right:>6} {of_all:>9} {hints:>6}  "
-            f"{shorten(name, NAME_CELLS)}"
+            f"{graded.at_first_try:>10} {graded.right:>6} {graded.gave_up:>8} {of_all:>9} "
+            f"{hints:>6}  {shorten(_line(name), NAME_CELLS)}"
         )
-
-
-def _question_lines(grades: Grades) -> Iterator[str]:
-    if not grades.questions:
-        return
-    quizzes = {each.paper.key for each in grades.questions}
+    notes = [f"{graded.path.name}: {note}" for graded in quiz.sheets for note in graded.notes]
+    if notes:
+        yield ""
+        yield "Notes"
+        yield from (f"  {_line(note)}" for note in notes)
     yield ""
-    yield f"{'first try':>10}  question, the hardest first"
-    for each in grades.questions:
+    yield f"{'first try':>10} {'answered':>9} {'gave up':>8}  question, the hardest first"
+    for each in quiz.questions:
         text = shorten(each.question.asks.describe(visible_bytes), TEXT_CELLS)
         kind = f"{each.number:>2}. {each.question.kind}, step {each.question.frame.step:,}"
-        quiz = f"  ({visible_text(each.paper.name, spaces=False)})" if len(quizzes) > 1 else ""
-        yield f"{percent(each.share):>10}  {kind:<{KIND_CELLS}}{text}{quiz}"
-    yield f"{plural(len(grades.sheets), 'file')} graded"
+        yield (
+            f"{percent(each.share):>10} {each.answered:>9} {each.gave_up:>8}  "
+            f"{kind:<{KIND_CELLS}}{text}"
+        )
+        if each.slips:
+            slip, times = each.slips[0]
+            answer = shorten(describe(slip.answer, visible_bytes), ANSWER_CELLS)
+            yield f"{'':31}    {times} × {answer}: {slip.mistake}"
+    if quiz.mistakes:
+        yield ""
+        yield f"{'learners':>10}  mistake in the first answer, the most frequent first"
+    for mistake in quiz.mistakes:
+        answer = shorten(describe(mistake.answer, visible_bytes), ANSWER_CELLS)
+        where = f"question {mistake.number}: {answer}"
+        yield f"{mistake.learners:>10}  {mistake.kind}: {mistake.mistake} ({where})"
+    yield ""

@@ -314,7 +314,7 @@ def _name(path: Path) -> str:
 def paper_of(config: RunConfig, seed: str, questions: int, kinds: Sequence[str] = ()) -> Paper:
     """Return the paper of a quiz, for its file of answers."""
     options = {name: getattr(config, name) for name in OPTIONS}
-    options["special_tokens"] = list(config.special_tokens)
+    options["special_tokens"] = tuple(config.special_tokens)
     seed = _checked_text("--seed", seed)
     digest = SavedFile.of(config.corpus).digest
     return Paper(config.name, digest, options, seed, questions, tuple(kinds))

@@ -1,24 +1,25 @@
 """Grading of answer files: the questions are made again, and every answer is graded again.
 
 The grades in a file are not trusted. A file that is broken, foreign or about another corpus is
-reported and does not stop the others. This is practice, not an exam: anybody can compute the right
-answers.
+reported and does not stop the others. With the quiz files of a lecturer, these alone decide what
+was asked. This is practice, not an exam: anybody can compute the right answers.
 """
 
 from __future__ import annotations
 
-import csv
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from engine.core.errors import AnswerError, BpeError, QuizFileError
-from engine.core.wording import ShowBytes, describe
+from engine.core.wording import Words
+from engine.learning.mistakes import answer_words, mistake_of
 from engine.learning.questions.question import Attempt, Question
 from engine.learning.quiz import AnswerSheet, Paper, make_quiz, regraded
+from engine.learning.suspicions import notes_on_copies, notes_on_times
 from engine.recording.playback import Player
 
 OpenRun = Callable[[Paper], Player[Any]]
@@ -28,12 +29,20 @@ MOST_RUNS = 20
 
 
 @dataclass(frozen=True)
+class Slip:
+    """The first wrong answer to a question, and the mistake that it stands for."""
+
+    answer: Words
+    mistake: str
+
+
+@dataclass(frozen=True)
 class GradedSheet:
     """The graded file of one learner.
 
     Attributes:
         attempts: one for each question of the quiz; `None` for one that was not answered.
-        notes: differences between the file's claims and the grades.
+        notes: remarks on the file, such as claims that differ from the grades.
     """
 
     path: Path
@@ -57,9 +66,26 @@ class GradedSheet:
         return sum(attempt.is_right and not attempt.given_up for attempt in self.answered)
 
     @property
+    def gave_up(self) -> int:
+        """Number of questions that the learner gave up."""
+        return sum(attempt.given_up for attempt in self.answered)
+
+    @property
     def seconds(self) -> float:
         """Time taken, according to the file."""
         return sum(max(answered.seconds, 0) for answered in self.sheet.answers)
+
+    @cached_property
+    def slips(self) -> tuple[Slip | None, ...]:
+        """The first wrong answer to each question; `None` if there was none."""
+        return tuple(map(_first_slip, self.attempts))
+
+
+def _first_slip(attempt: Attempt | None) -> Slip | None:
+    if attempt is None or not attempt.tried or attempt.tried[0] == attempt.question.answer:
+        return None
+    question, first = attempt.question, attempt.tried[0]
+    return Slip(answer_words(question, first), mistake_of(question, first))
 
 
 @dataclass(frozen=True)
@@ -68,15 +94,20 @@ class GradedQuestion:
 
     Attributes:
         number: its number in the quiz, from 1.
+        answered: number of learners who answered it or gave it up.
         first: number of learners who answered right at the first try.
+        gave_up: number of learners who gave it up.
         asked: number of files of this quiz.
+        slips: the first wrong answers, the most frequent first, with their numbers.
     """
 
-    paper: Paper
     number: int
     question: Question
+    answered: int
     first: int
+    gave_up: int
     asked: int
+    slips: tuple[tuple[Slip, int], ...] = ()
 
     @property
     def share(self) -> float:
@@ -84,51 +115,190 @@ class GradedQuestion:
         return self.first / self.asked
 
 
+@dataclass(frozen=True)
+class ClassMistake:
+    """A mistake in the first answers of a class.
+
+    Attributes:
+        kind: the kind of the questions.
+        learners: number of files with the mistake.
+        times: number of first answers with it, in all questions.
+        number: the question, from 1, in which most learners made it.
+        answer: the answer that most of them gave there.
+    """
+
+    kind: str
+    mistake: str
+    learners: int
+    times: int
+    number: int
+    answer: Words
+
+
+@dataclass(frozen=True)
+class GradedQuiz:
+    """The grades of one quiz.
+
+    Attributes:
+        name: a name that no other quiz of these grades has.
+        sheets: the files, in the order given.
+    """
+
+    paper: Paper
+    name: str
+    sheets: tuple[GradedSheet, ...]
+
+    @cached_property
+    def questions(self) -> list[GradedQuestion]:
+        """The questions that any learner answered, the hardest first."""
+        found = filter(None, map(self._question, range(len(self.sheets[0].attempts))))
+        return sorted(found, key=lambda each: (each.share, each.number))
+
+    def _question(self, place: int) -> GradedQuestion | None:
+        attempts = [sheet.attempts[place] for sheet in self.sheets]
+        known = [attempt for attempt in attempts if attempt is not None]
+        if not known:
+            return None
+        slips = Counter(slip for sheet in self.sheets if (slip := sheet.slips[place]))
+        return GradedQuestion(
+            place + 1,
+            known[0].question,
+            len(known),
+            sum(attempt.at_first_try for attempt in known),
+            sum(attempt.given_up for attempt in known),
+            len(self.sheets),
+            tuple(slips.most_common()),
+        )
+
+    @cached_property
+    def mistakes(self) -> list[ClassMistake]:
+        """The mistakes of the class, those of the most learners first."""
+        where: dict[tuple[str, str], list[tuple[int, int, Words]]] = {}
+        for learner, sheet in enumerate(self.sheets):
+            for place, (attempt, slip) in enumerate(zip(sheet.attempts, sheet.slips, strict=True)):
+                if attempt is not None and slip is not None:
+                    key = attempt.question.kind, slip.mistake
+                    where.setdefault(key, []).append((learner, place, slip.answer))
+        found = []
+        for (kind, mistake), made in where.items():
+            (place, answer), _ = Counter(each[1:] for each in made).most_common(1)[0]
+            learners = len({learner for learner, _, _ in made})
+            found.append(ClassMistake(kind, mistake, learners, len(made), place + 1, answer))
+        return sorted(found, key=lambda each: (-each.learners, -each.times, each.number))
+
+
 @dataclass
 class Grades:
     """The grades of all files.
 
     Attributes:
-        sheets: the files that could be graded, in the order given.
-        problems: a line for each file that could not.
+        quizzes: the quizzes, in the order in which their files were given.
+        others: a line for each file that answers another quiz than those asked for.
+        problems: a line for each file that could not be graded.
     """
 
-    sheets: list[GradedSheet] = field(default_factory=list)
+    quizzes: list[GradedQuiz] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
-    @cached_property
-    def questions(self) -> list[GradedQuestion]:
-        """The questions of all quizzes, the hardest first."""
-        by_paper: dict[str, list[GradedSheet]] = {}
-        for sheet in self.sheets:
-            by_paper.setdefault(sheet.sheet.paper.key, []).append(sheet)
-        found = [each for sheets in by_paper.values() for each in _questions_of(sheets)]
-        return sorted(found, key=lambda each: (each.share, each.paper.name, each.number))
+    @property
+    def sheets(self) -> list[GradedSheet]:
+        """The files that could be graded."""
+        return [sheet for quiz in self.quizzes for sheet in quiz.sheets]
 
 
-def grade_files(paths: Iterable[Path], open_run: OpenRun, seed: str | None = None) -> Grades:
+def grade_files(
+    paths: Iterable[Path],
+    open_run: OpenRun,
+    seed: str | None = None,
+    papers: Sequence[Paper] = (),
+) -> Grades:
     """Grade files of answers; each run is trained once.
 
     Args:
         open_run: trains the run of a paper.
-        seed: the seed of the quiz; a file with another one is refused. `None` takes any.
+        seed: the seed of the quiz; a file with another one is listed apart. `None` takes any.
+        papers: the quizzes that were asked; files of others are listed apart. Empty takes any.
     """
     grades, quizzes = Grades(), _Quizzes(open_run)
+    found: dict[str, tuple[Paper, list[GradedSheet]]] = {}
     for path in paths:
         try:
             sheet = AnswerSheet.read(path)
-            if seed is not None and sheet.paper.seed != seed:
-                raise QuizFileError(f"{path}: is of seed {sheet.paper.seed!r}, not of {seed!r}")
         except QuizFileError as error:  # names its file
             grades.problems.append(str(error))
             continue
+        asked, why_other = _asked(sheet, papers, seed)
+        if asked is None:
+            grades.others.append(f"{path}: {why_other}")
+            continue
         try:
-            questions = quizzes.questions_of(sheet.paper)
+            questions = quizzes.questions_of(asked)
         except BpeError as error:
             grades.problems.append(f"{path}: {error}")
-        else:
-            grades.sheets.append(_graded(path, sheet, questions))
+            continue
+        notes = _notes_on_edits(sheet, asked)
+        graded = _graded(path, sheet, questions, notes)
+        found.setdefault(asked.key, (asked, []))[1].append(graded)
+    named = Counter(paper.name for paper, _ in found.values())
+    for paper, sheets in found.values():
+        name = paper.name if named[paper.name] == 1 else f"{paper.name} ({paper.code})"
+        copied = notes_on_copies([(each.path, each.sheet, each.attempts) for each in sheets])
+        complete = (
+            GradedSheet(each.path, each.sheet, each.attempts, (*each.notes, *more))
+            for each, more in zip(sheets, copied, strict=True)
+        )
+        grades.quizzes.append(GradedQuiz(paper, name, tuple(complete)))
     return grades
+
+
+def _asked(
+    sheet: AnswerSheet, papers: Sequence[Paper], seed: str | None
+) -> tuple[Paper | None, str]:
+    """Return the paper that a file answers; or `None`, and why it is of another quiz."""
+    own = sheet.paper
+    if seed is not None and own.seed != seed:
+        return None, f"is of seed {own.seed!r}, not of {seed!r}"
+    if not papers:
+        return own, ""
+    for paper in papers:
+        if own.key == paper.key or sheet.quiz == paper.code:
+            return paper, ""
+    return None, f"answers another quiz, with {' and '.join(_differences(own, papers[0]))}"
+
+
+def _differences(own: Paper, asked: Paper) -> list[str]:
+    """Return the differences between two papers: `another corpus`, `pattern 'gpt2'`."""
+    found = [] if own.digest == asked.digest else [f"another corpus, {own.corpus!r}"]
+    for name in dict.fromkeys((*asked.options, *own.options)):
+        value = own.options.get(name)
+        if value != asked.options.get(name):
+            found.append(f"{name.replace('_', '-')} {_in_short(value)}")
+    if own.seed != asked.seed:
+        found.append(f"seed {own.seed!r}")
+    if own.questions != asked.questions:
+        found.append(f"{own.questions} questions")
+    if set(own.kinds) != set(asked.kinds):
+        found.append(f"the kinds {', '.join(own.kinds) or 'of all questions'}")
+    return found
+
+
+def _in_short(value: object) -> str:
+    """Write a value of an option in a few characters."""
+    if isinstance(value, list | tuple):
+        return f"of {len(value)}"
+    text = "by default" if value is None else repr(value)
+    return text if len(text) <= 40 else f"{text[:39]}…"
+
+
+def _notes_on_edits(sheet: AnswerSheet, asked: Paper) -> list[str]:
+    """Return a note if the file names another quiz than the one that was asked."""
+    if sheet.paper.key != asked.key:
+        edited = " and ".join(_differences(sheet.paper, asked))
+        return [f"its options were edited: {edited}; graded by the quiz file"]
+    if sheet.quiz != asked.code:
+        return ["its options or its code were edited after the questions were asked"]
+    return []
 
 
 class _Quizzes:
@@ -162,98 +332,35 @@ class _Quizzes:
         return found
 
 
-def _graded(path: Path, sheet: AnswerSheet, questions: Sequence[Question]) -> GradedSheet:
+def _graded(
+    path: Path, sheet: AnswerSheet, questions: Sequence[Question], notes: list[str]
+) -> GradedSheet:
     attempts: list[Attempt | None] = [None] * len(questions)
-    notes: list[str] = []
+    notes += _regrade(sheet, questions, attempts)
+    return GradedSheet(path, sheet, tuple(attempts), (*notes, *notes_on_times(sheet, attempts)))
+
+
+def _regrade(
+    sheet: AnswerSheet, questions: Sequence[Question], attempts: list[Attempt | None]
+) -> Iterator[str]:
+    """Fill in the attempts; yield notes on answers that do not count, and on false claims."""
     for place, answered in enumerate(sheet.answers):
-        where = f"{path}: question {place + 1}"
+        where = f"question {place + 1}"
         if place >= len(questions):
-            notes.append(f"{where}: this quiz has only {len(questions)} questions")
-            break
+            yield f"{where}: this quiz has only {len(questions)} questions"
+            return
         question = questions[place]
         if (answered.kind, answered.step) != (question.kind, question.frame.step):
-            notes.append(
+            yield (
                 f"{where}: asks {question.kind} at step {question.frame.step}, and the file has "
-                f"{answered.kind!r} at step {answered.step}; not counted"
+                f"{answered.kind[:40]!r} at step {_in_short(answered.step)}; not counted"
             )
             continue
         try:
             attempt = attempts[place] = regraded(question, answered)
         except AnswerError as error:
-            notes.append(f"{where}: {error} Not counted")
+            yield f"{where}: {error} Not counted"
             continue
         if answered.right != attempt.at_first_try:
             claims, found = ("right", "not") if answered.right else ("not right", "right")
-            notes.append(f"{where}: the file says {claims} at the first try; it is {found}")
-    return GradedSheet(path, sheet, tuple(attempts), tuple(notes))
-
-
-def _questions_of(sheets: Sequence[GradedSheet]) -> Iterator[GradedQuestion]:
-    """Yield the questions of one quiz that any learner answered."""
-    for place in range(len(sheets[0].attempts)):
-        attempts = [sheet.attempts[place] for sheet in sheets]
-        known = next((attempt for attempt in attempts if attempt is not None), None)
-        if known is None:
-            continue
-        first = sum(attempt is not None and attempt.at_first_try for attempt in attempts)
-        paper = sheets[0].sheet.paper
-        yield GradedQuestion(paper, place + 1, known.question, first, len(sheets))
-
-
-# -- as tables for other programs
-
-
-def learners_csv(grades: Grades) -> str:
-    """Return a CSV line for each file; in its column a question has 1 if right at the first try."""
-    longest = max((len(sheet.attempts) for sheet in grades.sheets), default=0)
-    head = ["file", "learner", "quiz", "questions", "answered", "first_try", "right", "hints"]
-    rows: list[list[object]] = [
-        [*head, "seconds", "notes", *(f"q{place + 1}" for place in range(longest))]
-    ]
-    for graded in grades.sheets:
-        sheet = graded.sheet
-        rows.append(
-            [
-                *(graded.path.name, sheet.learner, sheet.paper.name, len(graded.attempts)),
-                *(len(graded.answered), graded.at_first_try, graded.right),
-                sum(attempt.hinted for attempt in graded.answered),
-                *(round(graded.seconds), len(graded.notes)),
-                *("" if each is None else int(each.at_first_try) for each in graded.attempts),
-            ]
-        )
-    return _csv(rows)
-
-
-def questions_csv(grades: Grades, show: ShowBytes) -> str:
-    """Return a CSV line for each question, the hardest first."""
-    rows: list[list[object]] = [
-        ["quiz", "question", "kind", "step", "asked", "first_try", "share", "text"]
-    ]
-    for graded in grades.questions:
-        question = graded.question
-        rows.append(
-            [
-                *(graded.paper.name, graded.number, question.kind, question.frame.step),
-                *(graded.asked, graded.first, f"{graded.share:.2f}"),
-                describe(question.asks.words, show),
-            ]
-        )
-    return _csv(rows)
-
-
-def _csv(rows: Iterable[Sequence[object]]) -> str:
-    stream = StringIO()
-    csv.writer(stream, lineterminator="\n").writerows([map(_harmless, row) for row in rows])
-    return stream.getvalue()
-
-
-def _harmless(value: object) -> object:
-    """Return a cell that no spreadsheet takes for a formula.
-
-    >>> _harmless("=1+1"), _harmless(" @cmd"), _harmless("Li"), _harmless(-1)
-    ("'=1+1", "' @cmd", 'Li', -1)
-    """
-    if not isinstance(value, str):
-        return value
-    clean = "".join(char if char.isprintable() else " " for char in value)
-    return f"'{clean}" if clean.lstrip()[:1] in tuple("=+-@|%") else clean
+            yield f"{where}: the file says {claims} at the first try; it is {found}"

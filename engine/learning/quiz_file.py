@@ -196,7 +196,7 @@ def _quiz(fields: Fields) -> QuizFile:
         if key in fields.value:
             options[name] = fields.count(key) if name in _NUMBERS else _text(fields, key, LONGEST)
     if _SPECIAL in fields.value:
-        options["special_tokens"] = fields.texts(_SPECIAL)
+        options["special_tokens"] = tuple(fields.texts(_SPECIAL))
     corpus = SavedFile(
         _corpus(fields), fields.count("bytes"), _text(fields, "sha256", LONGEST_NAME)
     )

@@ -29,6 +29,8 @@ ItemT = TypeVar("ItemT")
 Answer = int | bool | str | tuple[int, ...]
 """A row, a number, yes or no, a text, or places, depending on the form. JSON can hold it."""
 
+LARGEST_NUMBER = 10**18
+"""Bound of the numbers in an answer; Python refuses to write numbers of thousands of digits."""
 CUT = "|"
 """Separates pretokens, and tokens, in what is typed."""
 SPACE = "·"
@@ -221,8 +223,8 @@ def _read_int(typed: str, how: str) -> int:
 
 
 def _check_int(value: object, how: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise AnswerError(f"it is no whole number. {how}")
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) >= LARGEST_NUMBER:
+        raise AnswerError(f"it is no whole number of up to 18 digits. {how}")
     return value
 
 

@@ -221,6 +221,33 @@ def test_a_quiz_is_written_without_answers_and_over_no_other_file(tmp_path: Path
     assert b"ends with .toml" in run("quiz", HANDOUT, "--write", tmp_path / "quiz").stderr
 
 
+def test_a_class_is_graded_by_the_quiz_file_alone(tmp_path: Path) -> None:
+    path, other = write_quiz(tmp_path, "--kinds", "stale,decode"), tmp_path / "o.json"
+    for name in ("a", "b"):
+        out = ("--plain", "--name", name, "--id", "=4711", "--out", tmp_path / f"{name}.json")
+        run("quiz", path, *out, stdin=b"zz\nn\nskip\n" * 9)
+    edited = (tmp_path / "b.json").read_text().replace('"whitespace"', '"gpt2"')
+    (tmp_path / "b.json").write_text(edited)
+    run("quiz", HANDOUT, "--seed", "8", "--plain", "--out", other, stdin=b"skip\n")
+    (tmp_path / "handout.txt").rename(tmp_path / "moved.txt")  # the sample has its digest
+    files, csv = [tmp_path / "a.json", tmp_path / "b.json", other], tmp_path / "g.csv"
+    graded = run("grade", "--quiz", path, *files, "--out", csv)
+    said = graded.stdout.decode()
+    assert graded.returncode == 2
+    assert "handout.txt, seed 1: 2 files\n" in said
+    assert "b.json: its options were edited: pattern 'gpt2'; graded by the quiz file" in said
+    assert "a.json: the same ID as b.json" in said
+    assert "2 × zz: took a token for another text" in said
+    assert "         2  decode: took a token for another text (question " in said
+    assert "o.json: answers another quiz, with pattern 'gpt2' and seed '8' and" in said
+    assert "2 files graded" in said
+    rows = csv.read_text("utf-8-sig").splitlines()
+    assert rows[1].startswith("a.json,a,'=4711,")
+    assert len(rows) == 3
+    for name in ("answers", "questions", "mistakes"):
+        assert (tmp_path / f"g-{name}.csv").read_bytes().startswith(b"\xef\xbb\xbf")
+
+
 async def test_name_and_id_are_asked_for_on_the_screen() -> None:
     asked = [ask("stale", timeline().seek(2), about="w|e")]
     sheet = AnswerSheet(Paper("low.txt", "0" * 64, {}, "7", 1))

@@ -16,22 +16,27 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from inside.engine.bpe import TRAINERS
-from inside.engine.core import spell
+from inside.engine.core import describe, spell
 from inside.engine.learning import (
+    KINDS,
+    MISTAKES,
     Answered,
     AnswerSheet,
     Attempt,
+    Choice,
     Grades,
     Level,
     Paper,
+    Question,
+    answer_words,
     grade_files,
-    learners_csv,
+    grade_tables,
     make_quiz,
-    questions_csv,
+    mistake_of,
 )
 from inside.engine.text import Excerpt
 
-from engine import QuestionError, QuizFileError, Timeline, Trainer
+from engine import QuestionError, QuizFileError, Timeline, Trainer, ask
 
 TEXT = b"low low low low low lower lower widest widest widest " + b"newest " * 6
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6, b" ": 15}
@@ -48,16 +53,29 @@ def recording(trainer: str = "fast") -> Timeline:
     return timeline
 
 
+def questions_of(paper: Paper) -> tuple[Question, ...]:
+    return make_quiz(recording(), paper.seed, paper.questions, paper.kinds)
+
+
 def sheet_of(paper: Paper = PAPER, learner: str = "Li", wrong_first: int = 0) -> AnswerSheet:
     """Answer rightly; in the first few questions after a wrong answer."""
     sheet = AnswerSheet(paper, learner)
-    for place, question in enumerate(make_quiz(recording(), paper.seed, paper.questions)):
+    for place, question in enumerate(questions_of(paper)):
         attempt = Attempt(question)
         if place < wrong_first:
             attempt.given_up = True
         attempt.try_answer(question.answer)
         sheet.answers.append(Answered.of(attempt, 1.25))
     return sheet
+
+
+def tables_of(grades: Grades) -> dict[str, list[dict[str, str]]]:
+    """Read the tables of grades as a spreadsheet does."""
+    found = {}
+    for suffix, content in grade_tables(grades, spell).items():
+        assert content.startswith(b"\xef\xbb\xbf")
+        found[suffix] = list(csv.DictReader(StringIO(content.decode("utf-8-sig"))))
+    return found
 
 
 def graded(path: Path, **how: Any) -> Grades:
@@ -140,7 +158,7 @@ def test_any_answer_file_is_graded_or_reported(value: object, key: str) -> None:
         path.write_text(json.dumps(content))
         grades = graded(path)
         assert len(grades.sheets) + len(grades.problems) == 1
-        learners_csv(grades)
+        grade_tables(grades, spell)
 
 
 Spoil = Callable[[dict[str, Any]], None]
@@ -222,21 +240,178 @@ def test_tables_count_learners_and_questions_the_hardest_first(tmp_path: Path) -
     assert len(trained) == 1
     asked = len(grades.sheets[0].attempts)
     assert [each.at_first_try for each in grades.sheets] == [asked, asked - 1, asked - 2]
-    assert [each.number for each in grades.questions][:2] == [1, 2]
-    assert [each.first for each in grades.questions][:3] == [1, 2, 3]
-    learners = list(csv.DictReader(StringIO(learners_csv(grades))))
+    [quiz] = grades.quizzes
+    assert [each.number for each in quiz.questions][:2] == [1, 2]
+    assert [each.first for each in quiz.questions][:3] == [1, 2, 3]
+    assert [each.gave_up for each in quiz.questions][:3] == [2, 1, 0]
+    tables = tables_of(grades)
+    learners = tables[""]
     assert [row["learner"] for row in learners] == ["'=L0", "'=L1", "'=L2"]
     assert [row["q1"] for row in learners] == ["1", "0", "0"]
-    questions = list(csv.DictReader(StringIO(questions_csv(grades, spell))))
-    assert questions[0]["first_try"] == "1"
+    assert [row["gave_up"] for row in learners] == ["0", "1", "2"]
+    assert tables["-questions"][0]["first_try"] == "1"
+    assert len(tables["-answers"]) == 3 * asked
 
 
 def test_another_seed_and_a_missing_corpus_are_reported(tmp_path: Path) -> None:
     sheet_of().write(tmp_path / "a.json")
     grades = graded(tmp_path / "a.json", seed="8")
-    assert grades.problems == [f"{tmp_path / 'a.json'}: is of seed '7', not of '8'"]
+    assert grades.others == [f"{tmp_path / 'a.json'}: is of seed '7', not of '8'"]
 
     def missing(paper: Paper) -> Timeline:
         raise QuizFileError("no such corpus here")
 
     assert grade_files([tmp_path / "a.json"], missing).problems
+
+
+# -- a class: the lecturer's quiz alone decides, and mistakes have names
+
+
+CLASS = Paper("low.txt", "0" * 64, {"model": "bpe"}, "7", 6, ("decode", "stale"))
+
+
+def wrong_sheet(learner: str, answers: dict[int, Any], paper: Paper = CLASS) -> AnswerSheet:
+    """Answer some questions wrongly at first, and all rightly then."""
+    sheet = sheet_of(paper, learner)
+    for place, wrong in answers.items():
+        sheet.answers[place].tried.insert(0, wrong)
+        sheet.answers[place].right = False
+    return replace(sheet, id=f"id-{learner}")
+
+
+def grade_sheets(tmp_path: Path, *sheets: AnswerSheet, **how: Any) -> Grades:
+    paths = [tmp_path / f"{number}.json" for number in range(len(sheets))]
+    for path, sheet in zip(paths, sheets, strict=True):
+        sheet.write(path, overwrite=True)
+    return grade_files(paths, lambda paper: recording(), **how)
+
+
+def place_of(kind: str) -> int:
+    kinds = [question.kind for question in questions_of(CLASS)]
+    return kinds.index(kind)
+
+
+def test_the_table_of_mistakes_names_the_most_frequent_first(tmp_path: Path) -> None:
+    stale, text = place_of("stale"), place_of("decode")
+    questions = questions_of(CLASS)
+    no, start = not questions[stale].answer, "zz"
+    grades = grade_sheets(
+        tmp_path,
+        wrong_sheet("a", {stale: no, text: start}),
+        wrong_sheet("b", {text: start}),
+        wrong_sheet("c", {}),
+    )
+    [quiz] = grades.quizzes
+    assert [(each.kind, each.learners, each.number) for each in quiz.mistakes] == [
+        ("decode", 2, text + 1),
+        ("stale", 1, stale + 1),
+    ]
+    assert quiz.mistakes[0].mistake == "took a token for another text"
+    tables = tables_of(grades)
+    assert tables["-mistakes"][0]["answer"] == start
+    [first] = [row for row in tables["-questions"] if row["question"] == f"{text + 1}"]
+    assert (first["first_wrong"], first["times"], first["answered"]) == (start, "2", "3")
+    wrong = [row["learner"] for row in tables["-answers"] if row["first_wrong"] == "zz"]
+    assert wrong == ["a", "b"]
+
+
+def test_answers_to_another_quiz_are_in_no_table(tmp_path: Path) -> None:
+    other = replace(CLASS, seed="8")
+    edited = replace(wrong_sheet("b", {}), paper=replace(CLASS, options={"model": "unigram"}))
+    edited.quiz = CLASS.code
+    grades = grade_sheets(
+        tmp_path, wrong_sheet("a", {}), edited, wrong_sheet("c", {}, other), papers=[CLASS]
+    )
+    [quiz] = grades.quizzes
+    assert [each.sheet.learner for each in quiz.sheets] == ["a", "b"]
+    assert quiz.sheets[1].notes == (
+        "its options were edited: model 'unigram'; graded by the quiz file",
+    )
+    assert grades.others == [f"{tmp_path / '2.json'}: answers another quiz, with seed '8'"]
+    each_apart = grade_sheets(tmp_path, wrong_sheet("a", {}), wrong_sheet("c", {}, other))
+    assert [len(each.sheets) for each in each_apart.quizzes] == [1, 1]
+    assert [each.name for each in each_apart.quizzes] == ["low.txt, seed 7", "low.txt, seed 8"]
+
+
+def test_copies_and_impossible_times_are_noted(tmp_path: Path) -> None:
+    text = place_of("decode")
+    wrong = wrong_sheet("a", {text: "x"})
+    wrong.answers[text].tried.insert(0, "y")
+    wrong.started = "2020-01-01T09:00:00+00:00"
+    copied, slow, quick = replace(wrong, id="other"), sheet_of(CLASS), sheet_of(CLASS)
+    same = replace(wrong, started="2020-01-01T10:00:00+00:00", id="third")
+    slow.answers[0].seconds, slow.started = 1e30, "2999-01-01T10:00:00+00:00"
+    quick.answers[1].seconds, quick.started = 0.2, "noon"
+    grades = grade_sheets(tmp_path, wrong, copied, same, slow, quick)
+    notes = [graded.notes for graded in grades.quizzes[0].sheets]
+    assert notes[0] == ("the same answers and times as 1.json",)
+    assert notes[1] == ("the same answers and times as 0.json",)
+    assert notes[2] == ()
+    assert notes[3] == (
+        "impossible time: question 1",
+        "impossible time: its answers end in the future",
+    )
+    assert notes[4] == (
+        "impossible time: right in less than a second: question 2",
+        "impossible time: its start is no date",
+    )
+    twice = grade_sheets(tmp_path, wrong, same, replace(sheet_of(CLASS), id="id-a"))
+    notes = [graded.notes for graded in twice.quizzes[0].sheets]
+    assert notes == [
+        ("identical answers, 2 of them wrong, as 1.json", "the same ID as 2.json"),
+        ("identical answers, 2 of them wrong, as 0.json",),
+        ("the same ID as 0.json",),
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["=1+1", "+1", "-1", "@x", "\t=1", " =1", "＝1", '"=1', "|x", "%x"]
+)
+def test_no_cell_of_a_table_is_a_formula(tmp_path: Path, name: str) -> None:
+    [row] = tables_of(grade_sheets(tmp_path, replace(sheet_of(CLASS, learner=name), id=name)))[""]
+    assert row["learner"].startswith("'")
+    assert row["id"].startswith("'")
+
+
+def test_every_kind_of_question_names_its_mistakes() -> None:
+    assert MISTAKES.keys() == KINDS.keys()
+
+
+@pytest.mark.parametrize(
+    ("kind", "step", "about", "typed", "words", "mistake"),
+    [
+        ("next-pair", 0, None, None, None, "took a pair that occurs less often"),
+        ("tie", 0, None, None, "e│s", "decided the tie by the alphabet"),
+        ("count-change", 0, "e|s", "9", "9", "kept the count as it was before the merge"),
+        ("stale", 2, "w|e", None, None, None),
+        ("cuts", 0, "low new", "low new", "low·new", "left out a cut"),
+        ("cuts", 0, "low new", "l|ow| |new", None, "cut where a piece goes on"),
+        ("cuts", 0, "low new", "low |new", None, None),
+        ("encode-by-hand", 4, "newest", "1", "ne┊w┊e┊s┊t", None),
+        ("decode", 2, "110 101", "n", "n", "stopped too early"),
+        ("decode", 2, "110 101", "110 101", None, "gave numbers instead of a text"),
+        ("decode", 2, "110 101", "n e", None, "left out a space, or added one"),
+        ("decode", 2, "110 101", "xx", None, "took a token for another text"),
+    ],
+)
+def test_a_wrong_answer_has_the_name_of_its_mistake(
+    kind: str,
+    step: int,
+    about: str | None,
+    typed: str | None,
+    words: str | None,
+    mistake: str | None,
+) -> None:
+    question = ask(kind, recording().seek(step), about=about)
+    if typed is not None:
+        answer = question.form.read(typed)
+    elif isinstance(question.form, Choice):
+        answer = (int(question.answer) + 1) % len(question.form.options)  # type: ignore[arg-type]
+    else:
+        answer = not question.answer
+    if answer == question.answer:
+        return
+    found = mistake_of(question, answer)
+    shown = describe(answer_words(question, answer), lambda token: token.decode().replace(" ", "·"))
+    assert mistake is None or found == mistake
+    assert words is None or shown == words

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from engine.learning.grading import Grades, grade_files, learners_csv, questions_csv
+from engine.learning.grade_tables import grade_tables
+from engine.learning.grading import Grades, grade_files
 from engine.learning.lesson import LARGEST_CORPUS, Lesson, LessonError, Paragraph
 from engine.learning.lesson_file import parse_lesson, read_head, read_lesson
+from engine.learning.mistakes import MISTAKES, answer_words, mistake_of
 from engine.learning.questions import KINDS, kinds_for
 from engine.learning.questions.question import (
     Answer,

@@ -1,0 +1,191 @@
+"""Mistakes: names for what a wrong answer did, such as a tie decided by another rule.
+
+A name is a clause without a subject, so that the same mistake in two questions has the same name:
+`decided the tie by the alphabet`. An answer is judged by the question and its frame alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+from engine.bpe.ties import TIE_RULES, never_seen
+from engine.core.events import Pair
+from engine.core.wording import Words
+from engine.learning.questions.question import (
+    SPACE,
+    Answer,
+    Choice,
+    Cuts,
+    Joins,
+    Question,
+    YesOrNo,
+    edged,
+)
+from engine.wordpiece.words import inner
+
+
+def answer_words(question: Question, answer: Answer) -> Words:
+    """Return an answer as words of a sentence: `e│s`, `no`, `don│'t`."""
+    form = question.form
+    if isinstance(form, Choice) and isinstance(answer, int):
+        return form.options[answer].label
+    if isinstance(form, YesOrNo):
+        return ("yes" if answer else "no",)
+    if isinstance(answer, tuple):
+        if isinstance(form, Joins):
+            return edged(form.tokens_after(answer))
+        assert isinstance(form, Cuts)
+        pieces = [form.text[start:end] for start, end in _spans(form, answer)]
+        return tuple(word for piece in pieces for word in ("│", piece.encode()))[1:]
+    return (answer.encode(),) if isinstance(answer, str) else (f"{answer:,}",)
+
+
+def mistake_of(question: Question, answer: Answer) -> str:
+    """Return the name of the mistake that a wrong answer stands for.
+
+    >>> from engine import Timeline, Trainer, ask
+    >>> counts = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+    >>> question = ask("tie", Timeline(counts, Trainer(counts, 258).steps()).frame)
+    >>> mistake_of(question, 1 - question.answer)
+    'decided the tie by the alphabet'
+    """
+    name = MISTAKES.get(question.kind)
+    return "gave another answer" if name is None else name(question, answer)
+
+
+def _tied_pair(question: Question, answer: Any) -> str:
+    """Name a wrong choice of the pair that merges next."""
+    chosen = question.pairs[answer]
+    if chosen not in question.tied:
+        return "took a pair that occurs less often"
+    frame, tied = question.frame, [pair for pair in question.pairs if pair in question.tied]
+
+    def by_alphabet(pair: Pair) -> tuple[bytes, ...]:
+        return tuple(map(frame.any_token, pair))
+
+    if chosen == min(tied, key=by_alphabet):
+        return "decided the tie by the alphabet"
+    for rule in TIE_RULES.values():
+        if rule.static and rule.name != frame.tie_rule.name:
+            key = rule.make_key(frame.run.record.ids.tokens, never_seen)
+            if chosen == min(tied, key=key):
+                return f"decided the tie by the rule {rule.name}"
+    return "took a tied pair that loses by the rule"
+
+
+def _best_score(question: Question, answer: Any) -> str:
+    chosen, frequent = question.pairs[answer], question.frame.most_frequent
+    if frequent is not None and chosen == frequent.pair:
+        return "took the most frequent pair, as BPE does"
+    if chosen in question.tied:
+        return "took a tied pair that loses by the rule"
+    return "took a pair of a lower score"
+
+
+def _count_change(question: Question, answer: Any) -> str:
+    left = question.answer
+    assert isinstance(left, int)
+    named = [word for word in question.asks.words if isinstance(word, bytes)][:2]
+    pair = tuple(map(question.frame.id_of, named))
+    before = question.frame.count_of(pair)
+    if answer == before:
+        return "kept the count as it was before the merge"
+    if answer == before - left:
+        return "gave what is lost, not what is left"
+    return "took away too little" if answer > left else "took away too much"
+
+
+def _stale(question: Question, answer: Any) -> str:
+    return "took a true entry for stale" if answer else "took a stale entry for true"
+
+
+def _decode(question: Question, answer: Any) -> str:
+    text = str(question.answer)
+    if answer.replace(" ", "") == text.replace(" ", ""):
+        return "left out a space, or added one"
+    if not answer.strip():
+        return "gave no text"
+    if all(char.isdigit() or char in f" {SPACE}" for char in answer):
+        return "gave numbers instead of a text"
+    return "stopped too early" if text.startswith(answer) else "took a token for another text"
+
+
+def _cuts(question: Question, answer: Any) -> str:
+    form, right = question.form, question.answer
+    assert isinstance(form, Cuts)
+    assert isinstance(right, tuple)
+    extra, missing = set(answer) - set(right), set(right) - set(answer)
+    if extra and extra == {place + 1 for place in missing if form.text[place].isspace()}:
+        return "put a space at the end of the word before it"
+    if not extra:
+        return "left out a cut"
+    return "cut at other places" if missing else "cut where a piece goes on"
+
+
+def _joins(question: Question, answer: Any) -> str:
+    form, right, rules = question.form, question.answer, question.frame.rules
+    assert isinstance(form, Joins)
+    assert isinstance(right, tuple)
+    done = 0
+    while done < min(len(answer), len(right)) and answer[done] == right[done]:
+        done += 1
+    if done == len(answer):
+        return "stopped before the last merge"
+    if done == len(right):
+        return "went on after the last merge"
+    tokens, place = form.tokens_after(answer[:done]), answer[done]
+    chosen, best = tokens[place : place + 2], tokens[right[done] : right[done] + 2]
+    if chosen == best:
+        return "joined a pair further right first"
+    ids = tuple(map(question.frame.id_of, chosen))
+    if None in ids or rules.merge_of(ids) is None:
+        return "joined two tokens that no merge joins"
+    return "joined a pair of a higher rank first"
+
+
+def _longest_match(question: Question, answer: Any) -> str:
+    form, ids = question.form, question.frame.tokenizer.encoder.ids
+    assert isinstance(form, Cuts)
+    assert isinstance(question.answer, tuple)
+    right = set(_spans(form, question.answer))
+    start, end = next(span for span in _spans(form, answer) if span not in right)
+    piece = form.text[start:end]
+    if (inner(piece) if start else piece) not in ids:
+        return "took a piece that is not in the vocabulary"
+    return "took a shorter piece than the longest that fits"
+
+
+def _spans(form: Cuts, bars: tuple[int, ...]) -> list[tuple[int, int]]:
+    return list(pairwise((0, *bars, len(form.text))))
+
+
+def _first_to_go(question: Question, answer: Any) -> str:
+    return "took a piece that costs more to lose"
+
+
+def _best_path(question: Question, answer: Any) -> str:
+    form = question.form
+    assert isinstance(form, Choice)
+    assert isinstance(question.answer, int)
+    pieces = [sum(isinstance(word, bytes) for word in each.label) for each in form.options]
+    if pieces[answer] == min(pieces) < pieces[question.answer]:
+        return "took the path of the fewest pieces"
+    return "took a path of a smaller sum"
+
+
+MISTAKES: dict[str, Callable[[Question, Any], str]] = {
+    "next-pair": _tied_pair,
+    "tie": _tied_pair,
+    "count-change": _count_change,
+    "encode-by-hand": _joins,
+    "cuts": _cuts,
+    "stale": _stale,
+    "decode": _decode,
+    "best-score": _best_score,
+    "longest-match": _longest_match,
+    "first-to-go": _first_to_go,
+    "best-path": _best_path,
+}
+"""Kind of question → the function that names a mistake in its answers."""
