@@ -296,7 +296,7 @@ class BpeTuiApp(SessionApp):
         Raises:
             TimelineError: training has not ended.
         """
-        from bpe_tui.app.recorder import FinishedJob, record
+        from bpe_tui.app.recorder import CastFilm, FinishedJob, record
 
         session = self.session
         screen = next(each for each in reversed(self.screen_stack) if not each.is_modal)
@@ -307,7 +307,7 @@ class BpeTuiApp(SessionApp):
         config = replace(session.config, viewpoint=viewpoint)
         unseen = BpeTuiApp(config, partial(FinishedJob, session))
         unseen.theme, unseen.makes_ahead = self.theme, False
-        await record(unseen, steps, write, size=self.size, steps_a_second=speed)
+        await record(unseen, steps, CastFilm(write), size=self.size, steps_a_second=speed)
 
     # -- windows that open something
 

@@ -1,20 +1,17 @@
-"""Checks, handouts and recordings of lessons, for their authors.
+"""Checks and handouts of lessons, for their authors.
 
-All of them run the lesson: only the training knows what a step has.
+Both run the lesson: only the training knows what a step has.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from copy import copy
 from pkgutil import resolve_name
 from typing import Any
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.app.recorder import ScreenWriter, event, header
 from bpe_tui.app.session_app import PLACES
-from bpe_tui.lessons.beats import ALL_BEATS
-from bpe_tui.lessons.screen import LessonScreen
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.lessons import config_of
 from bpe_tui.session.models import model_of
@@ -143,36 +140,3 @@ async def handout(lesson: Lesson) -> AsyncIterator[str]:
                     question, *rows, _ = PlainQuestion(attempt).question()  # the last: what to type
                     lines = ["```text", *rows, "", "Answer: ________", "```\n"]
                     yield "\n".join([f"\n**{question}**\n", *lines])
-
-
-async def record_scenes(
-    lesson: Lesson, write: Callable[[str], object], *, size: tuple[int, int], seconds: float
-) -> None:
-    """Write a lesson as an asciicast, line by line: each scene for `seconds`, with its text.
-
-    Raises:
-        BpeError: a file of the lesson cannot be opened.
-    """
-    app = BpeTuiApp(None)
-    app.makes_ahead = False
-    write(header(*size, lesson.title))
-    writer = ScreenWriter(app, write)
-    async with app.run_test(size=size) as pilot:
-        app.guide.begin(lesson)
-        for place, scene in enumerate(lesson.scenes):
-            app.guide.go_to(place)
-            while app.guide.is_on_its_way:
-                await pilot.pause(0.02)
-            if (failure := app.session.failure) is not None:
-                raise LessonError(str(lesson.path), [LessonProblem(scene.line, failure)])
-            await pilot.pause(SETTLED_SECONDS)
-            moments: Iterable[float] = (0.0,)
-            screen, show = app.screen, scene.show
-            if show is not None and isinstance(screen, LessonScreen) and seconds >= ALL_BEATS:
-                screen.work_out(screen.frame_of(app.session))
-                if show.step:  # the lesson view shows it in beats, each when asked for its time
-                    moments = screen.retell(ALL_BEATS)
-            for at in moments:
-                await pilot.pause()
-                writer.take(place * seconds + at)
-    write(event(len(lesson.scenes) * seconds, ""))

@@ -5,26 +5,28 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from rich.color import ColorSystem
-from textual.app import App
 from textual.message import Message
+from textual.pilot import Pilot
 from textual.strip import Strip
 
 from bpe_tui.app.session_app import SessionApp
-from bpe_tui.lessons.beats import FASTEST_SHOWN, PLAYED_SHARE
+from bpe_tui.lessons.beats import FASTEST_SHOWN
 from bpe_tui.lessons.screen import LessonScreen
 from bpe_tui.session import jobs
 from bpe_tui.session.config import Config
 from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.session import Session
+from bpe_tui.styles import DARK
 from bpe_tui.views.exports import painted_lines
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.visible import still_visible, visible_text
 from engine.core.errors import TimelineError
+from engine.learning.questions.question import Question
 
 # The format is asciicast, version 2, which asciinema and agg play: a line of JSON for the header,
 # and one for each output, with its time. https://docs.asciinema.org/manual/asciicast/v2/
@@ -50,13 +52,18 @@ def header(width: int, height: int, title: str) -> str:
     return f"{json.dumps(fields)}\n"
 
 
-def event(seconds: float, output: str) -> str:
-    """Return the line of an output, `seconds` after the beginning.
+OUTPUT, MARKER = "o", "m"
+"""Codes of events; players stop at markers, or jump to them."""
 
-    >>> print(event(1.5, "hello"), end="")
+
+def event(seconds: float, text: str, code: str = OUTPUT) -> str:
+    """Return the line of an event, `seconds` after the beginning.
+
+    >>> print(event(1.5, "hello"), event(2, "step 3", MARKER), sep="", end="")
     [1.5, "o", "hello"]
+    [2, "m", "step 3"]
     """
-    return f"{json.dumps([round(seconds, 6), 'o', output], ensure_ascii=False)}\n"
+    return f"{json.dumps([round(seconds, 6), code, text], ensure_ascii=False)}\n"
 
 
 def drawn(screen: Sequence[Strip], before: Sequence[Strip] = ()) -> str:
@@ -74,30 +81,140 @@ def drawn(screen: Sequence[Strip], before: Sequence[Strip] = ()) -> str:
     return "".join(parts)
 
 
-@dataclass
-class ScreenWriter:
-    """A writer of the screen in front, as events with the changes since the one before.
+@dataclass(frozen=True)
+class Shot:
+    """A screen in a film.
 
     Attributes:
-        app: the application with the screen.
-        write: takes the lines of the file.
-        before: the screen as it was written last.
+        screen: the painted lines.
+        seconds: time for which it stays.
+        mark: the label of the step or scene that begins here; "" in the middle of one.
+        scene: place of its scene in a lesson, from 0; `None` in a run.
+        narration: sentences about it, visible text.
+        question: the question that it asks.
     """
 
-    app: App[Any]
-    write: Callable[[str], object]
-    before: Sequence[Strip] = ()
+    screen: Sequence[Strip]
+    seconds: float
+    mark: str = ""
+    scene: int | None = None
+    narration: tuple[str, ...] = ()
+    question: Question | None = None
 
-    def take(self, seconds: float) -> None:
-        """Write the screen, `seconds` after the beginning."""
-        screen = painted_lines(self.app.screen)
-        self.write(event(seconds, drawn(screen, self.before)))
-        self.before = screen
+
+class Film(Protocol):
+    """A recording under way.
+
+    Attributes:
+        theme: the theme to paint in.
+        has_text: whether it takes narrations and questions itself, so that the screen need not show
+            the text of a lesson.
+        frames_a_second: number of shots a second while something moves.
+    """
+
+    theme: str
+    has_text: bool
+    frames_a_second: int
+
+    def begin(self, size: tuple[int, int], title: str) -> None:
+        """Begin, with the size in columns and rows."""
+
+    def take(self, shot: Shot) -> None:
+        """Add a shot."""
+
+    def end(self) -> None:
+        """End after the last shot."""
+
+
+class CastFilm:
+    """An asciicast: a marker at each step or scene, and the changes from screen to screen.
+
+    Args:
+        write: takes the lines of the file.
+    """
+
+    theme = DARK.name
+    has_text = False
+    frames_a_second = 12
+
+    def __init__(self, write: Callable[[str], object]) -> None:
+        self._write = write
+        self._before: Sequence[Strip] = ()
+        self._seconds = 0.0
+
+    def begin(self, size: tuple[int, int], title: str) -> None:
+        self._write(header(*size, title))
+
+    def take(self, shot: Shot) -> None:
+        if shot.mark:
+            self._write(event(self._seconds, shot.mark, MARKER))
+        self._write(event(self._seconds, drawn(shot.screen, self._before)))
+        self._before = shot.screen
+        self._seconds += shot.seconds
+
+    def end(self) -> None:
+        self._write(event(self._seconds, ""))
+
+
+class Camera:
+    """A camera on the screen in front of an application.
+
+    Args:
+        app: the application with the screen.
+        pilot: waits until all is painted.
+        film: takes the shots.
+    """
+
+    def __init__(self, app: SessionApp, pilot: Pilot[Any], film: Film) -> None:
+        self.app, self.pilot, self.film = app, pilot, film
+
+    async def take(self, seconds: float, **about: Any) -> None:
+        """Take a shot; `about` are further attributes of a `Shot`."""
+        await self.pilot.pause()
+        self.film.take(Shot(painted_lines(self.app.screen), seconds, **about))
+
+    async def take_step(self, seconds: float, is_new: bool, **about: Any) -> None:
+        """Take the present step, in the lesson view beat by beat if there is time.
+
+        Args:
+            seconds: time for the step; its beats take a share of it.
+            is_new: whether the step is shown as being made.
+            about: further attributes of the first shot.
+        """
+        await self.pilot.pause()
+        screen = self.app.screen
+        if isinstance(screen, LessonScreen):
+            screen.clock.motion = False  # the recording has its own time
+            screen.work_out(screen.frame_of(self.app.session))
+            if is_new and seconds * FASTEST_SHOWN >= 1:
+                beats = min(seconds * BEATS_SHARE, LONGEST_BEATS)
+                at, painted = 0.0, None
+                for begins in screen.retell(beats, self.film.frames_a_second):
+                    await self.pilot.pause()
+                    if painted is not None:
+                        self.film.take(Shot(painted, begins - at, **about))
+                        about = {"scene": about.get("scene")}
+                    at, painted = begins, painted_lines(self.app.screen)
+                if painted is not None:
+                    self.film.take(Shot(painted, seconds - at, **about))
+                    return
+        await self.take(seconds, **about)
+
+    def narrate(self) -> tuple[str, ...]:
+        """Return the sentences of `--plain` about the present step; () if the film needs none."""
+        session = self.app.session
+        if not self.film.has_text or session.recording is None or session.stop_reason is None:
+            return ()
+        recording = copy.copy(session.recording)  # a cursor of its own
+        transcript = session.model.part("transcript")(recording, session.stop_reason)
+        return tuple(map(still_visible, transcript.answer(f"go {session.recording.cursor}")))
 
 
 WAIT_SECONDS = 0.01
-USUAL_SPEED = 2.0
-"""Steps a second."""
+USUAL_SPEED, LESSON_SPEED = 2.0, 0.2
+"""Steps a second, and in the lesson view, where each beat stays long enough to be read."""
+BEATS_SHARE, LONGEST_BEATS = 0.7, 3.5
+"""Share of a step's time that its beats take, and their longest time in seconds."""
 LAST_SECONDS = 2.0
 """Time for which the last step stays on the screen."""
 
@@ -128,21 +245,21 @@ class FinishedJob(OpeningJob):
 async def record(
     app: SessionApp,
     steps: tuple[int, int],
-    write: Callable[[str], object],
+    film: Film,
     *,
     size: tuple[int, int],
     steps_a_second: float | None,
 ) -> None:
-    """Run an application without a terminal, and write its screen as an asciicast.
+    """Run an application without a terminal, and film its screen step by step.
 
     The lesson view shows each step beat by beat if the speed allows.
 
     Args:
         app: the application, not running yet.
         steps: the first and the last step; 0 is the state before any step.
-        write: takes the lines of the file.
+        film: takes the shots.
         size: of the screen, in columns and rows.
-        steps_a_second: `None` for 2, in the lesson view for 1, which leaves time for the beats.
+        steps_a_second: `None` for 2, in the lesson view for a step in 5 seconds.
 
     Raises:
         TimelineError: the run has fewer steps.
@@ -160,24 +277,20 @@ async def record(
             raise TimelineError(
                 f"there is no step {number(last)}; the run has {number(recorded)} steps"
             )
-        write(header(*size, app.session.config.name))
-        writer = ScreenWriter(app, write)
-        lesson = app.screen if isinstance(app.screen, LessonScreen) else None
-        if lesson is not None:
-            lesson.clock.motion = False  # the recording has its own time
-        speed = steps_a_second or (FASTEST_SHOWN if lesson is not None else USUAL_SPEED)
+        film.begin(size, app.session.config.name)
+        camera = Camera(app, pilot, film)
+        is_lesson = isinstance(app.screen, LessonScreen)
+        speed = steps_a_second or (LESSON_SPEED if is_lesson else USUAL_SPEED)
+        if isinstance(app.screen, LessonScreen):
+            app.screen.clock.motion = False
         for step in range(first, last + 1):
             app.seek(step)
             app.notices.now = ""
-            if lesson is not None:
-                await pilot.pause()
-                lesson.work_out(lesson.frame_of(app.session))
-            at = ended = (step - first) / speed
-            moments: Iterable[float] = (0.0,)
-            if lesson is not None and step > first and speed <= FASTEST_SHOWN:
-                moments = lesson.retell(PLAYED_SHARE / speed)  # draws each when asked for its time
-            for seconds in moments:
-                ended = at + seconds
-                await pilot.pause()
-                writer.take(ended)
-        write(event(ended + LAST_SECONDS, ""))
+            seconds = 1 / speed if step < last else max(1 / speed, LAST_SECONDS)
+            await camera.take_step(
+                seconds,
+                step > first and speed <= FASTEST_SHOWN,
+                mark=f"step {number(step)}",
+                narration=camera.narrate(),
+            )
+        film.end()

@@ -1,12 +1,14 @@
-"""`bpe-tui record`: steps of a run as a recording of the screen, without a terminal."""
+"""`bpe-tui record`: steps of a run as a film or a page of the screen, without a terminal."""
 
 from __future__ import annotations
 
 import asyncio
 import re
 import sys
+from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,15 +17,20 @@ from bpe_tui.cli.open import opened_config
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.lessons import numbered_lesson
 from bpe_tui.session.state import without_state
+from bpe_tui.styles import DARK, LIGHT
 from bpe_tui.widgets.visible import visible_text
 from engine.core.files import write_files
 from engine.learning.lesson_file import is_lesson, read_lesson
 
+if TYPE_CHECKING:
+    from bpe_tui.app.recorder import Film
+
 LEAST, MOST = (60, 20), (400, 200)
 """Columns and rows of the smallest and the largest screen."""
 MOST_STEPS = 10_000
-SCENE_SECONDS, SCENES = 10.0, 2.0
-"""Time for a scene of a lesson at speed 1, and the usual speed."""
+SCENE_SECONDS = 10.0
+"""Time for a scene of a lesson at speed 1."""
+CAST_SIZE, PAGE_SIZE = "100x30", "60x30"
 
 
 @app.command(
@@ -32,20 +39,32 @@ SCENE_SECONDS, SCENES = 10.0, 2.0
         "bpe-tui record samples/handout.txt --pattern whitespace --steps 0-12 --out low.cast",
         "bpe-tui record session.json --steps 0-40 --view lesson --out merges.cast",
         "bpe-tui record 2 --out lesson.cast",
+        "bpe-tui record 2 --html lesson.html",
     ),
 )
 @options.with_training()
 def record(
     context: typer.Context,
     out: Annotated[
-        Path,
+        Path | None,
         typer.Option(
             "--out",
             metavar="FILE",
-            help="Where the recording goes.",
+            help="Where the asciicast goes.",
             rich_help_panel=options.OUTPUT,
+            show_default=False,
         ),
-    ],
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html",
+            metavar="FILE",
+            help="Where a page goes that steps in any browser, without a network.",
+            rich_help_panel=options.OUTPUT,
+            show_default=False,
+        ),
+    ] = None,
     steps: Annotated[
         str | None,
         typer.Option(
@@ -65,11 +84,15 @@ def record(
         ),
     ] = None,
     size: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--size", metavar="COLSxROWS", help="Of the screen.", rich_help_panel=options.OUTPUT
+            "--size",
+            metavar="COLSxROWS",
+            help=f"Of the screen: {CAST_SIZE}; of a page alone {PAGE_SIZE}, for phones.",
+            rich_help_panel=options.OUTPUT,
+            show_default=False,
         ),
-    ] = "100x30",
+    ] = None,
     speed: Annotated[
         float | None,
         typer.Option(
@@ -77,8 +100,8 @@ def record(
             metavar="N",
             min=0.1,
             max=100,
-            help="Steps a second: 2, or 1 in the lesson view, with beats; of a lesson, scenes in "
-            "ten seconds.",
+            help="Steps a second: 2, or 0.2 in the lesson view, with beats; of a lesson, scenes in "
+            "ten seconds: as reading takes.",
             rich_help_panel=options.OUTPUT,
             show_default=False,
         ),
@@ -91,44 +114,82 @@ def record(
     text: options.TextOption = "",
     **of_training: Any,
 ) -> None:
-    """Record steps of a run, or a lesson, as an asciicast.
+    """Record steps of a run, or a lesson, as an asciicast or a page.
 
-    asciinema and agg play it, or make a GIF of it.
+    asciinema and agg play an asciicast, or make a GIF of it. A page opens in any browser.
     """
-    cells = _size(size)
+    places = [place for place in (out, html) if place is not None]
+    if not places or out == html:
+        raise inputs.CommandLineError("give --out FILE, --html FILE, or both with different files")
+    cells = _size(size or (PAGE_SIZE if out is None else CAST_SIZE))
     if not force:
-        outputs.check_free(out)
-    lines: list[str] = []
+        for place in places:
+            outputs.check_free(place)
     path = None  # of a lesson, named by its file or number
     if corpus is not None:
         path = Path(corpus) if is_lesson(corpus) else numbered_lesson(corpus)
+    film: Callable[[Film], Coroutine[Any, Any, None]]
     if path is not None:
         if steps is not None:
             raise inputs.CommandLineError(
                 "--steps is for a run; a lesson is recorded scene by scene"
             )
-        from bpe_tui.app.lesson_author import record_scenes  # slow to import
+        from bpe_tui.app.lesson_film import film_lesson  # slow to import
 
-        lesson, seconds = read_lesson(path), SCENE_SECONDS / (speed or SCENES)
-        with without_state():
-            asyncio.run(record_scenes(lesson, lines.append, size=cells, seconds=seconds))
-        _write(out, lines, force)
-        return
-    config, wanted = opened_config(context), _steps(steps or "")
-    inputs.check_config(config)
-    from bpe_tui.app.app import BpeTuiApp  # slow to import
-    from bpe_tui.app.recorder import record as record_steps
+        seconds = SCENE_SECONDS / speed if speed else None
+        film = partial(film_lesson, read_lesson(path), size=cells, seconds=seconds)
+    else:
+        config, wanted = opened_config(context), _steps(steps or "")
+        if html is not None:
+            _check_page(wanted, cells)
+        inputs.check_config(config)
+        from bpe_tui.app.app import BpeTuiApp  # slow to import
+        from bpe_tui.app.recorder import record as record_steps
 
-    unseen = BpeTuiApp(config)
-    unseen.makes_ahead = False
+        async def film(taken: Film) -> None:
+            unseen = BpeTuiApp(config)
+            unseen.theme, unseen.makes_ahead = taken.theme, False
+            await record_steps(unseen, wanted, taken, size=cells, steps_a_second=speed)
+
+    contents: dict[Path, bytes] = {}
     with without_state():
-        asyncio.run(record_steps(unseen, wanted, lines.append, size=cells, steps_a_second=speed))
-    _write(out, lines, force)
+        if out is not None:
+            contents[out] = _cast(film)
+        if html is not None:
+            contents[html] = _page(film)
+    write_files(contents, overwrite=force)
+    for place in contents:
+        print(f"Written: {visible_text(str(place), spaces=False)}", file=sys.stderr)
 
 
-def _write(out: Path, lines: list[str], force: bool) -> None:
-    write_files({out: "".join(lines).encode()}, overwrite=force)
-    print(f"Written: {visible_text(str(out), spaces=False)}", file=sys.stderr)
+def _cast(film: Callable[[Film], Coroutine[Any, Any, None]]) -> bytes:
+    from bpe_tui.app.recorder import CastFilm
+
+    lines: list[str] = []
+    asyncio.run(film(CastFilm(lines.append)))
+    return "".join(lines).encode()
+
+
+def _page(film: Callable[[Film], Coroutine[Any, Any, None]]) -> bytes:
+    """Film twice, once in each theme, since the page has the colours of both."""
+    from bpe_tui.app.step_page import PageFilm, step_page
+
+    dark, light = PageFilm(DARK), PageFilm(LIGHT)
+    for taken in (dark, light):
+        asyncio.run(film(taken))
+    return step_page(dark, light).encode()
+
+
+def _check_page(steps: tuple[int, int], cells: tuple[int, int]) -> None:
+    """Raise an error if a page would have too many steps of this size."""
+    from bpe_tui.app.step_page import MOST_CELLS
+
+    most = MOST_CELLS // (cells[0] * cells[1])
+    if steps[1] - steps[0] >= most:
+        raise inputs.CommandLineError(
+            f"--html holds {most:,} steps of {cells[0]}x{cells[1]} at the most: "
+            "take fewer --steps, or a smaller --size"
+        )
 
 
 def _steps(typed: str) -> tuple[int, int]:

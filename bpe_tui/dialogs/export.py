@@ -84,7 +84,7 @@ class Export(SaveFile):
             yield Field(first, id="export-steps", compact=True)
         with Horizontal(id="export-speed", classes="labelled"):
             yield Static("speed")
-            speed = "1" if self._in_beats else "2"
+            speed = "0.2" if self._in_beats else "2"
             yield Field(speed, id="export-speed-input", compact=True)
 
     def on_mount(self) -> None:

@@ -26,7 +26,10 @@ FRAMES_PER_SECOND = 25
 
 
 def beats_of(
-    before: SteppableFrame, after: SteppableFrame, seconds: float
+    before: SteppableFrame,
+    after: SteppableFrame,
+    seconds: float,
+    frames_a_second: int = FRAMES_PER_SECOND,
 ) -> Iterator[tuple[float, StepMoment[Any]]]:
     """Yield the moments of a step that takes `seconds`, each with its time from 0.
 
@@ -36,7 +39,7 @@ def beats_of(
     lit_at, joins_at = SECONDS[Beat.PICK] * pace, (SECONDS[Beat.PICK] + SECONDS[Beat.LIGHT]) * pace
     yield 0.0, StepMoment(before, after, Beat.PICK)
     yield lit_at, StepMoment(before, after, Beat.LIGHT)
-    frames = ceil(SECONDS[Beat.JOIN] * pace * FRAMES_PER_SECOND)
+    frames = ceil(SECONDS[Beat.JOIN] * pace * frames_a_second)
     for frame in range(frames):
         share = frame / frames
         yield joins_at + share * (seconds - joins_at), StepMoment(before, after, Beat.JOIN, share)

@@ -303,8 +303,8 @@ class LessonScreen(SessionScreen):
         blanks = " " * max(room - width(name) - width(right), 1)
         self.say("#heading", f"{name}{blanks}{right}")
 
-    def retell(self, seconds: float) -> Iterator[float]:
-        """Show the present step again, moment by moment, and yield their times.
+    def retell(self, seconds: float, frames_a_second: int) -> Iterator[float]:
+        """Show the present step again, moment by moment, and yield the time of each shown one.
 
         A recording uses this with a clock of its own. Step 0 has no moments.
         """
@@ -312,7 +312,7 @@ class LessonScreen(SessionScreen):
         if (moment := self.clock.moment) is None or moment.before is None:
             return
         self.work_out(moment.before)
-        for at, shown in beats_of(moment.before, moment.after, seconds):
+        for at, shown in beats_of(moment.before, moment.after, seconds, frames_a_second):
             self.show(shown)
             yield at
 
