@@ -277,6 +277,11 @@ class BaseApp(App[int]):
         self.notices.note = ""
         self._show_notices()
 
+    def clear_notices(self) -> None:
+        """Remove all messages: a recording shows none."""
+        self.notices.now = ""
+        self.close_note()
+
     def exit(self, *arguments: Any, **settings: Any) -> None:
         self._leaves = True
         super().exit(*arguments, **settings)

@@ -129,12 +129,12 @@ class _LessonPlayer:
             for line in paragraph.text.split("\n")
         )
         seconds = self._seconds or reading_seconds("".join(text))
+        self._app.clear_notices()
         is_new = scene.show is not None and bool(scene.show.step)
         about = {"mark": f"{mark}: {title}", "scene": place, "narration": text}
         await camera.take_step(seconds, is_new, **about)
         for pane in panes_of(self._app.screen):
             await self._read_on(pane, place)
-        self._app.notices.now = ""
         for key in keys_of(scene):
             await self._press(key, f"{mark}: {key}", place)
         await self._close_windows()

@@ -271,7 +271,6 @@ async def record(
             if app.failure is not None:
                 raise app.failure
             await asyncio.sleep(WAIT_SECONDS)
-        app.close_note()
         recorded = app.session.shown.recorded_steps if app.session.shown else 0
         if last > recorded:
             raise TimelineError(
@@ -285,7 +284,7 @@ async def record(
             app.screen.clock.motion = False
         for step in range(first, last + 1):
             app.seek(step)
-            app.notices.now = ""
+            app.clear_notices()
             seconds = 1 / speed if step < last else max(1 / speed, LAST_SECONDS)
             await camera.take_step(
                 seconds,

@@ -88,6 +88,7 @@ const wait = () => {
 const go = (number, fromFirst) => {
   stop = Math.max(0, Math.min(number, stops.length - 1));
   const shot = shots[stops[stop]];
+  at("screen").hidden = Boolean(shot.q); // all of the question is text below
   draw(fromFirst && !still.matches ? stops[stop] : lastOf(stop));
   at("place").textContent = `${shot.m} · ${stop + 1} of ${stops.length}`;
   at("narration").replaceChildren(...paragraphs(shot.n));
