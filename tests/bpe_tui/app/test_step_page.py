@@ -1,0 +1,234 @@
+"""The page of a recording: what it holds, that it fetches nothing, and how a browser steps it."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import os
+import re
+import time
+from base64 import b64encode
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from browser import PROGRAM as BROWSER
+from browser import browser
+from inside.bpe_tui.app import keys_of
+from inside.bpe_tui.session import RunConfig, Viewpoint
+from inside.bpe_tui.views import screen_text
+from opening import opened_as
+from program import BAD_INPUT, HANDOUT, run
+
+from engine.learning.lesson_file import read_lesson
+
+LESSON = """+++
+title = "Two </script> scenes"
+corpus = "handout.txt"
+pattern = "whitespace"
++++
+## First
+Press `→` and look. The key `a` is not meant.
+```show
+view = "lesson"
+step = 1
+```
+## Second <b>
+Which one?
+```ask
+kind = "next-pair"
+steps = [2]
+```
+```ask
+kind = "count-change"
+steps = [3]
+```
+"""
+
+
+def film_of(page: str) -> dict[str, Any]:
+    """Return the data of a page."""
+    found = re.search(r'<script type="application/json" id="film">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    film: dict[str, Any] = json.loads(found[1])
+    return film
+
+
+def screens_of(film: dict[str, Any]) -> list[str]:
+    """Return the text of each shot, as `screen_text` has it."""
+    rows = ["".join(part for part in row if isinstance(part, str)) for row in film["rows"]]
+    return ["".join(f"{rows[number].rstrip()}\n" for number in shot["r"]) for shot in film["shots"]]
+
+
+def check_policy(page: str) -> None:
+    """Check that the page allows its own script and style only, and names nothing elsewhere."""
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    assert policy is not None
+    assert policy[1].startswith("default-src 'none';")
+    for tag in ("script", "style"):
+        (content,) = re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+        digest = b64encode(sha256(content.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy[1]
+    assert not re.search(r"https?://|\bsrc=|\bhref=|url\(|@import|\son\w+=|style=", page)
+
+
+async def test_a_page_has_the_screen_of_each_step_and_its_narration(tmp_path: Path) -> None:
+    out = tmp_path / "low.html"
+    options = ("--pattern", "whitespace", "--text", "lowest", "--steps", "2-6", "--html", out)
+    result = await asyncio.to_thread(run, "record", HANDOUT, *options)
+    assert result.returncode == 0, result.stderr
+    page = out.read_text("utf-8")
+    check_policy(page)
+    film = film_of(page)
+    assert [shot["m"] for shot in film["shots"]] == [f"step {step}" for step in range(2, 7)]
+    assert "s" in film["shots"][0]
+    assert film["shots"][1]["n"][0].startswith("Merge 3 of 12: o and w occurred together 7 times")
+    assert len({json.dumps(row) for row in film["rows"]}) == len(film["rows"])
+    viewpoint = Viewpoint(view="training", text="lowest")
+    config = RunConfig(HANDOUT, pattern="whitespace", viewpoint=viewpoint)
+    async with opened_as(config, (60, 30)) as (app, pilot):
+        for step, screen in zip(range(2, 7), screens_of(film), strict=True):
+            app.seek(step)
+            await pilot.pause()
+            assert screen == screen_text(app.screen)
+
+
+def test_the_page_of_a_lesson_does_what_its_text_says_and_asks(tmp_path: Path) -> None:
+    lesson, out = tmp_path / "two.md", tmp_path / "two.html"
+    cast = tmp_path / "two.cast"
+    lesson.write_text(LESSON)
+    assert list(keys_of(read_lesson(lesson).scenes[0])) == ["→"]
+    both = ("--html", out, "--out", cast, "--size", "80x24", "--speed", "10")
+    result = run("record", lesson, *both)
+    assert result.returncode == 0, result.stderr
+    page = out.read_text("utf-8")
+    check_policy(page)
+    assert "<title>Two &lt;/script&gt; scenes</title>" in page
+    film = film_of(page)
+    stops = [shot for shot in film["shots"] if "m" in shot]
+    marks = [
+        "scene 1: First",
+        "scene 1: →",
+        "scene 2: Second <b>",
+        *("scene 2: question 1", "scene 2: answer 1", "scene 2: question 2", "scene 2: answer 2"),
+    ]
+    assert [stop["m"] for stop in stops] == marks
+    assert [stop["c"] for stop in stops] == [0, 0, 1, 1, 1, 1, 1]
+    assert stops[0]["n"] == ["Press → and look. The key a is not meant."]
+    assert stops[1]["n"][1].startswith("Merge 2 of 12")
+    choice, number = stops[3]["q"], stops[5]["q"]
+    replies = [reply[0] for reply in choice["replies"]]
+    assert len(replies) == len(choice["options"]) > 1
+    for place, reply in enumerate(replies):
+        assert reply.startswith("Right: " if place == choice["right"] else "No: ")
+    assert number["right"].isdigit()
+    assert number["reply"][0].startswith("Right: ")
+    assert choice["answer"] == stops[4]["n"]
+    events = [json.loads(line) for line in cast.read_text("utf-8").splitlines()[1:]]
+    assert [text for _, kind, text in events if kind == "m"] == marks
+    assert "Answer: " in "".join(text for _, kind, text in events if kind == "o")
+
+
+def test_a_hostile_corpus_stays_text_in_a_page(tmp_path: Path) -> None:
+    corpus, out = tmp_path / "<img onerror=1>\x1b[2J.txt", tmp_path / "evil.html"
+    corpus.write_bytes(
+        b"</script><script>alert(1)</script> <!-- \x1b]52;c;aGk=\x07 \xe2\x80\xae \xe2\x80\xa8 " * 9
+    )
+    options = ("--vocab-size", "262", "--steps", "0-2", "--view", "lesson", "--html", out)
+    result = run("record", corpus, *options)
+    assert result.returncode == 0, result.stderr
+    page = out.read_text("utf-8")
+    assert page.count("</script>") == page.count("<script") == 2
+    assert "<img" not in page
+    assert "<!--" not in page
+    assert all(line.isprintable() for line in page.split("\n"))
+    film = film_of(page)
+    assert all(line.isprintable() for text in screens_of(film) for line in text.split("\n"))
+    assert "</script>" in "".join(screens_of(film)).replace("┊", "").replace("│", "")
+
+
+def test_a_page_that_would_be_too_large_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    out = tmp_path / "a.html"
+    for options, said in (
+        (("--steps", "0-9999"), "--html holds 1,111 steps of 60x30 at the most"),
+        (("--steps", "0-99", "--size", "400x200"), "25 steps of 400x200"),
+        (("--steps", "0-2", "--out", out), "different files"),
+    ):
+        result = run("record", HANDOUT, "--html", out, *options)
+        assert result.returncode == BAD_INPUT
+        assert said in result.stderr.decode()
+        assert not out.exists()
+    assert "--html FILE" in run("record", HANDOUT, "--steps", "0").stderr.decode()
+    out.write_text("mine")
+    refused = run("record", HANDOUT, "--steps", "0", "--html", out)
+    assert "is there already" in refused.stderr.decode()
+    assert out.read_text() == "mine"
+    no_space = OSError(errno.ENOSPC, "No space left on device")
+    with patch("os.fsync", side_effect=no_space):
+        full = run("record", HANDOUT, "--steps", "0", "--html", out, "--force")
+    assert full.returncode == BAD_INPUT
+    assert os.strerror(errno.ENOSPC) in full.stderr.decode()
+    assert out.read_text() == "mine"
+
+
+@pytest.mark.slow  # films 41 steps with their beats
+def test_a_page_of_40_steps_in_the_lesson_view_is_below_a_megabyte(tmp_path: Path) -> None:
+    out = tmp_path / "forty.html"
+    corpus = Path(HANDOUT).with_name("tinystories_valid.txt")
+    options = ("--vocab-size", "300", "--view", "lesson", "--steps", "0-40", "--html", out)
+    result = run("record", corpus, *options)
+    assert result.returncode == 0, result.stderr
+    assert out.stat().st_size < 1_000_000
+
+
+@pytest.mark.slow  # starts a browser
+@pytest.mark.skipif(BROWSER is None, reason="needs Chromium")
+def test_a_browser_steps_plays_and_asks(tmp_path: Path) -> None:
+    lesson, out = tmp_path / "two.md", tmp_path / "two.html"
+    lesson.write_text(LESSON)
+    assert run("record", lesson, "--html", out, "--speed", "10").returncode == 0
+    film = film_of(out.read_text("utf-8"))
+    first, screens = film["shots"][0], screens_of(film)
+    with browser(tmp_path / "profile") as page:
+        place = "document.getElementById('place').textContent"
+        shown = "[...document.querySelectorAll('.row')].map(row => row.textContent.trimEnd())"
+        words = "document.getElementById('words').innerText"
+        for width, height, scheme in ((1200, 900, "dark"), (390, 844, "light")):
+            page.open(out, width, height, scheme)
+            assert page.value(place) == "scene 1: First · 1 of 7"
+            lines = "".join(f"{line}\n" for line in page.value(shown))
+            assert lines in screens
+            overflows = "document.documentElement.scrollWidth > innerWidth"
+            assert not page.value(overflows)
+            assert first["n"][0] in page.value(words)
+            page.press("ArrowRight")
+            assert page.value(place) == "scene 1: → · 2 of 7"
+            page.press("ArrowLeft")
+            page.press("n")
+            assert page.value(place) == "scene 2: Second <b> · 3 of 7"
+            page.press("b")
+            assert page.value(place) == "scene 1: First · 1 of 7"
+            page.press(" ")
+            deadline = time.monotonic() + 20
+            while not page.value(place).endswith("7 of 7"):
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+            for _ in range(3):
+                page.press("ArrowLeft")
+            assert page.value(place) == "scene 2: question 1 · 4 of 7"
+            choice = next(shot["q"] for shot in film["shots"] if "q" in shot)
+            wrong = (choice["right"] + 1) % len(choice["options"])
+            buttons = "document.querySelectorAll('#question button')"
+            for row, word in ((wrong, "Try again."), (choice["right"], "Right: ")):
+                page.value(f"{buttons}[{row}].click()")
+                assert word in page.value("document.querySelector('[role=status]').innerText")
+            page.press("ArrowRight")
+            page.press("ArrowRight")
+            number = film["shots"][-2]["q"]["right"]
+            page.value(f"document.querySelector('input').value = {number!r}; 0")
+            page.value(f"[...{buttons}].find(each => each.textContent === 'Answer').click()")
+            assert "Right: " in page.value("document.querySelector('[role=status]').innerText")
+            assert page.complaints() == []
