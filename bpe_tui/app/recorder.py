@@ -190,7 +190,7 @@ class Camera:
                 beats = min(seconds * BEATS_SHARE, LONGEST_BEATS)
                 at, painted = 0.0, None
                 for begins in screen.retell(beats, self.film.frames_a_second):
-                    await self.pilot.pause()
+                    await self.pilot.pause(0)  # no timers run that it must wait for
                     if painted is not None:
                         self.film.take(Shot(painted, begins - at, **about))
                         about = {"scene": about.get("scene")}
