@@ -464,7 +464,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
     def on_parts_panel_selected(self, event: walks.PretokensPanel.Selected) -> None:
         event.stop()
         pretokens = self.query_one(walks.PretokensPanel)
-        is_seen_before = event.part is not None and pretokens.seen[pretokens.cursor]
+        is_seen_before = pretokens.selected is not None and pretokens.seen[pretokens.cursor]
         for walk in self.query(walks.Walk):
             walk.seen, walk.piece = is_seen_before, event.part
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import cast
 
 from textual import events
 
 from bpe_tui.bpe.linked_view import linked_rows
-from bpe_tui.session.host import Notifier
 from bpe_tui.views.heap_table import entry_table, why_stale
 from bpe_tui.views.narration import GIVEN, NO_CORPUS, OF_A_FORK
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
@@ -34,7 +32,6 @@ ROOMY = 44
 """Least width, in cells, for the names of the views in their order."""
 
 
-NO_PAIR_HERE = "This row leads to no pair: in the table each row has one."
 LINKED = "linked"
 """The trainer with linked lists, and its view."""
 KEY_MAKES_THEM = " (key . makes them)"
@@ -165,14 +162,6 @@ class PairsPanel(Panel):
             words = why_stale(frame, self.painter(frame), entry, self.room)
             foot = "".join(text for text, _ in words) + f" · {foot}"
         return foot
-
-    def action_choose(self) -> None:
-        if self.pointed is None and (
-            self.cursor >= self.row_count or self.row(self.cursor).target is None
-        ):
-            cast("Notifier", self.app).tell(NO_PAIR_HERE)
-        else:
-            super().action_choose()
 
     _is_in_use = False
     """Whether a row was clicked since the panel has the focus."""

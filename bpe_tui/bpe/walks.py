@@ -37,6 +37,7 @@ from bpe_tui.widgets.rows import (
     wrapped,
 )
 from bpe_tui.widgets.visible import ELLIPSIS, quoted, shorten, visible_bytes, visible_text
+from bpe_tui.widgets.visible import width as cell_width
 from engine.analysis.encoder_comparison import Lockstep, lockstep
 from engine.bpe.frame import Frame
 from engine.core.errors import DropoutError
@@ -45,7 +46,7 @@ from engine.encoding.incremental import EncodedPretoken
 from engine.encoding.rules import TracedMerge, seen_before, trace_pretoken
 from engine.pipeline.conversion import ModelAlphabet
 from engine.pipeline.models import WordPiece
-from engine.text.patterns import STAGED
+from engine.text.patterns import STAGED, Alternative
 from engine.wordpiece.tokenizer import EncodedWord
 
 TOKENS_CELLS = len(" tokens")
@@ -53,6 +54,16 @@ NAME_CELLS = len("contraction")
 """Least width of the name of the alternative that matched, in cells."""
 BESIDE_TEXT = TOKENS_CELLS + 4
 """Cells of a row besides text and name: a mark, the number of tokens, a gap."""
+
+
+MOST_TEXT = 14
+"""Cells of a pretoken that a wide regex beside it leaves."""
+CACHED = "cached: encoded before in this text, so looked up"
+
+
+def quote_alternative(alternative: Alternative) -> str:
+    """Return the name of an alternative and its regex in backquotes, which show its blanks."""
+    return f"{alternative.name}  `{visible_text(alternative.regex, spaces=False)}`"
 
 
 class PretokensPanel(PartsPanel[Frame]):
@@ -83,10 +94,15 @@ class PretokensPanel(PartsPanel[Frame]):
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         pattern = frame.rules.pattern
         self._staged = pattern.name == STAGED
-        self.say(f"pretokens  {number(len(self._pieces))}", pattern.summary if self._staged else "")
+        foot = CACHED if any(self.seen) else ""
+        self.say(
+            f"pretokens  {number(len(self._pieces))}", pattern.summary if self._staged else foot
+        )
         if not self._pieces:
             return sentence("Nothing typed yet: press e and type.", width)
-        name_width = min(28, max((width - BESIDE_TEXT) // 2, NAME_CELLS))
+        labels = (f"{quote_alternative(each)}, cached" for each in pattern.alternatives)
+        room = max((width - BESIDE_TEXT) // 2, width - BESIDE_TEXT - MOST_TEXT, NAME_CELLS)
+        name_width = min(max(map(cell_width, labels), default=NAME_CELLS), room)
         text_width = max(width - name_width - BESIDE_TEXT, 4)
         matched_by = "" if self._staged else "matched by"
         head: list[Span] = [*left([("  text", "")], text_width + 2), right("tokens", TOKENS_CELLS)]
@@ -105,6 +121,13 @@ class PretokensPanel(PartsPanel[Frame]):
             (f"   {self._matched_by(self.cursor)}", ""),
         ]
 
+    def foot_at(self, row: Row) -> str:
+        piece = self.selected
+        if piece is None or piece.pretoken.alternative is None or self._staged:
+            return self._foot
+        matched = f"matched by {quote_alternative(piece.pretoken.alternative)}"
+        return f"{matched} · {self._foot}" if self._foot else matched
+
     def _matched_by(self, place: int) -> str:
         """Return the name of the pattern's alternative that matched a pretoken."""
         pretoken = self._pieces[place].pretoken
@@ -117,12 +140,18 @@ class PretokensPanel(PartsPanel[Frame]):
     def _row(self, place: int, text_width: int, name_width: int) -> Row:
         piece, name = self._pieces[place], self._matched_by(place)
         pretoken = piece.pretoken
+        regex = name
+        if pretoken.alternative and not self._staged:
+            regex = quote_alternative(pretoken.alternative)
         if pretoken.special:
             name = first_fitting(name_width, name, "special")
         here = place == self.cursor
         tokens = f"{len(piece.ids):,}"
         if self.seen[place]:  # without room here, the walk still says so
-            name = first_fitting(name_width, f"{name}, cached" if name else "cached", name)
+            cached = f"{name}, cached" if name else "cached"
+            name = first_fitting(name_width, f"{regex}, cached", cached, name)
+        else:
+            name = first_fitting(name_width, regex, name)
         role = "special" if pretoken.special else ""
         return Row(
             [

@@ -90,7 +90,11 @@ SIGNS = {
         ("▄▖", "border"), "how much", "Its length shows a number; ┄ is the part that was lost."
     ),
     "here": Sign(("▸", "pair"), "here", "The row of this step, or of what comes next."),
-    "tie": Sign(("┊", "tie"), "tied step", "On the slider: a merge that was tied; ◆ a breakpoint."),
+    "tie": Sign(
+        ("┊", "tie"),
+        "tied step",
+        "On the slider: a merge that was tied, if they are few; ◆ a breakpoint.",
+    ),
     "prune": Sign(("┊", "tie"), "prune", "On the slider: a step of Unigram that removes pieces."),
     "byte": Sign(("<E4>", ""), "byte", "A byte that is no character by itself, in hexadecimal."),
     "letter": Sign(("Ġ", ""), "space in files", "GPT-2's letter for a space; Ċ for a newline."),

@@ -153,7 +153,16 @@ def heading(session: Session, room: int) -> str:
             f"fork at step {number(origin.step)}: {origin.otherwise}",
         )
     facts = _trained(session) if session.opened is None else _opened(session)
-    return fitting_facts([(-1, name), *facts], room)
+    return fitting_facts([(-1, name), *facts, *_tied(session)], room)
+
+
+def _tied(session: Session) -> Facts:
+    """Return how many of the recorded merges were tied, as the slider marks only a few."""
+    merges = session.merges
+    tied = 0 if merges is None else len(merges.frame.tied_steps)
+    return (
+        [(8, f"{number(tied)} of {plural(len(merges), 'merge')} tied")] if merges and tied else []
+    )
 
 
 def fitting_facts(facts: Facts, room: int) -> str:

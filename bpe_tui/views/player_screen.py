@@ -30,8 +30,6 @@ from bpe_tui.widgets.numbers import number, plural, progress_of
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 
 PLAYING, PAUSED, FOLLOWING = "▶", "‖", "⇥"
-TIE_GAP = 8
-"""Least cells between the marks of two ties: late in a run nearly every merge is tied."""
 ROOMY_CELLS = 100
 """Least width, in cells, at which the token count is shown."""
 PATIENCE_SECONDS = 0.2
@@ -67,12 +65,12 @@ class Transport(Horizontal):
         self._put("#transport-facts", f"  {speed:>4}{rate}   {self.facts(session, is_roomy)}")
 
     def marks(self, session: Session) -> tuple[Marks, ...]:
-        """Return the marks on the slider: ties and breakpoints."""
+        """Return the marks on the slider: ties, unless there are too many, and breakpoints."""
         merges = session.merges
         if merges is None:
             return ()
         return (
-            Marks(merges.frame.tied_steps, "┊", "tie", gap=TIE_GAP),
+            Marks(merges.frame.tied_steps, "┊", "tie", only_few=True),
             Marks(session.breakpoints.hits(), "◆", "pair"),
         )
 

@@ -235,12 +235,20 @@ def fitting_entries(entries: Sequence[Sequence[Span]], room: int) -> list[Span]:
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """Marks on a slider, at rising positions; at least `gap` cells apart, others are left out."""
+    """Marks on a slider, at rising positions.
+
+    If they are `only_few`, they are drawn only if there are few of them for the cells: marks left
+    out would say that those drawn are all.
+    """
 
     positions: Sequence[int]
     sign: str
     role: str
-    gap: int = 1
+    only_few: bool = False
+
+
+CELLS_OF_FEW = 4
+"""Cells of the slider for each mark, if these are few."""
 
 
 class Dragged(Widget):
@@ -291,7 +299,9 @@ class Scrubber(Dragged):
         return Strip(cells, width).simplify()
 
     def _marked_cells(self, marks: Marks) -> Iterator[int]:
-        """Yield the cells of marks, at least `gap` apart."""
+        """Yield the cells of marks from left to right, each once."""
+        if marks.only_few and len(marks.positions) * CELLS_OF_FEW > self.size.width:
+            return
         cell = 0
         for _ in range(self.size.width if self.length else 0):
             # The first position that is drawn in this cell or in a later one.
@@ -300,7 +310,7 @@ class Scrubber(Dragged):
                 return
             drawn = self._cell_of(marks.positions[place])
             yield drawn
-            cell = drawn + marks.gap
+            cell = drawn + 1
 
     def _cell_of(self, position: int) -> int:
         if not self.length:

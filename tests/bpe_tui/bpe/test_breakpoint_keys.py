@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.bpe import BreakpointRows, TrainingScreen
 from inside.bpe_tui.widgets import Marks, Scrubber
@@ -97,7 +95,6 @@ async def test_the_scrubber_marks_the_merges_of_breakpoints() -> None:
         await pilot.pause(0.1)
         strip = app.screen.query_one(Scrubber).render_line(0).text
         assert (strip[0], strip[-1]) == ("●", "◆")
-        assert "┊" in strip
 
 
 async def test_every_cell_of_the_scrubber_with_a_breakpoint_is_marked() -> None:
@@ -108,10 +105,18 @@ async def test_every_cell_of_the_scrubber_with_a_breakpoint_is_marked() -> None:
         await until(pilot, lambda: set(scrubber.render_line(0).text[1:]) == {"◆"})
 
 
-async def test_marks_too_close_to_each_other_are_left_out() -> None:
+async def test_ties_are_marked_only_if_they_are_few_and_counted_in_words() -> None:
     async with opened() as (app, _):
         scrubber = app.screen.query_one(Scrubber)
-        cells = list(scrubber._marked_cells(Marks(range(1, 444), "┊", "tie", gap=5)))
-        assert [b - a for a, b in pairwise(cells)] == [5] * (len(cells) - 1)
+        assert "┊" not in scrubber.render_line(0).text
+        frame = app.session.frame
+        assert frame is not None
+        tied = f"{len(frame.tied_steps)} of {frame.recorded_steps} merges tied"
+        assert tied in str(app.screen.query_one("#heading", Static).render())
+        few = range(10, 443, 100)
+        marked = list(scrubber._marked_cells(Marks(few, "┊", "tie", only_few=True)))
+        assert len(marked) == len(few)
+        many = Marks(range(1, 444), "┊", "tie", only_few=True)
+        assert not list(scrubber._marked_cells(many))
         assert list(scrubber._marked_cells(Marks([], "┊", "tie"))) == []
         assert list(scrubber._marked_cells(Marks([443], "┊", "tie"))) == [scrubber.size.width - 1]

@@ -146,7 +146,7 @@ async def test_the_foot_names_the_merge_of_the_row_and_enter_goes_there() -> Non
         await pilot.press("v")
         panel.put_cursor(panel.row_count - 1, 0)
         await pilot.press("enter")
-        assert "no pair" in app.notices.now
+        assert "leads nowhere" in app.notices.now
         assert app.screen.zoomed is None  # type: ignore[attr-defined]
 
 

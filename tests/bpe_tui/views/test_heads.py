@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from inside.bpe_tui.bpe import PretokensPanel
 from inside.bpe_tui.views import FramePanel
 from inside.bpe_tui.widgets import Lines
 from opening import each_size, opened
@@ -34,6 +35,24 @@ async def test_the_table_of_pretokens_names_its_columns() -> None:
             assert panel.cursor == 0  # the head is not a row
             assert await pilot.click(panel, offset=(3, 3))
             assert panel.cursor == 1
+
+
+async def test_a_pretoken_shows_the_alternative_that_matched_it() -> None:
+    async with opened() as (app, pilot):
+        app.navigation.open_encoding(f"{TEXT} The old", look=True)
+        await pilot.pause()
+        panel = app.screen.query_one("#pretokens", PretokensPanel)
+        numbers = next(line for line in lines_of(panel) if "1234567" in line)
+        assert numbers.rstrip().endswith(r"numbers  ` ?\p{N}+`")
+        await pilot.press("down")
+        foot = str(panel.border_subtitle)
+        assert foot.startswith(r"matched by letters  ` ?\p{L}+`"), foot
+        panel.cursor = 0
+        assert "cached: encoded before" in panel.foot_at(panel.row(0))
+        app.session.type("")  # before the panel's message about its cursor arrives
+        app.changed()
+        await pilot.pause()
+        assert not app.notices.note
 
 
 @pytest.mark.parametrize(
