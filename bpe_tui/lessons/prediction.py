@@ -1,8 +1,8 @@
 """Prediction: the lesson view asks what the next step does before it shows the step.
 
-The future is hidden. COUNT shows the choices, in an order that reveals nothing; PICK shows the
-question and the grade of an answer. When a question is over, the step is shown beat by beat, and
-the next question follows.
+The future is hidden. COUNT shows the choices, in an order that reveals nothing. PICK shows the
+question and the grade of an answer, and REPLACE the words to count in. When a question is over, the
+step is shown beat by beat, and the next question follows.
 """
 
 from __future__ import annotations
@@ -11,16 +11,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bpe_tui.lessons.question_panel import option_rows, sentence_spans
+from bpe_tui.lessons.question_panel import option_rows, sentence_spans, word_spans
 from bpe_tui.views.explanation import AnyExplainer, Bar, CountRoom
 from bpe_tui.views.merge_explanation import MergeExplainer
 from bpe_tui.widgets.controls import FooterKey
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import Row, Span
+from bpe_tui.widgets.rows import Row, Span, left, spans_width
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import QuestionError
 from engine.learning.questions import predict
 from engine.learning.questions.question import Attempt, Choice, Question, Tally
+
+MOST_ROWS = 6
+"""Largest number of pairs to choose from: each needs words to count it in."""
+GAP = 3
+"""Cells between two words to count in."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class ToOption:
 
 @dataclass
 class Prediction:
-    """A question about the next step, shown at rest in the places of COUNT and PICK.
+    """A question about the next step, shown at rest in the places of the three stations.
 
     Attributes:
         explainer: draws pairs with their bars.
@@ -76,8 +81,7 @@ class Prediction:
         bars = []
         for place, pair in enumerate(question.pairs):
             is_right = attempt.is_over and place == question.answer
-            is_revealed = attempt.is_over or place in attempt.tried
-            is_revealed |= attempt.hinted and pair in question.tied
+            is_revealed = attempt.reveals(place) or (attempt.hinted and pair in question.tied)
             mark = remark = ""
             if is_right:
                 mark, remark = "pair", "wins"
@@ -87,7 +91,7 @@ class Prediction:
                 mark, remark = "loss", "no"
             if place == self.chosen and not attempt.is_over:
                 mark = "chosen"
-            value = explainer.value(frame, pair) if question.shows_bars or is_revealed else 0.0
+            value = explainer.value(frame, pair) if is_revealed else 0.0
             value_text, fraction = explainer.value_text(frame, pair)
             shown = value_text if is_revealed else "?"
             bars.append(Bar(pair, value, shown, value, "", mark, remark, fraction))
@@ -110,6 +114,17 @@ class Prediction:
         if attempt.is_over:
             return [first]
         return [first, hint if attempt.hinted else Row([("Try again, or H for a hint.", "dim")])]
+
+    def given_rows(self, width: int, limit: int) -> list[Row]:
+        """Return the facts to find the answer with, several in a row, in at most `limit` rows."""
+        lines: list[list[Span]] = []
+        for given in self.attempt.question.given:
+            spans = word_spans(given.words)
+            if lines and spans_width(lines[-1]) + GAP + spans_width(spans) <= width:
+                lines[-1] += [(" " * GAP, ""), *spans]
+            else:
+                lines.append(left(spans, width) if spans_width(spans) > width else spans)
+        return [Row(line) for line in lines[:limit]]
 
 
 @dataclass
@@ -140,15 +155,12 @@ class Predictor:
         self._rests, self._score, self.prediction = False, Tally(), None
         self.show_again()
 
-    def attend(
-        self, frame: Any, is_playing: bool, rows: int, shows_corpus: Callable[[], bool]
-    ) -> Prediction | None:
+    def attend(self, frame: Any, is_playing: bool, rows: int) -> Prediction | None:
         """Return the question about a frame at rest; `None` to ask nothing.
 
         Args:
             is_playing: whether steps are played, which asks nothing.
             rows: the number of rows at COUNT.
-            shows_corpus: returns whether the whole corpus is on the screen, to count in it.
         """
         if not self.is_on or self._rests or is_playing:
             self.prediction = None
@@ -158,7 +170,7 @@ class Predictor:
             return self.prediction
         self.prediction = None
         try:
-            question = predict(frame, rows=rows, shows_corpus=shows_corpus())
+            question = predict(frame, rows=min(rows, MOST_ROWS))
         except QuestionError as error:
             self.is_on = False
             self.tell(f"Nothing to predict: {visible_text(str(error), spaces=False)}.")

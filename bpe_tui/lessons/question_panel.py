@@ -436,7 +436,7 @@ def option_rows(attempt: Attempt, options: Sequence[Option], chosen: int, room: 
     rows = []
     for place, (option, label) in enumerate(zip(options, labels, strict=True)):
         is_right = attempt.is_over and place == right_place
-        is_revealed = attempt.is_over or place in tried
+        is_revealed = place in tried or attempt.reveals(place)
         mark: Span = ("▶ ", "pair") if is_right else ("  ", "")
         if place == chosen and not attempt.is_over:
             mark = ("❯ ", "pair")
@@ -446,7 +446,7 @@ def option_rows(attempt: Attempt, options: Sequence[Option], chosen: int, room: 
         if revealed_cells:
             text, role = (option.revealed, "strong") if is_revealed else ("?", "dim")
             spans += [("  ", ""), right(text, revealed_cells, role)]
-        if bars and option.amount:
+        if bars and option.amount and is_revealed:
             spans += [
                 ("  ", ""),
                 (bar(option.amount / scale, bars), "pair" if is_right else "border"),

@@ -235,7 +235,7 @@ class LessonScreen(SessionScreen):
         self._still = still
         if moment.beat is Beat.REST:
             self.question = self.predictor.attend(
-                moment.after, self.session.playing, self._layout.bars, self._shows_whole_corpus
+                moment.after, self.session.playing, self._layout.bars
             )
             self.show_keys()
         # Before anything lights up, scroll to a part of the corpus that shows the step; later
@@ -272,7 +272,7 @@ class LessonScreen(SessionScreen):
         if self.question is not None and is_asked:
             count.show(self.question.count_rows(self._count_room))
             pick.show(self.question.pick_rows(pick.room), is_lit=True)
-            replace.show(())
+            replace.show(self.question.given_rows(replace.room, self._layout.words + 2))
             return
         lit = moment.beat
         if lit is Beat.JOIN:  # as soon as the bars move, this is counting again
@@ -337,15 +337,6 @@ class LessonScreen(SessionScreen):
             self.make_step()
 
     # -- predictions
-
-    def _shows_whole_corpus(self) -> bool:
-        """Return whether the section of the corpus shows all of it."""
-        moment, room = self.clock.moment, self._layout.corpus
-        if moment is None or not moment.after.excerpt.complete:
-            return False
-        width = self.sections["corpus"].room
-        whole = self.explainer.corpus_rows(moment, CorpusPlace(0, 0), room + 1, width)
-        return len(whole) <= room
 
     def action_predict(self) -> None:
         """Start or stop asking what each step does before showing it."""

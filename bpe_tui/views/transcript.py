@@ -67,10 +67,7 @@ class PlainQuestion:
             yield f"  {_plain(given)}"
         form = question.form
         if isinstance(form, Choice):
-            for place, option in enumerate(form.options, 1):
-                note = option_note(option)
-                label = describe(option.label, visible_bytes)
-                yield f"  {place}. {label}{f'   {note}' if note else ''}"
+            yield from self._rows(form)
         elif isinstance(form, Cuts):
             yield f"  {visible_text(form.text)}"
         elif isinstance(form, Joins):
@@ -84,6 +81,8 @@ class PlainQuestion:
         if word == "hint":
             attempt.hinted = True
             yield f"Hint: {_plain(question.hint)}"
+            if isinstance(question.form, Choice) and attempt.reveals(0):
+                yield from self._rows(question.form)
             return
         if word in ("show", "skip"):
             attempt.given_up = True
@@ -107,6 +106,14 @@ class PlainQuestion:
             yield self._tokens(question.form)
         elif not grade.right:
             yield "Try again."
+
+    def _rows(self, form: Choice) -> Iterator[str]:
+        """Yield the rows to choose from, with the numbers that are shown."""
+        for place, option in enumerate(form.options):
+            label = describe(option.label, visible_bytes)
+            revealed = option.revealed if self.attempt.reveals(place) else ""
+            notes = "".join(f"   {note}" for note in (option.note, revealed) if note)
+            yield f"  {place + 1}. {label}{notes}"
 
     def _tokens(self, form: Joins) -> str:
         tokens = form.tokens_after(self._joined)

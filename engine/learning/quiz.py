@@ -274,7 +274,9 @@ def _sheet(fields: Fields) -> AnswerSheet:
     if fields.value.get("format") != FORMAT:
         raise QuizFileError("is no file of answers of this program")
     if fields.count("version") != VERSION:
-        raise QuizFileError("is of another version of this program")
+        raise QuizFileError(
+            "its questions are those of another version of this program; grade it with that one"
+        )
     corpus, count = fields.inner("corpus"), fields.count("questions")
     if not 1 <= count <= MOST_QUESTIONS:
         raise fields.error("questions", f"is not between 1 and {MOST_QUESTIONS}")

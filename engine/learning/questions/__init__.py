@@ -18,6 +18,7 @@ from typing import Any
 
 from engine.core.errors import QuestionError
 from engine.core.registry import registry_of
+from engine.learning.questions.counts import COUNT_CHANGE, STALE
 from engine.learning.questions.encoding import CUTS, DECODE, ENCODE_BY_HAND
 from engine.learning.questions.other_models import (
     BEST_PATH,
@@ -25,7 +26,7 @@ from engine.learning.questions.other_models import (
     FIRST_TO_GO,
     LONGEST_MATCH,
 )
-from engine.learning.questions.pairs import COUNT_CHANGE, NEXT_PAIR, STALE, TIE
+from engine.learning.questions.pair_choice import NEXT_PAIR, TIE
 from engine.learning.questions.question import Chance, Question, Request
 
 KINDS = registry_of(
@@ -52,7 +53,6 @@ def ask(
     *,
     about: str | None = None,
     rows: int = 6,
-    shows_corpus: bool = True,
 ) -> Question:
     """Return the question of a kind about a frame of any model.
 
@@ -63,8 +63,6 @@ def ask(
         about: what to ask about, where the kind leaves a choice: a pair as `o|t`, a word, a text,
             ids. `None`: the seed decides.
         rows: the largest number of rows to choose from.
-        shows_corpus: whether the learner sees the whole corpus if it is small; else "next-pair"
-            does not ask to count in it.
 
     Raises:
         UnknownNameError: there is no such kind.
@@ -82,7 +80,7 @@ it.', 's│t wins the tie of 2 at 9.']
     if not isinstance(frame, found.frames):
         raise QuestionError(f"{kind} is asked about {found.model}, and this is another model")
     chance = Chance(f"{seed}:{kind}:{frame.step}")
-    return replace(found.pose(frame, Request(chance, about, rows, shows_corpus)), kind=kind)
+    return replace(found.pose(frame, Request(chance, about, rows)), kind=kind)
 
 
 OF_WHAT_FOLLOWS = ("next-pair", "best-score", "first-to-go", "best-path")
@@ -90,11 +88,11 @@ OF_WHAT_FOLLOWS = ("next-pair", "best-score", "first-to-go", "best-path")
 last one."""
 
 
-def predict(frame: Any, seed: str = "", *, rows: int = 6, shows_corpus: bool = True) -> Question:
+def predict(frame: Any, seed: str = "", *, rows: int = 6) -> Question:
     """Return a question about what the next step will do, for any model.
 
     Args:
-        frame, seed, rows, shows_corpus: as for `ask`.
+        frame, seed, rows: as for `ask`.
 
     Raises:
         QuestionError: nothing can be asked there; the message gives the reason.
@@ -102,7 +100,7 @@ def predict(frame: Any, seed: str = "", *, rows: int = 6, shows_corpus: bool = T
     refusal = QuestionError("nothing is asked about this model")
     for kind in (kind for kind in OF_WHAT_FOLLOWS if kind in kinds_for(frame)):
         try:
-            return ask(kind, frame, seed, rows=rows, shows_corpus=shows_corpus)
+            return ask(kind, frame, seed, rows=rows)
         except QuestionError as error:
             refusal = error
     raise refusal

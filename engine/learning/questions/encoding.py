@@ -210,12 +210,23 @@ def _word_to_encode(frame: Frame, request: Request) -> tuple[bytes, tuple[Traced
         for word in islice(frame.counts, WORDS)
         if SHORTEST <= len(word) <= LONGEST and _printable(word) is not None
     ]
+    # The first join is at any place equally often: neither "always the first two" nor "always the
+    # last two" is a good guess.
+    wanted, fallback = request.chance.share(), None
     for _ in range(DRAWS if words else 0):
         word = request.chance.pick(words)
         merges = trace_pretoken(frame.rules, word)
-        if FEWEST_JOINS <= len(merges) <= MOST_JOINS:
+        if not FEWEST_JOINS <= len(merges) <= MOST_JOINS:
+            continue
+        first = merges[0].step
+        if first.position == int(wanted * (len(first.before) - 1)):
             return word, merges
-    raise QuestionError(f"no short word takes {FEWEST_JOINS} merges or more at step {frame.step:,}")
+        fallback = fallback or (word, merges)
+    if fallback is None:
+        raise QuestionError(
+            f"no short word takes {FEWEST_JOINS} merges or more at step {frame.step:,}"
+        )
+    return fallback
 
 
 def _printable(data: bytes) -> str | None:

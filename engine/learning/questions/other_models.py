@@ -12,6 +12,7 @@ from engine.core.wording import Sentence, Words, counted, say, times
 from engine.learning.questions.question import (
     CUT,
     SPACE,
+    Chance,
     Choice,
     Cuts,
     Kind,
@@ -49,7 +50,7 @@ def _pose_best_score(frame: WordPieceFrame, request: Request) -> Question:
     right, frequent = ranked[0], frame.most_frequent
     if frequent is not None and frequent.pair not in {each.pair for each in ranked}:
         ranked = [*ranked[:-1], frequent] if len(ranked) > 2 else [*ranked, frequent]
-    scored = sorted(ranked, key=lambda each: tuple(map(frame.any_token, each.pair)))
+    scored = request.chance.shuffled(ranked)
     hint = say("its left piece is ", frame.any_token(right.pair[0]), ".")
     if right.tied:
         rule, count = frame.tie_rule, f"{len(frame.tied):,}"
@@ -78,7 +79,6 @@ def _pose_best_score(frame: WordPieceFrame, request: Request) -> Question:
         find_level=lambda: _best_score_level(frame, right),
         pairs=tuple(each.pair for each in scored),
         tied=frozenset(frame.tied if len(frame.tied) > 1 else ()),
-        shows_bars=False,  # the fractions are there to compute with
     )
 
 
@@ -336,7 +336,7 @@ def _pose_first_to_go(frame: UnigramFrame, request: Request) -> Question:
             break
     else:
         raise QuestionError("the pieces that go next cost about the same; ask at another step")
-    pieces.sort(key=lambda piece: piece.text)
+    pieces = request.chance.shuffled(pieces)
     first, second, *_ = by_measure = sorted(pieces, key=lambda piece: piece.measure)
     if by_score:
         advice = say("The one of the lowest score.")
@@ -436,6 +436,8 @@ PATH_WORDS, PATH_DRAWS = 1000, 40
 SHORTEST_PATH, LONGEST_PATH = 3, 12
 """Characters of a word."""
 MOST_PATHS, MOST_PIECES = 4, 5
+SEARCHED_PATHS = 24
+"""Number of the best paths among which those with as many pieces as the best are found."""
 APART, CLOSE_PATHS = 0.05, 1.0
 """Least lead of the best path, to be seen in two decimals; with a smaller lead than the second
 number the choice is close."""
@@ -443,37 +445,48 @@ number the choice is close."""
 
 def _pose_best_path(frame: UnigramFrame, request: Request) -> Question:
     """Ask which segmentation of a word has the greatest sum of scores."""
-    most = min(max(2, request.rows), MOST_PATHS)
+    most, chance = min(max(2, request.rows), MOST_PATHS), request.chance
     if request.about is not None:
         word = spelled(request.about.replace(SPACE, " "))
-        paths = frame.lattice(word).n_best(most) if 0 < len(word) <= 2 * LONGEST_PATH else []
-        if len(paths) < 2 or paths[0].score - paths[1].score < APART:
+        paths = frame.lattice(word).n_best(SEARCHED_PATHS) if len(word) <= 2 * LONGEST_PATH else []
+        if not word or not _is_clear(paths):
             raise QuestionError(f"{request.about} has no two paths of clearly different scores")
-        return _best_path_of(frame, word, paths)
+        return _best_path_of(frame, word, _alike(paths, most) or paths[:most], chance)
     words = [
         word
         for word in islice(frame.words, PATH_WORDS)
         if SHORTEST_PATH <= len(word) <= LONGEST_PATH and word.isprintable()
     ]
-    whole = None  # a word that is itself a piece is less interesting
+    fallback = None  # with fewer pieces than the others, the best path is easily guessed
     for _ in range(PATH_DRAWS if words else 0):
-        word = request.chance.pick(words)
-        best, *others = frame.lattice(word).n_best(most)
-        if len(best.edges) > MOST_PIECES:
-            continue
+        word = chance.pick(words)
+        best, *others = frame.lattice(word).n_best(SEARCHED_PATHS)
         paths = [best, *(path for path in others if len(path.edges) <= MOST_PIECES)]
-        if len(paths) > 1 and paths[0].score - paths[1].score >= APART:
-            if len(paths[0].edges) > 1:
-                return _best_path_of(frame, word, paths)
-            whole = whole or (word, paths)
-    if whole is None:
+        if len(best.edges) > MOST_PIECES or not _is_clear(paths):
+            continue
+        if alike := _alike(paths, most):
+            return _best_path_of(frame, word, alike, chance)
+        fallback = fallback or (word, paths[:most])
+    if fallback is None:
         raise QuestionError(f"no short word has two paths to choose from at step {frame.step:,}")
-    return _best_path_of(frame, *whole)
+    return _best_path_of(frame, *fallback, chance)
 
 
-def _best_path_of(frame: UnigramFrame, word: str, found: Sequence[Path]) -> Question:
-    # The order by pieces reveals nothing of the scores.
-    paths = sorted(found, key=lambda path: [word[edge.start : edge.end] for edge in path.edges])
+def _is_clear(paths: Sequence[Path]) -> bool:
+    """Whether there are two paths, and the first is better by a visible amount."""
+    return len(paths) > 1 and paths[0].score - paths[1].score >= APART
+
+
+def _alike(paths: Sequence[Path], most: int) -> list[Path]:
+    """Return paths with as many pieces as the best one; [] if only that one has."""
+    alike = [path for path in paths if len(path.edges) == len(paths[0].edges)][:most]
+    return alike if len(alike) > 1 else []
+
+
+def _best_path_of(
+    frame: UnigramFrame, word: str, found: Sequence[Path], chance: Chance
+) -> Question:
+    paths = chance.shuffled(found)
     best, second, *_ = sorted(paths, key=lambda path: -path.score)
     options = [
         Option(
@@ -484,6 +497,8 @@ def _best_path_of(frame: UnigramFrame, word: str, found: Sequence[Path]) -> Ques
         for path in paths
     ]
     lead = best.score - second.score
+    side, at = ("first", 0) if len({path.edges[0] for path in paths}) > 1 else ("last", -1)
+    edge = best.edges[at]
     return Question(
         frame,
         say("Which path through ", _shown(word), " wins?"),
@@ -491,10 +506,10 @@ def _best_path_of(frame: UnigramFrame, word: str, found: Sequence[Path]) -> Ques
         paths.index(best),
         explain=lambda: (
             say(*_path_words(word, best), f" has the greatest sum, {minus(best.score)}."),
-            say(f"The next one has {minus(second.score)}, {lead:.2f} less."),
+            say(f"The next one here has {minus(second.score)}, {lead:.2f} less."),
         ),
         explain_wrong=lambda row: (_why_not_best_path(word, paths[row]),),
-        hint=say(f"it has {counted(len(best.edges), 'piece')}."),
+        hint=say(f"its {side} piece is ", _shown(word[edge.start : edge.end]), "."),
         advice=say("The greatest sum of scores: nearest to 0."),
         find_level=lambda: Level.CLOSE if lead < CLOSE_PATHS else Level.CLEAR,
     )

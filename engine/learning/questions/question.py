@@ -68,7 +68,8 @@ class Option:
         label: words that name the row, such as the two tokens of a pair.
         note: numbers to find the answer with; "" if none are given.
         revealed: a number shown after the row was tried, such as the pair's count.
-        amount: length of a bar, relative to the other rows; 0 for no bar.
+        amount: length of a bar, relative to the other rows; 0 for no bar. It is shown with
+            `revealed`: see `Attempt.reveals`.
     """
 
     label: Words
@@ -286,10 +287,9 @@ class Question:
         given: facts to find the answer with, a row each.
         find_level: returns the difficulty of the question.
         explain_part: explains an answer that is right so far; returns () for any other.
-        pairs: the pairs of a choice between pairs, so that a view can draw them itself; their order
-            reveals nothing.
+        pairs: the pairs of a choice between pairs, in the order of the rows, so that a view can
+            draw them itself.
         tied: the pairs that share the highest count or score; empty if one has it alone.
-        shows_bars: whether the bars of the pairs may be shown before an answer.
         kind: its name in `KINDS`, which `ask` sets.
     """
 
@@ -306,7 +306,6 @@ class Question:
     explain_part: Callable[[Any], tuple[Sentence, ...]] = lambda answer: ()
     pairs: tuple[Pair, ...] = ()
     tied: frozenset[Pair] = frozenset()
-    shows_bars: bool = True
     kind: str = ""
 
     @cached_property
@@ -337,13 +336,11 @@ class Request:
         chance: decides what is left open.
         about: what to ask about: a pair `o|t`, a word, a text, ids; `None` leaves it open.
         rows: the largest number of rows to choose from.
-        shows_corpus: whether the learner sees the whole corpus if it is small.
     """
 
     chance: Chance
     about: str | None = None
     rows: int = 6
-    shows_corpus: bool = True
 
 
 @dataclass(frozen=True)
@@ -396,6 +393,12 @@ class Attempt:
     def is_over(self) -> bool:
         """Whether nothing is left to answer."""
         return self.given_up or self.is_right
+
+    def reveals(self, place: int) -> bool:
+        """Whether the number and the bar of a row are shown: once tried, as a hint, at the end."""
+        form = self.question.form
+        has_bars = isinstance(form, Choice) and any(option.amount for option in form.options)
+        return self.is_over or place in self.tried or (self.hinted and has_bars)
 
     @property
     def at_first_try(self) -> bool:

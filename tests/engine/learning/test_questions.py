@@ -110,10 +110,15 @@ def count_change(question: Question, truth: Truth, step: int) -> Answer:
         after = b"".join(
             b"" if part == "+" else b"|" if isinstance(part, str) else part for part in word
         ).split(b"|")
-        lost += int(times) * (pairs_in(before, left, right) - pairs_in(after, left, right))
+        lost += number_of(times) * (pairs_in(before, left, right) - pairs_in(after, left, right))
     after_merge = truth.counts_at(step + 1).get(pair, 0)
     assert truth.counts_at(step)[pair] - lost == after_merge
     return after_merge
+
+
+def number_of(times: str) -> int:
+    """Read `1,204 × ` as 1204."""
+    return int(times.split("×")[0].replace(",", ""))
 
 
 def pairs_in(tokens: list[bytes], left: bytes, right: bytes) -> int:

@@ -1,4 +1,4 @@
-"""Questions about pairs and their counts: the next pair, a tie, a changed count, a stale entry."""
+"""Questions about the counts of pairs: a count after the next merge, a stale entry of the heap."""
 
 from __future__ import annotations
 
@@ -10,205 +10,22 @@ from engine.bpe.heap import claim_of
 from engine.core.errors import QuestionError
 from engine.core.events import CountChange, Pair
 from engine.core.wording import Sentence, say, times
+from engine.encoding.merging import merge_pair
+from engine.learning.questions.pair_choice import refuse_prescribed
 from engine.learning.questions.question import (
     Chance,
-    Choice,
     Kind,
     Level,
     Number,
-    Option,
     Question,
     Request,
     YesOrNo,
-    edged,
     joining,
     named_pair,
     pair_words,
 )
 from engine.recording.affected_pretokens import AffectedPretoken, pair_changes
-from engine.text.pretokenize import Pretoken
 from engine.wordpiece.frame import WordPieceFrame
-
-# -- which pair merges next, which of the tied pairs wins
-
-CLOSE = 0.9
-"""A choice is close if the second count is at least this share of the first."""
-COUNTABLE = 160
-"""Largest corpus, in bytes, in which a learner counts without help."""
-
-
-def _pose_next_pair(frame: Frame, request: Request) -> Question:
-    """Ask which of the most frequent pairs merges next.
-
-    In a corpus small enough to count in, the corpus is given and the bars are hidden.
-    """
-    _refuse_prescribed(frame)
-    ranked = [pair for pair, _ in frame.top_pairs(max(2, request.rows))]
-    if len(ranked) < 2:
-        raise QuestionError(f"only one pair is left at step {frame.step:,}")
-    right, pairs, tied = ranked[0], _in_byte_order(frame, ranked), _tied(frame)
-    excerpt, rule = frame.excerpt, frame.tie_rule
-    is_countable = (
-        request.shows_corpus
-        and excerpt.complete
-        and bool(excerpt.lines)
-        and frame.byte_count <= COUNTABLE
-    )
-    if is_countable:
-        advice = say(
-            "Count for yourself: the whole corpus is below.",
-            shorter=("Count for yourself, in the corpus below.",),
-        )
-    elif tied.issuperset(pairs):
-        advice = say(
-            f"All of them occur equally often: the rule for ties, {rule.name}, decides.",
-            shorter=(f"All are tied: the rule {rule.name} decides.",),
-        )
-    else:
-        advice = say("The pair that occurs most often.")
-    hint = _token_of_right(frame, pairs, right)
-    if tied:
-        count = f"{len(tied):,}"
-        hint = say(
-            f"{count} are tied. Rule {rule.name}: {rule.in_short}.",
-            shorter=(f"{count} tied: {rule.in_short}.",),
-        )
-    options = [
-        Option(pair_words(frame, pair), revealed=f"{count:,}", amount=0 if is_countable else count)
-        for pair, count in ((pair, frame.count_of(pair)) for pair in pairs)
-    ]
-    return Question(
-        frame,
-        say("Which pair merges next?"),
-        Choice(tuple(options)),
-        pairs.index(right),
-        explain=lambda: _why_next(frame, right, tied),
-        explain_wrong=lambda row: _why_not_next(frame, pairs[row], tied),
-        hint=hint,
-        advice=advice,
-        given=tuple(
-            _line_in_tokens(frame, line) for line in (excerpt.lines if is_countable else ())
-        ),
-        find_level=lambda: _next_pair_level(frame, right, tied),
-        pairs=pairs,
-        tied=tied,
-        shows_bars=not is_countable,
-    )
-
-
-def _pose_tie(frame: Frame, request: Request) -> Question:
-    """Ask which of the tied pairs wins by the tie rule."""
-    _refuse_prescribed(frame)
-    tied = _tied(frame)
-    if not tied:
-        raise QuestionError(f"no pair is tied with another at step {frame.step:,}")
-    ranked = [pair for pair, _ in frame.top_pairs(min(len(tied), request.rows))]
-    right, pairs, rule = ranked[0], _in_byte_order(frame, ranked), frame.tie_rule
-    start = f"{len(tied):,} pairs occur {times(frame.count_of(right))} each"
-    loses = " loses to another pair that is tied with it."
-    return Question(
-        frame,
-        say(f"{start}: which one merges?", shorter=(f"{start}: which wins?",)),
-        Choice(tuple(Option(pair_words(frame, pair)) for pair in pairs)),
-        pairs.index(right),
-        explain=lambda: _why_next(frame, right, tied),
-        explain_wrong=lambda row: (say(*pair_words(frame, pairs[row]), loses),),
-        hint=_token_of_right(frame, pairs, right),
-        advice=say(f"Rule {rule.name}: {rule.in_short}.", shorter=(f"{rule.in_short}.",)),
-        find_level=lambda: Level.TIE,
-        pairs=pairs,
-        tied=tied,
-    )
-
-
-def _refuse_prescribed(frame: Frame) -> None:
-    """Raise a `QuestionError` where no count chooses the merges: a tokenizer's, or a fork's."""
-    if frame.given:
-        raise QuestionError("these merges are a tokenizer's; no count chose them")
-    if frame.run.record.fork_rules is not None:
-        raise QuestionError("this run is a fork; its merges do not follow from the counts alone")
-    if frame.next_pair is None:
-        raise QuestionError(f"no pair merges after step {frame.step:,}")
-
-
-def _in_byte_order(frame: Frame, pairs: Sequence[Pair]) -> tuple[Pair, ...]:
-    """Sort the pairs by their bytes, so that the order does not reveal their counts."""
-    return tuple(sorted(pairs, key=lambda pair: tuple(map(frame.any_token, pair))))
-
-
-def _tied(frame: Frame) -> frozenset[Pair]:
-    """Return the pairs that share the highest count; none if one has it alone."""
-    tied = frame.queue.tied
-    return frozenset(tied if len(tied) > 1 else ())
-
-
-def _token_of_right(frame: Frame, pairs: Sequence[Pair], right: Pair) -> Sentence:
-    """Name the left token of the right pair, or the right one if all pairs share the left one."""
-    side, at = ("left", 0) if len({left for left, _ in pairs}) > 1 else ("right", 1)
-    return say(f"its {side} token is ", frame.any_token(right[at]), ".")
-
-
-def _why_next(frame: Frame, right: Pair, tied: frozenset[Pair]) -> tuple[Sentence, ...]:
-    count, winner = frame.count_of(right), pair_words(frame, right)
-    if tied:
-        rival = next(pair for pair, _ in frame.top_pairs(2) if pair != right)
-        why = frame.why_first(right, rival)
-        return (
-            say(*winner, f" wins the tie of {len(tied):,} at {count:,}."),
-            say(f"Rule {frame.tie_rule.name}: ", *why, ".", shorter=(*why, ".")),
-        )
-    first = say(*winner, f" occurs {times(count)}.")
-    _, *others = frame.top_pairs(2)
-    if not others:
-        return first, say("No other pair is left.")
-    (second, behind), gap = others[0], count - others[0][1]
-    words = ("Second is ", *pair_words(frame, second), f" with {behind:,}")
-    return first, say(*words, f", {gap:,} fewer.", shorter=(*words, "."))
-
-
-def _why_not_next(frame: Frame, pair: Pair, tied: frozenset[Pair]) -> tuple[Sentence, ...]:
-    words, count = pair_words(frame, pair), times(frame.count_of(pair))
-    if pair in tied:
-        rule = frame.tie_rule
-        return (
-            say(
-                *(*words, f" occurs {count}, but so does another pair."),
-                shorter=(*words, f" has {count}, but not alone."),
-            ),
-            say(f"Rule {rule.name}: {rule.in_short}.", shorter=(f"{rule.in_short}.",)),
-        )
-    return (
-        say(
-            *(*words, f" occurs {count}; another pair occurs more often."),
-            shorter=(*words, f" occurs {count}; another, more."),
-        ),
-    )
-
-
-def _line_in_tokens(frame: Frame, line: Sequence[Pretoken]) -> Sentence:
-    words: list[str | bytes] = []
-    for pretoken in line:
-        ids = () if pretoken.special else frame.tokens_of(pretoken.bytes)
-        words += [*(edged(map(frame.any_token, ids)) if ids else (pretoken.bytes,)), "│"]
-    return say(*words)
-
-
-def _next_pair_level(frame: Frame, right: Pair, tied: frozenset[Pair]) -> Level:
-    """Return the difficulty of the choice: hardest if another pair led until the last merge."""
-    if tied:
-        return Level.TIE
-    if frame.step:
-        before = frame.at(frame.step - 1)
-        others = (pair for pair, _ in before.top_pairs(2) if pair != before.next_pair)
-        led = next(others, right)
-        if led != right and before.count_of(led) > frame.count_of(led):
-            return Level.AFTER_LOSS
-    counts = [count for _, count in frame.top_pairs(2)]
-    return Level.CLOSE if counts[-1] >= CLOSE * counts[0] else Level.CLEAR
-
-
-NEXT_PAIR = Kind("next-pair", (Frame,), "BPE", _pose_next_pair)
-TIE = Kind("tie", (Frame,), "BPE", _pose_tie)
 
 # -- how the next merge changes the count of another pair
 
@@ -216,6 +33,11 @@ MergingFrame = Frame | WordPieceFrame
 
 MOST_WORDS = 4
 """Largest number of different words in which the two pairs may meet: a learner counts them."""
+MOST_UNTOUCHED, POOL = 2, 8
+"""Largest number of words that are shown though the merge takes nothing of the pair there, and of
+those to draw from."""
+MOST_SEARCHED, LONGEST_UNTOUCHED = 2000, 24
+"""Number of words to search for them, and the largest number of bytes of such a word."""
 MOST_PRETOKENS = 400
 """A merge that changes more different pretokens is not asked about: reading them takes long."""
 
@@ -241,6 +63,9 @@ def _pose_count_change(frame: MergingFrame, request: Request) -> Question:
         )
     some_stay = [each for each in found if each[0].after]  # so that there is something to compute
     change, words = request.chance.pick(some_stay or found)
+    # Without words that keep the pair, subtracting all numbers would do.
+    untouched = _untouched_words(frame, change.pair, merge.pair, request.chance)
+    rows = [(word.count, word.before) for word in words] + untouched
     pair, merged = pair_words(frame, change.pair), pair_words(frame, merge.pair)
     return Question(
         frame,
@@ -253,12 +78,38 @@ def _pose_count_change(frame: MergingFrame, request: Request) -> Question:
         explain=lambda: _why_count(frame, change, words),
         explain_wrong=lambda count: _why_not_count(frame, change, count),
         hint=say("where ", *pair, " has a + beside it, it loses that place."),
-        advice=say("They meet in these words only; the number is how often each occurs."),
+        advice=say(
+            "Only in these words can it lose a place; the number is how often each occurs.",
+            shorter=("It can lose a place only in these words.",),
+        ),
         given=tuple(
-            say(f"{word.count:,}  ", *joining(frame, word.before, merge.pair)) for word in words
+            say(f"{count:,} × ", *joining(frame, ids, merge.pair))
+            for count, ids in request.chance.shuffled(rows)
         ),
         find_level=lambda: Level(min(len(words), MOST_WORDS) - 1),
     )
+
+
+def _untouched_words(
+    frame: MergingFrame, pair: Pair, merged: Pair, chance: Chance
+) -> list[tuple[int, tuple[int, ...]]]:
+    """Draw words, with their counts, in which a pair occurs and the next merge takes none of it.
+
+    Words in which the merge joins other tokens are preferred.
+    """
+    near: list[tuple[int, tuple[int, ...]]] = []
+    far: list[tuple[int, tuple[int, ...]]] = []
+    for word in frame.run.by_count.pretokens[:MOST_SEARCHED]:
+        if len(word) > LONGEST_UNTOUCHED:
+            continue
+        ids = frame.tokens_of(word)
+        before = list(pairwise(ids))
+        if pair in before:
+            after = list(pairwise(merge_pair(ids, merged, -1)))
+            if before.count(pair) == after.count(pair):
+                (near if merged in before else far).append((frame.run.counts[word], ids))
+    wanted = 1 + chance.below(MOST_UNTOUCHED)
+    return [*chance.shuffled(near[:POOL]), *chance.shuffled(far[:POOL])][:wanted]
 
 
 def _countable_changes(
@@ -310,8 +161,8 @@ COUNT_CHANGE = Kind("count-change", (Frame, WordPieceFrame), "BPE or WordPiece",
 
 ENTRIES, RECENT = 60, 60
 """Numbers of the most frequent pairs, and of the last merges, to draw from."""
-STALE_DRAWS = 8
-"""Number of draws in search of a stale entry; late in a run there are few."""
+DRAWS = 8
+"""Number of recently changed pairs, and of frequent ones, to draw."""
 MERGES = 3
 """Number of merges to show, the last ones among them."""
 MOST_READ = 200
@@ -320,7 +171,7 @@ MOST_READ = 200
 
 def _pose_stale(frame: Frame, request: Request) -> Question:
     """Ask whether the count of an entry in the heap is out of date."""
-    _refuse_prescribed(frame)
+    refuse_prescribed(frame)
     if not frame.step:
         raise QuestionError("at step 0 every entry is true: nothing has merged yet")
     entry = _entry_to_ask(frame, request)
@@ -342,25 +193,30 @@ def _pose_stale(frame: Frame, request: Request) -> Question:
         hint=say("look for ", left, "┊", right, " in the words: is one of them taken?"),
         advice=say("It is stale if a later merge changed the pair's count."),
         given=tuple(_merge_with_example(frame, index, entry.pair) for index in merges),
-        find_level=lambda: Level.CLOSE if entry.stale else Level.CLEAR,
+        find_level=lambda: Level.CLOSE,  # the same for both answers, so it reveals none
     )
 
 
 def _entry_to_ask(frame: Frame, request: Request) -> QueueEntry:
-    """Return the entry of the named pair; else draw a stale or any entry, equally likely."""
+    """Return the entry of the named pair; else draw a stale or a true entry, equally likely.
+
+    Where only one of them is found, none is asked about: its answer could be guessed.
+    """
     if request.about is not None:
         entry = _entry_of(frame, named_pair(frame, request.about))
         if entry is None:
             raise QuestionError(f"{request.about} has no entry in the heap at step {frame.step:,}")
         return entry
     chance = request.chance
-    for _ in range(STALE_DRAWS if chance.below(2) else 0):
-        entry = _entry_of(frame, _recently_changed(frame, chance))
-        if entry is not None and entry.stale:
-            return entry
-    entry = _entry_of(frame, chance.pick(frame.top_pairs(ENTRIES))[0])
-    assert entry is not None  # every pair that occurs has an entry
-    return entry
+    recent = (_recently_changed(frame, chance) for _ in range(DRAWS))
+    frequent = [pair for pair, _ in frame.top_pairs(ENTRIES)]
+    often = (chance.pick(frequent) for _ in range(DRAWS))
+    drawn = [entry for pair in (*recent, *often) if (entry := _entry_of(frame, pair)) is not None]
+    by_answer = [[entry for entry in drawn if entry.stale is answer] for answer in (True, False)]
+    if not all(by_answer):
+        lacks = "stale" if not by_answer[0] else "true"
+        raise QuestionError(f"no {lacks} entry of the heap was found at step {frame.step:,}")
+    return by_answer[chance.below(2)][0]
 
 
 def _recently_changed(frame: Frame, chance: Chance) -> Pair:

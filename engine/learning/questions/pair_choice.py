@@ -1,0 +1,486 @@
+"""Questions about the choice of a pair: which one merges next, and which one wins a tie.
+
+The learner counts in words that the question shows; counts and bars come with the hint or the
+answer. The wrong rows are the answers of common mistakes, so that an explanation can name them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from engine.bpe.frame import Frame
+from engine.core.errors import QuestionError
+from engine.core.events import Pair
+from engine.core.wording import Sentence, Words, counted, say, times
+from engine.learning.questions.question import (
+    Choice,
+    Kind,
+    Level,
+    Option,
+    Question,
+    Request,
+    pair_words,
+)
+from engine.learning.questions.words_in_sight import (
+    WordsInSight,
+    all_words,
+    first_words,
+    sample_words,
+    words_of_tie,
+)
+
+CLOSE = 0.9
+"""A choice is close if the second count is at least this share of the first."""
+MOST_COMPARED = 64
+"""Largest number of tied pairs among which other tie rules choose, too."""
+MORE = 3
+"""Factor of the number of pairs from which those are taken that a sample of words can show."""
+LINES = 20
+"""Number of lines in which pairs across pretokens are counted."""
+BY_ID = ("smallest-ids", "huggingface")
+"""Tie rules whose key is a pair of ids, which the rows show."""
+
+Mistakes = dict[Pair, Sentence]
+"""A wrong pair → the mistake that leads to it."""
+
+
+@dataclass(frozen=True)
+class Contest:
+    """The facts of a choice between pairs.
+
+    Attributes:
+        tied: the pairs that share the highest count; empty if one has it alone.
+        pairs: the pairs to choose from, in the order of the rows.
+        mistakes: the mistake behind some of them.
+        sight: the words to count in; `None` if nothing is to be counted.
+    """
+
+    frame: Frame
+    right: Pair
+    tied: frozenset[Pair]
+    pairs: tuple[Pair, ...]
+    mistakes: Mapping[Pair, Sentence]
+    sight: WordsInSight | None
+
+    @property
+    def place(self) -> int:
+        """The row of the right pair."""
+        return self.pairs.index(self.right)
+
+    def occurs(self, pair: Pair) -> str:
+        """Return how often a pair occurs: in the sample, if the words are one."""
+        if self.sight is None or self.sight.is_whole:
+            count, where = self.frame.count_of(pair), ""
+        else:
+            count, where = self.sight.counts.get(pair, 0), " in these words"
+        return f"occurs {times(count)}{where}" if count else f"does not occur{where}"
+
+    def sentences(self) -> tuple[Sentence, ...]:
+        """Return the words to count in, a row each."""
+        return () if self.sight is None else self.sight.sentences(self.frame)
+
+    def ids(self, pair: Pair) -> str:
+        """Return the ids that a tie rule by ids compares; "" for other rules, or without a tie."""
+        rule, tokens = self.frame.tie_rule, self.frame.run.record.ids.tokens
+        if not self.tied or rule.name not in BY_ID:
+            return ""
+        first, second = rule.make_key(tokens, lambda pair: (0, 0))(pair)
+        return f"ids {first}, {second}"
+
+
+def _pose_next_pair(frame: Frame, request: Request) -> Question:
+    """Ask which of some pairs merges next, with words to count in."""
+    contest = _next_pair_contest(frame, request)
+    right, tied, pairs, rule = contest.right, contest.tied, contest.pairs, frame.tie_rule
+    if contest.sight is None or (tied.issuperset(pairs) and not contest.sight.is_whole):
+        advice = say(
+            f"All of them occur equally often: the rule for ties, {rule.name}, decides.",
+            shorter=(f"All are tied: the rule {rule.name} decides.",),
+        )
+    elif contest.sight.is_whole:
+        advice = say(
+            "Count for yourself: these are all words, and how often each occurs.",
+            shorter=("Count for yourself, in these words.",),
+        )
+    else:
+        advice = say(
+            "Count for yourself in this sample of words, with how often each occurs.",
+            shorter=("Count for yourself, in these words.",),
+        )
+    hint = say("the counts are beside the pairs now.")
+    if tied:
+        count = f"{len(tied):,}"
+        hint = say(
+            f"{count} are tied. Rule {rule.name}: {rule.in_short}.",
+            shorter=(f"{count} tied: {rule.in_short}.",),
+        )
+    counts = {pair: frame.count_of(pair) for pair in pairs}
+    return Question(
+        frame,
+        say("Which pair merges next?"),
+        Choice(
+            tuple(
+                Option(
+                    *(pair_words(frame, pair), contest.ids(pair)),
+                    *(f"{counts[pair]:,}", counts[pair]),
+                )
+                for pair in pairs
+            )
+        ),
+        contest.place,
+        explain=lambda: _why_next(contest),
+        explain_wrong=lambda row: _why_not_next(contest, pairs[row]),
+        hint=hint,
+        advice=advice,
+        given=contest.sentences(),
+        find_level=lambda: _next_pair_level(frame, right, tied),
+        pairs=pairs,
+        tied=tied,
+    )
+
+
+def _pose_tie(frame: Frame, request: Request) -> Question:
+    """Ask which of the tied pairs wins by the tie rule."""
+    refuse_prescribed(frame)
+    tied = _tied(frame)
+    if not tied:
+        raise QuestionError(f"no pair is tied with another at step {frame.step:,}")
+    contest = _tie_contest(frame, tied, request)
+    rule = frame.tie_rule
+    start = f"{len(tied):,} pairs occur {times(frame.count_of(contest.right))} each"
+    return Question(
+        frame,
+        say(f"{start}: which one merges?", shorter=(f"{start}: which wins?",)),
+        Choice(tuple(Option(pair_words(frame, pair), contest.ids(pair)) for pair in contest.pairs)),
+        contest.place,
+        explain=lambda: _why_next(contest),
+        explain_wrong=lambda row: _why_not_in_tie(contest, contest.pairs[row]),
+        hint=_token_of_right(contest),
+        advice=say(f"Rule {rule.name}: {rule.in_short}.", shorter=(f"{rule.in_short}.",)),
+        given=contest.sentences(),
+        find_level=lambda: Level.TIE,
+        pairs=contest.pairs,
+        tied=tied,
+    )
+
+
+NEXT_PAIR = Kind("next-pair", (Frame,), "BPE", _pose_next_pair)
+TIE = Kind("tie", (Frame,), "BPE", _pose_tie)
+
+
+def refuse_prescribed(frame: Frame) -> None:
+    """Refuse frames where no count chooses the merges: a tokenizer's, or a fork's.
+
+    Raises:
+        QuestionError: it is such a frame, or no merge is left.
+    """
+    if frame.given:
+        raise QuestionError("these merges are a tokenizer's; no count chose them")
+    if frame.run.record.fork_rules is not None:
+        raise QuestionError("this run is a fork; its merges do not follow from the counts alone")
+    if frame.next_pair is None:
+        raise QuestionError(f"no pair merges after step {frame.step:,}")
+
+
+# -- the pairs to choose from, and the words to count in
+
+
+def _next_pair_contest(frame: Frame, request: Request) -> Contest:
+    refuse_prescribed(frame)
+    most, chance = max(2, request.rows), request.chance
+    top = [pair for pair, _ in frame.top_pairs(most)]
+    if len(top) < 2:
+        raise QuestionError(f"only one pair is left at step {frame.step:,}")
+    right, tied = top[0], _tied(frame)
+    sight = all_words(frame)
+    mistakes = _mistakes_of_the_run(frame, right, tied)
+    if sight is not None:
+        mistakes = _mistakes_in_counting(frame, sight, right) | mistakes
+    pairs = _filled([right, *mistakes], top, most)
+    if sight is None and tied:
+        sight = words_of_tie(frame, pairs)
+        if sight is None:
+            return _tie_contest(frame, tied, request)
+    elif sight is None:
+        more = [pair for pair, _ in frame.top_pairs(MORE * most)]
+        found = sample_words(frame, right, _filled(pairs, more, MORE * most)[1:], most, chance)
+        if found is None:
+            raise QuestionError("no few words of this corpus show which pair merges next")
+        pairs, sight = found
+        mistakes = _mistakes_in_counting(frame, sight, right, pairs) | mistakes
+    return Contest(frame, right, tied, tuple(chance.shuffled(pairs)), mistakes, sight)
+
+
+def _tie_contest(frame: Frame, tied: frozenset[Pair], request: Request) -> Contest:
+    """Return a choice between tied pairs; the words show which of them occurs first."""
+    most = min(len(tied), max(2, request.rows))
+    top = [pair for pair, _ in frame.top_pairs(most)]
+    pairs = _filled([top[0], *_choices_of_other_rules(frame, tied)], top, most)
+    sight = None if frame.tie_rule.static else all_words(frame) or first_words(frame, pairs)
+    shuffled = tuple(request.chance.shuffled(pairs))
+    return Contest(frame, top[0], tied, shuffled, _other_rules(frame, tied), sight)
+
+
+def _filled(first: Sequence[Pair], top: Sequence[Pair], most: int) -> list[Pair]:
+    """Return the first pairs and then others, up to `most` different ones."""
+    return list(dict.fromkeys((*first, *top)))[:most]
+
+
+def _tied(frame: Frame) -> frozenset[Pair]:
+    """Return the pairs that share the highest count; none if one has it alone."""
+    tied = frame.queue.tied
+    return frozenset(tied if len(tied) > 1 else ())
+
+
+# -- the answers of common mistakes
+
+
+def _mistakes_of_the_run(frame: Frame, right: Pair, tied: frozenset[Pair]) -> Mistakes:
+    """Return pairs that win by an old count, by another tie rule, or across pretokens."""
+    found = dict(_stale_counts(frame, right)) | _other_rules(frame, tied)
+    across = _winner_across_pretokens(frame, right)
+    if across is not None:
+        found[across] = say("It lies across two pretokens, and merges never cross their border.")
+    return found
+
+
+def _stale_counts(frame: Frame, right: Pair) -> Iterator[tuple[Pair, Sentence]]:
+    """Yield pairs that would win with their counts before the last merge."""
+    if not frame.step:
+        return
+    before, highest = frame.at(frame.step - 1), frame.count_of(right)
+    merged = frame.merge_at(frame.step - 1).pair
+    for pair, count in before.top_pairs(4):
+        if pair not in (merged, right) and count >= highest and count > frame.count_of(pair):
+            yield (
+                pair,
+                say(
+                    f"It occurred {times(count)} before merge {frame.step:,}, ",
+                    *(*pair_words(frame, merged), ": that count is out of date."),
+                ),
+            )
+
+
+def _choices_of_other_rules(frame: Frame, tied: frozenset[Pair]) -> dict[Pair, str]:
+    """Return the tied pairs that other tie rules choose, with the name of such a rule."""
+    if not 1 < len(tied) <= MOST_COMPARED:
+        return {}
+    choices = frame.queue.choices
+    right = choices[frame.tie_rule.name]
+    return {pair: name for name, pair in choices.items() if pair != right}
+
+
+def _other_rules(frame: Frame, tied: frozenset[Pair]) -> Mistakes:
+    return {
+        pair: say(f"The rule {name} takes it; here the rule is {frame.tie_rule.name}.")
+        for pair, name in _choices_of_other_rules(frame, tied).items()
+    }
+
+
+def _winner_across_pretokens(frame: Frame, right: Pair) -> Pair | None:
+    """Return the pair that wins if neighbours in different pretokens count; `None` if it is right.
+
+    It is looked for in the first lines of the corpus.
+    """
+    within: Counter[Pair] = Counter()
+    across: Counter[Pair] = Counter()
+    for line in frame.excerpt.lines[:LINES]:
+        last: int | None = None
+        for pretoken in line:
+            ids = () if pretoken.special else frame.tokens_of(pretoken.bytes)
+            within.update(pairwise(ids))
+            if last is not None and ids:
+                across[last, ids[0]] += 1
+            last = ids[-1] if ids else None
+    if not across:
+        return None
+    best = min(across, key=lambda pair: (-across[pair] - within[pair], pair))
+    is_ahead = across[best] + within[best] >= within[right]
+    return best if is_ahead and best != right else None
+
+
+def _mistakes_in_counting(
+    frame: Frame, sight: WordsInSight, right: Pair, pairs: Sequence[Pair] | None = None
+) -> Mistakes:
+    """Return pairs that win if the words in sight are counted wrongly.
+
+    Args:
+        pairs: the only pairs that are looked at; by default all in sight.
+    """
+    found: Mistakes = {}
+    among = [pair for pair in sight.counts if pairs is None or pair in pairs]
+    once = sight.counts_of_words_once
+    example = max((word.count for word in sight.words), default=1)
+    ahead = [pair for pair in among if once[pair] >= once[right] and pair != right]
+    for pair in sorted(ahead, key=lambda pair: (-once[pair], pair))[: 2 if pairs is None else None]:
+        found[pair] = say(
+            f"It is not behind if each word is counted once, but {example:,} × means "
+            f"{counted(example, 'time')}.",
+            shorter=(f"{example:,} × means {counted(example, 'time')}, not once.",),
+        )
+    if right[0] == right[1]:
+        doubled = frame.any_token(right[0])
+        apart = sum(_count_apart(word.tokens, right) * word.count for word in sight.words)
+        for pair in among:
+            if pair != right and sight.counts[pair] >= apart:
+                found[pair] = say(
+                    *("In ", doubled * 3, " the pair "),
+                    *(*pair_words(frame, right), " occurs twice: places may overlap."),
+                )
+    return found
+
+
+def _count_apart(tokens: Sequence[int], pair: Pair) -> int:
+    """Count the places of a pair that do not overlap: (5, 5, 5) has (5, 5) once."""
+    found = place = 0
+    while place < len(tokens) - 1:
+        is_there = (tokens[place], tokens[place + 1]) == pair
+        found += is_there
+        place += 2 if is_there else 1
+    return found
+
+
+# -- explanations
+
+
+def _token_of_right(contest: Contest) -> Sentence:
+    """Name the left token of the right pair, or the right one if all pairs share the left one."""
+    shares_left = len({left for left, _ in contest.pairs}) == 1
+    side, at = ("right", 1) if shares_left else ("left", 0)
+    return say(f"its {side} token is ", contest.frame.any_token(contest.right[at]), ".")
+
+
+def _why_next(contest: Contest) -> tuple[Sentence, ...]:
+    frame, right, tied = contest.frame, contest.right, contest.tied
+    count, winner = frame.count_of(right), pair_words(frame, right)
+    if tied:
+        rival = next(pair for pair, _ in frame.top_pairs(2) if pair != right)
+        why = frame.why_first(right, rival)
+        if numbers := _compared(frame, right, rival):
+            why = (*why, ": ", *numbers)
+        return (
+            say(*winner, f" wins the tie of {len(tied):,} at {count:,}."),
+            say(f"Rule {frame.tie_rule.name}: ", *why, ".", shorter=(*why, ".")),
+        )
+    first = say(*winner, f" occurs {times(count)}.")
+    _, *others = frame.top_pairs(2)
+    if not others:
+        return first, say("No other pair is left.")
+    (second, behind), gap = others[0], count - others[0][1]
+    words = ("Second is ", *pair_words(frame, second), f" with {behind:,}")
+    return first, say(*words, f", {gap:,} fewer.", shorter=(*words, "."))
+
+
+def _why_not_next(contest: Contest, pair: Pair) -> tuple[Sentence, ...]:
+    words, occurs = pair_words(contest.frame, pair), contest.occurs(pair)
+    if pair in contest.tied:
+        return (
+            say(
+                *(*words, f" {occurs}, but so does another pair."),
+                shorter=(*words, f" {occurs}, but not alone."),
+            ),
+            _why_later(contest, pair),
+        )
+    said = say(
+        *(*words, f" {occurs}; another pair occurs more often."),
+        shorter=(*words, f" {occurs}; another, more."),
+    )
+    mistake = contest.mistakes.get(pair)
+    return (said,) if mistake is None else (said, mistake)
+
+
+def _why_not_in_tie(contest: Contest, pair: Pair) -> tuple[Sentence, ...]:
+    words = pair_words(contest.frame, pair)
+    return say(*words, " loses to another pair that is tied with it."), _why_later(contest, pair)
+
+
+def _why_later(contest: Contest, pair: Pair) -> Sentence:
+    """Explain why a tied pair loses, by a pair that goes before it and is not the right one.
+
+    Where only the right one goes before it, it is named only if no other row is left to try.
+    """
+    frame, right = contest.frame, contest.right
+    start: Words = ()
+    if (mistake := contest.mistakes.get(pair)) is not None:
+        start = (*mistake.words, " ")
+    rule = frame.tie_rule
+    ranked = [each for each, _ in frame.top_pairs(len(contest.pairs))]
+    before = [each for each in contest.pairs if each in ranked[: _place_in(ranked, pair)]]
+    known = [each for each in before if each != right]
+    rival = known[0] if known else right if len(contest.pairs) == 2 else None
+    if rival is None:
+        difference = _difference(frame, right, pair)
+        if difference is None:
+            return say(
+                *start, f"Rule {rule.name}: {rule.in_short}.", shorter=(f"{rule.in_short}.",)
+            )
+        less, _, where = difference
+        byte = bytes((less,))
+        return say(
+            *(*start, "Another pair has a byte above ", byte, f" = {less}{where}."),
+            shorter=("Another has a byte above ", byte, f" = {less}."),
+        )
+    name = pair_words(frame, rival)
+    why = _compared(frame, rival, pair) or frame.why_first(rival, pair)
+    return say(*(*start, *name, " goes before it: ", *why, "."), shorter=(*name, ": ", *why, "."))
+
+
+def _place_in(ranked: Sequence[Pair], pair: Pair) -> int:
+    return ranked.index(pair) if pair in ranked else len(ranked)
+
+
+PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+
+
+def _difference(frame: Frame, winner: Pair, rival: Pair) -> tuple[int, int, str] | None:
+    """Return the bytes in which two pairs differ, the lower one first, and their place.
+
+    Returns:
+        `None` if one token only goes on after the other, or if the tie rule compares no bytes.
+    """
+    if frame.tie_rule.name != "lexicographic":
+        return None
+    later, earlier = _different_tokens(frame, winner, rival)
+    for place, (more, less) in enumerate(zip(later, earlier, strict=False)):
+        if more != less:
+            where = f"the {PLACES[place]} place" if place < len(PLACES) else f"place {place + 1}"
+            is_single = len(later) == len(earlier) == 1
+            return less, more, "" if is_single else f" in {where}"
+    return None
+
+
+def _different_tokens(frame: Frame, winner: Pair, rival: Pair) -> tuple[bytes, bytes]:
+    at = 0 if winner[0] != rival[0] else 1
+    return frame.any_token(winner[at]), frame.any_token(rival[at])
+
+
+def _compared(frame: Frame, winner: Pair, rival: Pair) -> Words:
+    """Compare the bytes in which two pairs differ; () if the tie rule compares no bytes.
+
+    `com│e` and `cop│e` → `m = 109 < p = 112 in the third place`.
+    """
+    if frame.tie_rule.name != "lexicographic":
+        return ()
+    difference = _difference(frame, winner, rival)
+    if difference is None:
+        later, earlier = _different_tokens(frame, winner, rival)
+        return later, " begins with ", earlier, " and goes on"
+    less, more, where = difference
+    return bytes((less,)), f" = {less} < ", bytes((more,)), f" = {more}{where}"
+
+
+def _next_pair_level(frame: Frame, right: Pair, tied: frozenset[Pair]) -> Level:
+    """Return the difficulty of the choice: hardest if another pair led until the last merge."""
+    if tied:
+        return Level.TIE
+    if frame.step:
+        before = frame.at(frame.step - 1)
+        others = (pair for pair, _ in before.top_pairs(2) if pair != before.next_pair)
+        led = next(others, right)
+        if led != right and before.count_of(led) > frame.count_of(led):
+            return Level.AFTER_LOSS
+    counts = [count for _, count in frame.top_pairs(2)]
+    return Level.CLOSE if counts[-1] >= CLOSE * counts[0] else Level.CLEAR

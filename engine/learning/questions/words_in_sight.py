@@ -1,0 +1,229 @@
+"""Words of the corpus to count pairs in: all of them, or a sample on which the same pair wins.
+
+A question about counts shows these words instead of counts or bars, so the learner has to count.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, pairwise
+
+from engine.bpe.frame import Frame
+from engine.core.events import Pair
+from engine.core.wording import Sentence, say
+from engine.learning.questions.question import Chance, edged
+from engine.text.pretokenize import to_bytes, to_text
+
+MOST_WORDS = 8
+"""Largest number of words to count in."""
+SHORT = 24
+"""Bytes of a word that is shown whole; of a longer one a part is shown."""
+LONGEST_READ = 2000
+"""Characters at the beginning of a long word from which parts are taken."""
+COUNTABLE = 160
+"""Largest corpus, in bytes, that is shown whole even if its words are long."""
+BESIDE = 3
+"""Number of tokens on each side of a pair in a part of a long word."""
+POOL, FOUND, SEARCHED = 6, 60, 600
+"""Number of words to draw from for each pair, of words with it that are looked at, and of words to
+search for them."""
+DRAWS = 60
+
+
+@dataclass(frozen=True)
+class SeenWord:
+    """A word in its tokens, or a part of a long one.
+
+    Attributes:
+        count: number of occurrences of the word in the corpus.
+        text: the bytes of the word.
+    """
+
+    tokens: tuple[int, ...]
+    count: int
+    text: bytes
+    is_part: bool = False
+
+    @cached_property
+    def pairs(self) -> Counter[Pair]:
+        """Pair → its number of occurrences in the word."""
+        return Counter(pairwise(self.tokens))
+
+
+@dataclass(frozen=True)
+class WordsInSight:
+    """The words that a question shows.
+
+    Attributes:
+        is_whole: whether they are all words of the corpus that have a pair at the start.
+    """
+
+    words: tuple[SeenWord, ...]
+    is_whole: bool
+
+    @cached_property
+    def counts(self) -> Mapping[Pair, int]:
+        """Pair → its count in these words."""
+        counts: Counter[Pair] = Counter()
+        for word in self.words:
+            for pair, number in word.pairs.items():
+                counts[pair] += number * word.count
+        return counts
+
+    @cached_property
+    def counts_of_words_once(self) -> Mapping[Pair, int]:
+        """Pair → its count if each word is counted once, a common mistake."""
+        counts: Counter[Pair] = Counter()
+        for word in self.words:
+            counts.update(word.pairs)
+        return counts
+
+    def sentences(self, frame: Frame) -> tuple[Sentence, ...]:
+        """Return a row for each word: `5 × l┊ow`."""
+        most = max((len(f"{word.count:,}") for word in self.words), default=0)
+        return tuple(
+            say(
+                f"{word.count:>{most},} × ",
+                *(("…",) if word.is_part else ()),
+                *edged(map(frame.any_token, word.tokens)),
+                *(("…",) if word.is_part else ()),
+            )
+            for word in self.words
+        )
+
+
+def all_words(frame: Frame) -> WordsInSight | None:
+    """Return all words of a small corpus, in the order of their appearance; else `None`."""
+    counts = frame.counts
+    if len(counts) > 2 * MOST_WORDS and frame.byte_count > COUNTABLE:
+        return None
+    words = [word for word in counts if len(frame.at(0).tokens_of(word)) > 1]
+    if len(words) > MOST_WORDS:
+        return None
+    if any(len(word) > SHORT for word in words) and frame.byte_count > COUNTABLE:
+        return None
+    return WordsInSight(
+        tuple(SeenWord(frame.tokens_of(word), counts[word], word) for word in words), True
+    )
+
+
+def sample_words(
+    frame: Frame, right: Pair, others: Sequence[Pair], most: int, chance: Chance
+) -> tuple[list[Pair], WordsInSight] | None:
+    """Draw words in which the right pair occurs most often.
+
+    Most draws look for a sample on which counting each word once leads to another pair.
+
+    Args:
+        right: the only pair of the highest count in the corpus.
+        others: pairs to choose from; a pair that only one very frequent word has may be left out.
+        most: largest number of pairs, with the right one.
+
+    Returns:
+        the pairs, the right one first, and the words; `None` if no few words show the answer.
+    """
+    pools = {right: list(islice(_words_with(frame, right), POOL))}
+    possible = sum(word.pairs[right] * word.count for word in pools[right])
+    for pair in others:
+        found = list(islice(_words_with(frame, pair), FOUND))
+        # Rare words, too: the right pair may have only rare ones.
+        spread = found[POOL // 2 :: max(len(found) // (POOL // 2), 1)]
+        pool = list(dict.fromkeys((*found[: POOL // 2], *spread, *found[-1:])))
+        pool = [word for word in pool if word.pairs[pair] * word.count < possible]
+        if pool or not found:
+            pools[pair] = pool
+    pairs = list(pools)[:most]
+    while len(pairs) > 1:
+        sight = _draw_sample({pair: pools[pair] for pair in pairs}, right, chance)
+        if sight is not None:
+            return pairs, sight
+        pairs.pop()
+    return None
+
+
+def _draw_sample(
+    pools: Mapping[Pair, list[SeenWord]], right: Pair, chance: Chance
+) -> WordsInSight | None:
+    """Draw words of each pool such that the right pair has the highest count; `None` if not."""
+    others = [pair for pair in pools if pair != right]
+    wants_trap = chance.below(len(pools)) > 0
+    fallback: WordsInSight | None = None
+    for _ in range(DRAWS):
+        drawn: dict[SeenWord, None] = {}
+        for pair, pool in pools.items():
+            wanted = 1 + chance.below(3 if pair == right else 2)
+            drawn.update(dict.fromkeys(chance.shuffled(pool)[:wanted]))
+        if len(drawn) > MOST_WORDS or not _is_won(drawn, right, others):
+            continue
+        sight = WordsInSight(tuple(chance.shuffled(list(drawn))), False)
+        once = sight.counts_of_words_once
+        if wants_trap == any(once[pair] >= once[right] for pair in others):
+            return sight
+        fallback = fallback or sight
+    if fallback is None:
+        rarest = {pools[pair][-1]: None for pair in others if pools[pair]}
+        for most in range(1, len(pools[right]) + 1):
+            drawn = rarest | dict.fromkeys(pools[right][:most])
+            if len(drawn) <= MOST_WORDS and _is_won(drawn, right, others):
+                return WordsInSight(tuple(chance.shuffled(list(drawn))), False)
+    return fallback
+
+
+def _is_won(words: Iterable[SeenWord], right: Pair, others: Iterable[Pair]) -> bool:
+    """Whether the right pair has the highest count in the words alone."""
+    counts = WordsInSight(tuple(words), False).counts
+    return all(counts.get(pair, 0) < counts.get(right, 0) for pair in others)
+
+
+def words_of_tie(frame: Frame, pairs: Sequence[Pair]) -> WordsInSight | None:
+    """Return all words of tied pairs and others; `None` if they are many.
+
+    Only all of them show the tie. They are in the order of their appearance.
+    """
+    drawn = {word: None for pair in pairs for word in islice(_words_with(frame, pair), POOL)}
+    if len(drawn) > MOST_WORDS or any(word.is_part for word in drawn):
+        return None
+    places = {word: place for place, word in enumerate(frame.counts)} if len(drawn) > 1 else {}
+    sight = WordsInSight(tuple(sorted(drawn, key=lambda word: places.get(word.text, 0))), False)
+    is_all = all(sight.counts.get(pair, 0) == frame.count_of(pair) for pair in pairs)
+    return sight if is_all else None
+
+
+def first_words(frame: Frame, pairs: Sequence[Pair]) -> WordsInSight | None:
+    """Return the first word of the corpus for each pair, in the order of their appearance."""
+    found: dict[bytes, SeenWord] = {}
+    for pair in pairs:
+        for _, word in frame.run.by_appearance.containing(_joined(frame, pair)):
+            tokens = frame.tokens_of(word) if len(word) <= SHORT else ()
+            if pair in pairwise(tokens):
+                found[word] = SeenWord(tokens, frame.counts[word], word)
+                break
+            if not tokens:  # a part of a long word does not show what is first in it
+                return None
+    places = {word: place for place, word in enumerate(frame.counts) if word in found}
+    return WordsInSight(tuple(found[word] for word in sorted(found, key=places.__getitem__)), False)
+
+
+def _words_with(frame: Frame, pair: Pair) -> Iterator[SeenWord]:
+    """Yield words with a pair, most frequent first; of long words the parts around the pair."""
+    for _, word in islice(frame.run.by_count.containing(_joined(frame, pair)), SEARCHED):
+        count = frame.counts[word]
+        if len(word) <= SHORT:
+            tokens = frame.tokens_of(word)
+            if pair in pairwise(tokens):
+                yield SeenWord(tokens, count, word)
+            continue
+        text = word if len(word) <= LONGEST_READ else to_bytes(to_text(word)[:LONGEST_READ])
+        tokens = frame.tokens_of(text)
+        end = 0
+        for place, found in enumerate(pairwise(tokens)):
+            if found == pair and place >= end:
+                start, end = max(place - BESIDE, end), place + 2 + BESIDE
+                yield SeenWord(tokens[start:end], count, word, True)
+
+
+def _joined(frame: Frame, pair: Pair) -> bytes:
+    return frame.any_token(pair[0]) + frame.any_token(pair[1])
