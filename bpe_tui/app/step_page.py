@@ -23,7 +23,6 @@ from textual.theme import Theme
 
 from bpe_tui.app.recorder import Shot
 from bpe_tui.styles import DARK, LIGHT
-from bpe_tui.views.transcript import option_note
 from bpe_tui.widgets.visible import (
     signs,
     still_visible,
@@ -222,7 +221,7 @@ def question_data(question: Question) -> dict[str, Any]:
     if isinstance(form, Choice):
         data["options"] = [
             f"{describe(option.label, lambda token: still_visible(visible_bytes(token)))}"
-            f"{f'   {note}' if (note := option_note(option)) else ''}"
+            f"{f'   {note}' if (note := option.note) else ''}"
             for option in form.options
         ]
         data["replies"] = [_reply(question.grade(place)) for place in range(len(form.options))]

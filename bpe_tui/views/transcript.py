@@ -37,17 +37,10 @@ from engine.core.events import CountChange
 from engine.core.wording import Sentence, describe
 from engine.encoding.typed_ids import decode_known, read_ids
 from engine.learning.questions import OF_WHAT_FOLLOWS, ask, kinds_for, predict
-from engine.learning.questions.question import Answer, Attempt, Choice, Cuts, Joins, Option, Tally
+from engine.learning.questions.question import Answer, Attempt, Choice, Cuts, Joins, Tally
 from engine.recording.playback import AnyMergeFrame, Player
 
 HELP = "hint helps, show gives the answer, skip goes on."
-
-
-def option_note(option: Option) -> str:
-    """Return an option's numbers, or the rounded value of its bar: 588 → 'about 590'."""
-    if option.note or not option.amount:
-        return option.note
-    return f"about {int(float(f'{option.amount:.2g}')):,}"
 
 
 @dataclass

@@ -34,8 +34,7 @@ MergingFrame = Frame | WordPieceFrame
 MOST_WORDS = 4
 """Largest number of different words in which the two pairs may meet: a learner counts them."""
 MOST_UNTOUCHED, POOL = 2, 8
-"""Largest number of words that are shown though the merge takes nothing of the pair there, and of
-those to draw from."""
+"""Largest number of words shown in which the pair keeps its places, and of words to draw from."""
 MOST_SEARCHED, LONGEST_UNTOUCHED = 2000, 24
 """Number of words to search for them, and the largest number of bytes of such a word."""
 MOST_PRETOKENS = 400

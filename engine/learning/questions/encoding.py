@@ -56,7 +56,8 @@ def _pose_cuts(frame: Frame | UnigramFrame, request: Request) -> Question:
         assert isinstance(found.answer, tuple)
         if len(found.answer) + 1 < FEWEST_PRETOKENS:
             continue
-        if found.level > Level.CLEAR:
+        blanks = tuple(place for place in range(1, len(text)) if text[place] == " ")
+        if found.level > Level.CLEAR and found.answer != blanks:
             return found
         easy = easy or found
     if easy is None:
@@ -66,10 +67,10 @@ def _pose_cuts(frame: Frame | UnigramFrame, request: Request) -> Question:
 
 def _text_to_cut(frame: Frame | UnigramFrame, request: Request) -> str:
     """Draw a part of the corpus that begins at a pretoken."""
-    lines: Sequence[Sequence[Pretoken]] = frame.excerpt.lines[:LINES]
+    lines: Sequence[Sequence[Pretoken]] = frame.excerpt.lines
     if not lines:
         raise QuestionError("no corpus is open; say which text is to be cut")
-    line = request.chance.pick(lines)
+    line = lines[request.chance.below(min(len(lines), LINES))]
     text = ""
     for pretoken in line[request.chance.below(len(line)) :]:
         if pretoken.special or len(text) + len(pretoken.text) > LONGEST_TO_CUT:
@@ -321,10 +322,11 @@ def _pose_decode(frame: Frame, request: Request) -> Question:
 
 def _ids_to_decode(frame: Frame, request: Request) -> tuple[int, ...]:
     """Draw the ids of a few neighbouring tokens of the corpus."""
-    chance, lines = request.chance, frame.excerpt.lines[:LINES]
+    chance, lines = request.chance, frame.excerpt.lines
     if not lines:
         raise QuestionError("no corpus is open; say which ids are to be decoded")
-    line = [pretoken for pretoken in chance.pick(lines) if not pretoken.special]
+    drawn = lines[chance.below(min(len(lines), LINES))]
+    line = [pretoken for pretoken in drawn if not pretoken.special]
     if not line:
         return ()
     first = chance.below(len(line))

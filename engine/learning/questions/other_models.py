@@ -36,18 +36,28 @@ from engine.wordpiece.words import CONTINUES, inner
 
 # -- WordPiece: which pair has the highest score
 
+CANDIDATES = 6
+"""Number of the best pairs to choose from, for each row."""
 CLOSE_SCORE = 0.8
 """A choice is close if the second score is at least this share of the best."""
 
 
 def _pose_best_score(frame: WordPieceFrame, request: Request) -> Question:
     """Ask which pair merges next, from the counts that make up the scores."""
-    ranked = frame.top_pairs(max(2, request.rows))
+    most = max(2, request.rows)
+    ranked = frame.top_pairs(CANDIDATES * most)
     if frame.next_pair is None:
         raise QuestionError(f"no pair merges after step {frame.step:,}")
     if len(ranked) < 2:
         raise QuestionError(f"only one pair is left at step {frame.step:,}")
     right, frequent = ranked[0], frame.most_frequent
+
+    def length(scored: ScoredPair) -> int:
+        return sum(len(frame.any_token(token)) for token in scored.pair)
+
+    # Names of about the same length: long pieces are rare ones, and often score high.
+    alike = sorted(ranked[1:], key=lambda each: abs(length(each) - length(right)))
+    ranked = [right, *alike[: most - 1]]
     if frequent is not None and frequent.pair not in {each.pair for each in ranked}:
         ranked = [*ranked[:-1], frequent] if len(ranked) > 2 else [*ranked, frequent]
     scored = request.chance.shuffled(ranked)
@@ -327,7 +337,11 @@ def _pose_first_to_go(frame: UnigramFrame, request: Request) -> Question:
     candidates = list(_measured(frame, printable[:DRAWN_FROM], by_score))
     for _ in range(PRUNE_DRAWS):
         pieces: list[PrunedPiece] = []
-        for piece in request.chance.shuffled(candidates):
+        shuffled = request.chance.shuffled(candidates)
+        # Names of about the same length: short pieces often cost less.
+        for piece in sorted(
+            shuffled, key=lambda piece: abs(len(piece.text) - len(shuffled[0].text))
+        ):
             if all(_differ(piece.measure, other.measure) for other in pieces):
                 pieces.append(piece)
             if len(pieces) == max(2, request.rows):
@@ -431,7 +445,7 @@ FIRST_TO_GO = Kind("first-to-go", (UnigramFrame,), "Unigram", _pose_first_to_go)
 
 # -- Unigram: which path through a word wins
 
-PATH_WORDS, PATH_DRAWS = 1000, 40
+PATH_WORDS, PATH_DRAWS = 5000, 100
 """Number of the most frequent words to draw from, and of draws."""
 SHORTEST_PATH, LONGEST_PATH = 3, 12
 """Characters of a word."""

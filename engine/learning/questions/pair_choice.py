@@ -37,7 +37,7 @@ CLOSE = 0.9
 MOST_COMPARED = 64
 """Largest number of tied pairs among which other tie rules choose, too."""
 MORE = 3
-"""Factor of the number of pairs from which those are taken that a sample of words can show."""
+"""Number of frequent pairs to choose from, for each row: a sample cannot show all of them."""
 LINES = 20
 """Number of lines in which pairs across pretokens are counted."""
 BY_ID = ("smallest-ids", "huggingface")

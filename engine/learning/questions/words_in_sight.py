@@ -22,7 +22,7 @@ MOST_WORDS = 8
 SHORT = 24
 """Bytes of a word that is shown whole; of a longer one a part is shown."""
 LONGEST_READ = 2000
-"""Characters at the beginning of a long word from which parts are taken."""
+"""Length of the beginning of a long word, in characters; parts are taken from it."""
 COUNTABLE = 160
 """Largest corpus, in bytes, that is shown whole even if its words are long."""
 BESIDE = 3

@@ -231,13 +231,20 @@ def test_the_next_tie_is_explained_without_a_screen(transcript: BpeTranscript) -
 def test_a_prediction_is_answered_line_by_line_and_then_the_step_is_made(
     transcript: BpeTranscript,
 ) -> None:
-    assert answers(transcript, "predict")[0] == "Which pair merges next?"
-    assert answers(transcript, "1")[0] == "No: e│s occurs 9 times, but so does another pair."
-    assert answers(transcript, "hint")[0].startswith("Hint: 2 are tied.")
+    asked = answers(transcript, "predict")
+    assert asked[0] == "Which pair merges next?"
+    assert asked[2] == "  5 × l┊o┊w"
+    rows = {row[5:]: row[2] for row in asked[6:12]}  # no counts yet
+    assert answers(transcript, rows["e│s"])[0] == (
+        "No: e│s occurs 9 times, but so does another pair."
+    )
+    hint = answers(transcript, "hint")
+    assert hint[0].startswith("Hint: 2 are tied.")
+    assert f"  {rows['w│e']}. w│e   8" in hint
     assert answers(transcript, "nonsense") == ["Answer with a number from 1 to 6."]
-    assert answers(transcript, "5") == [
+    assert answers(transcript, rows["s│t"]) == [
         "Right: s│t wins the tie of 2 at 9.",
-        "Rule lexicographic: s is later in byte order than e.",
+        "Rule lexicographic: s is later in byte order than e: e = 101 < s = 115.",
         "Merge 1 of 6: s and t occurred together 9 times; they are one token now, st.",
         "0 of 1 at the first try; predict asks on.",
     ]

@@ -366,23 +366,103 @@ def test_the_hint_at_a_tie_names_the_token_in_which_the_pairs_differ() -> None:
     assert str(ask("tie", frame).hint) == "its right token is c."
 
 
+def row_of(question: Question, left: str, right: str) -> int:
+    """Return the row of a pair."""
+    labels = [option.label for option in question.form.options]  # type: ignore[attr-defined]
+    return labels.index((left.encode(), "│", right.encode()))
+
+
 def test_a_wrong_pair_shows_its_own_count_and_not_the_answer() -> None:
     question = ask("next-pair", timeline_of(LOW).seek(2))
-    assert [str(option.label[0]) for option in question.form.options] == sorted(
-        str(option.label[0]) for option in question.form.options
-    )
     wrong = next(place for place in range(6) if place != question.answer)
     said = str(question.grade(wrong).said)
     winner = question.form.options[question.answer]
-    assert " occurs " in said
+    assert " occur" in said
     assert f"{winner.label[0].decode()}│" not in said
 
 
-def test_a_tie_is_explained_by_the_rule() -> None:
+def test_a_tie_is_explained_by_the_rule_and_the_bytes() -> None:
     question = ask("tie", timeline_of(LOW).frame)
     grade = question.grade(question.answer)
     assert str(grade.said) == "s│t wins the tie of 2 at 9."
-    assert str(grade.why) == "Rule lexicographic: s is later in byte order than e."
+    assert (
+        str(grade.why) == "Rule lexicographic: s is later in byte order than e: e = 101 < s = 115."
+    )
+
+
+def test_rows_are_in_an_order_of_the_seed() -> None:
+    frame = timeline_of(LOW).seek(1)
+    orders = {ask("next-pair", frame, str(seed)).pairs for seed in range(9)}
+    assert len(orders) > 5
+    assert {ask("next-pair", frame, str(seed)).answer for seed in range(40)} == set(range(6))
+
+
+def test_words_are_given_with_their_counts_to_count_in() -> None:
+    question = ask("next-pair", timeline_of(LOW).seek(1))
+    rows = ["5 × l┊o┊w", "2 × l┊o┊w┊e┊r", "3 × w┊i┊d┊e┊st", "6 × n┊e┊w┊e┊st"]
+    assert list(map(str, question.given)) == rows
+
+
+@pytest.mark.parametrize(
+    ("pair", "step", "said", "why"),
+    [
+        (
+            ("e", "s"),
+            1,
+            "e│s does not occur; another pair occurs more often.",
+            "It occurred 9 times before merge 1, s│t: that count is out of date.",
+        ),
+        (
+            ("l", "o"),
+            1,
+            "l│o occurs 7 times; another pair occurs more often.",
+            "It is not behind if each word is counted once, but 6 × means 6 times.",
+        ),
+        (
+            ("e", "s"),
+            0,
+            "e│s occurs 9 times, but so does another pair.",
+            "The rule sentencepiece takes it; here the rule is lexicographic. "
+            "Another pair has a byte above e = 101.",
+        ),
+    ],
+)
+def test_a_wrong_pair_is_explained_by_the_mistake_behind_it(
+    pair: tuple[str, str], step: int, said: str, why: str
+) -> None:
+    question = ask("next-pair", timeline_of(LOW).seek(step))
+    grade = question.grade(row_of(question, *pair))
+    assert (str(grade.said), str(grade.why)) == (said, why)
+
+
+def test_a_pair_across_pretokens_is_a_row() -> None:
+    excerpt = Excerpt.of(b"ab ab ab cd cd", "whitespace")
+    timeline = timeline_of({b"ab": 3, b" ": 4, b"cd": 2}, excerpt=excerpt)
+    question = ask("next-pair", timeline.frame)
+    grade = question.grade(row_of(question, "b", " "))
+    assert str(grade.said) == "b│Ġ does not occur; another pair occurs more often."
+    assert str(grade.why) == "It lies across two pretokens, and merges never cross their border."
+
+
+def test_a_pair_that_wins_if_places_may_not_overlap_is_explained() -> None:
+    question = ask("next-pair", timeline_of({b"aaaa": 2, b"bc": 5}).frame)
+    grade = question.grade(row_of(question, "b", "c"))
+    assert str(grade.why) == "In aaa the pair a│a occurs twice: places may overlap."
+
+
+def test_a_tie_compares_the_bytes_in_which_two_pairs_differ() -> None:
+    counts = dict.fromkeys((b"come", b"cope", b"core"), 9)
+    counts |= dict.fromkeys((b"com", b"cop", b"cor"), 5)
+    frame = timeline_of(counts).seek(4)  # co, cor, cop, com
+    question = ask("tie", frame)
+    ranked = [pair for pair, _ in frame.top_pairs(len(question.pairs))]
+    second, third = (question.pairs.index(pair) for pair in ranked[1:3])
+    assert str(question.grade(third).why).endswith(
+        "cop│e goes before it: m = 109 < p = 112 in the third place."
+    )
+    assert str(question.grade(second).why).endswith(
+        "Another pair has a byte above p = 112 in the third place."
+    )
 
 
 @pytest.mark.parametrize(
