@@ -86,7 +86,7 @@ class ScreenNavigation:
 
                     self.app.push_screen(LedgerWindow(frame, pair), self._left_window)
             case targets.ToLine():
-                self._screen(TRAINING).show_target(target)
+                self._show_on(TRAINING, target)
             case targets.ToPretoken(pretoken):
                 self.open_encoding(to_text(pretoken), look=True)
             case targets.ToToken(token_id):
@@ -113,6 +113,17 @@ class ScreenNavigation:
 
             window = WhyWindow(frame, painter, ids, beside)
             self.app.push_screen(window, self._left_window)
+
+    def show_places(self, token_id: int) -> None:
+        """Open the window with the words and lines of the corpus that have a token."""
+        frame = self.host.session.frame
+        if frame is None or not frame.has_corpus:
+            self.host.tell("No corpus is open, so the token has no places; o opens one.")
+            return
+        self.host.session.hold()
+        from bpe_tui.bpe.windows import PlacesWindow
+
+        self.app.push_screen(PlacesWindow(frame, token_id), self._left_window)
 
     def find_pair(self) -> None:
         """Open the window that finds pairs in the heap by one of their tokens."""

@@ -1,9 +1,10 @@
-"""Two windows over the training screen: the pretokens behind a count, and the breakpoints."""
+"""Windows about a step: the pretokens behind a count or with a token, and the breakpoints."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from time import monotonic
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -13,8 +14,9 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from bpe_tui.session.session import Session
+from bpe_tui.views.narration import times
 from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, pair_text
-from bpe_tui.views.targets import ToLine, ToPair
+from bpe_tui.views.targets import ToLine, ToPair, ToPretoken, ToStep
 from bpe_tui.views.training_panels import before_after
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines, RowList
@@ -26,7 +28,7 @@ from engine.analysis.breakpoints import WatchedBreakpoint, examples
 from engine.bpe.frame import Frame
 from engine.core.errors import BreakpointError
 from engine.core.events import Pair
-from engine.recording.affected_pretokens import Contribution
+from engine.recording.affected_pretokens import LONGEST_TAKEN_APART, Contribution
 from engine.text.pretokenize import Pretoken, to_text
 
 BEFORE = 3
@@ -162,6 +164,62 @@ class LedgerWindow(Window[object | None]):
             self.dismiss(None)
         else:
             self._show_pretokens()
+
+
+PLACES_SHOWN = 200
+"""Most pretokens with a token that are listed, the most frequent ones."""
+PLACES_SECONDS = 0.5
+"""Time to search them."""
+
+
+class PlacesWindow(LedgerWindow):
+    """The pretokens that have a token at this step; Enter shows the lines of one."""
+
+    def __init__(self, frame: Frame, token_id: int) -> None:
+        super().__init__(frame, (token_id, token_id))
+        self._token_id = token_id
+        self._words: list[bytes] = []
+        deadline = monotonic() + PLACES_SECONDS
+        for _, pretoken in frame.run.by_count.containing(frame.run.record.covers(token_id)):
+            if len(pretoken) <= LONGEST_TAKEN_APART and token_id in frame.tokens_of(pretoken):
+                self._words.append(pretoken)
+            if len(self._words) >= PLACES_SHOWN or monotonic() > deadline:
+                break
+
+    def _show_pretokens(self) -> None:
+        self._pretoken = None
+        name, words = visible_bytes(self._frame.any_token(self._token_id)), self._words
+        count = self._frame.vocabulary.count_of(self._token_id) or 0
+        most = "the most frequent " if len(words) >= PLACES_SHOWN else ""
+        self._say(
+            f"{name} in the corpus: {times(count)}",
+            f"{most}{plural(len(words), 'pretoken')}",
+            "↵ lines of the corpus · m its merge · Esc closes",
+        )
+        if not words:
+            row = Row([(f"No pretoken of the corpus has {name} at this step.", "dim")])
+            self.query_one(RowList).show([row])
+            return
+        self.query_one(RowList).show(RowsOnDemand(len(words), self._pretoken_row), self._place)
+
+    def _pretoken_row(self, place: int) -> Row:
+        pretoken, counts = self._words[place], self._frame.counts
+        cells = len(number(counts[self._words[0]]))
+        tokens = self._painter.tokens(self._frame.tokens_of(pretoken))
+        count = right(number(counts[pretoken]), cells, "dim")
+        return Row([count, ("  ", ""), *tokens], ToPretoken(pretoken))
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        event.stop()
+        event.prevent_default()  # the window of a change has a handler, too
+        if isinstance(event.target, ToPretoken):
+            self._place = self.query_one(RowList).cursor
+            self._show_lines(event.target.pretoken)
+        else:
+            self.dismiss(event.target)
+
+    def action_merge(self) -> None:
+        self.dismiss(ToStep(self._frame.step_making(self._token_id)))
 
 
 REFRESH_SECONDS = 0.2

@@ -169,6 +169,10 @@ COMMANDS: tuple[Command, ...] = (
             "Only tokens that differ from another by case, a leading space or ##.",
             words="duplicates same capital space"),
 
+    Command("f", "places", "screen.places", LOOK, (VOCABULARY,),
+            "The words and lines of the corpus that have the token under the cursor.",
+            in_footer=True, panel="tokens", words="find in the corpus occurrences"),
+
     # The check and the comparison.
     Command("c", "choose", "app.open('CHECK')", DO, (CHECK,),
             "Choose the merges to check: what a trainer has written.", in_footer=True,

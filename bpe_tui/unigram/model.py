@@ -85,6 +85,7 @@ REFUSED = {
     "anew in each step.",
     "screen.pseudocode": "The pseudocode is of BPE's trainers; d shows "
     "what an iteration or a prune of Unigram computes.",
+    "screen.places": "Places are listed of BPE's tokens; here Enter shows a piece's lattice.",
     "screen.find_pair": "Unigram has no pairs; 3 has its pieces, and / searches them there.",
     "screen.why": "Unigram joins no pairs; Enter on a piece says why it stays or goes.",
     "screen.show('merges')": "Unigram merges nothing; m shows its steps.",

@@ -341,5 +341,13 @@ class VocabularyScreen(TableScreen):
         token = self.table.rows.token
         self.host.navigation.ask(() if token is None else (token,))
 
+    def action_places(self) -> None:
+        """Show where the corpus has the token under the cursor."""
+        token = self.table.rows.token
+        if token is None:
+            self.tell("Choose a token of this step: f shows its places in the corpus.")
+        else:
+            self.host.navigation.show_places(token)
+
     def action_fold(self) -> None:
         self.query_one(MergeTreePanel).toggle_fold()

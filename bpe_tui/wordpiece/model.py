@@ -30,6 +30,7 @@ COMMANDS: tuple[Command, ...] = (
 # fmt: on
 
 REFUSED: Mapping[str, str] = {
+    "screen.places": "Places are listed of BPE's tokens; 2 shows how WordPiece cuts a word.",
     "screen.find_pair": "WordPiece keeps no heap; w tells about any two pieces.",
     "screen.sub_step": "Moves are a heap's. A merge changes the score of every "
     "pair with its parts, so WordPiece keeps no heap.",

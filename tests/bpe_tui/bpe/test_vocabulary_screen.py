@@ -26,7 +26,7 @@ from inside.bpe_tui.views import (
     flush_left,
     token_text,
 )
-from inside.bpe_tui.widgets import Column, Header, Lines, Switches, arranged, spans_width
+from inside.bpe_tui.widgets import Column, Header, Lines, RowList, Switches, arranged, spans_width
 from inside.engine.encoding import TokenPlace, align, align_places
 from opening import each_size, opened, step, until
 from textual.pilot import Pilot
@@ -348,3 +348,29 @@ async def test_the_detail_names_the_twin_of_a_token() -> None:
         text_shown = "\n".join(texts(app.screen.query_one(MergeTreePanel)))
         assert re.search(rf"he  without a space +id {ids[b'he']}", text_shown)
         assert "own ids, learnt apart" in " ".join(text_shown.split())
+
+
+async def test_f_leads_from_a_token_to_its_words_and_lines_in_the_corpus() -> None:
+    async with opened(vocab_size=700) as (app, pilot):
+        await pilot.press("end", "3", "slash", *"^he$", "enter", "f")
+        await until(pilot, lambda: app.screen.query("#ledger-rows"))
+        await pilot.pause()
+        rows = app.screen.query_one(RowList)
+        frame = app.session.frame
+        assert frame is not None
+        # By brute force: all pretokens, encoded, that have the token `he`.
+        words = [word for word in frame.counts if 257 in frame.tokens_of(word)]
+        assert rows.row_count == min(len(words), 200)
+        first = max(words, key=frame.counts.__getitem__)
+        assert frame.counts[first] == int(shown_text(rows, 0).split()[0].replace(",", ""))
+        await pilot.press("enter")
+        line = shown_text(rows, 0)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen.id == "training")
+        assert first.decode().replace(" ", "·") in line.replace("┊", "")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen.id == "vocabulary")
+
+
+def shown_text(rows: RowList, place: int) -> str:
+    return "".join(text for text, _ in rows.row(place).spans)
