@@ -173,6 +173,7 @@ class ScoresPanel(WordPiecePanel):
     """The pairs, highest score first, each with the fraction that gives its score."""
 
     ID, TITLE = "pairs", "scores"
+    WIDEST = 110
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
         rarer = f" · {number(len(frame.left_out))} left out" if len(frame.left_out) else ""

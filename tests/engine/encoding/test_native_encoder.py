@@ -124,13 +124,6 @@ def test_ids_beyond_its_integers_are_left_to_cached() -> None:
     assert beyond.encode("a<s>b") == [97, 2**31 + 1, 98]
 
 
-def test_a_special_token_that_is_no_text_is_not_found_inside_of_a_character() -> None:
-    vocab = {byte: bytes([byte]) for byte in range(256)}
-    half = Tokenizer(vocab, [], {"\udca9": 300})
-    assert half.encode("é") == list("é".encode())
-    assert half.encode("a\udca9") == [97, 300]
-
-
 def test_a_helper_process_gets_an_encoder_without_its_memory() -> None:
     encoder = tokenizer("native")._encoder
     assert pickle.loads(pickle.dumps(encoder)).encode("low abc") == encoder.encode("low abc")
