@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,13 +48,18 @@ HEAD = 1 << 12
 def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
     """Return `run`, or the config of the tokenizer or session that its corpus names.
 
+    A session that is named together with a corpus opens on that corpus.
+
     Args:
         asked: fields of `run` that the user asked for; a counts file decides the others.
 
     Raises:
         CorpusError: the file is a damaged counts file.
-        SessionFileError: the file is an invalid session file.
+        SessionFileError: the file is an invalid session file, or does not go with the others.
     """
+    names = (run.corpus, *run.reading.more)
+    if run.reading != PLAIN and (sessions := list(filter(_is_session, names))):
+        return _session_on_corpus(sessions, run)
     if run.corpus == STANDARD_INPUT or run.reading != PLAIN or is_address(run.corpus):
         return run
     kind = kind_of_file(run.corpus)
@@ -94,6 +100,42 @@ def kind_of_file(name: str) -> str:
 
 
 # -- a session file
+
+
+def _is_session(name: str) -> bool:
+    """Whether a name is that of a session file."""
+    if name == STANDARD_INPUT or is_address(name) or not Path(name).is_file():
+        return False
+    with contextlib.suppress(OSError), Path(name).open("rb") as file:
+        return session_file.is_session(file.read(HEAD))
+    return False
+
+
+def _session_on_corpus(sessions: Sequence[str], run: RunConfig) -> Config:
+    """Return the config of a session on the corpus that is named beside it.
+
+    Raises:
+        SessionFileError: there are other sessions, no corpus or several, or it is no plain file.
+    """
+    path, reading = Path(sessions[0]), run.reading
+    corpora = [name for name in (run.corpus, *reading.more) if name not in sessions]
+    if len(sessions) > 1:
+        raise SessionFileError(f"{sessions[1]}: is a session, too; one is opened at a time")
+    if reading.field is not None or reading.skip_bad:
+        raise SessionFileError(f"{path}: is a session, and --field is for texts in records")
+    if len(corpora) != 1:
+        raise SessionFileError(
+            f"{path}: is a session, which has one corpus, and {len(corpora)} are given"
+        )
+    [corpus] = corpora
+    if corpus == STANDARD_INPUT or is_address(corpus) or not Path(corpus).is_file():
+        raise SessionFileError(f"{path}: is a session, which opens on a file; {corpus} is none")
+    saved = session_file.read_session(path)
+    if saved.corpus is None:
+        moved = session_file.SavedFile.of(corpus)
+    else:
+        moved = replace(saved.corpus, path=corpus)
+    return config_of_session(replace(saved, corpus=moved), path)
 
 
 def config_of_session(saved: session_file.SavedSession, path: Path) -> Config:
@@ -249,19 +291,20 @@ LONGEST_TEXT = 2000
 
 
 def command_that_opens(config: Config, viewpoint: Viewpoint, program: str = "bpe-tui") -> str:
-    """Return the command line that opens `config` at `viewpoint`.
+    """Return the command line that opens `config` at `viewpoint`, from any folder.
 
-    >>> command_that_opens(RunConfig("my text.txt", 300), Viewpoint(7, "encoding", "a b"))
-    "bpe-tui open 'my text.txt' --vocab-size 300 --step 7 --view encoding --text 'a b'"
+    >>> command_that_opens(RunConfig("/my text.txt", 300), Viewpoint(7, "encoding", "a b"))
+    "bpe-tui open '/my text.txt' --vocab-size 300 --step 7 --view encoding --text 'a b'"
     """
     words = [program, "open"]
     if not isinstance(config, RunConfig):
         for path in config.paths:
-            words += ["--tokenizer", path]
+            is_file = Path(path).exists()  # else it is the name of an encoding
+            words += ["--tokenizer", os.path.abspath(path) if is_file else path]
     if config.corpus is not None:
         for name in (config.corpus, *config.reading.more):
-            dash = name.startswith("-") and name != STANDARD_INPUT
-            words.append(f"./{name}" if dash else without_credentials(name))
+            is_path = name != STANDARD_INPUT and not is_address(name)
+            words.append(os.path.abspath(name) if is_path else without_credentials(name))
     if config.reading.field is not None:
         words += ["--field", config.reading.field]
     if config.reading.skip_bad:

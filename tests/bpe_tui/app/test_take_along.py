@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,8 @@ from inside.bpe_tui.session import (
     config_of_session,
     shell_word,
 )
-from inside.engine.learning import SavedFile, SavedSession
+from inside.engine.learning import SavedFile, SavedSession, write_session
+from inside.engine.text import Reading
 from opening import opened_as, recorded_once, step, until
 from program import HANDOUT, run
 from textual.widgets import Input, Static
@@ -49,11 +51,51 @@ def parsed(command: str) -> RunConfig | TokenizerConfig:
 def test_the_command_opens_the_same_config_and_viewpoint(
     config: RunConfig | TokenizerConfig,
 ) -> None:
-    from dataclasses import replace
-
     viewpoint = Viewpoint(41, "encoding", 'it\'s  "so" $HOME --step `x` 漢')
     command = command_that_opens(config, viewpoint)
     assert parsed(command) == replace(config, viewpoint=viewpoint)
+
+
+def test_the_command_works_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tok.json").write_text("{}")
+    reading = Reading(more=("-more.txt", "-", "https://example.org/a.txt", "texts/*.txt"))
+    command = command_that_opens(RunConfig("a.txt", reading=reading), Viewpoint())
+    names = (f"{tmp_path}/a.txt", f"{tmp_path}/-more.txt", "-", "https://example.org/a.txt")
+    assert shlex.split(command)[2:] == [*names, f"{tmp_path}/texts/*.txt"]
+    command = command_that_opens(TokenizerConfig(("tok.json", "gpt2")), Viewpoint())
+    both = ["--tokenizer", f"{tmp_path}/tok.json", "--tokenizer", "gpt2"]
+    assert shlex.split(command)[2:] == both
+
+
+def test_a_session_beside_a_corpus_opens_on_that_corpus(tmp_path: Path) -> None:
+    session, corpus, changed = (tmp_path / name for name in ("s.json", "new.txt", "changed.txt"))
+    corpus.write_bytes(Path(HANDOUT).read_bytes())
+    changed.write_bytes(corpus.read_bytes() + b" ")
+    options = (("pattern", "whitespace"),)
+    gone = replace(SavedFile.of(HANDOUT), path=str(tmp_path / "gone.txt"))
+    write_session(session, SavedSession(gone, options=options, step=2))
+    for names in ((session, corpus), (corpus, session)):
+        config = config_for(RunConfig(str(names[0]), reading=Reading(more=(str(names[1]),))))
+        assert isinstance(config, RunConfig)
+        assert (config.corpus, config.pattern) == (str(corpus), "whitespace")
+        assert config.viewpoint.step == 2
+        assert config.reading == Reading()
+    opened = run("open", session, changed, "--plain")
+    assert "Merge 2 of" in opened.stdout.decode()
+    assert "changed.txt has changed since the session was saved" in opened.stderr.decode()
+    for others, said in (
+        ((corpus, changed), "has one corpus, and 2 are given"),
+        ((session,), "is a session, too; one is opened at a time"),
+        ((tmp_path,), f"opens on a file; {tmp_path} is none"),
+        (("https://example.org/a.txt",), "opens on a file; https://example.org/a.txt is none"),
+        (("--field", "text"), "is a session, and --field is for texts in records"),
+        ((corpus, "--tie-rule", "first-seen"), "has its own options of training"),
+    ):
+        refused = run("open", session, *others, "--plain")
+        assert refused.returncode == 2
+        assert said in refused.stderr.decode()
+        assert refused.stderr.count(b"\n") == 1
 
 
 def test_a_quoted_word_can_be_typed_as_shown() -> None:
