@@ -136,7 +136,7 @@ class _LessonPlayer:
         for pane in panes_of(self._app.screen):
             await self._read_on(pane, place)
         for key in keys_of(scene):
-            await self._press(key, f"{mark}: {key}", place)
+            await self._press(key, f"{mark}: {key}", place, text)
         await self._close_windows()
         if scene.asks:
             await self._ask(mark, place, len(scene.asks))
@@ -149,7 +149,7 @@ class _LessonPlayer:
             pane.fold()
             await self._camera.take(self._seconds or LEAST_SECONDS, scene=place)
 
-    async def _press(self, key: str, mark: str, place: int) -> None:
+    async def _press(self, key: str, mark: str, place: int, text: tuple[str, ...]) -> None:
         """Press a key; type a word if a field waits for one; play the run for the space bar."""
         app, camera, step = self._app, self._camera, self._step
         seconds = self._seconds or STEP_SECONDS
@@ -165,7 +165,8 @@ class _LessonPlayer:
             return
         await self._pilot.pause(SETTLED_SECONDS)
         said = camera.narrate() if self._step != step else ()
-        about = {"mark": mark, "scene": place, "narration": (f"Key: {still_visible(key)}", *said)}
+        narration = (f"Key: {still_visible(key)}", *said, *text)
+        about = {"mark": mark, "scene": place, "narration": narration}
         await camera.take_step(seconds, self._step == step + 1, **about)
 
     async def _play_run(self, mark: str, place: int) -> None:

@@ -153,7 +153,7 @@ class _Table:
             light = dark  # better in the wrong colours than another text
         for text, look in _paired(dark, light):
             yield self.looks.setdefault(look, len(self.looks))
-            for part, cells in _aligned(text):
+            for part, cells in aligned(text):
                 if cells:
                     yield -cells
                 yield part
@@ -178,14 +178,18 @@ def _is_even(sign: str) -> bool:
     return sign.isascii() or (len(sign) == 1 and "\u2500" <= sign <= "\u259f")
 
 
-def _aligned(text: str) -> Iterator[tuple[str, int]]:
-    """Yield a text in parts, each with its cells: 'ab漢' → ('ab', 0), ('漢', 2); 0 is even."""
+def aligned(text: str) -> Iterator[tuple[str, int]]:
+    """Yield a text in parts, each with the cells that the page gives it; 0 if the font decides.
+
+    >>> list(aligned("ab漢‹200D›◌ี่"))
+    [('ab', 0), ('漢', 2), ('‹200D›', 0), ('◌ี่', 1)]
+    """
     if all(map(_is_even, text)):
         yield text, 0
         return
     even = ""
     for sign in signs(text):
-        if _is_even(sign) or len(sign) > 2:  # longer ones are spelled out
+        if _is_even(sign) or (sign[0] in "<‹" and len(sign) > 1):  # what is spelled out
             even += sign
             continue
         if even:
