@@ -11,6 +11,7 @@ from bpe_tui.widgets.numbers import number, plural, signed
 from bpe_tui.widgets.rows import Span, spans_width
 from engine.bpe.frame import Frame
 from engine.core.events import Pair
+from engine.recording.merge_record import PairStep
 
 
 class BpeExplainer(MergeExplainer[Frame]):
@@ -87,6 +88,14 @@ class BpeExplainer(MergeExplainer[Frame]):
             *self.named(before, second),
             (fewer, "dim"),
         ]
+
+    def short_why(self, before: Frame, merge: PairStep) -> list[Span]:
+        top = before.top_pairs(2)
+        if not before.has_corpus or len(top) < 2 or tuple(before.queue.tied) != (merge.pair,):
+            return []
+        (_, highest), (second, count) = top
+        fewer = f", {number(highest - count)} fewer."
+        return [("The highest; second was ", ""), *self.named(before, second), (fewer, "")]
 
     def _why_of_tied(
         self, before: Frame, pair: Pair, rivals: Sequence[Pair], is_ahead: bool, width: int

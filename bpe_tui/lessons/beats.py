@@ -12,7 +12,7 @@ from math import ceil
 from time import monotonic
 from typing import Any
 
-from bpe_tui.views.explanation import Beat, StepMoment, SteppableFrame
+from bpe_tui.views.explanation import JOINED_AT, Beat, StepMoment, SteppableFrame
 
 SECONDS = {Beat.PICK: 0.35, Beat.LIGHT: 0.45, Beat.JOIN: 0.6}
 """Duration of each beat after a key, in seconds."""
@@ -111,12 +111,16 @@ class BeatClock:
             self._go_on_in(SECONDS[Beat.PICK])
 
     def hold_next(self) -> bool:
-        """Show one beat, and hold it; return whether a step must be made for it."""
+        """Show one beat, and hold it; return whether a step must be made for it.
+
+        After a held JOIN the counts move, and the step is at rest.
+        """
         if not self.is_moving:
             self._holds_next = True
             return True
         self._generation += 1  # running timers are ignored
-        self.held, self._pace = True, 1.0
+        self._pace = 1.0
+        self.held = self.moment is not None and self.moment.beat is not Beat.JOIN
         self._go_on()
         return False
 
@@ -160,19 +164,23 @@ class BeatClock:
             self._set(replace(moment, beat=Beat.LIGHT))
             if not self.held:
                 self._go_on_in(SECONDS[Beat.LIGHT])
-        elif moment.beat is Beat.LIGHT and self.motion:
-            self._join(moment)
+        elif moment.beat is Beat.LIGHT and self.held:
+            self._set(replace(moment, beat=Beat.JOIN, share=JOINED_AT))
+        elif self.motion:
+            self._join(moment, moment.share if moment.beat is Beat.JOIN else 0.0)
         else:
             self.rest(moment.after)
 
-    def _join(self, moment: StepMoment[Any]) -> None:
-        began, generation = self._now(), self._generation
-        self._set(replace(moment, beat=Beat.JOIN, share=0.0))
+    def _join(self, moment: StepMoment[Any], start: float) -> None:
+        """Show the beat JOIN from a share of it on, frame by frame."""
+        duration = SECONDS[Beat.JOIN] * self._pace
+        began, generation = self._now() - start * duration, self._generation
+        self._set(replace(moment, beat=Beat.JOIN, share=start))
 
         def move() -> None:
             if generation != self._generation:
                 return
-            share = (self._now() - began) / (SECONDS[Beat.JOIN] * self._pace)
+            share = (self._now() - began) / duration
             if share >= 1:
                 self.rest(moment.after)
             else:

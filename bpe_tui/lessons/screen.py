@@ -1,6 +1,7 @@
 """The lesson view: the algorithm from top to bottom, in the order of an explanation.
 
 A rail joins three stations, COUNT, PICK and REPLACE; below are the corpus and a text of the user's.
+With room for it, the stations show the step that is made, and a list below them the next counts.
 The model's explainer (`bpe_tui.views.explanation`) makes their rows; the clock (`beats`) moves a
 step.
 """
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import cycle, zip_longest
+from itertools import zip_longest
 from typing import Any, ClassVar
 
 from textual import events
@@ -20,6 +21,7 @@ from textual.widgets import Input
 from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.bpe.training_screen import BpeScreen
 from bpe_tui.lessons.beats import BeatClock, beats_of
+from bpe_tui.lessons.layout import layout
 from bpe_tui.lessons.prediction import Prediction, Predictor, ToOption
 from bpe_tui.session.declarations import LESSON
 from bpe_tui.session.models import DEFAULT_MODEL
@@ -31,20 +33,20 @@ from bpe_tui.unigram.model import UNIGRAM_LESSON
 from bpe_tui.unigram.pieces import Slices, UnigramScreen
 from bpe_tui.views.corpus import CorpusPlace
 from bpe_tui.views.explanation import (
-    JOINED_AT,
     AnyExplainer,
     Beat,
     CountRoom,
     StepMoment,
 )
 from bpe_tui.views.merge_explanation import MergeExplainer
+from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import Row, Span, spans_width
+from bpe_tui.widgets.rows import Row, Span, left, spans_width
 from bpe_tui.widgets.visible import shorten, visible_text, width
 from bpe_tui.wordpiece.lesson import WordPieceExplainer
 from bpe_tui.wordpiece.model import WORDPIECE_LESSON
@@ -52,7 +54,8 @@ from bpe_tui.wordpiece.training_screen import WordPieceScreen
 from engine.unigram.frame import UnigramFrame
 
 STATIONS = ("count", "pick", "replace")
-SECTIONS = (*STATIONS, "corpus", "your-text")
+HEADINGS = ("made", "next")
+SECTIONS = ("made", *STATIONS, "next", "next-count", "corpus", "your-text")
 LEAST_FOR_TEXT, LEAST_FOR_CORPUS = 18, 15
 """Least heights that have room for the user's text and for the corpus; else a note has theirs."""
 MARK = 2
@@ -69,11 +72,18 @@ class Rail:
     below: str
 
 
+PASSED = Rail("│", "├", "   ", "│")
 RAILS = {
     "count": Rail("╭", "╭", "─▸ ", "│"),
-    "pick": Rail("│", "├", "   ", "│"),
+    "pick": PASSED,
     "replace": Rail("╰", "╰", "── ", " "),
 }
+RAILS_OF_TWO = {
+    "made": Rail("╭", "╭", "── ", "│"),
+    **dict.fromkeys(STATIONS, PASSED),
+    "next": Rail("╰", "╰", "── ", " "),
+}
+"""The rails if there are two lists of counts."""
 NO_RAIL = Rail(" ", " ", "   ", " ")
 LIT_STEM = "─▶ "
 
@@ -83,8 +93,9 @@ class LessonSection(Lines, can_focus=False):
 
     def __init__(self, name: str) -> None:
         super().__init__(id=name)
-        self.rail = RAILS.get(name, NO_RAIL)
+        self.rail = NO_RAIL
         self.label = self.caption = ""
+        self.label_role = "strong" if name in HEADINGS else "dim"
         self.caption_role = "dim"
         self.margin = 0
         self.is_short = False
@@ -95,6 +106,11 @@ class LessonSection(Lines, can_focus=False):
         """Cells of a row."""
         return max(self.screen.size.width - self.margin - 2, 10)
 
+    @property
+    def caption_cells(self) -> int:
+        """Cells of the caption under the name: it begins where the name does."""
+        return self.margin - (4 if self.is_short else 6)
+
     def show(self, rows: Sequence[Row], is_lit: bool = False) -> int:
         """Show rows beside the rail and the name; return the number of lines to paint."""
         rail, cells = self.rail, self.margin
@@ -102,14 +118,18 @@ class LessonSection(Lines, can_focus=False):
         name: list[Span] = [
             (f" {corner}", "border"),
             (stem[1] if self.is_short else stem, "pair" if is_lit else "border"),
-            (self.label, "pair" if is_lit else "dim"),
+            (self.label, "pair" if is_lit else self.label_role),
         ]
         name.append((" " * (cells - spans_width(name)), ""))
         shown = []
         for index in range(self.height):
             row = rows[index] if index < len(rows) else Row(())
-            text = self.caption if index == 1 and not self.is_short else ""
-            below = [(f" {rail.below}   ", "border"), (text.ljust(cells - 5), self.caption_role)]
+            text = self.caption if index == 1 else ""
+            start = cells - 1 - self.caption_cells
+            edge = f" {rail.below}".ljust(start)
+            below = [(edge, "border"), (text.ljust(cells - start), self.caption_role)]
+            if spans_width(row.spans) > self.room:
+                row = Row(left(row.spans, self.room), row.target)
             shown.append(Row([*(below if index else name), *row.spans], row.target))
         changed = [
             Region(0, index, self.size.width, 1)
@@ -143,8 +163,8 @@ class LessonScreen(SessionScreen):
         self.sections = {name: LessonSection(name) for name in SECTIONS}
         self.field = TextLine(id="own-text")
         self._layout = layout(0, 0)
-        self._count_room = CountRoom(0, 0, 0)
-        self._laid_out = Size()
+        self._count_room = self._made_room = CountRoom(0, 0, 0)
+        self._laid_out = Size(), False
         self._still: tuple[Any, ...] = ()
 
     def compose_body(self) -> ComposeResult:
@@ -173,30 +193,48 @@ class LessonScreen(SessionScreen):
     def show_notices(self) -> None:
         super().show_notices()
         self.call_after_refresh(  # once a note has its height
-            lambda: self.show_again() if self._laid_out != self._free else None
+            lambda: self.show_again() if self._laid_out != self._needed else None
         )
+
+    @property
+    def _needed(self) -> tuple[Size, bool]:
+        """The free size, and whether there may be two lists of counts. A question needs one."""
+        moment, explainer = self.clock.moment, self.explainer
+        has_counts = moment is not None and explainer.has_counts(moment.after)
+        return self._free, has_counts and not self.predictor.is_on
 
     def _lay_out(self) -> None:
         """Give all sections their rows and columns at this size."""
-        self._laid_out = self._free
-        room = self._layout = layout(*self._free)
+        self._laid_out = self._needed
+        (width, height), may_split = self._laid_out
+        room = self._layout = layout(width, height, may_split)
+        is_split = room.made_bars > 0
         rows = {
-            "count": room.bars + 1,
-            "pick": PICK_ROWS + 1,
-            "replace": room.words + 2,
+            "made": 1,
+            "count": room.made_bars if is_split else room.bars + room.gap,
+            "pick": room.pick if is_split else room.pick + room.gap,
+            "replace": room.words + 1 + room.gap,
+            "next": 1,
+            "next-count": room.bars + 1,
             "corpus": room.corpus + 1,
             "your-text": room.text,
         }
-        for name, height in rows.items():
+        rails = RAILS_OF_TWO if is_split else RAILS
+        for name, lines in rows.items():
             section = self.sections[name]
-            section.height = height
+            section.height = lines
             if name != "corpus":  # it takes the rest, and gives way to messages
-                section.styles.height = height
-            section.margin = room.margin - (MARK if name == "count" else 0)
-            section.is_short = room.is_short
-        self.sections["your-text"].display = self._free.height >= LEAST_FOR_TEXT
-        self.sections["corpus"].display = self._free.height >= LEAST_FOR_CORPUS
-        self._count_room = CountRoom(room.bars, self.sections["count"].room, room.name)
+                section.styles.height = lines
+            section.margin = room.margin - (MARK if name.endswith("count") else 0)
+            section.is_short = room.is_short and name not in HEADINGS
+            section.rail = rails.get(name, NO_RAIL)
+        for name in (*HEADINGS, "next-count"):
+            self.sections[name].display = is_split
+        self.sections["your-text"].display = height >= LEAST_FOR_TEXT
+        self.sections["corpus"].display = height >= LEAST_FOR_CORPUS
+        columns = self.sections["count"].room, room.name, is_split
+        self._count_room = CountRoom(room.bars, *columns)
+        self._made_room = CountRoom(room.made_bars, *columns)
         self.query_one("#heading").styles.margin = (0, 0, room.head_gap, 0)
         self.call_after_refresh(self._place_field)  # once the sections have their places
 
@@ -210,7 +248,7 @@ class LessonScreen(SessionScreen):
         has_new_text = self.field.text != session.text
         if has_new_text:
             self._take_text()
-        if has_new_text or self._laid_out != self._free:
+        if has_new_text or self._laid_out != self._needed:
             self.show_again()
         self.clock.follow(frame, session.speed if session.playing else None)
         if self.clock.moment is not None:
@@ -224,13 +262,11 @@ class LessonScreen(SessionScreen):
         """Show a moment in all sections."""
         if not self.is_mounted:
             return
-        if self._laid_out != self._free:
+        if self._laid_out != self._needed:
             self._lay_out()
-        joined = moment.beat is Beat.JOIN and moment.share >= JOINED_AT
-        still = (moment.after, joined, self.text, self.size)
-        if joined and still == self._still:  # only the bars move
-            rows = self.explainer.count_rows(moment, self._count_room)
-            self.sections["count"].show(rows, is_lit=True)
+        still = (moment.after, moment.is_recounting, self.text, self._laid_out)
+        if moment.is_recounting and still == self._still:  # only the bars move
+            self._show_counts(moment)
             return
         self._still = still
         if moment.beat is Beat.REST:
@@ -260,27 +296,71 @@ class LessonScreen(SessionScreen):
 
     def _show_stations(self, moment: StepMoment[Any]) -> None:
         """Show COUNT, PICK and REPLACE; at rest they show the question, if there is one."""
-        explainer = self.explainer
+        explainer, room = self.explainer, self._layout
         count, pick, replace = (self.sections[name] for name in STATIONS)
         is_asked = self.question is not None and moment.beat is Beat.REST
         # A question is about the next step.
-        of = StepMoment(moment.after, moment.after) if is_asked else moment
-        names, captions = explainer.stations(of)
-        for place, section in enumerate((count, pick, replace)):
-            section.label = f"{place + 1} {names[place]}"
-            section.caption = captions[place] if self._layout.has_captions else ""
+        before = moment.after if is_asked or moment.before is None else moment.before
+        is_made = before is not moment.after and not moment.is_ahead
+        counted = moment.counted
+        counting = explainer.stations(counted, False)[0]
+        counted_name, *names = explainer.stations(before, is_made)
+        count.label = f"1 {counted_name if room.made_bars else counting}"
+        pick.label, replace.label = f"2 {names[0]}", f"3 {names[1]}"
+        pick.caption = count.caption = ""
+        if not room.made_bars:  # else headings name the steps
+            pick.caption = self._following_step(before, pick)
+            count.caption = self._following_step(counted, count)
         if self.question is not None and is_asked:
             count.show(self.question.count_rows(self._count_room))
             pick.show(self.question.pick_rows(pick.room), is_lit=True)
             replace.show(self.question.given_rows(replace.room, self._layout.words + 2))
             return
-        lit = moment.beat
-        if lit is Beat.JOIN:  # as soon as the bars move, this is counting again
-            lit = Beat.LIGHT if moment.is_joining else Beat.REST
-        count.show(explainer.count_rows(moment, self._count_room), lit is Beat.REST)
-        pick.show(explainer.pick_rows(moment, pick.room), lit is Beat.PICK)
-        replaced = explainer.replace_rows(moment, self._layout.words, replace.room)
+        lit = Beat.REST
+        if moment.beat is not Beat.REST and not moment.is_recounting:
+            lit = Beat.PICK if moment.beat is Beat.PICK else Beat.LIGHT
+        if room.made_bars:
+            self._show_headings(moment, is_made)
+            self.sections["next-count"].label = f"1 {counting}"
+            if moment.before is None:
+                count.show([Row([("  " + explainer.at_start(moment.after), "dim")])])
+            else:
+                picked = StepMoment(moment.before, moment.after, Beat.LIGHT)
+                count.show(explainer.count_rows(picked, self._made_room))
+        self._show_counts(moment, lit is Beat.REST)
+        is_short = is_made and room.made_bars > 0  # its counts are above it
+        pick_rows = explainer.summary_rows if is_short else explainer.pick_rows
+        pick.show(pick_rows(moment, pick.room), lit is Beat.PICK)
+        replaced = explainer.replace_rows(moment, room.words, replace.room)
         replace.show(replaced, lit is Beat.LIGHT)
+
+    def _show_counts(self, moment: StepMoment[Any], is_lit: bool = True) -> None:
+        """Show the current counts, in a list of their own if there are two."""
+        rows, is_split = self.explainer.count_rows(moment, self._count_room), self._layout.made_bars
+        self.sections["next-count" if is_split else "count"].show(rows, is_lit and not is_split)
+
+    def _show_headings(self, moment: StepMoment[Any], is_made: bool) -> None:
+        """Say which steps the two lists belong to: `merge 3, made` and `merge 4, next`."""
+        step, word = moment.after.step, self.explainer.STEP
+        made, following = self.sections["made"], self.sections["next"]
+        named = f"{word} {number(step)}"
+        joined = is_made and not moment.is_joining
+        made.label = f"{named}, {'made' if joined else 'now'}" if step else f"no {word} made yet"
+        made.show(())
+        if moment.counted is not moment.after:
+            following.label = f"before {named}"
+        elif step == moment.after.recorded_steps:
+            following.label = f"after {named}"
+        else:
+            following.label = f"{word} {number(step + 1)}, next"
+        following.show((), is_lit=moment.counted is moment.after)
+
+    def _following_step(self, frame: Any, section: LessonSection) -> str:
+        """Return the name of the step after a frame, for the cells under a station's name."""
+        if frame.step == frame.recorded_steps:
+            return ""
+        word, step = self.explainer.STEP, number(frame.step + 1)
+        return first_fitting(section.caption_cells, f"for {word} {step}", f"{word} {step}", step)
 
     def _show_heading(self, moment: StepMoment[Any]) -> None:
         """Show the heading: the corpus on the left, the step and facts on the right."""
@@ -482,70 +562,3 @@ class UnigramLesson(LessonScreen, UnigramScreen):
     def _weighed(self, is_last: bool) -> None:
         if is_last:
             self.show_again()
-
-
-# -- rows of each section at a size, and which sections give way
-
-
-LEAST = (4, 2, 2)
-MOST = (10, 5, 10)
-"""Least and largest numbers of rows of bars, of words, of the corpus."""
-BARS, WORDS, CORPUS = range(3)
-TURNS = (BARS, CORPUS, BARS, WORDS, CORPUS)
-"""The order in which sections get the rows that are left."""
-
-PICK_ROWS = TEXT_ROWS = 2
-ROOMY = 36
-"""Least height at which the user's text has one more row."""
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Rows and columns of the sections.
-
-    Attributes:
-        bars: rows of bars.
-        words: rows of words, below the row with the rule.
-        corpus: rows of the corpus, which takes the rest.
-        text: rows of the user's text and its count; one may stay empty.
-        margin: cells at the left, for the rail and the names.
-        name: cells of a bar's name.
-        head_gap: empty rows below the heading.
-        has_legend: whether there is a row that explains the signs.
-        is_short: whether the rail is short.
-        has_captions: whether the stations have captions.
-    """
-
-    bars: int
-    words: int
-    corpus: int
-    text: int
-    margin: int
-    name: int
-    head_gap: int
-    has_legend: bool
-    is_short: bool
-    has_captions: bool
-
-
-def layout(width: int, height: int) -> Layout:
-    """Divide a screen of this size into sections.
-
-    >>> [(each.bars, each.words, each.corpus) for each in map(layout, (100, 80, 60), (30, 24, 20))]
-    [(8, 3, 5), (5, 2, 3), (5, 2, 2)]
-    """
-    margin, name = (19, 15) if width >= 96 else (16, 13) if width >= 76 else (13, 10)
-    head_gap, has_legend = int(height >= 22), height >= 24
-    heading = keys = rule = 1
-    gaps, legend = 4, int(has_legend)
-    text = TEXT_ROWS + (height >= 23) + (height >= ROOMY)
-    spare = height - heading - head_gap - PICK_ROWS - rule - text - gaps - legend - keys
-    parts = list(LEAST)
-    # The sections take turns; once all have their most rows, the corpus gets the rest.
-    turns = cycle(TURNS)
-    for _ in range(max(spare - sum(LEAST), 0)):
-        growing = [place for place in range(len(parts)) if parts[place] < MOST[place]]
-        parts[next(turn for turn in turns if turn in growing) if growing else CORPUS] += 1
-    bars, words, corpus = parts
-    rail = margin < 14, margin >= 17
-    return Layout(bars, words, corpus, text, margin, name, head_gap, has_legend, *rail)

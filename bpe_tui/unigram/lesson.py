@@ -27,15 +27,15 @@ from bpe_tui.views.explanation import (
     StepMoment,
     ThreeNames,
     eased,
+    with_end,
 )
 from bpe_tui.views.narration import first_fitting
-from bpe_tui.views.panel import PRETOKEN_BORDER
+from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER
 from bpe_tui.widgets import visible
 from bpe_tui.widgets.numbers import bar, number, plural, scale_of, trace
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
 from bpe_tui.widgets.visible import visible_text, width
 from engine.core.arrays import Ints
-from engine.text.pretokenize import to_text
 from engine.unigram.em import Removals
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.pieces import UNKNOWN, Edge, spelled
@@ -43,15 +43,7 @@ from engine.unigram.record import Pruned, PruneRule, PruneStep, UnigramRecord
 from engine.unigram.textbook import TextbookRecord
 from engine.unigram.units import SPACE
 
-STATIONS_OF_EM = ("COUNT", "WEIGH", "CUT")
-CAPTIONS = {
-    "COST": "to lose",
-    "PICK": "the least",
-    "REMOVE": "everywhere",
-    "COUNT": "all ways",
-    "WEIGH": "each piece",
-    "CUT": "everywhere",
-}
+STATIONS_OF_EM, MADE_OF_EM = ("COUNT", "WEIGH", "CUT"), ("COUNTED", "WEIGHED", "CUT")
 PIECE, LONGEST_PIECE, COST = 9, 16, 9
 """Widths of a piece, at least and at most, and of its cost, in cells."""
 LOOKED_AT = 200
@@ -91,11 +83,14 @@ class PlainPiecePainter(PiecePainter):
 class UnigramExplainer(StepExplainer[UnigramFrame]):
     """Explains the steps of a Unigram training."""
 
-    STATIONS = ("COST", "PICK", "REMOVE")
+    STATIONS = ("COST", "PICK", "PRUNE")
+    MADE = ("COST", "PICKED", "PRUNED")
+    STEP = "step"
 
     def __init__(self, *, marks: bool) -> None:
         super().__init__(marks=marks)
-        self._removals: tuple[UnigramFrame, Removals] | None = None
+        self._removals: dict[bool, tuple[UnigramFrame, Removals]] = {}
+        """The costs of removals at the last even step and at the last odd one."""
         self._cut_anew: tuple[UnigramRecord | None, dict[int, int]] = None, {}
         self._ends: tuple[UnigramFrame, UnigramFrame] | None = None
         self._answers: dict[str, tuple[tuple[object, ...], Any]] = {}
@@ -108,16 +103,20 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         answer: KeptT = kept[1]
         return answer
 
+    def at_start(self, frame: UnigramFrame) -> str:
+        if _is_prune(frame):
+            return "The pieces that cost least to lose are below."
+        return "The pieces of highest expected count are below."
+
     def facts(self, frame: UnigramFrame) -> str:
         return f"{number(frame.size)} {frame.record.PIECE}s"
 
-    def stations(self, moment: TellMoment) -> tuple[ThreeNames, ThreeNames]:
-        counted, made = (
-            self.STATIONS if _is_prune(frame) else STATIONS_OF_EM
-            for frame in (moment.frame, moment.before or moment.after)
-        )
-        count, pick, replace = counted[0], made[1], made[2]
-        return (count, pick, replace), (CAPTIONS[count], CAPTIONS[pick], CAPTIONS[replace])
+    def stations(self, before: UnigramFrame, is_made: bool) -> ThreeNames:
+        if not _is_prune(before):
+            return MADE_OF_EM if is_made else STATIONS_OF_EM
+        if isinstance(before.record, TextbookRecord):  # it removes one piece
+            return ("COST", "PICKED", "REMOVED") if is_made else ("COST", "PICK", "REMOVE")
+        return super().stations(before, is_made)
 
     def _pruned(self, frame: UnigramFrame, step: PruneStep) -> tuple[Pruned, ...]:
         """Return the pieces that the prune after a frame removes."""
@@ -145,7 +144,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
     ) -> Iterator[object]:
         if wants_costs:
             found = yield from frame.removals()
-            self._removals = frame, found
+            self._removals[_is_odd(frame)] = frame, found
         for before in prunes:
             words = yield from before.words_to_change()
             if self._cut_anew[0] is not before.record:
@@ -158,23 +157,27 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         return words.get(before.step) if record is before.record else None
 
     def _knows(self, frame: UnigramFrame) -> bool:
-        known = self._removals
+        known = self._removals.get(_is_odd(frame))
         return known is not None and known[0].record is frame.record and known[0].step == frame.step
 
     # -- 1 cost
 
     def count_rows(self, moment: TellMoment, room: CountRoom) -> list[Row]:
-        if moment.beat is Beat.JOIN and moment.before is not None and _is_prune(moment.before):
-            frame, share = moment.before, moment.share
+        before, after = moment.before, moment.after
+        if moment.beat is Beat.JOIN and before is not None and _is_prune(before):
+            frame, share = before, moment.share
         else:
-            frame, share = moment.frame, 0.0
+            frame, share = moment.counted, 0.0
         if not _is_prune(frame):
             return self._expected_rows(frame, moment, room)
         gone = eased((share - JOINED_AT) / (SHRUNK_AT - JOINED_AT))
         is_chosen = moment.is_ahead or moment.beat is Beat.JOIN
-        key = frame.run, frame.step, room.rows, self._knows(frame)
-        shown = self._kept("bars", key, lambda: self._to_show(frame, room.rows))
-        scale = scale_of(max((piece.cost for piece in shown), default=0))
+        shown = self._weighed(frame, room.rows)
+        costs = [piece.cost for piece in shown]
+        if room.shares_scale and before is not None and _is_prune(before) and _is_prune(after):
+            other = after if frame is before else before
+            costs += [piece.cost for piece in self._weighed(other, room.rows)]
+        scale = scale_of(max(costs, default=0))
         texts = (frame.record.texts[piece.number] for piece in shown)
         own = PIECE  # n-grams of words are longer
         if isinstance(frame.record, TextbookRecord):
@@ -190,9 +193,15 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
                     frame, piece, is_chosen, goes, length / scale, scale, (own, name), room
                 )
             )
-        if not self._knows(frame) and len(rows) == room.rows:
+        if frame is after and not self._knows(frame) and len(rows) == room.rows:
             rows[-1] = Row([("  Weighing the pieces that stay …", "dim")])
         return rows
+
+    def _weighed(self, frame: UnigramFrame, rows: int) -> list[WeighedPiece]:
+        """Return the pieces to show; kept for the frames before and after a step."""
+        key = frame.run, frame.step, self._knows(frame)
+        slot = f"{rows} bars of {'an odd' if _is_odd(frame) else 'an even'} step"
+        return self._kept(slot, key, lambda: self._to_show(frame, rows))
 
     def _to_show(self, frame: UnigramFrame, rows: int) -> list[WeighedPiece]:
         """Return leaving pieces from the cheapest to the dearest, then some that stay."""
@@ -201,8 +210,8 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         gone = sorted((piece.loss_increase, piece.number) for piece in pruned)
         gone = [piece for piece in gone if isfinite(piece[0])]
         stay: list[tuple[float, int]] = []
-        if self._removals is not None and self._knows(frame):
-            costs = self._removals[1].loss_increases
+        if self._knows(frame):
+            costs = self._removals[_is_odd(frame)][1].loss_increases
             staying = np.setdiff1d(frame.numbers, _leaving(frame), assume_unique=True)
             staying = staying[np.isfinite(costs[staying])]
             # Rounded, so that equal costs stay in the order of the pieces.
@@ -210,7 +219,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             stay = list(zip(costs[cheapest].tolist(), cheapest.tolist(), strict=True))
             most = FEW * max(stay[0][0], gone[-1][0] if gone else 0) if stay else 0
             stay = stay[: max(sum(cost <= most for cost, _ in stay), rows)]
-        goers = _spread(gone, rows // 2 if stay or not self._knows(frame) else rows)
+        goers = _spread(gone, (rows + 1) // 2 if stay or not self._knows(frame) else rows)
         others = _spread(stay, rows - len(goers))
         weighed = []
         for cost, piece in [*goers, *others]:
@@ -238,7 +247,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         texts = frame.record.texts
         instead: list[Span] = [("→ ", "dim")]
         for place, part in enumerate(piece.instead):
-            instead += [PRETOKEN_BORDER] * bool(place) + [(part, "")]
+            instead += [TOKEN_BORDER] * bool(place) + [(part, "")]
         role, remark = ("stale", "goes") if goes else ("strong", "stays")
         spans: list[Span] = [
             ("✗ " if is_chosen and goes else "  ", "loss"),
@@ -264,7 +273,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
     def _expected_rows(self, frame: UnigramFrame, moment: TellMoment, room: CountRoom) -> list[Row]:
         """Return the pieces with the highest expected counts over all segmentations."""
         counts = frame.expected_counts
-        before = moment.before if not moment.is_ahead else None
+        before = moment.before if frame is moment.after else None
         scale = scale_of(float(counts.max(initial=0)))
         cells = len(number(float(counts.max(initial=0)))) + 3
         rows = []
@@ -372,6 +381,10 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             return []
         key = before.run, before.step, words
         changed = self._kept("words", key, lambda: self._changed(before, after, words))
+        rows = []
+        if isinstance(before.leads_on, PruneStep):
+            rows.append(self._pruned_row(before, before.leads_on, width))
+            changed = changed[: words - 1]
         if isinstance(before.leads_on, PruneStep):
             cut_anew = self._words_cut(before)
             if isinstance(before.record, TextbookRecord) and cut_anew:
@@ -392,7 +405,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             sentence = (
                 f"{lost}Words that are cut otherwise:" if changed else f"{lost}{NONE_CHANGED}"
             )
-        rows = [Row([(sentence, "")])]
+        rows.append(Row([(sentence, "")]))
         count_cells = max((len(number(before.words[word])) for word in changed), default=1)
         struck, plain = (
             PlainPiecePainter(before, strikes=True),
@@ -407,6 +420,21 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             rows.append(Row([count, ("  ", ""), *left(was, cells), ("  →  ", "dim"), *now]))
         return rows
 
+    def _pruned_row(self, before: UnigramFrame, step: PruneStep, width: int) -> Row:
+        """Return the pieces that go, the most used first: `✗ ·nap  ✗ ·dug   and 202 more`."""
+        count = len(self._pruned(before, step))
+        most_used = self._kept("most used", (before.run, before.step), lambda: _most_used(before))
+        names = [_shown(text) for text in most_used[:count]]
+        spans: list[Span] = []
+        for place, name in enumerate(names):
+            rest = f"and {number(count - place - 1)} more" if place + 1 < count else ""
+            piece: list[Span] = [("✗ ", "loss"), (name, "stale"), ("  ", "")]
+            if place and spans_width([*spans, *piece]) + len(rest) + 1 > width:
+                return Row(with_end(spans, f"and {number(count - place)} more", width))
+            spans += piece
+        more = f"and {number(count - len(names))} more" if count > len(names) else ""
+        return Row(with_end(spans, more, width))
+
     def _changed(self, before: UnigramFrame, after: UnigramFrame, limit: int) -> list[str]:
         """Return some words that the step cuts differently, the most frequent first."""
         words: Iterable[str] = before.words
@@ -419,7 +447,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
 
     def corpus_rows(self, moment: TellMoment, top: CorpusPlace, rows: int, width: int) -> list[Row]:
         frame = moment.frame
-        painter = PlainPiecePainter(frame, strikes=moment.beat is Beat.LIGHT)
+        painter = PlainPiecePainter(frame, strikes=moment.is_ahead)
         ends = self._ends = end_frames(frame, self._ends)
         found = (
             row
@@ -431,29 +459,13 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
     def place_to_show(
         self, before: UnigramFrame, top: CorpusPlace, rows: int, width: int
     ) -> CorpusPlace:
-        lit = StepMoment(before, before, Beat.LIGHT)
-        if not before.leaving or any(map(_is_struck, self.corpus_rows(lit, top, rows, width))):
-            return top
-        first_lines = before.excerpt.first_lines.items()
-        words = self._kept(
-            "lines",
-            (before.excerpt,),
-            lambda: {spelled(to_text(pretoken)): line for pretoken, line in first_lines},
-        )
-        for piece in _most_used(before):
-            for word in _words_with(piece, words):
-                if piece in before.segment(word):
-                    place = CorpusPlace(words[word], 0)
-                    line = self.corpus_rows(lit, place, LOOKED_AT, width)
-                    row = next((row for row, one in enumerate(line) if _is_struck(one)), 0)
-                    return CorpusPlace(place.line, max(row - (rows > 3), 0))
-        return top
+        return top  # a step changes words everywhere: the excerpt stays where it is
 
     def text_rows(self, moment: TellMoment, text: str, rows: int, width: int) -> list[Row]:
         if not text:
             return paragraph(NO_TEXT, width, "dim")
         frame, text = moment.frame, text[: self.LONGEST_TEXT]
-        painter = PlainPiecePainter(frame, strikes=moment.beat is Beat.LIGHT)
+        painter = PlainPiecePainter(frame, strikes=moment.is_ahead)
         words = ([*painter.pretoken(piece), PRETOKEN_BORDER] for piece in frame.cut(text))
         shown = within_rows(((word, spans_width(word)) for word in words), rows, width)
         self._ends = end_frames(frame, self._ends)
@@ -507,13 +519,13 @@ def _as_spaces(text: str) -> str:
     return text.replace(SPACE, visible.SPACE)
 
 
+def _is_odd(frame: UnigramFrame) -> bool:
+    return frame.step % 2 == 1
+
+
 def _is_prune(frame: UnigramFrame) -> bool:
     of_grams = isinstance(frame.record, TextbookRecord)
     return isinstance(frame.leads_on, PruneStep) or of_grams
-
-
-def _is_struck(row: Row) -> bool:
-    return any(role == "stale" for _, role in row.spans)
 
 
 def _spread(found: Sequence[tuple[float, int]], rows: int) -> list[tuple[float, int]]:

@@ -178,6 +178,18 @@ class StepMoment(Generic[SteppableFrameT]):
         """Whether the two parts of the new token are marked, but still drawn apart."""
         return self.beat is Beat.JOIN and self.share < JOINED_AT
 
+    @property
+    def is_recounting(self) -> bool:
+        """Whether the counts change. A held JOIN has share `JOINED_AT`, and the old counts."""
+        return self.beat is Beat.JOIN and self.share > JOINED_AT
+
+    @property
+    def counted(self) -> SteppableFrameT:
+        """The frame whose counts COUNT shows."""
+        if self.before is None or self.beat is Beat.REST or self.is_recounting:
+            return self.after
+        return self.before
+
 
 @dataclass(frozen=True)
 class CountRoom:
@@ -187,11 +199,13 @@ class CountRoom:
         rows: number of rows.
         width: cells of a row, including the mark at its beginning.
         name: cells for the counted thing, such as a pair.
+        shares_scale: whether two lists, before and after the step, are drawn on one scale.
     """
 
     rows: int
     width: int
     name: int
+    shares_scale: bool = False
 
 
 ThreeNames = tuple[str, str, str]
@@ -208,15 +222,25 @@ class StepExplainer(ABC, Generic[SteppableFrameT]):
     marks: bool
 
     STATIONS: ClassVar[ThreeNames] = ("COUNT", "PICK", "REPLACE")
-    CAPTIONS: ClassVar[ThreeNames] = ("pairs", "the top", "everywhere")
-    """One or two words under each station."""
+    MADE: ClassVar[ThreeNames] = ("COUNTED", "PICKED", "REPLACED")
+    """Names of the stations of a step that is made."""
+    STEP: ClassVar[str] = "merge"
+    """The model's word for a step."""
 
     LONGEST_TEXT = 1_000
     """Number of characters of the reader's text that are encoded."""
 
-    def stations(self, moment: StepMoment[SteppableFrameT]) -> tuple[ThreeNames, ThreeNames]:
-        """Return the names of the three stations, and their captions."""
-        return self.STATIONS, self.CAPTIONS
+    def stations(self, before: SteppableFrameT, is_made: bool) -> ThreeNames:
+        """Return the names of the three stations of the step after a frame."""
+        return self.MADE if is_made else self.STATIONS
+
+    def at_start(self, frame: SteppableFrameT) -> str:
+        """Return a sentence for the first station, before any step is made."""
+        return "The pairs of highest count are below."
+
+    def has_counts(self, frame: SteppableFrameT) -> bool:
+        """Return whether there is a corpus to count in."""
+        return True
 
     @abstractmethod
     def facts(self, frame: SteppableFrameT) -> str:
@@ -228,7 +252,11 @@ class StepExplainer(ABC, Generic[SteppableFrameT]):
 
     @abstractmethod
     def pick_rows(self, moment: StepMoment[SteppableFrameT], width: int) -> list[Row]:
-        """Return the pick and its reason, in two rows."""
+        """Return the pick and its reason, in two rows; in three if the reason is too long."""
+
+    def summary_rows(self, moment: StepMoment[SteppableFrameT], width: int) -> list[Row]:
+        """Return the pick of a step that is made, in short, below its own counts."""
+        return self.pick_rows(moment, width)
 
     @abstractmethod
     def replace_rows(

@@ -31,7 +31,13 @@ from bpe_tui.views.explanation import (
     with_end,
 )
 from bpe_tui.views.narration import NO_CORPUS, first_fitting
-from bpe_tui.views.panel import ABOUT_TO_JOIN, PRETOKEN_BORDER, MergeFrameT, TokenPainter
+from bpe_tui.views.panel import (
+    ABOUT_TO_JOIN,
+    PRETOKEN_BORDER,
+    TOKEN_BORDER,
+    MergeFrameT,
+    TokenPainter,
+)
 from bpe_tui.widgets.numbers import number, plural, scale_of
 from bpe_tui.widgets.rows import (
     Row,
@@ -106,6 +112,9 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     def value_text(self, frame: MergeFrameT, pair: Pair) -> tuple[str, str]:
         """Return the count or score of a pair as text, and the fraction that gives a score."""
 
+    def has_counts(self, frame: MergeFrameT) -> bool:
+        return frame.has_corpus
+
     def none_left(self, frame: MergeFrameT) -> str:
         """Return the sentence to show if no pair is left."""
         return NONE_LEFT
@@ -138,7 +147,10 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     def why(
         self, before: MergeFrameT, pair: Pair, is_ahead: bool, width: int
     ) -> tuple[list[Span], list[Span]]:
-        """Return two sentences: why the pair is picked, or was picked if not `is_ahead`."""
+        """Return two sentences: why the pair is picked, or was picked if not `is_ahead`.
+
+        The second is wrapped if it is one span.
+        """
 
     THING: ClassVar[tuple[str, str]] = ("token", "word")
     """The model's words for a token and a pretoken."""
@@ -146,19 +158,20 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     # -- 1 count
 
     def count_rows(self, moment: StepMoment[MergeFrameT], room: CountRoom) -> list[Row]:
-        frame = moment.frame
+        frame, before = moment.counted, moment.before
         if not frame.has_corpus:
-            lines = wrapped_text(NO_CORPUS, room.width - 2)
-            return [Row([(f"  {line}", "dim")]) for line in lines]
-        if moment.is_joining and moment.before is not None:
-            frame = moment.before
+            return [Row([(f"  {line}", "dim")]) for line in wrapped_text(NO_CORPUS, room.width - 2)]
+        scale = self.scale(frame)
+        if room.shares_scale and before is not None:
+            scale = max(self.scale(before), self.scale(moment.after))
+        if moment.is_recounting and before is not None:
+            grown = scale / (scale if room.shares_scale else self.scale(before))
+            bars = self._moving_bars(moment, before, room.rows, grown)
+        elif frame is before:
             bars = self.bars(StepMoment(frame, moment.after, Beat.LIGHT), room.rows)
-        elif moment.beat is Beat.JOIN and moment.before is not None:
-            bars = self._moving_bars(moment, moment.before, room.rows)
         else:
             bars = self.bars(moment, room.rows)
-        is_fresh = not moment.is_ahead and not moment.is_joining
-        rows = self.rows_of_bars(frame, bars, room, is_fresh)
+        rows = self.rows_of_bars(frame, bars, room, is_fresh=frame is moment.after, scale=scale)
         return rows or [Row([("  " + self.none_left(frame), "")])]
 
     def bars(self, moment: StepMoment[MergeFrameT], limit: int) -> list[Bar]:
@@ -197,11 +210,12 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         return Bar(pair, value, text, before, change, mark, remark, fraction)
 
     def _moving_bars(
-        self, moment: StepMoment[MergeFrameT], before: MergeFrameT, limit: int
+        self, moment: StepMoment[MergeFrameT], before: MergeFrameT, limit: int, grown: float
     ) -> list[Bar]:
         """Return bars on the way: first their lengths change to the new counts, then their rows.
 
-        Numbers are not animated: a count is the old one or the new one.
+        Numbers are not animated: a count is the old one or the new one. `grown` is the new scale
+        divided by the old one: if the scale changes, all bars grow together.
         """
         after = moment.after
         assert after.merge is not None
@@ -213,8 +227,6 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
             start = old.index(pair) if pair in old else limit + new.index(pair)
             end = new.index(pair) if pair in new else limit + old.index(pair)
             places[pair] = start + (end - start) * way
-        # If the scale changes, all bars grow together.
-        grown = self.scale(after) / self.scale(before)
         found = []
         for pair in sorted(places, key=places.__getitem__)[:limit]:
             was, now = self.value(before, pair), self.value(after, pair)
@@ -239,13 +251,25 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         return highest * scale_of(self.value(frame, top[0]) / highest if top else 0)
 
     def rows_of_bars(
-        self, frame: MergeFrameT, bars: Sequence[Bar], room: CountRoom, is_fresh: bool = False
+        self,
+        frame: MergeFrameT,
+        bars: Sequence[Bar],
+        room: CountRoom,
+        *,
+        is_fresh: bool = False,
+        scale: float | None = None,
     ) -> list[Row]:
-        """Draw bars on the scale of a frame: `▶ ·│m  601  ▄▄▄▄▄▄▄▄▄▄ picked`.
+        """Draw bars: `▶ ·│m  601  ▄▄▄▄▄▄▄▄▄▄ picked`.
 
-        `is_fresh`: whether to highlight the token that the last merge made.
+        Args:
+            frame: names the tokens.
+            bars: the bars.
+            room: the room for them.
+            is_fresh: whether to highlight the token that the last merge made.
+            scale: the value of a full bar; by default the frame's.
         """
-        painter, scale = self.painter_of(frame, is_fresh), self.scale(frame)
+        painter = self.painter_of(frame, is_fresh)
+        scale = self.scale(frame) if scale is None else scale
         longest = max((len(bar.fraction) for bar in bars), default=0)
         fraction = max(longest, self.FRACTION) if longest else 0
         columns = BarColumns.within(room, fraction, self.cells(frame))
@@ -260,7 +284,23 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
             return [Row([("Nothing is picked yet.", "dim")]), Row([(first, "dim")])]
         pair = before.next_pair
         assert pair is not None, "it has merged"
-        return [Row(spans) for spans in self.why(before, pair, moment.is_ahead, width)]
+        pick, why = self.why(before, pair, moment.is_ahead, width)
+        if len(why) > 1 or spans_width(why) <= width:
+            return [Row(pick), Row(why)]
+        ((reason, role),) = why
+        lines = wrapped_text(reason, width)
+        rest = shorten(" ".join(lines[1:]), width)
+        return [Row(pick), Row([(lines[0], role)]), Row([(rest, role)])]
+
+    def summary_rows(self, moment: StepMoment[MergeFrameT], width: int) -> list[Row]:
+        before, merge = moment.before, moment.after.merge
+        if before is not None and merge is not None and (short := self.short_why(before, merge)):
+            return [Row(short)]
+        return self.pick_rows(moment, width)
+
+    def short_why(self, before: MergeFrameT, merge: PairStep) -> list[Span]:
+        """Return why a pair was picked, if the counts of the best pairs say the rest."""
+        return []
 
     FIRST: ClassVar[str] = "The most frequent pair will be."
 
@@ -353,8 +393,10 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     def painter(self, moment: StepMoment[MergeFrameT]) -> LessonPainter:
         """Return a painter that draws tokens as the moment shows them."""
         painter = self.painter_of(moment.frame, is_fresh=not moment.is_ahead)
-        if moment.beat is Beat.LIGHT:
+        if moment.is_ahead:
             painter.joining = moment.frame.next_pair
+            if moment.beat is Beat.PICK:
+                painter.joint = TOKEN_BORDER
         elif moment.is_joining and (merge := moment.after.merge) is not None:
             a, b = (visible_bytes(moment.after.any_token(part)) for part in merge.pair)
             painter.taken_apart = SubjectSpan.of(f"{a} {b}", "fresh", merge.new_id)
@@ -380,7 +422,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
             for row in flowed(reserved(painter, earlier, line), width)
         )
         shown = list(islice(found, top.row, top.row + rows))
-        if moment.beat is not Beat.PICK and (word := self._only_elsewhere(moment)) is not None:
+        if (word := self._only_elsewhere(moment)) is not None:
             is_made = not moment.is_ahead
             excerpt = moment.frame.excerpt
             row = elsewhere_row(painter, word, excerpt, is_made=is_made, width=width)

@@ -52,6 +52,8 @@ class TokenPainter:
         self.marks = marks
         self.joining: Pair | None = None
         """A pair that is marked as about to join wherever it occurs."""
+        self.joint = ABOUT_TO_JOIN
+        """The mark between the two tokens of `joining`."""
         self._widths: dict[tuple[str, bool], tuple[int, ...]] = {}
 
     def role(self, token_id: int) -> str:
@@ -102,11 +104,11 @@ class TokenPainter:
         return joints
 
     def _joining(self, ids: Sequence[int], joints: set[int]) -> list[Span]:
-        """Return the tokens of one pretoken, with `+` instead of borders at the joints."""
+        """Return the tokens of one pretoken, with the mark of a joint instead of borders there."""
         spans: list[Span] = []
         for place, token_id in enumerate(ids):
             if place:
-                spans.append(ABOUT_TO_JOIN if place in joints else TOKEN_BORDER)
+                spans.append(self.joint if place in joints else TOKEN_BORDER)
             token = self.spans(token_id)
             spans += as_joining(token) if {place, place + 1} & joints else token
         return spans

@@ -25,10 +25,14 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
     """Explains merges of the pair with the highest score."""
 
     STATIONS = ("SCORE", "PICK", "REPLACE")
+    MADE = ("SCORED", "PICKED", "REPLACED")
     PAINTER = PlainWordPiecePainter
     THING = ("piece", "word")
     FIRST = "The pair of highest score will be."
     FRACTION = 18
+
+    def at_start(self, frame: WordPieceFrame) -> str:
+        return "The pairs of highest score are below."
 
     def facts(self, frame: WordPieceFrame) -> str:
         return f"{frame.pieces_per_word:.2f} pieces per word"

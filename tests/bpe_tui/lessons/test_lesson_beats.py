@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,10 +26,11 @@ from inside.engine.text import Excerpt
 from inside.engine.unigram import UnigramTimeline, UnigramTrainer
 from inside.engine.wordpiece import WordPieceTimeline, WordPieceTrainer
 
-from engine import Timeline, Trainer
+from engine import Frame, Timeline, Trainer, count_pretokens
 
 COUNTS = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 TEXT = b"low low lower widest newest newest\n"
+STORIES = Path(__file__).parents[3] / "samples" / "tinystories_valid.txt"
 ROOM = CountRoom(rows=4, width=70, name=10)
 
 
@@ -139,6 +141,20 @@ def test_a_held_beat_stays_until_the_next_key(clock: Clocked) -> None:
     assert it.release()  # → shows the rest
     hands.pass_by(9)
     assert hands.beats[-2:] == [Beat.JOIN, Beat.REST]
+    hands.shown.clear()
+    assert it.hold_next()
+    it.follow(timeline.forward())
+    for _ in range(2):
+        assert not it.hold_next()
+    hands.pass_by(9)
+    assert hands.beats == [Beat.PICK, Beat.LIGHT, Beat.JOIN]
+    held = hands.shown[-1]
+    assert held.counted is held.before  # joined, but not counted again
+    assert not held.is_joining
+    assert not it.hold_next()  # now the counts move
+    hands.pass_by(9)
+    assert hands.beats[-2:] == [Beat.JOIN, Beat.REST]
+    assert all(one.counted is one.after for one in hands.shown[-3:])
     it.hold_next()
     it.follow(timeline.forward())
     it.follow(timeline.back())  # ← takes a held beat back
@@ -201,6 +217,7 @@ def test_before_the_first_merge_the_view_announces_it() -> None:
         (1, Beat.REST, 50, ["e│st occurred 9 times, the most often."]),
         (1, Beat.REST, 34, ["e│st occurred 9 times.", "Second was w│e with 8, 1 fewer."]),
         (4, Beat.PICK, 40, ["w│est and 2 others: a tie, 6 times."]),
+        (0, Beat.REST, 27, ["s│t and e│s: a tie, 9 times.", "s is later in byte order", "than e."]),
     ],
 )
 def test_pick_names_the_pair_and_the_reason_in_the_width(
@@ -208,8 +225,8 @@ def test_pick_names_the_pair_and_the_reason_in_the_width(
 ) -> None:
     rows = BpeExplainer(marks=False).pick_rows(moment(step, beat), width)
     assert said(rows)[: len(sentences)] == sentences
-    assert len(rows) == 2
-    assert all(spans_width(row.spans) <= width for row in rows)
+    assert len(rows) == max(2, len(sentences))
+    assert all(spans_width(row.spans) <= width for row in rows[1:])
 
 
 def test_the_pair_lights_up_then_joins_and_closes_up() -> None:
@@ -219,6 +236,8 @@ def test_the_pair_lights_up_then_joins_and_closes_up() -> None:
         return said(explainer.corpus_rows(moment(0, beat, share), CorpusPlace(0, 0), 1, 80))[0]
 
     assert text(Beat.PICK).endswith("n┊e┊w┊e┊s┊t│⏎│")
+    picked = explainer.corpus_rows(moment(0, Beat.PICK), CorpusPlace(0, 0), 1, 80)[0]
+    assert {text for text, role in picked.spans if role == "pair"} == {"s", "t"}
     assert text(Beat.LIGHT).endswith("n┊e┊w┊e┊s+t│⏎│")
     assert text(Beat.JOIN, 0.0).endswith("n┊e┊w┊e┊s t│⏎│")
     assert text(Beat.JOIN, 0.5).endswith("n┊e┊w┊e┊st│⏎│")
@@ -283,6 +302,44 @@ def test_beside_fractions_pairs_have_the_room_that_bars_leave(width: int) -> Non
     assert columns.pair >= len("##in│##g")
 
 
+@pytest.fixture(scope="module")
+def stories() -> Frame:
+    counts = count_pretokens(STORIES, special_tokens=["<|endoftext|>"])
+    trainer = Trainer(counts, 262, special_tokens=["<|endoftext|>"])
+    timeline = Timeline(counts, trainer.steps(), record=trainer.record)
+    timeline.complete()
+    return timeline.frame
+
+
+def test_at_rest_the_counts_of_a_made_merge_keep_its_pair(stories: Frame) -> None:
+    explainer, there = BpeExplainer(marks=False), StepMoment(stories.at(2), stories.at(3))
+    made = StepMoment(there.before, there.after, Beat.LIGHT)
+
+    def counts(of: StepMoment[Any], rows: int) -> list[list[str]]:
+        room = CountRoom(rows, width=70, name=10, shares_scale=True)
+        return [row.split() for row in said(explainer.count_rows(of, room))]
+
+    picked, second = counts(made, 2)
+    assert (picked[:3], picked[-1]) == (["▶", "·│a", "3,258"], "picked")
+    assert second[:2] == ["·│s", "2,649"]
+    following = counts(there, 3)
+    assert [row[:2] for row in following] == [
+        ["·│s", "2,649"],
+        ["·│w", "2,289"],
+        ["·t│he", "2,237"],
+    ]
+    assert following[0] == second  # its bar is as long: both lists have one scale
+    assert said(explainer.summary_rows(there, 70)) == ["The highest; second was ·│s, 609 fewer."]
+    replaced = said(explainer.replace_rows(there, 2, 80))[0].split("  ")
+    assert replaced[:2] == ["· + a → ·a", "token 259"]
+    assert replaced[-1].strip() == "3,258 places in 59 different words"
+
+
+def test_a_tie_is_explained_in_full_at_rest() -> None:
+    explainer, tied = BpeExplainer(marks=False), moment(0, Beat.REST)
+    assert explainer.summary_rows(tied, 70) == explainer.pick_rows(tied, 70)
+
+
 def test_unigram_shows_removed_pieces_and_their_replacements() -> None:
     words = {"hugs": 20, "hug": 10, "▁pug": 5, "▁hugs": 5, "bun": 4, "▁buns": 3}
     trainer = UnigramTrainer(words, 12)
@@ -294,7 +351,8 @@ def test_unigram_shows_removed_pieces_and_their_replacements() -> None:
     explainer = UnigramExplainer(marks=False)
     for _ in explainer.weigh(before) or ():
         pass
-    assert explainer.stations(there)[0] == ("COST", "PICK", "REMOVE")
+    assert explainer.stations(before, is_made=False) == ("COST", "PICK", "PRUNE")
+    assert explainer.stations(before, is_made=True) == ("COST", "PICKED", "PRUNED")
     going = {before.record.texts[number].replace("▁", "·") for number in before.leaving}
     rows = said(explainer.count_rows(there, ROOM))
     assert {row.split()[1] for row in rows if row.endswith("goes")} <= going
@@ -306,13 +364,21 @@ def test_unigram_shows_removed_pieces_and_their_replacements() -> None:
     ]
     assert {text for text, role in struck if role == "stale"} <= going
     changed = sum(before.segment(word) != there.after.segment(word) for word in words)
-    assert said(explainer.replace_rows(there, 2, 70))[0].endswith(f": {changed} different word")
+    pieces, sentence, *cut = said(explainer.replace_rows(there, 2, 70))
+    assert set(pieces.replace("✗", "").split()) == going
+    assert sentence.endswith(f": {changed} different word")
+    assert len(cut) == 1
+    assert explainer.place_to_show(before, CorpusPlace(0, 3), 5, 70) == CorpusPlace(0, 3)
 
 
 @pytest.mark.parametrize(
     "size", [(width, height) for width in (60, 80, 100) for height in range(20, 60, 7)]
 )
 def test_the_layout_uses_all_rows_of_a_screen(size: tuple[int, int]) -> None:
-    there = layout(*size)
-    names = 1 + there.head_gap + 1 + there.has_legend  # heading, keys, legend
-    assert there.bars + there.words + there.corpus + there.text + 3 + 4 + names == size[1]
+    for may_split in (True, False):
+        there = layout(*size, may_split)
+        names = 1 + there.head_gap + 1 + there.has_legend  # heading, keys, legend
+        sections = there.bars + there.pick + 1 + there.words + there.corpus + there.text
+        headings = 2 if there.made_bars else 0
+        gaps = 2 + there.gap * (1 if there.made_bars else 2)
+        assert there.made_bars + sections + headings + gaps + names == size[1]

@@ -61,6 +61,48 @@ async def test_keys_start_hold_and_take_back_beats(monkeypatch: pytest.MonkeyPat
         assert "the end" in str(screen(app).query_one("#heading").render())
 
 
+def labels(app: BpeTuiApp) -> list[str]:
+    """Return the names of the parts on the screen, and of the steps they show."""
+    sections = [each for each in app.screen.query(LessonSection) if each.display]
+    return [" ".join(filter(None, (each.label, each.caption))) for each in sections[:-2]]
+
+
+async def test_each_part_names_the_step_that_it_shows() -> None:
+    async with opened(size=(100, 30)) as (app, pilot):
+        await pilot.press("0", "g", "3", "enter")
+        made = ["merge 3, made", "1 COUNTED", "2 PICKED", "3 REPLACED"]
+        assert labels(app) == [*made, "merge 4, next", "1 COUNT"]
+        assert "▶ ·│a            3,258" in section(app, "count")[0]
+        assert "·│s            2,649" in section(app, "next-count")[0]
+        places = [each.region for each in app.screen.query(LessonSection)]
+        await pilot.press("full_stop")
+        stations = ["1 COUNT", "2 PICK", "3 REPLACE"]
+        assert labels(app) == ["merge 4, now", *stations, "before merge 4", "1 COUNT"]
+        await pilot.press("full_stop", "full_stop")
+        assert beat(app) is Beat.JOIN
+        made = ["merge 4, made", "1 COUNTED", "2 PICKED", "3 REPLACED"]
+        assert labels(app) == [*made, "before merge 4", "1 COUNT"]
+        assert section(app, "next-count")[0].split()[-1] == "picked"
+        await pilot.press("full_stop")
+        await until(pilot, lambda: beat(app) is Beat.REST)
+        assert labels(app) == [*made, "merge 5, next", "1 COUNT"]
+        assert [each.region for each in app.screen.query(LessonSection)] == places
+        for size in ((80, 24), (60, 20)):
+            await pilot.resize_terminal(*size)
+            await until(pilot, lambda: len(labels(app)) == 3)
+            await pilot.pause()
+            assert [one.split()[-2:] for one in labels(app)] == [
+                ["merge", "5"],
+                ["merge", "4"],
+                ["3", "REPLACED"],
+            ]
+        await pilot.press("home")
+        await pilot.resize_terminal(100, 30)
+        await until(pilot, lambda: "no merge made yet" in labels(app))
+        await pilot.press("end")
+        assert labels(app)[4].startswith("after merge ")
+
+
 async def test_the_users_text_is_above_the_field_and_nothing_moves() -> None:
     async with opened(size=(80, 24)) as (app, pilot):
         await pilot.press("0")

@@ -84,7 +84,7 @@ def test_the_lesson_view_tells_a_removal_in_three_beats() -> None:
     ]
     for _ in explainer.weigh(frame) or ():
         pass
-    assert explainer.stations(there)[0] == ("COST", "PICK", "REMOVE")
+    assert explainer.stations(frame, is_made=False) == ("COST", "PICK", "REMOVE")
     bars = said(explainer.count_rows(there, CountRoom(rows=7, width=80, name=10)))
     assert bars[0].startswith("✗ 他")
     assert "→ unknown" in bars[0]
@@ -94,10 +94,11 @@ def test_the_lesson_view_tells_a_removal_in_three_beats() -> None:
         "他 goes: without it the loss grows least, by 7.803.",
         "6 tie: the smallest bytes decide.",
     ]
-    replaced = said(explainer.replace_rows(there, 2, 70))
-    assert replaced[0] == "1 sentence cut without it; then all is counted again."
+    gone, sentence = said(explainer.replace_rows(there, 2, 70))[:2]
+    assert gone == "✗ 他"
+    assert sentence == "1 sentence cut without it; then all is counted again."
     end = StepMoment.at_rest(frame.at(2))
-    assert explainer.stations(end)[0] == ("COST", "PICK", "REMOVE")
+    assert explainer.stations(frame.at(1), is_made=True) == ("COST", "PICKED", "REMOVED")
     assert len(said(explainer.count_rows(end, CountRoom(rows=7, width=80, name=10)))) <= 7
 
 
