@@ -75,7 +75,7 @@ class Prediction:
         return rows[first : first + room.rows]
 
     def _bars(self, question: Question) -> list[Bar]:
-        """Return the pairs. A hint shows their bars, an answer also their numbers."""
+        """Return the pairs with their bars; the numbers are hidden until they may be shown."""
         explainer, frame, attempt = self.explainer, question.frame, self.attempt
         assert isinstance(explainer, MergeExplainer)
         bars = []
@@ -91,8 +91,7 @@ class Prediction:
                 mark, remark = "loss", "no"
             if place == self.chosen and not attempt.is_over:
                 mark = "chosen"
-            has_bar = is_revealed or attempt.hinted
-            value = explainer.value(frame, pair) if has_bar else 0.0
+            value = explainer.value(frame, pair) if is_revealed else 0.0
             value_text, fraction = explainer.value_text(frame, pair)
             shown = value_text if is_revealed else "?"
             bars.append(Bar(pair, value, shown, value, "", mark, remark, fraction))
