@@ -79,6 +79,7 @@ class QuestionPanel(Lines):
         super().__init__(id=id)
         self._chosen = 0  # the row, or the gap, from 0
         self._typed = ""
+        self._is_replaced = False  # whether the next key replaces what is typed: it was wrong
         self._bars: set[int] = set()
         self._joined: tuple[int, ...] = ()
         self._refusal = ""
@@ -92,7 +93,7 @@ class QuestionPanel(Lines):
         self.attempt = attempt
         self._question, self._form = attempt.question, attempt.question.form
         self._chosen, self._typed, self._bars, self._joined = 0, "", set(), ()
-        self._refusal, self._is_touched = "", False
+        self._refusal, self._is_touched, self._is_replaced = "", False, False
         self.border_title, self.border_subtitle = Content(title), Content(foot)
         self.rebuild()
 
@@ -141,7 +142,8 @@ class QuestionPanel(Lines):
             case Number() | Text():
                 shown = visible_text(str(self._question.answer) if self._is_over else self._typed)
                 cursor = "" if self._is_over else "▏"
-                return [Row([("Answer: ", "dim"), (shown, "strong"), (cursor, "pair")])]
+                role = "cursor" if self._is_replaced and not self._is_over else "strong"
+                return [Row([("Answer: ", "dim"), (shown, role), (cursor, "pair")])]
             case Cuts(text):
                 characters = [visible_text(character) for character in text]
                 bars = self._question.answer if self._is_over else self._bars
@@ -261,6 +263,8 @@ class QuestionPanel(Lines):
 
     def _type(self, character: str | None) -> None:
         form = self._form
+        if self._is_replaced:
+            self._typed, self._is_replaced = "", False
         if character is None:
             self._typed = self._typed[:-1]
         elif isinstance(form, Text):
@@ -289,6 +293,7 @@ class QuestionPanel(Lines):
         assert self.attempt is not None
         self._refusal = ""
         grade = self.attempt.try_answer(answer)
+        self._is_replaced = not grade.right
         if grade.right and isinstance(answer, tuple) and isinstance(self._form, Joins):
             self._joined = answer
             self._chosen = 0
