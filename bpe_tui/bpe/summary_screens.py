@@ -96,10 +96,10 @@ CHARTS = (
 
 
 class BpeChartsScreen(charts.ChartsScreen, BpeScreen):
-    """The five charts of BPE; the gains of merges are beside the first."""
+    """The five charts of BPE, and two tables: the gains of merges, and frequent pretokens."""
 
     NAME = NAME
-    TILES = (CHARTS[0], charts.GAINS, *CHARTS[1:])
+    TILES = (CHARTS[0], charts.GAINS, *CHARTS[1:4], charts.FrequentTile("pretoken"), CHARTS[4])
 
 
 _DEFAULT = FORMATS[DEFAULT_FORMAT]

@@ -197,6 +197,7 @@ class PlacesWindow(LedgerWindow):
             "↵ lines of the corpus · m its merge · Esc closes",
         )
         if not words:
+            self.query_one("#ledger-keys", Static).update(Content("m its merge · Esc closes"))
             row = Row([(f"No pretoken of the corpus has {name} at this step.", "dim")])
             self.query_one(RowList).show([row])
             return

@@ -23,11 +23,11 @@ from bpe_tui.views.narration import NO_CORPUS, first_fitting, leading_parts
 from bpe_tui.views.panel import BORDER_CELLS, FramePanel, sentence
 from bpe_tui.views.player_screen import PlayerScreen
 from bpe_tui.views.session_screen import TiledScreen
-from bpe_tui.views.targets import ToStep
+from bpe_tui.views.targets import ToPretoken, ToStep
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure, NumberArray
 from bpe_tui.widgets.numbers import number, percent, plural, short_number
-from bpe_tui.widgets.rows import Row, Span, right
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, right, spans_width
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.core.arrays import Ints
 
@@ -361,11 +361,67 @@ class GainsTile:
 GAINS = GainsTile()
 
 
+MOST_FREQUENT = 200
+"""Most pretokens that are listed."""
+
+
+@dataclass(frozen=True)
+class FrequentTile:
+    """The table of the most frequent pretokens, beside the chart of their counts.
+
+    `what` is the model's word for a pretoken.
+    """
+
+    what: str
+    id: str = "frequent"
+
+    @property
+    def title(self) -> str:
+        return f"Which {self.what}s are most frequent?"
+
+
+class FrequentPanel(FramePanel[Any]):
+    """The most frequent pretokens with their counts; Enter shows how one encodes."""
+
+    def __init__(self, tile: FrequentTile) -> None:
+        super().__init__(tile.title, tile.id)
+        self._tile = tile
+
+    def rows_of(self, frame: Any, width: int) -> Sequence[Row]:
+        pretokens, counts = frame.run.by_count.pretokens, frame.run.counts
+        title = first_fitting(self.outer_size.width - BORDER_CELLS, self._tile.title, self._tile.id)
+        if not pretokens:
+            self.say(title)
+            return sentence(NO_CORPUS, width)
+        total, shown = sum(counts.values()), pretokens[:MOST_FREQUENT]
+        self.say(title, f"{number(len(shown))} of {number(len(pretokens))} · ↵ its encoding")
+        cells = len(number(counts[shown[0]])) + 1
+        rank_cells = len(str(len(shown))) + 1
+
+        def row(place: int) -> Row:
+            pretoken = shown[place]
+            spans: list[Span] = [
+                right(str(place + 1), rank_cells, "dim"),
+                right(number(counts[pretoken]), cells, ""),
+                right(percent(counts[pretoken] / total), 7, "dim"),
+                ("  ", ""),
+            ]
+            room = max(width - spans_width(spans), 4)
+            spans.append((shorten(visible_bytes(pretoken), room), ""))
+            return Row(spans, ToPretoken(pretoken))
+
+        return RowsOnDemand(len(shown), row)
+
+
 class ChartsScreen(PlayerScreen, TiledScreen):
-    """The charts of a model. A subclass lists them in `TILES`, each a `ChartKind` or `GAINS`."""
+    """The charts of a model. A subclass lists them in `TILES`, with its tables."""
 
     CSS_PATH = sheet("charts.tcss")
-    PANEL_OF: ClassVar = {ChartKind: ChartPanel, GainsTile: GainsPanel}
+    PANEL_OF: ClassVar = {
+        ChartKind: ChartPanel,
+        GainsTile: GainsPanel,
+        FrequentTile: FrequentPanel,
+    }
 
     def compose_body(self) -> ComposeResult:
         yield self.TRANSPORT()

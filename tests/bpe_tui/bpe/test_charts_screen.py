@@ -7,11 +7,18 @@ from pathlib import Path
 
 import pytest
 from inside.bpe_tui.bpe import CHARTS
-from inside.bpe_tui.views import ChartPanel, ChartsScreen, GainsPanel, ToStep, distance
+from inside.bpe_tui.views import (
+    ChartPanel,
+    ChartsScreen,
+    FrequentPanel,
+    GainsPanel,
+    ToStep,
+    distance,
+)
 from inside.bpe_tui.widgets import spans_width
 from inside.engine.bpe import Replay
 from inside.engine.recording import MergeFrame
-from opening import SAMPLE, each_size, opened, step
+from opening import SAMPLE, each_size, opened, step, until
 from screen_text import drawn
 
 from engine import Timeline, Trainer
@@ -28,7 +35,10 @@ async def test_a_key_shows_all_charts_and_what_each_says_here() -> None:
         }
         frame = app.session.frame
         assert frame is not None
-        assert shown_text == {kind.id: kind.answer(frame) for kind in CHARTS}
+        assert shown_text.keys() == {kind.id for kind in CHARTS}
+        for kind in CHARTS:  # where there is little room, its first parts
+            assert shown_text[kind.id]
+            assert kind.answer(frame).startswith(shown_text[kind.id])
         assert shown_text["compression"].startswith(f"{frame.bytes_per_token:.2f} bytes per token")
         assert "1,000 ┤" in drawn(app.screen.query_one("#counts", ChartPanel))
 
@@ -155,3 +165,23 @@ async def test_no_number_of_the_table_is_cut(corpus: str) -> None:
             head = "".join(text for text, _ in panel.row(0).spans).split()
             assert head[1] in ("bytes/token", "b/token")
             assert (head[0], *head[2:4]) == ("merges", "tokens", "saved")
+
+
+async def test_the_most_frequent_pretokens_are_in_a_table_and_lead_to_their_encoding() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("end", "4")
+        await pilot.pause()
+        frame = app.session.frame
+        assert frame is not None
+        panel = app.screen.query_one(FrequentPanel)
+        expected = Counter(frame.counts).most_common(200)
+        assert panel.row_count == 200
+        lines = ["".join(text for text, _ in panel.row(place).spans) for place in range(3)]
+        counts = [int(line.split()[1].replace(",", "")) for line in lines]
+        assert counts == [count for _, count in expected[:3]]
+        # By hand: `·the` occurs 1,754 times among 38,604 pretokens.
+        assert lines[1].split() == ["2", "1,754", "4.5%", "·the"]
+        panel.focus()
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: app.screen.id == "encoding")
+        assert app.session.text == " the"

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from bpe_tui.views import training_panels
-from bpe_tui.views.charts import ChartPanel, ChartsScreen, GainsPanel, distance
+from bpe_tui.views.charts import ChartPanel, ChartsScreen, FrequentPanel, GainsPanel, distance
 from bpe_tui.views.chunks import (
     describe_all,
     describe_counting,
