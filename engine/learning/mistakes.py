@@ -59,7 +59,7 @@ def _tied_pair(question: Question, answer: Any) -> str:
     """Name a wrong choice of the pair that merges next."""
     chosen = question.pairs[answer]
     if chosen not in question.tied:
-        return "took a pair that occurs less often"
+        return _less_frequent(question, chosen)
     frame, tied = question.frame, [pair for pair in question.pairs if pair in question.tied]
 
     def by_alphabet(pair: Pair) -> tuple[bytes, ...]:
@@ -73,6 +73,15 @@ def _tied_pair(question: Question, answer: Any) -> str:
             if chosen == min(tied, key=key):
                 return f"decided the tie by the rule {rule.name}"
     return "took a tied pair that loses by the rule"
+
+
+def _less_frequent(question: Question, chosen: Pair) -> str:
+    """Name a wrong choice of a pair that does not have the highest count."""
+    frame, now = question.frame, question.frame.count_of(chosen)
+    before = frame.at(frame.step - 1).count_of(chosen) if frame.step else 0
+    if before > now and (before >= frame.queue.highest_count or not now):
+        return "used a count from before the last merge"
+    return "took a pair that occurs less often" if now else "took a pair across two pretokens"
 
 
 def _best_score(question: Question, answer: Any) -> str:

@@ -37,6 +37,7 @@ from inside.engine.learning import (
     Text,
     YesOrNo,
     kinds_for,
+    mistake_of,
 )
 from inside.engine.text import PATTERNS, Excerpt
 from inside.engine.unigram import PruneRule, UnigramTimeline, UnigramTrainer
@@ -442,6 +443,21 @@ def test_a_pair_across_pretokens_is_a_row() -> None:
     grade = question.grade(row_of(question, "b", " "))
     assert str(grade.said) == "b│Ġ does not occur; another pair occurs more often."
     assert str(grade.why) == "It lies across two pretokens, and merges never cross their border."
+
+
+def test_mistakes_of_a_class_have_names() -> None:
+    excerpt = Excerpt.of(b"ab ab ab cd cd", "whitespace")
+    across = ask("next-pair", timeline_of({b"ab": 3, b" ": 4, b"cd": 2}, excerpt=excerpt).frame)
+    late = ask("next-pair", timeline_of(LOW).seek(1))
+    names = [
+        mistake_of(question, row_of(question, *pair))
+        for question, pair in ((across, ("b", " ")), (late, ("e", "s")), (late, ("w", "e")))
+    ]
+    assert names == [
+        "took a pair across two pretokens",
+        "used a count from before the last merge",
+        "took a pair that occurs less often",
+    ]
 
 
 def test_a_pair_that_wins_if_places_may_not_overlap_is_explained() -> None:
