@@ -428,7 +428,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
             return "Encoding", size
         later = f"> all {plural(frame.recorded_steps, 'merge')}"
         return (
-            ("Encoding", later, size) if frame.step else ("Encoding", "no merge yet", later, size)
+            ("Encoding", later, size) if frame.step else ("Encoding", later, "no merge yet", size)
         )
 
     def action_specials(self) -> None:
