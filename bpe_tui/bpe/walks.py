@@ -169,7 +169,7 @@ LONGEST = 500
 THE_END = 10**9
 LOST_SHOWN = 24
 MARGIN = 11
-"""Cells before the merge in a row: a mark and the rank."""
+"""Cells before the merge in a row: a mark and the number of the merge."""
 RULES = {
     "Unigram": "of all ways to cut it into pieces it takes the most probable one",
     "WordLevel": "it looks the whole pretoken up, which is a token or unknown",
@@ -280,8 +280,8 @@ class EncodeStepsPanel(Walk):
         painter = self.painter(frame)
         start = tuple(alphabet.spell(piece.pretoken.bytes))
         pair_cells = _pair_cells(width)
-        merge = "  merge".ljust(pair_cells + 4)
-        self.name_columns([right("rank", MARGIN - 2), (merge, ""), ("tokens then", "")])
+        merge = "  pair".ljust(pair_cells + 4)
+        self.name_columns([right("merge", MARGIN - 2), (merge, ""), ("tokens then", "")])
         lost = list(self._lost_rows(painter, width))
         last_of_lost = self.place + len(lost)
         steps = len(self._merges) + 1 + len(lost)
@@ -298,7 +298,7 @@ class EncodeStepsPanel(Walk):
             tokens, position = (step.after, step.position) if step else (start, 0)
             spans: list[Span] = [
                 ("▸ " if here else "  ", "pair"),
-                right(number(step.rank) if step else "", 7, "strong" if here else "dim"),
+                right(number(step.rank + 1) if step else "", 7, "strong" if here else "dim"),
                 ("  ", ""),
                 *left(painter.pair(step.pair, between=" + ") if step else units, pair_cells),
                 ("  ", ""),
@@ -351,8 +351,8 @@ class EncodeStepsPanel(Walk):
             return
         words: list[list[Span]] = [[("lost to it: ", "dim")]]
         for candidate in merge.lost[:LOST_SHOWN]:
-            rank = f" rank {number(candidate.rank)}   "
-            words.append([*painter.pair(candidate.pair, between="┊"), (rank, "dim")])
+            numbered = f" merge {number(candidate.rank + 1)}   "
+            words.append([*painter.pair(candidate.pair, between="┊"), (numbered, "dim")])
         if len(merge.lost) > LOST_SHOWN:
             words.append([(f"and {number(len(merge.lost) - LOST_SHOWN)} more", "dim")])
         for line in wrapped(words, max(width - MARGIN, 12)):
@@ -499,7 +499,7 @@ class DropoutRows(Walk):
             rows.append(_strip(painter, f"{mark}draw {draw + 1}", rounds[-1].before, width))
         text = shorten(visible_text(piece.pretoken.text), max(width // 3, 4))
         head = f"  draw {self.place + 1} of {text}, merge by merge"
-        rows += [Row([]), Row([right("rank", MARGIN - 2, "dim"), (head, "dim")])]
+        rows += [Row([]), Row([right("merge", MARGIN - 2, "dim"), (head, "dim")])]
         for made in self._draws[self.place]:
             rows += _round_rows(painter, made, width)
         return rows
@@ -565,7 +565,7 @@ def _round_rows(painter: TokenPainter, made: DropoutRound, width: int) -> Iterat
         tokens_cells = max(width - MARGIN - pair_cells - 2, 8)
         yield Row(
             [
-                right(number(merge.rank), MARGIN - 2, "strong"),
+                right(number(merge.rank + 1), MARGIN - 2, "strong"),
                 ("  ", ""),
                 *left(painter.pair(merge.pair, between=" + "), pair_cells),
                 ("  ", ""),

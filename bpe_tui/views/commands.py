@@ -164,7 +164,7 @@ WORDS = {
     "pair": "Two tokens side by side.",
     "count": "How often it occurs in the corpus, each pretoken as often as it occurs.",
     "merge": "To make one token of a pair, everywhere; a step is one merge.",
-    "rank": "The place of a merge in the list, from 0; encoding takes the lowest rank first.",
+    "rank": "The place of a merge in a file, from 0: rank 45 is merge 46.",
     "tie": "Several pairs have the highest count; the tie rule says which one merges.",
     "heap": "A trainer's store of pairs that hands out the highest count at once.",
     "stale": "An entry of the heap whose count is no longer true; it is put right when popped.",

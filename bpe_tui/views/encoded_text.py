@@ -45,11 +45,13 @@ def _steps(rules: EncodingRules, piece: TracedPretoken) -> Iterator[str]:
 
 
 def _describe_merge(rules: EncodingRules, merge: TracedMerge) -> str:
-    """Describe a merge: `t h → th (rank 3); lost to it: h e (rank 5), a t (rank 16)`."""
+    """Describe a merge: `t h → th (merge 4); lost to it: h e (merge 6), a t (merge 17)`."""
     step = merge.step
     made = f"{_tokens(rules, step.pair)} → {visible_bytes(rules.vocab[step.token_id])}"
-    lost = ", ".join(f"{_tokens(rules, each.pair)} (rank {each.rank})" for each in merge.lost)
-    return f"{made} (rank {step.rank})" + (f"; lost to it: {lost}" if lost else "")
+    lost = ", ".join(
+        f"{_tokens(rules, each.pair)} (merge {number(each.rank + 1)})" for each in merge.lost
+    )
+    return f"{made} (merge {number(step.rank + 1)})" + (f"; lost to it: {lost}" if lost else "")
 
 
 def _tokens(rules: EncodingRules, ids: Iterable[int]) -> str:

@@ -341,7 +341,10 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
         built = frame.vocabulary.built_on(self.token_id)
         if not built:
             return [*tree, Row([]), *sentence(f"No {self.TOKEN} is built on it yet.", width)]
-        tree += [Row([]), _ranked_title(f"built on it: {number(len(built))}", width)]
+        tree += [
+            Row([]),
+            _ranked_title(f"built on it: {number(len(built))}", width),
+        ]
 
         def make(index: int) -> Row:
             if index < len(tree):
@@ -379,11 +382,11 @@ def twin_rows(painter: TokenPainter, token_id: int, width: int) -> list[Row]:
 
 def _ranked_title(title: str, width: int) -> Row:
     spans = left([(title, "strong")], width - RANK_CELLS)
-    return Row([*spans, right("rank", RANK_CELLS, "dim")])
+    return Row([*spans, right("merge", RANK_CELLS, "dim")])
 
 
 def _tree_row(painter: TokenPainter, line: TreeLine, width: int) -> Row:
-    rank = "" if line.rank is None else number(line.rank)
+    rank = "" if line.rank is None else number(line.rank + 1)
     spans: list[Span] = [(branches(line.trunk), "border"), painter.token(line.token_id)]
     if line.folded:
         spans.append((" ▸ …", "dim"))
@@ -416,6 +419,6 @@ def _built_row(painter: TokenPainter, token_id: int, width: int) -> Row:
     name = left(NameSpans([painter.token(token_id)]), room // 2)
     made = left(painter.pair(parents, between=" + "), room - room // 2)
     return Row(
-        [*name, (" = ", "dim"), *made, right(number(rank), RANK_CELLS, "dim")],
+        [*name, (" = ", "dim"), *made, right(number(rank + 1), RANK_CELLS, "dim")],
         ToToken(token_id),
     )

@@ -40,7 +40,7 @@ TOKEN_COLUMNS = (
     Column("text", "text", 12, 10, share=3),
     Column("bytes", "bytes", 17, 2, share=1),
     Column("length", "len", 4, 5, is_number=True),
-    Column("rank", "rank", 7, 7, is_number=True),
+    Column("rank", "merge", 7, 7, is_number=True),
     Column("count", "count", 9, 8, is_number=True),
     Column("parents", "parents", 12, 4, share=2),
     Column("children", "built on", 9, 6, is_number=True),
@@ -51,6 +51,11 @@ NOT_COUNTED = "–"
 
 Cell = Callable[[Vocabulary, TokenPainter, int], list[Span]]
 """Draws a token's cell in a column."""
+
+
+def _merge_number(rank: int | None) -> list[Span]:
+    """Return the number of a merge, from 1; a dash for a token that no merge makes."""
+    return _number_or_none(None if rank is None else rank + 1)
 
 
 def _number_or_none(value: int | None) -> list[Span]:
@@ -71,7 +76,7 @@ CELLS: dict[str, Cell] = {
         (vocabulary.token(token_id)[:64].hex(" ").upper(), "dim")
     ],
     "length": lambda vocabulary, painter, token_id: [(number(vocabulary.length_of(token_id)), "")],
-    "rank": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.rank_of(token_id)),
+    "rank": lambda vocabulary, painter, token_id: _merge_number(vocabulary.rank_of(token_id)),
     "count": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.count_of(token_id)),
     "parents": lambda vocabulary, painter, token_id: (
         painter.pair(pair, between=" + ")

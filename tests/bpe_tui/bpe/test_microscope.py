@@ -43,7 +43,7 @@ async def test_the_candidates_that_lost_are_below_the_merge() -> None:
         steps = screen.query_one(EncodeStepsPanel)
         await pilot.press("left_curly_bracket", "right")
         assert "h + e" in shown(steps)
-        assert "lost to it: r┊e rank 16   e┊r rank 22" in shown(steps)
+        assert "lost to it: r┊e merge 17   e┊r merge 23" in shown(steps)
         await pilot.press("right_curly_bracket")
         assert steps.row_count > steps.step_count + 1
 

@@ -299,9 +299,9 @@ def test_encode_explains_cuts_and_merges(toy: Path, tokenizer: Path) -> None:
     result = run("encode", "--tokenizer", toy, "the hat", "--explain")
     assert result.stdout.decode() == (
         "the·hat  (whole document)\n"
-        "  t h → th (rank 0)\n"
-        "  th e → the (rank 1)\n"
-        "  the · → the· (rank 2)\n"
+        "  t h → th (merge 1)\n"
+        "  th e → the (merge 2)\n"
+        "  the · → the· (merge 3)\n"
         "  the· h a t = 258 104 97 116\n"
     )
     result = run(

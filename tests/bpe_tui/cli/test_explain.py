@@ -34,13 +34,13 @@ def test_explain_prints_each_merge_with_the_candidates_that_lost(
 ) -> None:
     assert output(capsys, "explain", "low low low<s>", "--tokenizer", toy) == (
         "low  (letters)\n"
-        "  o w → ow (rank 0)\n"
-        "  l ow → low (rank 1)\n"
+        "  o w → ow (merge 1)\n"
+        "  l ow → low (merge 2)\n"
         "  low = 258\n"
         "·low  (letters)\n"
-        "  o w → ow (rank 0)\n"
-        "  l ow → low (rank 1)\n"
-        "  · low → ·low (rank 2)\n"
+        "  o w → ow (merge 1)\n"
+        "  l ow → low (merge 2)\n"
+        "  · low → ·low (merge 3)\n"
         "  ·low = 259\n"
         "·low  (letters; seen before, from the cache)\n"
         "  ·low = 259\n"
