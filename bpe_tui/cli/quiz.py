@@ -174,6 +174,8 @@ def quiz(
 
     `bpe-tui grade` makes tables of such files. It is practice: nothing in the file is secret.
     """
+    if Path(corpus).exists() and not Path(corpus).is_file():  # a pipe could be read only once
+        raise inputs.CommandLineError(f"{corpus}: is no ordinary file; a quiz is about one file")
     if is_quiz_file(corpus):
         _check_fixed(context)
         asked = read_quiz_file(Path(corpus))

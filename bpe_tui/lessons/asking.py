@@ -130,7 +130,7 @@ class QuizScreen(Screen[None]):
                 for key, label in WHO.items():
                     yield Static(label)
                     value = visible_text(getattr(self._sheet, key), spaces=False)
-                    yield Field(value, max_length=LONGEST_NAME, id=f"who-{key}")
+                    yield Field(value, max_length=LONGEST_NAME, compact=True, id=f"who-{key}")
         yield self._panel
         yield self._results
         yield self._note

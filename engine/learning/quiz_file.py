@@ -140,6 +140,8 @@ def is_quiz_file(path: str) -> bool:
     if path.lower().endswith(".toml"):
         return True
     try:
+        if not Path(path).is_file():  # reading a pipe might wait for ever
+            return False
         with open(path, "rb") as file:
             head = file.read(LARGEST)
     except (OSError, ValueError):

@@ -12,6 +12,7 @@ from inside.bpe_tui.widgets import RowList
 from inside.engine.learning import AnswerSheet, Attempt, Paper
 from inside.engine.text import Excerpt
 from program import run
+from textual.widgets import Static
 
 from engine import Timeline, Trainer, ask
 
@@ -148,6 +149,7 @@ def test_a_quiz_overwrites_nothing_and_needs_a_file(tmp_path: Path) -> None:
     out = tmp_path / "a.json"
     out.write_text("mine")
     assert b"is there already" in run("quiz", HANDOUT, "--out", out, "--plain").stderr
+    assert b"is no ordinary file" in run("quiz", tmp_path, "--out", out, "--plain").stderr
     assert b"a corpus in a file" in run("quiz", "-", "--out", out, "--plain", stdin=b"a").stderr
     assert out.read_text() == "mine"
 
@@ -262,6 +264,9 @@ async def test_name_and_id_are_asked_for_on_the_screen() -> None:
         assert not panel.display
         await pilot.press("L", "q", "enter")
         assert not panel.display  # the ID is needed, too
+        note = pilot.app.screen.query_one("#note", Static)
+        assert "Enter goes on" in str(note.render())
+        assert note.content_region.height == 1  # it was a box without a line
         await pilot.press("4", "2", "enter")
         await pilot.pause()
         assert (sheet.learner, sheet.id) == ("Lq", "42")
