@@ -11,12 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bpe_tui.lessons.question_panel import option_rows, sentence_spans, word_spans
+from bpe_tui.lessons.question_panel import option_rows, packed_rows, sentence_spans
 from bpe_tui.views.explanation import AnyExplainer, Bar, CountRoom
 from bpe_tui.views.merge_explanation import MergeExplainer
 from bpe_tui.widgets.controls import FooterKey
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import Row, Span, left, spans_width
+from bpe_tui.widgets.rows import Row, Span
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import QuestionError
 from engine.learning.questions import predict
@@ -24,8 +24,6 @@ from engine.learning.questions.question import Attempt, Choice, Question, Tally
 
 MOST_ROWS = 6
 """Largest number of pairs to choose from: each needs words to count it in."""
-GAP = 3
-"""Cells between two words to count in."""
 
 
 @dataclass(frozen=True)
@@ -117,14 +115,7 @@ class Prediction:
 
     def given_rows(self, width: int, limit: int) -> list[Row]:
         """Return the facts to find the answer with, several in a row, in at most `limit` rows."""
-        lines: list[list[Span]] = []
-        for given in self.attempt.question.given:
-            spans = word_spans(given.words)
-            if lines and spans_width(lines[-1]) + GAP + spans_width(spans) <= width:
-                lines[-1] += [(" " * GAP, ""), *spans]
-            else:
-                lines.append(left(spans, width) if spans_width(spans) > width else spans)
-        return [Row(line) for line in lines[:limit]]
+        return packed_rows(self.attempt.question.given, width)[:limit]
 
 
 @dataclass

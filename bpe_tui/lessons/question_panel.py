@@ -51,6 +51,8 @@ from engine.learning.questions.question import (
 
 YES_AND_NO = Choice((Option(("yes",)), Option(("no",))))
 LONGEST_NUMBER = 15
+MOST_GIVEN, GAP = 4, 3
+"""Largest number of words to count in that have a row each, and cells between those in one row."""
 INDENT: Span = (" ", "")
 
 
@@ -108,7 +110,9 @@ class QuestionPanel(Lines):
             rows += sentence_rows(question.advice, room, role="dim")
             if question.given:
                 rows.append(Row([]))
-                rows += [row for given in question.given for row in sentence_rows(given, room)]
+                given = [row for each in question.given for row in sentence_rows(each, room)]
+                fits = len(given) <= MOST_GIVEN or not question.pairs
+                rows += given if fits else packed_rows(question.given, room)
             rows.append(Row([]))
             self._first_choice = len(rows)
             rows += self._answer_rows(attempt, room)
@@ -367,6 +371,18 @@ def sentence_rows(
     parts = (piece for part in _unbroken(spans, room) for piece in _pretokens(part, room))
     lines = wrapped(parts, max(room, 10))
     return [Row([*line[:-1], (line[-1][0].rstrip(), line[-1][1])]) for line in lines]
+
+
+def packed_rows(sentences: Sequence[Sentence], room: int) -> list[Row]:
+    """Return short sentences, such as words to count in, several in a row."""
+    lines: list[list[Span]] = []
+    for sentence in sentences:
+        spans = word_spans(sentence.words)
+        if lines and spans_width(lines[-1]) + GAP + spans_width(spans) <= room:
+            lines[-1] += [(" " * GAP, ""), *spans]
+        else:
+            lines.append(left(spans, room) if spans_width(spans) > room else spans)
+    return [Row(line) for line in lines]
 
 
 def _unbroken(spans: Sequence[Span], room: int) -> Iterator[list[Span]]:
