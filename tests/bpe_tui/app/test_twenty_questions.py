@@ -301,9 +301,12 @@ def wordpiece_of_the_handout() -> Iterable[str]:
 
 
 def frequent_pretokens() -> Iterable[str]:
-    counts = sorted(words_after(()).items(), key=lambda each: -each[1])
-    share = sum(times for _, times in counts[:10]) / sum(times for _, times in counts)
-    yield f"first: {b''.join(counts[0][0]).decode()} · first 10: {share:.0%} of all"
+    counts = words_after(())
+    total = sum(counts.values())
+    for word, times in counts.most_common(3):
+        shown = b"".join(word).decode().replace(" ", "·")
+        yield f"{times:,} {times / total:>6.1%}"
+        yield f" {shown} "
 
 
 TWENTY = (
