@@ -83,7 +83,7 @@ class WhyWindow(Window[object | None]):
 
     @property
     def _ids(self) -> tuple[int, ...]:
-        """The ids of the tokens in the field; none if it names a piece that is no token."""
+        """The ids of the tokens in the field; empty for a piece outside the vocabulary."""
         return self._asked.known
 
     def compose(self) -> ComposeResult:
@@ -137,7 +137,7 @@ class WhyWindow(Window[object | None]):
 
     @property
     def _asked_for(self) -> str:
-        """What is asked about, as it is shown."""
+        """The tokens asked about, as the title shows them."""
         return "│".join(map(visible_bytes, self._asked.tokens))
 
     def _say_title(self, title: str) -> None:
@@ -145,7 +145,7 @@ class WhyWindow(Window[object | None]):
 
     @property
     def explains_pieces(self) -> bool:
-        """Whether the window explains a piece that is no token."""
+        """Whether the window can explain a piece outside the vocabulary."""
         return isinstance(self._frame, Frame)
 
     def about_token(self, painter: TokenPainter, token_id: int, width: int) -> list[Row]:

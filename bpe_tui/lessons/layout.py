@@ -8,7 +8,7 @@ from itertools import cycle
 LEAST, MOST = (4, 2, 2), (10, 5, 10)
 """Least and largest numbers of rows of bars, of words, of the corpus."""
 LEAST_OF_TWO, MOST_OF_TWO = (4, 1, 2, 2), (9, 4, 10, 5)
-"""The same for two lists; the last number is for the bars of the step that is made."""
+"""Least and largest numbers of rows with two lists; the last is for the bars of the step made."""
 BARS, WORDS, CORPUS, MADE_BARS = range(4)
 TURNS: tuple[int, ...] = (BARS, CORPUS, BARS, WORDS, CORPUS)
 TURNS_OF_TWO: tuple[int, ...] = (BARS, CORPUS, WORDS, CORPUS, MADE_BARS, BARS)

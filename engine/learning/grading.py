@@ -30,7 +30,7 @@ MOST_RUNS = 20
 
 @dataclass(frozen=True)
 class Slip:
-    """The first wrong answer to a question, and the mistake that it stands for."""
+    """The first wrong answer to a question, and the mistake behind it."""
 
     answer: Words
     mistake: str

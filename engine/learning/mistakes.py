@@ -43,7 +43,7 @@ def answer_words(question: Question, answer: Answer) -> Words:
 
 
 def mistake_of(question: Question, answer: Answer) -> str:
-    """Return the name of the mistake that a wrong answer stands for.
+    """Return the name of the mistake behind a wrong answer.
 
     >>> from engine import Timeline, Trainer, ask
     >>> counts = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}

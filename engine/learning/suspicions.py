@@ -13,7 +13,7 @@ from engine.learning.questions.question import Attempt
 from engine.learning.quiz import AnswerSheet
 
 QUICKEST = 1.0
-"""Seconds in which nobody reads a question and answers it."""
+"""Seconds too short to read a question and answer it."""
 CLOCKS = timedelta(hours=1)
 """Largest believable difference of two clocks."""
 FEWEST_WRONG = 2

@@ -318,7 +318,7 @@ class ModelAlphabet(Alphabet):
 
 
 def longest_match(source: HasRules, text: str) -> Iterator[EncodedWord]:
-    """Yield the words of a text, each with the look-ups by which WordPiece finds its pieces.
+    """Yield the words of a text, each with WordPiece's look-ups of its pieces.
 
     The longest piece that begins a word is sought from the whole word down, then from its end the
     longest that goes on, and so on.

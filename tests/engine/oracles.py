@@ -88,7 +88,7 @@ def smallest_ids(tied: set[Pair], words: Words, vocab: list[bytes]) -> Pair:
 
 
 def smallest_ids_in_unicode_order(tied: set[Pair], words: Words, vocab: list[bytes]) -> Pair:
-    """Order pairs by ids, with the 256 stand-in characters numbered by code point."""
+    """Order pairs by ids, with GPT-2's 256 characters for bytes numbered by code point."""
     table = gpt2_bytes_to_unicode()
     alphabet = sorted(table.values())
 
