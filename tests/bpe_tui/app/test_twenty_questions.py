@@ -301,12 +301,9 @@ def wordpiece_of_the_handout() -> Iterable[str]:
 
 
 def frequent_pretokens() -> Iterable[str]:
-    counts = words_after(())
-    total = sum(counts.values())
-    for word, times in counts.most_common(3):
-        shown = b"".join(word).decode().replace(" ", "·")
-        yield f"{times:,} {times / total:>6.1%}"
-        yield f" {shown} "
+    times = words_after(())[tuple(bytes([byte]) for byte in b" the")]
+    yield f"2 {times:,} "
+    yield " ·the "
 
 
 TWENTY = (
