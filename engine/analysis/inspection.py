@@ -37,9 +37,8 @@ if TYPE_CHECKING:
     from engine.wordpiece.frame import WordPieceFrame
 
 
-# -- lengths, in bytes or characters
 Histogram = list[tuple[int, int]]
-"""(length, number of tokens of that length), ascending."""
+"""(length in bytes or characters, number of tokens of that length), ascending."""
 
 
 # -- kinds of tokens
