@@ -178,7 +178,7 @@ async def test_a_tie_is_shown_before_it_is_decided() -> None:
 async def test_a_merge_after_the_excerpt_is_shown_in_a_word(tmp_path: Path) -> None:
     corpus = tmp_path / "long.txt"
     corpus.write_text("low low low\n" * 40_000 + "qx qx\n")
-    async with opened_as(RunConfig(str(corpus))) as (app, pilot):
+    async with opened_as(RunConfig(str(corpus)), (160, 50)) as (app, pilot):
         frame = app.session.frame
         assert frame is not None
         assert not frame.excerpt.complete

@@ -37,7 +37,7 @@ def test_encoding_a_special_token_is_an_error_that_names_the_option(
     [
         (["explain", "a<s>"], "<s>  (special token)\n  <s> = 256\n"),
         (["why", "<s>", "--text", "a<s>"], "is a special token: one id, 256"),
-        (["why", "s", "--text", "a<s>"], "lies inside “<s>”"),
+        (["why", "s", "--text", "a<s>"], "lies inside <s>, which is a special token"),
     ],
 )
 def test_the_shell_answers_about_a_text_as_the_screen_does(
