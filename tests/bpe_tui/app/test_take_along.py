@@ -113,6 +113,7 @@ async def test_y_shows_the_command_and_copies_it() -> None:
     async with opened_as(config) as (app, pilot):
         app.seek(5)
         app.screen.query_one("#encode-input", Input).value = "lowest new"
+        await pilot.pause()
         await pilot.press("y")
         await pilot.pause()
         window = app.screen.query_one("#take-along").region
