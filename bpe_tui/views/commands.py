@@ -53,7 +53,7 @@ class Sign:
 
 SIGNS = {
     "space": Sign(("·", ""), "space", "A space in the text; a real middle dot is ‹00B7›."),
-    "newline": Sign(("⏎", ""), "newline", "The end of a line; ⇥ is a tab, ␋ ␌ ␍ are other controls."),
+    "newline": Sign(("⏎", ""), "newline", "The end of a line; ⇥ a tab; ␋ ␌ ␍ other controls."),
     "inside": Sign(("##", ""), "inside a word", "WordPiece: the piece continues a word."),
     "underline": Sign(("▁", ""), "space in pieces", "Unigram's way to write a space."),
     "pretoken": Sign(("│", "border"), "pretoken edge", "No merge ever joins what it separates."),
