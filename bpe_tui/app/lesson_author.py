@@ -23,6 +23,7 @@ from bpe_tui.session.training import OpeningListener, replay, train
 from bpe_tui.views.exports import screen_text
 from bpe_tui.views.transcript import PlainQuestion
 from bpe_tui.widgets.visible import visible_text
+from engine.analysis.check.claim import read_claim
 from engine.core.errors import BpeError, QuestionError, UnknownNameError
 from engine.core.registry import Registry
 from engine.learning.lesson import Ask, Lesson, LessonError, LessonProblem, Scene, ScreenSetup
@@ -39,8 +40,10 @@ def recording_of(config: Config) -> Player[Any]:
     """Train or replay as a config says; return the complete recording.
 
     Raises:
-        BpeError: the config cannot be trained or opened.
+        BpeError: the config cannot be trained or opened, or the file to check cannot be read.
     """
+    if isinstance(config, RunConfig) and (claimed := config.claimed) is not None:
+        read_claim(*claimed.paths, are_steps=claimed.are_steps)
     made = train(config) if isinstance(config, RunConfig) else replay(config, OpeningListener())
     recording: Player[Any] = made.complete()
     return recording

@@ -7,13 +7,13 @@ Progress is kept in a state file, whose invalid entries are ignored.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
+from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS, completed
 from bpe_tui.session.state import keep_state, read_state
 from engine.core.errors import UnknownNameError
@@ -213,10 +213,10 @@ def config_of(lesson: Lesson, scene: Scene) -> Config:
     if (corpus := options.get("corpus")) is not None:
         is_sample = corpus in (sample.name for sample in SAMPLES)
         beside_lesson = not is_sample or (lesson.path.parent / corpus).exists()
-        path = str(lesson.file(corpus) if beside_lesson else directory() / corpus)
+        path = str(_file(lesson, corpus) if beside_lesson else directory() / corpus)
     special = tuple(options.get("special", RunConfig.special_tokens))
     if "tokenizer" in options and (scene.show is None or "corpus" not in scene.show.options):
-        tokenizer = lesson.file(options["tokenizer"])
+        tokenizer = _file(lesson, options["tokenizer"])
         return TokenizerConfig((str(tokenizer),), path, special if "special" in options else None)
     if path is None:
         raise _wrong(lesson, scene, "the scene names no corpus; say corpus = …")
@@ -237,8 +237,25 @@ def config_of(lesson: Lesson, scene: Scene) -> Config:
         units=options.get("units", RunConfig.units),
         ngram=max(options.get("ngram", RunConfig.ngram), 1),
         model=model,
+        claimed=_claimed(lesson, options),
     )
     return completed(run, options)
+
+
+def _file(lesson: Lesson, name: str) -> Path:
+    """Return the file that a lesson names; built-in ones share the files of the English ones."""
+    english = PLACE / ENGLISH / name
+    if language_of(lesson.path) != ENGLISH and not (lesson.path.parent / name).exists():
+        return english
+    return lesson.file(name)
+
+
+def _claimed(lesson: Lesson, options: Mapping[str, Any]) -> Claimed | None:
+    """Return the file of a trainer that the lesson checks; `None` if it checks none."""
+    if "check" not in options:
+        return None
+    path = _file(lesson, options["check"])
+    return Claimed((str(path),), are_steps=path.suffix == ".jsonl")
 
 
 def _wrong(lesson: Lesson, scene: Scene, message: str) -> LessonError:

@@ -180,6 +180,7 @@ OPTIONS: dict[str, Check] = {
     "min-count": _a_number,
     "max-token-length": _a_number,
     "special": _texts,
+    "check": _a_text,
 }
 """Options of a run, named as on the command line."""
 _PLACES: dict[str, Check] = {

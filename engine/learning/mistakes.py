@@ -23,6 +23,7 @@ from engine.learning.questions.question import (
     YesOrNo,
     edged,
 )
+from engine.learning.questions.sizes import byte_sizes, mistake_in_tokens_left
 from engine.wordpiece.words import inner
 
 
@@ -121,6 +122,20 @@ def _decode(question: Question, answer: Any) -> str:
     return "stopped too early" if text.startswith(answer) else "took a token for another text"
 
 
+def _byte_count(question: Question, answer: Any) -> str:
+    text = next(word for word in question.asks.words if isinstance(word, bytes)).decode()
+    sizes = byte_sizes(text)
+    if answer == len(text):
+        return "counted characters, not bytes"
+    if answer == sum(min(size, 2) for size in sizes):
+        return "took two bytes for each character beyond ASCII"
+    return "counted too few bytes" if answer < sum(sizes) else "counted too many bytes"
+
+
+def _tokens_left(question: Question, answer: Any) -> str:
+    return mistake_in_tokens_left(question.frame, answer)
+
+
 def _cuts(question: Question, answer: Any) -> str:
     form, right = question.form, question.answer
     assert isinstance(form, Cuts)
@@ -192,6 +207,8 @@ MISTAKES: dict[str, Callable[[Question, Any], str]] = {
     "cuts": _cuts,
     "stale": _stale,
     "decode": _decode,
+    "byte-count": _byte_count,
+    "tokens-left": _tokens_left,
     "best-score": _best_score,
     "longest-match": _longest_match,
     "first-to-go": _first_to_go,

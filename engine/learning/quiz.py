@@ -26,13 +26,14 @@ MOST_QUESTIONS = 100
 DECK = (
     *("next-pair", "next-pair", "next-pair", "tie", "count-change", "count-change"),
     *("encode-by-hand", "encode-by-hand", "cuts", "stale", "decode"),
+    *("byte-count", "tokens-left", "tokens-left"),
     *("best-score", "best-score", "longest-match", "longest-match"),
     *("first-to-go", "best-path"),
 )
 """The kinds to draw from; one that is listed more often is asked more often."""
 OF_ONE_MOMENT = frozenset(("next-pair", "tie", "best-score", "first-to-go"))
 """Kinds that ask what a step does: at the same or a neighbouring step one reveals another."""
-NAMES_THE_MERGE = frozenset(("count-change",))
+NAMES_THE_MERGE = frozenset(("count-change", "tokens-left"))
 """Kinds that name the pair that merges next, so the answer to the other kinds at that step."""
 TRIES = 12
 """Number of draws in search of a question of the wanted level; then the nearest is taken."""
@@ -150,7 +151,7 @@ def _are_alike(one: Question, other: Question) -> bool:
 
 # -- the file of answers
 
-FORMAT, VERSION = "bpe-tui answers", 3
+FORMAT, VERSION = "bpe-tui answers", 4
 LARGEST = 1 << 20
 """Largest size of an answer file, in bytes."""
 MOST_TRIES = 100

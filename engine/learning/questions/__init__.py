@@ -28,6 +28,7 @@ from engine.learning.questions.other_models import (
 )
 from engine.learning.questions.pair_choice import NEXT_PAIR, TIE
 from engine.learning.questions.question import Chance, Question, Request
+from engine.learning.questions.sizes import BYTE_COUNT, TOKENS_LEFT
 
 KINDS = registry_of(
     "kind of question",
@@ -38,6 +39,8 @@ KINDS = registry_of(
     CUTS,
     STALE,
     DECODE,
+    BYTE_COUNT,
+    TOKENS_LEFT,
     BEST_SCORE,
     LONGEST_MATCH,
     FIRST_TO_GO,

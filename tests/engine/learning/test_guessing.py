@@ -57,8 +57,13 @@ def number_in(text: str) -> int:
 
 
 def named_count(question: Question) -> int:
-    """Return the number in a question: the count before the merge."""
-    return number_in(next(str(word) for word in question.asks.words if " occurs " in str(word)))
+    """Return the number in a question, or the characters of its text: what it is before."""
+    words = question.asks.words
+    if question.kind == "byte-count":
+        return len(next(word for word in words if isinstance(word, bytes)).decode())
+    marks = (" occurs ", "The corpus has ")
+    found = next(word for word in words if any(mark in str(word) for mark in marks))
+    return number_in(str(found))
 
 
 def counts_given(question: Question) -> list[int]:
@@ -99,6 +104,8 @@ GUESSES: dict[type[Any], dict[str, Guess]] = {
         "less the first number": lambda q: named_count(q) - counts_given(q)[0],
         "less the last number": lambda q: named_count(q) - counts_given(q)[-1],
         "less all numbers": lambda q: named_count(q) - sum(counts_given(q)),
+        "twice": lambda q: 2 * named_count(q),
+        "three times": lambda q: 3 * named_count(q),
     },
     Joins: {"first two": always_at(0), "last two": always_at(-1)},
     Cuts: {
@@ -212,7 +219,10 @@ def unigram_of(text: bytes) -> UnigramTimeline:
     return UnigramTimeline(trainer.record, events, words=words)
 
 
-BPE_KINDS = ("next-pair", "tie", "count-change", "encode-by-hand", "cuts", "stale", "decode")
+BPE_KINDS = (
+    *("next-pair", "tie", "count-change", "encode-by-hand", "cuts", "stale", "decode"),
+    *("byte-count", "tokens-left"),
+)
 OTHER_KINDS = ("best-score", "longest-match", "first-to-go", "best-path")
 
 

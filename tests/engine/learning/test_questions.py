@@ -117,6 +117,36 @@ def count_change(question: Question, truth: Truth, step: int) -> Answer:
     return after_merge
 
 
+def byte_count(question: Question, truth: Truth, step: int) -> Answer:
+    """Take the code points apart as UTF-8 does: 7 bits, then 6 more with each byte."""
+    points = {row.words[0]: str(row.words[1]) for row in question.given}
+    [text] = [word for word in question.asks.words if isinstance(word, bytes)]
+    total = 0
+    for char in text.decode():
+        point = int(points[char.encode()].split("+")[1], 16)
+        total += next(
+            size for size, bits in ((1, 7), (2, 11), (3, 16), (4, 21)) if point < 1 << bits
+        )
+    return total
+
+
+def tokens_left(question: Question, truth: Truth, step: int) -> Answer:
+    """Count all tokens after the merge, and check that the given words lead to the same number."""
+    named = [word for word in question.asks.words if isinstance(word, bytes)]
+    tokens = int(str(question.asks.words[0]).split()[3].replace(",", ""))
+    for row in question.given:
+        times, *word = row.words
+        rest = [part for part in word if isinstance(part, bytes)]
+        while rest:
+            if rest[:2] == named:
+                tokens -= number_of(str(times))
+                rest = rest[1:]
+            rest = rest[1:]
+    words = zip(truth.words_at(step + 1), truth.run.word_counts, strict=True)
+    assert tokens == sum(len(word) * count for word, count in words)
+    return tokens
+
+
 def number_of(times: str) -> int:
     """Read `1,204 × ` as 1204."""
     return int(times.split("×")[0].replace(",", ""))
@@ -180,6 +210,8 @@ GRADERS: dict[str, Callable[[Any, Truth, int], Answer]] = {
     "cuts": cuts,
     "stale": stale,
     "decode": decode,
+    "byte-count": byte_count,
+    "tokens-left": tokens_left,
 }
 
 
@@ -464,6 +496,25 @@ def test_a_pair_that_wins_if_places_may_not_overlap_is_explained() -> None:
     question = ask("next-pair", timeline_of({b"aaaa": 2, b"bc": 5}).frame)
     grade = question.grade(row_of(question, "b", "c"))
     assert str(grade.why) == "In aaa the pair a│a occurs twice: places may overlap."
+
+
+def test_wrong_numbers_of_tokens_and_bytes_are_explained_by_their_mistake() -> None:
+    frame = timeline_of({b"aaa": 4, b"aaaa": 1, b"oh": 9, b"hahaha": 2}).frame
+    question = ask("tokens-left", frame)
+    assert question.answer == 46 - 6
+    wrong = {46: "each join", 6: "so many are saved", 35: "places overlap", 34: "two tokens"}
+    for count, why in wrong.items():
+        assert str(question.grade(count).said).startswith(f"{count} is wrong: {why}")
+    bytes_of = ask("byte-count", frame, about="Käse 茶 🙂")
+    assert bytes_of.answer == len("Käse 茶 🙂".encode()) == 14
+    assert str(bytes_of.grade(8).said).startswith("8 is the number of characters")
+    assert str(bytes_of.grade(14).why).endswith("= 14")
+
+
+@pytest.mark.parametrize("text", ["", "a" * 13, "a|b", "a\n", "\ud800"])
+def test_bytes_are_counted_only_in_a_short_text_that_can_be_shown(text: str) -> None:
+    with pytest.raises(QuestionError):
+        ask("byte-count", timeline_of(LOW).frame, about=text)
 
 
 def test_a_tie_compares_the_bytes_in_which_two_pairs_differ() -> None:

@@ -1,0 +1,227 @@
+"""Questions about sizes: the bytes of a text, the tokens of the corpus after the next merge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from engine.bpe.frame import Frame
+from engine.core.errors import QuestionError
+from engine.core.events import Pair
+from engine.core.wording import Sentence, counted, say
+from engine.learning.questions.question import (
+    CUT,
+    SPACE,
+    Chance,
+    Kind,
+    Level,
+    Number,
+    Question,
+    Request,
+    edged,
+    joining,
+    pair_words,
+)
+from engine.recording.affected_pretokens import AffectedPretoken
+
+# -- how many bytes a text has
+
+LONGEST_COUNTED = 12
+"""Characters of a text whose bytes are counted."""
+FEWEST_DRAWN, MORE_DRAWN = 3, 3
+"""Smallest number of characters that are drawn, and the number of larger or equal ones."""
+BY_BYTES = ("adeknorstw", "äéñøßжλω", "茶猫山あ한€", "🙂🐈🌧🎈")
+"""Characters to draw from: those of one byte, of two, of three, of four."""
+
+
+def _pose_byte_count(frame: Frame, request: Request) -> Question:
+    """Ask for the number of bytes of a text, named or drawn, from its code points."""
+    if request.about is None:
+        text = _drawn_text(request.chance)
+    else:
+        text = request.about.replace(SPACE, " ")
+        if not 0 < len(text) <= LONGEST_COUNTED or not text.isprintable() or CUT in text:
+            raise QuestionError(
+                f"{request.about}: a text to count has up to {LONGEST_COUNTED} characters that "
+                f"can be shown, and no {CUT}"
+            )
+    sizes = byte_sizes(text)
+    longest = max(text, key=lambda char: len(char.encode()))
+    right = sum(sizes)
+    return Question(
+        frame,
+        say("How many bytes is ", text.encode(), " in UTF-8?"),
+        Number(),
+        right,
+        explain=lambda: _why_bytes(text),
+        explain_wrong=lambda count: _why_not_bytes(text, count),
+        hint=say(longest.encode(), f" alone is {counted(max(sizes), 'byte')}."),
+        advice=say(
+            "Up to U+007F a character is one byte, up to U+07FF two, up to U+FFFF three, above "
+            "that four.",
+            shorter=("To U+007F 1 byte, to U+07FF 2, to U+FFFF 3, above 4.",),
+        ),
+        given=tuple(say(char.encode(), f"   U+{ord(char):04X}") for char in dict.fromkeys(text)),
+        find_level=lambda: Level(min(len(set(sizes)) - 1, Level.CLOSE)),
+    )
+
+
+def byte_sizes(text: str) -> list[int]:
+    """Return the number of bytes of each character: 'aä' → [1, 2]."""
+    return [len(char.encode()) for char in text]
+
+
+def _drawn_text(chance: Chance) -> str:
+    """Draw a few characters, one of them of several bytes."""
+    more = FEWEST_DRAWN - 1 + chance.below(MORE_DRAWN)
+    groups = [chance.pick(BY_BYTES[1:]), *(chance.pick(BY_BYTES) for _ in range(more))]
+    return "".join(chance.pick(group) for group in chance.shuffled(groups))
+
+
+def _why_bytes(text: str) -> tuple[Sentence, ...]:
+    parts: list[str | bytes] = []
+    for char, size in zip(text, byte_sizes(text), strict=True):
+        parts += [" + ", char.encode(), f" {size}"]
+    total = sum(byte_sizes(text))
+    return say(text.encode(), f" is {counted(total, 'byte')}."), say(*parts[1:], f" = {total}")
+
+
+def _why_not_bytes(text: str, count: int) -> tuple[Sentence, ...]:
+    if count == len(text) < sum(byte_sizes(text)):
+        return (say(f"{count} is the number of characters, and some take several bytes."),)
+    if count > sum(byte_sizes(text)):
+        return (say(f"{count} is too many."), say("Compare each code point with the limits."))
+    return (say(f"{count} is too few."), say("Compare each code point with the limits."))
+
+
+BYTE_COUNT = Kind("byte-count", (Frame,), "BPE", _pose_byte_count)
+
+# -- how many tokens the corpus has after the next merge
+
+MOST_WORDS = 5
+"""Largest number of different words in which the pair may join: a learner counts them."""
+MOST_OTHERS, POOL = 2, 8
+"""Largest number of words shown in which nothing joins, and of words to draw from."""
+MOST_SEARCHED, LONGEST_WORD = 2000, 24
+"""Number of words to search for them, and the largest number of bytes of such a word."""
+
+
+def _pose_tokens_left(frame: Frame, request: Request) -> Question:
+    """Ask for the number of tokens after the next merge, with the words in which it joins."""
+    if frame.step >= frame.recorded_steps:
+        raise QuestionError(f"no merge follows step {frame.step:,}")
+    merge = frame.merge_at(frame.step)
+    if not merge.count:
+        raise QuestionError("the next pair does not occur in this corpus, so no token goes")
+    if merge.pretokens > MOST_WORDS:
+        raise QuestionError(
+            f"the next merge changes {merge.pretokens:,} different words, too many to count"
+        )
+    following = frame.at(frame.step + 1)
+    words = following.affected(MOST_WORDS)
+    if saved_in(words) != frame.token_count - following.token_count:
+        raise QuestionError("the next merge changes a word that is too long to show")
+    pair = pair_words(frame, merge.pair)
+    rows = [(word.count, word.before) for word in words]
+    rows += _words_without(frame, merge.pair, request.chance)
+    return Question(
+        frame,
+        say(
+            f"The corpus has {counted(frame.token_count, 'token')}. How many will it have, once ",
+            *pair,
+            " has merged?",
+        ),
+        Number(),
+        following.token_count,
+        explain=lambda: _why_left(frame, words),
+        explain_wrong=lambda count: _why_not_left(frame, count),
+        hint=say("in ", *joining(frame, words[0].before, merge.pair), " each + saves a token."),
+        advice=say(
+            "All words with the pair are here. A token that has joined joins no other one.",
+            shorter=("All words with the pair are here.",),
+        ),
+        given=tuple(
+            say(f"{count:,} × ", *edged(map(frame.any_token, ids)))
+            for count, ids in request.chance.shuffled(rows)
+        ),
+        find_level=lambda: Level(min(len(words), len(Level)) - 1),
+    )
+
+
+def saved_in(words: Sequence[AffectedPretoken]) -> int:
+    """Return the number of tokens that a merge saves in these words."""
+    return sum(word.count * (len(word.before) - len(word.after)) for word in words)
+
+
+def _words_without(frame: Frame, merged: Pair, chance: Chance) -> list[tuple[int, tuple[int, ...]]]:
+    """Draw words, with their counts, in which the pair does not occur.
+
+    Words that have one of its tokens are preferred.
+    """
+    near: list[tuple[int, tuple[int, ...]]] = []
+    far: list[tuple[int, tuple[int, ...]]] = []
+    for word in frame.run.by_count.pretokens[:MOST_SEARCHED]:
+        if 1 < len(word) <= LONGEST_WORD:
+            ids = frame.tokens_of(word)
+            if merged not in pairwise(ids):
+                (far if set(merged).isdisjoint(ids) else near).append((frame.run.counts[word], ids))
+        if len(near) >= POOL:
+            break
+    wanted = 1 + chance.below(MOST_OTHERS)
+    return [*chance.shuffled(near), *chance.shuffled(far[:POOL])][:wanted]
+
+
+def _why_left(frame: Frame, words: Sequence[AffectedPretoken]) -> tuple[Sentence, ...]:
+    merged = pair_words(frame, frame.merge_at(frame.step).pair)
+    joins = []
+    for word in words:
+        each = len(word.before) - len(word.after)
+        joins.append(f"{word.count:,}" if each == 1 else f"{word.count:,} · {each}")
+    saved = saved_in(words)
+    total = f" = {saved:,}" if len(words) > 1 or "·" in joins[0] else ""
+    left = frame.token_count - saved
+    return (
+        say(f"{counted(left, 'token')} are left, {saved:,} fewer."),
+        say(*merged, f" joins in {' + '.join(joins)}{total} places; each join saves one token."),
+    )
+
+
+def _why_not_left(frame: Frame, count: int) -> tuple[Sentence, ...]:
+    """Explain a wrong number of tokens by the mistake that leads to it."""
+    left = frame.at(frame.step + 1).token_count
+    if (mistake := mistake_in_tokens_left(frame, count)) in _WHY_NOT_LEFT:
+        return (say(f"{count:,} is wrong: {_WHY_NOT_LEFT[mistake]}"),)
+    return (say(f"{count:,} is too {'many' if count > left else 'few'}."),)
+
+
+_NOTHING_GOES = "kept the tokens as they were before the merge"
+_SAVED = "gave what is saved, not what is left"
+_OVERLAPPING = "joined overlapping places"
+_TWO_EACH = "took away two tokens for each join"
+_ONCE = "counted each word once"
+_WHY_NOT_LEFT = {
+    _NOTHING_GOES: "each join makes one token of two.",
+    _SAVED: "so many are saved; how many are left?",
+    _OVERLAPPING: "places overlap, and a token joins only once.",
+    _TWO_EACH: "two tokens become one, so each join saves one.",
+    _ONCE: "the number before × says how often a word occurs.",
+}
+
+
+def mistake_in_tokens_left(frame: Frame, count: int) -> str:
+    """Return the name of the mistake behind a wrong number of tokens after the next merge."""
+    tokens, merge = frame.token_count, frame.merge_at(frame.step)
+    words = frame.at(frame.step + 1).affected(MOST_WORDS)
+    saved = saved_in(words)
+    answers = {
+        tokens: _NOTHING_GOES,
+        saved: _SAVED,
+        tokens - merge.count: _OVERLAPPING,
+        tokens - 2 * saved: _TWO_EACH,
+        tokens - sum(len(word.before) - len(word.after) for word in words): _ONCE,
+    }
+    other = "took away too little" if count > tokens - saved else "took away too much"
+    return answers.get(count, other)
+
+
+TOKENS_LEFT = Kind("tokens-left", (Frame,), "BPE", _pose_tokens_left)
