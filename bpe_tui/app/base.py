@@ -27,7 +27,7 @@ from bpe_tui.app import terminal
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.declarations import Command, Model
 from bpe_tui.session.host import Host, Notices, Notifier
-from bpe_tui.styles import DARK, LIGHT, THEMES, sheet
+from bpe_tui.styles import DARK, LIGHT, THEMES, frame_looks, sheet
 from bpe_tui.views.commands import commands_on, key_of_screen, kinds_with, other_models_with
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import draw_settled
@@ -245,6 +245,9 @@ class BaseApp(App[int]):
         """Show a warning, of any thread, as a message: Python would write over the screen."""
         text = visible_text(str(message), spaces=False)
         self.call_later(self.tell, f"{text[:1].upper()}{text[1:]}.", stays=True)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return frame_looks(self.current_theme, has_colours=not self.no_color)
 
     def end_on_signal(self, number: int) -> None:
         self.exit(128 + number, return_code=128 + number)

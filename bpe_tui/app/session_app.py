@@ -26,6 +26,7 @@ from bpe_tui.session.declarations import LESSON, TABS
 from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import OVERVIEWS, save_preferences
+from bpe_tui.views.session_screen import NO_FORK
 from bpe_tui.widgets.visible import visible_text
 
 TICK_SECONDS = 1 / 25
@@ -268,7 +269,7 @@ class SessionApp(BaseApp):
         if self.session.leave_fork():
             self.navigation.forget()
         else:
-            self.tell("This run is no fork: i makes one, and I leads back from it.")
+            self.tell(NO_FORK)
         self.changed()
 
     def action_go_to(self) -> None:

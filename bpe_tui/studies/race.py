@@ -160,8 +160,7 @@ class StandingsPanel(RacePanel):
                 spans += left([(f"  {state}", "dim")], 32)
             if roomy:
                 spans.append(("    ", ""))
-                spans += ((text, "dim") for text, _ in _done_by(runner, len(runner)))
-                spans.append(right(number(len(runner)), 9, "dim"))
+                spans += _in_all(runner)
             bar = _bar(amounts.get(runner, 0.0), max(amounts.values(), default=0.0), room)
             yield Row([*spans, ("  ", ""), (bar, hue_of(place))])
         for name in race.absent:
@@ -176,6 +175,15 @@ def _done_by(runner: racing.Runner, step: int) -> Iterator[Span]:
     step = min(step, len(runner))
     yield right(TIME.format(TIME.at(runner, step)), 9)
     yield right(number(OPERATIONS.at(runner, step)), 14)
+
+
+def _in_all(runner: racing.Runner) -> Iterator[Span]:
+    """Yield the time, operations and merges of all of a run; dashes before it begins."""
+    if runner.state is racing.RunnerState.WAITING:
+        yield from (right("—", cells, "dim") for cells in (9, 14, 9))
+    else:
+        yield from ((text, "dim") for text, _ in _done_by(runner, len(runner)))
+        yield right(number(len(runner)), 9, "dim")
 
 
 def _bar(amount: float, most: float, cells: int) -> str:
@@ -206,16 +214,17 @@ class WorkPanel(RacePanel):
             for counter in runner.work.counters:
                 declared = COUNTERS[counter]
                 spans: list[Span] = left([(f"  {declared.label}", "")], 20)
-                if is_behind(runner, step):
+                waits = runner.state is racing.RunnerState.WAITING
+                if waits or is_behind(runner, step):
                     spans += [right("—", cells, "dim"), right("—", cells, "dim")]
                 else:
                     here = min(step, len(runner))
                     at_step = runner.work.at_step(counter, here) if here == step else 0
                     spans.append(_amount(at_step, cells))
                     spans.append(_amount(runner.work.total(counter, here), cells))
-                total = runner.work.total(counter, len(runner))
                 self._meanings.append(declared.meaning)
-                yield Row([*spans, _amount(total, cells, "dim")])
+                total = _amount(runner.work.total(counter, len(runner)), cells, "dim")
+                yield Row([*spans, right("—", cells, "dim") if waits else total])
         self._say_meaning()
 
     def watch_cursor(self) -> None:

@@ -171,3 +171,16 @@ LIGHT = Theme(
     },
 )
 THEMES = (DARK, LIGHT)
+
+
+def frame_looks(theme: Theme, has_colours: bool) -> dict[str, str]:
+    """Return variables of style sheets: how the border shows which panel has the focus.
+
+    Without colours only that panel has a bold title, and a heavier border.
+    """
+    if has_colours:
+        looks = {"panel-title": "bold", "focus-frame": "round", "focus": theme.primary}
+    else:
+        ink = theme.foreground or theme.primary
+        looks = {"panel-title": "none", "focus-frame": "heavy", "focus": ink}
+    return looks

@@ -80,6 +80,7 @@ REFUSED = {
     "screen.sub_step": "Moves are a heap's, and Unigram has no heap: a step is the least there is.",
     "app.what_if": "What if forks BPE's merges: another pair, another tie rule. "
     "Unigram chooses no pair.",
+    "app.leave_fork": "Only BPE's runs are forked, so I leads nowhere here.",
     "screen.characters": "Unigram's pieces are whole characters: none is cut into bytes.",
     "screen.heap_view": "The heap is of BPE's pairs; Unigram weighs all its pieces "
     "anew in each step.",

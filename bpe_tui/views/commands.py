@@ -44,11 +44,21 @@ from bpe_tui.widgets.window import Window
 
 @dataclass(frozen=True)
 class Sign:
-    """A sign on the screen: its look, its name in a legend, and a sentence that explains it."""
+    """A sign on the screen: its look, its name in a legend, and a sentence that explains it.
+
+    Attributes:
+        colourless: its text without colours, if that differs.
+    """
 
     span: Span
     label: str
     sentence: str
+    colourless: str = ""
+
+    def look(self, *, marks: bool) -> Span:
+        """Return the sign as the screen draws it; with `marks` as it does without colours."""
+        text, role = self.span
+        return (self.colourless or text, role) if marks else self.span
 
 
 SIGNS = {
@@ -67,7 +77,9 @@ SIGNS = {
     ),
     "token": Sign(("┊", "cut"), "token edge", "The two tokens may still join."),
     "joining": Sign(("a+b", "pair"), "joins next", "The next merge makes one token of the two."),
-    "fresh": Sign(("ab", "fresh"), "just merged", "Made at this step; «ab» without colours."),
+    "fresh": Sign(
+        ("ab", "fresh"), "just merged", "Made at this step; «ab» without colours.", "«ab»"
+    ),
     "stale": Sign(("9", "stale"), "old count", "Struck through: a count that is no longer true."),
     "claimed": Sign(
         ("┄", "stale-truth"), "stale part", "In the heap: what an old count claims too much."
@@ -184,14 +196,22 @@ WORDS = {
 }
 
 
-def legend_of(kind: str, model: Model | None = None) -> tuple[tuple[Span, ...], ...]:
-    """Return the signs of a screen's legend with their names, the model's own signs first."""
+def legend_of(
+    kind: str, model: Model | None = None, *, marks: bool = False
+) -> tuple[tuple[Span, ...], ...]:
+    """Return the signs of a screen's legend with their names, the model's own signs first.
+
+    Args:
+        kind: the kind of the screen.
+        model: the model whose screen it is.
+        marks: whether signs are drawn as they are without colours.
+    """
     names = LEGENDS.get(kind, ())
     if model is not None:
         first = model.signs if kind in WITH_PIECES else ()
         names = (*first, *(name for name in names if name not in model.undrawn))
     signs = (SIGNS[name] for name in names)
-    return tuple((sign.span, (f" {sign.label}", "dim")) for sign in signs)
+    return tuple((sign.look(marks=marks), (f" {sign.label}", "dim")) for sign in signs)
 
 
 @cache
@@ -227,7 +247,7 @@ class Help(Window[None]):
 
     def __init__(self, screen: str) -> None:
         super().__init__()
-        self._screen, self._text = screen, help_text(screen)
+        self._screen, self._text = screen, help_text(screen, marks=self.app.no_color)
 
     def compose(self) -> ComposeResult:
         kind, model = kind_and_model(self._screen)
@@ -269,8 +289,13 @@ _KEY = re.compile(r"^(?:  \S.*?  +)?")
 """The beginning of a line of help: a key, a sign or a word with its blanks; or nothing."""
 
 
-def help_text(screen: str) -> str:
-    """List the commands of a screen in groups, then explain its signs and words."""
+def help_text(screen: str, *, marks: bool = False) -> str:
+    """List the commands of a screen in groups, then explain its signs and words.
+
+    Args:
+        screen: the name of the screen.
+        marks: whether signs are drawn as they are without colours.
+    """
     commands, parts = commands_on(screen), []
     cells = max([12, *(len(command.shown) + 2 for command in commands)])
     for group in GROUPS:
@@ -288,7 +313,7 @@ def help_text(screen: str) -> str:
     kind, _ = kind_and_model(screen)
     signs = [SIGNS[name] for name in dict.fromkeys((*LEGENDS.get(kind, ()), *SIGNS))]
     lines = [
-        f"  {sign.span[0]:<12}{sign.label[0].upper()}{sign.label[1:]}. {sign.sentence}"
+        f"  {sign.look(marks=marks)[0]:<12}{sign.label[0].upper()}{sign.label[1:]}. {sign.sentence}"
         for sign in signs
     ]
     words = [f"  {word:<14}{sentence}" for word, sentence in WORDS.items()]

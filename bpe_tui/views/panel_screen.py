@@ -129,7 +129,9 @@ class PanelScreen(PaintedOnce[None]):
     def on_mount(self) -> None:
         for panel in self.PANEL_ORDER:
             self.query_one(f"#{panel}").add_class("panel", update=False)
-        self.query_one(FootLine).legend = legend_of(*kind_and_model(self.id or ""))
+        self.query_one(FootLine).legend = legend_of(
+            *kind_and_model(self.id or ""), marks=self.app.no_color
+        )
         self.show_keys()
         self.show_notices()
 

@@ -41,6 +41,7 @@ ABOUT_MERGES = frozenset(
 """The actions that do nothing for a tokenizer without merges."""
 WALKS = frozenset(action for action in ABOUT_MERGES if "walk" in action or action == "screen.play")
 """The actions of those that also walk through the longest match."""
+NO_FORK = "This run is no fork: i makes one, and I leads back from it."
 
 
 def tabs_of(session: Session, here: str) -> tuple[Tab, ...]:
@@ -183,6 +184,8 @@ class SessionScreen(PanelScreen):
             pipeline = opened.tokenizer.pipeline
             model = "" if pipeline is None else f" {pipeline.model.name}"
             return f"This is about merges, and the model{model} has none; 8 shows what it does."
+        if command.action == "app.leave_fork" and self.session.forked_from is None:
+            return NO_FORK
         return super().refusal_of(command)
 
     def painter_maker(self) -> Callable[[Any], TokenPainter] | None:

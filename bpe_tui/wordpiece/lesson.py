@@ -34,6 +34,11 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
     def at_start(self, frame: WordPieceFrame) -> str:
         return "The pairs of highest score are below."
 
+    def none_left(self, frame: WordPieceFrame) -> str:
+        if not len(frame.left_out):
+            return super().none_left(frame)
+        return f"No pair is left that occurs {times(frame.min_count)} or more (--min-count)."
+
     def facts(self, frame: WordPieceFrame) -> str:
         return f"{frame.pieces_per_word:.2f} pieces per word"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from inside.bpe_tui.app import BpeTuiApp, all_commands, useful_first
 from inside.bpe_tui.session import COMMANDS, MODELS
+from inside.bpe_tui.views import commands_on
 from opening import opened, until
 from textual.command import CommandList
 
@@ -100,6 +101,30 @@ async def test_the_palette_opens_with_the_commands_of_the_screen_in_front() -> N
             best = useful_first(app.screen_stack[-2])[0].help
             await until(pilot, lambda: first_answer(app) == best)  # noqa: B023
             await pilot.press("escape")
+
+
+async def test_no_entry_of_the_palette_loses_its_key_on_a_narrow_screen() -> None:
+    async with opened(vocab_size=300, size=(80, 24)) as (app, pilot):
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: bool(first_answer(app)))
+        entries = app.screen.query_one(CommandList)
+        shown = "\n".join(entries.render_line(y).text for y in range(entries.size.height))
+        assert "where tokens cut them; or" in shown
+        assert "key a" in shown
+
+
+def test_models_without_forks_offer_no_way_back_from_one() -> None:
+    for model in MODELS.values():
+        actions = [each.action for each in commands_on(model.screen("training"))]
+        assert ("app.leave_fork" in actions) == ("app.what_if" in actions)
+
+
+async def test_leaving_a_fork_is_refused_where_there_is_none() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        await pilot.press("I")
+        assert app.notices.now.startswith("This run is no fork")
+        labels = [command.label for command in useful_first(app.screen)]
+        assert labels.index("origin") > labels.index("quit")
 
 
 def test_another_models_command_says_so() -> None:

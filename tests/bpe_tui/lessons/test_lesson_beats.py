@@ -294,6 +294,15 @@ def test_wordpiece_shows_scores_with_their_fractions() -> None:
     assert said(lit)[0].startswith("Here it is: ##g+##s")
 
 
+def test_wordpiece_says_that_rare_pairs_are_left_out_when_none_merges() -> None:
+    trainer = WordPieceTrainer({b"hug": 10, b"pun": 1}, 400, min_count=2)
+    timeline = WordPieceTimeline(trainer.record, trainer.steps())
+    timeline.complete()
+    frame = timeline.frame.at(timeline.frame.recorded_steps)
+    [row] = said(WordPieceExplainer(marks=False).count_rows(StepMoment.at_rest(frame), ROOM))
+    assert row.strip() == "No pair is left that occurs 2 times or more (--min-count)."
+
+
 @pytest.mark.parametrize("width", [47, 60, 80])
 def test_beside_fractions_pairs_have_the_room_that_bars_leave(width: int) -> None:
     columns = BarColumns.within(CountRoom(5, width, 10), fraction=18, number=9)

@@ -174,6 +174,8 @@ async def test_escape_stops_the_race_and_then_leaves() -> None:
         await ended(screen)
         await pilot.pause()
         assert said(screen).startswith("Stopped; r runs it again.")
+        of_the_last = shown(screen.query_one(WorkPanel)).splitlines()[-1]
+        assert of_the_last.split()[-3:] == ["—"] * 3  # zeros would be results
         await pilot.press("r")
         assert not job_of(screen).cancelled
         await pilot.press("escape", "escape")

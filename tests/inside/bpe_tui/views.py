@@ -47,7 +47,7 @@ from bpe_tui.views.narration import (
     narrate_undone,
 )
 from bpe_tui.views.panel import ABOUT_TO_JOIN, BORDER_CELLS, FramePanel, Panel, TokenPainter
-from bpe_tui.views.panel_screen import NotePanel
+from bpe_tui.views.panel_screen import NotePanel, PanelScreen
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.report import escaped, json_lines, markdown, step_markdown
 from bpe_tui.views.session_screen import SessionScreen

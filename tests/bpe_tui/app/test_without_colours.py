@@ -1,0 +1,64 @@
+"""Without colours the focused panel is the bold one, and the legend has the marks of the screen."""
+
+from __future__ import annotations
+
+import pytest
+from inside.bpe_tui.views import ExcerptPanel, PanelScreen, help_text, legend_of
+from inside.bpe_tui.widgets import FootLine
+from opening import opened
+from textual.widget import Widget
+
+
+def frames(screen: PanelScreen) -> dict[str, tuple[str, bool]]:
+    """Map the panels that have a border of their own to its kind, and whether the title is bold."""
+    found = {}
+    for name in screen.PANEL_ORDER:
+        panel: Widget = screen.query_one(f"#{name}")
+        if panel.display and (kind := panel.styles.border_top[0]):
+            found[name] = str(kind), bool(panel.styles.border_title_style.bold)
+    return found
+
+
+async def test_only_the_focused_panel_is_bold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    looked_at = set()
+    async with opened(vocab_size=300) as (app, pilot):
+        for key in "12346789":
+            await pilot.press(key)
+            screen = app.screen
+            assert isinstance(screen, PanelScreen)
+            for _ in range(3):
+                await pilot.press("tab")
+                here = screen.focused_panel()
+                for name, look in frames(screen).items():
+                    assert look == (("heavy", True) if name == here else ("round", False)), name
+                    looked_at.add((key, name, name == here))
+    assert len([each for each in looked_at if each[2]]) >= 15
+
+
+async def test_with_colours_the_border_keeps_its_kind() -> None:
+    async with opened(vocab_size=300) as (app, _):
+        assert isinstance(app.screen, PanelScreen)
+        assert set(frames(app.screen).values()) == {("round", True)}
+
+
+async def test_the_legend_marks_the_new_token_as_the_corpus_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with opened() as (app, pilot):
+        await pilot.press("right")
+        corpus = app.screen.query_one(ExcerptPanel)
+        [fresh, *_] = (
+            text
+            for index in range(corpus.row_count)
+            for text, role in corpus.row(index).spans
+            if role == "fresh"
+        )
+        assert (fresh[0], fresh[-1]) == ("«", "»")
+        assert "«ab» just merged" in app.screen.query_one(FootLine).render_line(0).text
+
+
+def test_with_colours_the_legend_has_no_marks_for_them() -> None:
+    assert "«" not in str(legend_of("training"))
+    assert "  «ab»" in help_text("training", marks=True)
