@@ -5,7 +5,7 @@ Both run the lesson: only the training knows what a step has.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -13,14 +13,19 @@ from pkgutil import resolve_name
 from time import monotonic
 from typing import Any
 
-from bpe_tui.app.app import BpeTuiApp
+from textual.screen import Screen
+
+from bpe_tui.app.app import BpeTuiApp, JobMaker
 from bpe_tui.app.session_app import PLACES
+from bpe_tui.lessons.pane import panes_of
 from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.lessons import config_of
 from bpe_tui.session.models import model_of
 from bpe_tui.session.opening import VIEWS
 from bpe_tui.session.training import OpeningListener, replay, train
-from bpe_tui.views.exports import screen_text
+from bpe_tui.views.exports import painted_lines, screen_text
+from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.views.transcript import PlainQuestion
 from bpe_tui.widgets.visible import visible_text
 from engine.analysis.check.claim import read_claim
@@ -32,6 +37,10 @@ from engine.learning.questions.question import Attempt, Question
 from engine.recording.playback import Player
 
 HANDOUT_SIZE = (100, 30)
+SIZES = ((80, 24), (100, 30), (120, 40))
+"""Sizes of the terminal, in columns and rows, at which a scene has to show what it names."""
+SIGHT_SECONDS = 3.0
+"""Time for a scene to show what it names."""
 SETTLED_SECONDS = 0.3
 """Time after which a screen is settled."""
 
@@ -82,6 +91,64 @@ def problems_of(lesson: Lesson) -> list[LessonProblem]:
                     message += f"; {_where_it_can_be(asked, recording, at)}"
                 found.add(LessonProblem(asked.line, message))
     return sorted(found)
+
+
+async def unseen(
+    lesson: Lesson, size: tuple[int, int], open_with: JobMaker = OpeningJob
+) -> AsyncIterator[LessonProblem]:
+    """Yield the texts under `see` that a scene does not show at a size of the terminal.
+
+    Raises:
+        BpeError: a file of the lesson cannot be opened.
+    """
+    if not any(scene.show is not None and scene.show.see for scene in lesson.scenes):
+        return
+    app = BpeTuiApp(None, open_with)
+    app.makes_ahead = False
+    app.guide.keeps_progress = False
+    async with app.run_test(size=size) as pilot:
+        app.guide.begin(lesson)
+        for place, scene in enumerate(lesson.scenes):
+            if scene.show is None or not scene.show.see:
+                continue
+            app.guide.go_to(place)
+            missing: Sequence[str] = scene.show.see
+            last = missing
+            due = monotonic() + SIGHT_SECONDS
+            while (missing or last) and (monotonic() < due or not app.is_settled):
+                await pilot.pause(0.03)
+                if (failure := app.session.failure) is not None:
+                    raise LessonError(str(lesson.path), [LessonProblem(scene.line, failure)])
+                # Twice in a row: a screen that is still being laid out may show more for a moment.
+                last, missing = missing, _missing(app, scene.show.see)
+            columns, rows = size
+            for text in missing:
+                message = f"{scene.title!r} does not show {text!r} at {columns}×{rows}"
+                yield LessonProblem(scene.show.line, message)
+
+
+def _missing(app: BpeTuiApp, see: Sequence[str]) -> Sequence[str]:
+    """Return the texts that are not in sight on the live screen; all while it is set up."""
+    if app.guide.is_on_its_way or not panes_of(app.screen):
+        return see
+    rows = live_text(app.screen)
+    return [text for text in see if not is_in_sight(text, rows)]
+
+
+def live_text(screen: Screen[Any]) -> list[str]:
+    """Return the rows of a screen without the text of the lesson and without blanks."""
+    x, y = screen.taken if isinstance(screen, PanelScreen) else (0, 0)
+    lines = (strip.crop(x).text for strip in painted_lines(screen)[y:])
+    return ["".join(line.split()) for line in lines]
+
+
+def is_in_sight(text: str, rows: Sequence[str]) -> bool:
+    """Whether rows without blanks hold a text, which may go on in the next row.
+
+    >>> is_in_sight("n┊e w", ["l┊o┊w│n┊", "ew│"]), is_in_sight("low", ["l┊o┊w"])
+    (True, False)
+    """
+    return "".join(text.split()) in "".join(rows)
 
 
 MOST_TRIED, TRIED_SECONDS, MOST_NAMED = 400, 2.0, 5
@@ -149,7 +216,7 @@ async def handout(lesson: Lesson) -> AsyncIterator[str]:
     yield f"# {visible_text(lesson.title, spaces=False)}\n"
     app = BpeTuiApp(None)
     async with app.run_test(size=HANDOUT_SIZE) as pilot:
-        app.guide.shows_text = False
+        app.guide.shows_text = app.guide.keeps_progress = False
         app.guide.begin(lesson)
         for place, scene in enumerate(lesson.scenes):
             yield f"\n## {visible_text(scene.title, spaces=False)}\n"

@@ -85,7 +85,7 @@ async def film_lesson(
     """
     app = BpeTuiApp(None)
     app.theme, app.makes_ahead = film.theme, False
-    app.guide.shows_text = not film.has_text
+    app.guide.shows_text, app.guide.keeps_progress = not film.has_text, False
     film.begin(size, lesson.title)
     async with app.run_test(size=size) as pilot:
         player = _LessonPlayer(app, Camera(app, pilot, film), seconds)

@@ -18,7 +18,7 @@ from bpe_tui.session.config import Config
 from bpe_tui.session.declarations import CHUNKS
 from bpe_tui.views.transcript import AnyTranscript, PlainQuestion
 from bpe_tui.widgets.visible import visible_text
-from engine.learning.lesson import Lesson, LessonError, Scene
+from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene
 from engine.learning.lesson_file import read_lesson
 from engine.learning.questions import ask
 from engine.learning.questions.question import Attempt
@@ -212,10 +212,15 @@ def learn(
 
 def _check(path: Path) -> int:
     """Print the problems of a lesson; return the exit code."""
-    from bpe_tui.app.lesson_author import problems_of  # slow to import
+    from bpe_tui.app.lesson_author import SIZES, problems_of, unseen  # slow to import
+
+    async def all_unseen(lesson: Lesson) -> list[LessonProblem]:
+        found = [problem for size in SIZES async for problem in unseen(lesson, size)]
+        return sorted(found, key=lambda problem: problem.line)
 
     try:
-        problems = problems_of(read_lesson(path))
+        lesson = read_lesson(path)
+        problems = problems_of(lesson) or asyncio.run(all_unseen(lesson))
     except LessonError as error:
         problems = list(error.problems)
     for problem in problems:

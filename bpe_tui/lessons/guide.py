@@ -102,9 +102,10 @@ class Guide:
         place: the present scene, from 0.
         progress: the learner's progress.
         shows_text: whether the text is beside the screen; handouts print it elsewhere.
+        keeps_progress: whether the progress is saved; it is not if no learner is there.
     """
 
-    shows_text = True
+    shows_text = keeps_progress = True
 
     def __init__(self, app: App[Any]) -> None:
         self._app = app
@@ -239,7 +240,7 @@ class Guide:
 
     def _keep(self) -> None:
         assert self.lesson is not None
-        if not self.shows_text:
+        if not self.keeps_progress:
             return
         seen = self.progress.seen | {self.place}
         is_done = len(seen) == len(self.lesson.scenes) and (
@@ -259,6 +260,7 @@ class Guide:
         if len(recording) < (due.step or 0) and session.stop_reason is None:
             return
         self._due = None
+        self._host.clear_notices()  # such as those of another scene
         if due.step is not None:
             self._host.seek(due.step)
         if due.view is not None:
@@ -272,6 +274,8 @@ class Guide:
         panel = due.panel or ("pretokens" if due.text is not None else None)
         if panel in screen.PANEL_ORDER:
             screen.call_later(screen.show_panel, panel)
+        if screen.ZOOMS_BELOW_TEXT and due.panel is not None:
+            screen.call_later(screen.zoom, due.panel if screen.is_compact else None)
 
     # -- the questions of the scene
 

@@ -11,6 +11,7 @@ LEAST_OF_TWO, MOST_OF_TWO = (4, 1, 2, 2), (9, 4, 10, 5)
 """Least and largest numbers of rows with two lists; the last is for the bars of the step made."""
 BARS, WORDS, CORPUS, MADE_BARS = range(4)
 TURNS: tuple[int, ...] = (BARS, CORPUS, BARS, WORDS, CORPUS)
+TURNS_OF_DENSE: tuple[int, ...] = (CORPUS, CORPUS, CORPUS, BARS, WORDS)
 TURNS_OF_TWO: tuple[int, ...] = (BARS, CORPUS, WORDS, CORPUS, MADE_BARS, BARS)
 """The order in which sections get the rows that are left."""
 
@@ -32,7 +33,7 @@ class Layout:
         words: rows of words, below the row with the rule.
         corpus: rows of the corpus, which takes the rest.
         text: rows of the user's text and its count; one may stay empty.
-        gap: empty rows below each station; with two lists, below REPLACE only.
+        gap: empty rows below each station; with two lists, below REPLACE only; none if dense.
         margin: cells at the left, for the rail and the names.
         name: cells of a bar's name.
         head_gap: empty rows below the heading.
@@ -54,28 +55,37 @@ class Layout:
     is_short: bool
 
 
-def layout(width: int, height: int, may_split: bool = True) -> Layout:
+def layout(
+    width: int, height: int, may_split: bool = True, is_dense: bool = False, is_typing: bool = False
+) -> Layout:
     """Divide a screen of this size into sections.
 
     Args:
         width: cells of a row.
         height: number of rows.
         may_split: whether there may be two lists of counts.
+        is_dense: whether the corpus gets the empty rows, and those of the user's text.
+        is_typing: whether the user's text has rows in any case.
 
     >>> sizes = (100, 80, 60), (29, 23, 19)
     >>> [(each.made_bars, each.bars, each.words, each.corpus) for each in map(layout, *sizes)]
     [(3, 6, 2, 4), (0, 5, 2, 3), (0, 4, 2, 2)]
+    >>> layout(80, 16, is_dense=True).corpus
+    5
     """
     margin, name = (19, 15) if width >= 96 else (16, 13) if width >= 76 else (14, 10)
-    is_short, is_split = margin < 15, may_split and height >= TWO_LISTS
+    is_short, is_split = margin < 15, may_split and height >= TWO_LISTS and not is_dense
     head_gap, has_legend = int(height >= 22), height >= 24
     heading = keys = rule = 1
     text = TEXT_ROWS + (height >= 23) + (height >= ROOMY)
-    pick, gap = PICK_ROWS + (is_split and is_short), int(not is_split or height >= ROOMY)
+    if is_dense:
+        text = TEXT_ROWS if is_typing else 0
+    pick = PICK_ROWS + (is_split and is_short)
+    gap = int(not is_dense if not is_split else height >= ROOMY)
     # One list: gaps below three stations and the corpus. Two: also two headings, but fewer gaps.
-    others = 4 + gap if is_split else 4
+    others = 4 + gap if is_split else 0 if is_dense else 4
     spare = height - heading - head_gap - pick - rule - text - others - has_legend - keys
-    turns = TURNS_OF_TWO if is_split else TURNS
+    turns = TURNS_OF_TWO if is_split else TURNS_OF_DENSE if is_dense else TURNS
     most = MOST_OF_TWO if is_split else MOST
     parts = list(LEAST_OF_TWO if is_split else LEAST)
     # The sections take turns; once all have their most rows, the corpus gets the rest.

@@ -14,21 +14,23 @@ from textual.geometry import Size
 from textual.screen import Screen
 from textual.widgets import Static
 
-from bpe_tui.views.panel_screen import LEAST_WIDTH, PanelScreen
+from bpe_tui.views.panel_screen import COMPACT_BELOW, LEAST_WIDTH, PanelScreen
 from bpe_tui.widgets.controls import FooterKey, KeyBar
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import Row, Span, wrapped
-from bpe_tui.widgets.visible import shorten, visible_text
+from bpe_tui.widgets.visible import shorten, visible_text, width
 from engine.learning.lesson import Lesson, Paragraph, Scene
 
 LEAST_CELLS, MOST_CELLS = 36, 60
 """Least and largest width of the text beside the screen."""
 SHARE = 0.36
 """The text's share of the terminal's width."""
-LIVE_ROWS = 22
-"""Rows that the screen needs below the text."""
-LEAST_ROWS, MOST_ROWS = 10, 16
-"""Least and largest height of the text above the screen."""
+COMPACT_ROWS = 16
+"""Rows that the compact screen needs below the text."""
+LEAST_LINES = 4
+"""Least number of lines of text above the screen."""
+BARS = 2
+"""Rows of the title and the keys, if the text is above the screen."""
 
 ROLES = {"": "", "strong": "strong", "emphasis": "strong", "code": "here"}
 """Style of a text → its role."""
@@ -42,14 +44,15 @@ It takes 4 ms to compile, and the first frame has no lesson.
 
 
 class LessonText(RowList):
-    """The text of a scene."""
+    """The text of a scene; a dense one has no blank lines between paragraphs."""
 
     can_focus = False
     scene: Scene | None = None
+    is_dense = False
 
     def rebuild(self) -> None:
         if self.scene is not None and self.size.width:
-            self._rows = list(rows_of(self.scene, self.size.width - 1))
+            self._rows = list(rows_of(self.scene, self.size.width - 1, self.is_dense))
         super().rebuild()
 
 
@@ -102,36 +105,52 @@ class LessonPane(Vertical):
             text.scroll_to(y=0, animate=False)
         self.fit()
         self._show_keys()
+        self.call_after_refresh(self._show_keys)  # once it is known whether all of the text fits
 
     def fit(self) -> None:
         """Take the text's share of a terminal of this size."""
         full = self.app.size
         beside = max(LEAST_CELLS, min(round(full.width * SHARE), MOST_CELLS))
-        rows = min(full.height - LIVE_ROWS, MOST_ROWS)
         is_beside = full.width - beside >= LEAST_WIDTH
-        self.covers = not is_beside and rows < LEAST_ROWS
-        taken = Size(beside, 0) if is_beside else Size(0, 0 if self.covers else rows)
+        scene, text = self._lesson.scenes[self._place], self.query_one(LessonText)
+        spaced, dense = (
+            sum(1 for _ in rows_of(scene, full.width - 3, is_dense)) for is_dense in (False, True)
+        )
+        has_all = spaced + BARS + COMPACT_BELOW <= full.height
+        lines = spaced if has_all else min(dense, full.height - COMPACT_ROWS - BARS)
+        self.covers = not is_beside and full.height - COMPACT_ROWS - BARS < LEAST_LINES
+        is_above = not is_beside and not self.covers
+        taken = Size(beside if is_beside else 0, lines + BARS if is_above else 0)
         self.styles.split = "left" if is_beside else "top"
         self.styles.width = taken.width or "100%"
         self.styles.height = (full.height if self.covers else taken.height) or "100%"
+        if text.is_dense != (is_above and not has_all):
+            text.is_dense = not text.is_dense
+            text.rebuild()
         self._panels.give_room(taken)
         self._panels.set_class(self.covers and self.display, "-covered")
         self.set_class(is_beside, "-beside")
-        # The titles depend on the width.
-        scenes = self._lesson.scenes
-        width = (self.styles.width.cells or self.app.size.width) - 3 if self.styles.width else 30
-        of = f"{self._place + 1} of {len(scenes)}"
+        self.set_class(is_above, "-above")
+        self._show_titles((taken.width or full.width) - 3, is_above)
+
+    def _show_titles(self, cells: int, in_one_line: bool) -> None:
+        """Show the titles of the lesson and the scene, in one line or one below the other."""
+        of = f"{self._place + 1} of {len(self._lesson.scenes)}"
+        scene = visible_text(self._lesson.scenes[self._place].title, spaces=False)
         title = visible_text(self._lesson.title, spaces=False)
-        between = "  " if len(title) + len(of) + 2 <= width else "\n"
-        heading = f"{shorten(title, width)}{between}{of}"
+        if in_one_line:
+            heading = f"{title}  {of}"
+            has_room = width(heading) + width(scene) + 2 <= cells
+            heading = f"{heading if has_room else of}  "
+        else:
+            title = shorten(title, cells)
+            heading = f"{title}{'  ' if width(title) + len(of) + 2 <= cells else chr(10)}{of}"
         self.query_one("#lesson-title", Static).update(Content(heading))
-        scene = visible_text(scenes[self._place].title, spaces=False)
         self.query_one("#scene-title", Static).update(Content(scene))
 
     def fold(self) -> None:
         """Hide a text that covers the screen."""
-        self.display = False
-        self._panels.set_class(False, "-covered")
+        self._panels.uncover()
 
     def close(self) -> None:
         """Remove the text."""
@@ -140,21 +159,28 @@ class LessonPane(Vertical):
         self._panels.give_room(Size(0, 0))
         self.remove()
 
+    @property
+    def has_more(self) -> bool:
+        """Whether the text goes on below."""
+        text = self.query_one(LessonText)
+        return self.display and text.scroll_offset.y < text.max_scroll_y
+
     def scroll_on(self) -> bool:
         """Scroll to the rest of the text; return whether there was more."""
-        text = self.query_one(LessonText)
-        if not self.display or text.scroll_offset.y >= text.max_scroll_y:
+        if not self.has_more:
             return False
-        text.scroll_page_down(animate=False)
+        self.query_one(LessonText).scroll_page_down(animate=False)
+        self.call_after_refresh(self._show_keys)
         return True
 
     def _show_keys(self) -> None:
         typing = "Ctrl+" if self._panels.is_typing else ""
         back = "screen" if self.covers else "scene"
+        onward = "more" if self.has_more else "asks" if self._asks else "next"
         keys = [
             FooterKey(f"{typing}B", "back", "app.scene(-1)"),
             FooterKey("⌫", back, "app.scene(0)"),
-            FooterKey(f"{typing}N", "asks" if self._asks else "next", "app.scene(1)"),
+            FooterKey(f"{typing}N", onward, "app.scene(1)"),
             FooterKey("L", "list", "app.lessons"),
         ]
         self.query_one(KeyBar).keys = [key for key in keys if not typing or key.shown[0] == "C"]
@@ -163,11 +189,15 @@ class LessonPane(Vertical):
 # -- the text in lines
 
 
-def rows_of(scene: Scene, cells: int) -> Iterator[Row]:
-    """Yield the text of a scene in lines of at most `cells` cells."""
+def rows_of(scene: Scene, cells: int, is_dense: bool = False) -> Iterator[Row]:
+    """Yield the text of a scene in lines of at most `cells` cells.
+
+    Args:
+        is_dense: whether there are no blank lines between paragraphs.
+    """
     for before, paragraph in pairwise((None, *scene.paragraphs)):
         assert paragraph is not None
-        if before is not None and not (before.mark and paragraph.mark):
+        if before is not None and not is_dense and not (before.mark and paragraph.mark):
             yield Row([])
         if paragraph.is_code:
             for text in paragraph.text.split("\n"):

@@ -164,7 +164,7 @@ class LessonScreen(SessionScreen):
         self.field = TextLine(id="own-text")
         self._layout = layout(0, 0)
         self._count_room = self._made_room = CountRoom(0, 0, 0)
-        self._laid_out = Size(), False
+        self._laid_out = Size(), False, False, False
         self._still: tuple[Any, ...] = ()
 
     def compose_body(self) -> ComposeResult:
@@ -197,17 +197,18 @@ class LessonScreen(SessionScreen):
         )
 
     @property
-    def _needed(self) -> tuple[Size, bool]:
-        """The free size, and whether there may be two lists of counts. A question needs one."""
+    def _needed(self) -> tuple[Size, bool, bool, bool]:
+        """The arguments of `layout`. A question needs one list; rows are dense below a text."""
         moment, explainer = self.clock.moment, self.explainer
         has_counts = moment is not None and explainer.has_counts(moment.after)
-        return self._free, has_counts and not self.predictor.is_on
+        may_split = has_counts and not self.predictor.is_on
+        return self._free, may_split, self.is_compact, self.field.display
 
     def _lay_out(self) -> None:
         """Give all sections their rows and columns at this size."""
         self._laid_out = self._needed
-        (width, height), may_split = self._laid_out
-        room = self._layout = layout(width, height, may_split)
+        (width, height), *how = self._laid_out
+        room = self._layout = layout(width, height, *how)
         is_split = room.made_bars > 0
         rows = {
             "made": 1,
@@ -230,7 +231,9 @@ class LessonScreen(SessionScreen):
             section.rail = rails.get(name, NO_RAIL)
         for name in (*HEADINGS, "next-count"):
             self.sections[name].display = is_split
-        self.sections["your-text"].display = height >= LEAST_FOR_TEXT
+        self.sections["your-text"].display = room.text > 0 and (
+            height >= LEAST_FOR_TEXT or self.is_compact
+        )
         self.sections["corpus"].display = height >= LEAST_FOR_CORPUS
         columns = self.sections["count"].room, room.name, is_split
         self._count_room = CountRoom(room.bars, *columns)
@@ -288,11 +291,13 @@ class LessonScreen(SessionScreen):
         self._show_stations(moment)
         corpus, text = self.sections["corpus"], self.sections["your-text"]
         corpus.show(self.explainer.corpus_rows(moment, self.top, self._layout.corpus, corpus.room))
+        self._show_heading(moment)
+        if not text.display:
+            return
         rows = self.explainer.text_rows(moment, self.text, text.height - 1, text.room)
         is_typed = self.field.display and bool(self.text)  # the field takes the row of the count
         text.caption, text.caption_role = rows[-1].spans[0][0] if is_typed else "", "strong"
         text.show(rows[:-1] if is_typed else rows)
-        self._show_heading(moment)
 
     def _show_stations(self, moment: StepMoment[Any]) -> None:
         """Show COUNT, PICK and REPLACE; at rest they show the question, if there is one."""

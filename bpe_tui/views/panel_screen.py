@@ -31,6 +31,8 @@ from bpe_tui.widgets.window import PaintedOnce
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 20
 """Least size of the terminal, in cells."""
+COMPACT_BELOW = 22
+"""Room for panels, in rows, below which a screen under a text is compact."""
 LEGEND_HEIGHT = 24
 """Least room for panels, in rows, at which the legend of signs has a row."""
 WIDTHS = [(0, "-too-narrow"), (LEAST_WIDTH, "-slim"), (76, "-narrow"), (100, "-wide")]
@@ -92,6 +94,9 @@ class PanelScreen(PaintedOnce[None]):
     """Panels that have no room on a small screen → their names for the heading."""
     TYPED: ClassVar[str] = ""
     """The panel with the line or text to type in, for the key e."""
+
+    ZOOMS_BELOW_TEXT: ClassVar[bool] = False
+    """Whether a scene's panel fills the compact screen, which has room for one only."""
 
     zoomed: reactive[str | None] = reactive(None, init=False)
     """The id of the panel that fills the screen."""
@@ -220,6 +225,8 @@ class PanelScreen(PaintedOnce[None]):
 
     taken = Size(0, 0)
     """Columns and rows used by something else, such as the text of a lesson."""
+    is_compact = False
+    """Whether a text above the screen leaves it fewer rows than a terminal needs."""
 
     @property
     def size(self) -> Size:
@@ -232,9 +239,17 @@ class PanelScreen(PaintedOnce[None]):
             self.taken, full = taken, self.app.size
             self.post_message(events.Resize(full, full, full))
 
+    def uncover(self) -> None:
+        """Hide a text that covers the screen, so that nothing moves unseen."""
+        if self.has_class("-covered"):
+            self.query(".lesson-pane").set(display=False)
+            self.set_class(False, "-covered")
+
     def _class_by_size(self, full: Size, update: bool = True) -> None:
         room = full - self.taken
-        classes: dict[str, bool] = {}
+        if self.is_compact:
+            room = Size(room.width, LEAST_HEIGHT)
+        classes: dict[str, bool] = {"-compact": self.is_compact}
         for cells, limits in ((room.width, WIDTHS), (room.height, HEIGHTS)):
             here = max(least for least, _ in limits if cells >= least)
             classes |= {name: least == here for least, name in limits}
@@ -298,6 +313,8 @@ class PanelScreen(PaintedOnce[None]):
         command = bound_commands(self.id or "").get(keys)
         if command is None:  # the screen has changed since the keys were pressed
             return
+        if not command.action.startswith("app.scene"):
+            self.uncover()
         if (refused := self.refusal_of(command)) is not None:
             self.tell(refused)
         elif self.notifier.notices.note and command.action == "screen.leave" and not self.is_typing:
@@ -404,7 +421,11 @@ class PanelScreen(PaintedOnce[None]):
         self.action_show(self.TYPED)
 
     def action_zoom(self) -> None:
-        self.zoomed = self.focused_panel() if self.zoomed is None else None
+        self.zoom(self.focused_panel() if self.zoomed is None else None)
+
+    def zoom(self, panel: str | None) -> None:
+        """Give a panel the whole screen; `None` shows all panels again."""
+        self.zoomed = panel
 
     def watch_zoomed(self, old: str | None, new: str | None) -> None:
         """Mark the panel and its ancestors; the style sheet hides everything else."""

@@ -22,7 +22,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.views.commands import key_of_screen
 from bpe_tui.views.narration import fitting_facts, narrate_undone
 from bpe_tui.views.panel import TokenPainter, TokenPanel
-from bpe_tui.views.panel_screen import PanelScreen
+from bpe_tui.views.panel_screen import COMPACT_BELOW, PanelScreen
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.controls import Scrubber, Tab, TabLine
 from bpe_tui.widgets.lines import Lines
@@ -92,7 +92,9 @@ class SessionScreen(PanelScreen):
         yield TabLine()
 
     def give_room(self, taken: Size) -> None:
-        super().give_room(taken + Size(0, 1))
+        left = self.app.size.height - taken.height
+        self.is_compact = taken.height > 0 and left < COMPACT_BELOW  # it has no tabs then
+        super().give_room(taken if self.is_compact else taken + Size(0, 1))
 
     def on_mount(self) -> None:
         self.host.session_changed.subscribe(self, self.show_session, immediate=True)

@@ -71,6 +71,7 @@ class ScreenSetup:
         step: the step to go to; `None` keeps the present one.
         text: the text to encode.
         panel: the panel to focus.
+        see: texts that must be in sight then; blanks in them do not count.
         options: options of the run that differ from the lesson's.
     """
 
@@ -79,6 +80,7 @@ class ScreenSetup:
     step: int | None = None
     text: str | None = None
     panel: str | None = None
+    see: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
 
 

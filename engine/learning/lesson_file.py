@@ -157,6 +157,11 @@ def _texts(value: Any) -> str | None:
     return None if is_list and not any(map(_a_text, value)) else 'texts, such as ["<|end|>"]'
 
 
+def _a_text_or_texts(value: Any) -> str | None:
+    is_fitting = _a_text(value) is None or (value and _texts(value) is None)
+    return None if is_fitting else 'a text or texts, such as ["low", "est"]'
+
+
 def _one_of(names: Mapping[str, Any]) -> Check:
     def check(value: Any) -> str | None:
         if (expected := _a_text(value)) is not None:
@@ -188,6 +193,7 @@ _PLACES: dict[str, Check] = {
     "step": _a_number,
     "text": _a_text,
     "panel": _a_text,
+    "see": _a_text_or_texts,
 }
 FRONT = Registry("key", {"title": _a_text, "summary": _a_text} | OPTIONS)
 SHOW = Registry("key of show", _PLACES | OPTIONS)
@@ -338,6 +344,9 @@ class _Parser:
             else:
                 table = self._table(token.content, at, SHOW)
                 places = {key: table.pop(key) for key in _PLACES if key in table}
+                if isinstance(sight := places.get("see", ()), str):
+                    sight = [sight]
+                places["see"] = tuple(sight)
                 show = ScreenSetup(at, **places, options=table)
         if len(asks) > MOST_QUESTIONS:
             self._report(line, f"a scene has {MOST_QUESTIONS} questions at the most")

@@ -208,19 +208,32 @@ async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path
         assert all_progress()[str(trial)].done
 
 
-@pytest.mark.parametrize("size", [(60, 20), (80, 24)])
-async def test_without_room_for_both_the_text_covers_the_screen(
-    trial: Path, size: tuple[int, int]
+async def test_at_80_by_24_the_text_is_above_the_live_screen(trial: Path) -> None:
+    async with learning(trial, (80, 24)) as (app, pilot):
+        pane, merge = app.screen.query_one(LessonPane), app.screen.query_one("#merge")
+        assert pane.region.bottom <= 8
+        assert merge.region.y > pane.region.bottom
+        assert merge.region.height > 8  # it fills the room that is left
+        await pilot.press("right")
+        assert pane.display
+        assert step(app) == 3
+
+
+async def test_without_room_for_both_the_text_gives_way_to_a_key_of_the_screen(
+    trial: Path,
 ) -> None:
-    async with learning(trial, size) as (app, pilot):
+    async with learning(trial, (60, 20)) as (app, pilot):
         pane = app.screen.query_one(LessonPane)
         assert pane.covers
-        assert pane.outer_size == size
+        assert pane.outer_size == (60, 20)
         await pilot.press("backspace")
         assert not pane.display
         assert app.screen.query_one("#merge").region.height
         await pilot.press("backspace")
         await until(pilot, lambda: pane.display)
+        await pilot.press("right")  # nothing moves unseen
+        assert not pane.display
+        assert step(app) == 3
 
 
 async def test_a_lesson_is_chosen_and_closed_in_the_list() -> None:
@@ -282,6 +295,20 @@ def test_check_names_file_and_line_of_a_step_beyond_the_run(trial: Path) -> None
     ]
     trial.write_text(TRIAL.replace("words.txt", "../gone.txt"), "utf-8")
     assert f"{trial}:3: '../gone.txt' is outside" in learn(trial, "--check")
+
+
+def test_check_names_scene_size_and_what_is_not_in_sight(
+    trial: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bpe_tui.app.lesson_author.SIGHT_SECONDS", 0.5)
+    sight = 'text = "lowest"\nsee = ["low", "lowest or highest"]'
+    trial.write_text(TRIAL.replace('text = "lowest"', sight), "utf-8")
+    assert [line.removeprefix(f"{trial}:") for line in learn(trial, "--check").splitlines()] == [
+        f"18: 'Type' does not show 'lowest or highest' at {size}"
+        for size in ("80×24", "100×30", "120×40")
+    ]
+    trial.write_text(TRIAL.replace('text = "lowest"', "see = []"), "utf-8")
+    assert "see should be a text or texts" in learn(trial, "--check")
 
 
 def test_check_names_the_steps_where_there_are_ties(tmp_path: Path) -> None:
