@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from inside.bpe_tui.app import BpeTuiApp
@@ -69,9 +70,10 @@ async def ended(app: BpeTuiApp, pilot: Pilot[int]) -> None:
     await pilot.pause()
 
 
-async def until(pilot: Pilot[int], holds: Callable[[], object], seconds: float = 20) -> None:
-    """Wait until a condition is true, and fail if it never is."""
-    for _ in range(round(seconds / 0.01)):
+async def until(pilot: Pilot[int], holds: Callable[[], object], seconds: float = 60) -> None:
+    """Wait until a condition is true, and fail if it is not so in time (a busy machine is slow)."""
+    deadline = monotonic() + seconds
+    while monotonic() < deadline:
         await pilot.pause()
         if holds():
             return

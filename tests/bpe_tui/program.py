@@ -69,6 +69,12 @@ def run_on_terminal(*arguments: str | Path) -> str:
     return drawn
 
 
+def wants_processor(process: int) -> bool:
+    """Return whether a thread of a process runs or waits for a processor; False without /proc."""
+    threads = Path(f"/proc/{process}/task").glob("*/stat")
+    return any(each.read_text().rpartition(")")[2].split()[0] == "R" for each in threads)
+
+
 def press_on_terminal(
     keys: Iterable[str], *arguments: str | Path, state: Path
 ) -> Iterator[tuple[str, bytes]]:
@@ -86,8 +92,11 @@ def press_on_terminal(
         """Return the output until it pauses, or of two seconds if it plays."""
         ends = time.monotonic() + 2
         with contextlib.suppress(OSError):  # it has ended
-            while select.select([outer], [], [], quiet)[0] and time.monotonic() < ends:
-                yield os.read(outer, 1 << 16)
+            while time.monotonic() < ends:
+                if select.select([outer], [], [], quiet)[0]:
+                    yield os.read(outer, 1 << 16)
+                elif not wants_processor(program.pid):
+                    return
 
     with subprocess.Popen(
         [*PROGRAM, *arguments], stdin=inner, stdout=inner, stderr=inner, env=environment

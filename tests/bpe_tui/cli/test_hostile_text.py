@@ -245,4 +245,5 @@ def test_a_terminal_gets_no_control_characters_of_unknown_keys(tmp_path: Path) -
         text = OWN.sub("", written.decode())
         assert not RAW.findall(text), (key, text)
         drawn += text
-    assert "‹0084›" in drawn
+    # On a busy machine a later key's message can replace an earlier one before it is painted.
+    assert regex.search("‹[0-9A-F]{4,6}› is no key", drawn)
