@@ -170,6 +170,7 @@ def quiz(_: Path) -> App[int]:
         *(ask("next-pair", run.seek(0)), ask("count-change", run.seek(0), about="e|s")),
         *(ask("stale", run.seek(2), about="w|e"), ask("cuts", run.seek(0), about="don't go")),
         *(ask("encode-by-hand", run.seek(2), about="newest"), ask("decode", run.seek(2))),
+        ask("make-merges", run.seek(0)),
     ]
     return SingleScreenApp(lambda: QuizScreen(asked, lambda _: None, "low"))
 

@@ -66,7 +66,7 @@ const ask = question => {
     field.setAttribute("aria-label", "Your answer");
     for (const off of ["autocapitalize", "autocomplete", "autocorrect"]) field.setAttribute(off, "off");
     field.spellcheck = false;
-    const plain = text => text.replaceAll(" ", "·").replace(/^(\d+),(?=\d{3})/, "$1");
+    const plain = text => text.replace(/, +/g, ",").replaceAll(" ", "·").replace(/^(\d+),(?=\d{3})/, "$1");
     const answer = () => say(plain(field.value) === plain(question.right)
       ? question.reply : ["No. Try again, or take the hint."]);
     field.addEventListener("keydown", event => { if (event.key === "Enter") answer(); });

@@ -32,6 +32,7 @@ from bpe_tui.widgets.visible import (
 )
 from engine.core.errors import BpeError
 from engine.core.wording import Sentence, describe
+from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import (
     CUT,
     SPACE,
@@ -245,6 +246,9 @@ def question_data(question: Question) -> dict[str, Any]:
         elif isinstance(form, Joins):
             data["given"].append(" ┊ ".join(map(visible_bytes, form.tokens)))
             data["how"] = f"{form.how} Type all places in their order, with spaces between."
+        elif isinstance(form, Merges):
+            data["given"] += [_plain(row) for row in form.rows(())]
+            data["how"] = "Type the pairs in the order in which they merge, such as l+o, lo+w."
     return data
 
 
@@ -252,12 +256,19 @@ def _typed(question: Question) -> str:
     """Return the right answer as it is typed: cuts (3, 5) of don't go → don|'t|·go."""
     form, answer = question.form, question.answer
     if isinstance(answer, tuple):
+        if isinstance(form, Merges):
+            pairs = (f"{_text(left)}+{_text(right)}" for left, right in form.merged(answer))
+            return ", ".join(pairs)
         if isinstance(form, Cuts):
             ends = (0, *answer, len(form.text))
             pieces = (form.text[a:b] for a, b in pairwise(ends))
             return CUT.join(pieces).replace(" ", SPACE)
         return " ".join(str(place + 1) for place in answer)
     return str(answer).replace(" ", SPACE)
+
+
+def _text(token: bytes) -> str:
+    return token.decode(errors="replace").replace(" ", SPACE)
 
 
 # -- the page

@@ -218,7 +218,7 @@ class Predictor:
     def hint(self) -> None:
         """Show the hint."""
         if (prediction := self.waiting) is not None:
-            prediction.attempt.hinted = True
+            prediction.attempt.ask_hint()
             self.show_again()
 
     def show_answer(self) -> None:

@@ -8,6 +8,7 @@
     Text      what is typed                any character, Enter
     Cuts      gaps between characters      ← → h l, Space, Enter         a click on a gap
     Joins     gaps between tokens          ← → h l, Enter                a click on a gap
+    Merges    gaps in several words        ← → ↑ ↓ h l k j, Space, Enter a click on a gap
 
 `H` asks for a hint and `!` for the answer; `→` skips, unless it moves. While a text is typed, these
 are F2, F3 and F4. After the answer Enter goes on. PageUp scrolls up.
@@ -29,13 +30,16 @@ from textual.content import Content
 from textual.message import Message
 from textual.strip import Strip
 
+from bpe_tui.lessons.merges_board import MergesBoard
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import bar, bar_room, scale_of
 from bpe_tui.widgets.rows import Row, Span, left, right, spans_width, wrapped
 from bpe_tui.widgets.visible import visible_bytes, visible_text, width
 from engine.core.errors import AnswerError
 from engine.core.wording import Sentence, Words
+from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import (
+    END,
     Answer,
     Attempt,
     Choice,
@@ -54,6 +58,7 @@ LONGEST_NUMBER = 15
 MOST_GIVEN, GAP = 4, 3
 """Largest number of words to count in that have a row each, and cells between those in one row."""
 INDENT: Span = (" ", "")
+NONE_JOINS = "none joins"
 
 
 class QuestionPanel(Lines):
@@ -83,18 +88,20 @@ class QuestionPanel(Lines):
         self._typed = ""
         self._is_replaced = False  # whether the next key replaces what is typed: it was wrong
         self._bars: set[int] = set()
-        self._joined: tuple[int, ...] = ()
+        self._board: MergesBoard | None = None  # of merges made by hand
         self._refusal = ""
         self._is_touched = False  # whether a key has done something since the question came
         self._first_choice = 0  # the first row of the choices
         self._gaps: dict[int, int] = {}  # cell of a row → its gap
+        self._stops = 0  # number of places for the cursor
         self._gap_row = -1
 
     def ask(self, attempt: Attempt, title: str = "question", foot: str = "") -> None:
         """Ask another question."""
         self.attempt = attempt
         self._question, self._form = attempt.question, attempt.question.form
-        self._chosen, self._typed, self._bars, self._joined = 0, "", set(), ()
+        self._chosen, self._typed, self._bars = 0, "", set()
+        self._board = MergesBoard(self._form) if isinstance(self._form, Merges) else None
         self._refusal, self._is_touched, self._is_replaced = "", False, False
         self.border_title, self.border_subtitle = Content(title), Content(foot)
         self.rebuild()
@@ -158,10 +165,12 @@ class QuestionPanel(Lines):
                 ]
                 return self._gap_rows(characters, marks)
             case Joins() as joins:
-                joined = self._question.answer if self._is_over else self._joined
+                joined = self._question.answer if self._is_over else attempt.progress
                 assert isinstance(joined, tuple)
                 tokens = [visible_bytes(token) for token in joins.tokens_after(joined)]
                 return self._gap_rows(tokens, [("┊", "cut")] * (len(tokens) - 1))
+            case Merges():
+                return self._board_rows(attempt, room)
             case form:
                 raise AssertionError(f"nothing draws {form}")
 
@@ -171,6 +180,8 @@ class QuestionPanel(Lines):
         Remembers the cell of each gap, for a click.
         """
         ends = list(accumulate(width(thing) + 1 for thing in things))
+        may_end = isinstance(self._form, Joins) and not self._is_over
+        self._stops = len(marks) + may_end
         self._gap_row = self._first_choice
         self._gaps = {end: gap for gap, end in enumerate(ends[:-1])}  # the cell after the indent
         spans: list[Span] = []
@@ -181,9 +192,27 @@ class QuestionPanel(Lines):
             if place < len(marks):
                 spans.append(("+", "pair") if joins and place == self._chosen else marks[place])
         rows = [Row(spans)]
-        if not self._is_over and marks:
+        if may_end:
+            is_chosen = self._chosen == len(marks)
+            spans += [("   ❯ " if is_chosen else "     ", "pair")]
+            first = spans_width(spans) + 1
+            spans.append((NONE_JOINS, "pair" if is_chosen else "dim"))
+            self._gaps |= dict.fromkeys(range(first, first + len(NONE_JOINS)), len(marks))
+        if not self._is_over and self._chosen < len(marks):
             rows.append(Row([(" " * (ends[self._chosen] - 1), ""), ("▲", "pair")]))
         return rows
+
+    def _board_rows(self, attempt: Attempt, room: int) -> list[Row]:
+        """Return the words of merges made by hand, below what to do."""
+        board, is_over = self._board, self._is_over
+        assert board is not None
+        if is_over:
+            answer = self._question.answer
+            assert isinstance(answer, tuple)
+            board.begin_part(answer)
+        rows = [] if is_over else board.task_rows(attempt.progress)
+        self._first_choice += len(rows)
+        return rows + board.word_rows(room, is_over=is_over)
 
     # -- keys
 
@@ -196,7 +225,7 @@ class QuestionPanel(Lines):
         """The shown names of the keys for the hint, the answer and skipping."""
         if isinstance(self._form, Text) and not self._is_over:
             return "F2", "F3", "F4"
-        return "H", "!", "" if isinstance(self._form, Cuts | Joins) else "→"
+        return "H", "!", "" if isinstance(self._form, Cuts | Joins | Merges) else "→"
 
     def _keys_text(self, is_cut: bool) -> str:
         if self._is_over:
@@ -211,6 +240,9 @@ class QuestionPanel(Lines):
                 own = "← → move  space cut  ⏎ answer"
             case Joins():
                 own = "← → move  ⏎ join"
+            case Merges():
+                assert self._board is not None
+                own = self._board.keys_text
             case _:
                 own = "type  ⏎ answer"
         above = "  PgUp above" if is_cut else ""
@@ -235,9 +267,11 @@ class QuestionPanel(Lines):
             page = (self.size.height - 1) * (1 if key == "pagedown" else -1)
             self.scroll_relative(y=page, animate=False, immediate=True)
         elif isinstance(form, Cuts | Joins) and key in ("left", "right", "h", "l"):
-            self._move(1 if key in ("right", "l") else -1, len(self._gaps))
+            self._move(1 if key in ("right", "l") else -1, self._stops)
+        elif self._board is not None and self._moves_board(self._board, key):
+            pass
         elif key in (hint, hint.lower()) and (types_text or character == "H"):
-            attempt.hinted = True
+            attempt.ask_hint()
         elif key == show:
             self._give_up()
         elif key == skip:
@@ -260,6 +294,18 @@ class QuestionPanel(Lines):
         event.prevent_default()
         if key not in ("pageup", "pagedown"):
             self.rebuild()
+
+    def _moves_board(self, board: MergesBoard, key: str) -> bool:
+        """Do what a key does on the board; return whether it does anything."""
+        if key in ("left", "right", "h", "l"):
+            board.move(1 if key in ("right", "l") else -1)
+        elif key in ("up", "down", "k", "j"):
+            board.move_word(1 if key in ("down", "j") else -1)
+        elif key == "space":
+            board.mark()
+        else:
+            return False
+        return True
 
     def _move(self, by: int, count: int) -> None:
         if count:
@@ -286,7 +332,13 @@ class QuestionPanel(Lines):
             case Cuts():
                 self._try(tuple(sorted(self._bars)))
             case Joins():
-                self._try((*self._joined, self._chosen))
+                assert self.attempt is not None
+                place = END if self._chosen == self._stops - 1 else self._chosen
+                self._try((*self.attempt.progress, place))
+            case Merges() as merges:
+                assert self.attempt is not None
+                assert self._board is not None
+                self._try(merges.check((*self.attempt.progress, *self._board.part)))
             case form:
                 try:
                     self._try(form.read(self._typed))
@@ -298,9 +350,10 @@ class QuestionPanel(Lines):
         self._refusal = ""
         grade = self.attempt.try_answer(answer)
         self._is_replaced = not grade.right
-        if grade.right and isinstance(answer, tuple) and isinstance(self._form, Joins):
-            self._joined = answer
+        if grade.right and isinstance(self._form, Joins):
             self._chosen = 0
+        if grade.right and self._board is not None:
+            self._board.begin_part(self.attempt.progress)
         if grade.done:
             self.post_message(self.Over(self, self.attempt))
 
@@ -331,6 +384,11 @@ class QuestionPanel(Lines):
             if 0 <= place < len(options):
                 self._chosen = place
                 self._answer()
+        elif self._board is not None and self._board.take(index - self._first_choice, cell - 1):
+            if self._board.is_choosing:
+                self._answer()
+            else:
+                self._board.mark()
         elif isinstance(form, Cuts | Joins) and index == self._gap_row and cell in self._gaps:
             self._chosen = self._gaps[cell]
             if isinstance(form, Joins):
@@ -431,8 +489,8 @@ def graded_rows(attempt: Attempt, room: int, hint_key: str = "H") -> list[Row]:
             rows += sentence_rows(grade.why, room)
     if attempt.is_over:
         return rows
-    if attempt.hinted:
-        rows += sentence_rows(question.hint, room, (("Hint: ", "tie"),))
+    if attempt.shows_hint:
+        rows += sentence_rows(attempt.hint, room, (("Hint: ", "tie"),))
     elif grade is not None and not grade.right and grade.why is None:
         rows.append(Row([(f"Try again, or {hint_key} for a hint.", "dim")]))
     return rows

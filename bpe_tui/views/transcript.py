@@ -37,7 +37,16 @@ from engine.core.events import CountChange
 from engine.core.wording import Sentence, describe
 from engine.encoding.typed_ids import decode_known, read_ids
 from engine.learning.questions import OF_WHAT_FOLLOWS, ask, kinds_for, predict
-from engine.learning.questions.question import Answer, Attempt, Choice, Cuts, Joins, Tally
+from engine.learning.questions.merges_form import Merges
+from engine.learning.questions.question import (
+    Answer,
+    Attempt,
+    Choice,
+    Cuts,
+    Form,
+    Joins,
+    Tally,
+)
 from engine.recording.playback import AnyMergeFrame, Player
 
 HELP = "hint helps, show gives the answer, skip goes on."
@@ -48,8 +57,6 @@ class PlainQuestion:
     """A question without a screen: its sentences, and a reply to each line of an answer."""
 
     attempt: Attempt
-    _joined: tuple[int, ...] = ()
-    """The merges that the answers have made so far."""
 
     def question(self) -> Iterator[str]:
         """Yield the question, the material to answer it, and how to answer."""
@@ -63,8 +70,7 @@ class PlainQuestion:
             yield from self._rows(form)
         elif isinstance(form, Cuts):
             yield f"  {visible_text(form.text)}"
-        elif isinstance(form, Joins):
-            yield self._tokens(form)
+        yield from self._parts(form)
         yield f"{form.how} {HELP}"
 
     def answer(self, line: str) -> Iterator[str]:
@@ -72,8 +78,8 @@ class PlainQuestion:
         attempt, question = self.attempt, self.attempt.question
         word = line.strip()
         if word == "hint":
-            attempt.hinted = True
-            yield f"Hint: {_plain(question.hint)}"
+            attempt.ask_hint()
+            yield f"Hint: {_plain(attempt.hint)}"
             if isinstance(question.form, Choice) and attempt.reveals(0):
                 yield from self._rows(question.form)
             return
@@ -82,9 +88,7 @@ class PlainQuestion:
             yield from map(_plain, question.model_answer if word == "show" else ())
             return
         try:
-            answer: Answer = question.form.read(line.rstrip("\r\n"))
-            if isinstance(question.form, Joins) and isinstance(answer, tuple):
-                answer = question.form.check((*self._joined, *answer))
+            answer: Answer = question.form.read_on(line.rstrip("\r\n"), attempt.progress)
         except AnswerError as error:
             problem = str(error)
             yield visible_text(f"{problem[:1].upper()}{problem[1:]}", spaces=False)
@@ -93,10 +97,8 @@ class PlainQuestion:
         yield f"{grade.word}: {_plain(grade.said)}"
         if grade.why is not None:
             yield _plain(grade.why)
-        if grade.right and not grade.done and isinstance(answer, tuple):
-            self._joined = answer
-            assert isinstance(question.form, Joins)
-            yield self._tokens(question.form)
+        if grade.right and not grade.done:
+            yield from self._parts(question.form)
         elif not grade.right:
             yield "Try again."
 
@@ -108,9 +110,14 @@ class PlainQuestion:
             notes = "".join(f"   {note}" for note in (option.note, revealed) if note)
             yield f"  {place + 1}. {label}{notes}"
 
-    def _tokens(self, form: Joins) -> str:
-        tokens = form.tokens_after(self._joined)
-        return f"  {' ┊ '.join(map(visible_bytes, tokens))}"
+    def _parts(self, form: Form) -> Iterator[str]:
+        """Yield the tokens, after the parts of an answer that are right."""
+        progress = self.attempt.progress
+        if isinstance(form, Joins):
+            yield f"  {' ┊ '.join(map(visible_bytes, form.tokens_after(progress)))}"
+        elif isinstance(form, Merges):
+            yield from (f"  {_plain(row)}" for row in form.rows(progress))
+            yield _plain(form.task(progress))
 
 
 def _plain(sentence: Sentence) -> str:

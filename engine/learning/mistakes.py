@@ -6,14 +6,19 @@ A name is a clause without a subject, so that the same mistake in two questions 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
+from engine.bpe.frame import Frame
 from engine.bpe.ties import TIE_RULES, never_seen
 from engine.core.events import Pair
 from engine.core.wording import Words
+from engine.learning.questions.by_hand import wrong_replacement
+from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import (
+    END,
     SPACE,
     Answer,
     Choice,
@@ -36,7 +41,10 @@ def answer_words(question: Question, answer: Answer) -> Words:
         return ("yes" if answer else "no",)
     if isinstance(answer, tuple):
         if isinstance(form, Joins):
-            return edged(form.tokens_after(answer))
+            ends = (" (end)",) if answer[-1:] == (END,) else ()
+            return (*edged(form.tokens_after(answer)), *ends)
+        if isinstance(form, Merges):
+            return form.part_words(answer)
         assert isinstance(form, Cuts)
         pieces = [form.text[start:end] for start, end in _spans(form, answer)]
         return tuple(word for piece in pieces for word in ("│", piece.encode()))[1:]
@@ -57,11 +65,15 @@ def mistake_of(question: Question, answer: Answer) -> str:
 
 
 def _tied_pair(question: Question, answer: Any) -> str:
+    """Name a wrong choice of a row with the pair that merges next."""
+    tied = [pair for pair in question.pairs if pair in question.tied]
+    return _wrong_pair(question.frame, question.pairs[answer], tied)
+
+
+def _wrong_pair(frame: Frame, chosen: Pair, tied: Sequence[Pair]) -> str:
     """Name a wrong choice of the pair that merges next."""
-    chosen = question.pairs[answer]
-    if chosen not in question.tied:
-        return _less_frequent(question, chosen)
-    frame, tied = question.frame, [pair for pair in question.pairs if pair in question.tied]
+    if chosen not in tied:
+        return _less_frequent(frame, chosen)
 
     def by_alphabet(pair: Pair) -> tuple[bytes, ...]:
         return tuple(map(frame.any_token, pair))
@@ -76,9 +88,9 @@ def _tied_pair(question: Question, answer: Any) -> str:
     return "took a tied pair that loses by the rule"
 
 
-def _less_frequent(question: Question, chosen: Pair) -> str:
+def _less_frequent(frame: Frame, chosen: Pair) -> str:
     """Name a wrong choice of a pair that does not have the highest count."""
-    frame, now = question.frame, question.frame.count_of(chosen)
+    now = frame.count_of(chosen)
     before = frame.at(frame.step - 1).count_of(chosen) if frame.step else 0
     if before > now and (before >= frame.queue.highest_count or not now):
         return "used a count from before the last merge"
@@ -155,9 +167,10 @@ def _joins(question: Question, answer: Any) -> str:
     done = 0
     while done < min(len(answer), len(right)) and answer[done] == right[done]:
         done += 1
-    if done == len(answer):
+    joins = len(right) - (right[-1] == END)
+    if done == len(answer) or (answer[done] == END and done < joins):
         return "stopped before the last merge"
-    if done == len(right):
+    if done >= joins:
         return "went on after the last merge"
     tokens, place = form.tokens_after(answer[:done]), answer[done]
     chosen, best = tokens[place : place + 2], tokens[right[done] : right[done] + 2]
@@ -167,6 +180,35 @@ def _joins(question: Question, answer: Any) -> str:
     if None in ids or rules.merge_of(ids) is None:
         return "joined two tokens that no merge joins"
     return "joined a pair of a higher rank first"
+
+
+def _merges(question: Question, answer: Any) -> str:
+    """Name the mistake in the first wrong part: a pair, or its replacement."""
+    form, right = question.form, question.answer
+    assert isinstance(form, Merges)
+    assert isinstance(right, tuple)
+    parts, rights = form.parts(answer), form.parts(right)
+    done = 0
+    while done < len(parts) and parts[done] == rights[done]:
+        done += 1
+    if done == len(parts):
+        return "stopped before the last merge"
+    joined = frozenset(gap for part in parts[1:done:2] for gap in part)
+    if done % 2:
+        return wrong_replacement(form, joined, parts[done], rights[done])[0]
+    frame: Frame = question.frame.at(question.frame.step + done // 2)
+    pairs = list(form.pairs(joined))
+    counts: Counter[Pair] = Counter()
+    named: dict[int, Pair] = {}
+    for gap, tokens in pairs:
+        left, right_id = map(frame.id_of, tokens)
+        assert left is not None
+        assert right_id is not None
+        named[gap] = left, right_id
+        counts[named[gap]] += form.words[form.word_of(gap)].count
+    highest = counts[named[rights[done][0]]]
+    tied = [pair for pair, count in counts.items() if count == highest]
+    return _wrong_pair(frame, named[parts[done][0]], tied)
 
 
 def _longest_match(question: Question, answer: Any) -> str:
@@ -203,6 +245,7 @@ MISTAKES: dict[str, Callable[[Question, Any], str]] = {
     "next-pair": _tied_pair,
     "tie": _tied_pair,
     "count-change": _count_change,
+    "make-merges": _merges,
     "encode-by-hand": _joins,
     "cuts": _cuts,
     "stale": _stale,

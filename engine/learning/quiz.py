@@ -18,6 +18,7 @@ from engine.core.errors import QuestionError, QuizFileError, TokenizerFileError
 from engine.core.files import write_files
 from engine.core.json_fields import Fields
 from engine.learning.questions import KINDS, ask
+from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import Answer, Attempt, Chance, Level, Question
 from engine.learning.session_file import read_options
 from engine.recording.playback import Player
@@ -25,13 +26,13 @@ from engine.recording.playback import Player
 MOST_QUESTIONS = 100
 DECK = (
     *("next-pair", "next-pair", "next-pair", "tie", "count-change", "count-change"),
-    *("encode-by-hand", "encode-by-hand", "cuts", "stale", "decode"),
+    *("make-merges", "encode-by-hand", "encode-by-hand", "cuts", "stale", "decode"),
     *("byte-count", "tokens-left", "tokens-left"),
     *("best-score", "best-score", "longest-match", "longest-match"),
     *("first-to-go", "best-path"),
 )
 """The kinds to draw from; one that is listed more often is asked more often."""
-OF_ONE_MOMENT = frozenset(("next-pair", "tie", "best-score", "first-to-go"))
+OF_ONE_MOMENT = frozenset(("next-pair", "tie", "make-merges", "best-score", "first-to-go"))
 """Kinds that ask what a step does: at the same or a neighbouring step one reveals another."""
 NAMES_THE_MERGE = frozenset(("count-change", "tokens-left"))
 """Kinds that name the pair that merges next, so the answer to the other kinds at that step."""
@@ -143,15 +144,24 @@ def _are_alike(one: Question, other: Question) -> bool:
     """Whether two questions are the same, or one reveals the answer to the other."""
     if (one.asks, one.given, one.form) == (other.asks, other.given, other.form):
         return True
-    apart, names = abs(one.frame.step - other.frame.step), {one.kind, other.kind}
+    first, second = sorted((one, other), key=lambda question: question.frame.step)
+    apart = max(second.frame.step - _last_step(first), 0)
+    names = {one.kind, other.kind}
     if names & OF_ONE_MOMENT and names & NAMES_THE_MERGE:
         return not apart
     return apart <= 1 and names <= OF_ONE_MOMENT
 
 
+def _last_step(question: Question) -> int:
+    """Return the step of the last merge that a question asks about."""
+    form = question.form
+    step: int = question.frame.step
+    return step + form.merges - 1 if isinstance(form, Merges) else step
+
+
 # -- the file of answers
 
-FORMAT, VERSION = "bpe-tui answers", 4
+FORMAT, VERSION = "bpe-tui answers", 5
 LARGEST = 1 << 20
 """Largest size of an answer file, in bytes."""
 MOST_TRIES = 100

@@ -18,6 +18,7 @@ from typing import Any
 
 from engine.core.errors import QuestionError
 from engine.core.registry import registry_of
+from engine.learning.questions.by_hand import MAKE_MERGES
 from engine.learning.questions.counts import COUNT_CHANGE, STALE
 from engine.learning.questions.encoding import CUTS, DECODE, ENCODE_BY_HAND
 from engine.learning.questions.other_models import (
@@ -35,6 +36,7 @@ KINDS = registry_of(
     NEXT_PAIR,
     TIE,
     COUNT_CHANGE,
+    MAKE_MERGES,
     ENCODE_BY_HAND,
     CUTS,
     STALE,

@@ -13,6 +13,7 @@ from engine.encoding.rules import TracedMerge, candidates, trace_pretoken
 from engine.encoding.typed_ids import read_ids
 from engine.learning.questions.question import (
     CUT,
+    END,
     SPACE,
     Cuts,
     Joins,
@@ -183,10 +184,11 @@ def _pose_encode_by_hand(frame: Frame, request: Request) -> Question:
         for candidate in candidates(frame.rules, tokens)
     }
     answer = tuple(step.position for step in steps)
-    left, right = map(token, steps[0].pair)
+    if len(states[-1]) > 1:
+        answer = (*answer, END)
     return Question(
         frame,
-        say("Encode ", word, " by hand: which two tokens join next?"),
+        say("Encode ", word, " by hand, merge by merge, until none applies."),
         Joins(tuple(map(token, states[0]))),
         answer,
         explain=lambda: _why_joins(frame, word, merges),
@@ -196,8 +198,9 @@ def _pose_encode_by_hand(frame: Frame, request: Request) -> Question:
             if places and places == answer[: len(places)]
             else ()
         ),
-        hint=say("the first to join are ", left, " and ", right, "."),
-        advice=say("The pair whose merge has the lowest rank; of two such, the left one."),
+        find_later_hint=lambda places: _hint_at_join(frame, merges, len(places)),
+        hint=_hint_at_join(frame, merges, 0),
+        advice=say("Next is the pair whose merge has the lowest rank; of two such, the left one."),
         given=tuple(
             say(left, " + ", right, f"   rank {rank:,}") for left, right, rank in sorted(ranked)
         ),
@@ -252,6 +255,15 @@ def _why_joins(frame: Frame, word: bytes, merges: Sequence[TracedMerge]) -> tupl
     )
 
 
+def _hint_at_join(frame: Frame, merges: Sequence[TracedMerge], done: int) -> Sentence:
+    """Name the rank to look for after some joins, or say that none is left."""
+    if done == len(merges):
+        return say("look for each pair of neighbours in the list: is one of them there?")
+    step = merges[done].step
+    joined = frame.any_token(step.pair[0]) + frame.any_token(step.pair[1])
+    return say("the token to make next is ", joined, ".")
+
+
 def _why_join(frame: Frame, merge: TracedMerge) -> tuple[Sentence, ...]:
     """Explain one right join, though more follow."""
     rank = merge.step.rank
@@ -272,18 +284,21 @@ def _why_not_joins(
         min(len(places), len(right)),
     )
     if first == len(places):
-        return (say("two tokens have to be named."),)
-    if first == len(right):
+        return (say("the place of two tokens has to be named."),)
+    if first >= len(merges):
         return (say("nothing joins any more: no pair that is left has a merge."),)
     step, place = merges[first].step, places[first]
+    best = f"here is a pair of rank {step.rank:,}"
+    if place == END:
+        return (say(f"it goes on: {best}."),)
     pair = step.before[place], step.before[place + 1]
     words = pair_words(frame, pair)
     if pair == step.pair:
-        return (say(*words, " joins, but from left to right: an earlier one comes first."),)
+        return (say(*words, " joins, but from left to right: one further left comes first."),)
     merge = frame.rules.merge_of(pair)
     if merge is None:
-        return (say(*words, " does not join: no merge joins them."),)
-    return (say(*words, f", rank {merge[0]:,}, has to wait: another pair here has a lower rank."),)
+        return (say(*words, f" does not join: no merge joins them; {best}."),)
+    return (say(*words, f", rank {merge[0]:,}, has to wait: {best}, which comes first."),)
 
 
 ENCODE_BY_HAND = Kind("encode-by-hand", (Frame,), "BPE", _pose_encode_by_hand)

@@ -131,8 +131,8 @@ def _pose_next_pair(frame: Frame, request: Request) -> Question:
             )
         ),
         contest.place,
-        explain=lambda: _why_next(contest),
-        explain_wrong=lambda row: _why_not_next(contest, pairs[row]),
+        explain=lambda: why_next(contest),
+        explain_wrong=lambda row: why_not_next(contest, pairs[row]),
         hint=hint,
         advice=advice,
         given=contest.sentences(),
@@ -156,7 +156,7 @@ def _pose_tie(frame: Frame, request: Request) -> Question:
         say(f"{start}: which one merges?", shorter=(f"{start}: which wins?",)),
         Choice(tuple(Option(pair_words(frame, pair), contest.ids(pair)) for pair in contest.pairs)),
         contest.place,
-        explain=lambda: _why_next(contest),
+        explain=lambda: why_next(contest),
         explain_wrong=lambda row: _why_not_in_tie(contest, contest.pairs[row]),
         hint=_token_of_right(contest),
         advice=say(f"Rule {rule.name}: {rule.in_short}.", shorter=(f"{rule.in_short}.",)),
@@ -214,6 +214,27 @@ def _next_pair_contest(frame: Frame, request: Request) -> Contest:
     return Contest(frame, right, tied, tuple(chance.shuffled(pairs)), mistakes, sight)
 
 
+def contest_in_words(
+    frame: Frame, sight: WordsInSight, right: Pair, before: WordsInSight | None
+) -> Contest:
+    """Return a choice between all pairs of some words.
+
+    Args:
+        right: the pair that merges next.
+        before: the words before the last merge; `None` if the learner did not make it.
+    """
+    counts = sight.counts
+    tied = frozenset(pair for pair in counts if counts[pair] == counts[right])
+    tied = tied if len(tied) > 1 else frozenset()
+    mistakes = _mistakes_in_counting(frame, sight, right) | _mistakes_of_the_run(frame, right, tied)
+    for pair in counts if before is not None else ():
+        count = before.counts.get(pair, 0) if before is not None else 0
+        if pair != right and count > counts[pair] and count >= counts[right]:
+            merged = frame.merge_at(frame.step - 1).pair
+            mistakes[pair] = _out_of_date(frame, count, merged)
+    return Contest(frame, right, tied, tuple(counts), mistakes, sight)
+
+
 def _tie_contest(frame: Frame, tied: frozenset[Pair], request: Request) -> Contest:
     """Return a choice between tied pairs; the words show which of them occurs first."""
     most = min(len(tied), max(2, request.rows))
@@ -255,13 +276,14 @@ def _stale_counts(frame: Frame, right: Pair) -> Iterator[tuple[Pair, Sentence]]:
     merged = frame.merge_at(frame.step - 1).pair
     for pair, count in before.top_pairs(4):
         if pair not in (merged, right) and count >= highest and count > frame.count_of(pair):
-            yield (
-                pair,
-                say(
-                    f"It occurred {times(count)} before merge {frame.step:,}, ",
-                    *(*pair_words(frame, merged), ": that count is out of date."),
-                ),
-            )
+            yield pair, _out_of_date(frame, count, merged)
+
+
+def _out_of_date(frame: Frame, count: int, merged: Pair) -> Sentence:
+    return say(
+        f"It occurred {times(count)} before merge {frame.step:,}, ",
+        *(*pair_words(frame, merged), ": that count is out of date."),
+    )
 
 
 def _choices_of_other_rules(frame: Frame, tied: frozenset[Pair]) -> dict[Pair, str]:
@@ -353,7 +375,7 @@ def _token_of_right(contest: Contest) -> Sentence:
     return say(f"its {side} token is ", contest.frame.any_token(contest.right[at]), ".")
 
 
-def _why_next(contest: Contest) -> tuple[Sentence, ...]:
+def why_next(contest: Contest) -> tuple[Sentence, ...]:
     frame, right, tied = contest.frame, contest.right, contest.tied
     count, winner = frame.count_of(right), pair_words(frame, right)
     if tied:
@@ -374,7 +396,7 @@ def _why_next(contest: Contest) -> tuple[Sentence, ...]:
     return first, say(*words, f", {gap:,} fewer.", shorter=(*words, "."))
 
 
-def _why_not_next(contest: Contest, pair: Pair) -> tuple[Sentence, ...]:
+def why_not_next(contest: Contest, pair: Pair) -> tuple[Sentence, ...]:
     words, occurs = pair_words(contest.frame, pair), contest.occurs(pair)
     if pair in contest.tied:
         return (

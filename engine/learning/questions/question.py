@@ -35,6 +35,8 @@ CUT = "|"
 """Separates pretokens, and tokens, in what is typed."""
 SPACE = "·"
 """May be typed for a space, which is also shown so."""
+END = -1
+"""In an answer of places: nothing joins any more, or a part of the answer ends."""
 
 
 class Form(ABC):
@@ -50,6 +52,14 @@ class Form(ABC):
         Raises:
             AnswerError: it has another form; the message describes the right one.
         """
+
+    def read_on(self, typed: str, progress: tuple[int, ...]) -> Answer:
+        """Return the answer that goes on from a right part with what is typed.
+
+        Raises:
+            AnswerError: as `read`.
+        """
+        return self.read(typed)
 
     @abstractmethod
     def check(self, value: object) -> Answer:
@@ -173,7 +183,7 @@ class Cuts(Form):
         return self.check([place for place in accumulate(map(len, pieces[:-1])) if place])
 
     def check(self, value: object) -> tuple[int, ...]:
-        places = _check_ints(value, self.how)
+        places = check_ints(value, self.how)
         if list(places) != sorted(set(places)):
             raise AnswerError("the places of the bars do not ascend")
         if any(not 0 < place < len(self.text) for place in places):
@@ -186,7 +196,8 @@ class Joins(Form):
     """Neighbouring tokens to join, one pair after another, until no more merge.
 
     The answer is the places of the joins so far; place 2 joins the third token of the moment with
-    the fourth. Typed places count from 1.
+    the fourth. `END` after them says that no more merge; one token alone needs none. Typed places
+    count from 1, and 0 is the end.
 
     >>> Joins((b"l", b"o", b"w")).tokens_after((1, 0))
     (b'low',)
@@ -194,24 +205,32 @@ class Joins(Form):
 
     tokens: tuple[bytes, ...]
 
-    how = "Answer with the place where two tokens join: 2 is between the second and the third."
+    how = (
+        "Answer with the place where two tokens join, 2 is between the second and the third; "
+        "0 if none join."
+    )
 
     def tokens_after(self, answer: tuple[int, ...]) -> tuple[bytes, ...]:
         """Return the tokens after these joins."""
         tokens = self.tokens
         for place in answer:
-            tokens = (*tokens[:place], tokens[place] + tokens[place + 1], *tokens[place + 2 :])
+            if place != END:
+                tokens = (*tokens[:place], tokens[place] + tokens[place + 1], *tokens[place + 2 :])
         return tokens
 
     def read(self, typed: str) -> tuple[int, ...]:
         return self.check([_read_int(word, self.how) - 1 for word in typed.split()])
 
+    def read_on(self, typed: str, progress: tuple[int, ...]) -> tuple[int, ...]:
+        return self.check((*progress, *(_read_int(word, self.how) - 1 for word in typed.split())))
+
     def check(self, value: object) -> tuple[int, ...]:
-        places = _check_ints(value, self.how)
-        for left, place in zip(range(len(self.tokens) - 1, -1, -1), places, strict=False):
+        places = check_ints(value, self.how)
+        joins = places[:-1] if places[-1:] == (END,) else places
+        for left, place in zip(range(len(self.tokens) - 1, -1, -1), joins, strict=False):
             if not 0 <= place < left:
                 raise AnswerError(f"there are no two tokens at place {place + 1}. {self.how}")
-        if len(places) >= len(self.tokens):
+        if len(joins) >= len(self.tokens):
             raise AnswerError("there are more joins than tokens")
         return places
 
@@ -229,7 +248,12 @@ def _check_int(value: object, how: str) -> int:
     return value
 
 
-def _check_ints(value: object, how: str) -> tuple[int, ...]:
+def check_ints(value: object, how: str) -> tuple[int, ...]:
+    """Return a value as whole numbers.
+
+    Raises:
+        AnswerError: it is no list of them.
+    """
     if not isinstance(value, list | tuple):
         raise AnswerError(f"it is no list of places. {how}")
     return tuple(_check_int(place, how) for place in value)
@@ -253,7 +277,7 @@ class Grade:
 
     Attributes:
         right: whether it is right so far.
-        done: whether nothing is left to answer; only joins go on after a right answer.
+        done: whether nothing is left to answer; joins and merges go on after a right part.
         said: a sentence that grades the answer, with its numbers.
         why: the reason; `None` if it would reveal the answer.
     """
@@ -287,6 +311,7 @@ class Question:
         given: facts to find the answer with, a row each.
         find_level: returns the difficulty of the question.
         explain_part: explains an answer that is right so far; returns () for any other.
+        find_later_hint: returns the help for the part after an answer that is right so far.
         pairs: the pairs of a choice between pairs, in the order of the rows, so that a view can
             draw them itself.
         tied: the pairs that share the highest count or score; empty if one has it alone.
@@ -304,6 +329,7 @@ class Question:
     given: tuple[Sentence, ...] = ()
     find_level: Callable[[], Level] = lambda: Level.CLEAR
     explain_part: Callable[[Any], tuple[Sentence, ...]] = lambda answer: ()
+    find_later_hint: Callable[[tuple[int, ...]], Sentence] | None = None
     pairs: tuple[Pair, ...] = ()
     tied: frozenset[Pair] = frozenset()
     kind: str = ""
@@ -365,10 +391,13 @@ class Attempt:
     """A question and what a learner answered.
 
     Attributes:
-        tried: the different answers in their order; of joins only the wrong ones and the last.
-        hinted: whether the learner asked for the hint.
+        tried: the different answers in their order; of several parts only the wrong ones and the
+            last.
+        hinted: whether the learner asked for a hint.
         given_up: whether the learner asked for the answer or skipped the question.
         grade: the grade of the last answer.
+        progress: the parts of an answer that are right so far.
+        shows_hint: whether the hint for the present part is shown.
     """
 
     question: Question
@@ -376,10 +405,26 @@ class Attempt:
     hinted: bool = False
     given_up: bool = False
     grade: Grade | None = None
+    progress: tuple[int, ...] = ()
+    shows_hint: bool = False
+
+    @property
+    def hint(self) -> Sentence:
+        """A help for the present part that does not reveal the answer."""
+        question = self.question
+        if question.find_later_hint is None or not self.progress:
+            return question.hint
+        return question.find_later_hint(self.progress)
+
+    def ask_hint(self) -> None:
+        """Show the hint for the present part."""
+        self.hinted = self.shows_hint = True
 
     def try_answer(self, answer: Answer) -> Grade:
         """Grade an answer, and remember it."""
         self.grade = self.question.grade(answer)
+        if self.grade.right and isinstance(answer, tuple):
+            self.progress, self.shows_hint = answer, False
         if answer not in self.tried and (self.grade.done or not self.grade.right):
             self.tried.append(answer)
         return self.grade

@@ -125,10 +125,10 @@ def sample_words(
     Returns:
         the pairs, the right one first, and the words; `None` if no few words show the answer.
     """
-    pools = {right: list(islice(_words_with(frame, right), POOL))}
+    pools = {right: list(islice(words_with(frame, right), POOL))}
     possible = sum(word.pairs[right] * word.count for word in pools[right])
     for pair in others:
-        found = list(islice(_words_with(frame, pair), FOUND))
+        found = list(islice(words_with(frame, pair), FOUND))
         # Rare words, too: the right pair may have only rare ones.
         spread = found[POOL // 2 :: max(len(found) // (POOL // 2), 1)]
         pool = list(dict.fromkeys((*found[: POOL // 2], *spread, *found[-1:])))
@@ -183,7 +183,7 @@ def words_of_tie(frame: Frame, pairs: Sequence[Pair]) -> WordsInSight | None:
 
     Only all of them show the tie. They are in the order of their appearance.
     """
-    drawn = {word: None for pair in pairs for word in islice(_words_with(frame, pair), POOL)}
+    drawn = {word: None for pair in pairs for word in islice(words_with(frame, pair), POOL)}
     if len(drawn) > MOST_WORDS or any(word.is_part for word in drawn):
         return None
     places = {word: place for place, word in enumerate(frame.counts)} if len(drawn) > 1 else {}
@@ -207,7 +207,7 @@ def first_words(frame: Frame, pairs: Sequence[Pair]) -> WordsInSight | None:
     return WordsInSight(tuple(found[word] for word in sorted(found, key=places.__getitem__)), False)
 
 
-def _words_with(frame: Frame, pair: Pair) -> Iterator[SeenWord]:
+def words_with(frame: Frame, pair: Pair) -> Iterator[SeenWord]:
     """Yield words with a pair, most frequent first; of long words the parts around the pair."""
     for _, word in islice(frame.run.by_count.containing(_joined(frame, pair)), SEARCHED):
         count = frame.counts[word]

@@ -251,7 +251,8 @@ def test_a_prediction_is_answered_line_by_line_and_then_the_step_is_made(
     shown = answers(transcript, "predict next-pair", "show")
     assert shown[-1] == "0 of 2 at the first try; predict asks on."
     assert answers(transcript, "predict sums") == [
-        "Ask one of next-pair, tie, count-change, encode-by-hand, cuts, stale, decode."
+        "Ask one of next-pair, tie, count-change, make-merges, encode-by-hand, cuts, stale, "
+        "decode, byte-count, tokens-left."
     ]
     assert answers(transcript, "predict cuts") == [
         "That cannot be asked here: no corpus is open; say which text is to be cut."
@@ -262,4 +263,23 @@ def test_a_word_is_encoded_by_hand_join_by_join(transcript: BpeTranscript) -> No
     asked = answers(transcript, "go 2", "predict encode-by-hand")
     assert asked[2:5] == ["  e + st   rank 1", "  s + t   rank 0", "  w ┊ i ┊ d ┊ e ┊ s ┊ t"]
     assert answers(transcript, "5") == ["Right: s│t joins, rank 0.", "  w ┊ i ┊ d ┊ e ┊ st"]
-    assert answers(transcript, "4")[0] == "Right: widest is 4 tokens: w┊i┊d┊est."
+    assert answers(transcript, "4")[0] == "Right: e│st joins, rank 1."
+    assert answers(transcript, "0")[0] == "Right: widest is 4 tokens: w┊i┊d┊est."
+
+
+def test_merges_are_made_by_hand_part_by_part(transcript: BpeTranscript) -> None:
+    asked = answers(transcript, "go 0", "predict make-merges")
+    assert asked[2:] == [
+        "  5 × l┊o┊w",
+        "  2 × l┊o┊w┊e┊r",
+        "  3 × w┊i┊d┊e┊s┊t",
+        "  6 × n┊e┊w┊e┊s┊t",
+        "Merge 1 of 3: which pair?",
+        "Answer with a pair, such as l+o; then with the words that change, such as lo w, lo w e r. "
+        "You may type · for a space. hint helps, show gives the answer, skip goes on.",
+    ]
+    assert answers(transcript, "s+t")[-1] == "Merge 1 of 3: replace s│t everywhere."
+    assert answers(transcript, "w i d e st")[0] == "No: in n┊e┊w┊e┊s┊t a place of s│t is left."
+    assert answers(transcript, "hint") == ["Hint: it joins in 2 places of 2 words."]
+    assert "  6 × n┊e┊w┊e┊st" in answers(transcript, "w i d e st, n e w e st")
+    assert answers(transcript, "show")[0] == "Answer: s│t, then e│st, then o│w."

@@ -39,6 +39,7 @@ async def test_each_form_of_answer_has_its_keys() -> None:
         ask("cuts", run_of.seek(0), about="don't go"),
         ask("encode-by-hand", run_of.seek(2), about="newest"),
         ask("decode", run_of.seek(2), about="110 101"),
+        ask("make-merges", run_of.seek(0), about="2"),
     ]
     over: list[Attempt] = []
     app = SingleScreenApp(lambda: QuizScreen(asked, over.append, "low"))
@@ -70,14 +71,25 @@ async def test_each_form_of_answer_has_its_keys() -> None:
         text = await press("exclamation_mark")
         assert "Answer: don│'t│·go" in text
         assert "Right: s│t joins, rank 0." in await press("enter", *["right"] * 4, "enter")
+        assert "Right: e│st joins, rank 1." in await press("h", "h", "enter")
         assert "Right: newest is 4 tokens" in await press("h", "enter")
         assert "Answer: ne▏" in await press("enter", "n", "e")
         assert "Right: the text is ne" in await press("enter")
+        assert "Merge 1 of 2: which pair?" in await press("enter")
+        keys = ("down", "down", "l", "l", "l", "enter")
+        assert "e│s occurs 9 times, but so does another pair." in await press(*keys)
+        assert "replace s│t everywhere.  0 marked" in await press("right", "enter")
+        assert "in n┊e┊w┊e┊s┊t a place of s│t is left." in await press("space", "enter")
+        assert "Hint: it joins in 2 places of 2 words." in await press("H")
+        text = await press("down", "space", "enter")
+        assert "Merge 2 of 2: which pair?" in text
+        assert "3 × w┊i┊d┊e┊st" in text
+        assert "Answer: s│t, then e│st." in await press("exclamation_mark")
         await press("enter")
         results = pilot.app.screen.query_one("#results", RowList)
-        assert str(results.border_title) == "3 of 6 at the first try"
-    assert len(over) == 6
-    assert [each.at_first_try for each in over] == [False, False, True, False, True, True]
+        assert str(results.border_title) == "3 of 7 at the first try"
+    assert len(over) == 7
+    assert [each.at_first_try for each in over] == [False, False, True, False, True, True, False]
 
 
 async def test_the_mouse_chooses_rows_and_gaps() -> None:

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from inside.engine.counting import count_text
 from inside.engine.learning import (
+    END,
     KINDS,
     Answer,
     Attempt,
@@ -25,6 +26,7 @@ from inside.engine.learning import (
     Choice,
     Cuts,
     Joins,
+    Merges,
     Number,
     Question,
     Text,
@@ -77,15 +79,52 @@ def labels(question: Question) -> list[int]:
 
 
 def always_at(place: int) -> Guess:
-    """Return the joins that are always of the first, or of the last, two tokens."""
+    """Return the joins that are always of the first, or of the last, two tokens.
+
+    Their number is right: that is a help which a learner does not have.
+    """
 
     def guess(question: Question) -> Answer:
-        joins, form = len(question.answer), question.form  # type: ignore[arg-type]
+        form, right = question.form, question.answer
         assert isinstance(form, Joins)
+        assert isinstance(right, tuple)
+        ends = right[-1] == END
+        joins = len(right) - ends
         left = range(len(form.tokens) - 2, len(form.tokens) - 2 - joins, -1)
-        return tuple(0 if place == 0 else last for last in left)
+        return (*(0 if place == 0 else last for last in left), *([END] if ends else []))
 
     return guess
+
+
+def pair_at(place: int) -> Guess:
+    """Return merges that always take the first, or the last, pair, and replace it rightly."""
+
+    def guess(question: Question) -> Answer:
+        form = question.form
+        answer: tuple[int, ...] = ()
+        assert isinstance(form, Merges)
+        for _ in range(form.merges):
+            pairs = list(form.pairs(form.joined(answer)))
+            if not pairs:
+                break
+            gap, pair = pairs[place]
+            answer = (*form.check((*answer, gap, END)), *replaced(form, answer, pair), END)
+        return answer
+
+    return guess
+
+
+def replaced(form: Merges, answer: tuple[int, ...], pair: tuple[bytes, bytes]) -> list[int]:
+    """Return the gaps of a pair, without those that overlap one further left."""
+    found: list[int] = []
+    joined = form.joined(answer)
+    for word in range(len(form.words)):
+        gaps, tokens, place = form.gaps_of(word, joined), form.tokens_of(word, joined), 0
+        while place < len(gaps):
+            is_there = tokens[place : place + 2] == pair
+            found += gaps[place : place + is_there]
+            place += 1 + is_there
+    return found
 
 
 GUESSES: dict[type[Any], dict[str, Guess]] = {
@@ -108,6 +147,7 @@ GUESSES: dict[type[Any], dict[str, Guess]] = {
         "three times": lambda q: 3 * named_count(q),
     },
     Joins: {"first two": always_at(0), "last two": always_at(-1)},
+    Merges: {"first pair": pair_at(0), "last pair": pair_at(-1)},
     Cuts: {
         "no cut": lambda q: (),
         "all cuts": lambda q: tuple(range(1, len(text_of(q)))),
@@ -146,8 +186,14 @@ def chance_of(question: Question) -> float:
         case Number():
             return 1 / len(question.given)  # one word loses a place: which?
         case Joins(tokens):
-            joins = len(question.answer)  # type: ignore[arg-type]
+            joins = sum(place != END for place in question.answer)  # type: ignore[union-attr]
             return 1 / prod(range(len(tokens) - joins, len(tokens)))
+        case Merges() as form:  # only the pairs are guessed; they are replaced rightly
+            right = question.answer
+            assert isinstance(right, tuple)
+            ends = [place + 1 for place, gap in enumerate(right) if gap == END]
+            moments = [right[:end] for end in (0, *ends[1:-1:2])]
+            return 1 / prod(len({p for _, p in form.pairs(form.joined(m))}) for m in moments)
         case Cuts(text):
             return 1 / len(text)
         case _:  # the listed tokens in any order
@@ -220,7 +266,8 @@ def unigram_of(text: bytes) -> UnigramTimeline:
 
 
 BPE_KINDS = (
-    *("next-pair", "tie", "count-change", "encode-by-hand", "cuts", "stale", "decode"),
+    *("next-pair", "tie", "count-change", "make-merges"),
+    *("encode-by-hand", "cuts", "stale", "decode"),
     *("byte-count", "tokens-left"),
 )
 OTHER_KINDS = ("best-score", "longest-match", "first-to-go", "best-path")
@@ -241,7 +288,7 @@ def test_rows_and_yes_or_no_on_the_handout_are_no_better_guessed_than_by_chance(
                 with suppress(QuestionError):
                     questions.append(ask(kind, handout.seek(step), str(seed)))
         found += problems_of(questions)
-    by_habits = (" name ", "encode-by-hand")
+    by_habits = (" name ", "encode-by-hand", "make-merges")
     assert not [each for each in found if not any(habit in each for habit in by_habits)]
 
 

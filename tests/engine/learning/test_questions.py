@@ -24,6 +24,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from inside.engine.bpe import TIE_RULES
 from inside.engine.learning import (
+    END,
     KINDS,
     Answer,
     Attempt,
@@ -32,6 +33,7 @@ from inside.engine.learning import (
     Cuts,
     Joins,
     Level,
+    Merges,
     Number,
     Question,
     Text,
@@ -170,7 +172,43 @@ def encode_by_hand(question: Question, truth: Truth, step: int) -> Answer:
         joins.append(place)
     by_definition = oracles.apply_merges(word, merges, 256)
     assert tokens == [truth.run.vocab[token_id] for token_id in by_definition]
-    return tuple(joins)
+    return (*joins, *([END] if len(tokens) > 1 else []))
+
+
+def make_merges(question: Question, truth: Truth, step: int) -> Answer:
+    """Replace the oracle's pairs in the words from the left, one place after another.
+
+    Each pair has the highest count in the words.
+    """
+    form, number = question.form, 0
+    assert isinstance(form, Merges)
+    answer: list[int] = []
+    words: list[list[tuple[bytes, int]]] = []  # each token with the gap after it
+    for counted in form.words:
+        words.append(list(zip(counted.tokens, range(number, 99), strict=False)))
+        number += len(counted.tokens)
+    texts = [b"".join(token for token, _ in word) for word in words]
+    for merge in range(form.merges):
+        pair = truth.run.merges[step + merge]
+        counts = oracles.recount(
+            [[token for token, _ in word] for word in words],  # type: ignore[misc]
+            [word.count for word in form.words],
+        )
+        assert counts[pair] == max(counts.values())  # type: ignore[index]
+        gaps = []
+        for word in words:
+            place = 0
+            while place < len(word) - 1:
+                (left, gap), (right, last) = word[place : place + 2]
+                if (left, right) == pair:
+                    word[place : place + 2] = [(left + right, last)]
+                    gaps.append(gap)
+                place += 1
+        answer += [min(gaps), END, *gaps, END]
+        after = dict(zip(truth.corpus, truth.words_at(step + merge + 1), strict=True))
+        for text, word in zip(texts, words, strict=True):
+            assert [token for token, _ in word] == [truth.run.vocab[i] for i in after[text]]
+    return tuple(answer)
 
 
 def cuts(question: Question, truth: Truth, step: int) -> Answer:
@@ -206,6 +244,7 @@ GRADERS: dict[str, Callable[[Any, Truth, int], Answer]] = {
     "next-pair": next_pair,
     "tie": next_pair,
     "count-change": count_change,
+    "make-merges": make_merges,
     "encode-by-hand": encode_by_hand,
     "cuts": cuts,
     "stale": stale,
@@ -234,7 +273,20 @@ def every_answer(question: Question, right: Any) -> Iterator[Answer]:
             yield from (right[:done] for done in range(len(right) + 1))
             for done in range(len(right)):
                 left = len(joins.tokens_after(right[:done])) - 1
-                yield from ((*right[:done], place) for place in range(left))
+                yield from ((*right[:done], place) for place in (*range(left), END))
+        case Merges() as merges:
+            ends = [place + 1 for place, gap in enumerate(right) if gap == END]
+            for start, end in pairwise([0, *ends]):
+                before, part = right[:start], right[start : end - 1]
+                yield right[:end]
+                gaps = [gap for gap, _ in merges.pairs(merges.joined(before))]
+                if merges.chosen(before) is None:
+                    yield from (merges.check((*before, gap, END)) for gap in gaps)
+                    continue
+                for gap in gaps:
+                    yield (*before, *sorted({*part} ^ {gap}), END)
+                    yield (*before, gap, END)
+                yield (*before, END)
         case form:
             raise AssertionError(f"no answers known for {form}")
 
@@ -244,7 +296,7 @@ def assert_graded(question: Question, right: Answer) -> None:
     assert question.answer == right, question.asks
     for answer in every_answer(question, right):
         grade = question.grade(question.form.check(answer))
-        goes_on = isinstance(right, tuple) and isinstance(question.form, Joins)
+        goes_on = isinstance(right, tuple) and isinstance(question.form, Joins | Merges)
         leads_on = bool(goes_on and answer and right[: len(answer)] == answer)  # type: ignore
         assert grade.right == (answer == right or leads_on)
         assert grade.done == (answer == right)
@@ -587,6 +639,7 @@ def test_an_answer_is_read_in_its_form() -> None:
     assert Text(20).read("the·cat") == "the cat"
     assert Cuts("don't go").read("don|'t|·go") == (3, 5)
     assert Joins((b"l", b"o", b"w")).read("2") == (1,)
+    assert Joins((b"l", b"o", b"w")).read("2 0") == (1, END)
 
 
 @pytest.mark.parametrize(
@@ -604,6 +657,7 @@ def test_an_answer_is_read_in_its_form() -> None:
         (Cuts("abc"), "ab"),
         (Joins((b"a", b"b")), [1]),
         (Joins((b"a", b"b")), [0, 0]),
+        (Joins((b"a", b"b", b"c")), [END, 0]),
     ],
 )
 def test_values_of_a_file_are_checked(form: Any, value: object) -> None:

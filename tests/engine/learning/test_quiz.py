@@ -26,6 +26,7 @@ from inside.engine.learning import (
     Choice,
     Grades,
     Level,
+    Merges,
     Paper,
     Question,
     answer_words,
@@ -100,10 +101,10 @@ def test_a_seed_always_gives_the_same_questions() -> None:
     """A change here needs a new version of the answer file."""
     asked = [(question.kind, question.frame.step) for question in make_quiz(recording(), "7", 6)]
     assert asked == [
-        ("encode-by-hand", 3),
-        ("tokens-left", 2),
-        ("byte-count", 1),
-        ("count-change", 0),
+        ("encode-by-hand", 9),
+        ("byte-count", 2),
+        ("stale", 1),
+        ("next-pair", 2),
         ("next-pair", 7),
         ("encode-by-hand", 6),
     ]
@@ -122,6 +123,16 @@ def test_a_quiz_of_some_kinds_asks_no_others() -> None:
     assert len(asked) == 6
     with pytest.raises(QuestionError, match="no question of these kinds suits this model: first"):
         make_quiz(recording(), "7", 6, ("first-to-go",))
+
+
+def test_merges_by_hand_and_other_questions_about_their_steps_do_not_meet() -> None:
+    kinds = ("make-merges", "next-pair", "tie", "count-change")
+    for seed in range(20):
+        asked = make_quiz(recording(), str(seed), 8, kinds)
+        for made in (question for question in asked if question.kind == "make-merges"):
+            assert isinstance(made.form, Merges)
+            steps = range(made.frame.step, made.frame.step + made.form.merges)
+            assert not [q.kind for q in asked if q is not made and q.frame.step in steps]
 
 
 def test_a_corpus_without_pairs_gives_no_quiz_about_pairs() -> None:
@@ -389,7 +400,13 @@ def test_every_kind_of_question_names_its_mistakes() -> None:
         ("cuts", 0, "low new", "low new", "low·new", "left out a cut"),
         ("cuts", 0, "low new", "l|ow| |new", None, "cut where a piece goes on"),
         ("cuts", 0, "low new", "low |new", None, None),
-        ("encode-by-hand", 4, "newest", "1", "ne┊w┊e┊s┊t", None),
+        ("encode-by-hand", 4, "newest", "1", "ne┊w┊e┊s┊t", "joined two tokens that no merge joins"),
+        ("encode-by-hand", 4, "newest", "0", "n┊e┊w┊e┊s┊t (end)", "stopped before the last merge"),
+        ("make-merges", 0, None, "e+s", "e│s", "decided the tie by the alphabet"),
+        ("make-merges", 0, None, "w+e", "w│e", "took a pair that occurs less often"),
+        ("make-merges", 0, None, "s+t; wide st", "wide┊st", "replaced another pair, too"),
+        ("make-merges", 0, None, "st; w i d e st", "w┊i┊d┊e┊st", "replaced the pair in part only"),
+        ("make-merges", 0, None, "st;", "no word changed", "replaced the pair in part only"),
         ("decode", 2, "110 101", "n", "n", "stopped too early"),
         ("decode", 2, "110 101", "110 101", None, "gave numbers instead of a text"),
         ("decode", 2, "110 101", "n e", None, "left out a space, or added one"),

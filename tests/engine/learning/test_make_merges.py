@@ -1,0 +1,183 @@
+"""Merges by hand: overlaps, spellings, explanations, hints."""
+
+from __future__ import annotations
+
+import oracles
+import pytest
+from generated import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from inside.engine.bpe import TIE_RULES
+from inside.engine.learning import (
+    END,
+    Attempt,
+    CountedWord,
+    Level,
+    Merges,
+    Question,
+    mistake_of,
+)
+
+from engine import AnswerError, QuestionError, Timeline, Trainer, ask
+
+LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+SHEEP = {b"baaa": 4, b"baa": 3, b"aaaaa": 1, b"bab": 2}
+
+
+def question_of(counts: dict[bytes, int], step: int = 0, about: str | None = None) -> Question:
+    trainer = Trainer(counts, 262)
+    timeline = Timeline(trainer.counts, trainer.steps(), record=trainer.record)
+    timeline.complete()
+    return ask("make-merges", timeline.seek(step), about=about)
+
+
+def reply(question: Question, typed: str) -> tuple[str, str]:
+    """Return what is said to typed parts, and the reason."""
+    grade = question.grade(question.form.read(typed))
+    return f"{grade.word}: {grade.said}", str(grade.why or "")
+
+
+WORDS_OF_A = st.dictionaries(
+    st.text("ab", min_size=2, max_size=8).map(str.encode), st.integers(1, 9), min_size=2, max_size=6
+)
+
+
+@given(WORDS_OF_A, st.sampled_from(list(TIE_RULES)))
+@examples(60)
+def test_words_made_by_hand_are_those_of_the_slow_trainer(
+    counts: dict[bytes, int], rule: str
+) -> None:
+    run = oracles.train(counts, rule, 3)
+    trainer = Trainer(counts, 259, tie_rule=rule)
+    timeline = Timeline(trainer.counts, trainer.steps(), record=trainer.record)
+    timeline.complete()
+    try:
+        question = ask("make-merges", timeline.seek(0))
+    except QuestionError:
+        return
+    form, answer = question.form, question.answer
+    assert isinstance(form, Merges)
+    assert isinstance(answer, tuple)
+    parts = form.parts(answer)
+    for merge in range(form.merges):
+        done = tuple(gap for part in parts[: 2 * merge + 2] for gap in (*part, END))
+        after = dict(zip(counts, run.steps[merge].words_after, strict=True))
+        words = {b"".join(tokens): tokens for tokens in form.words_at(form.joined(done))}
+        assert words == {text: tuple(run.vocab[token] for token in after[text]) for text in words}
+
+
+@pytest.mark.parametrize(
+    ("typed", "said", "mistake"),
+    [
+        ("aa; b a aa, b aa, aa aa a", "in b┊a┊a┊a the pair overlaps itself", "from the right"),
+        ("aa; b aaa, b aa, aa aa a", "in b┊a┊a┊a a token joins twice", "joined one token twice"),
+        ("aa; b aa a, aa aa a", "in b┊a┊a a place of a│a is left", "in part only"),
+        ("aa; b aa a, b aa, aa aa a, ba b", "b│a is another pair: only a│a", "another pair"),
+        ("ba", "b│a occurs 9 times; another pair occurs more often", "occurs less often"),
+    ],
+)
+def test_a_wrong_part_is_explained_by_its_mistake(typed: str, said: str, mistake: str) -> None:
+    question = question_of(SHEEP)
+    assert said in reply(question, typed)[0]
+    assert mistake in mistake_of(question, question.form.read(typed))
+
+
+def test_each_part_is_graded_and_explained() -> None:
+    question = question_of(LOW)
+    assert reply(question, "s+t")[0] == "Right: s│t wins the tie of 2 at 9."
+    assert reply(question, "s t; w i d e st, n e w e st") == (
+        "Right: st is one token now, in 2 places of 2 words.",
+        "Count again: its neighbours are in other pairs now.",
+    )
+    late = reply(question, "s t; w i d e st, n e w e st; w e")
+    assert late == ("No: w│e occurs 8 times; another pair occurs more often.", "")
+    whole = "st; widest, newest".replace("widest", "w i d e st").replace("newest", "n e w e st")
+    whole += "; e st; w i d est, n e w est; o w; l ow, l ow e r"
+    assert question.grade(question.form.read(whole)).done
+
+
+def test_a_count_from_before_the_merge_is_named() -> None:
+    # b│c leads after a│b only with its count of before.
+    question = question_of({b"abc": 5, b"ab": 4, b"bc": 2, b"de": 3, b"def": 3, b"fx": 1})
+    form = question.form
+    typed = "a b; ab c, ab; b c"
+    assert "out of date" in reply(question, typed)[1]
+    assert mistake_of(question, form.read(typed)) == "used a count from before the last merge"
+
+
+def test_hints_are_about_the_present_part() -> None:
+    question = question_of(SHEEP)
+    attempt, form = Attempt(question), question.form
+    assert str(attempt.hint) == "the pair occurs 15 times."
+    attempt.ask_hint()
+    attempt.try_answer(form.read("a a"))
+    assert not attempt.shows_hint
+    assert str(attempt.hint).startswith("it joins in 4 places of 3 words; from the left")
+    assert attempt.hinted
+
+
+@pytest.mark.parametrize("typed", ["s t", "s+t", "s|t", "st", " s┊t "])
+def test_a_pair_may_be_spelled_in_several_ways(typed: str) -> None:
+    form = question_of(LOW).form
+    assert form.read(typed) == form.read("s+t")
+
+
+@pytest.mark.parametrize(
+    ("typed", "problem"),
+    [
+        ("s", "a pair is two tokens"),
+        ("t l", "no pair crosses a border"),
+        ("s w", "not side by side"),
+        ("s t; widst", "none of the words"),
+        ("s t; w i d e st, n e w e st; e st; w i d e s t", "cuts a token apart"),
+        ("x" * 2000, "longer than"),
+    ],
+)
+def test_what_is_no_answer_is_refused_with_a_reason(typed: str, problem: str) -> None:
+    with pytest.raises(AnswerError, match=problem):
+        question_of(LOW).form.read(typed)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        "ab",
+        [0],
+        [END],
+        [0, 0, END],
+        [99, END],
+        [2, END],
+        [0, END, 2, END],
+        [0, END] * 99,
+        [-2],
+    ],
+)
+def test_values_of_a_file_are_checked(value: object) -> None:
+    form = Merges((CountedWord(1, (b"l", b"o", b"w")), CountedWord(2, (b"l", b"o"))), 2)
+    with pytest.raises(AnswerError):
+        form.check(value)
+
+
+def test_words_with_overlaps_are_the_hardest() -> None:
+    assert question_of(SHEEP).level is Level.AFTER_LOSS
+    assert question_of({b"abc": 9, b"bc": 4, b"de": 2, b"df": 1}).level is Level.CLEAR
+
+
+def test_a_number_of_merges_may_be_named() -> None:
+    form = question_of(LOW, about="5").form
+    assert isinstance(form, Merges)
+    assert form.merges == 5
+    for about in ("0", "9", "x"):
+        with pytest.raises(QuestionError, match="say a number of merges"):
+            question_of(LOW, about=about)
+    with pytest.raises(QuestionError, match="step 5 has only 1 merge after it"):
+        question_of(LOW, 5)
+
+
+def test_ties_by_ids_are_not_asked_since_ids_are_not_shown() -> None:
+    trainer = Trainer(LOW, 262, tie_rule="smallest-ids")
+    timeline = Timeline(trainer.counts, trainer.steps(), record=trainer.record)
+    timeline.complete()
+    with pytest.raises(QuestionError, match="no few words"):
+        ask("make-merges", timeline.seek(0))
