@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import signal
 import sys
 from collections.abc import Callable, Iterable
@@ -18,8 +17,8 @@ from textual import on
 from textual.message import Message
 
 from bpe_tui.app import terminal
-from bpe_tui.app.base import QUIET_SECONDS
-from bpe_tui.app.session_app import SCREENS, TICK_SECONDS, SessionApp, import_screen, read_sheets
+from bpe_tui.app.memory import QUIET_SECONDS
+from bpe_tui.app.session_app import SCREENS, SessionApp, import_screen, read_sheets
 from bpe_tui.lessons.guide import Guide
 from bpe_tui.session import jobs
 from bpe_tui.session.config import NOTHING_OPEN, Config, RunConfig, Viewpoint, why_not_checkable
@@ -38,7 +37,6 @@ SWITCH_SECONDS = 0.0005
 
 To answer a key takes a dozen hand-overs between threads: Python's own 5 ms would be felt.
 """
-COLLECTOR_THRESHOLDS = (50_000, 20, 100)
 JobMaker = Callable[[Config, Callable[[Message], object]], OpeningJob]
 """Makes the job for a config; its second argument takes the job's messages."""
 
@@ -74,7 +72,7 @@ class BpeTuiApp(SessionApp):
         first = START if self._job is None else self.session.model.screen(TRAINING)
         read_sheets(self, self.get_screen(first))
         self.push_screen(first)
-        self.set_interval(TICK_SECONDS, self._tick)
+        self.start_clock()
         if self._job is not None:
             self._job.start()
         if self._lesson is not None:
@@ -86,7 +84,7 @@ class BpeTuiApp(SessionApp):
             self._before = self.session
         self._cancel()
         self.close_note()
-        gc.unfreeze()  # the present session may be collected
+        self._collector.forget()
         self._change_to(Session(config))
         self._job = self._new_job()
         self._job.start()
@@ -149,6 +147,7 @@ class BpeTuiApp(SessionApp):
         session = self.session
         if news.of is not session or not self.screen_stack:
             return
+        self.wake()
         match news:
             case jobs.ReadingProgress():
                 session.reading = news
@@ -216,10 +215,7 @@ class BpeTuiApp(SessionApp):
         self.changed()
         if self._job is not None:
             self.call_after_refresh(self._job.go_on)
-        # Corpus and record stay to the end: to search them for garbage would stall the screen.
-        gc.freeze()
-        gc.set_threshold(*COLLECTOR_THRESHOLDS)
-        gc.enable()
+        self._collector.begin()
 
     def _end_training(self, reason: Enum) -> None:
         due = self.session.due
@@ -230,7 +226,7 @@ class BpeTuiApp(SessionApp):
             self._make_forks(forks)
         elif due is not None and (shown := self.session.shown) is not None:
             self.tell(f"There is no step {number(due)}; step {number(shown.step)} is the last.")
-        gc.freeze()
+        self._collector.keep()
         own = (None, self.session.model)
         screens = [name for name in SCREENS if name != START and kind_and_model(name)[1] in own]
         work = Thread(

@@ -24,6 +24,7 @@ from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static
 
 from bpe_tui.app import terminal
+from bpe_tui.app.memory import free_painted_lines
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.declarations import Command, Model
 from bpe_tui.session.host import Host, Notices, Notifier
@@ -156,10 +157,6 @@ class Messages(Window[None]):
             yield Static(Content(text or "There are no messages so far."))
 
 
-QUIET_SECONDS = 0.3
-"""Time without a key after which work ahead may begin."""
-
-
 class Palette(CommandPalette, OverScreen[Any]):
     """Textual's palette; keys typed fast come before its list has lines, or behind its end."""
 
@@ -190,6 +187,7 @@ class BaseApp(App[int]):
 
     def __init__(self) -> None:
         super().__init__(driver_class=terminal.lasting_driver())
+        free_painted_lines()
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK.name

@@ -5,7 +5,6 @@ Windows are imported when they are first opened: the first frame need not wait f
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
@@ -14,11 +13,13 @@ from time import monotonic
 from typing import Any
 
 from textual.app import App
-from textual.events import ScreenResume
+from textual.events import Event, InputEvent, Paste, ScreenResume
 from textual.screen import Screen
 from textual.signal import Signal
+from textual.timer import Timer
 
-from bpe_tui.app.base import QUIET_SECONDS, BaseApp
+from bpe_tui.app.base import BaseApp
+from bpe_tui.app.memory import QUIET_SECONDS, Collector
 from bpe_tui.app.navigation import ScreenNavigation
 from bpe_tui.session import jobs
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
@@ -33,11 +34,6 @@ TICK_SECONDS = 1 / 25
 """Interval between frames while playing: a frame takes some 20 ms, mostly in Textual."""
 GROWTH_SECONDS = 1 / 5
 """Interval between updates while the recording grows and the cursor does not move."""
-YOUNG_OBJECTS = 5_000
-"""Number of new objects that starts a garbage collection while no key is pressed.
-
-That takes a few ms, instead of 20 ms during a later key.
-"""
 
 PLACES = {
     "start": "bpe_tui.dialogs.start_page:StartPage",
@@ -106,8 +102,11 @@ class SessionApp(BaseApp):
         self.session_changed: Signal[Session] = Signal(self, "session changed")
         self.navigation = ScreenNavigation(self)
         self.failure: Exception | None = None
+        self._clock: Timer | None = None
         self._ticked = monotonic()
+        self._collector = Collector()
         self._has_grown = False
+        self._is_at_rest = False
         self._growth_due = self._ticked
         self._ahead: list[str] = []
         self._makes_forks = False
@@ -121,9 +120,25 @@ class SessionApp(BaseApp):
 
     def changed(self) -> None:
         """Signal to the screens that the session has changed."""
+        self.wake()
         self._has_grown = False
         self._growth_due = monotonic() + GROWTH_SECONDS
         self.session_changed.publish(self.session)
+
+    async def on_event(self, event: Event) -> None:
+        if isinstance(event, InputEvent | Paste):
+            self._collector.touch()
+            self.wake()
+        await super().on_event(event)
+
+    def start_clock(self) -> None:
+        self._clock = self.set_interval(TICK_SECONDS, self._tick)
+
+    def wake(self) -> None:
+        """Let the clock tick again, which stops while nothing moves."""
+        if self._clock is not None and self._is_at_rest:
+            self._is_at_rest, self._ticked = False, monotonic()
+            self._clock.resume()
 
     def _tick(self) -> None:
         now = monotonic()
@@ -137,15 +152,26 @@ class SessionApp(BaseApp):
             from bpe_tui.bpe.windows import none_found
 
             self.tell(none_found(self.session))
-        is_quiet = now - self._pressed > QUIET_SECONDS and not self.session.playing
-        if self.makes_ahead and is_quiet:
-            if self._ahead:
+        if not self.session.needs_time and not self._has_grown:
+            self._use_rest(now - self._pressed)
+
+    def _use_rest(self, seconds: float) -> None:
+        """Make a screen ahead or collect garbage after some seconds without a key.
+
+        If nothing is left to do, the clock stops. While training runs, its messages wake it.
+        """
+        is_training = self.session.recording is not None and not self.is_settled
+        if self._ahead and self.makes_ahead:
+            if seconds > QUIET_SECONDS:
                 mount_ahead(self, self._ahead.pop(0))
-            elif self.is_settled and gc.get_count()[0] > YOUNG_OBJECTS:
-                gc.collect(1)
+        elif (is_training or self._collector.rest(seconds)) and self._clock is not None:
+            self._is_at_rest = True
+            self._clock.pause()
 
     def on_screen_imported(self, news: jobs.ScreenImported) -> None:
         self._ahead.append(news.screen)
+        self._collector.touch()
+        self.wake()
 
     def seek(self, step: int) -> None:
         self.session.seek(step)

@@ -356,6 +356,15 @@ class Session:
         place = SPEEDS.index(self.speed) + by
         self.speed = SPEEDS[max(0, min(place, len(SPEEDS) - 1))]
 
+    @property
+    def needs_time(self) -> bool:
+        """Whether `tick` has something to do: playing, or merges to try breakpoints on."""
+        if self.recording is None:
+            return False
+        examined = self.breakpoints.examined if self.merges is not None else None
+        is_behind = examined is not None and examined < len(self.recording)
+        return self.playing or self.awaiting or is_behind
+
     def tick(self, seconds: float) -> bool:
         """Let time pass; return whether there is something new to draw."""
         if self.recording is None:

@@ -95,10 +95,17 @@ READING_KEYS = "Esc cancels · afterwards K: who counted what"
 
 
 class ReadingPanel(Vertical):
-    """The progress of reading a corpus, who counts what, and the most frequent pairs so far."""
+    """The progress of reading a corpus, who counts what, and the most frequent pairs so far.
+
+    It exists only while a corpus is read, since its bar moves even where it is hidden.
+    """
 
     BORDER_TITLE = "reading"
     BORDER_SUBTITLE = READING_KEYS
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(id="reading")
+        self._session = session
 
     def compose(self) -> ComposeResult:
         yield Static(id="reading-what")
@@ -106,7 +113,13 @@ class ReadingPanel(Vertical):
         yield RowList("reading-chunks")
         yield Static(id="reading-pairs")
 
+    def on_mount(self) -> None:
+        self.show(self._session)
+
     def show(self, session: Session) -> None:
+        self._session = session
+        if not self.children:
+            return  # `on_mount` shows it
         config = session.config
         paths = config.corpus if isinstance(config, RunConfig) else " and ".join(config.paths)
         name = visible_text(paths, spaces=False)
@@ -218,7 +231,6 @@ class StepsScreen(PlayerScreen):
 
     def compose_body(self) -> ComposeResult:
         yield self.TRANSPORT()
-        yield ReadingPanel(id="reading")
         with Container(id="panels"):
             for kind in self.PANELS:
                 panel = kind().data_bind(frame=SessionScreen.frame)
@@ -255,15 +267,22 @@ class StepsScreen(PlayerScreen):
         if is_reading:
             self.say("#heading", self.heading(session, self.heading_room))
             self.frame = None
-            self.query_one(ReadingPanel).show(session)
+            self._show_reading(session)
             self.show_keys()
             return
         if self.frame is None:
+            self.query(ReadingPanel).remove()
             self.show_panel("corpus")
             self.call_later(self.show_keys)
         self.prepare(session)
         self.query_one(TextLine).show_text(session.text)
         super().show_session(session)
+
+    def _show_reading(self, session: Session) -> None:
+        if panels := self.query(ReadingPanel):
+            panels.first().show(session)
+        elif self.is_attached:  # the application is not closing
+            self.mount(ReadingPanel(session), before="#panels")
 
     def show_panel(self, panel: str) -> None:
         if place := self._place_of.get(panel):

@@ -451,7 +451,12 @@ class BreakpointList:
                     watched.examined += 1
             except BreakpointError as error:
                 watched.enabled, watched.failure = False, str(error)
-        return min((watched.examined for watched in self.enabled), default=len(timeline))
+        return len(timeline) if self.examined is None else self.examined
+
+    @property
+    def examined(self) -> int | None:
+        """Number of merges that the enabled breakpoints were tried on, if any."""
+        return min((watched.examined for watched in self.enabled), default=None)
 
     def next_hit(self, step: int) -> Hit | None:
         """Return the first stop after a step, among the merges tried so far.

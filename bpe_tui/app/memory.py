@@ -1,0 +1,80 @@
+"""Memory that the application gives back: garbage is collected while no key is pressed.
+
+A closed window is garbage that refers to itself, so only a collection frees it.
+"""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+from textual._styles_cache import StylesCache
+
+QUIET_SECONDS = 0.3
+"""Time without a key after which work ahead and small collections may begin."""
+REST_SECONDS = 1.5
+"""Time without a key after which everything that may be garbage is searched once."""
+YOUNG_OBJECTS = 5_000
+"""Number of new objects that starts a small collection.
+
+That takes a few ms, instead of 20 ms during a later key.
+"""
+COLLECTOR_THRESHOLDS = (50_000, 20, 100)
+
+
+def free_painted_lines() -> None:
+    """Let the painted lines of removed widgets be freed.
+
+    Textual remembers a pair of styles for each `StylesCache`. So the last thousand widgets kept
+    all their lines, some 40 KB each. Now it remembers them for the class.
+    """
+    remembered: Any = vars(StylesCache)["get_inner_outer"]
+    if not isinstance(remembered, classmethod):
+        setattr(StylesCache, "get_inner_outer", classmethod(remembered))  # noqa: B010
+
+
+class Collector:
+    """The garbage collector of an application."""
+
+    def __init__(self) -> None:
+        self._is_searched = True
+        self._is_first = True
+
+    def keep(self) -> None:
+        """Keep all present objects to the end.
+
+        To search a corpus, a record or a screen for garbage would stall the screen.
+        """
+        gc.freeze()
+
+    def begin(self) -> None:
+        """Keep a new session, and collect from now on: there was no garbage before."""
+        self.keep()
+        self._is_first = True
+        gc.set_threshold(*COLLECTOR_THRESHOLDS)
+        gc.enable()
+
+    def forget(self) -> None:
+        """Let the present session be collected."""
+        gc.unfreeze()
+        self._is_searched, self._is_first = False, True
+
+    def touch(self) -> None:
+        """Note that a key may have made garbage."""
+        self._is_searched = False
+
+    def rest(self, seconds: float) -> bool:
+        """Collect what is due after some seconds without a key; return whether nothing is left.
+
+        Screens that were made ahead stay, so the first search is the last one that visits them.
+        """
+        if self._is_searched:
+            return True
+        if seconds > REST_SECONDS:
+            gc.collect()
+            if self._is_first:
+                self.keep()
+            self._is_searched, self._is_first = True, False
+        elif seconds > QUIET_SECONDS and gc.get_count()[0] > YOUNG_OBJECTS:
+            gc.collect(1)
+        return self._is_searched

@@ -1,0 +1,63 @@
+"""Closed windows are freed, and nothing ticks while nothing moves."""
+
+from __future__ import annotations
+
+import gc
+from collections import Counter
+
+import pytest
+from inside.bpe_tui.app import BpeTuiApp
+from opening import burst, opened, step, until
+from textual._styles_cache import StylesCache
+from textual.dom import DOMNode
+from textual.pilot import Pilot
+
+WINDOWS = ("question_mark", "ctrl+p", "s", "x", "b", "M")
+
+
+async def open_and_close(app: BpeTuiApp, pilot: Pilot[int]) -> None:
+    """Open and close each window once."""
+    below = app.screen
+    for key in WINDOWS:
+        await pilot.press(key)
+        await until(pilot, lambda: app.screen is not below)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is below)
+
+
+def live() -> Counter[str]:
+    """Count the widgets, and the caches of painted lines, that something keeps."""
+    gc.collect()
+    kinds = (type(each) for each in gc.get_objects() if isinstance(each, DOMNode | StylesCache))
+    return Counter(kind.__name__ for kind in kinds)
+
+
+async def test_a_closed_window_leaves_no_widgets_and_no_painted_lines() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        await open_and_close(app, pilot)
+        before = live()
+        await open_and_close(app, pilot)
+        assert live() - before == Counter()
+
+
+async def test_the_clock_stops_while_nothing_moves_and_a_key_starts_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("bpe_tui.app.memory.REST_SECONDS", 0)
+    async with opened(vocab_size=300) as (app, pilot):
+        ticks = 0
+        tick = app.session.tick
+
+        def counted(seconds: float) -> bool:
+            nonlocal ticks
+            ticks += 1
+            return tick(seconds)
+
+        monkeypatch.setattr(app.session, "tick", counted)
+        await pilot.press("l")
+        await until(pilot, lambda: app._is_at_rest)
+        at_rest = ticks
+        await pilot.pause(0.2)
+        assert ticks == at_rest > 0
+        burst(app, "space")
+        await until(pilot, lambda: step(app) > 2)
