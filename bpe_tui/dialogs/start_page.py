@@ -40,8 +40,8 @@ TITLE = "See how a text becomes tokens, one merge at a time."
 TIP = "↑ ↓ choose, ↵ opens. In a shell, bpe-tui FILE opens a file, bpe-tui learn 3 a lesson."
 RECENT_SHOWN = 6
 NAME_CELLS = 26
-BESIDE_ROWS, LEAST_DETAILS = 9, 7
-"""Rows above and below the lists, and the least rows of the panel about the offer."""
+BESIDE_ROWS, FEWEST_BESIDE, LEAST_DETAILS = 9, 7, 7
+"""Rows above and below the lists, also on a low screen; least rows of the panel about the offer."""
 LOOKED_AT, LINES_SHOWN = 2_000, 6
 """Most bytes read of a file, and most of its lines shown, before it is opened."""
 LEAST_NOTE = 14
@@ -289,6 +289,7 @@ class StartPage(PanelScreen):
             self.show_panel(self.tab_order[0])
         rows = max(each.row_count for each in self.query(OfferList) if each.display)
         self.set_class(self.size.height >= rows + BESIDE_ROWS + LEAST_DETAILS, "-with-details")
+        self.set_class(self.size.height < rows + FEWEST_BESIDE, "-tight")
         self.show_keys()
 
     def on_offer_list_pointed(self, event: OfferList.Pointed) -> None:
