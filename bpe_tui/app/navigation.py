@@ -175,6 +175,9 @@ class ScreenNavigation:
             start = start._replace(carried=session.text)
         if not self._trail or self._trail[-1].differs_from(start):  # else an inner jump's
             self._trail.append(start)
+        screen = self.app.screen
+        if isinstance(screen, SessionScreen):
+            screen.call_later(screen.show_keys)  # now Esc leads back
 
     def forget(self) -> None:
         """Forget the way back: its steps are another run's."""

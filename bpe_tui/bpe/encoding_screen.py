@@ -42,6 +42,7 @@ from engine.analysis.why import explain
 from engine.analysis.why_not import cut_by, occurrences, parts_asked
 from engine.bpe.frame import Frame
 from engine.core.errors import PatternError
+from engine.core.events import PAIR_SIGN
 from engine.encoding.lanes import TokenPlace, tokens_in
 from engine.recording.playback import AnyMergeFrame
 from engine.text.patterns import PATTERNS, Pattern
@@ -297,7 +298,7 @@ class WhyNotRows(Panel):
         explanation = explain(frame, parts, self.text, place)
         more, first = explanation_rows(self.painter(frame), explanation, width)
         if not self._title:
-            name = shorten("│".join(visible_text(part) for part in parts), LONGEST_IN_TITLE)
+            name = shorten(PAIR_SIGN.join(map(visible_text, parts)), LONGEST_IN_TITLE)
             self._title = explanation.title(name)
         if not self._first and more and more[first].target is not None:
             self._first = len(rows) + first

@@ -102,7 +102,7 @@ def _beside_the_tree(frame: Frame, painter: TokenPainter, width: int, how_made: 
 
 def _entry(painter: TokenPainter, entry: QueueEntry) -> list[Span]:
     spans: list[Span] = [
-        *painter.pair(entry.pair, between="│"),
+        *painter.pair(entry.pair),
         (" ", ""),
         (number(entry.recorded), "stale" if entry.stale else ""),
     ]
@@ -122,7 +122,7 @@ def _move_row(painter: TokenPainter, move: HeapMove, place: int, done: int) -> R
     spans: list[Span] = [
         ("▸ " if place == done else "  ", "pair"),
         (f"{verb} ", "strong" if place == done else "dim"),
-        *painter.pair(move.pair, between="│"),
+        *painter.pair(move.pair),
         (f" {number(move.claimed)} ", ""),
         (says[move.move], "stale-truth" if move.move is Move.POP_STALE else "dim"),
     ]

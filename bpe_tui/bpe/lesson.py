@@ -100,7 +100,7 @@ class BpeExplainer(MergeExplainer[Frame]):
     def _why_of_tied(
         self, before: Frame, pair: Pair, rivals: Sequence[Pair], is_ahead: bool, width: int
     ) -> tuple[list[Span], list[Span]]:
-        """Return why a tied pair wins: `s│t and e│s both occur 9 times: a tie.`"""
+        """Return why a tied pair wins: `s+t and e+s both occur 9 times: a tie.`"""
         occur, often = "occur" if is_ahead else "occurred", times(before.count_of(pair))
         first = [*self.named(before, pair, "pair" if is_ahead else "strong"), (" and ", "")]
         if len(rivals) == 1:

@@ -209,7 +209,7 @@ def _merge_rows(
     elif frame.run.is_complete:  # else they would be counted again and again
         is_counted = time.search(lists.count_places)
         touched = describe_touched(lists) if is_counted else "counting the places …"
-    spans: list[Span] = [*painter.pair(merge.pair, " + "), (" → ", "dim")]
+    spans: list[Span] = [*painter.sum(merge.pair), (" → ", "dim")]
     spans += painter.spans(merge.new_id)
     if spans_width(spans) + 3 + len(touched) <= width:
         rows = [Row([*spans, ("   ", ""), (touched, "strong")])]
@@ -237,12 +237,12 @@ def _neighbour_rows(lists: LinkedLists, painter: TokenPainter, width: int, lines
         elif went[0] is None:
             spans += left([("itself, overlapping", "dim")], cells + digits)
         else:
-            spans += left(painter.pair(went[0], "│"), cells)
+            spans += left(painter.pair(went[0]), cells)
             spans.append(right(f"−{number(went[1])}", digits, "loss"))
         spans.append((" ", ""))
         spans.append((label[1], "gain"))
         if came is not None:
-            spans += left(painter.pair(came[0], "│"), cells)
+            spans += left(painter.pair(came[0]), cells)
             spans.append(right(f"+{number(came[1])}", digits, "gain"))
         rows.append(Row(spans, ToPair(came[0]) if came else None))
     if len(flat) > lines:
@@ -305,7 +305,7 @@ class _BigramTable:
             ]
 
         first, second = bigram.pair
-        return PairSpans(coloured(first), ("│", "border"), coloured(second))
+        return PairSpans(coloured(first), self.painter.between, coloured(second))
 
     def _count(self, bigram: Bigram) -> list[Span]:
         return [(number(bigram.counted), "stale" if bigram.in_doubt else "")]

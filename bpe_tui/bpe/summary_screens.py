@@ -29,6 +29,7 @@ from bpe_tui.views.report import json_lines, markdown
 from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
 from bpe_tui.views.token_table import VocabularyPanel, VocabularyScreen
 from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import cursor_sign
 from engine.analysis.inspection import Inspection
 from engine.bpe.frame import Frame
 from engine.formats import DEFAULT_FORMAT, FORMATS, WRITABLE, save
@@ -155,11 +156,11 @@ class SaveTokenizer(SaveFile):
     def _show_formats(self) -> None:
         lines = []
         for name in WRITABLE:
-            mark = "▸" if name == self._format.name else " "
+            mark, _ = cursor_sign(name == self._format.name)
             kind = FORMATS[name].suffix or "a directory"
             if self._unsayable(FORMATS[name]):
                 kind = "cannot hold this tokenizer"
-            lines.append(f"{mark} {name:<16}{kind}")
+            lines.append(f"{mark}{name:<16}{kind}")
         self.query_one("#save-formats", Static).update(Content("\n".join(lines)))
 
     def _unsayable(self, format: TokenizerFormat) -> str | None:

@@ -320,10 +320,10 @@ class MergePanel(Panel):
                 return []
             count = times(frame.highest_count)
             words = words_of(f"occurs {count}, more often than any other pair.")
-            pair = [*self.painter(frame).pair(following, "│"), ("  ", "")]
+            pair = [*self.painter(frame).pair(following), ("  ", "")]
             return labelled("Next", [[pair, *words]], width)
         painter, rivals = self.painter(frame), [pair for pair in tied if pair != following]
-        parts = [[[*painter.pair(following, "│"), ("  ", "")], *tied_with(painter, rivals)]]
+        parts = [[[*painter.pair(following), ("  ", "")], *tied_with(painter, rivals)]]
         if frame.merge is not None and self.size.height < ROOMY:
             return labelled("Next", parts, width)
         made = frame.merge
@@ -379,8 +379,8 @@ def labelled(label: str, sentences: Iterable[SentenceWords], width: int) -> list
 
 
 def tied_with(painter: TokenPainter, rivals: Sequence[Pair]) -> SentenceWords:
-    """Return `tied with  e│s  .│"  and 3 more`; no commas, since pairs may contain them."""
-    named: SentenceWords = [[*painter.pair(pair, "│"), ("  ", "")] for pair in rivals[:TIED_SHOWN]]
+    """Return `tied with  e+s  .+"  and 3 more`; no commas, since pairs may contain them."""
+    named: SentenceWords = [[*painter.pair(pair), ("  ", "")] for pair in rivals[:TIED_SHOWN]]
     more = len(rivals) - TIED_SHOWN
     rest = words_of(f"and {number(more)} more") if more > 0 else []
     return [[("tied with  ", "tie")], *named, *rest]
@@ -408,7 +408,7 @@ def why_it_merged(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list
     if merge.forbidden_rivals:
         forbidden: SentenceWords = words_of("Forbidden in this fork: ")
         for pair, count in merge.forbidden_rivals[:TIED_SHOWN]:
-            forbidden += [[*painter.pair(pair, "│"), (f" {times(count)}   ", "")]]
+            forbidden += [[*painter.pair(pair), (f" {times(count)}   ", "")]]
         why.append(forbidden)
     return why
 
@@ -425,7 +425,7 @@ def _other_rules(painter: TokenPainter, pair: Pair, choices: Mapping[str, Pair])
     """Return the choices of other tie rules, where they differ."""
     indent = " " * MARGIN
     rows = [
-        Row([(f"{indent}{name:<15}", "dim"), *painter.pair(choice, "│")], ToPair(choice))
+        Row([(f"{indent}{name:<15}", "dim"), *painter.pair(choice)], ToPair(choice))
         for name, choice in choices.items()
         if choice != pair
     ]

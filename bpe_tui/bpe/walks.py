@@ -26,10 +26,12 @@ from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
+    CURSOR,
     NameSpans,
     Row,
     RowsOnDemand,
     Span,
+    cursor_sign,
     left,
     paragraph,
     right,
@@ -155,7 +157,7 @@ class PretokensPanel(PartsPanel[Frame]):
         role = "special" if pretoken.special else ""
         return Row(
             [
-                ("▸ " if here else "  ", "here"),
+                cursor_sign(here),
                 *left(NameSpans([(visible_text(pretoken.text), role)]), text_width),
                 right(tokens, TOKENS_CELLS, "dim"),
                 ("  ", ""),
@@ -300,7 +302,7 @@ class EncodeStepsPanel(Walk):
                 ("▸ " if here else "  ", "pair"),
                 right(number(step.rank + 1) if step else "", 7, "strong" if here else "dim"),
                 ("  ", ""),
-                *left(painter.pair(step.pair, between=" + ") if step else units, pair_cells),
+                *left(painter.sum(step.pair) if step else units, pair_cells),
                 ("  ", ""),
                 *painter.strip(tokens, position, max(width - MARGIN - pair_cells - 2, 8)),
             ]
@@ -352,7 +354,7 @@ class EncodeStepsPanel(Walk):
         words: list[list[Span]] = [[("lost to it: ", "dim")]]
         for candidate in merge.lost[:LOST_SHOWN]:
             numbered = f" merge {number(candidate.rank + 1)}   "
-            words.append([*painter.pair(candidate.pair, between="┊"), (numbered, "dim")])
+            words.append([*painter.pair(candidate.pair), (numbered, "dim")])
         if len(merge.lost) > LOST_SHOWN:
             words.append([(f"and {number(len(merge.lost) - LOST_SHOWN)} more", "dim")])
         for line in wrapped(words, max(width - MARGIN, 12)):
@@ -411,7 +413,7 @@ class LockstepPanel(Walk):
             name = (lane.name.replace("_", " ").ljust(NAME_WIDTH), "strong")
             did: list[Span] = [name, *left([(move.note, "dim")], note_width)]
             if move.pair is not None:
-                did += painter.pair(move.pair, between=" + ")
+                did += painter.sum(move.pair)
             if move.taken is not None:
                 did.append(painter.token(move.taken))
             tokens = left(painter.tokens(move.tokens), width - NAME_WIDTH)
@@ -495,7 +497,7 @@ class DropoutRows(Walk):
         self.cursor = self.place + 1
         rows = [_strip(painter, "p = 0", frame.rules.tokens_of(piece.pretoken.bytes), width)]
         for draw, rounds in enumerate(self._draws):
-            mark = "▸ " if draw == self.place else "  "
+            mark, _ = cursor_sign(draw == self.place)
             rows.append(_strip(painter, f"{mark}draw {draw + 1}", rounds[-1].before, width))
         text = shorten(visible_text(piece.pretoken.text), max(width // 3, 4))
         head = f"  draw {self.place + 1} of {text}, merge by merge"
@@ -547,7 +549,7 @@ def parse_dropout(typed: str) -> tuple[float, int]:
 
 def _strip(painter: TokenPainter, name: str, tokens: Sequence[int], width: int) -> Row:
     """Return the tokens of one draw with their number."""
-    role = "pair" if name.startswith("▸") else "dim"
+    role = "pair" if name.startswith(CURSOR) else "dim"
     return Row(
         [
             *left([(name, role)], MARGIN - 3),
@@ -567,7 +569,7 @@ def _round_rows(painter: TokenPainter, made: DropoutRound, width: int) -> Iterat
             [
                 right(number(merge.rank + 1), MARGIN - 2, "strong"),
                 ("  ", ""),
-                *left(painter.pair(merge.pair, between=" + "), pair_cells),
+                *left(painter.sum(merge.pair), pair_cells),
                 ("  ", ""),
                 *painter.strip(merge.after, merge.position, tokens_cells),
             ]
@@ -579,6 +581,6 @@ def _round_rows(painter: TokenPainter, made: DropoutRound, width: int) -> Iterat
         words: list[list[Span]] = [[("dropped: ", "dim")]]
         for position in made.dropped:
             pair = made.before[position], made.before[position + 1]
-            words.append([*painter.pair(pair, between="┊"), ("   ", "")])
+            words.append([*painter.pair(pair), ("   ", "")])
         for line in wrapped(words, max(width - MARGIN, 12)):
             yield Row([(" " * MARGIN, ""), *line])

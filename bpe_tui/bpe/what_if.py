@@ -33,7 +33,7 @@ from engine.bpe.frame import Frame, Timeline
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.what_if import Comparison, ForkChange, compare, fork
 from engine.core.errors import BpeError, WhatIfError
-from engine.core.events import BytesPair, Pair
+from engine.core.events import BytesPair, Pair, pair_name
 from engine.counting.count import counts_without, document_counts
 from engine.learning.session_file import SavedFork
 from engine.text.excerpt import Excerpt
@@ -318,7 +318,7 @@ def saved_fork_plan(fork: SavedFork, config: RunConfig) -> jobs.ForkPlan:
 
 
 def _visible_pair(pair: BytesPair) -> str:
-    return " │ ".join(map(visible_bytes, pair))
+    return pair_name(*map(visible_bytes, pair))
 
 
 def _bytes_of(frame: Frame, pair: Pair) -> BytesPair:

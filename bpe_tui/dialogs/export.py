@@ -29,6 +29,7 @@ from bpe_tui.views.exports import ExportKind, ExportSource
 from bpe_tui.views.typed import parse_step, parse_steps
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import cursor_sign
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.files import check_free, write_files
@@ -107,7 +108,7 @@ class Export(SaveFile):
 
     def _show_kind(self) -> None:
         lines = [
-            f"{'▸' if kind is self._kind else ' '} {kind.label:<24}{kind.suffix}"
+            f"{cursor_sign(kind is self._kind)[0]}{kind.label:<24}{kind.suffix}"
             for kind in self._kinds
         ]
         self.query_one("#export-kinds", Static).update(Content("\n".join(lines)))

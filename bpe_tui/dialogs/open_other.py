@@ -37,7 +37,7 @@ from bpe_tui.views.narration import first_fitting
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import plural, size
-from bpe_tui.widgets.rows import Row, left, right, spans_width
+from bpe_tui.widgets.rows import Row, cursor_sign, left, right, spans_width
 from bpe_tui.widgets.visible import shorten, visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
@@ -68,7 +68,7 @@ ListedRow = tuple[str, str, RowChoice | None]
 
 
 class PlaceRows(Lines):
-    """The rows to choose from; the field above has the focus, and `▸` marks the cursor."""
+    """The rows to choose from; the field above has the focus, and a sign marks the cursor."""
 
     can_focus = False
 
@@ -96,7 +96,7 @@ class PlaceRows(Lines):
         here = index == self.cursor and choice is not None
         role = "dim" if choice is None else "strong" if here else ""
         room = max(self.size.width - SIZE_CELLS - 4, 8)
-        spans = [("▸ " if here else "  ", "here"), *left([(text, role)], room)]
+        spans = [cursor_sign(here), *left([(text, role)], room)]
         return Row([*spans, right(aside, SIZE_CELLS, "dim")], choice)
 
 

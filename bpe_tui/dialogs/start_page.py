@@ -32,7 +32,7 @@ from bpe_tui.styles import sheet
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import size
-from bpe_tui.widgets.rows import Row, Span, left, paragraph, spans_width
+from bpe_tui.widgets.rows import Row, Span, cursor_sign, left, paragraph, spans_width
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
 
@@ -200,7 +200,7 @@ class OfferList(Lines):
         if isinstance(shown, str):
             return Row([(shown, "strong")])
         here = index == self.cursor and self.has_focus
-        sign: Span = ("❯ " if here else "  ", "here")
+        sign = cursor_sign(here)
         room = max(self.size.width - 2 - spans_width(shown.sign), NAME_CELLS)
         has_note = shown.note and room - NAME_CELLS >= LEAST_NOTE
         cells = NAME_CELLS if has_note else room

@@ -29,6 +29,7 @@ from engine.analysis.pair_history import PairHistory
 from engine.analysis.why import explain
 from engine.analysis.why_not import Unreachable
 from engine.bpe.frame import Frame
+from engine.core.events import PAIR_SIGN
 from engine.recording.playback import AnyMergeFrame
 
 BETWEEN = "|"
@@ -138,7 +139,7 @@ class WhyWindow(Window[object | None]):
     @property
     def _asked_for(self) -> str:
         """The tokens asked about, as the title shows them."""
-        return "│".join(map(visible_bytes, self._asked.tokens))
+        return PAIR_SIGN.join(map(visible_bytes, self._asked.tokens))
 
     def _say_title(self, title: str) -> None:
         self.query_one("#why").border_title = Content(title)

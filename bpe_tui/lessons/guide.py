@@ -27,7 +27,7 @@ from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import Lines, RowList
-from bpe_tui.widgets.rows import Row
+from bpe_tui.widgets.rows import Row, cursor_sign
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
@@ -44,7 +44,7 @@ class LessonRows(RowList):
     def row(self, index: int) -> Row:
         row = super().row(index)
         here = index == self.cursor
-        return Row([("❯ " if here else "  ", "here"), *row.spans], row.target)
+        return Row([cursor_sign(here), *row.spans], row.target)
 
 
 class Close(Enum):

@@ -73,8 +73,8 @@ def layout(
     >>> layout(80, 16, is_dense=True).corpus
     5
     """
-    margin, name = (19, 15) if width >= 96 else (16, 13) if width >= 76 else (14, 10)
-    is_short, is_split = margin < 15, may_split and height >= TWO_LISTS and not is_dense
+    margin, name = (19, 15) if width >= 96 else (16, 13) if width >= 76 else (15, 10)
+    is_short, is_split = width < 76, may_split and height >= TWO_LISTS and not is_dense
     head_gap, has_legend = int(height >= 22), height >= 24
     heading = keys = rule = 1
     text = TEXT_ROWS + (height >= 23) + (height >= ROOMY)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from bpe_tui.widgets.rows import Row, Span
 from bpe_tui.widgets.visible import visible_bytes, width
+from engine.core.events import PAIR_SIGN
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import END
 
@@ -93,7 +94,7 @@ class MergesBoard:
         """Return what to do, and how many places are marked."""
         words = self._form.task(progress).words
         spans: list[Span] = [
-            (word, "border" if word == "│" else "strong")
+            (word, "border" if word == PAIR_SIGN else "strong")
             if isinstance(word, str)
             else (visible_bytes(word), "pair")
             for word in words

@@ -31,11 +31,13 @@ from textual.message import Message
 from textual.strip import Strip
 
 from bpe_tui.lessons.merges_board import MergesBoard
+from bpe_tui.views.panel import ABOUT_TO_JOIN, PRETOKEN_BORDER, TOKEN_BORDER
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import bar, bar_room, scale_of
-from bpe_tui.widgets.rows import Row, Span, left, right, spans_width, wrapped
+from bpe_tui.widgets.rows import CURSOR, Row, Span, left, right, spans_width, wrapped
 from bpe_tui.widgets.visible import visible_bytes, visible_text, width
 from engine.core.errors import AnswerError
+from engine.core.events import PAIR_SIGN
 from engine.core.wording import Sentence, Words
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import (
@@ -160,7 +162,7 @@ class QuestionPanel(Lines):
                 bars = self._question.answer if self._is_over else self._bars
                 assert not isinstance(bars, int | str)
                 marks: list[Span] = [
-                    ("│", "pair") if place in bars else (" ", "")
+                    (PRETOKEN_BORDER[0], "pair") if place in bars else (" ", "")
                     for place in range(1, len(characters))
                 ]
                 return self._gap_rows(characters, marks)
@@ -168,7 +170,7 @@ class QuestionPanel(Lines):
                 joined = self._question.answer if self._is_over else attempt.progress
                 assert isinstance(joined, tuple)
                 tokens = [visible_bytes(token) for token in joins.tokens_after(joined)]
-                return self._gap_rows(tokens, [("┊", "cut")] * (len(tokens) - 1))
+                return self._gap_rows(tokens, [TOKEN_BORDER] * (len(tokens) - 1))
             case Merges():
                 return self._board_rows(attempt, room)
             case form:
@@ -190,11 +192,11 @@ class QuestionPanel(Lines):
             at = joins and self._chosen in (place, place - 1)
             spans.append((thing, "pair" if at else "strong"))
             if place < len(marks):
-                spans.append(("+", "pair") if joins and place == self._chosen else marks[place])
+                spans.append(ABOUT_TO_JOIN if joins and place == self._chosen else marks[place])
         rows = [Row(spans)]
         if may_end:
             is_chosen = self._chosen == len(marks)
-            spans += [("   ❯ " if is_chosen else "     ", "pair")]
+            spans += [(f"   {CURSOR}" if is_chosen else "     ", "pair")]
             first = spans_width(spans) + 1
             spans.append((NONE_JOINS, "pair" if is_chosen else "dim"))
             self._gaps |= dict.fromkeys(range(first, first + len(NONE_JOINS)), len(marks))
@@ -401,10 +403,14 @@ class QuestionPanel(Lines):
 # -- questions, answers and options in rows
 
 
+EDGES = (PRETOKEN_BORDER[0], PAIR_SIGN)
+"""Words of a sentence that are drawn as borders."""
+
+
 def word_spans(words: Words, token_role: str = "strong", role: str = "") -> list[Span]:
     """Return words and visible tokens, each with its role."""
     return [
-        (word, "border" if word == "│" else role)
+        (word, "border" if word in EDGES else role)
         if isinstance(word, str)
         else (visible_bytes(word), token_role)
         for word in words
@@ -469,7 +475,7 @@ def _pretokens(part: list[Span], room: int) -> Iterator[list[Span]]:
     piece: list[Span] = []
     for span in part:
         piece.append(span)
-        if span == ("│", "border"):
+        if span == PRETOKEN_BORDER:
             yield piece
             piece = []
     if piece:
@@ -518,7 +524,7 @@ def option_rows(attempt: Attempt, options: Sequence[Option], chosen: int, room: 
         is_revealed = place in tried or attempt.reveals(place)
         mark: Span = ("▶ ", "pair") if is_right else ("  ", "")
         if place == chosen and not attempt.is_over:
-            mark = ("❯ ", "pair")
+            mark = (CURSOR, "pair")
         spans: list[Span] = [mark, *left(label, label_cells)]
         if note_cells:
             spans += [("  ", ""), right(option.note, note_cells)]

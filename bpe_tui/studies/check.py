@@ -25,6 +25,7 @@ from bpe_tui.session.state import as_typed
 from bpe_tui.studies.nearby import NearbyFiles, nearby_files
 from bpe_tui.styles import sheet
 from bpe_tui.views.narration import first_fitting, heading
+from bpe_tui.views.panel import BETWEEN_PAIR
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.lines import RowList
@@ -192,7 +193,7 @@ class CheckedMerges(Vertical):
 
     def _pair(self, pair: BytesPair, count: int, role: str) -> list[Span]:
         one, other = ([(visible_bytes(token), role)] for token in pair)
-        spans = left(PairSpans(one, ("│", "border"), other), self._half - COUNT_CELLS)
+        spans = left(PairSpans(one, BETWEEN_PAIR, other), self._half - COUNT_CELLS)
         return [*spans, right(f"{number(count)}   ", COUNT_CELLS, role)]
 
 

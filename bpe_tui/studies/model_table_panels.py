@@ -16,7 +16,17 @@ from bpe_tui.views.panel import PRETOKEN_BORDER, sentence
 from bpe_tui.views.targets import ToKind
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, percent, plural
-from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, left, paragraph, right, spans_width, wrapped
+from bpe_tui.widgets.rows import (
+    TOKEN_HUES,
+    Row,
+    Span,
+    cursor_sign,
+    left,
+    paragraph,
+    right,
+    spans_width,
+    wrapped,
+)
 from bpe_tui.widgets.virtual_table import GAP, Column, ColumnPlace, Header, arranged
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.model_table import KindRow, MeasuredTexts, TextMeasures, measure
@@ -105,7 +115,7 @@ class FamilyRows(Lines):
             return self._why_rows[index]
         entry = self.entries[index]
         cells = cells_of(entry)
-        here: Span = ("▸ " if index == self.cursor else "  ", "here")
+        here = cursor_sign(index == self.cursor)
         if cells is None:
             room = max(self.scrollable_content_region.width - 2 - GAP - NAME, 9)
             name = left([(entry.name, "strong")], NAME + GAP)

@@ -14,7 +14,16 @@ from textual.content import Content
 from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, sentence
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, left, paragraph, spans_width, wrapped
+from bpe_tui.widgets.rows import (
+    TOKEN_HUES,
+    Row,
+    Span,
+    cursor_sign,
+    left,
+    paragraph,
+    spans_width,
+    wrapped,
+)
 from bpe_tui.widgets.visible import shorten, visible_text, width
 from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
 from engine.pipeline.draft import (
@@ -350,7 +359,7 @@ class PipelinePanel(Lines):
         self._why_empty = ""
 
     def row(self, index: int) -> Row:
-        mark: Span = ("▸ " if index == self.cursor else "  ", "here")
+        mark = cursor_sign(index == self.cursor)
         return Row([mark, *self._rows[index].spans], self._rows[index].target)
 
     def show(self, shown: PipelineView | None, title: str) -> None:

@@ -21,7 +21,7 @@ from bpe_tui.views.panel import sentence
 from bpe_tui.views.token_detail import Label, Lane, bracketed, characters_and_bytes, lane_rows
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, RowsOnDemand, left, right, spans_width
+from bpe_tui.widgets.rows import Row, RowsOnDemand, cursor_sign, left, right, spans_width
 from bpe_tui.widgets.visible import visible_text
 from engine.encoding.lanes import align
 from engine.text.pretokenize import Pretoken, to_bytes
@@ -70,7 +70,7 @@ class WordsOfTextPanel(PartsPanel[UnigramFrame]):
 
     def _row(self, frame: UnigramFrame, place: int, width: int) -> Row:
         pretoken, here = self._pretokens[place], place == self.cursor
-        mark = ("▸ " if here else "  ", "here")
+        mark = cursor_sign(here)
         if pretoken.special:
             return Row([mark, *left([(visible_text(pretoken.text), "special")], width - 2)])
         edges = frame.pieces_of(spelled(pretoken.text))

@@ -143,7 +143,7 @@ MODEL = Model(
     commands=COMMANDS,
     refused=REFUSED,
     signs=("underline",),
-    undrawn=("joining", "fresh", "stale", "tie", "best", "active", "inactive", "link"),
+    undrawn=("pair", "joining", "fresh", "stale", "tie", "best", "active", "inactive", "link"),
 )
 
 

@@ -55,7 +55,9 @@ from bpe_tui.widgets.visible import shorten, visible_text
 from engine.analysis.inspection import UnigramInspection
 from engine.formats.tokenizer_format import Opened
 from engine.formats.tokenizer_json import FILE
+from engine.text.pretokenize import to_bytes
 from engine.unigram.frame import UnigramFrame
+from engine.unigram.pieces import unspelled
 from engine.unigram.textbook import TextbookRecord
 
 
@@ -189,7 +191,7 @@ def _scores(frame: UnigramFrame) -> Figure | None:
     scores = frame.statistics.sorted_scores(frame.step)
     if not len(scores):
         return None
-    return Figure(np.arange(1, len(scores) + 1), scores, "rank", "score", log_x=True)
+    return Figure(np.arange(1, len(scores) + 1), scores, "place", "score", log_x=True)
 
 
 def _best_and_worst(frame: UnigramFrame) -> str:
@@ -228,7 +230,13 @@ CHARTS = (
         charts.recorded,
     ),
     steps_chart(
-        "scores", "How are the scores spread?", _scores, _best_and_worst, _step, over_steps=False
+        "scores",
+        "How are the scores spread?",
+        _scores,
+        _best_and_worst,
+        _step,
+        "How are scores spread?",
+        over_steps=False,
     ),
     steps_chart(
         "lengths",
@@ -243,10 +251,10 @@ CHARTS = (
 
 
 class UnigramChartsScreen(charts.ChartsScreen, UnigramScreen):
-    """The six charts of Unigram."""
+    """The six charts of Unigram, and the table of the most frequent pretokens."""
 
     NAME = UNIGRAM_CHARTS
-    TILES = CHARTS
+    TILES = (*CHARTS, charts.FrequentTile("pretoken", lambda text: to_bytes(unspelled(text))))
 
 
 class SavePieces(SaveFile):

@@ -51,6 +51,7 @@ class ChartKind:
         figure_of: draws a frame; `None` if there is nothing to draw.
         answer: the answer at the frame's step, for the lower border.
         depends_on: a value of the frame; the figure is drawn again when this value changes.
+        short: the question for a narrow tile; "" if the question is short.
         over_steps: whether the x axis counts steps. Such a chart has the timeline's cursor, and
             is drawn only if steps are recorded.
         why_empty: shown if there is no figure.
@@ -63,6 +64,7 @@ class ChartKind:
     figure_of: Callable[[Any], Figure | None]
     answer: Callable[[Any], str]
     depends_on: Callable[[Any], object]
+    short: str = ""
     over_steps: bool = True
     why_empty: str = NO_MERGE
     why_none: str = ""
@@ -110,7 +112,7 @@ COUNTS = ChartKind(
 
 def _ties_here(frame: Any) -> str:
     tied = frame.tied_steps.until(frame.step)
-    share = f", {tied / frame.step:.0%}" if frame.step else ""
+    share = f" · {tied / frame.step:.0%}" if frame.step else ""
     return f"{number(tied)} of {plural(frame.step, 'merge')}{share}"
 
 
@@ -120,11 +122,12 @@ TIES = ChartKind(
     lambda frame: from_start(frame.statistics.ties(frame.recorded_steps), "ties so far"),
     _ties_here,
     recorded,
+    "How many were tied?",
 )
 
 
 def zipf(what: str) -> ChartKind:
-    """Return the chart of pretoken counts by rank.
+    """Return the chart of pretoken counts by place.
 
     Args:
         what: the model's word for a pretoken.
@@ -134,8 +137,8 @@ def zipf(what: str) -> ChartKind:
         series = frame.statistics.pretoken_counts
         if not len(series):
             return None
-        ranks = np.arange(1, len(series) + 1)
-        return Figure(ranks, series, "rank", f"count of the {what}", log_x=True, log_y=True)
+        places = np.arange(1, len(series) + 1)
+        return Figure(places, series, "place", f"count of the {what}", log_x=True, log_y=True)
 
     return ChartKind(
         "zipf",
@@ -143,6 +146,7 @@ def zipf(what: str) -> ChartKind:
         figure,
         _most_frequent,
         lambda frame: frame.statistics,
+        "How frequent? (Zipf)",
         over_steps=False,
         why_empty=f"The corpus has no {what}s, so there is nothing to draw.",
     )
@@ -153,12 +157,15 @@ def _most_frequent(frame: Any) -> str:
     series, commonest = frame.statistics.pretoken_counts, frame.statistics.commonest_pretoken
     if not len(series):
         return ""
-    shown = visible_bytes(commonest) if isinstance(commonest, bytes) else visible_text(commonest)
-    first = shorten(shown, TOKEN_CELLS)
+    first = shorten(_visible(commonest), TOKEN_CELLS)
     if len(series) <= FREQUENT:
         return f"first: {first}"
     share = series[:FREQUENT].sum() / series.sum()
     return f"first: {first} · first {FREQUENT}: {share:.0%} of all"
+
+
+def _visible(pretoken: bytes | str) -> str:
+    return visible_bytes(pretoken) if isinstance(pretoken, bytes) else visible_text(pretoken)
 
 
 def lengths(what: str, unit: str) -> ChartKind:
@@ -242,7 +249,9 @@ class ChartPanel(Chart):
         room = self.outer_size.width - BORDER_CELLS
         answer = "" if counts_nothing else self.kind.answer(new)
         self.border_subtitle = Content(leading_parts(room, answer))
-        self.border_title = Content(first_fitting(room, self.kind.question, self.kind.id))
+        self.border_title = Content(
+            first_fitting(room, self.kind.question, self.kind.short or self.kind.question)
+        )
 
     def on_show(self) -> None:
         self.watch_frame(None, self.frame)
@@ -310,8 +319,9 @@ class GainsPanel(FramePanel[Any]):
             return sentence(NO_CORPUS, width)
         if not frame.recorded_steps:
             return sentence(NOTHING_SAVED, width)
-        each = number(distance(frame.recorded_steps))
-        self.say(GAINS.title, f"saved by the last {each}")
+        room = self.outer_size.width - BORDER_CELLS
+        foot = first_fitting(room, "saved: since the row above", "saved: since row above")
+        self.say(GAINS.title, f"{foot} · ↵ its step")
         found = gains(frame.statistics, frame.recorded_steps)
         here = max(gain.merges for gain in found if gain.merges <= frame.step)
         columns = _columns(f"{frame.TOKEN}s", len(number(found[0].tokens)), width)
@@ -338,12 +348,13 @@ def _columns(tokens: str, digits: int, width: int) -> list[GainColumn]:
     if width < 16 + 2 * cells:
         amount, cells = short_number, 7
     spare = width - 16 - 2 * cells
+    tight = spare < 0
     heading = "bytes/token" if spare >= 4 else "b/token"
     columns: list[GainColumn] = [
-        ("merges", 8, lambda gain: (number(gain.merges), "")),
+        ("merges", 8 - tight, lambda gain: (number(gain.merges), "")),
         (heading, len(heading) + 1, lambda gain: (f"{gain.bytes_per_token:.2f}", "")),
         (tokens, cells, lambda gain: (amount(gain.tokens), "")),
-        ("saved", cells, lambda gain: (amount(gain.saved) if gain.since else "", "gain")),
+        ("saved", cells - tight, lambda gain: (amount(gain.saved) if gain.since else "", "gain")),
     ]
     if spare >= 4 + 8:
         columns.append(("", 8, lambda gain: (gain.share_saved, "dim")))
@@ -361,19 +372,19 @@ class GainsTile:
 GAINS = GainsTile()
 
 
-MOST_FREQUENT = 200
-"""Most pretokens that are listed."""
-
-
 @dataclass(frozen=True)
 class FrequentTile:
     """The table of the most frequent pretokens, beside the chart of their counts.
 
-    `what` is the model's word for a pretoken.
+    Attributes:
+        what: the model's word for a pretoken.
+        typed: returns the bytes that one would type for a pretoken.
     """
 
     what: str
+    typed: Callable[[Any], bytes] = bytes
     id: str = "frequent"
+    short: str = "Which are most frequent?"
 
     @property
     def title(self) -> str:
@@ -388,27 +399,27 @@ class FrequentPanel(FramePanel[Any]):
         self._tile = tile
 
     def rows_of(self, frame: Any, width: int) -> Sequence[Row]:
-        pretokens, counts = frame.run.by_count.pretokens, frame.run.counts
-        title = first_fitting(self.outer_size.width - BORDER_CELLS, self._tile.title, self._tile.id)
-        if not pretokens:
+        every, shown = frame.statistics.pretoken_counts, frame.statistics.most_frequent
+        room = self.outer_size.width - BORDER_CELLS
+        title = first_fitting(room, self._tile.title, self._tile.short)
+        if not shown:
             self.say(title)
             return sentence(NO_CORPUS, width)
-        total, shown = sum(counts.values()), pretokens[:MOST_FREQUENT]
-        self.say(title, f"{number(len(shown))} of {number(len(pretokens))} · ↵ its encoding")
-        cells = len(number(counts[shown[0]])) + 1
-        rank_cells = len(str(len(shown))) + 1
+        self.say(title, f"{number(len(shown))} of {number(len(every))} · ↵ its encoding")
+        total, cells = int(every.sum()), len(number(shown[0][1])) + 1
+        place_cells = len(str(len(shown))) + 1
 
         def row(place: int) -> Row:
-            pretoken = shown[place]
+            pretoken, count = shown[place]
             spans: list[Span] = [
-                right(str(place + 1), rank_cells, "dim"),
-                right(number(counts[pretoken]), cells, ""),
-                right(percent(counts[pretoken] / total), 7, "dim"),
+                right(str(place + 1), place_cells, "dim"),
+                right(number(count), cells, ""),
+                right(percent(count / total), 7, "dim"),
                 ("  ", ""),
             ]
             room = max(width - spans_width(spans), 4)
-            spans.append((shorten(visible_bytes(pretoken), room), ""))
-            return Row(spans, ToPretoken(pretoken))
+            spans.append((shorten(_visible(pretoken), room), ""))
+            return Row(spans, ToPretoken(self._tile.typed(pretoken)))
 
         return RowsOnDemand(len(shown), row)
 

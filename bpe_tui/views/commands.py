@@ -6,6 +6,7 @@ Also the meanings of the signs and words on the screens, for the legends and the
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
@@ -76,6 +77,7 @@ SIGNS = {
         "Above it the tokenizers cut differently; ▲ is where you are.",
     ),
     "token": Sign(("┊", "cut"), "token edge", "The two tokens may still join."),
+    "pair": Sign(("a+b", "border"), "a pair", "Two tokens side by side, which a merge may join."),
     "joining": Sign(("a+b", "pair"), "joins next", "The next merge makes one token of the two."),
     "fresh": Sign(
         ("ab", "fresh"), "just merged", "Made at this step; «ab» without colours.", "«ab»"
@@ -101,6 +103,7 @@ SIGNS = {
     "bar": Sign(
         ("▄▖", "border"), "how much", "Its length shows a number; ┄ is the part that was lost."
     ),
+    "cursor": Sign(("❯", "here"), "cursor", "Your row: Enter and the panels beside are about it."),
     "here": Sign(("▸", "pair"), "here", "The row of this step, or of what comes next."),
     "tie": Sign(
         ("┊", "tie"),
@@ -135,11 +138,12 @@ SIGNS = {
 }
 
 LEGENDS = {
-    LESSON: ("token", "pretoken", "joining", "fresh", "space", "newline", "byte"),
+    LESSON: ("token", "pretoken", "pair", "joining", "fresh", "space", "newline", "byte"),
     TRAINING: (
         "space",
         "pretoken",
         "token",
+        "pair",
         "joining",
         "fresh",
         "stale",
@@ -153,15 +157,18 @@ LEGENDS = {
         "inactive",
         "link",
     ),
-    ENCODING: ("space", "pretoken", "token", "joining", "fresh", "here", "newline", "byte", "cut"),
+    ENCODING: (
+        *("space", "pretoken", "token", "cursor", "here", "pair", "joining", "fresh"),
+        *("newline", "byte", "cut"),
+    ),
     VOCABULARY: ("space", "newline", "switch", "sorted", "byte", "hidden"),
     CHARTS: ("curve", "space", "byte"),
     INSPECTION: ("space", "byte", "hidden", "cut"),
     RACE: ("curve", "here", "cut"),
-    FAMILY: ("space", "pretoken", "token", "byte", "cut"),
-    CHECK: ("space", "pretoken", "here", "byte", "cut"),
+    FAMILY: ("space", "pretoken", "token", "cursor", "byte", "cut"),
+    CHECK: ("space", "pair", "here", "byte", "cut"),
     CHUNKS: ("even", "boundary", "counted", "cut"),
-    PIPELINE: ("space", "pretoken", "token", "letter", "byte", "hidden", "cut"),
+    PIPELINE: ("space", "pretoken", "token", "cursor", "letter", "byte", "hidden", "cut"),
     COMPARISON: ("edge", "apart", "space", "newline", "byte", "hidden", "cut"),
 }
 """Kind of screen → the signs that it draws, the most important first."""
@@ -173,7 +180,7 @@ WORDS = {
     "pretoken": "A piece that the pattern cuts from the text; merges never cross its edge.",
     "pattern": "The regular expression that cuts a text into pretokens.",
     "token": "Bytes or characters with one id; a special token is one id and never merges.",
-    "pair": "Two tokens side by side.",
+    "pair": "Two tokens side by side, written a+b.",
     "count": "How often it occurs in the corpus, each pretoken as often as it occurs.",
     "merge": "To make one token of a pair, everywhere; a step is one merge.",
     "rank": "The place of a merge in a file, from 0: rank 45 is merge 46.",
@@ -340,6 +347,12 @@ def key_of_screen(kind: str) -> str:
     return next(each.shown for each in COMMANDS if each.action == f"app.show('{kind}')")
 
 
+MOST_NAMED = 4
+"""Most screens that are listed with their names."""
+IN_PANELS = {"j": "the next row, in a panel with rows", "k": "the row before, in a panel with rows"}
+"""Uses of the keys that panels have; a screen without rows has none for them."""
+
+
 def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | None:
     """Say where a key works that does nothing on the current screen; `None` for other keys.
 
@@ -358,12 +371,8 @@ def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | Non
     if not uses and any(COMPARISON in command.screens for command in commands):
         uses = "to go between differences, on the comparison of tokenizers (d on 2 encoding)"
     if not uses and model is not None:
-        parts = [
-            f"{command.label} with {other.title}"
-            for command in commands
-            for other in other_models_with(command, model)
-        ]
-        uses = f"{' · '.join(dict.fromkeys(parts))} (M changes the model)" if parts else ""
+        uses = _uses_with_other_models(commands, model)
+    uses = uses or IN_PANELS.get(key, "")
     if uses:
         return f"{shown}: {uses}."
     if len(shown_keys(key)) != 1:
@@ -378,5 +387,22 @@ def _uses_on_screens(commands: list[Command], model: Model) -> str:
     for kind in EVERYWHERE:
         for command, kinds in known:
             if kind in kinds:
-                found.setdefault(command.label, []).append(f"{key_of_screen(kind)} {kind}")
-    return " · ".join(f"{label} on {', '.join(kinds)}" for label, kinds in found.items())
+                found.setdefault(command.label, []).append(kind)
+    return " · ".join(f"{label} on {_screens(kinds)}" for label, kinds in found.items())
+
+
+def _screens(kinds: Sequence[str]) -> str:
+    """Name the screens by key and name; by their keys alone if they are many."""
+    if len(kinds) <= MOST_NAMED:
+        return ", ".join(f"{key_of_screen(kind)} {kind}" for kind in kinds)
+    return f"the screens {' '.join(map(key_of_screen, kinds))}"
+
+
+def _uses_with_other_models(commands: list[Command], model: Model) -> str:
+    """List what the commands do with other models, and on which screens; models alike together."""
+    titles: dict[str, list[str]] = {}
+    for other in MODELS.values():
+        if other is not model and (uses := _uses_on_screens(commands, other)):
+            titles.setdefault(uses, []).append(other.title)
+    parts = [f"{uses}, with {' and '.join(named)}" for uses, named in titles.items()]
+    return f"{'; '.join(parts)} (M changes the model)" if parts else ""

@@ -15,13 +15,13 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from bpe_tui.session.session import StepFrame
 from bpe_tui.views.corpus import CorpusPlace
-from bpe_tui.views.panel import TokenPainter
+from bpe_tui.views.panel import BETWEEN_PAIR, TokenPainter
 from bpe_tui.widgets.numbers import bar, trace
-from bpe_tui.widgets.rows import Row, Span, left, right, spans_width
+from bpe_tui.widgets.rows import CURSOR, Row, Span, left, right, spans_width
 from bpe_tui.widgets.visible import ending, shorten, width
 from engine.core.events import Pair
 
-BAR_SIGNS = {"pair": "▶ ", "tie": "= ", "chosen": "❯ "}
+BAR_SIGNS = {"pair": "▶ ", "tie": "= ", "chosen": CURSOR}
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,10 @@ class BarColumns:
 def bar_row(
     painter: TokenPainter, drawn: Bar, columns: BarColumns, room: int, scale: float
 ) -> list[Span]:
-    """Draw a row with a bar, `▶ ·│m  601  ▄▄▄▄▄▄▄▄▄▄ picked`; `scale`: value of a full bar."""
+    """Draw a row with a bar, `▶ ·+m  601  ▄▄▄▄▄▄▄▄▄▄ picked`; `scale`: value of a full bar."""
     is_picked = drawn.mark == "pair"
     role = "pair" if drawn.mark == "chosen" else drawn.mark
-    pair = touching(painter.pair(drawn.pair, between="│"), columns.pair - bool(columns.fraction))
+    pair = touching(painter.pair(drawn.pair), columns.pair - bool(columns.fraction))
     if is_picked:
         pair[:] = [(text, "pair" if own != "border" else own) for text, own in pair]
     number_role = "dim" if drawn.number == "?" else "pair" if is_picked else "strong"
@@ -98,12 +98,12 @@ def bar_row(
 def touching(pair: Sequence[Span], cells: int) -> list[Span]:
     """Fit a pair into `cells` cells; if it is too long, keep the parts that touch.
 
-    >>> touching([("under", ""), ("│", "border"), ("standing", "")], 9)
-    [('…der', ''), ('│', 'border'), ('sta…', '')]
+    >>> touching([("under", ""), ("+", "border"), ("standing", "")], 9)
+    [('…der', ''), ('+', 'border'), ('sta…', '')]
     """
     if spans_width(pair) <= cells:
         return list(pair)
-    border = next(place for place, span in enumerate(pair) if span == ("│", "border"))
+    border = next(place for place, span in enumerate(pair) if span == BETWEEN_PAIR)
     first, second = (
         "".join(text for text, _ in part) for part in (pair[:border], pair[border + 1 :])
     )

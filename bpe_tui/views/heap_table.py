@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bpe_tui.views.corpus import layout_step
-from bpe_tui.views.panel import TokenPainter
+from bpe_tui.views.panel import BETWEEN_PAIR, TokenPainter
 from bpe_tui.widgets.numbers import LONGEST_BAR, SHORTEST_BAR, bar, number, signed, trace
 from bpe_tui.widgets.rows import (
     RowColumn,
@@ -139,7 +139,7 @@ def entry_table(frame: Frame, painter: TokenPainter, width: int) -> RowTable:
         spans = without_middle(painter.spans(first), room.first)
         return [
             *right_aligned(spans, room.first),
-            ("│", "border"),
+            BETWEEN_PAIR,
             *without_middle(painter.spans(second), room.pair - room.first - 1),
         ]
 

@@ -33,6 +33,7 @@ from bpe_tui.views.explanation import (
 from bpe_tui.views.narration import NO_CORPUS, first_fitting
 from bpe_tui.views.panel import (
     ABOUT_TO_JOIN,
+    BETWEEN_PAIR,
     PRETOKEN_BORDER,
     TOKEN_BORDER,
     MergeFrameT,
@@ -259,7 +260,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         is_fresh: bool = False,
         scale: float | None = None,
     ) -> list[Row]:
-        """Draw bars: `▶ ·│m  601  ▄▄▄▄▄▄▄▄▄▄ picked`.
+        """Draw bars: `▶ ·+m  601  ▄▄▄▄▄▄▄▄▄▄ picked`.
 
         Args:
             frame: names the tokens.
@@ -313,7 +314,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         first, second = (
             shorten(visible_bytes(frame.any_token(part)), LONGEST_NAMED) for part in pair
         )
-        return [(first, role), ("│", "border"), (second, role)]
+        return [(first, role), BETWEEN_PAIR, (second, role)]
 
     # -- 3 replace
 

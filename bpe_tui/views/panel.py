@@ -28,7 +28,7 @@ from bpe_tui.widgets.rows import (
 )
 from bpe_tui.widgets.visible import ELLIPSIS, visible_bytes, visible_text
 from engine.bpe.frame import Frame
-from engine.core.events import Pair
+from engine.core.events import PAIR_SIGN, Pair, pair_name
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import Pretoken
 
@@ -36,7 +36,9 @@ from engine.text.pretokenize import Pretoken
 
 PRETOKEN_BORDER: Span = ("│", "border")
 TOKEN_BORDER: Span = ("┊", "cut")
-ABOUT_TO_JOIN: Span = ("+", "pair")
+BETWEEN_PAIR: Span = (PAIR_SIGN, "border")
+"""Drawn between the two tokens of a pair: `o+t`. No border looks like it."""
+ABOUT_TO_JOIN: Span = (PAIR_SIGN, "pair")
 """Drawn instead of a border between two tokens that the next merge joins."""
 
 
@@ -45,6 +47,8 @@ class TokenPainter:
 
     Tokens are looked up in the whole vocabulary of the run: a row may show a later token.
     """
+
+    between = BETWEEN_PAIR
 
     def __init__(self, frame: AnyMergeFrame, *, marks: bool) -> None:
         self.frame = frame
@@ -118,8 +122,14 @@ class TokenPainter:
         spans = self.tokens(ids)
         return in_sight(spans, min(2 * place, len(spans) - 1), cells)  # 2: borders are spans too
 
-    def pair(self, pair: Pair, between: str = " │ ") -> PairSpans:
-        return PairSpans(self.spans(pair[0]), (between, "border"), self.spans(pair[1]))
+    def pair(self, pair: Pair) -> PairSpans:
+        """Return a pair, such as `o+t`."""
+        return PairSpans(self.spans(pair[0]), BETWEEN_PAIR, self.spans(pair[1]))
+
+    def sum(self, pair: Pair) -> PairSpans:
+        """Return a pair as the two parts of the token that a merge made of it: `o + t`."""
+        between = f" {PAIR_SIGN} ", "border"
+        return PairSpans(self.spans(pair[0]), between, self.spans(pair[1]))
 
     def words(self, pretoken: Pretoken) -> Iterable[list[Span]]:
         """Return the tokens of a pretoken, word by word, each word with the border behind it."""
@@ -149,7 +159,7 @@ def as_joining(token: Iterable[Span]) -> list[Span]:
 
 def pair_text(frame: AnyMergeFrame, pair: Pair) -> str:
     """Return a pair as one string, for titles."""
-    return " │ ".join(visible_bytes(frame.any_token(token_id)) for token_id in pair)
+    return pair_name(*(visible_bytes(frame.any_token(token_id)) for token_id in pair))
 
 
 BORDER_CELLS = 6

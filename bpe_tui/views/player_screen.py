@@ -28,6 +28,7 @@ from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, plural, progress_of
 from bpe_tui.widgets.visible import visible_bytes, visible_text
+from engine.core.events import pair_name
 
 PLAYING, PAUSED, FOLLOWING = "▶", "‖", "⇥"
 ROOMY_CELLS = 100
@@ -170,7 +171,7 @@ def _describe_reading(reading: ReadingProgress) -> tuple[str, str]:
     )
     lines = ["Most frequent pairs so far", ""] if reading.pairs else []
     for left, right, count in reading.pairs:
-        pair = f"{visible_bytes(left)} │ {visible_bytes(right)}"
+        pair = pair_name(visible_bytes(left), visible_bytes(right))
         lines.append(f"{pair:<16}{number(count):>12}")
     return how_far, "\n".join(lines)
 

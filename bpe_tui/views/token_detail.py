@@ -389,7 +389,7 @@ def _tree_row(painter: TokenPainter, line: TreeLine, width: int) -> Row:
     rank = "" if line.rank is None else number(line.rank + 1)
     spans: list[Span] = [(branches(line.trunk), "border"), painter.token(line.token_id)]
     if line.folded:
-        spans.append((" ▸ …", "dim"))
+        spans.append((" …", "dim"))
     room = max(width - RANK_CELLS, 4)
     return Row([*left(spans, room), right(rank, RANK_CELLS, "dim")], ToToken(line.token_id))
 
@@ -417,7 +417,7 @@ def _built_row(painter: TokenPainter, token_id: int, width: int) -> Row:
     assert rank is not None
     room = max(width - RANK_CELLS - 3, 8)
     name = left(NameSpans([painter.token(token_id)]), room // 2)
-    made = left(painter.pair(parents, between=" + "), room - room // 2)
+    made = left(painter.sum(parents), room - room // 2)
     return Row(
         [*name, (" = ", "dim"), *made, right(number(rank + 1), RANK_CELLS, "dim")],
         ToToken(token_id),

@@ -79,9 +79,7 @@ CELLS: dict[str, Cell] = {
     "rank": lambda vocabulary, painter, token_id: _merge_number(vocabulary.rank_of(token_id)),
     "count": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.count_of(token_id)),
     "parents": lambda vocabulary, painter, token_id: (
-        painter.pair(pair, between=" + ")
-        if (pair := vocabulary.parents_of(token_id)) is not None
-        else [("", "")]
+        painter.sum(pair) if (pair := vocabulary.parents_of(token_id)) is not None else [("", "")]
     ),
     "children": _children,
 }
@@ -277,7 +275,7 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
         """Draw `302  ing  merge 46  in + g`; Enter goes to the merge."""
         painter, merge = TokenPainter(frame, marks=self.app.no_color), frame.step_making(token_id)
         cells = max((min(self.room, 80) - LATER_ID - LATER_MERGE) // 2, 6)
-        pair = painter.pair(frame.merge_at(merge - 1).pair, between=" + ")
+        pair = painter.sum(frame.merge_at(merge - 1).pair)
         spans: list[Span] = [right(number(token_id), LATER_ID - 2, "dim"), ("  ", "")]
         spans += left(NameSpans([painter.token(token_id)]), cells)
         spans += [("merge ", "dim"), right(number(merge), LATER_MERGE - 9, ""), ("   ", "")]

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bpe_tui.widgets.visible import NEWLINE, SPACE, TAB, visible_bytes, visible_text
-from engine.analysis.why_not import BARS, ways_to_part
+from engine.analysis.why_not import BARS, WEAK_SIGNS, ways_to_part
+from engine.core.events import PAIR_SIGN
 from engine.core.gpt2_bytes import unspell
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import to_bytes
@@ -47,12 +48,13 @@ def token_typed(frame: AnyMergeFrame, typed: str) -> int | None:
 
 
 def parts_typed(frame: AnyMergeFrame, typed: str) -> tuple[str, ...]:
-    """Split a text in two at a bar or a blank between two tokens; else return it as a whole."""
-    for signs in (BARS, " "):
+    """Split a text in two at a sign or a blank between two tokens; else return it as a whole."""
+    for signs in (BARS, *WEAK_SIGNS):
         cuts = ways_to_part(typed, signs)
         if cuts and (signs == BARS or token_typed(frame, typed) is None):
             both = (cut for cut in cuts if None not in [token_typed(frame, part) for part in cut])
-            return next(both, cuts[0])
+            if (cut := next(both, None if signs == PAIR_SIGN else cuts[0])) is not None:
+                return cut
     return (typed,)
 
 

@@ -97,7 +97,7 @@ def _history_rows(
     rows: list[Row] = []
     if history.merged is not None and not is_named:
         spans: list[Span] = [("its own  merge ", "dim"), (f"{number(history.merged)}  ", "")]
-        pair = painter.pair(history.pair, between=" + ")
+        pair = painter.pair(history.pair)
         rows += [Row([]), Row([*spans, *pair], ToStep(history.merged))]
     if taken := sorted(
         history.largest_losses(history.last)[:TAKEN_SHOWN], key=lambda one: one.step
@@ -119,7 +119,7 @@ def _taken_columns(painter: TokenPainter, history: PairHistory) -> list[RowColum
             True,
         ),
         RowColumn("", 2, lambda one: [("", "")]),
-        RowColumn("took of it", 0, lambda one: painter.pair(one.merged, between=" + ")),
+        RowColumn("took of it", 0, lambda one: painter.pair(one.merged)),
         RowColumn("took", NUMBER_CELLS, lambda one: [(f"−{number(one.count)}", "loss")], True),
         RowColumn(
             "left", NUMBER_CELLS, lambda one: [(number(history.count_at(one.step)), "")], True
@@ -157,9 +157,8 @@ def token_rows(
         spans: list[Span] = [(branches(line.trunk), "border"), painter.token(line.token_id)]
         target: object = ToToken(line.token_id)
         if line.rank is not None:
-            rank = line.rank
-            spans.append((f"   merge {number(rank + 1)}, rank {number(rank)}", "dim"))
-            target = ToStep(rank + 1)
+            spans.append((f"   merge {number(line.rank + 1)}", "dim"))
+            target = ToStep(line.rank + 1)
         tree.append(Row(spans, target))
     if len(tree) > 1:
         rows += [Row([]), *tree]
@@ -204,4 +203,4 @@ def _sentences(frame: AnyMergeFrame, token_id: int) -> Iterator[str]:
         merge = frame.merge_at(rank)
         parts = " + ".join(visible_bytes(frame.any_token(part)) for part in merge.pair)
         counted = f", which occurred {times(merge.count)}" if frame.has_corpus else ""
-        yield f"Merge {number(rank + 1)} (rank {number(rank)}) made it of {parts}{counted}."
+        yield f"Merge {number(rank + 1)} made it of {parts}{counted}."

@@ -35,6 +35,15 @@ class SubjectSpan(tuple[str, str]):
 TOKEN_HUES = 8
 """Number of colours that neighbouring tokens take in turn."""
 
+CURSOR = "❯ "
+"""The sign before the row of the cursor, in every list."""
+
+
+def cursor_sign(here: bool) -> Span:
+    """Return the sign of the cursor, or blanks of the same width."""
+    return (CURSOR if here else "  ", "here")
+
+
 BORDERS = frozenset(("border", "cut", "pair"))
 """The roles of borders between two tokens; `+`, before two tokens merge, is a `pair`."""
 
@@ -94,9 +103,9 @@ class PairSpans(NameSpans):
         """Return both names in at most `cells` cells: first blanks are dropped, then middles.
 
         >>> text = "".join
-        >>> pair = PairSpans([("under", "")], (" │ ", ""), [("standing", "")])
+        >>> pair = PairSpans([("under", "")], (" + ", ""), [("standing", "")])
         >>> [text(part for part, _ in pair.within(cells)) for cells in (16, 14, 12, 9)]
-        ['under │ standing', 'under│standing', 'under│sta…ng', 'un…r│st…g']
+        ['under + standing', 'under+standing', 'under+sta…ng', 'un…r+st…g']
         """
         between, first, second = self._between, spans_width(self._first), spans_width(self._second)
         if first + width(between[0]) + second > cells:

@@ -30,7 +30,7 @@ from bpe_tui.views.panel import sentence
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, RowsOnDemand, left, paragraph, right
+from bpe_tui.widgets.rows import Row, RowsOnDemand, cursor_sign, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_text
 from bpe_tui.wordpiece.model import WORDPIECE_ENCODING
 from bpe_tui.wordpiece.training_screen import (
@@ -72,7 +72,7 @@ class TypedWordsPanel(PartsPanel[WordPieceFrame]):
             role = "special" if word.outcome is Outcome.SPECIAL else ""
             return Row(
                 [
-                    ("▸ " if place == self.cursor else "  ", "here"),
+                    cursor_sign(place == self.cursor),
                     *left([(visible_text(word.word), role)], cells),
                     right(number(len(word.ids)), 4, "dim"),
                     ("  ", ""),

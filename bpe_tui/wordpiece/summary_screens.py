@@ -184,6 +184,7 @@ CHARTS = (
         ),
         lambda frame: f"{frame.pieces_per_word:.2f} pieces per word · step {number(frame.step)}",
         charts.recorded,
+        "How many has a word?",
     ),
     charts.ChartKind(
         "scores",
@@ -194,8 +195,14 @@ CHARTS = (
             f"step {number(frame.step)}"
         ),
         charts.recorded,
+        "Which score won?",
     ),
-    replace(charts.COUNTS, question="How frequent are winners? (median)", figure_of=_counts),
+    replace(
+        charts.COUNTS,
+        question="How frequent are winners? (median)",
+        short="How frequent? (median)",
+        figure_of=_counts,
+    ),
     replace(charts.TIES, question="How many scores were tied?"),
     charts.zipf("word"),
     charts.lengths("pieces", "characters"),
@@ -203,10 +210,10 @@ CHARTS = (
 
 
 class WordPieceChartsScreen(charts.ChartsScreen, WordPieceScreen):
-    """The six charts of WordPiece; the gains of merges are beside the first."""
+    """The six charts of WordPiece, and two tables: the gains of merges, and frequent words."""
 
     NAME = WORDPIECE_CHARTS
-    TILES = (CHARTS[0], charts.GAINS, *CHARTS[1:])
+    TILES = (CHARTS[0], charts.GAINS, *CHARTS[1:5], charts.FrequentTile("word"), CHARTS[5])
 
 
 JSON = ".json"

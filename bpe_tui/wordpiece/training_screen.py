@@ -106,7 +106,7 @@ class WordPieceMergesPanel(training_panels.MergeList[WordPieceFrame], WordPieceP
     def merge_spans(self, frame: WordPieceFrame, index: int, cells: int) -> list[Span]:
         merge = frame.merge_at(index)
         painter = self.painter(frame)
-        pair = painter.pair(merge.pair, between="│")
+        pair = painter.pair(merge.pair)
         if spans_width(pair) > cells - SCORE_CELLS:
             return left(pair, cells)
         score = right(score_text(merge.score.value), SCORE_CELLS)
@@ -270,7 +270,7 @@ def _columns(
     title = "".join(text for text, _ in fraction("ab", "a", "b"))
     columns = [
         RowColumn("", PLACE_CELLS, place),
-        RowColumn("pair", 0, lambda placed: painter.pair(placed[1].pair, "│")),
+        RowColumn("pair", 0, lambda placed: painter.pair(placed[1].pair)),
         RowColumn(title, fraction_cells, counts),
     ]
     if width >= ROOMY:

@@ -194,7 +194,8 @@ so ab never forms.
     states = {
         MergeOrder.name: _states_in_order(in_order),
         RankLoop.name: [
-            EncoderState(f"lowest rank here: {step.rank:,}", step.after, step.pair) for step in loop
+            EncoderState(f"earliest here: merge {step.rank + 1:,}", step.after, step.pair)
+            for step in loop
         ],
         Cached.name: cached,
         Greedy.name: _greedy_states(rules, pretoken, taken),
@@ -213,7 +214,7 @@ so ab never forms.
 def _states_in_order(steps: Sequence[EncodeStep]) -> list[EncoderState]:
     states, last = [], -1
     for step in steps:
-        tried = f"tries ranks {last + 1:,} to {step.rank:,}"
+        tried = f"tries merges {last + 2:,} to {step.rank + 1:,}"
         note = "the same merge, further right" if step.rank == last else tried
         states.append(EncoderState(note, step.after, step.pair))
         last = step.rank

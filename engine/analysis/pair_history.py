@@ -8,13 +8,13 @@ a pair has not merged: it occurs nowhere, or more frequent pairs took of its occ
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from engine.bpe.record import Record
-from engine.core.events import Pair
+from engine.core.events import Pair, pair_name
 from engine.core.wording import counted, times
 from engine.recording.playback import AnyMergeFrame
 
@@ -93,7 +93,7 @@ class PairHistory:
             show: writes a token, by its id.
             named: the number of losses that are named; the others are added up.
         """
-        pair = _joined(show, self.pair)
+        pair = pair_name(*map(show, self.pair))
         if not self.ever_occurs:
             sentences = [f"{pair}: {self.outcome[0].lower()}{self.outcome[1:]}"]
         else:
@@ -115,7 +115,7 @@ class PairHistory:
             both = zip(self.pair, reversed(loss.merged), strict=True)
             shared = dict.fromkeys(token for token, other in both if token == other)
             taken = " or ".join(f"its {show(token)}" for token in shared) or "of it"
-            text += f"; {_joined(show, loss.merged)} took {taken} {times(loss.count)}"
+            text += f"; {pair_name(*map(show, loss.merged))} took {taken} {times(loss.count)}"
             text += f" at merge {loss.step:,}"
         if others := losses[named:]:
             merges = "1 more merge" if len(others) == 1 else f"{len(others):,} more merges"
@@ -136,7 +136,7 @@ class PairHistory:
         last, count = self.last_merge, self.count_at(self.last)
         if self.merged is not None or last is None or count < max(self.min_count, 1):
             return ""
-        taken = f"The last merge, {last.step:,}, took {_joined(show, last.merged)}"
+        taken = f"The last merge, {last.step:,}, took {pair_name(*map(show, last.merged))}"
         return f"{taken}, which occurred {times(last.count)}."
 
     @property
@@ -235,7 +235,3 @@ def _last_merge(record: Record, last: int) -> PairLoss | None:
     if not last:
         return None
     return PairLoss(last, record.pair_of(last - 1), record.winning_counts[last - 1])
-
-
-def _joined(show: Callable[[int], str], pair: Sequence[int]) -> str:
-    return "│".join(map(show, pair))

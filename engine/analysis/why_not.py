@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
+from engine.core.events import PAIR_SIGN
 from engine.core.gpt2_bytes import read_stand_ins, spell
 from engine.core.wording import ShowBytes
 from engine.encoding.encoders import RankHeap
@@ -321,6 +322,8 @@ def occurrences(text: str, piece: str | bytes) -> Iterator[int]:
 
 BARS = "|│┊"
 """Signs between the two tokens of a pair that is asked about; the screen draws the last two."""
+WEAK_SIGNS = (PAIR_SIGN, " ")
+"""Signs that part two tokens only where that gives a pair which is there: texts have them, too."""
 
 
 def ways_to_part(typed: str, signs: str) -> list[tuple[str, str]]:
@@ -337,19 +340,18 @@ def ways_to_part(typed: str, signs: str) -> list[tuple[str, str]]:
 
 
 def parts_asked(asked: str, text: str | None = None) -> tuple[str, ...]:
-    """Return the piece that is asked about, or the two tokens if a bar or a blank parts them.
+    """Return the piece that is asked about, or the two tokens if a sign or a blank parts them.
 
-    A bar or blank that the text itself has there parts nothing. Without a text a bar parts, and a
-    blank does not.
+    A sign that the text itself has there parts nothing. Without a text only a bar parts.
 
-    >>> parts_asked("un|do", "undo"), parts_asked("un do", "undo"), parts_asked("u|n", "a u|n")
+    >>> parts_asked("un|do", "undo"), parts_asked("un+do", "undo"), parts_asked("u|n", "a u|n")
     (('un', 'do'), ('un', 'do'), ('u|n',))
     >>> parts_asked("un|do"), parts_asked("un do")
     (('un', 'do'), ('un do',))
     """
     if text is not None and asked in text:
         return (asked,)
-    for signs in (BARS,) if text is None else (BARS, " "):
+    for signs in (BARS,) if text is None else (BARS, *WEAK_SIGNS):
         cuts = ways_to_part(asked, signs)
         in_text = (cut for cut in cuts if text is not None and "".join(cut) in text)
         found = next(in_text, cuts[0] if cuts and signs == BARS else None)

@@ -7,13 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 Pair = tuple[int, int]
 """Two adjacent token ids, (left, right)."""
 
 BytesPair = tuple[bytes, bytes]
 """The two tokens of a merge, by their bytes."""
+
+PAIR_SIGN: Final = "+"
+"""The sign between the two tokens of a pair. Borders of tokens and pretokens have other signs."""
+
+
+def pair_name(left: str, right: str) -> str:
+    """Return a pair as text: ('o', 't') → 'o+t'."""
+    return f"{left}{PAIR_SIGN}{right}"
 
 
 @dataclass(frozen=True)

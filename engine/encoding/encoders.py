@@ -175,7 +175,7 @@ class RankLoop(RoundEncoder):
     """
 
     name = "rank_loop"
-    summary = "merges the adjacent pair of lowest rank, again and again"
+    summary = "merges the adjacent pair that was learnt first, again and again"
 
     def next_merge_of(self, tokens: Sequence[int], after: int) -> NextMerge | None:
         table = as_dict(self.table)

@@ -33,7 +33,7 @@ from engine.wordpiece.words import inner
 
 
 def answer_words(question: Question, answer: Answer) -> Words:
-    """Return an answer as words of a sentence: `e│s`, `no`, `don│'t`."""
+    """Return an answer as words of a sentence: `e+s`, `no`, `don│'t`."""
     form = question.form
     if isinstance(form, Choice) and isinstance(answer, int):
         return form.options[answer].label
@@ -179,7 +179,7 @@ def _joins(question: Question, answer: Any) -> str:
     ids = tuple(map(question.frame.id_of, chosen))
     if None in ids or rules.merge_of(ids) is None:
         return "joined two tokens that no merge joins"
-    return "joined a pair of a higher rank first"
+    return "joined a pair of a later merge first"
 
 
 def _merges(question: Question, answer: Any) -> str:

@@ -271,8 +271,8 @@ class MergeFrame(ABC, Generic[StepT]):
         self.excerpt = run.excerpt
         self.has_corpus = bool(run.counts)
         self.token_count = run.tokens_at_start - record.removed[step]
-        # The run may be completed later; a frame never changes.
-        self._run_was_complete = run.is_complete
+        # The run may get longer, and be completed, later; a frame never changes.
+        self._run_was_complete = run.is_complete and recorded_steps >= len(record)
         self.merge: StepT | None = record[step - 1] if step else None
 
     def looks_like(self, other: Self) -> bool:
@@ -308,7 +308,7 @@ class MergeFrame(ABC, Generic[StepT]):
         """The pair that merges next, even if that step is not recorded yet; `None` at the end."""
         if self.step < self.recorded_steps:
             return self._record.pair_of(self.step)
-        return None if self.run.is_complete else self._best_pair()
+        return None if self._run_was_complete else self._best_pair()
 
     @abstractmethod
     def _best_pair(self) -> Pair | None:

@@ -16,6 +16,8 @@ from engine.core.arrays import Floats, Ints, np
 from engine.recording.merge_record import MergeRecord, copied
 
 PretokenT = TypeVar("PretokenT")
+MOST_FREQUENT = 200
+"""Number of the most frequent pretokens that are listed."""
 
 
 @dataclass(eq=False)
@@ -31,10 +33,10 @@ class PretokenStatistics(Generic[PretokenT]):
 
     @cached_property
     def pretoken_counts(self) -> Ints:
-        """Counts of the distinct pretokens, the highest first: the rank is index + 1.
+        """Counts of the distinct pretokens, the highest first: the place is index + 1.
 
         By Zipf's law (Human Behavior and the Principle of Least Effort, 1949) the count falls about
-        as 1 ÷ rank: a straight line if both axes are logarithmic.
+        as 1 ÷ place: a straight line if both axes are logarithmic.
         """
         return np.sort(self._unsorted)[::-1]
 
@@ -44,6 +46,17 @@ class PretokenStatistics(Generic[PretokenT]):
         if not self._counts:
             return None
         return next(islice(self._counts, int(np.argmax(self._unsorted)), None))
+
+    @cached_property
+    def most_frequent(self) -> list[tuple[PretokenT, int]]:
+        """The most frequent pretokens with their counts; of equal ones the first counted leads.
+
+        >>> PretokenStatistics({"low": 5, "the": 9, "a": 5}).most_frequent
+        [('the', 9), ('low', 5), ('a', 5)]
+        """
+        pretokens = list(self._counts)
+        places = np.argsort(-self._unsorted, kind="stable")[:MOST_FREQUENT]
+        return [(pretokens[place], int(self._unsorted[place])) for place in places]
 
     @cached_property
     def _unsorted(self) -> Ints:

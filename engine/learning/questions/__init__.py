@@ -78,8 +78,8 @@ def ask(
     >>> timeline = Timeline(counts, Trainer(counts, 258).steps())
     >>> question = ask("tie", timeline.frame)
     >>> print(question.asks, [str(grade.said) for grade in map(question.grade, (0, 1))])
-    2 pairs occur 9 times each: which one merges? ['e│s loses to another pair that is tied with \
-it.', 's│t wins the tie of 2 at 9.']
+    2 pairs occur 9 times each: which one merges? ['e+s loses to another pair that is tied with \
+it.', 's+t wins the tie of 2 at 9.']
     """
     found = KINDS[kind]
     if not isinstance(frame, found.frames):

@@ -176,7 +176,7 @@ def _pose_stale(frame: Frame, request: Request) -> Question:
     entry = _entry_to_ask(frame, request)
     merges = _merges_to_show(frame, entry)
     left, right = map(frame.any_token, entry.pair)
-    words = (left, "│", right, f" {entry.recorded:,}")
+    words = (*pair_words(frame, entry.pair), f" {entry.recorded:,}")
     return Question(
         frame,
         say(

@@ -165,7 +165,7 @@ LONGEST_ASKED = 24
 
 
 def _pose_encode_by_hand(frame: Frame, request: Request) -> Question:
-    """Ask for the merges of a word, one after another, from their ranks."""
+    """Ask for the merges of a word, one after another, from the numbers of its merges."""
     if request.about is not None:
         word = to_bytes(request.about.replace(SPACE, " "))
         merges = trace_pretoken(frame.rules, word) if len(word) <= LONGEST_ASKED else ()
@@ -200,9 +200,10 @@ def _pose_encode_by_hand(frame: Frame, request: Request) -> Question:
         ),
         find_later_hint=lambda places: _hint_at_join(frame, merges, len(places)),
         hint=_hint_at_join(frame, merges, 0),
-        advice=say("Next is the pair whose merge has the lowest rank; of two such, the left one."),
+        advice=say("Next is the pair whose merge came first; of two such, the left one."),
         given=tuple(
-            say(left, " + ", right, f"   rank {rank:,}") for left, right, rank in sorted(ranked)
+            say(left, " + ", right, f"   merge {rank + 1:,}")
+            for left, right, rank in sorted(ranked)
         ),
         find_level=lambda: Level(min(max(len(merges) - FEWEST_JOINS, 0), 3)),
     )
@@ -247,7 +248,7 @@ def _why_joins(frame: Frame, word: bytes, merges: Sequence[TracedMerge]) -> tupl
     made: list[str | bytes] = []
     for merge in merges:
         left, right = map(frame.any_token, merge.step.pair)
-        made += [", then ", left, " + ", right, f" (rank {merge.step.rank:,})"]
+        made += [", then ", left, " + ", right, f" (merge {merge.step.rank + 1:,})"]
     tokens = edged(map(frame.any_token, after))
     return (
         say(word, f" is {counted(len(after), 'token')}: ", *tokens, "."),
@@ -256,7 +257,7 @@ def _why_joins(frame: Frame, word: bytes, merges: Sequence[TracedMerge]) -> tupl
 
 
 def _hint_at_join(frame: Frame, merges: Sequence[TracedMerge], done: int) -> Sentence:
-    """Name the rank to look for after some joins, or say that none is left."""
+    """Name the token to make next after some joins, or say how to see that none is left."""
     if done == len(merges):
         return say("look for each pair of neighbours in the list: is one of them there?")
     step = merges[done].step
@@ -267,12 +268,12 @@ def _hint_at_join(frame: Frame, merges: Sequence[TracedMerge], done: int) -> Sen
 def _why_join(frame: Frame, merge: TracedMerge) -> tuple[Sentence, ...]:
     """Explain one right join, though more follow."""
     rank = merge.step.rank
-    first = say(*pair_words(frame, merge.step.pair), f" joins, rank {rank:,}.")
+    first = say(*pair_words(frame, merge.step.pair), f" joins: merge {rank + 1:,}.")
     others = [lost for lost in merge.lost if lost.rank > rank]
     if not others:
         return (first,)
     next_best = pair_words(frame, others[0].pair)
-    return first, say("Next best was ", *next_best, f", rank {others[0].rank:,}.")
+    return first, say("Next best was ", *next_best, f", merge {others[0].rank + 1:,}.")
 
 
 def _why_not_joins(
@@ -288,7 +289,7 @@ def _why_not_joins(
     if first >= len(merges):
         return (say("nothing joins any more: no pair that is left has a merge."),)
     step, place = merges[first].step, places[first]
-    best = f"here is a pair of rank {step.rank:,}"
+    best = f"here is a pair of merge {step.rank + 1:,}"
     if place == END:
         return (say(f"it goes on: {best}."),)
     pair = step.before[place], step.before[place + 1]
@@ -298,7 +299,7 @@ def _why_not_joins(
     merge = frame.rules.merge_of(pair)
     if merge is None:
         return (say(*words, f" does not join: no merge joins them; {best}."),)
-    return (say(*words, f", rank {merge[0]:,}, has to wait: {best}, which comes first."),)
+    return (say(*words, f", merge {merge[0] + 1:,}, has to wait: {best}, which comes first."),)
 
 
 ENCODE_BY_HAND = Kind("encode-by-hand", (Frame,), "BPE", _pose_encode_by_hand)

@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 
 from engine.core.errors import AnswerError
+from engine.core.events import PAIR_SIGN
 from engine.core.wording import Sentence, Words, say
 from engine.learning.questions.question import (
     CUT,
@@ -20,7 +21,7 @@ from engine.learning.questions.question import (
 )
 from engine.text.pretokenize import to_bytes, to_text
 
-SEPARATORS = f" +{CUT}┊│"
+SEPARATORS = f" {PAIR_SIGN}{CUT}┊│"
 """Signs that may be typed between two tokens."""
 WORDS_APART = ",;"
 """Signs that are typed between two words."""
@@ -162,8 +163,8 @@ class Merges(Form):
         if pair is None:
             return say(start, "which pair?")
         return say(
-            start, "replace ", pair[0], "│", pair[1], " everywhere.",
-            shorter=(start, "replace ", pair[0], "│", pair[1], "."),
+            start, "replace ", pair[0], PAIR_SIGN, pair[1], " everywhere.",
+            shorter=(start, "replace ", pair[0], PAIR_SIGN, pair[1], "."),
         )  # fmt: skip
 
     def rows(self, progress: Sequence[int]) -> Iterator[Sentence]:
@@ -174,12 +175,12 @@ class Merges(Form):
             yield say(f"{word.count:>{most},} × ", *edged(tokens))
 
     def part_words(self, answer: Sequence[int]) -> Words:
-        """Return the last part of an answer as words of a sentence: `s│t`, or the changed words."""
+        """Return the last part of an answer as words of a sentence: `s+t`, or the changed words."""
         *before, last = self.parts(answer)
         joined = frozenset(gap for part in before[1::2] for gap in part)
         if len(before) % 2 == 0:
             left, right = dict(self.pairs(joined))[last[0]]
-            return left, "│", right
+            return left, PAIR_SIGN, right
         after = joined | frozenset(last)
         words: list[str | bytes] = []
         for was, tokens in zip(self.words_at(joined), self.words_at(after), strict=True):

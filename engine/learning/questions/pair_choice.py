@@ -482,7 +482,7 @@ def _different_tokens(frame: Frame, winner: Pair, rival: Pair) -> tuple[bytes, b
 def _compared(frame: Frame, winner: Pair, rival: Pair) -> Words:
     """Compare the bytes in which two pairs differ; () if the tie rule compares no bytes.
 
-    `com│e` and `cop│e` → `m = 109 < p = 112 in the third place`.
+    `com+e` and `cop+e` → `m = 109 < p = 112 in the third place`.
     """
     if frame.tie_rule.name != "lexicographic":
         return ()

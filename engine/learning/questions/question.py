@@ -16,7 +16,7 @@ from random import Random
 from typing import Any, TypeVar
 
 from engine.core.errors import AnswerError, QuestionError
-from engine.core.events import Pair
+from engine.core.events import PAIR_SIGN, Pair
 from engine.core.wording import Sentence, Words
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import to_bytes
@@ -499,8 +499,8 @@ class Chance:
 
 
 def pair_words(frame: AnyMergeFrame, pair: Pair) -> Words:
-    """Return a pair as words of a sentence: `o│t`."""
-    return frame.any_token(pair[0]), "│", frame.any_token(pair[1])
+    """Return a pair as words of a sentence: `o+t`."""
+    return frame.any_token(pair[0]), PAIR_SIGN, frame.any_token(pair[1])
 
 
 def edged(tokens: Iterable[bytes]) -> Words:
@@ -517,7 +517,7 @@ def joining(frame: AnyMergeFrame, ids: Sequence[int], merged: Pair) -> Words:
     joined = False  # whether a join already takes the token before
     for pair in pairwise(ids):
         joined = pair == merged and not joined
-        words += ["+" if joined else "┊", frame.any_token(pair[1])]
+        words += [PAIR_SIGN if joined else "┊", frame.any_token(pair[1])]
     return tuple(words)
 
 

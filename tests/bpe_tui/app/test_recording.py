@@ -83,7 +83,7 @@ async def test_x_records_the_open_session(tmp_path: Path) -> None:
         app.seek(3)
         await pilot.press("3", "x")
         kinds = app.screen.query_one("#export-kinds", Static)
-        while "▸ steps as a recording" not in str(kinds.render()):
+        while "❯ steps as a recording" not in str(kinds.render()):
             await pilot.press("down")
         app.screen.query_one("#dialog-input", Input).value = str(out)
         app.screen.query_one("#export-steps", Input).value = "3-4"

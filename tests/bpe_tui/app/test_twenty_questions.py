@@ -131,7 +131,7 @@ def the_newest_token() -> Iterable[str]:
 
 def changes_of_the_first_merge() -> Iterable[str]:
     before, after = count_of((b"t", b"h")), count_of((b"t", b"h"), [(b"h", b"e")])
-    yield f"t │ h         {before:,} → {after:>5,}"
+    yield f"{'t+h':<14}{before:,} → {after:>5,}"
 
 
 def tokens_that_are_no_text() -> Iterable[str]:
@@ -153,7 +153,7 @@ def a_word_and_its_twin() -> Iterable[str]:
 
 def the_missing_merge() -> Iterable[str]:
     left, right = (part.decode().replace(" ", "·") for part in trained().merges[left_out()])
-    yield f"{left}│{right}"
+    yield f"{left}+{right}"
     yield "missing-line"
 
 
@@ -163,7 +163,7 @@ def where_tokenizers_differ() -> Iterable[str]:
 
 def merges_behind_ranks() -> Iterable[str]:
     left, right = (part.decode().replace(" ", "·") for part in trained().merges[-1])
-    yield f"{len(trained().merges)}  {left} │ {right}"
+    yield f"{len(trained().merges)}  {left}+{right}"
 
 
 def tokens_of_a_file() -> Iterable[str]:
@@ -189,7 +189,7 @@ def tokens_that_no_text_gives() -> Iterable[str]:
 
 
 def greedy_parts() -> Iterable[str]:
-    # h│e is learnt before ·s│h, and greedy longest match looks no further than ·sh.
+    # h+e is learnt before ·s+h, and greedy longest match looks no further than ·sh.
     yield "·┊s┊he"
     yield "·sh┊e"
 
@@ -206,11 +206,11 @@ def arithmetic_of_em() -> Iterable[str]:
 
 def most_frequent_pair() -> Iterable[str]:
     count = count_of((b"h", b"e"))
-    yield f"Next h│e  occurs {count:,} times, more often"
+    yield f"Next h+e  occurs {count:,} times, more often"
 
 
 def ties_of_the_first_merge() -> Iterable[str]:
-    yield "Why  the highest count, tied with  e│s"
+    yield "Why  the highest count, tied with  e+s"
     yield "merge 1 · 2 pairs tied"
 
 
@@ -223,7 +223,7 @@ def life_of_t_and_h() -> Iterable[str]:
     """Return what the first merge took of the pair, and what it left."""
     pair, first = (b"t", b"h"), (b"h", b"e")
     before, after = count_of(pair), count_of(pair, [first])
-    yield f"t│h: {before:,} at step 0."
+    yield f"t+h: {before:,} at step 0."
     yield "1  h + e "
     yield f"−{before - after:,} "
 
@@ -232,22 +232,22 @@ def never_side_by_side() -> Iterable[str]:
     merges = trained(1500).merges
     assert (b"es", b"t") in merges or (b"e", b"st") in merges
     assert not count_of((b"ow", b"est"), merges)
-    yield "ow│est: the two never occur side by side"
+    yield "ow+est: the two never occur side by side"
 
 
 def other_rules_of_a_step() -> Iterable[str]:
     yield "Other rules would take"
-    yield "first-seen     e│s"
+    yield "first-seen     e+s"
 
 
 def another_rule_for_the_run() -> Iterable[str]:
     # By hand: e s is seen before s t, and then es t.
     yield "The first difference is merge 1."
-    yield "≠ es │ t"
+    yield "≠ es+t"
 
 
 def without_merge_3() -> Iterable[str]:
-    yield "what if: forbid merge 3, made here: o │ w"
+    yield "what if: forbid merge 3, made here: o+w"
     yield "The first difference is merge 3."
 
 
@@ -297,7 +297,7 @@ def naive_work() -> Iterable[str]:
 def wordpiece_of_the_handout() -> Iterable[str]:
     # w 3 times at a beginning, ##i 3 times, side by side 3 times.
     yield "handout.txt · WordPiece"
-    yield "w│##i            3 / ( 3 ·  3)     0.333"
+    yield "w+##i            3 / ( 3 ·  3)     0.333"
 
 
 def frequent_pretokens() -> Iterable[str]:

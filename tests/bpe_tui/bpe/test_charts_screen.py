@@ -8,14 +8,16 @@ from pathlib import Path
 import pytest
 from inside.bpe_tui.bpe import CHARTS
 from inside.bpe_tui.views import (
+    BORDER_CELLS,
     ChartPanel,
     ChartsScreen,
+    FramePanel,
     FrequentPanel,
     GainsPanel,
     ToStep,
     distance,
 )
-from inside.bpe_tui.widgets import spans_width
+from inside.bpe_tui.widgets import spans_width, width
 from inside.engine.bpe import Replay
 from inside.engine.recording import MergeFrame
 from opening import SAMPLE, each_size, opened, step, until
@@ -122,7 +124,8 @@ def test_each_row_of_the_table_states_its_number_of_merges() -> None:
 
 @pytest.mark.parametrize("model", ["bpe", "wordpiece"])
 async def test_the_table_shows_the_gain_of_further_merges(model: str) -> None:
-    async with opened(vocab_size=500, model=model) as (app, pilot):
+    size = (160, 50)  # enough for exact numbers
+    async with opened(size=size, vocab_size=500, model=model) as (app, pilot):
         await pilot.press("4", "tab")
         await pilot.pause()
         shown = app.session.shown
@@ -153,8 +156,9 @@ async def test_the_table_shows_the_gain_of_further_merges(model: str) -> None:
 
 
 @pytest.mark.parametrize("corpus", ["tinystories_valid.txt", "handout.txt"])
-async def test_no_number_of_the_table_is_cut(corpus: str) -> None:
-    async with opened(SAMPLE.parent / corpus) as (app, pilot):
+@pytest.mark.parametrize("model", ["bpe", "wordpiece"])
+async def test_no_number_of_the_table_is_cut(corpus: str, model: str) -> None:
+    async with opened(SAMPLE.parent / corpus, model=model) as (app, pilot):
         await pilot.press("4", "tab")
         async for _ in each_size(pilot, [(120, 40), (100, 32), (80, 24), (60, 20)]):
             await pilot.pause()
@@ -163,8 +167,9 @@ async def test_no_number_of_the_table_is_cut(corpus: str) -> None:
             assert len(widths) == 1
             assert widths.pop() <= panel.room
             head = "".join(text for text, _ in panel.row(0).spans).split()
+            word = "token" if model == "bpe" else "piece"
             assert head[1] in ("bytes/token", "b/token")
-            assert (head[0], *head[2:4]) == ("merges", "tokens", "saved")
+            assert (head[0], *head[2:4]) == ("merges", f"{word}s", "saved")
 
 
 async def test_the_most_frequent_pretokens_are_in_a_table_and_lead_to_their_encoding() -> None:
@@ -185,3 +190,30 @@ async def test_the_most_frequent_pretokens_are_in_a_table_and_lead_to_their_enco
         await pilot.press("down", "enter")
         await until(pilot, lambda: app.screen.id == "encoding")
         assert app.session.text == " the"
+
+
+@pytest.mark.parametrize(("model", "second"), [("wordpiece", "the"), ("unigram", " the")])
+async def test_other_models_list_the_most_frequent_pretokens_too(model: str, second: str) -> None:
+    async with opened(model=model) as (app, pilot):
+        await pilot.press("4")
+        await pilot.pause()
+        panel = app.screen.query_one(FrequentPanel)
+        shown = "".join(text for text, _ in panel.row(1).spans).split()
+        assert shown[:2] == ["2", "1,754"]
+        panel.focus()
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: app.screen.id == app.session.model.screen("encoding"))
+        assert app.session.text == second
+
+
+@pytest.mark.parametrize("model", ["bpe", "wordpiece", "unigram"])
+async def test_every_title_of_the_charts_is_a_question_in_full(model: str) -> None:
+    async with opened(model=model) as (app, pilot):
+        await pilot.press("4")
+        async for _ in each_size(pilot, [(160, 50), (120, 40), (60, 20)]):
+            await pilot.pause()
+            panels = [*app.screen.query(ChartPanel), *app.screen.query(FramePanel)]
+            for panel in panels:
+                title = str(panel.border_title)
+                assert "?" in title
+                assert not panel.display or width(title) + BORDER_CELLS <= panel.outer_size.width

@@ -114,9 +114,9 @@ async def test_the_table_says_which_token_took_how_much_of_a_stale_count() -> No
         await pilot.press("right")
         assert "".join(text for text, _ in pairs(app).head).split() == ["pair", "recorded", "true"]
         lines = text_of(pairs(app)).splitlines()
-        assert {line.index("│") for line in lines} == {lines[0].index("│")}
-        # Of 3,389 times `t│h` the first merge, h + e, took 2,450.
-        row = next(line for line in lines if " t│h " in line)
+        assert {line.index("+") for line in lines} == {lines[0].index("+")}
+        # Of 3,389 times `t+h` the first merge, h + e, took 2,450.
+        row = next(line for line in lines if " t+h " in line)
         assert row.split()[2:4] == ["3,389", "939"]
         assert row.rstrip().endswith("stale: he took 2,450")
         assert "┄" in row
@@ -153,7 +153,7 @@ async def test_the_foot_names_the_merge_of_the_row_and_enter_goes_there() -> Non
 async def test_a_click_on_a_separator_asks_and_leaves_the_cursor_there() -> None:
     async with opened() as (app, pilot):
         panel = pairs(app)
-        across = "".join(text for text, _ in panel.row(4).spans).index("│")
+        across = "".join(text for text, _ in panel.row(4).spans).index("+")
         await pilot.click(PairsPanel, offset=(across + 1, 2 + 4))
         await pilot.pause()
         assert panel.cursor == 4

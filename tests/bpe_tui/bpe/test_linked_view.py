@@ -35,15 +35,15 @@ async def test_with_this_trainer_the_view_is_there_from_the_start_and_follows_ea
             "1: [我]⇄[们]⇄[的]⇄[花]⇄[园]⇄[在]⇄[河]⇄[边]⇄[。]",
         ]
         assert any(
-            line.split()[:7] == ["▸", "best", "我│们", "10", "1:1", "4:1", "6:4"]
+            line.split()[:7] == ["▸", "best", "我+们", "10", "1:1", "4:1", "6:4"]
             for line in at_start
         )
         await pilot.press("right")
         await until(pilot, lambda: "10 of 120 places touched" in lines(app)[0])
         after = lines(app)
         assert [line.split() for line in after[1:3]] == [
-            ["out", "们│的", "−3", "in", "我们│的", "+3"],
-            ["们│在", "−2", "我们│在", "+2"],
+            ["out", "们+的", "−3", "in", "我们+的", "+3"],
+            ["们+在", "−2", "我们+在", "+2"],
         ]
         assert "1: [我们]✗们⇄[的]⇄[花]⇄[园]⇄[在]⇄[河]⇄[边]⇄[。]" in after
         roles = {

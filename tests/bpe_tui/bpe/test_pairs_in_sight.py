@@ -38,7 +38,7 @@ def assert_readable(app: BpeTuiApp, panel: FramePanel) -> None:  # type: ignore[
         pair = pair_of(app, row)
         if pair is None:
             continue
-        first, _, second = text_of(row).replace("##", "").replace(" │ ", "│").partition("│")
+        first, _, second = text_of(row).replace("##", "").replace(" + ", "+").partition("+")
         for token, side in zip(pair, (first, second), strict=True):
             shown = signs(visible_bytes(token).removeprefix("##"))
             assert shown[0] in side or shown[-1] in side, (panel.id, text_of(row))
@@ -81,7 +81,7 @@ async def test_the_foot_shows_a_pair_that_its_row_cuts() -> None:
         await pilot.pause()
         pair = pair_of(app, panel.row(cut))
         assert pair is not None
-        whole = " │ ".join(map(visible_bytes, pair))
+        whole = "+".join(map(visible_bytes, pair))
         assert str(panel.border_subtitle) == whole
         await pilot.press("tab")
         assert str(panel.border_subtitle) != whole

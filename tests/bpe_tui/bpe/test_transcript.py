@@ -106,11 +106,11 @@ def test_ties_are_found_and_explained(transcript: BpeTranscript) -> None:
 
 
 def test_why_with_two_tokens_gives_the_history_of_the_pair(transcript: BpeTranscript) -> None:
-    asked = ["w│e: 8 at step 0.", "2 pairs occur more often here"]
+    asked = ["w+e: 8 at step 0.", "2 pairs occur more often here"]
     for line in ("why w e", "why w|e", "why w│e"):
         first, second = answers(transcript, line)
         assert (first, second.partition(";")[0]) == tuple(asked)
-    assert answers(transcript, "why st q")[0].startswith("st│q: the two never occur")
+    assert answers(transcript, "why st q")[0].startswith("st+q: the two never occur")
     assert answers(transcript, "why nosuch e")[0].startswith("nosuch is no token of this vocab")
     assert answers(transcript, "why st") == [
         "st is no token yet: it comes with merge 1 (s + t). Now it is s + t.",
@@ -235,15 +235,15 @@ def test_a_prediction_is_answered_line_by_line_and_then_the_step_is_made(
     assert asked[0] == "Which pair merges next?"
     assert asked[2] == "  5 × l┊o┊w"
     rows = {row[5:]: row[2] for row in asked[6:12]}  # no counts yet
-    assert answers(transcript, rows["e│s"])[0] == (
-        "No: e│s occurs 9 times, but so does another pair."
+    assert answers(transcript, rows["e+s"])[0] == (
+        "No: e+s occurs 9 times, but so does another pair."
     )
     hint = answers(transcript, "hint")
     assert hint[0].startswith("Hint: 2 are tied.")
-    assert f"  {rows['w│e']}. w│e   8" in hint
+    assert f"  {rows['w+e']}. w+e   8" in hint
     assert answers(transcript, "nonsense") == ["Answer with a number from 1 to 6."]
-    assert answers(transcript, rows["s│t"]) == [
-        "Right: s│t wins the tie of 2 at 9.",
+    assert answers(transcript, rows["s+t"]) == [
+        "Right: s+t wins the tie of 2 at 9.",
         "Rule lexicographic: s is later in byte order than e: e = 101 < s = 115.",
         "Merge 1 of 6: s and t occurred together 9 times; they are one token now, st.",
         "0 of 1 at the first try; predict asks on.",
@@ -261,9 +261,9 @@ def test_a_prediction_is_answered_line_by_line_and_then_the_step_is_made(
 
 def test_a_word_is_encoded_by_hand_join_by_join(transcript: BpeTranscript) -> None:
     asked = answers(transcript, "go 2", "predict encode-by-hand")
-    assert asked[2:5] == ["  e + st   rank 1", "  s + t   rank 0", "  w ┊ i ┊ d ┊ e ┊ s ┊ t"]
-    assert answers(transcript, "5") == ["Right: s│t joins, rank 0.", "  w ┊ i ┊ d ┊ e ┊ st"]
-    assert answers(transcript, "4")[0] == "Right: e│st joins, rank 1."
+    assert asked[2:5] == ["  e + st   merge 2", "  s + t   merge 1", "  w ┊ i ┊ d ┊ e ┊ s ┊ t"]
+    assert answers(transcript, "5") == ["Right: s+t joins: merge 1.", "  w ┊ i ┊ d ┊ e ┊ st"]
+    assert answers(transcript, "4")[0] == "Right: e+st joins: merge 2."
     assert answers(transcript, "0")[0] == "Right: widest is 4 tokens: w┊i┊d┊est."
 
 
@@ -278,8 +278,8 @@ def test_merges_are_made_by_hand_part_by_part(transcript: BpeTranscript) -> None
         "Answer with a pair, such as l+o; then with the words that change, such as lo w, lo w e r. "
         "You may type · for a space. hint helps, show gives the answer, skip goes on.",
     ]
-    assert answers(transcript, "s+t")[-1] == "Merge 1 of 3: replace s│t everywhere."
-    assert answers(transcript, "w i d e st")[0] == "No: in n┊e┊w┊e┊s┊t a place of s│t is left."
+    assert answers(transcript, "s+t")[-1] == "Merge 1 of 3: replace s+t everywhere."
+    assert answers(transcript, "w i d e st")[0] == "No: in n┊e┊w┊e┊s┊t a place of s+t is left."
     assert answers(transcript, "hint") == ["Hint: it joins in 2 places of 2 words."]
     assert "  6 × n┊e┊w┊e┊st" in answers(transcript, "w i d e st, n e w e st")
-    assert answers(transcript, "show")[0] == "Answer: s│t, then e│st, then o│w."
+    assert answers(transcript, "show")[0] == "Answer: s+t, then e+st, then o+w."

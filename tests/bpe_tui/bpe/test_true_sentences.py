@@ -168,7 +168,7 @@ async def test_a_tie_is_shown_before_it_is_decided() -> None:
             assert following is not None
             assert (len(shown_text) == 2) == (len(tied) > 1)
             if len(tied) > 1:
-                named = "│".join(visible_bytes(frame.any_token(part)) for part in following)
+                named = "+".join(visible_bytes(frame.any_token(part)) for part in following)
                 assert shown_text[1].startswith(f"{named} tied with ")
                 for rule, pair in frame.queue.choices.items():
                     assert (rule in shown_text[1].split("Other rules")[-1]) == (pair != following)

@@ -119,7 +119,7 @@ async def test_the_save_window_begins_with_the_format_that_holds_characters(
         await pilot.press("end", "s")
         await pilot.pause()
         formats = str(app.screen.query_one("#save-formats", Static).content)
-        assert "▸ huggingface" in formats
+        assert "❯ huggingface" in formats
         assert formats.count("cannot hold this tokenizer") == len(WRITABLE) - 1
         path = app.screen.query_one(Input).value
         assert path.endswith(".json")

@@ -158,13 +158,13 @@ def line(app: BpeTuiApp, name: str) -> str:
 async def test_a_fork_shows_its_forbidden_pair_and_its_origin() -> None:
     async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
         app.seek(1)
-        await fork_after_choosing(app, pilot, "forbid the next merge: e │ st")
+        await fork_after_choosing(app, pilot, "forbid the next merge: e+st")
         await pilot.press("enter")
         await pilot.pause()
         assert step(app) == 2
-        assert "Forbidden in this fork: e│st 9 times" in panel_text(app, MergePanel)
+        assert "Forbidden in this fork: e+st 9 times" in panel_text(app, MergePanel)
         assert "Forbidden: e and st, 9 times." in line(app, "#narration")
-        assert line(app, "#heading").startswith("fork of handout.txt at step 1: e │ st forbidden")
+        assert line(app, "#heading").startswith("fork of handout.txt at step 1: e+st forbidden")
         await pilot.press("left")
         assert "no other pair had as many" not in panel_text(app, MergePanel)
         await pilot.press("I")
@@ -181,7 +181,7 @@ async def test_a_repeated_or_forced_merge_of_a_fork_is_not_called_the_highest_co
         await pilot.pause()
         pairs = app.screen.query_one(PairsPanel)
         pairs.cursor = next(
-            place for place in range(pairs.row_count) if " w│i " in row_text(pairs, place)
+            place for place in range(pairs.row_count) if " w+i " in row_text(pairs, place)
         )
         await fork_after_choosing(app, pilot, "merge next, as chosen")
         await pilot.press("enter")
@@ -210,7 +210,7 @@ async def test_the_comparison_begins_at_the_first_difference() -> None:
 async def test_the_race_of_a_fork_shows_its_number_of_merges() -> None:
     async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
         app.seek(1)
-        await fork_after_choosing(app, pilot, "forbid the next merge: e │ st")
+        await fork_after_choosing(app, pilot, "forbid the next merge: e+st")
         await pilot.press("enter", "6")
         await until(pilot, lambda: "the same 12 merges" in line(app, "#narration"))
         assert "The fork has 13 merges" in line(app, "#narration")

@@ -58,33 +58,33 @@ async def test_each_form_of_answer_has_its_keys() -> None:
         tied, right = (
             rows.index(f"{left!r}{right!r}") for left, right in ((b"e", b"s"), (b"s", b"t"))
         )
-        assert "No: e│s occurs 9 times" in await press(*["down"] * tied, "enter")
-        assert "Right: s│t wins" in await press("k", "j", *["down"] * ((right - tied) % 6), "enter")
+        assert "No: e+s occurs 9 times" in await press(*["down"] * tied, "enter")
+        assert "Right: s+t wins" in await press("k", "j", *["down"] * ((right - tied) % 6), "enter")
         assert "Answer: 12▏" in await press("enter", "1", "2", "x")
         assert "too many" in await press("enter")
         # The wrong answer is selected: a digit replaces it.
-        assert "Right: e│s no longer occurs." in await press("0", "enter")
+        assert "Right: e+s no longer occurs." in await press("0", "enter")
         await press("enter", "y" if asked[2].answer else "n")
         assert over[2].at_first_try
         await press("enter", "l", "l", "space", "enter")
         await press("right", "right", "space", "h", "h", "space", "l", "space", "enter")
         text = await press("exclamation_mark")
         assert "Answer: don│'t│·go" in text
-        assert "Right: s│t joins, rank 0." in await press("enter", *["right"] * 4, "enter")
-        assert "Right: e│st joins, rank 1." in await press("h", "h", "enter")
+        assert "Right: s+t joins: merge 1." in await press("enter", *["right"] * 4, "enter")
+        assert "Right: e+st joins: merge 2." in await press("h", "h", "enter")
         assert "Right: newest is 4 tokens" in await press("h", "enter")
         assert "Answer: ne▏" in await press("enter", "n", "e")
         assert "Right: the text is ne" in await press("enter")
         assert "Merge 1 of 2: which pair?" in await press("enter")
         keys = ("down", "down", "l", "l", "l", "enter")
-        assert "e│s occurs 9 times, but so does another pair." in await press(*keys)
-        assert "replace s│t everywhere.  0 marked" in await press("right", "enter")
-        assert "in n┊e┊w┊e┊s┊t a place of s│t is left." in await press("space", "enter")
+        assert "e+s occurs 9 times, but so does another pair." in await press(*keys)
+        assert "replace s+t everywhere.  0 marked" in await press("right", "enter")
+        assert "in n┊e┊w┊e┊s┊t a place of s+t is left." in await press("space", "enter")
         assert "Hint: it joins in 2 places of 2 words." in await press("H")
         text = await press("down", "space", "enter")
         assert "Merge 2 of 2: which pair?" in text
         assert "3 × w┊i┊d┊e┊st" in text
-        assert "Answer: s│t, then e│st." in await press("exclamation_mark")
+        assert "Answer: s+t, then e+st." in await press("exclamation_mark")
         await press("enter")
         results = pilot.app.screen.query_one("#results", RowList)
         assert str(results.border_title) == "3 of 7 at the first try"
@@ -104,7 +104,7 @@ async def test_the_mouse_chooses_rows_and_gaps() -> None:
             rows = ("".join(t for t, _ in panel.row(row).spans) for row in range(panel.row_count))
             return next(place for place, row in enumerate(rows) if text in row)
 
-        await pilot.click(panel, offset=(5, row_of("s│t") + 1))
+        await pilot.click(panel, offset=(5, row_of("s+t") + 1))
         assert over[0].at_first_try
         await pilot.press("enter")
         line = row_of("d o n")

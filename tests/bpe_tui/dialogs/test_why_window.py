@@ -37,7 +37,7 @@ async def test_w_tells_the_history_of_any_two_tokens_and_enter_goes_on() -> None
         app.seek(5)
         said = await ask(app, pilot, "t|h")
         text = SAMPLE.read_text(encoding="utf-8")
-        assert f"t│h: {text.count('th'):,} at step 0; h│e took its h" in " ".join(said.split())
+        assert f"t+h: {text.count('th'):,} at step 0; h+e took its h" in " ".join(said.split())
         chart = app.screen.query_one(Chart)
         assert chart.figure is not None
         assert (chart.figure.ys[0], chart.at) == (text.count("th"), 5)
@@ -63,7 +63,7 @@ async def test_the_window_opens_on_the_pair_of_the_row_and_without_one_on_the_ne
         assert frame is not None
         assert frame.next_pair is not None
         first = frame.any_token(frame.next_pair[0]).decode().replace(" ", "·")
-        assert answer(app).startswith(f"{first}│")
+        assert answer(app).startswith(f"{first}+")
         assert "It merges at merge 6" in answer(app)
         await pilot.press("escape", "m", "up", "w")
         await pilot.pause()
@@ -103,7 +103,7 @@ async def test_both_screens_and_plain_explain_a_piece_in_the_same_words() -> Non
 async def test_a_pair_that_never_occurs_has_no_curve_and_the_keys_stay() -> None:
     async with opened() as (app, pilot):
         app.seek(20)
-        assert "Q│Q: the two never occur" in await ask(app, pilot, "Q|Q")
+        assert "Q+Q: the two never occur" in await ask(app, pilot, "Q|Q")
         assert not app.screen.query_one(Chart).display
         await pilot.press("escape", "W")
         assert isinstance(app.screen.focused, WordsPanel)
@@ -116,7 +116,7 @@ async def test_a_single_typed_token_is_described_and_leads_to_the_vocabulary() -
         assert frame is not None
         said = await ask(app, pilot, "he")
         assert "id 257" in said
-        assert "Merge 1 (rank 0) made it of h + e" in said
+        assert "Merge 1 made it of h + e" in said
         count = frame.vocabulary.count_of(257)
         assert f"It occurs {count:,} times in the corpus now" in said
         await pilot.press("enter")

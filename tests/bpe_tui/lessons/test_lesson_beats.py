@@ -202,22 +202,22 @@ def test_before_the_first_merge_the_view_announces_it() -> None:
 @pytest.mark.parametrize(
     ("step", "beat", "width", "sentences"),
     [
-        (0, Beat.PICK, 70, ["s│t and e│s both occur 9 times: a tie."]),
-        (0, Beat.REST, 70, ["s│t and e│s both occurred 9 times: a tie."]),
-        (0, Beat.PICK, 34, ["s│t and e│s: a tie, 9 times.", "s is later in byte order than e."]),
+        (0, Beat.PICK, 70, ["s+t and e+s both occur 9 times: a tie."]),
+        (0, Beat.REST, 70, ["s+t and e+s both occurred 9 times: a tie."]),
+        (0, Beat.PICK, 34, ["s+t and e+s: a tie, 9 times.", "s is later in byte order than e."]),
         (
             1,
             Beat.PICK,
             70,
             [
-                "e│st occurs 9 times, more often than any other pair.",
-                "Second is w│e with 8, 1 fewer.",
+                "e+st occurs 9 times, more often than any other pair.",
+                "Second is w+e with 8, 1 fewer.",
             ],
         ),
-        (1, Beat.REST, 50, ["e│st occurred 9 times, the most often."]),
-        (1, Beat.REST, 34, ["e│st occurred 9 times.", "Second was w│e with 8, 1 fewer."]),
-        (4, Beat.PICK, 40, ["w│est and 2 others: a tie, 6 times."]),
-        (0, Beat.REST, 27, ["s│t and e│s: a tie, 9 times.", "s is later in byte order", "than e."]),
+        (1, Beat.REST, 50, ["e+st occurred 9 times, the most often."]),
+        (1, Beat.REST, 34, ["e+st occurred 9 times.", "Second was w+e with 8, 1 fewer."]),
+        (4, Beat.PICK, 40, ["w+est and 2 others: a tie, 6 times."]),
+        (0, Beat.REST, 27, ["s+t and e+s: a tie, 9 times.", "s is later in byte order", "than e."]),
     ],
 )
 def test_pick_names_the_pair_and_the_reason_in_the_width(
@@ -308,7 +308,7 @@ def test_beside_fractions_pairs_have_the_room_that_bars_leave(width: int) -> Non
     columns = BarColumns.within(CountRoom(5, width, 10), fraction=18, number=9)
     left = width - columns.pair - columns.fraction - columns.number - 6
     assert left >= REMARK + BAR_BESIDE_FRACTION or left == -2  # no bar, nor blanks before it
-    assert columns.pair >= len("##in│##g")
+    assert columns.pair >= len("##in+##g")
 
 
 @pytest.fixture(scope="module")
@@ -329,16 +329,16 @@ def test_at_rest_the_counts_of_a_made_merge_keep_its_pair(stories: Frame) -> Non
         return [row.split() for row in said(explainer.count_rows(of, room))]
 
     picked, second = counts(made, 2)
-    assert (picked[:3], picked[-1]) == (["▶", "·│a", "3,258"], "picked")
-    assert second[:2] == ["·│s", "2,649"]
+    assert (picked[:3], picked[-1]) == (["▶", "·+a", "3,258"], "picked")
+    assert second[:2] == ["·+s", "2,649"]
     following = counts(there, 3)
     assert [row[:2] for row in following] == [
-        ["·│s", "2,649"],
-        ["·│w", "2,289"],
-        ["·t│he", "2,237"],
+        ["·+s", "2,649"],
+        ["·+w", "2,289"],
+        ["·t+he", "2,237"],
     ]
     assert following[0] == second  # its bar is as long: both lists have one scale
-    assert said(explainer.summary_rows(there, 70)) == ["The highest; second was ·│s, 609 fewer."]
+    assert said(explainer.summary_rows(there, 70)) == ["The highest; second was ·+s, 609 fewer."]
     replaced = said(explainer.replace_rows(there, 2, 80))[0].split("  ")
     assert replaced[:2] == ["· + a → ·a", "token 259"]
     assert replaced[-1].strip() == "3,258 places in 59 different words"

@@ -72,8 +72,8 @@ async def test_each_part_names_the_step_that_it_shows() -> None:
         await pilot.press("0", "g", "3", "enter")
         made = ["merge 3, made", "1 COUNTED", "2 PICKED", "3 REPLACED"]
         assert labels(app) == [*made, "merge 4, next", "1 COUNT"]
-        assert "▶ ·│a            3,258" in section(app, "count")[0]
-        assert "·│s            2,649" in section(app, "next-count")[0]
+        assert "▶ ·+a            3,258" in section(app, "count")[0]
+        assert "·+s            2,649" in section(app, "next-count")[0]
         places = [each.region for each in app.screen.query(LessonSection)]
         await pilot.press("full_stop")
         stations = ["1 COUNT", "2 PICK", "3 REPLACE"]

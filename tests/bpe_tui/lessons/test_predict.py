@@ -44,26 +44,26 @@ async def test_questions_are_asked_answered_hinted_shown_and_skipped_with_keys()
         assert "5 × l┊o┊w   2 × l┊o┊w┊e┊r   3 × w┊i┊d┊e┊s┊t" in said(screen, "replace")
         count = said(screen, "count")
         assert ("❯ " in count, "?" in count, "▄" in count) == (True, True, False)
-        rows = [row for row in count.splitlines() if "│" in row[16:]]
+        rows = [row for row in count.splitlines() if "+" in row]
         tied, right = (
-            next(place for place, row in enumerate(rows) if name in row) for name in ("e│s", "s│t")
+            next(place for place, row in enumerate(rows) if name in row) for name in ("e+s", "s+t")
         )
         assert keys_of(screen) == ["choose", "answer", "hint", "show me", "skip", "stop asking"]
 
         await pilot.press(*["down"] * tied, "enter", "H")
         assert "8  ▄" in said(screen, "count")
-        assert "No: e│s occurs 9 times, but so does another pair." in said(screen, "pick")
+        assert "No: e+s occurs 9 times, but so does another pair." in said(screen, "pick")
         assert "0 of 1 at the first try" in str(screen.query_one("#heading").render())
         await pilot.press("j", "k", *["down"] * ((right - tied) % 6), "enter")
-        assert "Right: s│t wins the tie of 2 at 9." in said(screen, "pick")
-        assert "▶ s│t" in said(screen, "count")
+        assert "Right: s+t wins the tie of 2 at 9." in said(screen, "pick")
+        assert "▶ s+t" in said(screen, "count")
 
         await pilot.press("enter")  # the step is shown, and the next one asked
         assert (step(app), screen.predictor.is_on) == (1, True)
         assert "Which pair merges next?" in said(screen, "pick")
         await pilot.press("exclamation_mark")  # the answer is shown, and stays
         assert (step(app), screen.question) == (2, None)
-        assert "e│st occurred" in said(screen, "pick")
+        assert "e+st occurred" in said(screen, "pick")
         await pilot.press("enter")
         assert "Which pair merges next?" in said(screen, "pick")
         await pilot.press("right")  # not known
@@ -89,12 +89,12 @@ async def test_a_click_answers_and_a_large_corpus_shows_words_instead_of_bars() 
         count = said(screen, "count").splitlines()
         assert all(row.rstrip().endswith("?") for row in count[:6])
         assert said(screen, "replace").count("×") > 1
-        right = next(place for place, row in enumerate(count) if "h│e" in row)
+        right = next(place for place, row in enumerate(count) if "h+e" in row)
         await pilot.click("#corpus", offset=(20, 1))  # a token, which would reveal its merges
         assert app.screen is screen
         assert "That would tell the answer" in app.notices.now
         await pilot.click("#count", offset=(40, right))
-        assert "Right: h│e occurs 4,803 times." in said(screen, "pick")
+        assert "Right: h+e occurs 4,803 times." in said(screen, "pick")
         assert "1 of 1 at the first try" in str(screen.query_one("#heading").render())
         await pilot.press("space")  # playing asks nothing
         await until(pilot, lambda: step(app) > 0)

@@ -499,7 +499,7 @@ async def test_a_tokenizer_is_saved_in_every_format_that_can_be_written(
             monkeypatch.chdir(tmp_path / format)
             await pilot.press("s")
             await until(pilot, lambda: isinstance(app.screen, SaveTokenizer))
-            while f"▸ {format}" not in said(app, "#save-formats"):
+            while f"❯ {format}" not in said(app, "#save-formats"):
                 await pilot.press("down")
             path = app.screen.query_one(Input).value
             await pilot.press("enter")

@@ -68,7 +68,7 @@ async def test_the_first_difference_stays_in_sight_with_its_cause(
         assert "Likely cause (tie-rule)" in why
         header, pinned = rows(app, "#check-pinned")
         assert header.split() == ["merge", "yours", "count", "the", "rule", "count"]
-        assert pinned.split() == ["35", "✗", "·│m", "601", "·│p", "601"]
+        assert pinned.split() == ["35", "✗", "·+m", "601", "·+p", "601"]
         listed = rows(app, "#check-rows")
         assert len(listed) == len(merges)
         assert [row.split()[1] for row in listed[:35]] == ["✓"] * 34 + ["✗"]
@@ -191,7 +191,7 @@ async def test_both_parts_of_long_pairs_stay_readable(tmp_path: Path) -> None:
         async for _ in each_size(pilot):
             (row,) = rows(app, "#check-rows")
             assert "ll" in row
-            assert "│r" in row
+            assert "+r" in row
             assert len(row) <= app.screen.query_one("#check-rows").size.width
 
 

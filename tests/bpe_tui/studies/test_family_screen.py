@@ -71,7 +71,7 @@ async def test_the_table_shows_the_rows_of_the_engine(corpus: Path) -> None:
         expected = list(table_rows(corpus.read_bytes(), 500, specials))
         assert [entry.row for entry in rows.entries] == expected
         shown = text_of(rows)
-        assert [row.strip("▸ ").split()[0] for row in shown] == list(KINDS)
+        assert [row.strip("❯ ").split()[0] for row in shown] == list(KINDS)
         for row, truth in zip(shown, expected, strict=True):
             assert isinstance(truth, KindRow)
             assert f"{truth.unseen.tokens:,}" in row
@@ -165,7 +165,7 @@ async def test_the_most_frequent_tokens_are_shown_with_their_counts(corpus: Path
 async def test_a_misspelling_shows_the_tokens_before_and_after(corpus: Path) -> None:
     async with opened(corpus, vocab_size=500) as (app, pilot):
         rows = text_of(await measured(app, pilot))
-        cells = {row.strip("▸ ").split()[0]: row for row in rows}
+        cells = {row.strip("❯ ").split()[0]: row for row in rows}
         assert "100% UNK" in cells["word"]
         before, after = re.findall(r"([\d.]+) → ([\d.]+)", cells["byte"])[0]
         assert before == after

@@ -255,7 +255,7 @@ async def test_the_row_under_the_cursor_has_a_mark_and_no_other_has() -> None:
             panel.cursor = at
             await pilot.pause()
             marks = [panel.row(index).spans[0][0] for index in range(panel.row_count)]
-            assert [place for place, mark in enumerate(marks) if mark == "▸ "] == [at]
+            assert [place for place, mark in enumerate(marks) if mark == "❯ "] == [at]
 
 
 async def test_enter_on_the_text_says_where_it_is_typed_and_keeps_it_in_sight() -> None:

@@ -176,7 +176,7 @@ async def test_adjacent_unknown_characters_count_as_one(corpus: Path) -> None:
         field.load_text("漢字")
         await pilot.pause()
         (row,) = text_of(app.screen.query_one(WordsOfTextPanel))
-        assert row.split()[:3] == ["▸", "漢字", "1"]
+        assert row.split()[:3] == ["❯", "漢字", "1"]
         assert "side by side are one <unk>" in str(field.border_subtitle)
 
 

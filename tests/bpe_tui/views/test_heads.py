@@ -26,11 +26,11 @@ async def test_the_table_of_pretokens_names_its_columns() -> None:
             app.screen.show_panel("pretokens")  # type: ignore[attr-defined]
             for _ in range(9):
                 await pilot.press("down")
-                assert any(line.startswith("▸") for line in lines_of(panel)[1:])
+                assert any(line.startswith("❯") for line in lines_of(panel)[1:])
             assert lines_of(panel)[0].split() == head
             for _ in range(9):
                 await pilot.press("up")
-            assert lines_of(panel)[1].startswith("▸ The")
+            assert lines_of(panel)[1].startswith("❯ The")
             assert await pilot.click(panel, offset=(3, 1))
             assert panel.cursor == 0  # the head is not a row
             assert await pilot.click(panel, offset=(3, 3))

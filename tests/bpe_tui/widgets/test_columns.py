@@ -54,7 +54,7 @@ def said(spans: list[Span]) -> str:
 def test_a_shortened_pair_keeps_some_of_both_parts_and_cuts_no_byte(
     first: str, second: str, cells: int
 ) -> None:
-    pair = PairSpans([(first, "")], (" │ ", "border"), [(second, "")])
+    pair = PairSpans([(first, "")], (" + ", "border"), [(second, "")])
     fitted = left(pair, cells)
     assert spans_width(fitted) == cells
     if spans_width(pair) <= cells:
@@ -69,9 +69,9 @@ def test_a_shortened_pair_keeps_some_of_both_parts_and_cuts_no_byte(
 
 
 def test_the_room_of_a_pair_goes_to_the_part_that_needs_it() -> None:
-    pair = PairSpans([("·international", "")], (" │ ", "border"), [("s", "")])
-    assert said(left(pair, 14)) == "·inter…ional│s"
-    assert said(left(PairSpans(pair[2:], (" │ ", "border"), pair[:1]), 14)) == "s│·inter…ional"
+    pair = PairSpans([("·international", "")], (" + ", "border"), [("s", "")])
+    assert said(left(pair, 14)) == "·inter…ional+s"
+    assert said(left(PairSpans(pair[2:], (" + ", "border"), pair[:1]), 14)) == "s+·inter…ional"
 
 
 def test_a_token_keeps_its_beginning_and_its_end() -> None:

@@ -32,7 +32,7 @@ async def test_the_first_merge_is_worked_out_as_in_the_course(corpus: Path) -> N
     async with opened(corpus, model="wordpiece") as (app, pilot):
         assert isinstance(app.screen, WordPieceTrainingScreen)
         scores = text_of(app.screen.query_one(ScoresPanel))
-        assert "##g│##s" in scores[1]
+        assert "##g+##s" in scores[1]
         assert "5 / (20 ·  5)" in scores[1]
         assert scores[1].startswith("▸")
         await pilot.press("right")
@@ -50,13 +50,13 @@ async def test_pairs_below_the_minimum_are_listed_apart_with_the_reason(tmp_path
         _, first, _, reason, rare = text_of(app.screen.query_one(ScoresPanel))
         title = str(app.screen.query_one(ScoresPanel).border_title)
         assert title == "scores  1 pair · 1 left out"
-        assert first.split()[:3] == ["▸", "1", "##a│##a"]
+        assert first.split()[:3] == ["▸", "1", "##a+##a"]
         assert reason == "left out by --min-count 2: 1 rarer pair, the highest scores first"
-        assert rare.split()[:2] == ["–", "a│##a"]
+        assert rare.split()[:2] == ["–", "a+##a"]
         assert "0.333" in rare
         await pilot.press("right")
         merge = "\n".join(text_of(app.screen.query_one(ScoreMergePanel)))
-        assert "left out: only once, and --min-count is 2\na │ ##a" in merge
+        assert "left out: only once, and --min-count is 2\na+##a" in merge
         assert "= score · 4² / 3 = 1.19" in merge
         assert "= log₂ 1.19 = 0.25 bits" in merge
 
@@ -68,7 +68,7 @@ async def test_the_merge_shows_the_choice_of_bpe_and_why_it_lost(
         await pilot.press("right")
         merge = "\n".join(text_of(app.screen.query_one(ScoreMergePanel)))
         by_count = merge.split("by count alone")[1]
-        assert "##u │ ##g" in by_count
+        assert "##u+##g" in by_count
         assert "20 / (36 · 20)" in by_count
         assert "##u and ##g are frequent anyway" in " ".join(by_count.split())
 
@@ -103,7 +103,7 @@ async def test_a_merge_in_the_list_shows_both_parts_before_its_score(
         frame = frame_of(app)
         for index, row in enumerate(text_of(merges)):
             right = frame.any_token(frame.merge_at(index).pair[1]).decode()
-            assert row.split("│")[1].startswith(right[:5])
+            assert row.split("+")[1].startswith(right[:5])
 
 
 async def test_the_screen_says_that_hugging_face_s_trainer_differs(
@@ -123,7 +123,7 @@ async def test_words_merges_and_corpus_follow_the_step(corpus: Path) -> None:
         assert text_of(app.screen.query_one(TouchedWordsPanel)) == [
             row for row in text_of(app.screen.query_one(TouchedWordsPanel)) if "h┊##u┊##gs" in row
         ]
-        assert "##g│##s" in text_of(app.screen.query_one(WordPieceMergesPanel))[0]
+        assert "##g+##s" in text_of(app.screen.query_one(WordPieceMergesPanel))[0]
         assert any("##gs" in row for row in text_of(app.screen.query_one(WordPieceCorpusPanel)))
         await pilot.press("end", "left", "home")
         assert step(app) == 0

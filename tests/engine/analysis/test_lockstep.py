@@ -48,8 +48,8 @@ def test_they_go_to_the_end_if_all_agree() -> None:
     assert both.steps == 2
     assert {lane.at(2).tokens for lane in both.runs} == {(256, 256)}
     assert [lane.at(1).note for lane in both.runs] == [
-        "tries ranks 0 to 0",
-        "lowest rank here: 0",
+        "tries merges 1 to 1",
+        "earliest here: merge 1",
         "not cached: rank loop",
         "takes the longest",
     ]

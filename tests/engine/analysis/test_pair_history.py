@@ -89,29 +89,29 @@ def text_of(history: PairHistory) -> str:
             b"e",
             b"s",
             1,
-            "e│s: 9 at step 0; s│t took its s 9 times at merge 1; none is left. "
+            "e+s: 9 at step 0; s+t took its s 9 times at merge 1; none is left. "
             "It did not merge: others took all of it.",
         ),
-        (b"o", b"w", 0, "o│w: 7 at step 0. It merges at merge 3, 7 times."),
-        (b"o", b"w", 3, "o│w: 7 at step 0; it merged itself at merge 3. It is merge 3."),
+        (b"o", b"w", 0, "o+w: 7 at step 0. It merges at merge 3, 7 times."),
+        (b"o", b"w", 3, "o+w: 7 at step 0; it merged itself at merge 3. It is merge 3."),
         (
             b"l",
             b"ow",
             1,
-            "l│ow: no ow yet; merge 3 makes it, 7 then. It merges at merge 4, 7 times.",
+            "l+ow: no ow yet; merge 3 makes it, 7 then. It merges at merge 4, 7 times.",
         ),
         (
             b"low",
             b"est",
             4,
-            "low│est: the two never occur side by side in one pretoken of this corpus. "
+            "low+est: the two never occur side by side in one pretoken of this corpus. "
             "Only a pair that occurs can merge.",
         ),
         (
             b"w",
             b"e",
             0,
-            "w│e: 8 at step 0. 2 pairs occur more often here; it does not merge in the 12 steps "
+            "w+e: 8 at step 0. 2 pairs occur more often here; it does not merge in the 12 steps "
             "recorded, and none is left at the last.",
         ),
     ],

@@ -59,13 +59,13 @@ def test_a_pair_that_occurs_names_its_count_and_who_beat_it() -> None:
     # `low` occurs 7 times, in front of `e` twice: in `lower`.
     assert texts(explain(handout(4), ["lowe"]))[1:] == [
         "To be one token, a merge would have to join low + e. No merge does.",
-        "low│e: 2 at step 4.",
+        "low+e: 2 at step 4.",
         "6 pairs occur more often here; it does not merge in the 4 steps recorded.",
-        "The last merge, 4, took l│ow, which occurred 7 times.",
+        "The last merge, 4, took l+ow, which occurred 7 times.",
     ]
     # `es` lost all of its 9 places to `st`, the first merge.
     assert texts(explain(handout(4), ["e", "s"])) == [
-        "e│s: 9 at step 0; s│t took its s 9 times at merge 1; none is left.",
+        "e+s: 9 at step 0; s+t took its s 9 times at merge 1; none is left.",
         "It did not merge: others took all of it.",
     ]
 
@@ -94,8 +94,8 @@ def test_more_than_two_tokens_have_a_reason_for_each_border() -> None:
     assert (
         said[1] == "To be one token, merges would have to join l + i + d; none joins two of them."
     )
-    assert said[2] == "l│i: the two never occur side by side in one pretoken of this corpus."
-    assert said[3] == "i│d: 3 at step 0."
+    assert said[2] == "l+i: the two never occur side by side in one pretoken of this corpus."
+    assert said[3] == "i+d: 3 at step 0."
 
 
 def test_a_token_that_no_text_reaches_names_the_merge_that_took_its_part() -> None:

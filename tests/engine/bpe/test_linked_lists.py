@@ -145,7 +145,7 @@ def timeline() -> Timeline:
 
 class TestTheSampleOfWeAndThey:
     def text(self, frame: Frame, pair: Pair) -> str:
-        return "│".join(frame.any_token(part).decode() for part in pair)
+        return "+".join(frame.any_token(part).decode() for part in pair)
 
     def test_before_any_merge_we_is_best_and_every_bigram_is_active(
         self, timeline: Timeline
@@ -153,7 +153,7 @@ class TestTheSampleOfWeAndThey:
         frame = timeline.seek(0)
         lists = lists_of(frame)
         assert lists.best is not None
-        assert (self.text(frame, lists.best.pair), lists.best.count) == ("我│们", 10)
+        assert (self.text(frame, lists.best.pair), lists.best.count) == ("我+们", 10)
         assert lists.inactive == 0
         lines = SAMPLE.read_text(encoding="utf-8").split()
         assert lists.active == len({pair for line in lines for pair in pairwise(line)})
@@ -179,8 +179,8 @@ class TestTheSampleOfWeAndThey:
             for row in lists.neighbours
             if row.out is not None
         }
-        assert rows["们│的"] == (3, ["我们│的"])
-        assert rows["们│在"] == (2, ["我们│在"])
+        assert rows["们+的"] == (3, ["我们+的"])
+        assert rows["们+在"] == (2, ["我们+在"])
         they_of = frame.id_of("们".encode()), frame.id_of("的".encode())
         assert frame.count_of(they_of) == 3  # type: ignore[arg-type]
         first = lists.nodes("我们的花园在河边。".encode())
@@ -190,7 +190,7 @@ class TestTheSampleOfWeAndThey:
             (False, False),
         ]
         assert lists.best is not None
-        assert (self.text(frame, lists.best.pair), lists.best.count) == ("他│们", 9)
+        assert (self.text(frame, lists.best.pair), lists.best.count) == ("他+们", 9)
 
     def test_is_the_same_forward_back_and_after_a_jump(self, timeline: Timeline) -> None:
         def seen(frame: Frame) -> object:

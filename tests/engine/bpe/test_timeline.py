@@ -367,6 +367,15 @@ def test_next_pair_is_none_only_after_the_run_is_complete() -> None:
     assert timeline.seek(2).next_pair == steps[2].pair
 
 
+def test_a_frame_still_knows_its_next_pair_after_the_run_got_longer_and_complete() -> None:
+    steps = trained(LOW, 3)
+    timeline = Timeline(LOW, steps[:2])
+    kept = timeline.seek(2)
+    timeline.extend(steps[2:])
+    timeline.complete()
+    assert kept.next_pair == kept.at(2).next_pair == steps[2].pair
+
+
 def test_a_pair_knows_the_step_that_merges_it() -> None:
     steps = trained(LOW)
     timeline = Timeline(LOW, steps[:3])

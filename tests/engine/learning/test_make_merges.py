@@ -71,9 +71,9 @@ def test_words_made_by_hand_are_those_of_the_slow_trainer(
     [
         ("aa; b a aa, b aa, aa aa a", "in b┊a┊a┊a the pair overlaps itself", "from the right"),
         ("aa; b aaa, b aa, aa aa a", "in b┊a┊a┊a a token joins twice", "joined one token twice"),
-        ("aa; b aa a, aa aa a", "in b┊a┊a a place of a│a is left", "in part only"),
-        ("aa; b aa a, b aa, aa aa a, ba b", "b│a is another pair: only a│a", "another pair"),
-        ("ba", "b│a occurs 9 times; another pair occurs more often", "occurs less often"),
+        ("aa; b aa a, aa aa a", "in b┊a┊a a place of a+a is left", "in part only"),
+        ("aa; b aa a, b aa, aa aa a, ba b", "b+a is another pair: only a+a", "another pair"),
+        ("ba", "b+a occurs 9 times; another pair occurs more often", "occurs less often"),
     ],
 )
 def test_a_wrong_part_is_explained_by_its_mistake(typed: str, said: str, mistake: str) -> None:
@@ -84,20 +84,20 @@ def test_a_wrong_part_is_explained_by_its_mistake(typed: str, said: str, mistake
 
 def test_each_part_is_graded_and_explained() -> None:
     question = question_of(LOW)
-    assert reply(question, "s+t")[0] == "Right: s│t wins the tie of 2 at 9."
+    assert reply(question, "s+t")[0] == "Right: s+t wins the tie of 2 at 9."
     assert reply(question, "s t; w i d e st, n e w e st") == (
         "Right: st is one token now, in 2 places of 2 words.",
         "Count again: its neighbours are in other pairs now.",
     )
     late = reply(question, "s t; w i d e st, n e w e st; w e")
-    assert late == ("No: w│e occurs 8 times; another pair occurs more often.", "")
+    assert late == ("No: w+e occurs 8 times; another pair occurs more often.", "")
     whole = "st; widest, newest".replace("widest", "w i d e st").replace("newest", "n e w e st")
     whole += "; e st; w i d est, n e w est; o w; l ow, l ow e r"
     assert question.grade(question.form.read(whole)).done
 
 
 def test_a_count_from_before_the_merge_is_named() -> None:
-    # b│c leads after a│b only with its count of before.
+    # b+c leads after a+b only with its count of before.
     question = question_of({b"abc": 5, b"ab": 4, b"bc": 2, b"de": 3, b"def": 3, b"fx": 1})
     form = question.form
     typed = "a b; ab c, ab; b c"

@@ -95,7 +95,7 @@ def next_pair(question: Question, truth: Truth, step: int) -> Answer:
     counts, vocab = truth.counts_at(step), truth.run.vocab
     tied = {pair for pair in counts if counts[pair] == max(counts.values())}
     best = oracles.TIE_ORACLES[truth.rule](tied, truth.words_at(step), vocab)
-    label = (vocab[best[0]], "│", vocab[best[1]])
+    label = (vocab[best[0]], "+", vocab[best[1]])
     return [option.label for option in question.form.options].index(label)
 
 
@@ -340,7 +340,7 @@ def best_score(question: Question, step: wordpiece_oracle.OracleStep) -> Answer:
         assert option.note == f"{step.pairs_before[pair]:,} / ({lefts:,} · {rights:,})"
         assert Fraction(step.pairs_before[pair], lefts * rights) == score
     labels = [option.label for option in form.options]
-    return labels.index((step.pair[0].encode(), "│", step.pair[1].encode()))
+    return labels.index((step.pair[0].encode(), "+", step.pair[1].encode()))
 
 
 def longest_match(question: Question, vocab: set[str]) -> Answer:
@@ -399,8 +399,8 @@ def test_a_question_about_scores_names_the_minimum_and_a_pair_that_it_leaves_out
     assert [each.describe(bytes.decode) for each in sentences] == [
         "Of the pairs that occur at least 2 times, the one of the highest score: its count ÷ "
         "(left count · right count).",
-        "Left out by the minimum of 2: d│##e, 1 / (1 · 1) = 1.",
-        "Answer: ##c│##b has the highest score of those that occur 2 times or more: "
+        "Left out by the minimum of 2: d+##e, 1 / (1 · 1) = 1.",
+        "Answer: ##c+##b has the highest score of those that occur 2 times or more: "
         "2 / (2 · 2) = 0.5.",
     ]
     form = question.form
@@ -454,7 +454,7 @@ def test_the_hint_at_a_tie_names_the_token_in_which_the_pairs_differ() -> None:
 def row_of(question: Question, left: str, right: str) -> int:
     """Return the row of a pair."""
     labels = [option.label for option in question.form.options]  # type: ignore[attr-defined]
-    return labels.index((left.encode(), "│", right.encode()))
+    return labels.index((left.encode(), "+", right.encode()))
 
 
 def test_a_wrong_pair_shows_its_own_count_and_not_the_answer() -> None:
@@ -463,13 +463,13 @@ def test_a_wrong_pair_shows_its_own_count_and_not_the_answer() -> None:
     said = str(question.grade(wrong).said)
     winner = question.form.options[question.answer]
     assert " occur" in said
-    assert f"{winner.label[0].decode()}│" not in said
+    assert f"{winner.label[0].decode()}+" not in said
 
 
 def test_a_tie_is_explained_by_the_rule_and_the_bytes() -> None:
     question = ask("tie", timeline_of(LOW).frame)
     grade = question.grade(question.answer)
-    assert str(grade.said) == "s│t wins the tie of 2 at 9."
+    assert str(grade.said) == "s+t wins the tie of 2 at 9."
     assert (
         str(grade.why) == "Rule lexicographic: s is later in byte order than e: e = 101 < s = 115."
     )
@@ -494,19 +494,19 @@ def test_words_are_given_with_their_counts_to_count_in() -> None:
         (
             ("e", "s"),
             1,
-            "e│s does not occur; another pair occurs more often.",
-            "It occurred 9 times before merge 1, s│t: that count is out of date.",
+            "e+s does not occur; another pair occurs more often.",
+            "It occurred 9 times before merge 1, s+t: that count is out of date.",
         ),
         (
             ("l", "o"),
             1,
-            "l│o occurs 7 times; another pair occurs more often.",
+            "l+o occurs 7 times; another pair occurs more often.",
             "It is not behind if each word is counted once, but 6 × means 6 times.",
         ),
         (
             ("e", "s"),
             0,
-            "e│s occurs 9 times, but so does another pair.",
+            "e+s occurs 9 times, but so does another pair.",
             "The rule sentencepiece takes it; here the rule is lexicographic. "
             "Another pair has a byte above e = 101.",
         ),
@@ -525,7 +525,7 @@ def test_a_pair_across_pretokens_is_a_row() -> None:
     timeline = timeline_of({b"ab": 3, b" ": 4, b"cd": 2}, excerpt=excerpt)
     question = ask("next-pair", timeline.frame)
     grade = question.grade(row_of(question, "b", " "))
-    assert str(grade.said) == "b│Ġ does not occur; another pair occurs more often."
+    assert str(grade.said) == "b+Ġ does not occur; another pair occurs more often."
     assert str(grade.why) == "It lies across two pretokens, and merges never cross their border."
 
 
@@ -547,7 +547,7 @@ def test_mistakes_of_a_class_have_names() -> None:
 def test_a_pair_that_wins_if_places_may_not_overlap_is_explained() -> None:
     question = ask("next-pair", timeline_of({b"aaaa": 2, b"bc": 5}).frame)
     grade = question.grade(row_of(question, "b", "c"))
-    assert str(grade.why) == "In aaa the pair a│a occurs twice: places may overlap."
+    assert str(grade.why) == "In aaa the pair a+a occurs twice: places may overlap."
 
 
 def test_wrong_numbers_of_tokens_and_bytes_are_explained_by_their_mistake() -> None:
@@ -577,7 +577,7 @@ def test_a_tie_compares_the_bytes_in_which_two_pairs_differ() -> None:
     ranked = [pair for pair, _ in frame.top_pairs(len(question.pairs))]
     second, third = (question.pairs.index(pair) for pair in ranked[1:3])
     assert str(question.grade(third).why).endswith(
-        "cop│e goes before it: m = 109 < p = 112 in the third place."
+        "cop+e goes before it: m = 109 < p = 112 in the third place."
     )
     assert str(question.grade(second).why).endswith(
         "Another pair has a byte above p = 112 in the third place."
