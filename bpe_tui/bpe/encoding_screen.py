@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 from typing import ClassVar
@@ -387,6 +387,11 @@ class EncodingScreen(WalkScreen, BpeScreen):
     CSS_PATH = sheet("encoding.tcss")
     SLOT = ("encode-steps", "lockstep", "why-not", "regex", "dropout")
     PANEL_ORDER = ("pretokens", *SLOT, "ids", "text", "decode")
+    HIDDEN: ClassVar[Mapping[str, str]] = {
+        "pretokens": "pretokens",
+        "ids": "tokens",
+        "decode": "ids → text",
+    }
     STEPS_A_SECOND = 3
     _specials_as_text = False
 

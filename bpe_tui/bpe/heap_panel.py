@@ -138,7 +138,7 @@ class PairsPanel(Panel):
 
     ID = "pairs"
     WIDEST = 160
-    LEAST_FOR_HEAD = 0
+    LEAST_FOR_HEAD = 2
 
     view: Drawn[str] = Drawn("table")
     moved_by_key: Drawn[bool] = Drawn(True)

@@ -60,7 +60,7 @@ BESIDE_TEXT = TOKENS_CELLS + 4
 
 MOST_TEXT = 14
 """Cells of a pretoken that a wide regex beside it leaves."""
-CACHED = "cached: encoded before in this text, so looked up"
+CACHED = "cached: encoded before · so looked up"
 
 
 def quote_alternative(alternative: Alternative) -> str:
@@ -245,7 +245,7 @@ class EncodeStepsPanel(Walk):
     """
 
     ID, TITLE = "encode-steps", "merges of the pretoken"
-    LEAST_FOR_HEAD = 0
+    LEAST_FOR_HEAD = 2
     _merges: Sequence[TracedMerge] = ()
     _word: EncodedWord | None = None
     """The pretoken with its probes if the model is WordPiece."""

@@ -30,8 +30,17 @@ from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.numbers import number, plural, size
-from bpe_tui.widgets.rows import PairSpans, Row, RowsOnDemand, Span, left, paragraph, right
-from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text
+from bpe_tui.widgets.rows import (
+    NameSpans,
+    PairSpans,
+    Row,
+    RowsOnDemand,
+    Span,
+    left,
+    paragraph,
+    right,
+)
+from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text, width
 from engine.analysis.check.checking import JudgedMerge, check_claim
 from engine.analysis.check.claim import Assignment, read_claim
 from engine.analysis.check.report import Report
@@ -223,20 +232,31 @@ class WhyPanel(RowList):
         has_room = sum(map(len, blocks)) + len(blocks) - 1 <= room.height
         between = [Row([])] if has_room else []
         above = [row for rows in blocks for row in (*rows, *between)]
-        files = [_file_row(each, room.width - 1) for each in self._files]
+        longest = max((width(_names_of(each)) for each in self._files), default=0)
+        cells = min(longest, NAMES_CELLS)
+        files = [_file_row(each, cells, room.width - 1) for each in self._files]
         self.show([*above, *files], len(above) if files else 0)
 
 
-def _file_row(files: NearbyFiles, width: int) -> Row:
-    """Return the names of files, their size and their folder; Enter has them checked."""
-    first = Path(files.claimed.paths[0])
+def _names_of(files: NearbyFiles) -> str:
     names = " and ".join(Path(path).name for path in files.claimed.paths)
-    aside = max(width - NAMES_CELLS - COUNT_CELLS - 2, 0)
-    where = as_typed((str(first.parent),))
+    return visible_text(names, spaces=False)
+
+
+def _file_row(files: NearbyFiles, cells: int, room: int) -> Row:
+    """Return the names of files, their size and their folder; Enter has them checked.
+
+    Args:
+        cells: cells for the names.
+        room: cells of the row; a folder too long for it keeps both its ends.
+    """
+    aside = max(room - cells - COUNT_CELLS - 2, 0)
+    where = visible_text(as_typed((str(Path(files.claimed.paths[0]).parent),)), spaces=False)
     spans = [
-        *left([(visible_text(names, spaces=False), "strong")], NAMES_CELLS),
+        *left([(_names_of(files), "strong")], cells),
         right(size(files.size), COUNT_CELLS),
-        *left([(f"  {visible_text(where, spaces=False)}", "dim")], aside),
+        ("  ", ""),
+        *left(NameSpans([(where, "dim")]), aside),
     ]
     return Row(spans, files.claimed)
 

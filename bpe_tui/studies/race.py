@@ -20,7 +20,7 @@ from bpe_tui.session.declarations import RACE
 from bpe_tui.session.jobs import Job
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
-from bpe_tui.views.narration import first_fitting, heading
+from bpe_tui.views.narration import first_fitting, heading, names_of_panels
 from bpe_tui.views.panel import Panel
 from bpe_tui.views.player_screen import Transport
 from bpe_tui.views.session_screen import SessionScreen
@@ -391,6 +391,7 @@ class RaceScreen(SessionScreen):
         self._job: RaceJob | None = None
         self._raced: Timeline | None = None
         self._unit: RaceMeasure = MEASURES[0]
+        self._front = next(iter(TITLES.values()))
 
     def compose_body(self) -> ComposeResult:
         yield Transport()
@@ -531,8 +532,11 @@ class RaceScreen(SessionScreen):
         if panel in TITLES:
             for name in TITLES:
                 self.query_one(f"#{name}").set_class(name == panel, "-in-front")
-            names = (
-                f"‹{title}›" if name == panel else f" {title} " for name, title in TITLES.items()
-            )
-            self.say("#panel-names", " ".join(names))
+            self._front = TITLES[panel]
+            self.name_hidden_panels()
         super().show_panel(panel)
+
+    def name_hidden_panels(self) -> None:
+        """Name the panels that share a place if there is little room."""
+        names = names_of_panels(TITLES.values(), self._front, self.size.width - 2)
+        self.say("#panel-names", names)

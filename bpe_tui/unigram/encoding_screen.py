@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -153,6 +153,11 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
     CSS_PATH = sheet("unigram-encoding.tcss")
     SLOT = ("arrivals", "paths", "why-not-pieces", "pretokens")
     PANEL_ORDER = ("pretokens", "lattice", "lanes", *SLOT[:3], "text")
+    HIDDEN: ClassVar[Mapping[str, str]] = {
+        "pretokens": "pretokens",
+        "arrivals": "Viterbi",
+        "paths": "segmentations",
+    }
     STEPS_A_SECOND = 2
 
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)

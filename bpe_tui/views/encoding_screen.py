@@ -298,6 +298,7 @@ class WalkScreen(SessionScreen):
     def show_panel(self, panel: str) -> None:
         # With little room, the line for ids is visible only while it has the focus.
         self.set_class(panel == "decode", "-decoding")
+        self.call_after_refresh(self.name_hidden_panels)
         super().show_panel(panel)
         self._select_text()
 

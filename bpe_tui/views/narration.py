@@ -6,7 +6,7 @@ describes its steps in its own module `narration`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import trainer_of
 from bpe_tui.widgets.numbers import number, plural, size
-from bpe_tui.widgets.visible import visible_bytes, visible_text, width
+from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.bpe.trainer import StopReason
 from engine.core.events import Pair
 from engine.core.wording import times as times  # sentences of the engine say it, too
@@ -52,6 +52,17 @@ def leading_parts(room: int, text: str) -> str:
     while len(parts) > 1 and width(BETWEEN_PARTS.join(parts)) > room:
         parts.pop()
     return BETWEEN_PARTS.join(parts)
+
+
+def names_of_panels(names: Iterable[str], front: str, room: int) -> str:
+    """Return the names of panels that share a place, closer together if they have little room.
+
+    >>> [names_of_panels(("gains", "ties"), "ties", room) for room in (40, 12)]
+    [' gains  ‹ties›', 'gains ‹ties›']
+    """
+    marked = {name: f"‹{name}›" if name == front else name for name in names}
+    wide = " ".join(name if name[0] == "‹" else f" {name} " for name in marked.values())
+    return wide if width(wide) <= room else shorten(" ".join(marked.values()), room)
 
 
 def narrate_end(reason: Enum) -> str:

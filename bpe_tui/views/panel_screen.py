@@ -201,12 +201,12 @@ class PanelScreen(PaintedOnce[None]):
         if not self.is_mounted or not self.HIDDEN:
             return
         keys = {each.action: each.shown.split()[0] for each in commands_on(self.id or "")}
-        names = []
+        names: dict[str, list[str]] = {}
         for panel, name in self.HIDDEN.items():
             if self.zoomed is None and not self.query_one(f"#{panel}").display:
-                key = keys.get(f"screen.show('{panel}')", "Tab")
-                names.append(f"{key} {name}")
-        line, text = self.query_one("#hidden-panels", Static), "  ".join(names)
+                names.setdefault(keys.get(f"screen.show('{panel}')", "Tab"), []).append(name)
+        text = "  ".join(f"{key} {', '.join(of_key)}" for key, of_key in names.items())
+        line = self.query_one("#hidden-panels", Static)
         line.display = bool(text)
         line.update(Content(text))
         if self.hidden_cells != width(text):

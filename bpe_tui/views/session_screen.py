@@ -20,7 +20,7 @@ from bpe_tui.session.host import Host
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.views.commands import key_of_screen
-from bpe_tui.views.narration import fitting_facts, narrate_undone
+from bpe_tui.views.narration import fitting_facts, names_of_panels, narrate_undone
 from bpe_tui.views.panel import TokenPainter, TokenPanel
 from bpe_tui.views.panel_screen import COMPACT_BELOW, PanelScreen
 from bpe_tui.widgets.chart import Chart
@@ -258,6 +258,7 @@ class TiledScreen(SessionScreen):
     TILES: ClassVar[tuple[Any, ...]] = ()
     PANEL_OF: ClassVar[Mapping[type, Callable[[Any], Widget]]]
     """Type of a tile → the class of its panel, which has a reactive `frame`."""
+    _front = ""
 
     def __init_subclass__(cls, **settings: Any) -> None:
         cls.PANEL_ORDER = tuple(tile.id for tile in cls.TILES)
@@ -275,6 +276,11 @@ class TiledScreen(SessionScreen):
     def show_panel(self, panel: str) -> None:
         for name in self.PANEL_ORDER:
             self.query_one(f"#{name}").set_class(name == panel, "-in-front")
-        names = (f"‹{name}›" if name == panel else f" {name} " for name in self.PANEL_ORDER)
-        self.say("#panel-names", " ".join(names))
+        self._front = panel
+        self.name_hidden_panels()
         super().show_panel(panel)
+
+    def name_hidden_panels(self) -> None:
+        """Name all panels: the one in front hides the others if there is little room."""
+        names = names_of_panels(self.PANEL_ORDER, self._front, self.size.width - 2)
+        self.say("#panel-names", names)

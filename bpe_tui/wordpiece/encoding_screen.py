@@ -6,8 +6,9 @@ is a piece, and starts again after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
@@ -206,6 +207,7 @@ class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
     NAME = WORDPIECE_ENCODING
     CSS_PATH = sheet("wordpiece-encoding.tcss")
     PANEL_ORDER = ("pretokens", "probes", "ids", "text", "decode")
+    HIDDEN: ClassVar[Mapping[str, str]] = {"ids": "tokens", "decode": "ids → text"}
     STEPS_A_SECOND = 5
 
     frame: reactive[WordPieceFrame | None] = reactive(None, repaint=False)

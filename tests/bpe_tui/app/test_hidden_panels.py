@@ -1,0 +1,64 @@
+"""Panels that a size hides are named on the screen, with the key that shows them."""
+
+from __future__ import annotations
+
+import pytest
+from inside.bpe_tui.session import MODELS
+from inside.bpe_tui.views import SessionScreen
+from opening import each_size, opened
+from textual.widgets import Static
+
+IN_PLACE_OF_ANOTHER = {
+    *("lanes", "lattice", "lockstep", "why-not", "why-not-pieces", "regex", "dropout"),
+    *("pseudocode", "curves", "text"),
+}
+"""Views that a key shows in place of another at every size, so that no size hides them."""
+
+
+@pytest.mark.parametrize("model", MODELS)
+async def test_a_hidden_panel_is_named_with_its_key(model: str) -> None:
+    async with opened(model=model, vocab_size=300) as (app, pilot):
+        async for size in each_size(pilot, [(120, 40), (80, 24), (60, 20)]):
+            for key in "12345":
+                await pilot.press(key)
+                await pilot.pause()
+                await pilot.pause()
+                screen = app.screen
+                assert isinstance(screen, SessionScreen)
+                lines = [
+                    str(line.content)
+                    for name in ("#hidden-panels", "#panel-names")
+                    for line in screen.query(name)
+                    if isinstance(line, Static) and line.display
+                ]
+                named = "  ".join(lines)
+                for panel in screen.PANEL_ORDER:
+                    if panel in IN_PLACE_OF_ANOTHER:
+                        continue
+                    if not screen.query_one(f"#{panel}").display:
+                        name = screen.HIDDEN.get(panel, panel)
+                        assert name in named, (size, key, panel, named)
+                assert "…" not in named
+
+
+async def test_the_names_of_panels_are_closer_where_they_would_not_fit() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        await pilot.press("4")
+        async for width, _ in each_size(pilot, [(80, 24), (60, 20)]):
+            names = str(app.screen.query_one("#panel-names", Static).content)
+            assert len(names) <= width - 2
+            assert all(panel in names for panel in app.screen.PANEL_ORDER)  # type: ignore[attr-defined]
+            assert names.startswith("‹")
+
+
+async def test_the_line_for_ids_is_no_longer_named_while_it_is_shown() -> None:
+    async with opened(vocab_size=300, size=(60, 20)) as (app, pilot):
+        await pilot.press("2")
+        await pilot.pause()
+        await pilot.pause()
+        line = app.screen.query_one("#hidden-panels", Static)
+        assert str(line.content) == "Tab ids → text"
+        await pilot.press("shift+tab")
+        await pilot.pause()
+        await pilot.pause()
+        assert str(line.content) == "Tab tokens"
