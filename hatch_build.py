@@ -1,8 +1,8 @@
 """Build hooks: compile the kernel, and make the README's links absolute.
 
 The kernel of `engine/native` is compiled where there is a compiler; where that fails, the package
-goes without it and says so. It knows nothing of Python, so one wheel serves all versions of Python
-on a platform. `BPE_TUI_KERNEL=no` leaves it out, `=must` makes a failure an error.
+goes without it and says so. It needs no headers of Python, so one wheel serves all versions of
+Python on a platform. `BPE_TUI_KERNEL=no` leaves it out, `=must` makes a failure an error.
 
 Paths inside the project lead nowhere in the README as a package index shows it. With a `repository`
 in `pyproject.toml` (under `tool.hatch.metadata.hooks.custom`) links and images lead there. Without

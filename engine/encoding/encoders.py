@@ -11,33 +11,24 @@ To add an encoder, write a subclass of `Encoder` and name it in `ENCODERS`; the 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple
 
 from engine.core.events import EncodeStep, Pair
 from engine.core.registry import Registry
-from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
+from engine.encoding.alphabet import Alphabet
 from engine.encoding.merging import as_dict, merge_pair
 from engine.encoding.piece_encoder import memoized_encoder
-from engine.native.encoding import MOST, KernelEncoder, can_encode
-from engine.text.cutting import cutter_for
-from engine.text.patterns import BorderTables, Pattern
-from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text, without_stray_surrogates
+from engine.encoding.texts import KernelOfTexts, KernelTextsEncoder, MakeTextsEncoder, TextsEncoder
+from engine.text.patterns import Pattern
+from engine.text.pretokenize import SpecialSplitter, to_bytes
 
 MergeTable = Mapping[Pair, tuple[int, int]]
 """pair of token ids → (rank of the merge, id of its result), in order of rank."""
-
-
-TokenIds: TypeAlias = "list[int] | array[int]"
-"""Token ids; an array takes a tenth of the memory, if an encoder makes one anyway."""
-EncodeAroundSpecial = Callable[[str, SpecialSplitter, Mapping[str, int]], TokenIds]
-"""(text, splitter of special tokens, their ids) → the ids of the text."""
 
 
 def is_in_order(table: MergeTable) -> bool:
@@ -95,25 +86,9 @@ class Encoder(ABC):
             chain.from_iterable(encode(to_bytes(pretoken)) for pretoken in pattern.split(text))
         )
 
-    def around_special(self, pattern: Pattern) -> EncodeAroundSpecial:
-        """Return a function that encodes texts with special tokens."""
-        return partial(encode_around_special, self.for_texts(pattern))
-
-
-def encode_around_special(
-    encode_text: Callable[[str], list[int]],
-    text: str,
-    splitter: SpecialSplitter,
-    special_ids: Mapping[str, int],
-) -> list[int]:
-    """Encode a text: special tokens by their ids, text between them by `encode_text`."""
-    ids: list[int] = []
-    for piece, special in splitter.split_text(without_stray_surrogates(text)):
-        if special:
-            ids.append(special_ids[piece])
-        else:
-            ids += encode_text(piece)
-    return ids
+    def around_special(self, pattern: Pattern) -> MakeTextsEncoder:
+        """Return a function that makes encoders of texts; these share what they remember."""
+        return partial(TextsEncoder, self.for_texts(pattern))
 
 
 class RoundEncoder(Encoder):
@@ -376,55 +351,12 @@ class Native(Cached):
 
     def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
         """Return a function that encodes texts and keeps its memory between them."""
-        return _TextsInKernel(self, pattern, super().for_texts(pattern)).encode
+        return self.around_special(pattern)(SpecialSplitter([]), {}).encode
 
-    def around_special(self, pattern: Pattern) -> EncodeAroundSpecial:
-        """Return a function that encodes texts with special tokens in the kernel."""
-        return _TextsInKernel(self, pattern, super().for_texts(pattern)).encode_around_special
-
-
-@dataclass(eq=False)
-class _TextsInKernel:
-    """Encodes texts in the kernel, or in Python if the kernel cannot.
-
-    `in_python` encodes a text without special tokens.
-    """
-
-    _encoder: Native
-    _pattern: Pattern
-    _in_python: Callable[[str], list[int]]
-
-    @cached_property
-    def _kernel(self) -> KernelEncoder | None:
-        """Made for the first text, since some tokenizers get none; `None` if impossible."""
-        alphabet, whole = self._encoder.alphabet, dict[bytes, int]()
-        if isinstance(alphabet, WholeTokens):
-            whole, alphabet = dict(alphabet.whole), alphabet.inner
-        borders, table = self._pattern.borders, self._encoder.table
-        if not (borders and isinstance(alphabet, ByteAlphabet)):
-            return None
-        if not can_encode(self._encoder.alphabet.token_ids, table):
-            return None
-        tables, cut = BorderTables.of(borders), cutter_for(self._pattern)
-        return KernelEncoder(tables.packed, alphabet.token_ids, table, whole, cut)
-
-    def encode(self, text: str) -> list[int]:
-        """Return the ids of a text without special tokens."""
-        if self._kernel is not None and len(data := to_bytes(text)) <= MOST:
-            return self._kernel.ids(data).tolist()
-        return self._in_python(text)
-
-    def encode_around_special(
-        self, text: str, splitter: SpecialSplitter, special_ids: Mapping[str, int]
-    ) -> TokenIds:
-        """Return the ids of a text; the kernel gets it all, special tokens included."""
-        if self._kernel is not None and splitter.is_plain:
-            data, specials = to_bytes(text), list[tuple[int, int, int]]()
-            for found in splitter.bytes_regex.finditer(data):
-                specials.append((*found.span(), special_ids[to_text(found.group())]))
-            if len(data) <= MOST and all(0 <= token_id < MOST for *_, token_id in specials):
-                return self._kernel.ids(data, specials)
-        return encode_around_special(self.encode, text, splitter, special_ids)
+    def around_special(self, pattern: Pattern) -> MakeTextsEncoder:
+        """Return a function that makes encoders of texts; these share what they remember."""
+        kernel = KernelOfTexts(self.alphabet, self.table, pattern)
+        return partial(KernelTextsEncoder, super().for_texts(pattern), kernel=kernel)
 
 
 ENCODERS: Registry[type[Encoder]] = Registry(

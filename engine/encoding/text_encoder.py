@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from copy import copy
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from engine.core.helper_pool import in_order
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.encoders import ENCODERS, Encoder, MergeTable, TokenIds
+from engine.encoding.encoders import ENCODERS, Encoder, MergeTable
+from engine.encoding.texts import TokenIds
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import SpecialSplitter
 
@@ -23,6 +24,9 @@ class TextEncoder:
         alphabet, table: the arguments of the encoder.
         special_ids: special token → its id.
         splitter: cuts special tokens out; by default exactly these.
+
+    Attributes:
+        texts: encodes texts around these special tokens.
     """
 
     def __init__(
@@ -38,22 +42,25 @@ class TextEncoder:
         self.pattern = pattern
         self.special_ids = special_ids
         self.splitter = splitter or SpecialSplitter(list(special_ids))
-        self._encode = self.encoder.around_special(pattern)
+        self._texts_encoder = self.encoder.around_special(pattern)
+        self.texts = self._texts_encoder(self.splitter, special_ids)
 
     def cutting(self, special_ids: Mapping[str, int]) -> TextEncoder:
         """Return an encoder that cuts out only these tokens, and shares all memories."""
-        other = copy(self)
+        other = object.__new__(TextEncoder)  # `copy` would pickle
+        vars(other).update(vars(self))
         other.special_ids = special_ids
         other.splitter = self.splitter.only(special_ids.keys())
+        other.texts = self._texts_encoder(other.splitter, special_ids)
         return other
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text."""
-        return as_list(self.encode_compactly(text))
+        return self.texts.encode(text)
 
     def encode_compactly(self, text: str) -> TokenIds:
         """Return the ids of a text, in an array if the encoder makes one."""
-        return self._encode(text, self.splitter, self.special_ids)
+        return self.texts.encode_compactly(text)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle without the memories, for a helper process."""
@@ -67,7 +74,7 @@ def as_list(ids: TokenIds) -> list[int]:
     return ids if isinstance(ids, list) else ids.tolist()
 
 
-# Many texts, encoded by several processes.
+# Many texts, encoded by several threads or processes.
 
 BATCH = 1 << 18
 """Characters in a batch: enough that encoding it takes longer than sending it."""
@@ -76,7 +83,7 @@ BATCH = 1 << 18
 def encode_all(
     encoder: TextEncoder, texts: Iterable[str], workers: int
 ) -> Generator[TokenIds, None, None]:
-    """Yield the ids of each text, in the order of the texts.
+    """Yield the ids of each text, in the order of the texts, as compactly as it can.
 
     Args:
         texts: are read only a little ahead, so they may be endless.
@@ -93,6 +100,23 @@ def encode_all(
 
 def _batch_encoder(encoder: TextEncoder) -> Callable[[list[str]], list[TokenIds]]:
     return lambda batch: list(map(encoder.encode_compactly, batch))
+
+
+def encode_lists(encoder: TextEncoder, texts: Sequence[str], workers: int) -> list[list[int]]:
+    """Return the ids of each text, in the order of the texts.
+
+    Args:
+        workers: threads to encode with if the encoder lets other threads run, else processes; this
+            one included.
+    """
+    if not encoder.texts.releases_lock:
+        return list(map(as_list, encode_all(encoder, texts, workers)))
+    encode, batches = encoder.texts.encode_many, _batches(texts)
+    if workers <= 1:
+        return list(chain.from_iterable(map(encode, batches)))
+    found = in_order(lambda: encode, batches, workers - 1, doing="encoding", threads=True)
+    with closing(found) as encoded:
+        return list(chain.from_iterable(encoded))
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:

@@ -19,11 +19,12 @@ from engine.core.events import EncodeStep
 from engine.core.helper_pool import available_cores
 from engine.core.wording import counted
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.encoders import DEFAULT_ENCODER, Encoder, MergeTable, TokenIds, is_in_order
+from engine.encoding.encoders import DEFAULT_ENCODER, Encoder, MergeTable, is_in_order
 from engine.encoding.incremental import LiveEncoding
 from engine.encoding.parts import PipelineLike, number_parts
 from engine.encoding.rules import EncodingRules
-from engine.encoding.text_encoder import TextEncoder, as_list, encode_all
+from engine.encoding.text_encoder import TextEncoder, as_list, encode_all, encode_lists
+from engine.encoding.texts import TokenIds
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import (
     ChunkCutter,
@@ -39,6 +40,8 @@ ITERABLE_PIECE = 1 << 16
 
 WORTH_HELPERS = 1 << 25
 """Characters that take longer to encode than helper processes take to start."""
+WORTH_THREADS = 1 << 20
+"""Characters that take longer to encode than threads take to start."""
 
 
 REPR_SHOWN = 4
@@ -203,6 +206,12 @@ class Tokenizer:
         >>> Tokenizer(vocab, [(b"a", b"b")], ["<s>"]).encode("ab<s>c")
         [256, 257, 99]
         """
+        if (
+            on_step is None
+            and not template
+            and (ids := self._encoder.texts.encode_short(text)) is not None
+        ):
+            return ids
         check_text(text)
         if on_step is not None:
             text = without_stray_surrogates(text)
@@ -251,8 +260,8 @@ class Tokenizer:
 
         Args:
             texts: are encoded one by one.
-            workers: processes to encode with, this one included; by default one per core if the
-                text is long enough for that, and only this one otherwise.
+            workers: threads to encode with if the kernel encodes, else processes; this one
+                included. By default one per core if the text is long enough for that.
             template: whether to add to each text what the file's template puts around it.
 
         Raises:
@@ -262,9 +271,9 @@ class Tokenizer:
             raise TextError("texts are a list, and this is a single one: write [text]")
         texts = list(map(check_text, texts))
         if workers is None:
-            enough = sum(map(len, texts)) >= WORTH_HELPERS
-            workers = available_cores() if enough else 1
-        all_ids = list(map(as_list, encode_all(self._encoder, texts, workers)))
+            worth = WORTH_THREADS if self._encoder.texts.releases_lock else WORTH_HELPERS
+            workers = available_cores() if sum(map(len, texts)) >= worth else 1
+        all_ids = encode_lists(self._encoder, texts, workers)
         return [list(self.in_template(ids)) for ids in all_ids] if template else all_ids
 
     def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:

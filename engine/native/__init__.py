@@ -3,8 +3,9 @@
 It is optional: without it Python does all of the work. The C files beside this one are compiled
 while the package is installed, where there is a compiler. `kernel.h` has what they share; each
 other header has the invariants of its structures. The C code does not know Python and is called
-through ctypes, so other threads run meanwhile. Only this room calls it, and copies each result
-before the next call.
+through ctypes, so other threads run meanwhile. Only `texts.c` knows Python: it encodes a short text
+in less time than a call through ctypes takes. Only this room calls the kernel, and copies each
+result before the next call.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ LIBRARY = "kernel.library"
 SWITCH = "BPE_TUI_KERNEL"
 """The environment variable that switches the kernel off: `BPE_TUI_KERNEL=no`."""
 
-VERSION = 3
+VERSION = 4
 """The version that `kernel_version` must return. An older library, left behind in a checkout, may
 have functions of the same names with other arguments or results."""
 
@@ -41,19 +42,28 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
     "counter_new_pieces": (c_int64, c_void_p),
     "counter_new_sizes": (None, c_void_p, c_void_p),
     "counter_new_text": (c_void_p, c_void_p),
-    "encoder_new": (
-        *(c_void_p, c_char_p, c_void_p, c_void_p, c_void_p),
-        *(c_int64, c_int64, c_uint64),
-    ),
+    "rules_new": (c_void_p, c_char_p, c_void_p, c_void_p, c_void_p, c_int64, c_uint64),
+    "rules_highest": (c_int64, c_void_p, c_int64),
+    "rules_free": (None, c_void_p),
+    "rules_add_whole": (c_int64, c_void_p, c_char_p, c_int64, c_int32),
+    "specials_new": (c_void_p, c_char_p, c_void_p, c_void_p, c_int64),
+    "specials_free": (None, c_void_p),
+    "encoder_new": (c_void_p, c_void_p, c_void_p, c_int64),
     "encoder_free": (None, c_void_p),
-    "encoder_add_whole": (c_int64, c_void_p, c_char_p, c_int64, c_int32),
-    "encoder_read": (c_int64, c_void_p, c_char_p, c_int64, c_int64, c_void_p, c_int64),
-    "encoder_new_pieces": (c_int64, c_void_p),
-    "encoder_new_sizes": (None, c_void_p, c_void_p),
-    "encoder_new_text": (c_void_p, c_void_p),
-    "encoder_learn": (c_int64, c_void_p, c_void_p, c_int64),
-    "encoder_write_ids": (c_int64, c_void_p),
+    "encoder_encode": (c_int64, c_void_p, c_void_p, c_char_p, c_int64, c_int64),
+    "encoder_forget": (c_int64, c_void_p),
+    "encoder_id_count": (c_int64, c_void_p),
     "encoder_ids": (c_void_p, c_void_p),
+    "encoder_pending": (c_int64, c_void_p),
+    "encoder_pending_sizes": (c_void_p, c_void_p),
+    "encoder_pending_text": (c_void_p, c_void_p),
+    "encoder_learn": (c_int64, c_void_p, c_void_p, c_int64),
+    "encoder_busy": (c_void_p, c_void_p),
+    "host_set": (None, c_void_p),
+    "numbers_new": (c_void_p, c_void_p, c_int64),
+    "numbers_free": (None, c_void_p),
+    "texts_new": (c_void_p, c_void_p, c_void_p, c_void_p),
+    "texts_free": (None, c_void_p),
     "merger_new": (
         *(c_void_p, c_char_p, c_void_p, c_void_p, c_int64, c_int64),
         *(c_char_p, c_void_p, c_int64, c_int64, c_uint64),

@@ -1,5 +1,6 @@
 /* Counting: leave out the special tokens of a text, cut the rest into pieces, count equal pieces. */
 #include "pieces.h"
+#include "specials.h"
 
 /* The part of a text between two special tokens. */
 typedef struct { int64_t begin, end; } Stretch;
@@ -12,37 +13,11 @@ typedef struct {
     ARRAY(int64_t) counts;
     int64_t known;          /* number of pieces before that chunk */
 
-    ARRAY(uint8_t) specials; /* the special tokens joined, longest first */
-    ARRAY(int64_t) special_sizes;
-    bool may_begin[256]; /* byte → whether a special token begins with it */
-    int first_bytes;     /* number of such bytes */
+    Specials specials; /* left out of all pieces */
 
     int64_t filled;         /* stretches of the last chunk that begin with a word */
     ARRAY(Stretch) unclear; /* stretches that may be all whitespace */
 } Counter;
-
-/* Return the size of the special token at a place, 0 if there is none. */
-static int64_t special_at(const Counter *c, const uint8_t *at, const uint8_t *end) {
-    const uint8_t *token = c->specials.at;
-    for (int64_t each = 0; each < c->special_sizes.length; each++) {
-        const int64_t size = c->special_sizes.at[each];
-        if (size <= end - at && !memcmp(token, at, (size_t)size)) return size;
-        token += size;
-    }
-    return 0;
-}
-
-/* Return the place of the next special token, and set its size; the end and 0 if there is none. */
-static const uint8_t *next_special(const Counter *c, const uint8_t *at, const uint8_t *end,
-                                   int64_t *size) {
-    *size = 0;
-    if (c->special_sizes.length == 0) return end;
-    for (; at < end; at++) {
-        if (c->first_bytes == 1 && !(at = memchr(at, *c->specials.at, (size_t)(end - at)))) break;
-        if (c->may_begin[*at] && (*size = special_at(c, at, end))) return at;
-    }
-    return end;
-}
 
 /* Return whether one of the first bytes is visible ASCII. If none is, Python looks closer. */
 static bool is_clear(const uint8_t *at, const uint8_t *end) {
@@ -67,9 +42,9 @@ static bool count_text(Counter *c, const uint8_t *text, const uint8_t *end) {
     c->filled = 0;
     c->known = c->all.pieces.length;
     const uint8_t *at = text;
-    for (int64_t special; at < end; at += special) {
+    for (const SpecialToken *special; at < end; at += special ? special->size : 0) {
         const uint8_t *begin = at;
-        at = next_special(c, begin, end, &special);
+        at = next_special(&c->specials, begin, end, &special);
         TRY(count_stretch(c, begin, at));
         if (is_clear(begin, at)) c->filled++;
         else if (begin < at) TRY(PUSH(c->unclear, ((Stretch){begin - text, at - text})));
@@ -82,26 +57,13 @@ static bool count_text(Counter *c, const uint8_t *text, const uint8_t *end) {
     return true;
 }
 
-static bool set_specials(Counter *c, const uint8_t *tokens, const int64_t *sizes, int64_t count) {
-    int64_t end = 0;
-    for (int64_t each = 0; each < count; end += sizes[each++]) {
-        c->first_bytes += !c->may_begin[tokens[end]];
-        c->may_begin[tokens[end]] = true;
-        TRY(PUSH(c->special_sizes, sizes[each]));
-    }
-    TRY(RESERVE(c->specials, end));
-    copy(c->specials.at, tokens, end);
-    return true;
-}
-
 /* -- called by Python */
 
 EXPORT void counter_free(Counter *c) {
     release_pieces(&c->all);
     RELEASE(c->numbers);
     RELEASE(c->counts);
-    RELEASE(c->specials);
-    RELEASE(c->special_sizes);
+    release_specials(&c->specials);
     RELEASE(c->unclear);
     free(c);
 }
@@ -112,7 +74,7 @@ EXPORT Counter *counter_new(const BorderTables *borders, const uint8_t *tokens, 
     Counter *c = calloc(1, sizeof *c);
     if (c == NULL) return NULL;
     set_borders(&c->borders, borders);
-    if (start_pieces(&c->all, seed) && set_specials(c, tokens, sizes, count)) return c;
+    if (start_pieces(&c->all, seed) && set_specials(&c->specials, tokens, sizes, NULL, count)) return c;
     counter_free(c);
     return NULL;
 }

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from ctypes import c_int32
+from functools import cache
 from itertools import chain
 from threading import Lock
+from typing import Any, NamedTuple
 
 from engine.core.errors import KernelMemoryError
-from engine.native import KERNEL, PADDING, KernelObject, address, copied, random_seed
+from engine.native import KERNEL, PADDING, KernelObject, address, copied, host, random_seed
+from engine.native.scanning import KernelScanner
 
 MOST = 2**31 - 1
 """The limit of ids and ranks, and of the bytes of a text."""
 ROOM = 1 << 27
 """Bytes of remembered pieces and ids; beyond them everything is forgotten."""
+KEPT_NUMBERS = 1 << 20
+"""The limit of ids whose integers are made once and kept."""
 
 _NO_MEMORY = "there is not enough memory to encode; give the text in parts"
 _WRONG = -2
@@ -21,90 +28,248 @@ _WRONG = -2
 
 MergeTable = Mapping[tuple[int, int], tuple[int, int]]
 """pair of token ids → (rank of the merge, id of the token it makes)."""
+Cut = Callable[[bytes, "array[int]"], tuple["array[int]", "array[int]"]]
+"""The type of `engine.text.cutting.CutPieces`."""
+EncodeShort = Callable[[Any], "list[int] | None"]
+"""A text → its ids; `None` for a long text, for stray surrogates and for anything but a `str`."""
 
 
-def can_encode(ids: Iterable[int], table: MergeTable) -> bool:
-    """Whether the kernel exists and its integers are wide enough for these ids and merges."""
+class MergeNumbers(NamedTuple):
+    """The numbers of a tokenizer, in 32 bits.
+
+    Attributes:
+        byte_ids: the ids of the 256 bytes.
+        pairs: the left and the right id of each merge.
+        made: its rank and the id that it makes.
+        highest: the highest id or rank.
+    """
+
+    byte_ids: array[int]
+    pairs: array[int]
+    made: array[int]
+    highest: int
+
+
+def merge_numbers(byte_ids: Iterable[int], table: MergeTable) -> MergeNumbers | None:
+    """Return the numbers of a tokenizer; `None` without a kernel, or if one is too large for it."""
     if KERNEL is None:
-        return False
-    numbers = {*ids, *chain.from_iterable(table), *chain.from_iterable(table.values())}
-    return min(numbers, default=0) >= 0 and max(numbers, default=0) < MOST
+        return None
+    try:
+        pairs = array("i", [*chain.from_iterable(table)])
+        found = array("i", byte_ids), pairs, array("i", [*chain.from_iterable(table.values())])
+    except OverflowError:
+        return None
+    highest = [KERNEL.rules_highest(address(each), len(each)) for each in found]
+    return None if min(highest) < 0 else MergeNumbers(*found, max(highest))
+
+
+class KernelSpecials(KernelObject):
+    """Special tokens that the kernel cuts out of a text.
+
+    Args:
+        ids: the id of each, below `MOST`.
+    """
+
+    def __init__(self, ids: Mapping[bytes, int]) -> None:
+        tokens = sorted(ids, key=len, reverse=True)
+        sizes, numbers = array("q", map(len, tokens)), array("i", map(ids.__getitem__, tokens))
+        arguments = address(sizes), address(numbers), len(sizes)
+        super().__init__("specials", _NO_MEMORY, b"".join(tokens), *arguments)
+
+
+@cache
+def no_specials() -> KernelSpecials:
+    """Return the empty set of special tokens."""
+    return KernelSpecials({})
+
+
+class Lane:
+    """One encoder of the kernel with its memory, for one thread at a time.
+
+    Args:
+        rules: the tokenizer; lanes share it.
+        numbers: the integers of ids; lanes share them.
+        cutter: cuts new pieces into pretokens, for this lane alone.
+        room: bytes of remembered pieces and ids.
+    """
+
+    def __init__(
+        self, rules: KernelObject, numbers: Numbers | None, cutter: KernelScanner | Cut, room: int
+    ) -> None:
+        self._kept = rules, cutter  # the kernel has their addresses
+        scanner: int | None = None
+        if isinstance(cutter, KernelScanner):
+            scanner, cutter = cutter.handle, cutter.cut
+        self._cut: Cut = cutter
+        self._numbers = numbers
+        self._encoder = KernelObject("encoder", _NO_MEMORY, rules.handle, scanner, room)
+        self._lock = Lock()
+        self._busy = c_int32.from_address(self._encoder.call("encoder_busy"))
+
+    def ids(self, text: bytes, specials: KernelSpecials) -> array[int]:
+        """Return the ids of a text of at most `MOST` bytes.
+
+        Raises:
+            KernelMemoryError: there is not enough memory.
+        """
+        ids = array("i")
+        with self._alone():
+            for at, count in self._stretches(text, specials):
+                ids.frombytes(copied(at, ids.itemsize * count))
+        return ids
+
+    def list_of(self, text: bytes, specials: KernelSpecials) -> list[int]:
+        """Return the ids of a text in a list; each integer is made once for all texts.
+
+        Raises:
+            KernelMemoryError: there is not enough memory.
+        """
+        if self._numbers is None:
+            return self.ids(text, specials).tolist()
+        ids: list[int] = []
+        with self._alone():
+            for at, count in self._stretches(text, specials):
+                self._numbers.append(ids, at, count)
+        return ids
+
+    def short_texts(self, specials: KernelSpecials) -> EncodeShort:
+        """Return a function that encodes short texts and keeps the GIL."""
+        if self._numbers is None:
+            return leave
+        texts = _Texts(self._encoder, specials, self._numbers)
+        return host.function("texts_encode", texts)
+
+    def encode_many(self, texts: list[str], specials: KernelSpecials) -> list[list[int] | None]:
+        """Return the ids of short texts; `None` for each text that `short_texts` leaves.
+
+        Other threads run meanwhile.
+
+        Raises:
+            KernelMemoryError: there is not enough memory.
+        """
+        if self._numbers is None:
+            return [None] * len(texts)
+        owner = _Texts(self._encoder, specials, self._numbers)
+        with self._alone():
+            encoded: list[list[int] | None]
+            encoded = host.function("texts_encode_all", owner)(texts)
+        return encoded
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep the encoder for this thread; calls that hold the GIL see that it is busy.
+
+        After an error, also Ctrl+C, everything is forgotten.
+        """
+        with self._lock:
+            self._busy.value = True
+            try:
+                yield
+            except BaseException as error:
+                self._encoder.kernel.encoder_forget(self._encoder.handle)
+                if isinstance(error, MemoryError):  # Python's own, while it copied the ids
+                    raise KernelMemoryError(_NO_MEMORY) from None
+                raise
+            finally:
+                self._busy.value = False
+
+    def _stretches(self, text: bytes, specials: KernelSpecials) -> Iterator[tuple[int, int]]:
+        """Encode a text in stretches; yield the address and the number of the ids of each."""
+        call, begin = self._encoder.call, 0
+        # These functions cannot fail, so they are called without a check.
+        kernel, handle = self._encoder.kernel, self._encoder.handle
+        while begin < len(text):
+            end = call("encoder_encode", specials.handle, text, len(text), begin)
+            if pending := kernel.encoder_pending(handle):
+                self._learn(pending)
+            else:
+                yield kernel.encoder_ids(handle), kernel.encoder_id_count(handle)
+                begin = end
+
+    def _learn(self, pending: int) -> None:
+        """Cut new pieces into pretokens, and have the kernel merge these."""
+        sizes = self._encoder.integers("encoder_pending_sizes", pending)
+        text = copied(self._encoder.call("encoder_pending_text"), sum(sizes))
+        lengths, _ = self._cut(text, sizes)
+        if self._encoder.call("encoder_learn", address(lengths), len(lengths)) == _WRONG:
+            raise ValueError("the pretokens of a piece do not add up to the piece")
+
+
+class Numbers(KernelObject):
+    """The integers of ids, each made once: a table in the kernel, and a list that owns them.
+
+    Args:
+        room: ids below it are kept.
+    """
+
+    def __init__(self, room: int) -> None:
+        self._keeper: list[int] = []
+        super().__init__("numbers", _NO_MEMORY, id(self._keeper), room)
+
+    def append(self, ids: list[int], at: int, count: int) -> None:
+        """Append ids at an address to a list; it may raise a `MemoryError`."""
+        host.append_numbers(self.handle, ids, at, count)
+
+
+class _Texts(KernelObject):
+    """The arguments of the functions of `texts.c`, which it keeps alive."""
+
+    def __init__(self, encoder: KernelObject, specials: KernelObject, numbers: Numbers) -> None:
+        self._kept = encoder, specials, numbers
+        super().__init__("texts", _NO_MEMORY, *(each.handle for each in self._kept))
+
+
+def leave(text: object) -> None:
+    """Leave a text to the general way."""
 
 
 class KernelEncoder:
-    """An encoder from texts to ids, for ids and merges that pass `can_encode`.
+    """An encoder from texts to ids.
 
     Args:
         borders: where a piece ends: `BorderTables.packed`.
-        byte_ids: the ids of the 256 bytes.
-        table: the merges.
+        numbers: the merges and the ids of the bytes.
         whole: pretokens that are one token without merging, and its id.
-        cut: cuts pieces into pretokens: `engine.text.cutting.CutPieces`.
-        room: bytes of remembered pieces and ids.
+        make_cutter: makes a cutter of pieces into pretokens, for each lane.
+        room: bytes of remembered pieces and ids, for each lane.
+
+    Attributes:
+        lane: the first lane.
     """
 
     def __init__(
         self,
         borders: bytes,
-        byte_ids: Sequence[int],
-        table: MergeTable,
+        numbers: MergeNumbers,
         whole: Mapping[bytes, int],
-        cut: Callable[[bytes, array[int]], tuple[array[int], array[int]]],
+        make_cutter: Callable[[], KernelScanner | Cut],
         room: int = ROOM,
     ) -> None:
-        self._parts = (borders, byte_ids, table, whole)
-        self._cut = cut
-        self._room = room
-        self._object: KernelObject | None = None
-        self._lock = Lock()  # the kernel works on one text at a time, without the GIL
-
-    def ids(self, text: bytes, specials: Iterable[tuple[int, int, int]] = ()) -> array[int]:
-        """Return the ids of a text of at most `MOST` bytes.
-
-        Args:
-            specials: (begin, end, id) of each special token in the text, in order.
-
-        Raises:
-            KernelMemoryError: there is not enough memory.
-        """
-        ids, cuts = array("i"), array("q", chain.from_iterable(specials))
-        padded = text + PADDING
-        with self._lock:
-            try:
-                if self._object is None:
-                    self._object = self._new()
-                call, begin = self._object.call, 0
-                # These two functions cannot fail, so they are called without a check.
-                kernel, handle = self._object.kernel, self._object.handle
-                at_cuts, cut_count = address(cuts), len(cuts) // 3
-                while begin < len(text):
-                    begin = call("encoder_read", padded, len(text), begin, at_cuts, cut_count)
-                    if new := kernel.encoder_new_pieces(handle):
-                        # Cut the new pieces into pretokens, and have the kernel merge these.
-                        sizes = array("q", bytes(8 * new))
-                        call("encoder_new_sizes", address(sizes))
-                        new_text = copied(call("encoder_new_text"), sum(sizes))
-                        lengths, _ = self._cut(new_text, sizes)
-                        if call("encoder_learn", address(lengths), len(lengths)) == _WRONG:
-                            raise ValueError("the pretokens of a piece do not add up to the piece")
-                    written = call("encoder_write_ids")
-                    ids.frombytes(copied(kernel.encoder_ids(handle), 4 * written))
-            except BaseException as error:  # also Ctrl+C: some pieces have no ids now
-                self._object = None
-                if isinstance(error, MemoryError):  # Python's own, while it copied the ids
-                    raise KernelMemoryError(_NO_MEMORY) from None
-                raise
-        return ids
-
-    def _new(self) -> KernelObject:
-        borders, byte_ids, table, whole = self._parts
-        bytes_, pairs = array("i", byte_ids), array("i", chain.from_iterable(table))
-        made = array("i", chain.from_iterable(table.values()))
-        encoder = KernelObject(
-            *("encoder", _NO_MEMORY, borders),
-            *(address(bytes_), address(pairs), address(made), len(table)),
-            *(self._room, random_seed()),
+        byte_ids, pairs, made, highest = numbers
+        self._rules = KernelObject(
+            *("rules", _NO_MEMORY, borders),
+            *(address(byte_ids), address(pairs), address(made), len(made) // 2, random_seed()),
         )
         for pretoken, token_id in whole.items():
-            encoder.call("encoder_add_whole", pretoken + PADDING, len(pretoken), token_id)
-        return encoder
+            self._rules.call("rules_add_whole", pretoken + PADDING, len(pretoken), token_id)
+        kept = min(max(highest, *whole.values(), 0) + 1, KEPT_NUMBERS)
+        self._numbers = Numbers(kept) if host.IS_SET else None
+        self._make_cutter = make_cutter
+        self._room = room
+        self.lane = self._new_lane()
+        self._free = [self.lane]
+
+    @contextmanager
+    def free_lane(self) -> Iterator[Lane]:
+        """Lend a lane that no other thread has borrowed; make one if there is none."""
+        try:
+            lane = self._free.pop()
+        except IndexError:
+            lane = self._new_lane()
+        try:
+            yield lane
+        finally:
+            self._free.append(lane)
+
+    def _new_lane(self) -> Lane:
+        return Lane(self._rules, self._numbers, self._make_cutter(), self._room)

@@ -1,8 +1,8 @@
 /* Shared by all files of the kernel: arrays that grow, and how memory that runs out is reported.
  *
- * The kernel does not know Python. It is called through ctypes, so other threads run meanwhile.
- * It keeps no memory of Python's: arguments are copied or read before the call returns, and Python
- * copies results before its next call.
+ * The kernel does not know Python, but for texts.c. It is called through ctypes, so other threads
+ * run meanwhile. It keeps no memory of Python's: arguments are copied or read before the call
+ * returns, and Python copies results before its next call.
  *
  * Memory that runs out is an ordinary result. A function that allocates returns false (or NULL, or
  * FAILED) and its caller returns at once, up to Python. The structure can still be freed.

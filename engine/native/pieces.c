@@ -108,48 +108,19 @@ const Piece *known_piece(const Pieces *p, const uint8_t *text, int64_t length) {
     return number < 0 ? NULL : &p->pieces.at[number];
 }
 
-void set_borders(Borders *borders, const BorderTables *tables) {
-    const int before_left = tables->before_left;
-    for (int two = 0; two < 1 << 16; two++) {
-        const int rules = tables->left[two & 0xFF] & tables->right[two >> 8];
-        borders->of_two[two] = (uint8_t)((rules & before_left ? 1 : 0) | (rules & ~before_left ? 2 : 0));
-    }
-}
-
-/* Return a bit for each byte from a place on: 1 for a border before it. `twos`: the number of
- * neighbouring bytes to look at. */
-static inline uint64_t borders_before(const Borders *borders, const uint8_t *at, int64_t twos) {
-    uint64_t found = 0;
-    for (int64_t each = 0; each < twos; each++)
-        found |= (uint64_t)borders->of_two[at[each] | at[each + 1] << 8] << each;
-    return found;
-}
-
-/* Blocks are scanned without a branch on their content: a processor would often mispredict where a
- * piece ends. Looked up together, many slots are waited for as long as one. */
+/* Looked up together, many slots are waited for as long as one. */
 int number_pieces(Pieces *p, const Borders *borders, const uint8_t **at, const uint8_t *end,
                   int32_t *numbers) {
-    enum { TWOS = TOGETHER - 1 };
+    const uint8_t *ends[TOGETHER];
     Lookup pieces[TOGETHER];
-    int found = 0;
-    const uint8_t *begin = *at;
-    for (const uint8_t *block = begin; found == 0 && begin < end; block += TWOS - 1) {
-        const int64_t left = end - block - 1;
-        uint64_t places = borders_before(borders, block, left < TWOS ? left : TWOS);
-        if (left < TWOS) places |= 1ull << (left + 1); /* the end is a border */
-        else places &= ~(1ull << TWOS);                /* its right neighbour is in the next block */
-        for (places &= ~1ull; places; places &= places - 1) {
-            const uint8_t *next = block + lowest_bit(places);
-            pieces[found++] = lookup(p, begin, next - begin);
-            begin = next;
-        }
-    }
+    const int found = *at < end ? find_ends(borders, *at, end, ends, TOGETHER) : 0;
+    for (int each = 0; each < found; *at = ends[each++])
+        pieces[each] = lookup(p, *at, ends[each] - *at);
     for (int each = 0; each < found; each++) {
         const int64_t number = number_of(p, pieces[each]);
         if (number < 0) return FAILED;
         numbers[each] = (int32_t)number;
     }
-    *at = begin;
     return found;
 }
 

@@ -1,22 +1,13 @@
-/* Shared by counting and encoding: where a text is cut, and the numbered pieces it is cut into.
+/* Shared by counting and encoding: numbered pieces of text (borders.h).
  *
- * A piece is a stretch of text that can be pretokenized alone; engine/counting/by_pieces.py explains
- * it. Equal pieces have equal pretokens, so the pattern cuts each different piece only once.
+ * Equal pieces have equal pretokens, so the pattern cuts each different piece only once.
  */
 #ifndef PIECES_H
 #define PIECES_H
 
-#include "kernel.h"
+#include "borders.h"
 
 enum { WORD = 8 };
-
-/* The classes of bytes that decide where a piece ends: `BorderTables` of engine/text/patterns.py. */
-typedef struct { uint8_t left[256], right[256], before_left; } BorderTables;
-
-/* For each two adjacent bytes, the left one in the low bits: 1 for a border before the left byte,
- * 2 for a border before the right byte, or both. */
-typedef struct { uint8_t of_two[1 << 16]; } Borders;
-void set_borders(Borders *borders, const BorderTables *tables);
 
 /* `begin`: offset in `text`; `value`: free for the owner, 0 at first. */
 typedef struct { int64_t begin, length, value; } Piece;

@@ -6,7 +6,7 @@
  *
  * A byte that is not valid UTF-8 is a character by itself, without a class.
  */
-#include "kernel.h"
+#include "scanner.h"
 
 enum { LETTER = 1, NUMBER = 2, SPACE = 4, UPPER = 8, LOWER = 16, KNOWN = 32 }; /* one byte each */
 enum { PAGE = 128, PAGES = 0x110000 / PAGE, NO_PAGE = -1 };
@@ -14,7 +14,6 @@ enum { PAGE = 128, PAGES = 0x110000 / PAGE, NO_PAGE = -1 };
 /* `classes`: 0 behind the end of the text; `code`: −1 for a byte that is not UTF-8. */
 typedef struct { int32_t classes, size, code; } Char;
 
-typedef struct Scanner Scanner;
 typedef const uint8_t *Pattern(Scanner *s, const uint8_t *at);
 struct Scanner {
     Pattern *pattern;

@@ -32,10 +32,16 @@ def cutter_for(pattern: Pattern) -> CutPieces:
     >>> [numbers.tolist() for numbers in cut(b" low  .", array("q", [4, 3]))]
     [[4, 1, 2], [1, 2]]
     """
+    scanner = scanner_for(pattern)
+    return regex_cutter(pattern) if scanner is None else scanner.cut
+
+
+def scanner_for(pattern: Pattern) -> scanning.KernelScanner | None:
+    """Return a scanner for a pattern; `None` if the kernel does not have the pattern."""
     name = name_of(pattern)
     if KERNEL is None or name not in scanning.SCANNED:
-        return regex_cutter(pattern)
-    return scanning.KernelScanner(name, _classes_of).cut
+        return None
+    return scanning.KernelScanner(name, _classes_of)
 
 
 def regex_cutter(pattern: Pattern) -> CutPieces:

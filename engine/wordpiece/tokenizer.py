@@ -20,8 +20,8 @@ from pathlib import Path
 
 from engine.core.errors import TokenizerFileError, UnknownTokenIdError, VocabularyError
 from engine.core.files import write_files
-from engine.encoding.encoders import encode_around_special
 from engine.encoding.piece_encoder import memoized_encoder
+from engine.encoding.texts import encode_around_special
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import (
     SpecialSplitter,

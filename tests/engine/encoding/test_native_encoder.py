@@ -14,15 +14,16 @@ from array import array
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from counting_texts import TEXT_PIECES
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.engine.encoding import BYTES, WholeTokens
-from inside.engine.native import KERNEL, MOST, KernelEncoder, can_encode
-from inside.engine.text import PATTERNS, BorderTables, CutPieces, cutter_for, to_text
+from inside.engine.encoding import BYTES, WholeTokens, text_encoder
+from inside.engine.native import KERNEL, MOST, KernelEncoder, merge_numbers, no_specials
+from inside.engine.text import PATTERNS, BorderTables, CutPieces, cutter_for, scanner_for, to_text
 
 import engine
 from engine import Tokenizer, Trainer, count_pretokens
@@ -53,36 +54,107 @@ PARTS = [*TEXT_PIECES, b" lowest", b"\0", b" Once upon a time", b"\n\n", *map(st
 TEXTS = st.lists(st.sampled_from(PARTS) | st.binary(max_size=3), max_size=30).map(b"".join)
 
 
+def ways(native: Tokenizer, text: str) -> list[list[int]]:
+    """Return the ids of a text by all ways into the kernel, the short one first."""
+    return [
+        native.encode(text),
+        native._encoder.encode(text),
+        native.encode_compactly(text).tolist(),
+        *native.encode_batch([text, text]),
+    ]
+
+
 @pytest.mark.parametrize("pattern", WITH_BORDERS)
 @examples(200)
 @given(text=TEXTS, whole=st.booleans())
 def test_the_ids_are_those_of_cached(pattern: str, text: bytes, whole: bool) -> None:
     native, cached = (tokenizer(name, pattern, whole) for name in ("native", "cached"))
-    assert native.encode(to_text(text)) == cached.encode(to_text(text))
-    some = ["<|end|>"]
-    assert native.allowing(some).encode(to_text(text)) == cached.allowing(some).encode(
-        to_text(text)
-    )
+    for specials in (SPECIALS, ["<|end|>"], []):
+        expected = cached.allowing(specials).encode(to_text(text))
+        assert ways(native.allowing(specials), to_text(text)) == [expected] * 5
 
 
 def test_samples_and_long_pretokens_have_the_ids_of_cached() -> None:
     texts = [path.read_text() for path in SAMPLES.glob("*.txt")]
+    sizes = [*range(1, 40), *range(4090, 4100)]
+    texts += [f"{word} {word}" for size in sizes for word in ("a" * size, "q" * size, "." * size)]
     for text in [*texts, "a" * 30_000, "\0" * 999, "漢" * 20_000, " " * 30_000, "\ud800 \udcff"]:
-        assert tokenizer("native").encode(text) == tokenizer("cached").encode(text)
+        assert ways(tokenizer("native"), text) == [tokenizer("cached").encode(text)] * 5
+
+
+def test_texts_that_differ_in_one_byte_or_in_zeros_behind_are_told_apart() -> None:
+    words = [b"abc" * size for size in range(1, 8)]
+    words += [word[:at] + b"x" + word[at + 1 :] for word in words for at in range(len(word))]
+    words += [word + bytes(more) for word in words for more in (1, 2, 9)]
+    text = to_text(b" ".join(words))
+    assert tokenizer("native").encode(text) == tokenizer("cached").encode(text)
+
+
+# One call a text
+
+
+def test_only_short_texts_in_utf_8_take_the_short_way() -> None:
+    short = tokenizer("native", "qwen2")._encoder.texts.encode_short
+    assert short("low") == tokenizer("cached", "qwen2").encode("low")
+    others = ["a " * 10_000, "\ud800", "\udcff", b"low", None, 7]
+    assert [short(other) for other in others] == [None] * 6
+    # The scanner has no page of these characters until the general way has encoded them.
+    assert short("ϗ") is None
+    assert tokenizer("native", "qwen2").encode("ϗ") == short("ϗ")
+
+
+def test_a_text_that_comes_while_the_encoder_is_busy_waits_for_it() -> None:
+    native = tokenizer("native")
+    lane = native._encoder.texts.kernel.encoder.lane
+    with ThreadPoolExecutor(1) as pool:
+        with lane._alone():
+            assert native._encoder.texts.encode_short("low") is None
+            waits = pool.submit(native.encode, "low")
+        assert waits.result() == tokenizer("cached").encode("low")
+
+
+def test_integers_are_made_once_and_lists_own_them() -> None:
+    native = tokenizer("native")
+    [first], [second] = native.encode(" upon"), native.encode(" upon")
+    assert first is second > 256
+    count = sys.getrefcount(first)
+    texts = [" upon" * 100] * 50
+    for encode in (lambda texts: [native.encode(text) for text in texts], native.encode_batch):
+        lists = encode(texts)
+        assert sys.getrefcount(first) == count + 5000
+        lists.clear()
+        assert sys.getrefcount(first) == count
+
+
+def test_threads_encode_a_batch() -> None:
+    texts = [f"abc {number}" * (number % 7) for number in range(3000)]
+    texts += ["a " * 10_000, "\ud800 a", "漢字", "<s>"]
+    expected = list(map(tokenizer("cached").encode, texts))
+    with mock.patch.object(text_encoder, "BATCH", 1000):
+        for workers in (1, 2, 3, None):
+            assert tokenizer("native").encode_batch(texts, workers) == expected
+
+
+def test_tokenizers_of_fewer_special_tokens_share_the_memory() -> None:
+    native = tokenizer("native")
+    fewer = native.allowing(["<s>"]).allowing([])
+    assert fewer._encoder.texts.kernel is native._encoder.texts.kernel
 
 
 def kernel_encoder(cut: CutPieces | None = None, room: int = 1 << 20) -> KernelEncoder:
     pattern = PATTERNS["gpt2"]
     borders = BorderTables.of(pattern.borders).packed
     table = {(97, 98): (0, 256), (256, 99): (1, 257)}
-    return KernelEncoder(borders, range(256), table, {}, cut or cutter_for(pattern), room)
+    numbers = merge_numbers(range(256), table)
+    make_cutter = lambda: cut or scanner_for(pattern) or cutter_for(pattern)  # noqa: E731
+    return KernelEncoder(borders, numbers, {}, make_cutter, room)
 
 
 @pytest.mark.parametrize("room", [0, 1 << 14, 1 << 30])
 def test_forgotten_pieces_are_merged_again(room: int) -> None:
     """Encode more pieces than one call reads, in more bytes than the memory holds."""
     words = [b" abc%d" % (number % 50_000) for number in range(100_000)]
-    ids = kernel_encoder(room=room).ids(b"".join(words))
+    ids = kernel_encoder(room=room).lane.ids(b"".join(words), no_specials())
     assert ids.tolist() == [one for word in words for one in (32, 257, *word[4:])]
 
 
@@ -103,21 +175,22 @@ def test_an_encoder_that_was_interrupted_goes_on_with_the_next_text() -> None:
 
     encoder = kernel_encoder(cut)
     with pytest.raises(KeyboardInterrupt):
-        encoder.ids(b"abc abc")
+        encoder.lane.ids(b"abc abc", no_specials())
     fails = False
-    assert encoder.ids(b"abc abc").tolist() == [257, 32, 257]
+    assert encoder.lane.ids(b"abc abc", no_specials()).tolist() == [257, 32, 257]
 
 
 @pytest.mark.parametrize("lengths", [[], [2], [4], [3, 1], [-1, 4], [0, 3]])
 def test_lengths_that_are_not_those_of_the_piece_are_refused(lengths: list[int]) -> None:
     encoder = kernel_encoder(lambda text, sizes: (array("q", lengths), array("q", [1])))
     with pytest.raises(ValueError, match="pretokens"):
-        encoder.ids(b"abc")
+        encoder.lane.ids(b"abc", no_specials())
 
 
 def test_ids_beyond_its_integers_are_left_to_cached() -> None:
-    assert not can_encode([MOST], {})
-    assert not can_encode([-1], {})
+    assert merge_numbers([MOST], {}) is None
+    assert merge_numbers([MOST + 1], {}) is None
+    assert merge_numbers([-1], {}) is None
     vocab = {byte: bytes([byte]) for byte in range(256)} | {2**31: b"ab"}
     assert Tokenizer(vocab, [(b"a", b"b")]).encode("abc") == [2**31, 99]
     beyond = Tokenizer(vocab, [], {"<s>": 2**31 + 1})

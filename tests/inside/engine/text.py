@@ -14,7 +14,7 @@ from engine.text.corpus import (
     read_blocks,
     separator_of,
 )
-from engine.text.cutting import CutPieces, cutter_for, regex_cutter
+from engine.text.cutting import CutPieces, cutter_for, regex_cutter, scanner_for
 from engine.text.excerpt import LONGEST_LINE, Excerpt
 from engine.text.patterns import (
     AFTER_TEXT,

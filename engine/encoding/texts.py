@@ -1,0 +1,177 @@
+"""Encoding texts around special tokens: in Python, or all of a text in the kernel."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TypeAlias
+
+from engine.core.events import Pair
+from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
+from engine.native.encoding import (
+    MOST,
+    EncodeShort,
+    KernelEncoder,
+    KernelSpecials,
+    Lane,
+    leave,
+    merge_numbers,
+    no_specials,
+)
+from engine.text.cutting import cutter_for, scanner_for
+from engine.text.patterns import BorderTables, Pattern
+from engine.text.pretokenize import SpecialSplitter, to_bytes, without_stray_surrogates
+
+TokenIds: TypeAlias = "list[int] | array[int]"
+"""Token ids; an array takes a tenth of the memory, if an encoder makes one anyway."""
+
+
+def encode_around_special(
+    encode_text: Callable[[str], list[int]],
+    text: str,
+    splitter: SpecialSplitter,
+    special_ids: Mapping[str, int],
+) -> list[int]:
+    """Encode a text: special tokens by their ids, text between them by `encode_text`."""
+    ids: list[int] = []
+    for piece, special in splitter.split_text(without_stray_surrogates(text)):
+        if special:
+            ids.append(special_ids[piece])
+        else:
+            ids += encode_text(piece)
+    return ids
+
+
+@dataclass(eq=False)
+class TextsEncoder:
+    """Encodes texts with special tokens.
+
+    Attributes:
+        encode_text: encodes a text without special tokens and stray surrogates.
+        splitter, special_ids: the special tokens that are cut out.
+    """
+
+    encode_text: Callable[[str], list[int]]
+    splitter: SpecialSplitter
+    special_ids: Mapping[str, int]
+
+    @property
+    def releases_lock(self) -> bool:
+        """Whether other threads run while `encode_many` works."""
+        return False
+
+    @cached_property
+    def encode_short(self) -> EncodeShort:
+        """A function that encodes a short text in one call of the kernel, if that is possible."""
+        return leave
+
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of a text."""
+        return encode_around_special(self.encode_text, text, self.splitter, self.special_ids)
+
+    def encode_compactly(self, text: str) -> TokenIds:
+        """Return the ids of a text, in an array if the kernel encodes."""
+        return self.encode(text)
+
+    def encode_many(self, texts: list[str]) -> list[list[int]]:
+        """Return the ids of each text; several threads may call it."""
+        return list(map(self.encode, texts))
+
+
+MakeTextsEncoder = Callable[[SpecialSplitter, Mapping[str, int]], TextsEncoder]
+
+
+@dataclass(eq=False)
+class KernelOfTexts:
+    """The kernel's encoder for some merges and a pattern, made when it is first needed."""
+
+    _alphabet: Alphabet
+    _table: Mapping[Pair, tuple[int, int]]
+    _pattern: Pattern
+
+    @cached_property
+    def encoder(self) -> KernelEncoder | None:
+        """The encoder, `None` if the kernel cannot encode with this tokenizer."""
+        alphabet, whole = self._alphabet, dict[bytes, int]()
+        if isinstance(alphabet, WholeTokens):
+            whole, alphabet = dict(alphabet.whole), alphabet.inner
+        borders = self._pattern.borders
+        if not (borders and isinstance(alphabet, ByteAlphabet)):
+            return None
+        numbers = merge_numbers(alphabet.token_ids, self._table)
+        if numbers is None or not all(0 <= number < MOST for number in whole.values()):
+            return None
+        tables, pattern = BorderTables.of(borders).packed, self._pattern
+        make_cutter = lambda: scanner_for(pattern) or cutter_for(pattern)  # noqa: E731
+        return KernelEncoder(tables, numbers, whole, make_cutter)
+
+
+@dataclass(eq=False)
+class KernelTextsEncoder(TextsEncoder):
+    """Encodes texts in the kernel, special tokens included, or in Python if the kernel cannot.
+
+    Attributes:
+        kernel: the kernel's encoder, which several of these share.
+    """
+
+    kernel: KernelOfTexts
+
+    @cached_property
+    def _specials(self) -> KernelSpecials | None:
+        """The special tokens in the kernel; `None` if it cannot cut them out."""
+        ids = self.special_ids
+        if not self.splitter.is_plain or not all(0 <= number < MOST for number in ids.values()):
+            return None
+        return KernelSpecials({to_bytes(token): number for token, number in ids.items()})
+
+    @cached_property
+    def encode_short(self) -> EncodeShort:
+        """A function that encodes a short text in one call of the kernel."""
+        encoder, specials = self.kernel.encoder, self._specials
+        if encoder is None or specials is None:
+            return leave
+        return encoder.lane.short_texts(specials)
+
+    @property
+    def releases_lock(self) -> bool:
+        """Whether other threads run while `encode_many` works."""
+        return self.kernel.encoder is not None and self._specials is not None
+
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of a text."""
+        if (encoder := self.kernel.encoder) is None:
+            return super().encode(text)
+        return self._encode(encoder.lane, text)
+
+    def encode_compactly(self, text: str) -> TokenIds:
+        """Return the ids of a text, in an array if the kernel encodes all of it."""
+        encoder, specials = self.kernel.encoder, self._specials
+        if encoder is None or specials is None or len(data := to_bytes(text)) > MOST:
+            return self.encode(text)
+        return encoder.lane.ids(data, specials)
+
+    def encode_many(self, texts: list[str]) -> list[list[int]]:
+        """Return the ids of each text; several threads may call it."""
+        encoder, specials = self.kernel.encoder, self._specials
+        if encoder is None or specials is None:
+            return super().encode_many(texts)
+        with encoder.free_lane() as lane:
+            encoded = lane.encode_many(texts, specials)
+            return [
+                self._encode(lane, text) if ids is None else ids
+                for text, ids in zip(texts, encoded, strict=True)
+            ]
+
+    def _encode(self, lane: Lane, text: str) -> list[int]:
+        data = to_bytes(text)
+        if self._specials is not None and len(data) <= MOST:
+            return lane.list_of(data, self._specials)
+        encode = partial(self._encode_part, lane)
+        return encode_around_special(encode, text, self.splitter, self.special_ids)
+
+    def _encode_part(self, lane: Lane, text: str) -> list[int]:
+        """Encode text without special tokens."""
+        data = to_bytes(text)
+        return lane.list_of(data, no_specials()) if len(data) <= MOST else self.encode_text(text)

@@ -1,0 +1,25 @@
+/* Shared by counting and encoding: where a text is cut into pieces.
+ *
+ * A piece is a stretch of text that can be pretokenized alone; engine/counting/by_pieces.py explains
+ * it.
+ */
+#ifndef BORDERS_H
+#define BORDERS_H
+
+#include "kernel.h"
+
+/* The classes of bytes that decide where a piece ends: `BorderTables` of engine/text/patterns.py. */
+typedef struct { uint8_t left[256], right[256], before_left; } BorderTables;
+
+/* For each two adjacent bytes, the left one in the low bits: 1 for a border before the left byte,
+ * 2 for a border before the right byte, or both. */
+typedef struct { uint8_t of_two[1 << 16]; } Borders;
+void set_borders(Borders *borders, const BorderTables *tables);
+
+/* Write the ends of the next pieces of a text that is not empty; return how many they are, at least
+ * one. `most`: room for ends, at least `IN_BLOCK`. */
+enum { IN_BLOCK = 63 };
+int find_ends(const Borders *borders, const uint8_t *begin, const uint8_t *end,
+              const uint8_t **ends, int most);
+
+#endif
