@@ -297,7 +297,7 @@ class MergePanel(Panel):
             ),
             *gap,
             *labelled("Why", why_it_merged(painter, frame, merge), width),
-            *(_other_rules(painter, merge.pair, frame.choices_before) if tied > 1 else []),
+            *(_other_rules(painter, merge.pair, frame.choices_before, width) if tied > 1 else []),
             *self._next_rows(frame, width),
             *gap,
             *(
@@ -330,7 +330,7 @@ class MergePanel(Panel):
         if len(rivals) == 1 or made is None or len(made.tied) <= 2:
             # Against several rivals the reason is the rule itself, which is given above already.
             parts.append(words_of(rule_that_decided(frame, following, rivals)))
-        others = _other_rules(painter, following, frame.queue.choices)
+        others = _other_rules(painter, following, frame.queue.choices, width)
         return [*labelled("Next", parts, width), *others]
 
     def _attribution(self, frame: Frame) -> CountAttribution | None:
@@ -421,14 +421,26 @@ def rule_that_decided(frame: Frame, winner: Pair, rivals: Sequence[Pair]) -> str
     return f"Tie rule {rule.name}: {how}"
 
 
-def _other_rules(painter: TokenPainter, pair: Pair, choices: Mapping[str, Pair]) -> list[Row]:
-    """Return the choices of other tie rules, where they differ."""
+def _other_rules(
+    painter: TokenPainter, pair: Pair, choices: Mapping[str, Pair], width: int
+) -> list[Row]:
+    """Return the choices of other tie rules, where they differ: a pair, and the rules with it."""
     indent = " " * MARGIN
-    rows = [
-        Row([(f"{indent}{name:<15}", "dim"), *painter.pair(choice)], ToPair(choice))
-        for name, choice in choices.items()
-        if choice != pair
-    ]
+    rules: dict[Pair, list[str]] = {}
+    for name, choice in choices.items():
+        if choice != pair:
+            rules.setdefault(choice, []).append(name)
+    rows = []
+    for choice, names in rules.items():
+        shown = painter.pair(choice)
+        start = MARGIN + spans_width(shown) + 2
+        words = [*(f"{name}, " for name in names[:-1]), names[-1]]
+        lines = wrapped([[(word, "dim")] for word in words], max(width - start, 13))
+        first: list[Span] = [(indent, ""), *shown, ("  ", "")]
+        rows += [
+            Row([(" " * start, ""), *line]) if place else Row([*first, *line], ToPair(choice))
+            for place, line in enumerate(lines)
+        ]
     text = "Other rules would take" if rows else "Every other rule takes the same pair."
     return [Row([(f"{indent}{text}", "dim")]), *rows]
 

@@ -17,7 +17,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.screen import Screen
 
 from bpe_tui.lessons.pane import LessonPane, panes_of
@@ -91,6 +91,8 @@ class LessonList(Window[Path | Close | None]):
         self.dismiss(event.target)
 
 
+WHOLE = Size(110, 30)
+"""Least room for all panels of a training screen; with less, a scene shows its panel alone."""
 NO_LESSON = "No lesson is open: L lists them."
 
 
@@ -274,8 +276,9 @@ class Guide:
         panel = due.panel or ("pretokens" if due.text is not None else None)
         if panel in screen.PANEL_ORDER:
             screen.call_later(screen.show_panel, panel)
-        if screen.ZOOMS_BELOW_TEXT and due.panel is not None:
-            screen.call_later(screen.zoom, due.panel if screen.is_compact else None)
+        if screen.ZOOMS_IN_LESSONS and due.panel is not None:
+            has_room = screen.size.width >= WHOLE.width and screen.size.height >= WHOLE.height
+            screen.call_later(screen.zoom, None if has_room else due.panel)
 
     # -- the questions of the scene
 

@@ -56,7 +56,7 @@ class Layout:
 
 
 def layout(
-    width: int, height: int, may_split: bool = True, is_dense: bool = False, is_typing: bool = False
+    width: int, height: int, may_split: bool = True, is_dense: bool = False, has_text: bool = True
 ) -> Layout:
     """Divide a screen of this size into sections.
 
@@ -64,22 +64,21 @@ def layout(
         width: cells of a row.
         height: number of rows.
         may_split: whether there may be two lists of counts.
-        is_dense: whether the corpus gets the empty rows, and those of the user's text.
-        is_typing: whether the user's text has rows in any case.
+        is_dense: whether the corpus gets the empty rows.
+        has_text: whether the user's text has rows.
 
     >>> sizes = (100, 80, 60), (29, 23, 19)
     >>> [(each.made_bars, each.bars, each.words, each.corpus) for each in map(layout, *sizes)]
     [(3, 6, 2, 4), (0, 5, 2, 3), (0, 4, 2, 2)]
-    >>> layout(80, 16, is_dense=True).corpus
+    >>> layout(80, 16, is_dense=True, has_text=False).corpus
     5
     """
     margin, name = (19, 15) if width >= 96 else (16, 13) if width >= 76 else (15, 10)
     is_short, is_split = width < 76, may_split and height >= TWO_LISTS and not is_dense
     head_gap, has_legend = int(height >= 22), height >= 24
     heading = keys = rule = 1
-    text = TEXT_ROWS + (height >= 23) + (height >= ROOMY)
-    if is_dense:
-        text = TEXT_ROWS if is_typing else 0
+    text = TEXT_ROWS if is_dense else TEXT_ROWS + (height >= 23) + (height >= ROOMY)
+    text *= has_text
     pick = PICK_ROWS + (is_split and is_short)
     gap = int(not is_dense if not is_split else height >= ROOMY)
     # One list: gaps below three stations and the corpus. Two: also two headings, but fewer gaps.

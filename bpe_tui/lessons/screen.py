@@ -21,7 +21,7 @@ from textual.widgets import Input
 from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.bpe.training_screen import BpeScreen
 from bpe_tui.lessons.beats import BeatClock, beats_of
-from bpe_tui.lessons.layout import layout
+from bpe_tui.lessons.layout import ROOMY, layout
 from bpe_tui.lessons.prediction import Prediction, Predictor, ToOption
 from bpe_tui.session.declarations import LESSON
 from bpe_tui.session.models import DEFAULT_MODEL
@@ -198,11 +198,17 @@ class LessonScreen(SessionScreen):
 
     @property
     def _needed(self) -> tuple[Size, bool, bool, bool]:
-        """The arguments of `layout`. A question needs one list; rows are dense below a text."""
+        """The arguments of `layout`.
+
+        A question needs one list. Rows are dense below the text of a scene; beside it, the corpus
+        gets the rows of the user's text unless it is being typed.
+        """
         moment, explainer = self.clock.moment, self.explainer
         has_counts = moment is not None and explainer.has_counts(moment.after)
         may_split = has_counts and not self.predictor.is_on
-        return self._free, may_split, self.is_compact, self.field.display
+        is_roomy = not self.has_text_beside or self.size.height >= ROOMY
+        has_text = is_roomy or self.field.display
+        return self._free, may_split, self.is_compact, has_text
 
     def _lay_out(self) -> None:
         """Give all sections their rows and columns at this size."""

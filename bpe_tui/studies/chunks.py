@@ -168,6 +168,7 @@ class ChunksScreen(SessionScreen):
     SHOWS_STEP = False
     CSS_PATH = sheet("chunks.tcss")
     PANEL_ORDER = ("chunk-strip", "chunk-cuts", "chunk-table")
+    ZOOMS_IN_LESSONS = True
 
     def __init__(self) -> None:
         super().__init__()

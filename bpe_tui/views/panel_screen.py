@@ -95,8 +95,8 @@ class PanelScreen(PaintedOnce[None]):
     TYPED: ClassVar[str] = ""
     """The panel with the line or text to type in, for the key e."""
 
-    ZOOMS_BELOW_TEXT: ClassVar[bool] = False
-    """Whether a scene's panel fills the compact screen, which has room for one only."""
+    ZOOMS_IN_LESSONS: ClassVar[bool] = False
+    """Whether a scene's panel fills a screen with little room, since its rows are many."""
 
     zoomed: reactive[str | None] = reactive(None, init=False)
     """The id of the panel that fills the screen."""
@@ -227,6 +227,8 @@ class PanelScreen(PaintedOnce[None]):
     """Columns and rows used by something else, such as the text of a lesson."""
     is_compact = False
     """Whether a text above the screen leaves it fewer rows than a terminal needs."""
+    has_text_beside = False
+    """Whether a text beside or above the screen takes a part of its room."""
 
     @property
     def size(self) -> Size:

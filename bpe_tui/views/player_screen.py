@@ -213,7 +213,7 @@ class StepsScreen(PlayerScreen):
     FIRST: ClassVar[str]
     """The id of the panel that is visible first if there is little room."""
     TYPED = "encode"
-    ZOOMS_BELOW_TEXT = True
+    ZOOMS_IN_LESSONS = True
     TYPED_LINE: ClassVar[type[TypedLine]]
     CSS_PATH = sheet("training.tcss")
     _is_patient = True

@@ -92,6 +92,7 @@ class SessionScreen(PanelScreen):
         yield TabLine()
 
     def give_room(self, taken: Size) -> None:
+        self.has_text_beside = taken != Size(0, 0)
         left = self.app.size.height - taken.height
         self.is_compact = taken.height > 0 and left < COMPACT_BELOW  # it has no tabs then
         super().give_room(taken if self.is_compact else taken + Size(0, 1))

@@ -237,7 +237,7 @@ def never_side_by_side() -> Iterable[str]:
 
 def other_rules_of_a_step() -> Iterable[str]:
     yield "Other rules would take"
-    yield "first-seen     e+s"
+    yield "e+s  first-seen, smallest-ids,"
 
 
 def another_rule_for_the_run() -> Iterable[str]:
