@@ -13,6 +13,7 @@ from pkgutil import resolve_name
 from time import monotonic
 from typing import Any
 
+from textual.pilot import Pilot
 from textual.screen import Screen
 
 from bpe_tui.app.app import BpeTuiApp, JobMaker
@@ -39,7 +40,7 @@ from engine.recording.playback import Player
 HANDOUT_SIZE = (100, 30)
 SIZES = ((80, 24), (100, 30), (120, 40))
 """Sizes of the terminal, in columns and rows, at which a scene has to show what it names."""
-SIGHT_SECONDS = 3.0
+SIGHT_SECONDS = 5.0
 """Time for a scene to show what it names."""
 SETTLED_SECONDS = 0.3
 """Time after which a screen is settled."""
@@ -93,38 +94,45 @@ def problems_of(lesson: Lesson) -> list[LessonProblem]:
     return sorted(found)
 
 
-async def unseen(
-    lesson: Lesson, size: tuple[int, int], open_with: JobMaker = OpeningJob
+async def unseen_at(
+    size: tuple[int, int], lessons: Sequence[Lesson], open_with: JobMaker = OpeningJob
 ) -> AsyncIterator[LessonProblem]:
-    """Yield the texts under `see` that a scene does not show at a size of the terminal.
+    """Yield the texts under `see` that scenes do not show at a size of the terminal.
 
     Raises:
-        BpeError: a file of the lesson cannot be opened.
+        BpeError: a file of a lesson cannot be opened.
     """
-    if not any(scene.show is not None and scene.show.see for scene in lesson.scenes):
+    if not any(scene.show and scene.show.see for lesson in lessons for scene in lesson.scenes):
         return
     app = BpeTuiApp(None, open_with)
     app.makes_ahead = False
     app.guide.keeps_progress = False
     async with app.run_test(size=size) as pilot:
-        app.guide.begin(lesson)
-        for place, scene in enumerate(lesson.scenes):
-            if scene.show is None or not scene.show.see:
-                continue
-            app.guide.go_to(place)
-            missing: Sequence[str] = scene.show.see
-            last = missing
-            due = monotonic() + SIGHT_SECONDS
-            while (missing or last) and (monotonic() < due or not app.is_settled):
-                await pilot.pause(0.03)
-                if (failure := app.session.failure) is not None:
-                    raise LessonError(str(lesson.path), [LessonProblem(scene.line, failure)])
-                # Twice in a row: a screen that is still being laid out may show more for a moment.
-                last, missing = missing, _missing(app, scene.show.see)
-            columns, rows = size
-            for text in missing:
-                message = f"{scene.title!r} does not show {text!r} at {columns}×{rows}"
-                yield LessonProblem(scene.show.line, message)
+        for lesson in lessons:
+            async for problem in _unseen(app, pilot, lesson):
+                yield problem
+
+
+async def _unseen(
+    app: BpeTuiApp, pilot: Pilot[int], lesson: Lesson
+) -> AsyncIterator[LessonProblem]:
+    app.guide.begin(lesson)
+    for place, scene in enumerate(lesson.scenes):
+        if scene.show is None or not scene.show.see:
+            continue
+        app.guide.go_to(place)
+        missing: Sequence[str] = scene.show.see
+        last, due = missing, monotonic() + SIGHT_SECONDS
+        while (missing or last) and (monotonic() < due or not app.is_settled):
+            await pilot.pause(0.02)
+            if (failure := app.session.failure) is not None:
+                raise LessonError(str(lesson.path), [LessonProblem(scene.line, failure)])
+            # Twice in a row: a screen that is still being laid out may show more for a moment.
+            last, missing = missing, _missing(app, scene.show.see)
+        for text in missing:
+            columns, rows = app.size
+            message = f"{scene.title!r} does not show {text!r} at {columns}×{rows}"
+            yield LessonProblem(scene.show.line, message)
 
 
 def _missing(app: BpeTuiApp, see: Sequence[str]) -> Sequence[str]:

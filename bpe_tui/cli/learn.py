@@ -212,15 +212,15 @@ def learn(
 
 def _check(path: Path) -> int:
     """Print the problems of a lesson; return the exit code."""
-    from bpe_tui.app.lesson_author import SIZES, problems_of, unseen  # slow to import
+    from bpe_tui.app.lesson_author import SIZES, problems_of, unseen_at  # slow to import
 
-    async def all_unseen(lesson: Lesson) -> list[LessonProblem]:
-        found = [problem for size in SIZES async for problem in unseen(lesson, size)]
+    async def unseen(lesson: Lesson) -> list[LessonProblem]:
+        found = [problem for size in SIZES async for problem in unseen_at(size, [lesson])]
         return sorted(found, key=lambda problem: problem.line)
 
     try:
         lesson = read_lesson(path)
-        problems = problems_of(lesson) or asyncio.run(all_unseen(lesson))
+        problems = problems_of(lesson) or asyncio.run(unseen(lesson))
     except LessonError as error:
         problems = list(error.problems)
     for problem in problems:

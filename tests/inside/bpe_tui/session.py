@@ -21,6 +21,7 @@ from bpe_tui.session.declarations import (
 )
 from bpe_tui.session.jobs import OpeningJob, StepsRecorded, TrainingEnded, TrainingStarted
 from bpe_tui.session.lessons import (
+    ENGLISH,
     PLACE,
     SAMPLES,
     LessonProgress,
@@ -30,6 +31,7 @@ from bpe_tui.session.lessons import (
     directory,
     keep_progress,
     languages,
+    numbered_lesson,
     progress_key,
     samples,
 )

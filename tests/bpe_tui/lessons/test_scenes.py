@@ -1,0 +1,56 @@
+"""Each scene shows what its text names: the texts under `see`, and the text itself."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from inside.bpe_tui.app import SIZES, unseen_at
+from inside.bpe_tui.lessons import rows_of
+from inside.bpe_tui.session import ENGLISH, builtin_lessons, languages, numbered_lesson
+from inside.engine.learning import Lesson, read_lesson
+from opening import recorded_once
+
+SMALLEST, *LARGER = SIZES
+LESSONS = [each.number for each in builtin_lessons()]
+
+
+def read(number: int, language: str = ENGLISH) -> Lesson:
+    path = numbered_lesson(str(number), language)
+    assert path is not None
+    return read_lesson(path)
+
+
+def problems(size: tuple[int, int], lessons: list[Lesson]) -> list[str]:
+    async def found() -> list[str]:
+        unseen = unseen_at(size, lessons, recorded_once)
+        return [problem.message async for problem in unseen]
+
+    return asyncio.run(found())
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait long on a busy machine: only what is never in sight is missing."""
+    monkeypatch.setattr("bpe_tui.app.lesson_author.SIGHT_SECONDS", 30.0)
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_each_scene_shows_what_its_text_names(part: int) -> None:
+    assert problems(SMALLEST, [read(number) for number in LESSONS[part::3]]) == []
+
+
+@pytest.mark.slow  # all scenes twice, and those of each other language at three sizes
+@pytest.mark.parametrize("language", languages())
+def test_each_scene_shows_what_its_text_names_at_every_size(language: str) -> None:
+    lessons = [read(number, language) for number in LESSONS]
+    for size in LARGER if language == ENGLISH else SIZES:
+        assert problems(size, lessons) == []
+
+
+@pytest.mark.parametrize("number", LESSONS)
+def test_each_scene_says_what_is_in_sight_in_six_lines(number: int) -> None:
+    for scene in read(number).scenes:
+        assert len(list(rows_of(scene, 77, is_dense=True))) <= 6, scene.title
+        if scene.show is not None and not scene.asks:
+            assert scene.show.see, scene.title
