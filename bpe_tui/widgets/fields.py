@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.segment import Segment
 from textual.strip import Strip
-from textual.widgets import Input, TextArea
+from textual.widgets import Input
 
 from bpe_tui.widgets.visible import typed_text
 
@@ -18,14 +18,14 @@ from bpe_tui.widgets.visible import typed_text
 def draw_settled(field: Input) -> None:
     """Make a field of another class draw its text like the fields here."""
     draw = field.render_line
-    setattr(field, "render_line", lambda y: _settled(draw(y)))  # noqa: B010
+    setattr(field, "render_line", lambda y: settled(draw(y)))  # noqa: B010
 
 
 class Field(Input):
     """A line to type in."""
 
     def render_line(self, y: int) -> Strip:
-        return _settled(super().render_line(y))
+        return settled(super().render_line(y))
 
 
 LONGEST_LINE = 1_000
@@ -64,14 +64,7 @@ def _first_line(text: str) -> str:
     return next(filter(str.strip, lines), lines[0])[:LONGEST_LINE]
 
 
-class TextField(TextArea):
-    """Lines to type in."""
-
-    def render_line(self, y: int) -> Strip:
-        return _settled(super().render_line(y))
-
-
-def _settled(strip: Strip) -> Strip:
+def settled(strip: Strip) -> Strip:
     """Return the strip with its text made safe, in the same number of cells."""
     if strip.text.isascii() and strip.text.isprintable():
         return strip

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from bpe_tui.widgets.chart import BELOW, Chart, Curve, CurvesChart, canvas_of, curves_of
 from bpe_tui.widgets.controls import FootLine, KeyBar, Marks, Scrubber, Switches, TabLine
-from bpe_tui.widgets.fields import Field, TextField
+from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.figure import Figure, Scale, cells_of, round_step, scale_for, spans
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import (
@@ -38,6 +38,7 @@ from bpe_tui.widgets.rows import (
     subjects_at,
     wrapped_text,
 )
+from bpe_tui.widgets.text_field import LONG_LINE, TextField, rewrapped
 from bpe_tui.widgets.virtual_table import Column, Header, arranged
 from bpe_tui.widgets.visible import (
     ending,
