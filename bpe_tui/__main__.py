@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 else:
     import _signal as signal  # `signal` makes enums of it, which is slow, too
 
+CANNOT_START = 2
 INTERRUPTED = 130
 """The exit code after an interrupt, the same as shells use."""
 SOON = 0.01
@@ -35,9 +36,13 @@ def main() -> int:
     """Run the program with the arguments of the process; return its exit code."""
     signal.signal(signal.SIGINT, _leave)
     try:
-        from bpe_tui.cli import main as run
-
-        signal.signal(signal.SIGALRM, _interrupt_again)
+        try:
+            from bpe_tui.cli import main as run
+        except (ImportError, AttributeError):
+            if problem := _foreign_engine():
+                print(f"bpe-tui: {problem}", file=sys.stderr)
+                return CANNOT_START
+            raise
         signal.signal(signal.SIGINT, _interrupt)
         return run()
     except KeyboardInterrupt:
@@ -57,13 +62,24 @@ def _interrupt(_: int, frame: FrameType | None) -> None:
     During an import, wait: numpy, for one, takes an exception there for a broken installation.
     """
     if _is_import(frame):
-        signal.setitimer(signal.ITIMER_REAL, SOON)
+        # Imported long ago, with the commands.
+        from engine.core.systems import interrupt_soon
+
+        interrupt_soon(SOON)
         return
     raise Interrupted
 
 
-def _interrupt_again(*_: object) -> None:
-    signal.raise_signal(signal.SIGINT)
+def _foreign_engine() -> str:
+    """Return what to do about another package named `engine`; empty if it is ours."""
+    found = getattr(sys.modules.get("engine"), "__file__", None)
+    ours = os.path.join(os.path.dirname(os.path.dirname(__file__)), "engine")
+    if found is None or os.path.dirname(found) == ours:
+        return ""
+    return (
+        f"{found} is another package named engine and hides the one of bpe-tui; "
+        "install bpe-tui in an environment of its own: pipx install bpe-tui"
+    )
 
 
 def _is_import(frame: FrameType | None) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import threading
 import warnings
@@ -34,7 +33,8 @@ from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import draw_settled
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import OverScreen, Window
-from engine.core.interrupts import ENDING, Interrupts
+from engine.core.interrupts import Interrupts
+from engine.core.systems import ENDING, on_signal
 
 
 @dataclass(frozen=True)
@@ -210,11 +210,8 @@ class BaseApp(App[int]):
 
     async def run_async(self, *arguments: Any, **settings: Any) -> int | None:
         """Handle signals before the terminal is changed, so that none leaves it changed."""
-        loop = asyncio.get_running_loop()
         for number in ENDING:
-            # Some event loops have no signals; then the default applies.
-            with suppress(NotImplementedError, RuntimeError, ValueError):
-                loop.add_signal_handler(number, self.end_on_signal, number)
+            on_signal(number, self.end_on_signal)
         self._interrupts.deliver()
         return await super().run_async(*arguments, **settings)
 

@@ -56,10 +56,16 @@ def _ignoring_closed_terminal() -> Iterator[None]:
 
 
 def lasting_driver() -> type[Driver] | None:
-    """Return Textual's driver with a `LastingOutput`; `None` for Textual's own choice."""
-    if sys.platform == "win32":
+    """Return Textual's driver with a `LastingOutput`; `None` for Textual's own choice.
+
+    Textual chooses on Windows, and where its environment names a driver, as a web server does.
+    """
+    if os.environ.get("TEXTUAL_DRIVER"):
         return None
-    from textual.drivers.linux_driver import LinuxDriver
+    try:
+        from textual.drivers.linux_driver import LinuxDriver
+    except ImportError:  # Windows has no termios
+        return None
 
     class LastingDriver(LinuxDriver):
         def __init__(self, app: App[Any], **options: Any) -> None:
@@ -75,8 +81,10 @@ def tolerate_bad_bytes() -> None:
 
     Textual decodes the keyboard strictly, in a thread of its own; one 0xFF there is fatal.
     """
-    from textual.drivers import linux_driver
-
+    try:
+        from textual.drivers import linux_driver
+    except ImportError:  # Windows gives characters, not bytes
+        return
     setattr(  # noqa: B010
         linux_driver,
         "getincrementaldecoder",

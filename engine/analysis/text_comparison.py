@@ -22,7 +22,7 @@ from engine.core.arrays import Bools, Integers, Ints
 from engine.core.errors import ComparisonError
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import unspell
-from engine.core.helper_pool import available_cores
+from engine.core.systems import available_cores
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.encoding.tokenizer import Tokenizer
 from engine.native import KERNEL

@@ -11,6 +11,8 @@ from pathlib import Path
 from time import time
 from typing import BinaryIO
 
+from engine.core.systems import BYTES, ONLY_FILES, user_id
+
 DRAFT = ".bpe-tui-draft"
 Content = bytes | Iterable[bytes] | Callable[[BinaryIO], object]
 """The content of a file: in one piece, its parts in order, or a function that writes it."""
@@ -41,7 +43,7 @@ def opened_draft(draft: Path, place: Path, *, private: bool = False) -> Iterator
         mode = None
     new_mode = 0o666 if mode is None and not private else 0o600
     try:
-        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, new_mode)
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BYTES, new_mode)
         with os.fdopen(handle, "wb") as stream:
             yield stream
             stream.flush()
@@ -108,16 +110,9 @@ def opened_plain(path: Path, limit: int) -> Iterator[tuple[BufferedReader, int]]
         OSError: the file cannot be opened.
         ValueError: it is no ordinary file, or longer than `limit` bytes.
     """
-    careful = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # Windows has neither
-    handle = os.open(path, os.O_RDONLY | careful)
+    handle = os.open(path, os.O_RDONLY | ONLY_FILES)
     with os.fdopen(handle, "rb") as stream:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
             raise ValueError("no ordinary file of a bounded size")
         yield stream, status.st_uid
-
-
-def user_id(without: int) -> int:
-    """Return the id of this user; `without` on a system that has none."""
-    own: int = getattr(os, "getuid", lambda: without)()
-    return own

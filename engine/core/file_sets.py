@@ -15,7 +15,6 @@ import contextlib
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -27,11 +26,11 @@ from engine.core.drafts import (
     is_draft_of,
     literal,
     opened_plain,
-    user_id,
     write_draft,
 )
 from engine.core.errors import OutputError
 from engine.core.interrupts import uninterrupted
+from engine.core.systems import flush_folder, folder_lock, keep_old, user_id
 
 LIST = ".bpe-tui-files"
 """File name of the list that is in a folder while its drafts are renamed."""
@@ -117,7 +116,7 @@ def _replace_set(drafts: dict[Path, Path], listing: Path | None) -> None:
         write_draft(list_draft, listing, json.dumps(files).encode())
         drafts.clear()  # before the list is there: it may be there even if this is interrupted
         list_draft.replace(listing)
-        _flush_folder(listing.parent)
+        flush_folder(listing.parent)
     except OSError:
         discard(list_draft)
         drafts.update(renamed)
@@ -128,7 +127,7 @@ def _replace_set(drafts: dict[Path, Path], listing: Path | None) -> None:
         listing.unlink()
         drafts.update(renamed)
         raise
-    _flush_folder(listing.parent)
+    flush_folder(listing.parent)
     discard(listing)
 
 
@@ -167,10 +166,7 @@ def _keep(place: Path, old: Path) -> None:
     """Give the old file a second name; remove those of earlier writers."""
     for stale in place.parent.glob(f".{literal(place.name)}.*{OLD}"):
         discard(stale)
-    try:
-        os.link(place, old)
-    except (OSError, NotImplementedError):  # a file system without links
-        shutil.copy2(place, old)
+    keep_old(place, old)
 
 
 def _old_of(draft: Path) -> Path:
@@ -195,16 +191,6 @@ def _digest(path: Path) -> str | None:
         return UNKNOWN
 
 
-def _flush_folder(folder: Path) -> None:
-    """Flush the names in a folder to disk, where the system can."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Keep other programs from renaming sets in a folder, where the system has such locks.
@@ -212,29 +198,14 @@ def _locked(folder: Path) -> Iterator[None]:
     Raises:
         OutputError: another program keeps the folder for too long.
     """
-    with contextlib.ExitStack() as opened:
-        try:
-            import fcntl
-
-            handle = os.open(folder, os.O_RDONLY)
-        except (ImportError, OSError):
-            yield
-            return
-        opened.callback(os.close, handle)
-        given_up = monotonic() + PATIENCE
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if monotonic() > given_up:
-                    raise OutputError(
-                        f"{folder}: another program is saving files there; try again later"
-                    ) from None
-                sleep(0.01)
-                continue
-            except OSError:  # the file system has no locks
-                pass
-            break
+    given_up = monotonic() + PATIENCE
+    with folder_lock(folder) as is_ours:
+        while not is_ours():
+            if monotonic() > given_up:
+                raise OutputError(
+                    f"{folder}: another program is saving files there; try again later"
+                )
+            sleep(0.01)
         yield
 
 

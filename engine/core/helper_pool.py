@@ -24,6 +24,7 @@ from queue import SimpleQueue
 from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
 
 from engine.core.errors import HelperWarning
+from engine.core.systems import own_group
 
 if TYPE_CHECKING:
     import subprocess
@@ -45,13 +46,6 @@ _FILES_TO_START = 8
 
 _RARELY = 1 << 20
 """New objects between two garbage collections: helpers make many lists and hardly any cycles."""
-
-
-def available_cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def in_order(
@@ -295,7 +289,7 @@ def _start_helper() -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env={**os.environ, **SINGLE_THREADED},
-        start_new_session=True,  # Ctrl+C is for the parent to handle
+        **own_group(),  # Ctrl+C is for the parent to handle
     )
 
 

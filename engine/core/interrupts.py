@@ -6,10 +6,7 @@ import contextlib
 import signal
 from collections.abc import Iterator
 
-ENDING = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)
-"""The signals that end a program; Windows has no SIGHUP."""
+from engine.core.systems import ENDING
 
 
 class Interrupts:

@@ -17,7 +17,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import signal
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
@@ -33,6 +32,7 @@ import numpy as np
 
 from engine.core.errors import BpeError, ClusterError, CorpusError, HelperWarning
 from engine.core.events import CountProgress, WorkProgress
+from engine.core.systems import interrupts_blocked
 from engine.counting.cluster_tasks import (
     PLACES,
     TASKS,
@@ -367,7 +367,7 @@ def _connected(cluster: str) -> Iterator[Any]:
             with _explained_errors(cluster):
                 address: Any = cluster
                 if local is not None:
-                    with _interrupts_kept_from_children():
+                    with interrupts_blocked():
                         made = LocalCluster(
                             n_workers=int(local[1]),
                             threads_per_worker=1,
@@ -400,16 +400,6 @@ def _check_certificates(cluster: str) -> None:
         raise ClusterError(
             f"{cluster}: needs certificates; name them in Dask's settings (distributed.comm.tls)"
         )
-
-
-@contextmanager
-def _interrupts_kept_from_children() -> Iterator[None]:
-    """Have processes that start inside ignore Ctrl+C, which a terminal sends to all processes."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _check_workers(client: Any, cluster: str) -> None:

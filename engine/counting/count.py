@@ -22,7 +22,8 @@ from itertools import chain, count, islice, repeat
 from engine.core.arrays import Ints, np, parts_of
 from engine.core.errors import CorpusError, WhatIfError
 from engine.core.events import ChunkCounted, CountProgress
-from engine.core.helper_pool import available_cores, in_order
+from engine.core.helper_pool import in_order
+from engine.core.systems import available_cores
 from engine.counting.counts_file import CorpusCount, read_counts
 from engine.counting.plain import (
     ChunkCount,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from engine.core.errors import SpecialTokenFoundError
-from engine.core.helper_pool import available_cores
+from engine.core.systems import available_cores
 from engine.encoding.tokenizer import WORTH_HELPERS, Tokenizer
 from engine.text.corpus import PLAIN, Reading, SourceReader, read_blocks, separator_of
 from engine.text.pretokenize import SpecialSplitter, to_text

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from engine.core.errors import SpecialTokenError, TextError, TokenIdsError, UnknownTokenIdError
 from engine.core.events import EncodeStep
-from engine.core.helper_pool import available_cores
+from engine.core.systems import available_cores
 from engine.core.wording import counted
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import DEFAULT_ENCODER, Encoder, MergeTable, is_in_order

@@ -1,0 +1,137 @@
+"""Parts of an operating system that others lack, and substitutes for them.
+
+Only this module, and the drivers of a terminal, use a name that Windows does not have. So each
+function here says what happens there. A test runs the commands without these names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+ENDING = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+"""The signals that end a program; Windows has no SIGHUP."""
+
+BYTES = getattr(os, "O_BINARY", 0)
+"""Flag that keeps Windows from changing line ends in what a descriptor reads and writes."""
+
+ONLY_FILES = BYTES | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+"""Flags to follow no link and wait for no pipe. Windows follows links; it has no named pipes in
+folders."""
+
+
+def user_id(without: int) -> int:
+    """Return the id of this user; `without` on a system that has none."""
+    own: int = getattr(os, "getuid", lambda: without)()
+    return own
+
+
+def available_cores() -> int:
+    """Return the number of cores that this process may use; on some systems, of all cores."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def own_group() -> dict[str, Any]:
+    """Return options of `Popen` for a child that gets no Ctrl+C of our terminal."""
+    import subprocess  # slow to load
+
+    if hasattr(subprocess, "CREATE_NEW_PROCESS_GROUP"):
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    return {"start_new_session": True}
+
+
+@contextlib.contextmanager
+def interrupts_blocked() -> Iterator[None]:
+    """Have children that start inside ignore Ctrl+C; on Windows they may get it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def interrupt_soon(seconds: float) -> None:
+    """Raise SIGINT after this time; a timer's signal also ends a wait in a system call."""
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        return
+    import threading
+    from _thread import interrupt_main
+
+    threading.Timer(seconds, interrupt_main).start()
+
+
+def on_signal(number: int, handle: Callable[[int], object]) -> None:
+    """Call `handle` in the running event loop when a signal comes.
+
+    The loop of Windows has no signals, so Python's own handler passes them to it. In a thread that
+    may set no handlers, the default applies.
+    """
+    import asyncio  # slow to load; there is a loop only on a screen
+
+    loop = asyncio.get_running_loop()
+    try:
+        loop.add_signal_handler(number, handle, number)
+    except (NotImplementedError, RuntimeError, ValueError):
+        with contextlib.suppress(ValueError):
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(handle, number))
+
+
+def keep_old(place: Path, second: Path) -> None:
+    """Give a file a second name; copy it on a file system without links."""
+    try:
+        os.link(place, second)
+    except (OSError, NotImplementedError, AttributeError):
+        shutil.copy2(place, second)
+
+
+def flush_folder(folder: Path) -> None:
+    """Flush the names in a folder to disk; Windows opens no folders, and orders names itself."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+@contextlib.contextmanager
+def folder_lock(folder: Path) -> Iterator[Callable[[], bool]]:
+    """Yield a function that tries to lock a folder against other programs, once.
+
+    It returns whether nobody else has the lock. Without such locks that is always so: on Windows
+    two programs that save the same files at the same time can mix them.
+    """
+    with contextlib.ExitStack() as opened:
+        try:
+            import fcntl
+
+            handle = os.open(folder, os.O_RDONLY)
+        except (ImportError, OSError):
+            yield lambda: True
+            return
+        opened.callback(os.close, handle)
+
+        def is_ours() -> bool:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+            except OSError:  # the file system has no locks
+                pass
+            return True
+
+        yield is_ours
