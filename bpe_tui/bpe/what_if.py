@@ -300,6 +300,25 @@ def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator
         yield jobs.ForkPlan(title, title, step, replace(config, special_tokens=left))
 
 
+TITLE_CELLS = len("tie rule sentencepiece")
+"""Least cells of a change's title, before its explanation."""
+
+
+def explain_plan(plan: jobs.ForkPlan) -> str:
+    """Return what the change of a plan means: a tie rule's or a pattern's rule, in short."""
+    change = plan.change
+    if change.tie_rule is not None:
+        return TIE_RULES[change.tie_rule].in_short
+    if change.forbid:
+        return "the pair may not merge from there on, the next best does"
+    if change.force is not None:
+        return "it merges here, whatever its count; then counts decide again"
+    pattern = PATTERNS.get(plan.config.pattern)
+    if plan.title == f"pattern {plan.config.pattern}" and pattern is not None:
+        return pattern.summary
+    return "its text is cut and learnt from like any other"
+
+
 def saved_fork_plan(fork: SavedFork, config: RunConfig) -> jobs.ForkPlan:
     """Return the plan of a saved fork of a run that `config` trains."""
     changed, change = fork_again(fork, config)
@@ -325,6 +344,20 @@ def _bytes_of(frame: Frame, pair: Pair) -> BytesPair:
     return frame.any_token(pair[0]), frame.any_token(pair[1])
 
 
+def plan_row(plan: jobs.ForkPlan) -> Row:
+    """Return a plan with its explanation in a row."""
+    title = plan.title.ljust(TITLE_CELLS)
+    return Row([(title, ""), (f"  {explain_plan(plan)}", "dim")], plan)
+
+
+class PlanRows(RowList):
+    """The rows of the plans, each cut to the room with a sign."""
+
+    def row(self, index: int) -> Row:
+        row = super().row(index)
+        return Row(left(row.spans, self.scrollable_content_region.width), row.target)
+
+
 class WhatIf(Window[jobs.ForkPlan | None]):
     """A window that asks what to change from a step on; its result is the plan, or None."""
 
@@ -344,7 +377,7 @@ class WhatIf(Window[jobs.ForkPlan | None]):
         with Vertical(id="what-if", classes="window") as window:
             window.border_title = Content(f"what if, from step {number(self._frame.step)} on")
             window.border_subtitle = Content("↵ trains the other way · Esc closes")
-            yield RowList("wish-rows", [Row([(plan.title, "")], plan) for plan in self._plans])
+            yield PlanRows("wish-rows", list(map(plan_row, self._plans)))
             hint = (
                 "Another pair: choose it among the pairs first. A document to leave out (Tab): its "
                 f"number, 1 to {number(self._documents)}."

@@ -27,6 +27,7 @@ from bpe_tui.studies.model_table_panels import (
     FamilyPanel,
     FamilyRows,
     KindEntry,
+    describe_sizes,
 )
 from bpe_tui.styles import sheet
 from bpe_tui.views.narration import NO_CORPUS, Facts, fitting_facts
@@ -205,8 +206,8 @@ class FamilyScreen(SessionScreen):
         facts: Facts = [(0, visible_text(self.session.config.name, spaces=False))]
         if self._texts is not None:
             facts += [
+                (2, describe_sizes(self._entries, self._vocab_size)),
                 (1, f"all learn from the first {size(self._learnt)}"),
-                (2, f"at the most {plural(self._vocab_size, 'token')}"),
                 (3, "measured on what follows" if not self._typed else "measured on the text"),
             ]
         self.say("#heading", fitting_facts(facts, self.heading_room))
@@ -230,6 +231,7 @@ class FamilyScreen(SessionScreen):
                 entry.tokenizer, entry.row, entry.stopped = tokenizer, row, stopped
                 entry.measure_typed(stretches_of(self._typed, self._special_tokens))
                 self._show_rows()
+                self._say_what_is_open()
 
     # -- what is shown
 

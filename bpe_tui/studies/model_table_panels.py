@@ -10,8 +10,9 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.widgets import Static
 
-from bpe_tui.views.narration import Facts, fitting_facts
+from bpe_tui.views.narration import Facts, first_fitting, fitting_facts
 from bpe_tui.views.panel import PRETOKEN_BORDER, sentence
 from bpe_tui.views.targets import ToKind
 from bpe_tui.widgets.lines import Lines
@@ -73,7 +74,7 @@ COLUMNS = (
     Column("vocabulary", "vocabulary", 10, 5, is_number=True),
     Column("unknown", "OOV", 6, 9, is_number=True),
     Column("tokens", "tokens", 7, 8, is_number=True),
-    Column("per_word", "a word", 6, 3, is_number=True),
+    Column("per_word", "per word", 8, 3, is_number=True),
     Column("bytes", "bytes/token", 11, 2, is_number=True),
     Column("exact", "exact", 5, 4, is_number=True),
     Column("misspelt", "misspelt", 9, 7, is_number=True),
@@ -83,9 +84,26 @@ COLUMNS = (
 MEANINGS: Facts = [
     (3, "↵ explains a row"),
     (0, "OOV: words unknown"),
-    (2, "misspelt: tokens before → after"),
-    (1, "exact: decoding gives the text back"),
+    (2, "misspelt: tokens a word, right → wrong"),
+    (1, "exact: decodes to the text"),
 ]
+OF_COLUMNS = (
+    "per word: tokens for each word of the text · Chinese: tokens for each character of a sentence "
+    "in Chinese",
+    "Chinese: tokens for each character of a Chinese sentence",
+)
+"""Explanations below the rows, where there is room: a long one, a shorter one."""
+
+
+def describe_sizes(entries: Sequence[KindEntry], most: int) -> str:
+    """Return whether the subword vocabularies, of at most `most` tokens, have the same size."""
+    subwords = [entry for entry in entries if entry.name in SUBWORDS]
+    sizes = {entry.row.vocab_size for entry in subwords if entry.row is not None}
+    if not sizes or any(entry.state in (WAITS, TRAINS) and entry.row is None for entry in subwords):
+        return f"at the most {plural(most, 'token')}"
+    if len(sizes) == 1:
+        return f"subwords of one size, {plural(sizes.pop(), 'token')}"
+    return f"subwords of different sizes, {number(min(sizes))} to {number(max(sizes))}"
 
 
 class FamilyRows(Lines):
@@ -142,10 +160,12 @@ class FamilyPanel(Vertical):
         super().__init__(id="family-table")
         self.border_title = Content("the family")
         self.header, self.rows = Header(id="family-header"), FamilyRows()
+        self.meaning = Static(id="family-meaning", classes="dim")
 
     def compose(self) -> ComposeResult:
         yield self.header
         yield self.rows
+        yield self.meaning
 
     def show(self, entries: Sequence[KindEntry], about: str, why_none: str) -> None:
         """Show these rows; `about` describes the text that they are measured on.
@@ -159,6 +179,7 @@ class FamilyPanel(Vertical):
 
     def on_resize(self) -> None:
         self.border_subtitle = Content(fitting_facts(MEANINGS, self.size.width - 4))
+        self.meaning.update(Content(first_fitting(self.size.width, *OF_COLUMNS)))
         self.call_after_refresh(self.place_header)
 
     def place_header(self) -> None:

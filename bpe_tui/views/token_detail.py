@@ -302,7 +302,7 @@ def describe_spelling(data: bytes) -> str:
 
 
 class MergeTreePanel(TokenPanel[AnyMergeFrame]):
-    """The merge tree of a token down to bytes or characters, then the tokens built on it."""
+    """The merge tree of a token down to bytes or characters, then the tokens made with it."""
 
     ID, TITLE = "tree", "merge tree"
 
@@ -340,10 +340,10 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
         tree += twin_rows(painter, self.token_id, width)
         built = frame.vocabulary.built_on(self.token_id)
         if not built:
-            return [*tree, Row([]), *sentence(f"No {self.TOKEN} is built on it yet.", width)]
+            return [*tree, Row([]), *sentence("No merge uses it yet.", width)]
         tree += [
             Row([]),
-            _ranked_title(f"built on it: {number(len(built))}", width),
+            _ranked_title(f"used in {plural(len(built), 'merge')}", width),
         ]
 
         def make(index: int) -> Row:

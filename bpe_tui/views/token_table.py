@@ -43,7 +43,7 @@ TOKEN_COLUMNS = (
     Column("rank", "merge", 7, 7, is_number=True),
     Column("count", "count", 9, 8, is_number=True),
     Column("parents", "parents", 12, 4, share=2),
-    Column("children", "built on", 9, 6, is_number=True),
+    Column("children", "in merges", 9, 6, is_number=True),
 )
 SLICE_SECONDS = 0.01
 """Seconds that a search may take at a time, so that the screen stays responsive."""

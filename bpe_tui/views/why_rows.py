@@ -192,7 +192,7 @@ def _sentences(frame: AnyMergeFrame, token_id: int) -> Iterator[str]:
         return
     vocabulary = frame.vocabulary
     count, rank = vocabulary.count_of(token_id), vocabulary.rank_of(token_id)
-    used = f"{plural(len(vocabulary.built_on(token_id)), frame.TOKEN)} built on it"
+    used = f"used in {plural(len(vocabulary.built_on(token_id)), 'merge')}"
     if count is None:
         yield f"{NO_CORPUS} {used}."
     else:

@@ -61,7 +61,7 @@ PIECE_COLUMNS = (
     Column("count", "count", 9, 8, is_number=True),
     Column("score", "score", 9, 6, is_number=True),
     Column("parents", "parents", 11, 4, share=2),
-    Column("children", "built on", 8, 3, is_number=True),
+    Column("children", "in merges", 9, 3, is_number=True),
 )
 
 

@@ -175,7 +175,7 @@ async def test_the_tree_follows_the_cursor_and_leads_to_parts_and_back() -> None
         assert parents is not None
         text_shown = texts(tree)
         assert text_shown.index("") == 1 + (2 * len(token) - 1)
-        built = next(place for place, row in enumerate(text_shown) if row.startswith("built on it"))
+        built = next(place for place, row in enumerate(text_shown) if row.startswith("used in "))
         assert len(text_shown) == built + 1 + len(rows.vocabulary.built_on(262))
         await pilot.press("tab", "down", "enter")
         await pilot.pause()

@@ -8,7 +8,7 @@ from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.bpe import Branches, MergePanel, PairsPanel, TrainingScreen, WhatIf
 from inside.bpe_tui.session import RunConfig
 from inside.bpe_tui.widgets import Lines, RowList
-from opening import opened, opened_as, step, until
+from opening import each_size, opened, opened_as, step, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
@@ -32,6 +32,19 @@ async def fork_after_choosing(app: BpeTuiApp, pilot: Pilot[int], title: str) -> 
     )
     await pilot.press("enter")
     await ended(app, pilot)
+
+
+async def test_each_change_is_explained_beside_its_title_and_cut_with_a_sign() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        await pilot.press("right", "i")
+        async for _ in each_size(pilot, [(120, 40), (60, 20)]):
+            await pilot.pause()
+            rows = app.screen.query_one("#wish-rows", RowList)
+            said = [row_text(rows, place) for place in range(rows.row_count)]
+            (rule,) = (each for each in said if each.startswith("tie rule smallest-ids"))
+            assert "the smaller (left id" in rule
+            assert {len(each) for each in said} == {rows.scrollable_content_region.width}
+            assert any("…" in each for each in said)
 
 
 async def ended(app: BpeTuiApp, pilot: Pilot[int]) -> None:

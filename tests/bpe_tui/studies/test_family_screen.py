@@ -16,10 +16,10 @@ from inside.engine.analysis import ComparableTokenizer, KindRow, Untrained, tabl
 from inside.engine.formats import save
 from opening import SAMPLE, opened, opened_as, until
 from textual.pilot import Pilot
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from engine import Tokenizer, train_bpe
-from engine.analysis.tokenizer_kinds import KINDS
+from engine.analysis.tokenizer_kinds import KINDS, SUBWORDS
 
 
 @cache
@@ -75,6 +75,14 @@ async def test_the_table_shows_the_rows_of_the_engine(corpus: Path) -> None:
         for row, truth in zip(shown, expected, strict=True):
             assert isinstance(truth, KindRow)
             assert f"{truth.unseen.tokens:,}" in row
+        subwords = [
+            row.vocab_size for row in expected if isinstance(row, KindRow) and row.name in SUBWORDS
+        ]
+        said = str(app.screen.query_one("#heading", Static).render())
+        if len(set(subwords)) == 1:
+            assert "subwords of one size, 500 tokens" in said
+        else:
+            assert f"of different sizes, {min(subwords)} to {max(subwords)}" in said
 
 
 async def test_a_typed_text_is_measured_instead_of_the_corpus(corpus: Path) -> None:
