@@ -60,7 +60,7 @@ BESIDE_TEXT = TOKENS_CELLS + 4
 
 MOST_TEXT = 14
 """Cells of a pretoken that a wide regex beside it leaves."""
-CACHED = "cached: met before · its tokens are remembered"
+CACHED = "cached: encoded before · its tokens are remembered"
 
 
 def quote_alternative(alternative: Alternative) -> str:
