@@ -241,6 +241,15 @@ class SessionApp(BaseApp):
         if isinstance(screen := self.screen, LessonScreen) and not screen.predictor.is_on:
             screen.action_predict()
 
+    def action_encode_by_hand(self) -> None:
+        """Let the learner encode the pretoken at the cursor, merge by merge."""
+        from bpe_tui.bpe.encoding_screen import EncodingScreen
+        from bpe_tui.lessons.asking import ask_by_hand
+
+        screen = self.screen
+        if isinstance(screen, EncodingScreen) and (frame := self.session.frame) is not None:
+            ask_by_hand(screen, "encode-by-hand", frame, screen.chosen_pretoken)
+
     # -- windows
 
     def action_breakpoints(self) -> None:

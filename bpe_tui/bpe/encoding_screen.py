@@ -502,10 +502,15 @@ class EncodingScreen(WalkScreen, BpeScreen):
 
     def action_ask(self) -> None:
         """Ask why the selected text, or the pretoken at the cursor, is not one token."""
-        piece = self.query_one(walks.PretokensPanel).selected
         asked = self.query_one("#text", TextArea).selected_text
         self.show_panel("why-not")
-        self.query_one(WhyNotPanel).ask(asked or (piece.pretoken.text if piece else ""))
+        self.query_one(WhyNotPanel).ask(asked or self.chosen_pretoken)
+
+    @property
+    def chosen_pretoken(self) -> str:
+        """The text of the pretoken at the cursor; "" if there is none."""
+        piece = self.query_one(walks.PretokensPanel).selected
+        return piece.pretoken.text if piece else ""
 
     @property
     def can_leave(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -15,16 +15,18 @@ from textual.widgets import Static
 
 from bpe_tui.lessons.question_panel import QuestionPanel, sentence_rows
 from bpe_tui.styles import sheet
+from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
+from engine.learning.questions import ask
 from engine.learning.questions.question import Attempt, Question, Tally
 from engine.learning.quiz import LONGEST_NAME, AnswerSheet
 
-FOOT = "Esc looks at the screen; N asks again"
+FOOT, FOOT_BY_HAND = "Esc looks at the screen; N asks again", "Esc leaves it"
 
 
 class AskWindow(Window[bool]):
@@ -35,6 +37,7 @@ class AskWindow(Window[bool]):
         place: returns the region of the window, beside the text.
         over: called with each question that is over.
         score: returns the score, for the title.
+        foot: says what Esc does.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -47,10 +50,12 @@ class AskWindow(Window[bool]):
         place: Callable[[], Region],
         over: Callable[[Attempt], None],
         score: Callable[[], str],
+        foot: str = FOOT,
     ) -> None:
         super().__init__()
         self._left = list(attempts)
         self._place, self._over, self._score = place, over, score
+        self._foot = foot
 
     def compose(self) -> ComposeResult:
         yield QuestionPanel("lesson-question")
@@ -67,7 +72,7 @@ class AskWindow(Window[bool]):
     def _ask(self) -> None:
         panel, count = self.query_one(QuestionPanel), len(self._left)
         title = f"question, and {count - 1} more" if count > 1 else "question"
-        panel.ask(self._left[0], f"{title}   {self._score()}".rstrip(), FOOT)
+        panel.ask(self._left[0], f"{title}   {self._score()}".rstrip(), self._foot)
         panel.focus()
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
@@ -84,6 +89,40 @@ class AskWindow(Window[bool]):
             self._ask()
         else:
             self.dismiss(True)
+
+
+def ask_by_hand(
+    screen: SessionScreen,
+    kind: str,
+    frame: Any,
+    about: str | None = None,
+    *,
+    over: Callable[[Attempt], None] = lambda attempt: None,
+    go_on: Callable[[Question], None] = lambda question: None,
+) -> None:
+    """Ask for steps made by hand, in a window over a screen; say why if they cannot be asked for.
+
+    Args:
+        kind, frame, about: as for `ask`.
+        over: called with the attempt once it is over.
+        go_on: called when the learner goes on from it.
+    """
+    try:
+        question = ask(kind, frame, about=about)
+    except BpeError as error:
+        screen.tell(f"Nothing to do by hand: {visible_text(str(error), spaces=False)}.")
+        return
+
+    def place() -> Region:
+        x, y = screen.taken
+        return Region(x, y, screen.app.size.width - x, screen.app.size.height - y)
+
+    def leave(is_over: bool | None) -> None:
+        if is_over:
+            go_on(question)
+
+    window = AskWindow([Attempt(question)], place, over, lambda: "", FOOT_BY_HAND)
+    screen.app.push_screen(window, leave)
 
 
 WHO = {"learner": "Your name", "id": "Your ID"}

@@ -19,7 +19,7 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import QuestionError
-from engine.learning.questions import predict
+from engine.learning.questions import kinds_for, predict
 from engine.learning.questions.question import Attempt, Choice, Question, Tally
 
 MOST_ROWS = 6
@@ -177,12 +177,16 @@ class Predictor:
             return []
         if self.waiting is None:
             return [FooterKey("⏎", "go on", "screen.answer"), stop]
+        assert prediction is not None
+        frame = prediction.attempt.question.frame
+        by_hand = [FooterKey("m", "by hand", "screen.by_hand")]
         return [
             FooterKey("↑↓", "choose", "screen.choose(1)"),
             FooterKey("⏎", "answer", "screen.answer"),
             FooterKey("H", "hint", "screen.hint"),
             FooterKey("!", "show me", "screen.show_answer"),
             FooterKey("→", "skip", "screen.next"),
+            *(by_hand if "make-merges" in kinds_for(frame) else ()),
             stop,
         ]
 
@@ -227,6 +231,11 @@ class Predictor:
             self._give_up(prediction)
             self._rests = True
             self.make_step()
+
+    def count(self, attempt: Attempt) -> None:
+        """Count merges that were made by hand instead of an answer."""
+        if self.is_on:
+            self._score.count(attempt)
 
     def go_on(self) -> bool:
         """Skip an open question, or go on from an answered one; return False if there is none."""

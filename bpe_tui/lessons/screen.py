@@ -20,6 +20,7 @@ from textual.widgets import Input
 
 from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.bpe.training_screen import BpeScreen
+from bpe_tui.lessons.asking import ask_by_hand
 from bpe_tui.lessons.beats import BeatClock, beats_of
 from bpe_tui.lessons.layout import ROOMY, layout
 from bpe_tui.lessons.prediction import Prediction, Predictor, ToOption
@@ -51,6 +52,8 @@ from bpe_tui.widgets.visible import shorten, visible_text, width
 from bpe_tui.wordpiece.lesson import WordPieceExplainer
 from bpe_tui.wordpiece.model import WORDPIECE_LESSON
 from bpe_tui.wordpiece.training_screen import WordPieceScreen
+from engine.learning.questions.merges_form import Merges
+from engine.learning.questions.question import Question
 from engine.unigram.frame import UnigramFrame
 
 STATIONS = ("count", "pick", "replace")
@@ -452,6 +455,20 @@ class LessonScreen(SessionScreen):
 
     def action_answer(self) -> None:
         self.predictor.answer()
+
+    def action_by_hand(self) -> None:
+        """Let the learner make the next merges, then show their steps."""
+        self.clock.finish()
+        if (frame := self.frame_of(self.session)) is None:
+            return
+        self.session.hold()
+
+        def go_on(question: Question) -> None:
+            if isinstance(question.form, Merges):
+                self.session.step(question.form.merges)
+                self.host.changed()
+
+        ask_by_hand(self, "make-merges", frame, over=self.predictor.count, go_on=go_on)
 
     def action_hint(self) -> None:
         self.predictor.hint()

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inside.bpe_tui.lessons import LessonScreen, LessonSection, sentence_rows
+import pytest
+from inside.bpe_tui.bpe import EncodingScreen
+from inside.bpe_tui.lessons import (
+    AskWindow,
+    LessonScreen,
+    LessonSection,
+    QuestionPanel,
+    sentence_rows,
+)
 from inside.bpe_tui.session import RunConfig
 from inside.engine.core import say
 from opening import opened_as, step, until
@@ -48,7 +56,9 @@ async def test_questions_are_asked_answered_hinted_shown_and_skipped_with_keys()
         tied, right = (
             next(place for place, row in enumerate(rows) if name in row) for name in ("e+s", "s+t")
         )
-        assert keys_of(screen) == ["choose", "answer", "hint", "show me", "skip", "stop asking"]
+        assert keys_of(screen) == [
+            *("choose", "answer", "hint", "show me", "skip", "by hand", "stop asking")
+        ]
 
         await pilot.press(*["down"] * tied, "enter", "H")
         assert "8  ▄" in said(screen, "count")
@@ -99,3 +109,55 @@ async def test_a_click_answers_and_a_large_corpus_shows_words_instead_of_bars() 
         await pilot.press("space")  # playing asks nothing
         await until(pilot, lambda: step(app) > 0)
         assert screen.question is None
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+async def test_the_next_merges_are_made_by_hand_and_then_shown(size: tuple[int, int]) -> None:
+    async with opened_as(HANDOUT, size) as (app, pilot):
+        await pilot.press("P")
+        await until(pilot, lambda: isinstance(app.screen, LessonScreen) and app.screen.question)
+        screen = app.screen
+        assert isinstance(screen, LessonScreen)
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, AskWindow))
+        panel = app.screen.query_one(QuestionPanel)
+        assert panel.row_count <= panel.size.height, "all of the exercise is in sight"
+        # s + t, then e + st, then o + w: the cursor stays at the pair that was chosen.
+        await pilot.press(
+            "down", "down", *["right"] * 4, "enter", "space", "down", "space", "enter"
+        )
+        assert panel.attempt is not None
+        assert len(panel.attempt.progress) == 5
+        await pilot.press("up", "left", "enter")
+        await pilot.press("space", "down", "space", "enter")
+        assert len(panel.attempt.progress) == 10
+        await pilot.press("exclamation_mark", "enter")
+        await until(pilot, lambda: app.screen is screen)
+        await until(pilot, lambda: step(app) == 3)
+        assert "0 of 1 at the first try" in str(screen.query_one("#heading").render())
+
+
+async def test_escape_leaves_merges_by_hand_where_they_began() -> None:
+    async with opened_as(HANDOUT, (80, 24)) as (app, pilot):
+        await pilot.press("0")
+        await until(pilot, lambda: isinstance(app.screen, LessonScreen))
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, AskWindow))
+        await pilot.press("right", "escape")
+        await until(pilot, lambda: isinstance(app.screen, LessonScreen))
+        assert step(app) == 0
+        await pilot.press("end", "m")
+        assert "Nothing to do by hand: no pair merges after step 12." in app.notices.now
+
+
+async def test_a_pretoken_is_encoded_by_hand_on_the_encoding_screen() -> None:
+    async with opened_as(HANDOUT, (80, 24)) as (app, pilot):
+        await pilot.press("end", "2")
+        await until(pilot, lambda: isinstance(app.screen, EncodingScreen))
+        app.session.type("lowest")
+        app.changed()
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, AskWindow))
+        panel = app.screen.query_one(QuestionPanel)
+        assert panel.attempt is not None
+        assert str(panel.attempt.question.asks).startswith("Encode lowest by hand")
