@@ -339,7 +339,7 @@ def _mistakes_in_counting(
     ahead = [pair for pair in among if once[pair] >= once[right] and pair != right]
     for pair in sorted(ahead, key=lambda pair: (-once[pair], pair))[: 2 if pairs is None else None]:
         found[pair] = say(
-            f"It is not behind if each word is counted once, but {example:,} × means "
+            f"With each word counted once it would be among the first, but {example:,} × means "
             f"{counted(example, 'time')}.",
             shorter=(f"{example:,} × means {counted(example, 'time')}, not once.",),
         )

@@ -501,7 +501,7 @@ def test_words_are_given_with_their_counts_to_count_in() -> None:
             ("l", "o"),
             1,
             "l+o occurs 7 times; another pair occurs more often.",
-            "It is not behind if each word is counted once, but 6 × means 6 times.",
+            "With each word counted once it would be among the first, but 6 × means 6 times.",
         ),
         (
             ("e", "s"),
