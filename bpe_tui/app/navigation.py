@@ -48,6 +48,10 @@ class JumpStart(NamedTuple):
         )
 
 
+NO_TRAIL = "Nothing to go back to: Esc undoes jumps, such as Enter on a row, t or End."
+GONE = "No way back: the jumps before were in another run, which is not shown any more."
+
+
 class ScreenNavigation:
     """The way from rows to the screens that show their targets, and back.
 
@@ -61,6 +65,7 @@ class ScreenNavigation:
     def __init__(self, app: BaseApp) -> None:
         self.app, self.host = app, cast("Host", app)
         self._trail: deque[JumpStart] = deque(maxlen=MOST_PLACES)
+        self._has_lost_trail = False
 
     def go_to_target(self, target: object) -> None:
         """Go to the target of a row, and remember the way back."""
@@ -181,6 +186,7 @@ class ScreenNavigation:
 
     def forget(self) -> None:
         """Forget the way back: its steps are another run's."""
+        self._has_lost_trail = self._has_lost_trail or bool(self._trail)
         self._trail.clear()
 
     def go_back(self) -> None:
@@ -198,7 +204,8 @@ class ScreenNavigation:
             screen = cast("SessionScreen", self.app.get_screen(before.screen))
             screen.call_later(screen.return_to, before.spot)  # once its rows are made
             return
-        self.host.tell("Nothing to go back to: Esc undoes jumps, such as Enter on a row, t or End.")
+        self.host.tell(GONE if self._has_lost_trail else NO_TRAIL)
+        self._has_lost_trail = False
 
     # -- getting there
 

@@ -349,9 +349,13 @@ def _columns(tokens: str, digits: int, width: int) -> list[GainColumn]:
         amount, cells = short_number, 7
     spare = width - 16 - 2 * cells
     tight = spare < 0
+
+    def steps(merges: int) -> str:
+        return short_number(merges) if tight and merges >= 10_000 else number(merges)
+
     heading = "bytes/token" if spare >= 4 else "b/token"
     columns: list[GainColumn] = [
-        ("merges", 8 - tight, lambda gain: (number(gain.merges), "")),
+        ("merges", 8 - 2 * tight, lambda gain: (steps(gain.merges), "")),
         (heading, len(heading) + 1, lambda gain: (f"{gain.bytes_per_token:.2f}", "")),
         (tokens, cells, lambda gain: (amount(gain.tokens), "")),
         ("saved", cells - tight, lambda gain: (amount(gain.saved) if gain.since else "", "gain")),

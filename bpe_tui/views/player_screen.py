@@ -58,7 +58,8 @@ class Transport(Horizontal):
         state = PLAYING if session.playing else FOLLOWING if session.following else PAUSED
         total = number(shown.recorded_steps)
         of = f"of {total}{' ' if session.stop_reason else '…'} "
-        self._put("#transport-step", f"{state} step {number(shown.step):>{len(total)}} {of}")
+        step = f"{state} step {number(shown.step):>{len(total)}}"
+        self._put("#transport-step", with_bright_end(step) + f" {of}")
         size = self.size or self.screen.size  # before the first layout it has no size
         is_roomy = size.width >= ROOMY_CELLS
         speed = session.speed
@@ -84,12 +85,17 @@ class Transport(Horizontal):
         tokens = f"{number(frame.token_count):>{len(number(frame.byte_count))}} {noun}   "
         return f"{tokens if roomy else ''}{frame.bytes_per_token:5.2f} bytes/token"
 
-    def _put(self, selector: str, text: str) -> None:
+    def _put(self, selector: str, text: str | Content) -> None:
         static = self.query_one(selector, Static)
         # Set the width only if it changes: a new width moves everything else.
         if static.styles.width is None or static.styles.width.value != len(text):
             static.styles.width = len(text)
-        static.update(Content(text), layout=False)
+        static.update(Content(text) if isinstance(text, str) else text, layout=False)
+
+
+def with_bright_end(step: str) -> Content:
+    """Return `step 128` with its number in bold and in colour: it is read from far away."""
+    return Content(step).stylize("bold $primary", step.rindex(" ") + 1)
 
 
 READING_KEYS = "Esc cancels · afterwards K: who counted what"

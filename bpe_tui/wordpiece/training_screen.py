@@ -263,9 +263,10 @@ def _columns(
     mark_cells = MARK_CELLS if width >= ROOM_FOR_WORDS else 0
     pmi_cells = PMI_CELLS if width >= ROOM_FOR_PMI else 0
     others = PLACE_CELLS + PAIR_CELLS + fraction_cells + SCORE_CELLS + CHANGE_CELLS + mark_cells
-    others += pmi_cells
-    # In a narrow panel the bar is left out, not the fraction.
-    bar_cells = bar_room(width - others) if is_wide else 0
+    # In a narrow panel the bar is left out, not the fraction; PMI gives way to a bar.
+    if not bar_room(width - others - pmi_cells):
+        pmi_cells = 0
+    bar_cells = bar_room(width - others - pmi_cells) if is_wide else 0
     scale = scale_of(float(highest))
     title = "".join(text for text, _ in fraction("ab", "a", "b"))
     columns = [

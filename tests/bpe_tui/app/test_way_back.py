@@ -102,6 +102,11 @@ async def test_a_digit_keeps_the_way_back_and_another_corpus_ends_it(tmp_path: P
         app.open(RunConfig(str(other), vocab_size=260))
         await until(pilot, lambda: app.is_settled)
         assert not app.navigation.way_back
+        here = place(app)
+        await back(app, pilot, here)
+        assert app.notices.now.startswith("No way back: the jumps before were in another run")
+        await back(app, pilot, here)
+        assert app.notices.now.startswith("Nothing to go back to")
 
 
 async def test_escape_leaves_a_field_a_zoom_and_a_prediction_before_it_goes_back() -> None:

@@ -154,6 +154,20 @@ async def test_a_document_left_out_stays_out_when_a_kept_fork_is_cut_again(tmp_p
         assert frame.counts == {b"low": 2, b" ": 2, b"widest": 2}
 
 
+async def test_the_way_back_of_a_fork_ends_with_it_and_escape_says_so() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        app.seek(20)
+        await fork_after_choosing(app, pilot, "forbid the next merge")
+        await pilot.press("enter")  # keep it
+        await pilot.press("end", "I")
+        await pilot.pause()
+        assert app.session.forked_from is None
+        there = step(app)
+        await pilot.press("escape")
+        assert app.notices.now.startswith("No way back: the jumps before were in another run")
+        assert step(app) == there
+
+
 HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
 
 
