@@ -15,8 +15,9 @@ from typing import Any, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
+from textual.content import Content
 from textual.geometry import Region, Size
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.bpe.training_screen import BpeScreen
@@ -28,7 +29,7 @@ from bpe_tui.session.declarations import LESSON
 from bpe_tui.session.models import DEFAULT_MODEL
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import preferences
-from bpe_tui.styles import sheet
+from bpe_tui.styles import BRIGHT, sheet
 from bpe_tui.unigram.lesson import UnigramExplainer
 from bpe_tui.unigram.model import UNIGRAM_LESSON
 from bpe_tui.unigram.pieces import Slices, UnigramScreen
@@ -395,7 +396,11 @@ class LessonScreen(SessionScreen):
         right = longer if width(name) + width(longer) + 3 <= room else where
         name = shorten(name, max(room - width(right) - 2, 1))
         blanks = " " * max(room - width(name) - width(right), 1)
-        self.say("#heading", f"{name}{blanks}{right}")
+        heading = Content(f"{name}{blanks}{right}")
+        if self.question is None:
+            start = len(name + blanks + playing) + len("step ")
+            heading = heading.stylize(BRIGHT, start, start + len(number(moment.frame.step)))
+        self.query_one("#heading", Static).update(heading, layout=False)
 
     def retell(self, seconds: float, frames_a_second: int) -> Iterator[float]:
         """Show the present step again, moment by moment, and yield the time of each shown one.

@@ -73,6 +73,10 @@ of a screen or window changes.
 """
 
 
+BRIGHT = "bold $primary"
+"""The look of the step's number, which a class reads from far away."""
+
+
 def role_style(widget: Widget, role: str) -> Style:
     """Return the style that a role of `LOOKS` adds to its text, in the widget's current theme."""
     look, colours = LOOKS[role], widget.app.theme_variables

@@ -16,7 +16,7 @@ from textual.widgets import Input, ProgressBar, Static
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.jobs import ReadingProgress
 from bpe_tui.session.session import Session
-from bpe_tui.styles import sheet
+from bpe_tui.styles import BRIGHT, sheet
 from bpe_tui.views.chunks import strip_rows
 from bpe_tui.views.corpus import ExcerptPanel
 from bpe_tui.views.narration import add_stop, first_fitting, heading
@@ -94,8 +94,8 @@ class Transport(Horizontal):
 
 
 def with_bright_end(step: str) -> Content:
-    """Return `step 128` with its number in bold and in colour: it is read from far away."""
-    return Content(step).stylize("bold $primary", step.rindex(" ") + 1)
+    """Return `step 128` with a bright number."""
+    return Content(step).stylize(BRIGHT, step.rindex(" ") + 1)
 
 
 READING_KEYS = "Esc cancels · afterwards K: who counted what"
