@@ -360,6 +360,8 @@ def _columns(tokens: str, digits: int, width: int) -> list[GainColumn]:
         (tokens, cells, lambda gain: (amount(gain.tokens), "")),
         ("saved", cells - tight, lambda gain: (amount(gain.saved) if gain.since else "", "gain")),
     ]
+    if sum(cells for _, cells, _ in columns) > width:
+        del columns[1]  # the other columns say what merges save
     if spare >= 4 + 8:
         columns.append(("", 8, lambda gain: (gain.share_saved, "dim")))
     return columns

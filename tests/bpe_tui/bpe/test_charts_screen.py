@@ -168,8 +168,9 @@ async def test_no_number_of_the_table_is_cut(corpus: str, model: str) -> None:
             assert widths.pop() <= panel.room
             head = "".join(text for text, _ in panel.row(0).spans).split()
             word = "token" if model == "bpe" else "piece"
-            assert head[1] in ("bytes/token", "b/token")
-            assert (head[0], *head[2:4]) == ("merges", f"{word}s", "saved")
+            if panel.room >= 27:
+                assert head.pop(1) in ("bytes/token", "b/token")
+            assert head[:3] == ["merges", f"{word}s", "saved"]
 
 
 async def test_the_most_frequent_pretokens_are_in_a_table_and_lead_to_their_encoding() -> None:
