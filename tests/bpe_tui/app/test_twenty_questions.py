@@ -224,7 +224,7 @@ def life_of_t_and_h() -> Iterable[str]:
     pair, first = (b"t", b"h"), (b"h", b"e")
     before, after = count_of(pair), count_of(pair, [first])
     yield f"t+h: {before:,} at step 0."
-    yield "1  h + e "
+    yield "1  h+e "
     yield f"−{before - after:,} "
 
 
