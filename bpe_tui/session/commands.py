@@ -185,7 +185,7 @@ COMMANDS: tuple[Command, ...] = (
             words="files mine submit"),
     Command("n", "next", "screen.difference(1)", STEP, (COMPARISON, CHECK),
             "To the next difference.", in_footer=True),
-    Command("N", "before", "screen.difference(-1)", STEP, (COMPARISON, CHECK),
+    Command("p", "before", "screen.difference(-1)", STEP, (COMPARISON, CHECK),
             "To the difference before.", in_footer=True),
 
     # The screens, by their numbers.
@@ -294,7 +294,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("L", "lessons", "app.lessons", LOOK, (*OF_PANELS, START),
             "The lessons: a text beside the live screen.",
             words="tutorial course learn teach introduction"),
-    Command("N", "next scene", "app.scene(1)", LOOK, _without(EVERYWHERE, CHECK),
+    Command("N", "next scene", "app.scene(1)", LOOK, EVERYWHERE,
             "The next scene of the lesson."),
     Command("B", "scene before", "app.scene(-1)", LOOK, EVERYWHERE,
             "The scene of the lesson before."),

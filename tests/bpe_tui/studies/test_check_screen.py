@@ -80,7 +80,7 @@ async def test_the_first_difference_stays_in_sight_with_its_cause(
         assert panel.cursor == wrong[0] == 34
         await pilot.press("n")
         assert panel.cursor == wrong[1]
-        await pilot.press("N", "N")
+        await pilot.press("p", "p")
         assert panel.cursor == wrong[0]
         await pilot.press("enter")
         assert (app.screen.id, step(app)) == ("training", 35)

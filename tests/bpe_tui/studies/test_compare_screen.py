@@ -85,13 +85,13 @@ def test_lines_are_broken_at_the_width_and_lose_nothing() -> None:
     assert "".join(upper).replace("│", "").replace(" ", "") == "abc" * 30
 
 
-async def test_n_and_shift_n_go_from_difference_to_difference() -> None:
+async def test_n_and_p_go_from_difference_to_difference() -> None:
     async with comparing(b"abc x abc y abc") as (app, pilot):
         strips = app.screen.query_one(StripsPanel)
         assert "difference 1 of 3, at byte 0 of 15" in str(strips.border_subtitle)
         await pilot.press("n")
         assert "difference 2 of 3, at byte 6 of 15" in str(strips.border_subtitle)
-        await pilot.press("n", "n", "n", "N")
+        await pilot.press("n", "n", "n", "p")
         assert strips.current == 1
         assert lines(app, "strips")[0].startswith("one")
 
