@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from bpe_tui.app.base import BaseApp
 from bpe_tui.session.declarations import ENCODING, TRAINING, VOCABULARY
@@ -19,6 +19,9 @@ from bpe_tui.views.panel_screen import Spot
 from bpe_tui.views.session_screen import SessionScreen
 from engine.recording.playback import AnyMergeFrame, MergeFrame
 from engine.text.pretokenize import to_text
+
+if TYPE_CHECKING:
+    from bpe_tui.views.encoding_screen import WalkScreen
 
 MOST_PLACES = 100
 """Most places that Esc leads back to; older ones are forgotten."""
@@ -149,8 +152,8 @@ class ScreenNavigation:
             with self.jump():
                 self._switch_to(ENCODING)
                 session.type(text)
-                screen = self._screen(ENCODING)
-                screen.call_later(screen.show_panel, "pretokens" if look else "text")
+                screen = cast("WalkScreen", self._screen(ENCODING))
+                screen.call_later(screen.look_at_pretokens if look else screen.look_at_text)
                 self.host.changed()
 
     # -- the way back
@@ -218,6 +221,9 @@ class ScreenNavigation:
     def _switch_to(self, kind: str) -> None:
         name = self.host.session.model.screen(kind)
         if self.app.screen.id != name and self.host.session.shown is not None:
+            screen = self._screen(kind)
+            if screen.is_typing:  # else Esc would leave the field, not undo the jump
+                screen.show_panel(screen.PANEL_ORDER[0])
             self.app.switch_screen(name)
 
     def _show_on(self, kind: str, target: object) -> None:

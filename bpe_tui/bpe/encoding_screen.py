@@ -500,6 +500,10 @@ class EncodingScreen(WalkScreen, BpeScreen):
         if panel == "regex":
             self.query_one(RegexPanel).open()
 
+    def look_at_pretokens(self) -> None:
+        self.fill_slot(self.SLOT[0])  # else Esc would close another view, not undo the jump
+        super().look_at_pretokens()
+
     def action_ask(self) -> None:
         """Ask why the selected text, or the pretoken at the cursor, is not one token."""
         asked = self.query_one("#text", TextArea).selected_text

@@ -303,6 +303,14 @@ class WalkScreen(SessionScreen):
         super().show_panel(panel)
         self._select_text()
 
+    def look_at_text(self) -> None:
+        """Go to the text, to change it."""
+        self.show_panel("text")
+
+    def look_at_pretokens(self) -> None:
+        """Go to the pretokens, to see how each encodes."""
+        self.show_panel("pretokens")
+
     def _select_text(self) -> None:
         """Select the text if it has the focus, so that typing replaces it, as in a line."""
         text = self.query_one("#text", TextArea)

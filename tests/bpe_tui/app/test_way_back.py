@@ -12,6 +12,7 @@ from inside.bpe_tui.widgets import Lines, Scrubber, TabLine
 from opening import each_size, opened, opened_as, step, until
 from program import HANDOUT
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 ROWS_OF_EACH = 2
 """Rows tried in each list."""
@@ -25,9 +26,12 @@ def place(app: BpeTuiApp) -> JumpStart:
 
 async def back(app: BpeTuiApp, pilot: Pilot[int], before: JumpStart) -> None:
     await pilot.press("escape")
-    await pilot.pause()
-    here = place(app)
-    assert not here.differs_from(before), (before, here)
+    for _ in range(50):  # the cursors return once the rows are made
+        await pilot.pause()
+        here = app.navigation.here()
+        if here is not None and not here.differs_from(before):
+            return
+    raise AssertionError((before, here))
 
 
 def rows_that_lead(rows: Lines) -> list[int]:
@@ -61,6 +65,123 @@ async def test_escape_undoes_enter_on_a_row_of_any_table(model: str) -> None:
                         led.add((key, rows.id))
                         await back(app, pilot, before)
     assert len(led) >= 3
+
+
+RUNS = {
+    **{
+        model: RunConfig(HANDOUT, vocab_size=300, model=model, pattern="whitespace")
+        for model in MODELS
+    },
+    "textbook": RunConfig(
+        HANDOUT,
+        vocab_size=30,
+        model="unigram",
+        trainer="textbook",
+        units="characters",
+        pattern="none",
+    ),
+}
+
+
+LEAD = {
+    "bpe": {"training pairs", "training merges", "training words", "vocabulary tree"},
+    "wordpiece": {"training merges", "training words", "vocabulary tree"},
+    "unigram": {"training piece-rows", "training step", "training steps"},
+    "textbook": {"training piece-rows", "training step", "vocabulary uses"},
+}
+"""Run → tables that lead elsewhere, among others."""
+
+
+async def closed(app: BpeTuiApp, pilot: Pilot[int]) -> None:
+    """Wait for windows to close; press Esc if a row of theirs has not closed them."""
+    for _ in range(60):
+        await pilot.pause(0.01)
+        if not app.screen.is_modal:
+            await pilot.pause()
+            return
+    await pilot.press("escape")
+    await closed(app, pilot)
+
+
+async def try_rows(
+    app: BpeTuiApp, pilot: Pilot[int], screen: SessionScreen, rows: Lines
+) -> set[str]:
+    """Press Enter on rows of a table, and in the window it opens; Esc must lead back each time.
+
+    Returns:
+        The names of the tables and windows that led elsewhere.
+    """
+    led = set()
+    for row in rows_that_lead(rows):
+        screen.set_focus(rows)
+        rows.put_cursor(row, 0)
+        await pilot.pause()
+        before = place(app)
+        await pilot.press("enter")
+        await pilot.pause()
+        name = str(rows.id)
+        if app.screen.is_modal:
+            name = type(app.screen).__name__
+            lists = [each for each in app.screen.query(Lines) if rows_that_lead(each)]
+            if not lists:
+                await back(app, pilot, before)
+                continue
+            lists[0].put_cursor(rows_that_lead(lists[0])[-1], 0)
+            lists[0].action_choose()
+            await closed(app, pilot)
+        if place(app).differs_from(before):
+            led.add(name)
+            await back(app, pilot, before)
+    return led
+
+
+@pytest.mark.slow  # a walk over all panels of all models
+@pytest.mark.parametrize("run", RUNS)
+async def test_escape_undoes_enter_in_every_panel_of_every_model(run: str) -> None:
+    led: set[str] = set()
+    async with opened_as(RUNS[run], (160, 50)) as (app, pilot):
+        for kind in ("training", "encoding", "vocabulary", "charts", "inspection", "pipeline"):
+            app.action_show(kind)
+            app.seek(2)
+            await pilot.pause()
+            screen = app.screen
+            assert isinstance(screen, SessionScreen)
+            for panel in screen.PANEL_ORDER:
+                screen.show_panel(panel)
+                await pilot.pause()
+                widget = screen.query_one(f"#{panel}")
+                lists = [widget] if isinstance(widget, Lines) else [*widget.query(Lines)]
+                for rows in lists:
+                    for _ in range(4 if rows.id == "pairs" and run == "bpe" else 1):
+                        if rows.display and rows.can_focus:
+                            names = await try_rows(app, pilot, screen, rows)
+                            led |= {f"{kind} {name}" for name in names}
+                        if rows.id == "pairs":
+                            await pilot.press("v")
+    assert led >= {"charts frequent", "inspection odd", "inspection longest", *LEAD[run]}
+
+
+async def test_one_escape_undoes_a_jump_to_a_screen_that_was_left_in_a_field_or_a_view() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        await pilot.press("right", "right", "e")
+        assert isinstance(app.focused, Input)
+        for kind, view, panel in (
+            ("vocabulary", "", "tokens"),
+            ("encoding", "dropout", ""),
+            ("charts", "", "frequent"),
+        ):
+            app.action_show(kind)
+            await until(pilot, lambda: app.screen.id == kind)  # noqa: B023
+            screen = app.screen
+            assert isinstance(screen, SessionScreen)
+            screen.show_panel(view or panel)
+            await pilot.pause()
+            if panel:
+                before = place(app)
+                await pilot.press("enter")
+                await until(pilot, lambda: app.screen.id != kind)  # noqa: B023
+                await pilot.pause()
+                await back(app, pilot, before)
 
 
 async def test_escape_undoes_keys_that_jump_one_by_one_but_no_single_steps() -> None:
