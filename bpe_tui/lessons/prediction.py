@@ -172,22 +172,22 @@ class Predictor:
     @property
     def keys(self) -> list[FooterKey]:
         """The keys for the footer while a question is asked."""
-        prediction, stop = self.prediction, FooterKey("P", "stop asking", "screen.predict")
+        prediction, stop = self.prediction, FooterKey("P", "stop", "screen.predict")
         if prediction is None and not self._rests:
             return []
         if self.waiting is None:
             return [FooterKey("⏎", "go on", "screen.answer"), stop]
         assert prediction is not None
         frame = prediction.attempt.question.frame
-        by_hand = [FooterKey("m", "by hand", "screen.by_hand")]
+        by_hand = [FooterKey("m", "make", "screen.by_hand")]
         return [
             FooterKey("↑↓", "choose", "screen.choose(1)"),
             FooterKey("⏎", "answer", "screen.answer"),
             FooterKey("H", "hint", "screen.hint"),
             FooterKey("!", "show me", "screen.show_answer"),
             FooterKey("→", "skip", "screen.next"),
-            *(by_hand if "make-merges" in kinds_for(frame) else ()),
             stop,
+            *(by_hand if "make-merges" in kinds_for(frame) else ()),
         ]
 
     @property

@@ -17,12 +17,13 @@ from unittest.mock import patch
 import pytest
 from browser import PROGRAM as BROWSER
 from browser import browser
-from inside.bpe_tui.app import keys_of
+from inside.bpe_tui.app import keys_of, question_data
 from inside.bpe_tui.session import RunConfig, Viewpoint
 from inside.bpe_tui.views import screen_text
 from opening import opened_as
 from program import BAD_INPUT, HANDOUT, run
 
+from engine import Timeline, Trainer, ask
 from engine.learning.lesson_file import read_lesson
 
 LESSON = """+++
@@ -94,6 +95,18 @@ async def test_a_page_has_the_screen_of_each_step_and_its_narration(tmp_path: Pa
             app.seek(step)
             await pilot.pause()
             assert screen == screen_text(app.screen)
+
+
+def test_a_page_asks_for_the_pairs_of_merges_and_for_the_end_of_an_encoding() -> None:
+    counts = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+    timeline = Timeline(counts, Trainer(counts, 300).steps())
+    timeline.complete()
+    merges = question_data(ask("make-merges", timeline.seek(0)))
+    assert merges["right"] == "s+t, e+st, o+w"
+    assert merges["given"][0] == "5 × l┊o┊w"
+    assert merges["reply"][0].startswith("Right: ")
+    joins = question_data(ask("encode-by-hand", timeline.seek(2), about="newest"))
+    assert joins["right"] == "5 4 0"
 
 
 def test_the_page_of_a_lesson_does_what_its_text_says_and_asks(tmp_path: Path) -> None:

@@ -56,9 +56,7 @@ async def test_questions_are_asked_answered_hinted_shown_and_skipped_with_keys()
         tied, right = (
             next(place for place, row in enumerate(rows) if name in row) for name in ("e+s", "s+t")
         )
-        assert keys_of(screen) == [
-            *("choose", "answer", "hint", "show me", "skip", "by hand", "stop asking")
-        ]
+        assert keys_of(screen) == [*("choose", "answer", "hint", "show me", "skip", "stop", "make")]
 
         await pilot.press(*["down"] * tied, "enter", "H")
         assert "8  ▄" in said(screen, "count")

@@ -10,3 +10,4 @@ from bpe_tui.app.lesson_author import SIZES, problems_of, recording_of, unseen_a
 from bpe_tui.app.lesson_film import keys_of
 from bpe_tui.app.navigation import JumpStart
 from bpe_tui.app.session_app import SCREENS, mount_ahead
+from bpe_tui.app.step_page import question_data
