@@ -5,8 +5,9 @@ goes without it and says so. It needs no headers of Python, so one wheel serves 
 Python on a platform. `BPE_TUI_KERNEL=no` leaves it out, `=must` makes a failure an error.
 
 Paths inside the project lead nowhere in the README as a package index shows it. With a `repository`
-in `pyproject.toml` (under `tool.hatch.metadata.hooks.custom`) links and images lead there. Without
-one a link becomes its text, and an image the words that describe it.
+in `pyproject.toml` (under `tool.hatch.metadata.hooks.custom`) links and images lead there, and the package's
+page has links to it; the variable `BPE_TUI_REPOSITORY` can name one, too. Without one a link of the
+README becomes its text, and an image the words that describe it.
 """
 
 from __future__ import annotations
@@ -26,14 +27,15 @@ LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^]]*)\]\((?!\w+:|#)(?P<path>[^)]+)\
 
 
 class ReadmeHook(MetadataHookInterface):
-    """Sets the `readme` of the package's metadata."""
+    """Sets `readme` and `urls` of the package's metadata."""
 
     PLUGIN_NAME = "custom"
 
     def update(self, metadata: dict[str, Any]) -> None:
         text = (Path(self.root) / "README.md").read_text(encoding="utf-8")
-        text = for_index(text, self.config.get("repository", ""))
-        metadata["readme"] = {"content-type": "text/markdown", "text": text}
+        repository = os.environ.get("BPE_TUI_REPOSITORY") or self.config.get("repository", "")
+        metadata["readme"] = {"content-type": "text/markdown", "text": for_index(text, repository)}
+        metadata["urls"] = project_links(repository)
 
 
 def for_index(text: str, repository: str) -> str:
@@ -53,6 +55,23 @@ def for_index(text: str, repository: str) -> str:
         return f"{image}[{words}]({repository.rstrip('/')}/{kind}/main/{path})"
 
     return LINK.sub(absolute, text)
+
+
+def project_links(repository: str) -> dict[str, str]:
+    """Return the links beside a package's page; none without a repository.
+
+    >>> project_links("https://host/me/it")["Changelog"]
+    'https://host/me/it/blob/main/CHANGELOG.md'
+    """
+    if not repository:
+        return {}
+    place = repository.rstrip("/")
+    return {
+        "Source": place,
+        "Documentation": f"{place}/tree/main/docs",
+        "Changelog": f"{place}/blob/main/CHANGELOG.md",
+        "Issues": f"{place}/issues",
+    }
 
 
 SOURCES = "engine/native"

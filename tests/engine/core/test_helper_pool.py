@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 from collections.abc import Iterator
 from functools import partial
 from itertools import count, islice, takewhile
@@ -81,6 +80,7 @@ def test_this_process_does_the_work_of_helpers_that_die_and_none_is_left() -> No
 
 
 def test_this_process_does_all_the_work_where_no_helper_can_start() -> None:
+    resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (8, limits[1]))
     try:
