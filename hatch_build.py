@@ -5,9 +5,9 @@ goes without it and says so. It needs no headers of Python, so one wheel serves 
 Python on a platform. `BPE_TUI_KERNEL=no` leaves it out, `=must` makes a failure an error.
 
 Paths inside the project lead nowhere in the README as a package index shows it. With a `repository`
-in `pyproject.toml` (under `tool.hatch.metadata.hooks.custom`) links and images lead there, and the package's
-page has links to it; the variable `BPE_TUI_REPOSITORY` can name one, too. Without one a link of the
-README becomes its text, and an image the words that describe it.
+in `pyproject.toml` (under `tool.hatch.metadata.hooks.custom`), or in the variable
+`BPE_TUI_REPOSITORY`, links and images lead there, and the package's page has links to it. Without
+one a link of the README becomes its text, and an image the words that describe it.
 """
 
 from __future__ import annotations

@@ -122,7 +122,9 @@ class KernelTextsEncoder(TextsEncoder):
     def _specials(self) -> KernelSpecials | None:
         """The special tokens in the kernel; `None` if it cannot cut them out, or is not there."""
         ids = self.special_ids
-        if self.kernel.encoder is None or not self.splitter.is_plain or not all(0 <= number < MOST for number in ids.values()):
+        if self.kernel.encoder is None or not self.splitter.is_plain:
+            return None
+        if not all(0 <= number < MOST for number in ids.values()):
             return None
         return KernelSpecials({to_bytes(token): number for token, number in ids.items()})
 
