@@ -32,6 +32,7 @@ from bpe_tui.widgets.visible import visible_text
 from engine.analysis.check.claim import read_claim
 from engine.core.errors import BpeError, QuestionError, UnknownNameError
 from engine.core.registry import Registry
+from engine.core.wording import text_of
 from engine.learning.lesson import Ask, Lesson, LessonError, LessonProblem, Scene, ScreenSetup
 from engine.learning.questions import ask, kinds_for
 from engine.learning.questions.question import Attempt, Question
@@ -242,7 +243,9 @@ async def handout(lesson: Lesson) -> AsyncIterator[str]:
                 yield f"\n```text\n{screen_text(app.screen)}```\n"
             if (recording := app.session.recording) is not None:
                 for asked in scene.asks:
-                    attempt = Attempt(question_at(asked, recording, recording.cursor))
+                    posed = question_at(asked, recording, recording.cursor)
+                    attempt = Attempt(posed.translated(app.guide.messages))
+                    answer = text_of(app.guide.messages, "Answer: ")
                     question, *rows, _ = PlainQuestion(attempt).question()  # the last: what to type
-                    lines = ["```text", *rows, "", "Answer: ________", "```\n"]
+                    lines = ["```text", *rows, "", f"{answer}________", "```\n"]
                     yield "\n".join([f"\n**{question}**\n", *lines])

@@ -31,14 +31,14 @@ from bpe_tui.widgets.visible import (
     width,
 )
 from engine.core.errors import BpeError
-from engine.core.wording import Sentence, describe
+from engine.core.wording import Sentence, describe, text_of
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import (
     CUT,
     SPACE,
+    Answer,
     Choice,
     Cuts,
-    Grade,
     Joins,
     Question,
     YesOrNo,
@@ -204,13 +204,19 @@ def aligned(text: str) -> Iterator[tuple[str, int]]:
 # -- questions
 
 
+ALL_PAIRS = "Type the pairs in the order in which they merge, such as l+o, lo+w."
+ALL_PLACES = "Type all places in their order, with spaces between."
+
+
 def _plain(sentence: Sentence) -> str:
     return still_visible(sentence.describe(visible_bytes))
 
 
-def _reply(grade: Grade) -> list[str]:
+def _reply(question: Question, answer: Answer) -> list[str]:
     """Return what to say to an answer."""
-    return [f"{grade.word}: {_plain(grade.said)}", *([_plain(grade.why)] if grade.why else [])]
+    grade = question.grade(answer)
+    verdict = text_of(question.messages, grade.verdict)
+    return [f"{verdict}{_plain(grade.said)}", *([_plain(grade.why)] if grade.why else [])]
 
 
 def question_data(question: Question) -> dict[str, Any]:
@@ -229,26 +235,27 @@ def question_data(question: Question) -> dict[str, Any]:
             f"{f'   {note}' if (note := option.note) else ''}"
             for option in form.options
         ]
-        data["replies"] = [_reply(question.grade(place)) for place in range(len(form.options))]
+        data["replies"] = [_reply(question, place) for place in range(len(form.options))]
         data["right"] = answer
     elif isinstance(form, YesOrNo):
-        data["options"] = ["yes", "no"]
-        data["replies"] = [_reply(question.grade(each)) for each in (True, False)]
+        data["options"] = [text_of(question.messages, word) for word in ("yes", "no")]
+        data["replies"] = [_reply(question, each) for each in (True, False)]
         data["right"] = int(not answer)
     else:
         data |= {
-            "how": form.how,
+            "how": question.how,
             "right": _typed(question),
-            "reply": _reply(question.grade(answer)),
+            "reply": _reply(question, answer),
         }
         if isinstance(form, Cuts):
             data["given"].append(visible_text(form.text))
         elif isinstance(form, Joins):
             data["given"].append(" ┊ ".join(map(visible_bytes, form.tokens)))
-            data["how"] = f"{form.how} Type all places in their order, with spaces between."
+            order = text_of(question.messages, ALL_PLACES)
+            data["how"] = f"{question.how} {order}"
         elif isinstance(form, Merges):
             data["given"] += [_plain(row) for row in form.rows(())]
-            data["how"] = "Type the pairs in the order in which they merge, such as l+o, lo+w."
+            data["how"] = text_of(question.messages, ALL_PAIRS)
     return data
 
 

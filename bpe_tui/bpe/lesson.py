@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from bpe_tui.bpe.narration import why_first
 from bpe_tui.views.merge_explanation import MergeExplainer
-from bpe_tui.views.narration import first_fitting, times
-from bpe_tui.widgets.numbers import number, plural, signed
-from bpe_tui.widgets.rows import Span, spans_width
+from bpe_tui.views.narration import first_fitting
+from bpe_tui.widgets.numbers import number, signed
+from bpe_tui.widgets.rows import Span
+from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
 from engine.core.events import Pair
 from engine.recording.merge_record import PairStep
@@ -18,7 +18,8 @@ class BpeExplainer(MergeExplainer[Frame]):
     """Explains merges of the most frequent pair."""
 
     def facts(self, frame: Frame) -> str:
-        return f"{frame.bytes_per_token:.2f} bytes per token" if frame.has_corpus else ""
+        compression = f"{frame.bytes_per_token:.2f}"
+        return self.text("{n} bytes per token", n=compression) if frame.has_corpus else ""
 
     def top(self, frame: Frame, limit: int) -> list[Pair]:
         return [pair for pair, _ in frame.top_pairs(limit)]
@@ -27,14 +28,16 @@ class BpeExplainer(MergeExplainer[Frame]):
         return frame.count_of(pair)
 
     def picking_rule(self, frame: Frame) -> str:
-        return FIRST_GIVEN if frame.given else super().picking_rule(frame)
+        return self.text(FIRST_GIVEN) if frame.given else super().picking_rule(frame)
 
     def value_text(self, frame: Frame, pair: Pair) -> tuple[str, str]:
         return number(frame.count_of(pair)), ""
 
     def none_left(self, frame: Frame) -> str:
         obstacle = frame.run.obstacle
-        return super().none_left(frame) if obstacle is None else f"No merges to tell: {obstacle}."
+        if obstacle is None:
+            return super().none_left(frame)
+        return self.text("No merges to tell: {obstacle}.", obstacle=str(obstacle))
 
     def change(self, before: float, now: float) -> str:
         return signed(round(now - before))
@@ -57,67 +60,107 @@ class BpeExplainer(MergeExplainer[Frame]):
     def why(
         self, before: Frame, pair: Pair, is_ahead: bool, width: int
     ) -> tuple[list[Span], list[Span]]:
+        named = self.named(before, pair, "pair" if is_ahead else "strong")
         if not before.has_corpus:
-            remark = "is merged next" if is_ahead else "was merged"
-            return [*self.named(before, pair, "strong"), (f" {remark}.", "")], [(NO_COUNT, "dim")]
+            strong = self.named(before, pair, "strong")
+            said = "{pair} is merged next." if is_ahead else "{pair} was merged."
+            return self.spans(said, pair=strong), self.spans(NO_COUNT, "dim")
         tied, count = before.queue.tied, before.count_of(pair)
-        occurs = "occurs" if is_ahead else "occurred"
+        times = self.times(count)
         if pair not in tied:
             # No count chose the merge: a tokenizer's file or a fork did.
-            how_often = f" {occurs} {times(count) if count else 'nowhere'}."
-            named = self.named(before, pair, "pair" if is_ahead else "strong")
-            remark = GIVEN if before.given else "It was not chosen by its count: this is a fork."
-            return [*named, (how_often, "")], [(remark, "dim")]
+            said = "{pair} occurs {times}." if is_ahead else "{pair} occurred {times}."
+            if not count:
+                said = "{pair} occurs nowhere." if is_ahead else "{pair} occurred nowhere."
+            remark = GIVEN if before.given else OF_A_FORK
+            return self.spans(said, pair=named, times=times), self.spans(remark, "dim")
         rivals = [rival for rival in tied if rival != pair]
         if rivals:
             return self._why_of_tied(before, pair, rivals, is_ahead, width)
         top = before.top_pairs(2)
-        is_alone = len(top) < 2
-        ends = () if is_alone else (", more often than any other pair.", ", the most often.")
-        first: list[Span] = [
-            *self.named(before, pair, "pair" if is_ahead else "strong"),
-            (f" {occurs} {times(count)}", ""),
-        ]
-        first.append((first_fitting(width - spans_width(first), *ends, "."), ""))
-        if is_alone:
-            return first, [(f"No other pair {'is' if is_ahead else 'was'} left.", "dim")]
+        ways = ALONE_NEXT if is_ahead else ALONE_MADE
+        if len(top) < 2:
+            return (
+                self.spans(ways[-1], pair=named, times=times),
+                self.spans(
+                    "No other pair is left." if is_ahead else "No other pair was left.", "dim"
+                ),
+            )
+        first = self.fitting(width, *(self.spans(way, pair=named, times=times) for way in ways))
         second, its_count = top[1]
-        fewer = f" with {number(its_count)}, {number(top[0][1] - its_count)} fewer."
-        return first, [
-            (f"Second {'is' if is_ahead else 'was'} ", "dim"),
-            *self.named(before, second),
-            (fewer, "dim"),
-        ]
+        return first, self.spans(
+            "Second is {pair} with {count}, {n} fewer."
+            if is_ahead
+            else "Second was {pair} with {count}, {n} fewer.",
+            "dim",
+            pair=self.named(before, second),
+            count=number(its_count),
+            n=number(top[0][1] - its_count),
+        )
 
     def short_why(self, before: Frame, merge: PairStep) -> list[Span]:
         top = before.top_pairs(2)
         if not before.has_corpus or len(top) < 2 or tuple(before.queue.tied) != (merge.pair,):
             return []
         (_, highest), (second, count) = top
-        fewer = f", {number(highest - count)} fewer."
-        return [("The highest; second was ", ""), *self.named(before, second), (fewer, "")]
+        return self.spans(
+            "The highest; second was {pair}, {n} fewer.",
+            pair=self.named(before, second),
+            n=number(highest - count),
+        )
 
     def _why_of_tied(
         self, before: Frame, pair: Pair, rivals: Sequence[Pair], is_ahead: bool, width: int
     ) -> tuple[list[Span], list[Span]]:
         """Return why a tied pair wins: `s+t and e+s both occur 9 times: a tie.`"""
-        occur, often = "occur" if is_ahead else "occurred", times(before.count_of(pair))
-        first = [*self.named(before, pair, "pair" if is_ahead else "strong"), (" and ", "")]
+        named = self.named(before, pair, "pair" if is_ahead else "strong")
+        times = self.times(before.count_of(pair))
         if len(rivals) == 1:
-            first += self.named(before, rivals[0], "tie" if is_ahead else "")
-            ends = f" both {occur} {often}: a tie.", f": a tie, {often}."
+            ways = BOTH_NEXT if is_ahead else BOTH_MADE
+            others = self.named(before, rivals[0], "tie" if is_ahead else "")
         else:
-            others = plural(len(rivals), "other")
-            ends = f"{others} {occur} {often} each: a tie.", f"{others}: a tie, {often}."
-        first.append((first_fitting(width - spans_width(first), *ends), ""))
+            ways = SEVERAL_NEXT if is_ahead else SEVERAL_MADE
+            others = [(self.counted(len(rivals), "other"), "")]
+        first = self.fitting(
+            width,
+            *(self.spans(way, pair=named, others=others, times=times) for way in ways),
+        )
         # One rival is enough: the best.
         rival = next(one for one, _ in before.top_pairs(2) if one != pair)
-        why = why_first(before, pair, rival)
-        reason = f"{why[:1].upper()}{why[1:]}" if why.startswith("same") else why
-        rule = f"Rule {before.tie_rule.name}: {why}."
-        return first, [(first_fitting(width, rule, f"{reason}."), "tie")]
+        reason = before.tie_reason(pair, rival).translated(self.messages)
+        why = reason.describe(visible_bytes)
+        shorter = f"{why[:1].upper()}{why[1:]}" if why.startswith("same") else why
+        rule = self.text("Rule {rule}: {why}.", rule=before.tie_rule.name, why=why)
+        return first, [(first_fitting(width, rule, self.text("{why}.", why=shorter)), "tie")]
 
 
+ALONE_NEXT = (
+    "{pair} occurs {times}, more often than any other pair.",
+    "{pair} occurs {times}, the most often.",
+    "{pair} occurs {times}.",
+)
+ALONE_MADE = (
+    "{pair} occurred {times}, more often than any other pair.",
+    "{pair} occurred {times}, the most often.",
+    "{pair} occurred {times}.",
+)
+BOTH_NEXT = (
+    "{pair} and {others} both occur {times}: a tie.",
+    "{pair} and {others}: a tie, {times}.",
+)
+BOTH_MADE = (
+    "{pair} and {others} both occurred {times}: a tie.",
+    "{pair} and {others}: a tie, {times}.",
+)
+SEVERAL_NEXT = (
+    "{pair} and {others} occur {times} each: a tie.",
+    "{pair} and {others}: a tie, {times}.",
+)
+SEVERAL_MADE = (
+    "{pair} and {others} occurred {times} each: a tie.",
+    "{pair} and {others}: a tie, {times}.",
+)
 FIRST_GIVEN = "The tokenizer's file has the pairs in their order."
 NO_COUNT = "No corpus is open: no count tells why."
 GIVEN = "The tokenizer says so: no count chose it here."
+OF_A_FORK = "It was not chosen by its count: this is a fork."

@@ -18,6 +18,7 @@ from bpe_tui.session.config import Config
 from bpe_tui.session.declarations import CHUNKS
 from bpe_tui.views.transcript import AnyTranscript, PlainQuestion
 from bpe_tui.widgets.visible import visible_text
+from engine.core.wording import text_of
 from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene
 from engine.learning.lesson_file import read_lesson
 from engine.learning.questions import ask
@@ -35,6 +36,7 @@ class PlainLesson:
         self._opened: dict[Config, AnyTranscript] = {}
         self._stepper: AnyTranscript | None = None
         self._step = 0
+        self._messages = lessons.messages_in(lessons.language_of(lesson.path))
         self._progress = lessons.all_progress().get(
             lessons.progress_key(lesson.path), lessons.LessonProgress()
         )
@@ -46,11 +48,17 @@ class PlainLesson:
             BpeError: a file of the lesson cannot be opened, or a question cannot be asked.
         """
         lesson = self._lesson
-        self._say(f"Lesson: {visible_text(lesson.title, spaces=False)}.")
+        title = visible_text(lesson.title, spaces=False)
+        self._say(self._text("Lesson: {title}.", title=title))
         for place, scene in enumerate(lesson.scenes):
             self._say("")
-            title = visible_text(scene.title, spaces=False)
-            self._say(f"Scene {place + 1} of {len(lesson.scenes)}: {title}.", *_text(scene))
+            heading = self._text(
+                "Scene {n} of {last}: {title}.",
+                n=str(place + 1),
+                last=str(len(lesson.scenes)),
+                title=visible_text(scene.title, spaces=False),
+            )
+            self._say(heading, *_text(scene))
             self._show(scene)
             self._keep(scene=place, seen=self._progress.seen | {place})
             if not (self._ask(place, scene) and self._let_look()):
@@ -58,7 +66,10 @@ class PlainLesson:
         seen_all = len(self._progress.seen) == len(lesson.scenes)
         if seen_all and lesson.questions <= self._progress.answered:
             self._keep(done=True)
-        self._say("That is the end of the lesson.")
+        self._say(self._text("That is the end of the lesson."))
+
+    def _text(self, template: str, **values: str) -> str:
+        return text_of(self._messages, template, **values)
 
     def _say(self, *sentences: str) -> None:
         for sentence in sentences:
@@ -82,7 +93,8 @@ class PlainLesson:
             self._say(*self._stepper.answer("chunks"))
         if scene.show is not None and scene.show.text is not None:
             text = scene.show.text
-            self._say(f"Encoded: {visible_text(text)}", *self._stepper.answer(f"encode {text}"))
+            encoded = self._text("Encoded: {text}", text=visible_text(text))
+            self._say(encoded, *self._stepper.answer(f"encode {text}"))
 
     def _ask(self, place: int, scene: Scene) -> bool:
         """Ask the questions of the scene; return whether the learner goes on."""
@@ -94,8 +106,14 @@ class PlainLesson:
             question = ask(
                 asked.kind, stepper.frame, asked.seed, about=asked.about, rows=asked.rows
             )
-            asking = PlainQuestion(Attempt(question))
-            self._say(f"Question {number + 1} of {len(scene.asks)}, step {step:,}.")
+            asking = PlainQuestion(Attempt(question.translated(self._messages)))
+            heading = self._text(
+                "Question {n} of {last}, step {step}.",
+                n=str(number + 1),
+                last=str(len(scene.asks)),
+                step=f"{step:,}",
+            )
+            self._say(heading)
             self._say(*asking.question())
             while not asking.attempt.is_over:
                 line = next(self._lines, "quit")
@@ -109,7 +127,7 @@ class PlainLesson:
         """Answer commands about the run until an empty line; return whether the learner goes on."""
         stepper = self._stepper
         assert stepper is not None
-        self._say(GO_ON)
+        self._say(self._text(GO_ON))
         for line in self._lines:
             if not line.strip():
                 return True

@@ -22,6 +22,7 @@ from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
+from engine.core.wording import ENGLISH, Messages, text_of
 from engine.learning.questions import ask
 from engine.learning.questions.question import Attempt, Question, Tally
 from engine.learning.quiz import LONGEST_NAME, AnswerSheet
@@ -38,6 +39,7 @@ class AskWindow(Window[bool]):
         over: called with each question that is over.
         score: returns the score, for the title.
         foot: says what Esc does.
+        messages: the table of the lesson's language.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -51,9 +53,10 @@ class AskWindow(Window[bool]):
         over: Callable[[Attempt], None],
         score: Callable[[], str],
         foot: str = FOOT,
+        messages: Messages = ENGLISH,
     ) -> None:
         super().__init__()
-        self._left = list(attempts)
+        self._left, self._messages = list(attempts), messages
         self._place, self._over, self._score = place, over, score
         self._foot = foot
 
@@ -71,8 +74,10 @@ class AskWindow(Window[bool]):
 
     def _ask(self) -> None:
         panel, count = self.query_one(QuestionPanel), len(self._left)
-        title = f"question, and {count - 1} more" if count > 1 else "question"
-        panel.ask(self._left[0], f"{title}   {self._score()}".rstrip(), self._foot)
+        template = "question, and {n} more" if count > 1 else "question"
+        title = text_of(self._messages, template, n=str(count - 1))
+        foot = text_of(self._messages, self._foot)
+        panel.ask(self._left[0], f"{title}   {self._score()}".rstrip(), foot)
         panel.focus()
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
@@ -110,7 +115,8 @@ def ask_by_hand(
     try:
         question = ask(kind, frame, about=about)
     except BpeError as error:
-        screen.tell(f"Nothing to do by hand: {visible_text(str(error), spaces=False)}.")
+        reason = visible_text(str(error), spaces=False)
+        screen.tell(text_of(screen.messages, "Nothing to do by hand: {reason}.", reason=reason))
         return
 
     def place() -> Region:
@@ -121,7 +127,8 @@ def ask_by_hand(
         if is_over:
             go_on(question)
 
-    window = AskWindow([Attempt(question)], place, over, lambda: "", FOOT_BY_HAND)
+    attempt = Attempt(question.translated(screen.messages))
+    window = AskWindow([attempt], place, over, lambda: "", FOOT_BY_HAND, screen.messages)
     screen.app.push_screen(window, leave)
 
 

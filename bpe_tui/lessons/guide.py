@@ -31,6 +31,7 @@ from bpe_tui.widgets.rows import Row, cursor_sign
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
+from engine.core.wording import ENGLISH, Messages, text_of
 from engine.learning.lesson import Ask, Lesson, Scene, ScreenSetup
 from engine.learning.lesson_file import read_lesson
 
@@ -62,10 +63,14 @@ class LessonList(Window[Path | Close | None]):
         super().__init__()
         self._current = current
 
+    @property
+    def _messages(self) -> Messages:
+        return cast("Host", self.app).guide.messages
+
     def compose(self) -> ComposeResult:
         with Vertical(id="lesson-list", classes="window") as window:
-            window.border_title = Content("lessons")
-            window.border_subtitle = Content("↑ ↓ · ↵ opens · Esc closes")
+            window.border_title = Content(text_of(self._messages, "lessons"))
+            window.border_subtitle = Content(text_of(self._messages, "↑ ↓ · ↵ opens · Esc closes"))
             yield LessonRows("lesson-rows")
 
     def on_mount(self) -> None:
@@ -78,7 +83,12 @@ class LessonList(Window[Path | Close | None]):
             spans = [(f"{lesson.number:>2} ", "dim"), (f"{mark:<2}", "gain"), (title, "")]
             rows.append(Row(spans, lesson.path))
         if self._current is not None:
-            rows.append(Row([("   ✕ ", "dim"), ("Close the lesson", "")], Close.LESSON))
+            rows.append(
+                Row(
+                    [("   ✕ ", "dim"), (text_of(self._messages, "Close the lesson"), "")],
+                    Close.LESSON,
+                )
+            )
         here = [n for n, row in enumerate(rows) if row.target == self._current]
         shown = self.query_one(LessonRows)
         shown.styles.height = len(rows)
@@ -163,6 +173,16 @@ class Guide:
         self._show_scene(sets_up=True)
 
     @property
+    def messages(self) -> Messages:
+        """The table of messages of the open lesson's language; without a lesson all is English."""
+        if self.lesson is None:
+            return ENGLISH
+        return lessons.messages_in(lessons.language_of(self.lesson.path))
+
+    def _tell(self, template: str, **values: str) -> None:
+        self._host.tell(text_of(self.messages, template, **values))
+
+    @property
     def is_on_its_way(self) -> bool:
         """Whether the setup of the screen is not complete yet."""
         return self._due is not None and self._host.session.failure is None
@@ -194,9 +214,9 @@ class Guide:
             if (following := self.next_lesson) is not None:
                 self.open(following)
             else:
-                self._host.tell("This is the end of the lesson. L lists the lessons.")
+                self._tell("This is the end of the lesson. L lists the lessons.")
         elif place < 0:
-            self._host.tell("This is the first scene.")
+            self._tell("This is the first scene.")
         else:
             self.place = place
             self._show_scene(sets_up=by < 0)
@@ -207,7 +227,7 @@ class Guide:
             self._host.tell(NO_LESSON)
         elif (pane := self._pane) is not None and pane.covers and pane.display:
             pane.fold()
-            self._host.tell("⌫ brings the text back.")
+            self._tell("⌫ brings the text back.")
         else:
             self._show_scene(sets_up=True)
 
@@ -307,7 +327,7 @@ class Guide:
             except BpeError as error:
                 self._host.tell(visible_text(str(error), spaces=False))
                 return False
-            asked.append((name, Attempt(question)))
+            asked.append((name, Attempt(question.translated(self.messages))))
 
         score = self._score = self._score or Tally()
 
@@ -322,8 +342,12 @@ class Guide:
             self.attend(self._app.screen)
             lesson = self.lesson
             if all_over and lesson is not None and self.place == len(lesson.scenes) - 1:
-                onward = "N opens the next one" if self.next_lesson else "L lists the others"
-                self._host.tell(f"{str(self._score).capitalize()}. The lesson is done; {onward}.")
+                self._tell(
+                    "{score}. The lesson is done; N opens the next one."
+                    if self.next_lesson
+                    else "{score}. The lesson is done; L lists the others.",
+                    score=score.describe(self.messages).capitalize(),
+                )
 
         if not asked:
             return False
@@ -334,7 +358,8 @@ class Guide:
             attempts,
             self._room_for_questions,
             over,
-            score=lambda: str(score) if score.asked else "",
+            score=lambda: score.describe(self.messages) if score.asked else "",
+            messages=self.messages,
         )
         self._app.push_screen(window, leave)
         return True
@@ -358,6 +383,8 @@ class Guide:
         """Put the text of the scene beside a screen, or remove it if no lesson is open."""
         if not isinstance(screen, SessionScreen) or not screen.is_current:
             return
+        if screen.is_mounted:
+            screen.show_keys()  # in the lesson's language
         panes = panes_of(screen)
         if self.lesson is None or not self.shows_text:
             for pane in panes:

@@ -11,9 +11,12 @@ from collections.abc import Sequence
 from bpe_tui.widgets.rows import Row, Span
 from bpe_tui.widgets.visible import visible_bytes, width
 from engine.core.events import PAIR_SIGN
+from engine.core.wording import ENGLISH, Messages, text_of
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import END
 
+CHOOSING_KEYS = "←→ ↑↓ move  ⏎ this pair"
+REPLACING_KEYS = "←→ ↑↓ move  space mark  ⏎ replace"
 LEAST_ROOM = 12
 """Cells of a row that tokens have in any case."""
 
@@ -51,8 +54,7 @@ class MergesBoard:
     @property
     def keys_text(self) -> str:
         """The keys of the present part."""
-        move = "←→ ↑↓ move"
-        return f"{move}  ⏎ this pair" if self.is_choosing else f"{move}  space mark  ⏎ replace"
+        return CHOOSING_KEYS if self.is_choosing else REPLACING_KEYS
 
     @property
     def part(self) -> tuple[int, ...]:
@@ -90,9 +92,9 @@ class MergesBoard:
 
     # -- drawing
 
-    def task_rows(self, progress: Sequence[int]) -> list[Row]:
-        """Return what to do, and how many places are marked."""
-        words = self._form.task(progress).words
+    def task_rows(self, progress: Sequence[int], messages: Messages = ENGLISH) -> list[Row]:
+        """Return what to do, and how many places are marked, in the language of the messages."""
+        words = self._form.task(progress).translated(messages).words
         spans: list[Span] = [
             (word, "border" if word == PAIR_SIGN else "strong")
             if isinstance(word, str)
@@ -100,7 +102,8 @@ class MergesBoard:
             for word in words
         ]
         if not self.is_choosing:
-            spans.append((f"  {len(self._marks)} marked", "dim"))
+            marked = text_of(messages, "{n} marked", n=str(len(self._marks)))
+            spans.append((f"  {marked}", "dim"))
         return [Row(spans)]
 
     def word_rows(self, room: int, *, is_over: bool) -> list[Row]:

@@ -14,11 +14,13 @@ from textual.geometry import Size
 from textual.screen import Screen
 from textual.widgets import Static
 
+from bpe_tui.session.host import Host
 from bpe_tui.views.panel_screen import COMPACT_BELOW, LEAST_WIDTH, PanelScreen
 from bpe_tui.widgets.controls import FooterKey, KeyBar
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import Row, Span, wrapped
 from bpe_tui.widgets.visible import shorten, visible_text, width
+from engine.core.wording import Messages, text_of
 from engine.learning.lesson import Lesson, Paragraph, Scene
 
 LEAST_CELLS, MOST_CELLS = 36, 60
@@ -86,6 +88,10 @@ class LessonPane(Vertical):
         self._show_scene()
 
     @property
+    def _messages(self) -> Messages:
+        return cast("Host", self.app).guide.messages
+
+    @property
     def _panels(self) -> PanelScreen:
         return cast("PanelScreen", self.screen)
 
@@ -135,7 +141,8 @@ class LessonPane(Vertical):
 
     def _show_titles(self, cells: int, in_one_line: bool) -> None:
         """Show the titles of the lesson and the scene, in one line or one below the other."""
-        of = f"{self._place + 1} of {len(self._lesson.scenes)}"
+        place, last = str(self._place + 1), str(len(self._lesson.scenes))
+        of = text_of(self._messages, "{n} of {last}", n=place, last=last)
         scene = visible_text(self._lesson.scenes[self._place].title, spaces=False)
         title = visible_text(self._lesson.title, spaces=False)
         if in_one_line:
@@ -144,7 +151,7 @@ class LessonPane(Vertical):
             heading = f"{heading if has_room else of}  "
         else:
             title = shorten(title, cells)
-            heading = f"{title}{'  ' if width(title) + len(of) + 2 <= cells else chr(10)}{of}"
+            heading = f"{title}{'  ' if width(title) + width(of) + 2 <= cells else chr(10)}{of}"
         self.query_one("#lesson-title", Static).update(Content(heading))
         self.query_one("#scene-title", Static).update(Content(scene))
 
@@ -178,10 +185,13 @@ class LessonPane(Vertical):
         back = "screen" if self.covers else "scene"
         onward = "more" if self.has_more else "asks" if self._asks else "next"
         keys = [
-            FooterKey(f"{typing}B", "back", "app.scene(-1)"),
-            FooterKey("⌫", back, "app.scene(0)"),
-            FooterKey(f"{typing}N", onward, "app.scene(1)"),
-            FooterKey("L", "list", "app.lessons"),
+            FooterKey(shown, text_of(self._messages, label), action)
+            for shown, label, action in (
+                (f"{typing}B", "back", "app.scene(-1)"),
+                ("⌫", back, "app.scene(0)"),
+                (f"{typing}N", onward, "app.scene(1)"),
+                ("L", "list", "app.lessons"),
+            )
         ]
         self.query_one(KeyBar).keys = [key for key in keys if not typing or key.shown[0] == "C"]
 

@@ -26,6 +26,18 @@ MOST_ROWS = 6
 """Largest number of pairs to choose from: each needs words to count it in."""
 
 
+STOP = FooterKey("P", "stop", "screen.predict")
+ANSWERED: tuple[FooterKey, ...] = (FooterKey("⏎", "go on", "screen.answer"), STOP)
+ASKING = (
+    FooterKey("↑↓", "choose", "screen.choose(1)"),
+    FooterKey("⏎", "answer", "screen.answer"),
+    FooterKey("H", "hint", "screen.hint"),
+    FooterKey("!", "show me", "screen.show_answer"),
+    FooterKey("→", "skip", "screen.next"),
+)
+BY_HAND = FooterKey("m", "make", "screen.by_hand")
+
+
 @dataclass(frozen=True)
 class ToOption:
     """The target of a row that answers with its place."""
@@ -53,11 +65,11 @@ class Prediction:
     @property
     def heading(self) -> str:
         """The text at the right of the heading, instead of the number of steps."""
-        score, attempt = self.score, self.attempt
+        score, attempt, text = self.score, self.attempt, self.explainer.text
         if attempt.tried and not attempt.is_over:  # its first try was wrong
             score = replace(score, asked=score.asked + 1)
-        start = str(score) if score.asked else "predict"
-        return f"{start}   step {number(attempt.question.frame.step)}"
+        start = score.describe(self.explainer.messages) if score.asked else text("predict")
+        return f"{start}   {text('step {n}', n=number(attempt.question.frame.step))}"
 
     def count_rows(self, room: CountRoom) -> list[Row]:
         """Return the choices, in an order that does not give the answer away."""
@@ -100,18 +112,20 @@ class Prediction:
         attempt, question, grade = self.attempt, self.attempt.question, self.attempt.grade
         if attempt.given_up:
             return [Row(sentence_spans(sentence, width)) for sentence in question.model_answer]
-        hint = Row(sentence_spans(question.hint, width, (("Hint: ", ""),), "tie"))
+        text = self.explainer.text
+        hint = Row(sentence_spans(question.hint, width, ((text("Hint: "), ""),), "tie"))
         if grade is None:
             advice = Row(sentence_spans(question.advice, width, role="dim"))
             first = Row(sentence_spans(question.asks, width, role="strong"))
             return [first, hint if attempt.hinted else advice]
-        word: Span = (f"{grade.word}: ", "gain" if grade.right else "loss")
+        word: Span = (text(grade.verdict), "gain" if grade.right else "loss")
         first = Row(sentence_spans(grade.said, width, (word,)))
         if grade.why is not None:
             return [first, Row(sentence_spans(grade.why, width, role="tie"))]
         if attempt.is_over:
             return [first]
-        return [first, hint if attempt.hinted else Row([("Try again, or H for a hint.", "dim")])]
+        again = text("Try again, or {key} for a hint.", key="H")
+        return [first, hint if attempt.hinted else Row([(again, "dim")])]
 
     def given_rows(self, width: int, limit: int) -> list[Row]:
         """Return the facts to find the answer with, several in a row, in at most `limit` rows."""
@@ -164,31 +178,24 @@ class Predictor:
             question = predict(frame, rows=min(rows, MOST_ROWS))
         except QuestionError as error:
             self.is_on = False
-            self.tell(f"Nothing to predict: {visible_text(str(error), spaces=False)}.")
+            reason = visible_text(str(error), spaces=False)
+            self.tell(self.explainer.text("Nothing to predict: {reason}.", reason=reason))
         else:
-            self.prediction = Prediction(self.explainer, Attempt(question), self._score)
+            attempt = Attempt(question.translated(self.explainer.messages))
+            self.prediction = Prediction(self.explainer, attempt, self._score)
         return self.prediction
 
     @property
     def keys(self) -> list[FooterKey]:
         """The keys for the footer while a question is asked."""
-        prediction, stop = self.prediction, FooterKey("P", "stop", "screen.predict")
-        if prediction is None and not self._rests:
+        if self.prediction is None and not self._rests:
             return []
-        if self.waiting is None:
-            return [FooterKey("⏎", "go on", "screen.answer"), stop]
-        assert prediction is not None
-        frame = prediction.attempt.question.frame
-        by_hand = [FooterKey("m", "make", "screen.by_hand")]
-        return [
-            FooterKey("↑↓", "choose", "screen.choose(1)"),
-            FooterKey("⏎", "answer", "screen.answer"),
-            FooterKey("H", "hint", "screen.hint"),
-            FooterKey("!", "show me", "screen.show_answer"),
-            FooterKey("→", "skip", "screen.next"),
-            stop,
-            *(by_hand if "make-merges" in kinds_for(frame) else ()),
-        ]
+        keys = ANSWERED
+        if (prediction := self.waiting) is not None:
+            frame = prediction.attempt.question.frame
+            by_hand = (BY_HAND,) if "make-merges" in kinds_for(frame) else ()
+            keys = (*ASKING, STOP, *by_hand)
+        return [replace(key, label=self.explainer.text(key.label)) for key in keys]
 
     @property
     def waiting(self) -> Prediction | None:

@@ -38,7 +38,7 @@ from bpe_tui.widgets.rows import CURSOR, Row, Span, left, right, spans_width, wr
 from bpe_tui.widgets.visible import visible_bytes, visible_text, width
 from engine.core.errors import AnswerError
 from engine.core.events import PAIR_SIGN
-from engine.core.wording import Sentence, Words
+from engine.core.wording import Sentence, Words, text_of
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import (
     END,
@@ -55,7 +55,8 @@ from engine.learning.questions.question import (
     YesOrNo,
 )
 
-YES_AND_NO = Choice((Option(("yes",)), Option(("no",))))
+YES, NO = "yes", "no"
+YES_AND_NO = Choice((Option((YES,)), Option((NO,))))
 LONGEST_NUMBER = 15
 MOST_GIVEN, GAP = 4, 3
 """Largest number of words to count in that have a row each, and cells between those in one row."""
@@ -127,7 +128,8 @@ class QuestionPanel(Lines):
             rows += self._answer_rows(attempt, room)
             rows.append(Row([]))
             if self._refusal:
-                rows += sentence_rows(Sentence((self._refusal,)), room, role="loss")
+                refusal = text_of(question.messages, self._refusal)
+                rows += sentence_rows(Sentence((refusal,)), room, role="loss")
             rows += graded_rows(attempt, room, self._help_keys[0])
             rows.append(Row([]))
             keys = self._keys_text(is_cut=len(rows) >= self.size.height)
@@ -151,12 +153,15 @@ class QuestionPanel(Lines):
             case Choice(options):
                 return option_rows(attempt, options, self._chosen, room)
             case YesOrNo():
-                return option_rows(attempt, YES_AND_NO.options, self._chosen, room)
+                words = (text_of(attempt.question.messages, word) for word in (YES, NO))
+                options = tuple(Option((word,)) for word in words)
+                return option_rows(attempt, options, self._chosen, room)
             case Number() | Text():
                 shown = visible_text(str(self._question.answer) if self._is_over else self._typed)
                 cursor = "" if self._is_over else "▏"
                 role = "cursor" if self._is_replaced and not self._is_over else "strong"
-                return [Row([("Answer: ", "dim"), (shown, role), (cursor, "pair")])]
+                label = text_of(attempt.question.messages, "Answer: ")
+                return [Row([(label, "dim"), (shown, role), (cursor, "pair")])]
             case Cuts(text):
                 characters = [visible_text(character) for character in text]
                 bars = self._question.answer if self._is_over else self._bars
@@ -198,8 +203,9 @@ class QuestionPanel(Lines):
             is_chosen = self._chosen == len(marks)
             spans += [(f"   {CURSOR}" if is_chosen else "     ", "pair")]
             first = spans_width(spans) + 1
-            spans.append((NONE_JOINS, "pair" if is_chosen else "dim"))
-            self._gaps |= dict.fromkeys(range(first, first + len(NONE_JOINS)), len(marks))
+            end = text_of(self._question.messages, NONE_JOINS)
+            spans.append((end, "pair" if is_chosen else "dim"))
+            self._gaps |= dict.fromkeys(range(first, first + width(end)), len(marks))
         if not self._is_over and self._chosen < len(marks):
             rows.append(Row([(" " * (ends[self._chosen] - 1), ""), ("▲", "pair")]))
         return rows
@@ -212,7 +218,8 @@ class QuestionPanel(Lines):
             answer = self._question.answer
             assert isinstance(answer, tuple)
             board.begin_part(answer)
-        rows = [] if is_over else board.task_rows(attempt.progress)
+        messages = self._question.messages
+        rows = [] if is_over else board.task_rows(attempt.progress, messages)
         self._first_choice += len(rows)
         return rows + board.word_rows(room, is_over=is_over)
 
@@ -230,25 +237,34 @@ class QuestionPanel(Lines):
         return "H", "!", "" if isinstance(self._form, Cuts | Joins | Merges) else "→"
 
     def _keys_text(self, is_cut: bool) -> str:
+        messages = self._question.messages
         if self._is_over:
-            return "⏎ go on"
+            return text_of(messages, "⏎ go on")
         hint, show, skip = self._help_keys
         match self._form:
             case Choice():
-                own = "↑↓ choose  ⏎ answer"
+                own = text_of(messages, "↑↓ choose  ⏎ answer")
             case YesOrNo():
-                own = "y yes  n no"
+                own = text_of(messages, "y yes  n no")
             case Cuts():
-                own = "← → move  space cut  ⏎ answer"
+                own = text_of(messages, "← → move  space cut  ⏎ answer")
             case Joins():
-                own = "← → move  ⏎ join"
+                own = text_of(messages, "← → move  ⏎ join")
             case Merges():
                 assert self._board is not None
-                own = self._board.keys_text
+                own = text_of(messages, self._board.keys_text)
             case _:
-                own = "type  ⏎ answer"
-        above = "  PgUp above" if is_cut else ""
-        return f"{own}  {hint} hint  {show} show me{f'  {skip} skip' if skip else ''}{above}"
+                own = text_of(messages, "type  ⏎ answer")
+        keys = [
+            own,
+            f"{hint} {text_of(messages, 'hint')}",
+            f"{show} {text_of(messages, 'show me')}",
+        ]
+        if skip:
+            keys.append(f"{skip} {text_of(messages, 'skip')}")
+        if is_cut:
+            keys.append(f"PgUp {text_of(messages, 'above')}")
+        return "  ".join(keys)
 
     def on_key(self, event: events.Key) -> None:
         """Handle a key; leave one that does nothing here to others."""
@@ -489,16 +505,19 @@ def graded_rows(attempt: Attempt, room: int, hint_key: str = "H") -> list[Row]:
         return [row for each in question.model_answer for row in sentence_rows(each, room)]
     rows: list[Row] = []
     if grade is not None:
-        word: Span = (f"{grade.word}: ", "gain" if grade.right else "loss")
+        verdict = text_of(question.messages, grade.verdict)
+        word: Span = (verdict, "gain" if grade.right else "loss")
         rows += sentence_rows(grade.said, room, (word,))
         if grade.why is not None:
             rows += sentence_rows(grade.why, room)
     if attempt.is_over:
         return rows
     if attempt.shows_hint:
-        rows += sentence_rows(attempt.hint, room, (("Hint: ", "tie"),))
+        label = text_of(question.messages, "Hint: ")
+        rows += sentence_rows(attempt.hint, room, ((label, "tie"),))
     elif grade is not None and not grade.right and grade.why is None:
-        rows.append(Row([(f"Try again, or {hint_key} for a hint.", "dim")]))
+        again = text_of(question.messages, "Try again, or {key} for a hint.", key=hint_key)
+        rows.append(Row([(again, "dim")]))
     return rows
 
 
@@ -537,8 +556,8 @@ def option_rows(attempt: Attempt, options: Sequence[Option], chosen: int, room: 
                 (bar(option.amount / scale, bars), "pair" if is_right else "border"),
             ]
         if is_right:
-            spans.append((" this one", "pair"))
+            spans.append((f" {text_of(attempt.question.messages, 'this one')}", "pair"))
         elif place in tried and not isinstance(attempt.question.answer, bool):
-            spans.append((" no", "loss"))
+            spans.append((f" {text_of(attempt.question.messages, 'no')}", "loss"))
         rows.append(Row(spans))
     return rows

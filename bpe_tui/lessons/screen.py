@@ -131,7 +131,7 @@ class LessonSection(Lines, can_focus=False):
             text = self.caption if index == 1 else ""
             start = cells - 1 - self.caption_cells
             edge = f" {rail.below}".ljust(start)
-            below = [(edge, "border"), (text.ljust(cells - start), self.caption_role)]
+            below = [(edge, "border"), *left([(text, self.caption_role)], cells - start)]
             if spans_width(row.spans) > self.room:
                 row = Row(left(row.spans, self.room), row.target)
             shown.append(Row([*(below if index else name), *row.spans], row.target))
@@ -178,8 +178,6 @@ class LessonScreen(SessionScreen):
     def on_mount(self) -> None:
         self.clock.motion = preferences().motion
         self.field.display = False
-        self.sections["corpus"].label = "corpus"
-        self.sections["your-text"].label = "your text"
 
     # -- the layout
 
@@ -282,6 +280,9 @@ class LessonScreen(SessionScreen):
             self._show_counts(moment)
             return
         self._still = still
+        self.explainer.messages = self.messages
+        self.sections["corpus"].label = self.explainer.text("corpus")
+        self.sections["your-text"].label = self.explainer.text("your text")
         if moment.beat is Beat.REST:
             self.question = self.predictor.attend(
                 moment.after, self.session.playing, self._layout.bars
@@ -318,8 +319,8 @@ class LessonScreen(SessionScreen):
         before = moment.after if is_asked or moment.before is None else moment.before
         is_made = before is not moment.after and not moment.is_ahead
         counted = moment.counted
-        counting = explainer.stations(counted, False)[0]
-        counted_name, *names = explainer.stations(before, is_made)
+        counting = explainer.text(explainer.stations(counted, False)[0])
+        counted_name, *names = map(explainer.text, explainer.stations(before, is_made))
         count.label = f"1 {counted_name if room.made_bars else counting}"
         pick.label, replace.label = f"2 {names[0]}", f"3 {names[1]}"
         pick.caption = count.caption = ""
@@ -356,26 +357,31 @@ class LessonScreen(SessionScreen):
 
     def _show_headings(self, moment: StepMoment[Any], is_made: bool) -> None:
         """Say which steps the two lists belong to: `merge 3, made` and `merge 4, next`."""
-        step, word = moment.after.step, self.explainer.STEP
+        step, text = moment.after.step, self.explainer.text
         made, following = self.sections["made"], self.sections["next"]
-        named = f"{word} {number(step)}"
+        named = text(self.explainer.STEP, n=number(step))
         joined = is_made and not moment.is_joining
-        made.label = f"{named}, {'made' if joined else 'now'}" if step else f"no {word} made yet"
+        made.label = text("{step}, made" if joined else "{step}, now", step=named)
+        if not step:
+            made.label = text(self.explainer.NONE_MADE)
         made.show(())
         if moment.counted is not moment.after:
-            following.label = f"before {named}"
+            following.label = text("before {step}", step=named)
         elif step == moment.after.recorded_steps:
-            following.label = f"after {named}"
+            following.label = text("after {step}", step=named)
         else:
-            following.label = f"{word} {number(step + 1)}, next"
+            following.label = text(
+                "{step}, next", step=text(self.explainer.STEP, n=number(step + 1))
+            )
         following.show((), is_lit=moment.counted is moment.after)
 
     def _following_step(self, frame: Any, section: LessonSection) -> str:
         """Return the name of the step after a frame, for the cells under a station's name."""
         if frame.step == frame.recorded_steps:
             return ""
-        word, step = self.explainer.STEP, number(frame.step + 1)
-        return first_fitting(section.caption_cells, f"for {word} {step}", f"{word} {step}", step)
+        text, step = self.explainer.text, number(frame.step + 1)
+        named = text(self.explainer.STEP, n=step)
+        return first_fitting(section.caption_cells, text("for {step}", step=named), named, step)
 
     def _show_heading(self, moment: StepMoment[Any]) -> None:
         """Show the heading: the corpus on the left, the step and facts on the right."""
@@ -389,8 +395,10 @@ class LessonScreen(SessionScreen):
         else:
             step, recorded = moment.frame.step, moment.after.recorded_steps
             is_ended = session.stop_reason is not None
-            where = f"{playing}step {number(step)} of {number(recorded)}"
-            where += "…" if not is_ended else ", the end" if step == recorded else ""
+            where = "step {n} of {last}…"
+            if is_ended:
+                where = "step {n} of {last}, the end" if step == recorded else "step {n} of {last}"
+            where = playing + self.explainer.text(where, n=number(step), last=number(recorded))
         facts = self.explainer.facts(moment.frame)
         longer = f"{where}   {facts}" if facts else where
         right = longer if width(name) + width(longer) + 3 <= room else where
@@ -398,8 +406,9 @@ class LessonScreen(SessionScreen):
         blanks = " " * max(room - width(name) - width(right), 1)
         heading = Content(f"{name}{blanks}{right}")
         if self.question is None:
-            start = len(name + blanks + playing) + len("step ")
-            heading = heading.stylize(BRIGHT, start, start + len(number(moment.frame.step)))
+            step_text = number(moment.frame.step)
+            start = heading.plain.index(step_text, len(name + blanks + playing))
+            heading = heading.stylize(BRIGHT, start, start + len(step_text))
         self.query_one("#heading", Static).update(heading, layout=False)
 
     def retell(self, seconds: float, frames_a_second: int) -> Iterator[float]:
@@ -489,7 +498,9 @@ class LessonScreen(SessionScreen):
 
     def inspect(self, event: Lines.Asked) -> None:
         if self.predictor.waiting is not None:
-            self.tell("That would tell the answer: answer first, or P asks no more.")
+            self.tell(
+                self.explainer.text("That would tell the answer: answer first, or P asks no more.")
+            )
         else:
             super().inspect(event)
 

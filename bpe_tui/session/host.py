@@ -13,6 +13,7 @@ from textual.signal import Signal
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.session import Session
 from bpe_tui.widgets.visible import still_visible
+from engine.core.wording import Messages
 from engine.learning.lesson import Lesson
 
 
@@ -70,6 +71,9 @@ class LessonGuide(Protocol):
     """The guide, which opens lessons and shows their text beside the screen in front."""
 
     lesson: Lesson | None
+
+    @property
+    def messages(self) -> Messages: ...
 
     def choose(self) -> None: ...
 

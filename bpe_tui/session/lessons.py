@@ -17,8 +17,11 @@ from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS, completed
 from bpe_tui.session.state import keep_state, read_state
 from engine.core.errors import UnknownNameError
+from engine.core.wording import ENGLISH as ENGLISH_MESSAGES
+from engine.core.wording import Messages
 from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene
 from engine.learning.lesson_file import LessonHead, read_head, read_lesson
+from engine.learning.message_file import read_messages
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,8 @@ def sample_paths() -> list[Path]:
     return [directory() / sample.name for sample in SAMPLES]
 
 
+MESSAGES = "messages.toml"
+"""The table of messages in the folder of a language."""
 PLACE = Path(__file__).parents[1] / "lessons" / "builtin"
 ENGLISH = "en"
 PROGRESS, KEPT = "lessons.json", 200
@@ -196,7 +201,19 @@ def next_lesson(language: str = ENGLISH) -> BuiltInLesson:
 
 def language_of(path: Path) -> str:
     """Return the language of a built-in lesson; English for any other lesson."""
-    return path.parent.name if path.parent.parent == PLACE else ENGLISH
+    folder = path.resolve().parent
+    return folder.name if folder.parent == PLACE.resolve() else ENGLISH
+
+
+@cache
+def messages_in(language: str) -> Messages:
+    """Return the table of messages of a language; it is empty if all stay English.
+
+    Raises:
+        LessonError: a message has other places than its English one.
+    """
+    path = PLACE / language / MESSAGES
+    return read_messages(path) if path.is_file() else ENGLISH_MESSAGES
 
 
 # -- the config of a scene

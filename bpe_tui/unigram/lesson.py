@@ -32,9 +32,10 @@ from bpe_tui.views.explanation import (
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER
 from bpe_tui.widgets import visible
-from bpe_tui.widgets.numbers import bar, number, plural, scale_of, trace
+from bpe_tui.widgets.numbers import bar, number, scale_of, trace
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
 from bpe_tui.widgets.visible import visible_text, width
+from bpe_tui.widgets.visible import width as cells_of
 from engine.core.arrays import Ints
 from engine.unigram.em import Removals
 from engine.unigram.frame import UnigramFrame
@@ -85,7 +86,8 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
 
     STATIONS = ("COST", "PICK", "PRUNE")
     MADE = ("COST", "PICKED", "PRUNED")
-    STEP = "step"
+    STEP = "step {n}"
+    NONE_MADE = "no step made yet"
 
     def __init__(self, *, marks: bool) -> None:
         super().__init__(marks=marks)
@@ -105,11 +107,11 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
 
     def at_start(self, frame: UnigramFrame) -> str:
         if _is_prune(frame):
-            return "The pieces that cost least to lose are below."
-        return "The pieces of highest expected count are below."
+            return self.text("The pieces that cost least to lose are below.")
+        return self.text("The pieces of highest expected count are below.")
 
     def facts(self, frame: UnigramFrame) -> str:
-        return f"{number(frame.size)} {frame.record.PIECE}s"
+        return self.counted(frame.size, frame.record.PIECE)
 
     def stations(self, before: UnigramFrame, is_made: bool) -> ThreeNames:
         if not _is_prune(before):
@@ -194,7 +196,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
                 )
             )
         if frame is after and not self._knows(frame) and len(rows) == room.rows:
-            rows[-1] = Row([("  Weighing the pieces that stay …", "dim")])
+            rows[-1] = Row([("  ", ""), *self.spans("Weighing the pieces that stay …", "dim")])
         return rows
 
     def _weighed(self, frame: UnigramFrame, rows: int) -> list[WeighedPiece]:
@@ -227,7 +229,9 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             edges = other.edges if other is not None else ()
             text = frame.record.texts[piece]
             instead = tuple(
-                "unknown" if edge.piece == UNKNOWN else _shown(text[edge.start : edge.end])
+                self.text("unknown")
+                if edge.piece == UNKNOWN
+                else _shown(text[edge.start : edge.end])
                 for edge in edges
             )
             weighed.append(WeighedPiece(piece, cost, instead))
@@ -261,12 +265,12 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             body = bar(length, spare)
             spans += [(body, "border"), (trace(piece.cost / scale, spare, body), "loss")]
         if is_chosen:
-            spans.append((f" {remark}", "loss" if goes else "dim"))
+            spans.append((f" {self.text(remark)}", "loss" if goes else "dim"))
         return Row(left(spans, room.width))
 
     def _cost_text(self, frame: UnigramFrame, cost: float) -> str:
         if not cost:
-            return "unused"
+            return self.text("unused")
         of_grams = isinstance(frame.record, TextbookRecord)
         return f"+{score_text(cost, 3) if of_grams else cost_text(cost)}"
 
@@ -300,17 +304,20 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         before = moment.before
         record = moment.after.record
         if before is None and isinstance(record, TextbookRecord):
-            grams = plural(moment.after.size, "n-gram")
-            second = f"{number(record.vocab_size)} will stay: the one that costs least goes first."
+            second = "{n} will stay: the one that costs least goes first."
             if moment.after.size <= record.vocab_size:
                 second = "None has to go."
+            grams, length = self.counted(moment.after.size, "n-gram"), str(record.length)
             return [
-                Row([(f"The seed has all {grams} of {record.length}.", "dim")]),
-                Row([(second, "dim")]),
+                Row(self.spans("The seed has all {n} of {length}.", "dim", n=grams, length=length)),
+                Row(self.spans(second, "dim", n=number(record.vocab_size))),
             ]
         if before is None:
-            seeded = f"The seed has {plural(moment.after.size, 'piece')}: far too many."
-            return [Row([(seeded, "dim")]), Row([("Those whose loss costs least will go.", "dim")])]
+            pieces = self.counted(moment.after.size, "piece")
+            return [
+                Row(self.spans("The seed has {n}: far too many.", "dim", n=pieces)),
+                Row(self.spans("Those whose loss costs least will go.", "dim")),
+            ]
         now, step = moment.is_ahead, before.leads_on
         if not isinstance(step, PruneStep):
             return self._em_rows(before, moment.after, now, width)
@@ -318,65 +325,51 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         if isinstance(record, TextbookRecord):
             return self._removal_rows(record, before.step, pruned[0], now, width)
         gone, size = len(pruned), number(before.size)
-        go = "go" if now else "went"
+        goers = [(number(gone), "strong")]
         if step.rule is PruneRule.SCORE:
-            why = [f" of {size} pieces {go}{end}" for end in (": the least probable.", ".")]
-            second = "That leaves the final size."
-            return [
-                Row([(number(gone), "strong"), (first_fitting(width - 8, *why), "")]),
-                Row([(second, "dim")]),
-            ]
-        ends = ": those whose loss costs least.", ": the cheapest to lose."
-        why = [f" pieces {go}{end}" for end in ends]
-        start = f"{number(gone)} of {size}"
-        first: list[Span] = [
-            (start, "strong"),
-            (first_fitting(width - len(start), *why), ""),
-        ]
+            ways = LEAST_PROBABLE_NEXT if now else LEAST_PROBABLE_MADE
+            first = self.fitting(width, *(self.spans(way, n=goers, all=size) for way in ways))
+            return [Row(first), Row(self.spans("That leaves the final size.", "dim"))]
+        ways = CHEAPEST_NEXT if now else CHEAPEST_MADE
+        first = self.fitting(
+            width, *(self.spans(way, n=goers, all=[(size, "strong")]) for way in ways)
+        )
         dearest = max(pruned, key=lambda piece: piece.loss_increase)
-        raises = "raises" if now else "raised"
-        end = f", {raises} the loss by {cost_text(dearest.loss_increase)}."
-        starts = "The dearest of them, ", "The dearest, "
-        name = _shown(dearest.text)
-        start = first_fitting(width - len(name) - len(end), *starts)
-        return [Row(first), Row([(start, "dim"), (name, ""), (end, "dim")])]
+        cost, name = cost_text(dearest.loss_increase), [(_shown(dearest.text), "")]
+        ways = DEAREST_NEXT if now else DEAREST_MADE
+        raised = (self.spans(way, "dim", piece=name, cost=cost) for way in ways)
+        return [Row(first), Row(self.fitting(width, *raised))]
 
     def _removal_rows(
         self, record: TextbookRecord, step: int, gone: Pruned, now: bool, width: int
     ) -> list[Row]:
         """Return which n-gram goes, what that costs, and how a tie was decided."""
-        name, ties = _shown(gone.text), len(record.equals_at(step))
-        goes = f" {'goes' if now else 'went'}"
-        cost = score_text(gone.loss_increase, 3)
-        whys = f": without it the loss grows least, by {cost}.", f": it costs least, {cost}."
+        name, ties = [(_shown(gone.text), "strong")], len(record.equals_at(step))
+        ways = COSTS_LEAST_NEXT if now else COSTS_LEAST_MADE
         if not gone.loss_increase:
-            whys = ": no best segmentation uses it.", ": it is unused."
-        why = first_fitting(width - len(name) - len(goes), *whys)
-        second = f"{number(ties)} tie: the smallest bytes decide." if ties > 1 else "None ties."
-        return [Row([(name, "strong"), (goes + why, "")]), Row([(second, "dim")])]
+            ways = UNUSED_NEXT if now else UNUSED_MADE
+        cost = score_text(gone.loss_increase, 3)
+        first = self.fitting(width, *(self.spans(way, piece=name, cost=cost) for way in ways))
+        second = "{n} tie: the smallest bytes decide." if ties > 1 else "None ties."
+        return [Row(first), Row(self.spans(second, "dim", n=number(ties)))]
 
     def _em_rows(
         self, before: UnigramFrame, after: UnigramFrame, now: bool, width: int
     ) -> list[Row]:
         """Return what an iteration of EM counts, and how it changes the loss."""
-        counts, goes = ("counts", "goes") if now else ("counted", "went")
-        first = (
-            f"EM {counts} each piece in all ways to cut, each by its probability.",
-            f"EM {counts} each piece in all ways to cut.",
-        )
+        ways = EM_COUNTS_NEXT if now else EM_COUNTS_MADE
+        first = self.fitting(width, *map(self.spans, ways))
         was, then = score_text(before.loss, 3), score_text(after.loss, 3)
-        second = f"The loss {goes} from {was} to {then} nats a pretoken.", f"Loss {was} → {then}."
-        return [
-            Row([(first_fitting(width, *first), "")]),
-            Row([(first_fitting(width, *second), "dim")]),
-        ]
+        ways = LOSS_NEXT if now else LOSS_MADE
+        second = (self.spans(way, "dim", old=was, new=then) for way in ways)
+        return [Row(first), Row(self.fitting(width, *second))]
 
     # -- 3 remove
 
     def replace_rows(self, moment: TellMoment, words: int, width: int) -> list[Row]:
         before, after = moment.before, moment.after
         if before is None:
-            return [Row([("Then other pieces replace them, everywhere.", "dim")])]
+            return [Row(self.spans("Then other pieces replace them, everywhere.", "dim"))]
         if moment.beat is Beat.PICK:
             return []
         key = before.run, before.step, words
@@ -388,23 +381,24 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         if isinstance(before.leads_on, PruneStep):
             cut_anew = self._words_cut(before)
             if isinstance(before.record, TextbookRecord) and cut_anew:
-                sentences = plural(cut_anew, before.record.TEXT)
-                sentence = f"{sentences} cut without it; then all is counted again."
+                sentences = self.counted(cut_anew, before.record.TEXT)
+                sentence = self.text(CUT_WITHOUT, n=sentences)
             elif cut_anew is None:
-                sentence = "Others replace them:" if changed else NONE_CHANGED
+                sentence = self.text("Others replace them:" if changed else NONE_CHANGED)
             elif not cut_anew:
-                sentence = f"No {before.record.WORD} is cut otherwise."
+                word = self.text(before.record.WORD)
+                sentence = self.text("No {word} is cut otherwise.", word=word)
             else:
                 word = before.record.WORD
-                things = plural(cut_anew, f"different {word}"), plural(cut_anew, word)
-                ways = (f"Others replace them: {thing}" for thing in things)
+                things = (self.counted(cut_anew, each) for each in (f"different {word}", word))
+                ways = (self.text("Others replace them: {words}", words=each) for each in things)
                 sentence = first_fitting(width, *ways)
         else:
-            vanished = len(before.leaving)
-            lost = f"{plural(vanished, 'piece')} went, used too seldom. " if vanished else ""
-            sentence = (
-                f"{lost}Words that are cut otherwise:" if changed else f"{lost}{NONE_CHANGED}"
-            )
+            sentence = self.text("Words that are cut otherwise:" if changed else NONE_CHANGED)
+            if vanished := len(before.leaving):
+                pieces = self.counted(vanished, "piece")
+                lost = self.text("{n} went, used too seldom.", n=pieces)
+                sentence = self.text("{lost} {rest}", lost=lost, rest=sentence)
         rows.append(Row([(sentence, "")]))
         count_cells = max((len(number(before.words[word])) for word in changed), default=1)
         struck, plain = (
@@ -427,13 +421,15 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         names = [_shown(text) for text in most_used[:count]]
         spans: list[Span] = []
         for place, name in enumerate(names):
-            rest = f"and {number(count - place - 1)} more" if place + 1 < count else ""
+            rest = self._and_more(count - place - 1)
             piece: list[Span] = [("✗ ", "loss"), (name, "stale"), ("  ", "")]
-            if place and spans_width([*spans, *piece]) + len(rest) + 1 > width:
-                return Row(with_end(spans, f"and {number(count - place)} more", width))
+            if place and spans_width([*spans, *piece]) + cells_of(rest) + 1 > width:
+                return Row(with_end(spans, self._and_more(count - place), width))
             spans += piece
-        more = f"and {number(count - len(names))} more" if count > len(names) else ""
-        return Row(with_end(spans, more, width))
+        return Row(with_end(spans, self._and_more(count - len(names)), width))
+
+    def _and_more(self, count: int) -> str:
+        return self.text("and {n} more", n=number(count)) if count > 0 else ""
 
     def _changed(self, before: UnigramFrame, after: UnigramFrame, limit: int) -> list[str]:
         """Return some words that the step cuts differently, the most frequent first."""
@@ -463,28 +459,68 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
 
     def text_rows(self, moment: TellMoment, text: str, rows: int, width: int) -> list[Row]:
         if not text:
-            return paragraph(NO_TEXT, width, "dim")
+            return paragraph(self.text(NO_TEXT), width, "dim")
         frame, text = moment.frame, text[: self.LONGEST_TEXT]
         painter = PlainPiecePainter(frame, strikes=moment.is_ahead)
         words = ([*painter.pretoken(piece), PRETOKEN_BORDER] for piece in frame.cut(text))
         shown = within_rows(((word, spans_width(word)) for word in words), rows, width)
         self._ends = end_frames(frame, self._ends)
         now, start = _pieces(frame, text), _pieces(self._ends[0], text)
-        comparisons = [f"{number(start)} at step 0"]
+        comparisons = [self.text("{n} at step 0", n=number(start))]
         if moment.before is not None and not moment.is_ahead:
             more = now - _pieces(moment.before, text)
             if more:
-                amount = f"{number(abs(more))} {'more' if more > 0 else 'fewer'}"
-                comparisons = [
-                    f"{amount} than a step ago, {comparisons[0]}",
-                    f"{amount}, {comparisons[0]}",
-                ]
-        counted = plural(now, "piece")
-        sentence = first_fitting(width - len(counted) - 3, *comparisons)
+                ways = MORE_PIECES if more > 0 else FEWER_PIECES
+                amount, at_start = number(abs(more)), comparisons[0]
+                comparisons = [self.text(way, n=amount, start=at_start) for way in ways]
+        counted = self.counted(now, "piece")
+        sentence = first_fitting(width - cells_of(counted) - 3, *comparisons)
         return [*shown, Row([(counted, "strong"), (f"   {sentence}", "dim")])]
 
 
 NONE_CHANGED = "No frequent word is cut otherwise."
+CUT_WITHOUT = "{n} cut without it; then all is counted again."
+# Sentences, each with shorter ones, about a step that comes next and about one that is made.
+LEAST_PROBABLE_NEXT = "{n} of {all} pieces go: the least probable.", "{n} of {all} pieces go."
+LEAST_PROBABLE_MADE = "{n} of {all} pieces went: the least probable.", "{n} of {all} pieces went."
+CHEAPEST_NEXT = (
+    "{n} of {all} pieces go: those whose loss costs least.",
+    "{n} of {all} pieces go: the cheapest to lose.",
+)
+CHEAPEST_MADE = (
+    "{n} of {all} pieces went: those whose loss costs least.",
+    "{n} of {all} pieces went: the cheapest to lose.",
+)
+DEAREST_NEXT = (
+    "The dearest of them, {piece}, raises the loss by {cost}.",
+    "The dearest, {piece}, raises the loss by {cost}.",
+)
+DEAREST_MADE = (
+    "The dearest of them, {piece}, raised the loss by {cost}.",
+    "The dearest, {piece}, raised the loss by {cost}.",
+)
+COSTS_LEAST_NEXT = (
+    "{piece} goes: without it the loss grows least, by {cost}.",
+    "{piece} goes: it costs least, {cost}.",
+)
+COSTS_LEAST_MADE = (
+    "{piece} went: without it the loss grows least, by {cost}.",
+    "{piece} went: it costs least, {cost}.",
+)
+UNUSED_NEXT = "{piece} goes: no best segmentation uses it.", "{piece} goes: it is unused."
+UNUSED_MADE = "{piece} went: no best segmentation uses it.", "{piece} went: it is unused."
+EM_COUNTS_NEXT = (
+    "EM counts each piece in all ways to cut, each by its probability.",
+    "EM counts each piece in all ways to cut.",
+)
+EM_COUNTS_MADE = (
+    "EM counted each piece in all ways to cut, each by its probability.",
+    "EM counted each piece in all ways to cut.",
+)
+LOSS_NEXT = "The loss goes from {old} to {new} nats a pretoken.", "Loss {old} → {new}."
+LOSS_MADE = "The loss went from {old} to {new} nats a pretoken.", "Loss {old} → {new}."
+MORE_PIECES = "{n} more than a step ago, {start}", "{n} more, {start}"
+FEWER_PIECES = "{n} fewer than a step ago, {start}", "{n} fewer, {start}"
 
 
 def _most_used(frame: UnigramFrame) -> list[str]:

@@ -41,6 +41,7 @@ from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.widgets.rows import Span, wrapped_text
 from bpe_tui.widgets.visible import visible_text, width
 from bpe_tui.widgets.window import Window
+from engine.core.wording import ENGLISH, Messages, text_of
 
 
 @dataclass(frozen=True)
@@ -204,7 +205,7 @@ WORDS = {
 
 
 def legend_of(
-    kind: str, model: Model | None = None, *, marks: bool = False
+    kind: str, model: Model | None = None, *, marks: bool = False, messages: Messages = ENGLISH
 ) -> tuple[tuple[Span, ...], ...]:
     """Return the signs of a screen's legend with their names, the model's own signs first.
 
@@ -212,13 +213,16 @@ def legend_of(
         kind: the kind of the screen.
         model: the model whose screen it is.
         marks: whether signs are drawn as they are without colours.
+        messages: the table of the language.
     """
     names = LEGENDS.get(kind, ())
     if model is not None:
         first = model.signs if kind in WITH_PIECES else ()
         names = (*first, *(name for name in names if name not in model.undrawn))
     signs = (SIGNS[name] for name in names)
-    return tuple((sign.look(marks=marks), (f" {sign.label}", "dim")) for sign in signs)
+    return tuple(
+        (sign.look(marks=marks), (f" {text_of(messages, sign.label)}", "dim")) for sign in signs
+    )
 
 
 @cache

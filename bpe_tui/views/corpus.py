@@ -14,6 +14,8 @@ from bpe_tui.views.panel import FramePanel, MergeFrameT, TokenPainter, TokenPane
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import BORDERS, Row, Span, behind_mark, left, spans_width
 from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.visible import width as cells_of
+from engine.core.wording import ENGLISH, Messages, frequency, text_of
 from engine.recording.affected_pretokens import AffectedPretoken
 from engine.recording.merge_record import PairStep
 from engine.text.excerpt import Excerpt
@@ -244,7 +246,13 @@ def first_line_with(excerpt: Excerpt, covered: bytes, holds: Callable[[bytes], b
 
 
 def elsewhere_row(
-    painter: TokenPainter, word: AffectedPretoken, excerpt: Excerpt, *, is_made: bool, width: int
+    painter: TokenPainter,
+    word: AffectedPretoken,
+    excerpt: Excerpt,
+    *,
+    is_made: bool,
+    width: int,
+    messages: Messages = ENGLISH,
 ) -> Row:
     """Draw a word with a merge that no visible line has: `Not in these lines: ·q+x  occurs once …`.
 
@@ -256,15 +264,17 @@ def elsewhere_row(
         excerpt: may know another line with the word.
         is_made: whether the merge is made; else it is the next merge.
         width: cells of the row.
+        messages: the table of the language.
     """
-    often = "once" if word.count == 1 else f"{number(word.count)} times"
+    often = str(frequency(word.count).translated(messages))
     tokens = painter.tokens(word.after if is_made else word.before)
     spelled = word.pretoken
     if spelled not in excerpt.examples and b" " + spelled not in painter.frame.run.counts:
         spelled = b" " + spelled  # words of some models lack the space before them
     if line := excerpt.example_of(spelled):
-        ahead, note = "Elsewhere: " if is_made else "Next, elsewhere: ", f"  {often}"
-        room = width - len(ahead) - len(note)
+        ahead = text_of(messages, "Elsewhere: " if is_made else "Next, elsewhere: ")
+        note = f"  {often}"
+        room = width - cells_of(ahead) - cells_of(note)
         place = next(at for at, found in enumerate(line) if found.bytes == spelled)
         context: list[Span] = [(visible_text(found.text), "dim") for found in line]
         before, after = context[:place], context[place + 1 :]
@@ -273,11 +283,12 @@ def elsewhere_row(
         if spans_width(tokens) < room:
             shown = _within_line(before, tokens, after, room)
             return Row([(ahead, "dim"), *shown, (note, "dim")])
-    ahead = "Not in these lines: " if is_made else "Next, not in these lines: "
-    note = f"  occurs {often} elsewhere"
-    if spans_width(tokens) > width - len(ahead) - len(note):
-        ahead, note = "" if is_made else "Next: ", f"  elsewhere, {often}"
-    room = max(width - len(ahead) - len(note), 8)
+    ahead = text_of(messages, "Not in these lines: " if is_made else "Next, not in these lines: ")
+    note = f"  {text_of(messages, 'occurs {times} elsewhere', times=often)}"
+    if spans_width(tokens) > width - cells_of(ahead) - cells_of(note):
+        ahead = "" if is_made else text_of(messages, "Next: ")
+        note = f"  {text_of(messages, 'elsewhere, {times}', times=often)}"
+    room = max(width - cells_of(ahead) - cells_of(note), 8)
     shown = tokens if spans_width(tokens) <= room else left(tokens, room)
     return Row([(ahead, "dim"), *shown, (note, "dim")])
 

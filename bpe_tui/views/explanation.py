@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from bpe_tui.session.session import StepFrame
 from bpe_tui.views.corpus import CorpusPlace
 from bpe_tui.views.panel import BETWEEN_PAIR, TokenPainter
-from bpe_tui.widgets.numbers import bar, trace
+from bpe_tui.widgets.numbers import bar, number, trace
 from bpe_tui.widgets.rows import CURSOR, Row, Span, left, right, spans_width
 from bpe_tui.widgets.visible import ending, shorten, width
 from engine.core.events import Pair
+from engine.core.wording import ENGLISH, Messages, fill, frequency, text_of
 
 BAR_SIGNS = {"pair": "▶ ", "tie": "= ", "chosen": CURSOR}
 
@@ -71,9 +72,14 @@ class BarColumns:
 
 
 def bar_row(
-    painter: TokenPainter, drawn: Bar, columns: BarColumns, room: int, scale: float
+    painter: TokenPainter, drawn: Bar, columns: BarColumns, room: int, scale: float, remark: str
 ) -> list[Span]:
-    """Draw a row with a bar, `▶ ·+m  601  ▄▄▄▄▄▄▄▄▄▄ picked`; `scale`: value of a full bar."""
+    """Draw a row with a bar, `▶ ·+m  601  ▄▄▄▄▄▄▄▄▄▄ picked`.
+
+    Args:
+        scale: value of a full bar.
+        remark: the remark of the bar in the language of the lesson.
+    """
     is_picked = drawn.mark == "pair"
     role = "pair" if drawn.mark == "chosen" else drawn.mark
     pair = touching(painter.pair(drawn.pair), columns.pair - bool(columns.fraction))
@@ -90,8 +96,8 @@ def bar_row(
     body = bar(drawn.value / scale, longest)
     spans.append((body, "pair" if is_picked else "border"))
     spans.append((trace(drawn.before / scale, longest, body), "loss"))
-    note = drawn.remark or drawn.change
-    note_role = {"new": "gain", "no": "loss"}.get(note, role if drawn.remark else "loss")
+    note = remark or drawn.change
+    note_role = {"new": "gain", "no": "loss"}.get(drawn.remark, role if remark else "loss")
     return left([*spans, (f" {note}" if note else "", note_role)], room)
 
 
@@ -217,18 +223,45 @@ class StepExplainer(ABC, Generic[SteppableFrameT]):
 
     Attributes:
         marks: whether to put «» round new tokens, for screens without colour.
+        messages: the table of the language of the open lesson.
     """
 
     marks: bool
+    messages: Messages = field(default_factory=lambda: ENGLISH)
 
     STATIONS: ClassVar[ThreeNames] = ("COUNT", "PICK", "REPLACE")
     MADE: ClassVar[ThreeNames] = ("COUNTED", "PICKED", "REPLACED")
     """Names of the stations of a step that is made."""
-    STEP: ClassVar[str] = "merge"
-    """The model's word for a step."""
+    STEP: ClassVar[str] = "merge {n}"
+    NONE_MADE: ClassVar[str] = "no merge made yet"
+    """The model's names for a step and for the time before the first."""
 
     LONGEST_TEXT = 1_000
     """Number of characters of the reader's text that are encoded."""
+
+    def text(self, template: str, **values: str) -> str:
+        """Fill a message in the language of the lesson."""
+        return text_of(self.messages, template, **values)
+
+    def spans(self, template: str, role: str = "", **values: Sequence[Span] | str) -> list[Span]:
+        """Fill a message with spans, or with texts in the role of the message."""
+        parts = {
+            name: [(value, role)] if isinstance(value, str) else value
+            for name, value in values.items()
+        }
+        return fill(self.messages.get(template, template), parts, lambda text: (text, role))
+
+    def fitting(self, width: int, *ways: Sequence[Span]) -> list[Span]:
+        """Return the first way that fits; the last if none does."""
+        return list(next((way for way in ways if spans_width(way) <= width), ways[-1]))
+
+    def counted(self, n: int, thing: str) -> str:
+        """Count things in the language of the lesson: `61 words`."""
+        return self.text(f"{{n}} {thing}{'' if n == 1 else 's'}", n=number(n))
+
+    def times(self, count: int) -> str:
+        """Return how often something occurs, in the language of the lesson."""
+        return str(frequency(count).translated(self.messages))
 
     def stations(self, before: SteppableFrameT, is_made: bool) -> ThreeNames:
         """Return the names of the three stations of the step after a frame."""
@@ -236,7 +269,7 @@ class StepExplainer(ABC, Generic[SteppableFrameT]):
 
     def at_start(self, frame: SteppableFrameT) -> str:
         """Return a sentence for the first station, before any step is made."""
-        return "The pairs of highest count are below."
+        return self.text("The pairs of highest count are below.")
 
     def has_counts(self, frame: SteppableFrameT) -> bool:
         """Return whether there is a corpus to count in."""

@@ -39,7 +39,7 @@ from bpe_tui.views.panel import (
     MergeFrameT,
     TokenPainter,
 )
-from bpe_tui.widgets.numbers import number, plural, scale_of
+from bpe_tui.widgets.numbers import number, scale_of
 from bpe_tui.widgets.rows import (
     Row,
     Span,
@@ -53,6 +53,7 @@ from bpe_tui.widgets.rows import (
     wrapped_text,
 )
 from bpe_tui.widgets.visible import shorten, visible_bytes
+from bpe_tui.widgets.visible import width as cells_of
 from engine.core.events import Pair
 from engine.recording.affected_pretokens import AffectedPretoken
 from engine.recording.merge_record import PairStep
@@ -118,7 +119,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
 
     def none_left(self, frame: MergeFrameT) -> str:
         """Return the sentence to show if no pair is left."""
-        return NONE_LEFT
+        return self.text(NONE_LEFT)
 
     def change(self, before: float, now: float) -> str:
         """Return a text for a value that has fallen."""
@@ -153,15 +154,17 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         The second is wrapped if it is one span.
         """
 
-    THING: ClassVar[tuple[str, str]] = ("token", "word")
-    """The model's words for a token and a pretoken."""
+    THING: ClassVar[str] = "token"
+    NEW: ClassVar[str] = "token {n}"
+    """The model's word for a token, and its name for one by its id."""
 
     # -- 1 count
 
     def count_rows(self, moment: StepMoment[MergeFrameT], room: CountRoom) -> list[Row]:
         frame, before = moment.counted, moment.before
         if not frame.has_corpus:
-            return [Row([(f"  {line}", "dim")]) for line in wrapped_text(NO_CORPUS, room.width - 2)]
+            lines = wrapped_text(self.text(NO_CORPUS), room.width - 2)
+            return [Row([(f"  {line}", "dim")]) for line in lines]
         scale = self.scale(frame)
         if room.shares_scale and before is not None:
             scale = max(self.scale(before), self.scale(moment.after))
@@ -274,7 +277,10 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         longest = max((len(bar.fraction) for bar in bars), default=0)
         fraction = max(longest, self.FRACTION) if longest else 0
         columns = BarColumns.within(room, fraction, self.cells(frame))
-        return [Row(bar_row(painter, bar, columns, room.width, scale)) for bar in bars]
+        return [
+            Row(bar_row(painter, bar, columns, room.width, scale, self.text(bar.remark)))
+            for bar in bars
+        ]
 
     # -- 2 pick
 
@@ -282,7 +288,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         before = moment.before
         if before is None:
             first = self.picking_rule(moment.after)
-            return [Row([("Nothing is picked yet.", "dim")]), Row([(first, "dim")])]
+            return [Row(self.spans("Nothing is picked yet.", "dim")), Row([(first, "dim")])]
         pair = before.next_pair
         assert pair is not None, "it has merged"
         pick, why = self.why(before, pair, moment.is_ahead, width)
@@ -307,7 +313,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
 
     def picking_rule(self, frame: MergeFrameT) -> str:
         """Return a sentence that says which pair is picked first."""
-        return self.FIRST
+        return self.text(self.FIRST)
 
     def named(self, frame: AnyMergeFrame, pair: Pair, role: str = "") -> list[Span]:
         """Return a pair as part of a sentence."""
@@ -320,7 +326,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
 
     def replace_rows(self, moment: StepMoment[MergeFrameT], words: int, width: int) -> list[Row]:
         if moment.before is None:
-            return [Row([("Then the two become one token, everywhere.", "dim")])]
+            return [Row(self.spans("Then the two become one token, everywhere.", "dim"))]
         merge = moment.after.merge
         if moment.beat is Beat.PICK or merge is None:
             return []
@@ -332,7 +338,8 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         touched = moment.after.affected(words)
         rows += self._word_rows(before, after, touched, is_lit, width)
         if (rest := merge.pretokens - len(touched)) > 0 and touched:
-            rows[-1] = Row(with_end(rows[-1].spans, f"and {number(rest)} more", width))
+            more = self.text("and {n} more", n=number(rest))
+            rows[-1] = Row(with_end(rows[-1].spans, more, width))
         return rows
 
     def _rule_row(
@@ -346,21 +353,22 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         a, b = (
             shorten(visible_bytes(before.frame.any_token(p)), LONGEST_NAMED) for p in merge.pair
         )
-        thing = self.THING[1]
-        places = plural(merge.occurrences, "place")
-        many = f"{number(merge.pretokens)} different {thing}s"
-        where = f"{places} in {many if merge.pretokens > 1 else f'one {thing}'}"
+        places, words = self.counted(merge.occurrences, "place"), number(merge.pretokens)
+        where = self.text("{places} in one word", places=places)
+        if merge.pretokens > 1:
+            where = self.text("{places} in {n} different words", places=places, n=words)
         if width < 60:
-            where = f"{places}, {plural(merge.pretokens, thing)}"
+            words = self.counted(merge.pretokens, "word")
+            where = self.text("{places}, {words}", places=places, words=words)
         if not merge.pretokens:
             where = ""
         if is_lit:
-            spans: list[Span] = [("Here it is: ", ""), (a, "pair"), ABOUT_TO_JOIN, (b, "pair")]
-            return Row(with_end(spans, where, width))
+            pair = [(a, "pair"), ABOUT_TO_JOIN, (b, "pair")]
+            return Row(with_end(self.spans("Here it is: {pair}", pair=pair), where, width))
         new = after.spans(merge.new_id)
         spans = [(a, "strong"), (" + ", "pair"), (b, "strong"), (" → ", "dim"), *new]
-        token = f"  {self.THING[0]} {number(merge.new_id)}"
-        if spans_width(spans) + len(token) + len(where) + 4 <= width:
+        token = f"  {self.text(self.NEW, n=number(merge.new_id))}"
+        if spans_width(spans) + cells_of(token) + cells_of(where) + 4 <= width:
             spans.append((token, "dim"))
         return Row(with_end(spans, where, width))
 
@@ -415,7 +423,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     ) -> list[Row]:
         lines = moment.frame.excerpt.lines
         if not lines:
-            return paragraph(ONLY_MERGES, width, "dim")
+            return paragraph(self.text(ONLY_MERGES), width, "dim")
         painter, earlier = self.painter(moment), self._earlier(moment)
         found = (
             row
@@ -426,7 +434,9 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         if (word := self._only_elsewhere(moment)) is not None:
             is_made = not moment.is_ahead
             excerpt = moment.frame.excerpt
-            row = elsewhere_row(painter, word, excerpt, is_made=is_made, width=width)
+            row = elsewhere_row(
+                painter, word, excerpt, is_made=is_made, width=width, messages=self.messages
+            )
             shown = [*shown[: rows - 1], row]
         return shown
 
@@ -485,7 +495,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         self, moment: StepMoment[MergeFrameT], text: str, rows: int, width: int
     ) -> list[Row]:
         if not text:
-            return paragraph(NO_TEXT, width, "dim")
+            return paragraph(self.text(NO_TEXT), width, "dim")
         frame, text = moment.frame, text[: self.LONGEST_TEXT]
         painter, words = self.painter(moment), self.encoded(frame, text)
         earlier = self._earlier(moment)
@@ -498,14 +508,17 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         if self._at_start is None or self._at_start[:2] != (frame.run, text):
             self._at_start = frame.run, text, sum(map(len, self.encoded(frame.at(0), text)))
         now, start = sum(map(len, words)), self._at_start[2]
-        notes = [f"{number(start)} at step 0"]
+        notes = [self.text("{n} at step 0", n=number(start))]
         if moment.before is not None and not moment.is_ahead:
             fewer = sum(map(len, self.encoded(moment.before, text))) - now
             if fewer > 0:
-                amount = f"{number(fewer)} fewer"
-                notes = [f"{amount} than a step ago, {notes[0]}", f"{amount}, {notes[0]}"]
-        counted = plural(now, self.THING[0])
-        note = first_fitting(width - len(counted) - 3, *notes)
+                amount, start_note = number(fewer), notes[0]
+                notes = [
+                    self.text("{n} fewer than a step ago, {start}", n=amount, start=start_note),
+                    self.text("{n} fewer, {start}", n=amount, start=start_note),
+                ]
+        counted = self.counted(now, self.THING)
+        note = first_fitting(width - cells_of(counted) - 3, *notes)
         return [*shown, Row([(counted, "strong"), (f"   {note}", "dim")])]
 
 

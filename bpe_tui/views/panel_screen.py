@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, cast
 
 from textual import events
@@ -28,6 +29,7 @@ from bpe_tui.widgets.controls import FooterKey, FootLine, KeyBar, TabLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.visible import width
 from bpe_tui.widgets.window import PaintedOnce
+from engine.core.wording import ENGLISH, Messages, text_of
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 20
 """Least size of the terminal, in cells."""
@@ -134,9 +136,6 @@ class PanelScreen(PaintedOnce[None]):
     def on_mount(self) -> None:
         for panel in self.PANEL_ORDER:
             self.query_one(f"#{panel}").add_class("panel", update=False)
-        self.query_one(FootLine).legend = legend_of(
-            *kind_and_model(self.id or ""), marks=self.app.no_color
-        )
         self.show_keys()
         self.show_notices()
 
@@ -265,7 +264,10 @@ class PanelScreen(PaintedOnce[None]):
         return isinstance(self.focused, Input | TextArea)
 
     def show_keys(self) -> None:
-        """Show in the footer the keys that work now, those of the focused panel first."""
+        """Show the signs, and the keys that work now, those of the focused panel first."""
+        self.query_one(FootLine).legend = legend_of(
+            *kind_and_model(self.id or ""), marks=self.app.no_color, messages=self.messages
+        )
         here = self.focused_panel()
         commands = [each for each in commands_on(self.id or "") if self._is_for_now(each)]
         commands.sort(key=lambda command: not command.panel or command.panel != here)
@@ -274,9 +276,15 @@ class PanelScreen(PaintedOnce[None]):
             for command in commands
         ]
         # One key of several with the same label, such as Tab and Shift+Tab, is enough.
-        self.query_one(KeyBar).keys = list({key.label: key for key in reversed(keys)}.values())[
-            ::-1
+        different = list({key.label: key for key in reversed(keys)}.values())[::-1]
+        self.query_one(KeyBar).keys = [
+            replace(key, label=text_of(self.messages, key.label)) for key in different
         ]
+
+    @property
+    def messages(self) -> Messages:
+        """The table of messages of the open lesson's language."""
+        return ENGLISH
 
     def _is_for_now(self, command: Command) -> bool:
         if not self.is_ready:

@@ -27,6 +27,7 @@ from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.controls import Scrubber, Tab, TabLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
+from engine.core.wording import ENGLISH, Messages, text_of
 
 ABOUT_MERGES = frozenset(
     (
@@ -44,7 +45,7 @@ WALKS = frozenset(action for action in ABOUT_MERGES if "walk" in action or actio
 NO_FORK = "This run is no fork: i makes one, and I leads back from it."
 
 
-def tabs_of(session: Session, here: str) -> tuple[Tab, ...]:
+def tabs_of(session: Session, here: str, messages: Messages = ENGLISH) -> tuple[Tab, ...]:
     """Return a tab for each screen; those that have nothing to show for this session are dim.
 
     A kind of screen without a tab has one at the end while it is `here`.
@@ -52,8 +53,14 @@ def tabs_of(session: Session, here: str) -> tuple[Tab, ...]:
     is_ready = session.shown is not None
     kinds = dict(TABS) if here in TABS else TABS | {here: (key_of_screen(here), here, here)}
     return tuple(
-        Tab(*names, f"app.show('{kind}')", is_ready and session.refusal_to_show(kind) is None)
-        for kind, names in kinds.items()
+        Tab(
+            key,
+            text_of(messages, name),
+            text_of(messages, short),
+            f"app.show('{kind}')",
+            is_ready and session.refusal_to_show(kind) is None,
+        )
+        for kind, (key, name, short) in kinds.items()
     )
 
 
@@ -79,6 +86,10 @@ class SessionScreen(PanelScreen):
     @property
     def host(self) -> Host:
         return cast("Host", self.app)
+
+    @property
+    def messages(self) -> Messages:
+        return self.host.guide.messages
 
     @property
     def session(self) -> Session:
@@ -119,8 +130,8 @@ class SessionScreen(PanelScreen):
     def show_tabs(self, session: Session) -> None:
         """Show which screens there are, which one is here, and at which step it is."""
         line, here = self.query_one(TabLine), kind_and_model(self.id or "")[0]
-        line.tabs = tabs_of(session, here)
-        line.here = TABS[here][1] if here in TABS else here
+        line.tabs = tabs_of(session, here, self.messages)
+        line.here = text_of(self.messages, TABS[here][1] if here in TABS else here)
         line.note = self.step_of(session) if self.SHOWS_STEP else ""
 
     def step_of(self, session: Session) -> str:
@@ -128,7 +139,8 @@ class SessionScreen(PanelScreen):
         frame = self.frame_of(session)
         if frame is None:
             return ""
-        return f"step {number(frame.step)} of {number(frame.recorded_steps)}"
+        step, last = number(frame.step), number(frame.recorded_steps)
+        return text_of(self.messages, "step {n} of {last}", n=step, last=last)
 
     def frame_of(self, session: Session) -> Any:
         """Return the frame for the panels."""

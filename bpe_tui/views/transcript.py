@@ -34,7 +34,7 @@ from engine.core.errors import (
     UnknownNameError,
 )
 from engine.core.events import CountChange
-from engine.core.wording import Sentence, describe
+from engine.core.wording import Sentence, describe, text_of
 from engine.encoding.typed_ids import decode_known, read_ids
 from engine.learning.questions import OF_WHAT_FOLLOWS, ask, kinds_for, predict
 from engine.learning.questions.merges_form import Merges
@@ -71,7 +71,7 @@ class PlainQuestion:
         elif isinstance(form, Cuts):
             yield f"  {visible_text(form.text)}"
         yield from self._parts(form)
-        yield f"{form.how} {HELP}"
+        yield f"{question.how} {text_of(question.messages, HELP)}"
 
     def answer(self, line: str) -> Iterator[str]:
         """Yield the reply to a line: an answer, or `hint`, `show` or `skip`."""
@@ -79,7 +79,7 @@ class PlainQuestion:
         word = line.strip()
         if word == "hint":
             attempt.ask_hint()
-            yield f"Hint: {_plain(attempt.hint)}"
+            yield f"{text_of(question.messages, 'Hint: ')}{_plain(attempt.hint)}"
             if isinstance(question.form, Choice) and attempt.reveals(0):
                 yield from self._rows(question.form)
             return
@@ -94,13 +94,13 @@ class PlainQuestion:
             yield visible_text(f"{problem[:1].upper()}{problem[1:]}", spaces=False)
             return
         grade = attempt.try_answer(answer)
-        yield f"{grade.word}: {_plain(grade.said)}"
+        yield f"{text_of(question.messages, grade.verdict)}{_plain(grade.said)}"
         if grade.why is not None:
             yield _plain(grade.why)
         if grade.right and not grade.done:
             yield from self._parts(question.form)
         elif not grade.right:
-            yield "Try again."
+            yield text_of(question.messages, "Try again.")
 
     def _rows(self, form: Choice) -> Iterator[str]:
         """Yield the rows to choose from, with the numbers that are shown."""

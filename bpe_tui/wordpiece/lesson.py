@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from bpe_tui.views.merge_explanation import LessonPainter, MergeExplainer
-from bpe_tui.views.narration import first_fitting, times
-from bpe_tui.widgets.numbers import plural
-from bpe_tui.widgets.rows import Span, spans_width
+from bpe_tui.views.narration import first_fitting
+from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.wordpiece.training_screen import WordPiecePainter
 from engine.core.events import Pair
-from engine.core.wording import describe
 from engine.text.pretokenize import to_text
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import score_text
@@ -27,20 +25,22 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
     STATIONS = ("SCORE", "PICK", "REPLACE")
     MADE = ("SCORED", "PICKED", "REPLACED")
     PAINTER = PlainWordPiecePainter
-    THING = ("piece", "word")
+    THING = "piece"
+    NEW = "piece {n}"
     FIRST = "The pair of highest score will be."
     FRACTION = 18
 
     def at_start(self, frame: WordPieceFrame) -> str:
-        return "The pairs of highest score are below."
+        return self.text("The pairs of highest score are below.")
 
     def none_left(self, frame: WordPieceFrame) -> str:
         if not len(frame.left_out):
             return super().none_left(frame)
-        return f"No pair is left that occurs {times(frame.min_count)} or more (--min-count)."
+        least = self.times(frame.min_count)
+        return self.text(NONE_FREQUENT, times=least)
 
     def facts(self, frame: WordPieceFrame) -> str:
-        return f"{frame.pieces_per_word:.2f} pieces per word"
+        return self.text("{n} pieces per word", n=f"{frame.pieces_per_word:.2f}")
 
     def top(self, frame: WordPieceFrame, limit: int) -> list[Pair]:
         return [scored.pair for scored in frame.top_pairs(limit)]
@@ -71,39 +71,69 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
         score = before.score_of(pair)
         assert score is not None, "a pair that merges occurs"
         value = score_text(score.value)
-        first = self.named(before, pair, "pair" if is_ahead else "strong")
+        named = self.named(before, pair, "pair" if is_ahead else "strong")
         others = len(self.tied(before)) - 1
         if others > 0:
-            has = "have" if is_ahead else "had"
-            first.append((f" and {plural(others, 'other')} {has} the score {value}: a tie.", ""))
+            first = self.spans(
+                "{pair} and {others} have the score {score}: a tie."
+                if is_ahead
+                else "{pair} and {others} had the score {score}: a tie.",
+                pair=named,
+                others=self.counted(others, "other"),
+                score=value,
+            )
             rival = next(one.pair for one in before.top_pairs(2) if one.pair != pair)
-            why = describe(before.why_first(pair, rival), visible_bytes)
-            rule = f"Rule {before.tie_rule.name}: {why}."
-            return first, [(first_fitting(width, rule, f"{why}."), "tie")]
-        has, scores = ("has", "scores") if is_ahead else ("had", "scored")
-        ends = [f" {has} the highest score: {score} = {value}.", f" {scores} highest: {value}."]
+            why = before.tie_reason(pair, rival).translated(self.messages).describe(visible_bytes)
+            rule = self.text("Rule {rule}: {why}.", rule=before.tie_rule.name, why=why)
+            return first, [(first_fitting(width, rule, self.text("{why}.", why=why)), "tie")]
+        ways: tuple[str, ...] = HIGHEST_NEXT if is_ahead else HIGHEST_MADE
         if len(before.left_out):
-            least = times(before.min_count)
-            ends = [
-                f" {has} the highest score of those that occur {least} or more: {score} = {value}.",
-                f" {scores} highest of those that occur {least} or more: {value}.",
-                f" {scores} highest of those with {before.min_count}+: {value}.",
-            ]
-        first.append((first_fitting(width - spans_width(first), *ends), ""))
-        return first, self._frequent(before, pair, scores, width)
+            ways = OF_FREQUENT_NEXT if is_ahead else OF_FREQUENT_MADE
+        least, n = self.times(before.min_count), str(before.min_count)
+        first = self.fitting(
+            width,
+            *(
+                self.spans(way, pair=named, fraction=str(score), score=value, times=least, n=n)
+                for way in ways
+            ),
+        )
+        return first, self._frequent(before, pair, is_ahead, width)
 
-    def _frequent(self, before: WordPieceFrame, pair: Pair, scores: str, width: int) -> list[Span]:
+    def _frequent(
+        self, before: WordPieceFrame, pair: Pair, is_ahead: bool, width: int
+    ) -> list[Span]:
         """Return the pair that BPE would have merged, and why it lost."""
         frequent = before.most_frequent
         if frequent is None or frequent.pair == pair:
-            return [("It is the most frequent pair, too.", "dim")]
+            return self.spans("It is the most frequent pair, too.", "dim")
         value, named = score_text(frequent.score.value), self.named(before, frequent.pair)
         ways = (
-            ("The most frequent pair, ", f", {scores} {value}: both are common anyway."),
-            ("Most frequent: ", f", but only {value}."),
+            "The most frequent pair, {pair}, scores {score}: both are common anyway."
+            if is_ahead
+            else "The most frequent pair, {pair}, scored {score}: both are common anyway.",
+            "Most frequent: {pair}, but only {score}.",
         )
-        for start, end in ways:
-            spans: list[Span] = [(start, "dim"), *named, (end, "dim")]
-            if spans_width(spans) <= width:
-                break
-        return spans
+        return self.fitting(
+            width, *(self.spans(way, "dim", pair=named, score=value) for way in ways)
+        )
+
+
+NONE_FREQUENT = "No pair is left that occurs {times} or more (--min-count)."
+HIGHEST_NEXT = (
+    "{pair} has the highest score: {fraction} = {score}.",
+    "{pair} scores highest: {score}.",
+)
+HIGHEST_MADE = (
+    "{pair} had the highest score: {fraction} = {score}.",
+    "{pair} scored highest: {score}.",
+)
+OF_FREQUENT_NEXT = (
+    "{pair} has the highest score of those that occur {times} or more: {fraction} = {score}.",
+    "{pair} scores highest of those that occur {times} or more: {score}.",
+    "{pair} scores highest of those with {n}+: {score}.",
+)
+OF_FREQUENT_MADE = (
+    "{pair} had the highest score of those that occur {times} or more: {fraction} = {score}.",
+    "{pair} scored highest of those that occur {times} or more: {score}.",
+    "{pair} scored highest of those with {n}+: {score}.",
+)

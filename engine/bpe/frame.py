@@ -20,7 +20,7 @@ from engine.bpe.ties import TIE_RULES, TieRule, never_seen
 from engine.bpe.trainer import Trainer
 from engine.core.arrays import Integers, np
 from engine.core.events import Pair
-from engine.core.wording import Words
+from engine.core.wording import Sentence, Words
 from engine.encoding.alphabet import UNKNOWN, Units
 from engine.encoding.incremental import EncodedPretoken
 from engine.encoding.rules import EncodingRules
@@ -372,7 +372,11 @@ class Frame(MergeFrame[MergeStep]):
             winner: the pair that goes first.
             rival: a pair of the same count.
         """
-        return self.tie_rule.why_first(self._record.ids.tokens, winner, rival)
+        return self.tie_reason(winner, rival).words
+
+    def tie_reason(self, winner: Pair, rival: Pair) -> Sentence:
+        """Return the clause of `why_first` as a sentence, which can be translated."""
+        return self.tie_rule.reason(self._record.ids.tokens, winner, rival)
 
     def top_pairs(self, limit: int) -> list[tuple[Pair, int]]:
         """Return the pairs of highest count, ties in the order of the rule; the first merges next.

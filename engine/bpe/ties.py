@@ -14,7 +14,7 @@ from typing import Any
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.core.registry import Registry, registry_of
-from engine.core.wording import Words
+from engine.core.wording import Sentence, Words, say
 from engine.recording.merge_record import TokensById
 from engine.text.pretokenize import to_text
 
@@ -31,7 +31,7 @@ def never_seen(pair: Pair) -> tuple[int, int]:
     raise AssertionError("a static tie rule does not ask where a pair occurs")
 
 
-Explain = Callable[[TokensById, Pair, Pair], Words]
+Explain = Callable[[TokensById, Pair, Pair], Sentence]
 """Returns the reason why a rule takes the first pair before the second, as a clause."""
 
 
@@ -61,7 +61,13 @@ class TieRule:
 
     def why_first(self, vocab: TokensById, winner: Pair, rival: Pair) -> Words:
         """Return the reason why the rule takes `winner` before `rival`, as a clause."""
-        return (self.in_short,) if self.explain is None else self.explain(vocab, winner, rival)
+        return self.reason(vocab, winner, rival).words
+
+    def reason(self, vocab: TokensById, winner: Pair, rival: Pair) -> Sentence:
+        """Return the clause of `why_first` as a sentence, which can be translated."""
+        if self.explain is None:
+            return say(self.in_short)
+        return self.explain(vocab, winner, rival)
 
 
 class _Descending(dict[int, str]):
@@ -117,41 +123,46 @@ def _shortest_piece(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
 # -- reasons why a rule takes one pair before another of the same count, as clauses
 
 
-_SAME_LEFT: Words = ("same left token, and ",)
+def _later_bytes(vocab: TokensById, winner: Pair, rival: Pair) -> Sentence:
+    if vocab[winner[0]] != vocab[rival[0]]:
+        at, template = 0, "{more} is later in byte order than {less}"
+    else:
+        at, template = 1, "same left token, and {more} is later in byte order than {less}"
+    return say(template, more=vocab[winner[at]], less=vocab[rival[at]])
 
 
-def _later_bytes(vocab: TokensById, winner: Pair, rival: Pair) -> Words:
-    at, same = (0, ()) if vocab[winner[0]] != vocab[rival[0]] else (1, _SAME_LEFT)
-    return *same, vocab[winner[at]], " is later in byte order than ", vocab[rival[at]]
+def _smaller_id(vocab: TokensById, winner: Pair, rival: Pair) -> Sentence:
+    if winner[0] != rival[0]:
+        at, template = 0, "its left id {less} is smaller than {more}"
+    else:
+        at, template = 1, "same left token, and its right id {less} is smaller than {more}"
+    return say(template, less=str(winner[at]), more=str(rival[at]))
 
 
-def _smaller_id(vocab: TokensById, winner: Pair, rival: Pair) -> Words:
-    at, same = (0, ()) if winner[0] != rival[0] else (1, _SAME_LEFT)
-    side = ("left", "right")[at]
-    return *same, f"its {side} id {winner[at]} is smaller than {rival[at]}"
+def _earlier_stand_in(vocab: TokensById, winner: Pair, rival: Pair) -> Sentence:
+    if winner[0] != rival[0]:
+        at = 0
+        template = "{less} has a smaller id than {more} where bytes are numbered as GPT-2 does"
+    else:
+        at = 1
+        template = (
+            "same left token, and {less} has a smaller id than {more} where bytes are numbered as "
+            "GPT-2 does"
+        )
+    return say(template, less=vocab[winner[at]], more=vocab[rival[at]])
 
 
-def _earlier_stand_in(vocab: TokensById, winner: Pair, rival: Pair) -> Words:
-    at, same = (0, ()) if winner[0] != rival[0] else (1, _SAME_LEFT)
-    return (
-        *same,
-        vocab[winner[at]],
-        " has a smaller id than ",
-        vocab[rival[at]],
-        " where bytes are numbered as GPT-2 does",
-    )
-
-
-def _shorter_piece(vocab: TokensById, winner: Pair, rival: Pair) -> Words:
+def _shorter_piece(vocab: TokensById, winner: Pair, rival: Pair) -> Sentence:
     joined, other = (vocab[left] + vocab[right] for left, right in (winner, rival))
-    length, longer, unit = len(joined), len(other), "bytes"
+    length, longer, template = len(joined), len(other), "{few} bytes joined, fewer than {many}"
     if not _begins_with_bytes(vocab):
-        length, longer, unit = len(to_text(joined)), len(to_text(other)), "characters"
+        length, longer = len(to_text(joined)), len(to_text(other))
+        template = "{few} characters joined, fewer than {many}"
     if length != longer:
-        return (f"{length:,} {unit} joined, fewer than {longer:,}",)
+        return say(template, few=f"{length:,}", many=f"{longer:,}")
     if joined != other:
-        return "as long, and ", joined, " is earlier than ", other
-    return ("the same bytes joined, and its left token is the shorter one",)
+        return say("as long, and {one} is earlier than {other}", one=joined, other=other)
+    return say("the same bytes joined, and its left token is the shorter one")
 
 
 TIE_RULES: Registry[TieRule] = registry_of(
@@ -166,7 +177,7 @@ TIE_RULES: Registry[TieRule] = registry_of(
         "first-seen",
         "the pair met first in the corpus as it is now wins; minbpe's rule",
         lambda vocab, first_seen: first_seen,
-        lambda vocab, winner, rival: ("it occurs first in the corpus as it is now",),
+        lambda vocab, winner, rival: say("it occurs first in the corpus as it is now"),
         static=False,
     ),
     TieRule(

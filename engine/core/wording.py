@@ -2,35 +2,88 @@
 
 Tokens may hold any bytes. The caller that shows a sentence decides how to write them: a screen
 makes control characters visible, a notebook may use GPT-2's spelling.
+
+A sentence is made from a template with named places, so a table of messages can translate it. The
+English template is the key of the table, and what is shown without one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TypeVar
 
 from engine.core.gpt2_bytes import spell
 
 Words = tuple[str | bytes, ...]
 ShowBytes = Callable[[bytes], str]
 """A function that writes the bytes of a token as text."""
+Messages = Mapping[str, str]
+"""English template → the same in another language."""
+ENGLISH: Messages = {}
+"""The empty table: every message stays English."""
+
+PartT = TypeVar("PartT")
+
+
+@cache
+def template_parts(template: str) -> tuple[str, ...]:
+    """Split a template at its places; every second part is the name of a place.
+
+    >>> template_parts("{pair} occurs {times}.")
+    ('', 'pair', ' occurs ', 'times', '.')
+    """
+    return tuple(re.split(r"\{(\w+)\}", template))
+
+
+def fill(
+    template: str, values: Mapping[str, Sequence[PartT]], literal: Callable[[str], PartT]
+) -> list[PartT]:
+    """Return the parts of a filled template; `literal` makes a part of the text between places."""
+    filled: list[PartT] = []
+    for at, part in enumerate(template_parts(template)):
+        if at % 2:
+            filled += values[part]
+        elif part:
+            filled.append(literal(part))
+    return filled
 
 
 @dataclass(frozen=True)
 class Sentence:
     """A sentence, with a shorter version for where room is short.
 
-    >>> sentence = say(b" th", " occurs 12 times.", shorter=(b" th", ": 12."))
+    >>> sentence = say("{token} occurs {n} times.", token=b" th", n="12", shorter="{token}: {n}.")
     >>> str(sentence), str(sentence.shorter)
     ('Ġth occurs 12 times.', 'Ġth: 12.')
+
+    Attributes:
+        words: the sentence in English.
+        template, values: the template that it was made from, and the values of its places.
     """
 
     words: Words
     shorter: Sentence | None = None
+    template: str = field(default="", compare=False, repr=False)
+    values: Mapping[str, Value] = field(default_factory=dict, compare=False, repr=False)
 
     def describe(self, show: ShowBytes = spell) -> str:
         """Return the sentence as text."""
         return describe(self.words, show)
+
+    def translated(self, messages: Messages) -> Sentence:
+        """Return the sentence in the language of a table; a template that it lacks stays.
+
+        >>> str(say("{n} tokens", n="12").translated({"{n} tokens": "{n} 个词元"}))
+        '12 个词元'
+        """
+        if not messages:
+            return self
+        shorter = None if self.shorter is None else self.shorter.translated(messages)
+        words = _words(messages.get(self.template, self.template), self.values, messages)
+        return Sentence(words, shorter)
 
     def __str__(self) -> str:
         return self.describe()
@@ -43,9 +96,39 @@ class Sentence:
             version = version.shorter
 
 
-def say(*words: str | bytes, shorter: Words = ()) -> Sentence:
-    """Make a sentence of these words."""
-    return Sentence(words, Sentence(shorter) if shorter else None)
+Value = str | bytes | Words | Sentence
+"""A value of a place in a template. A sentence is translated, too."""
+
+
+def say(template: str, *, shorter: str = "", **values: Value) -> Sentence:
+    """Make a sentence from a template, and a shorter one from the same values."""
+    return Sentence(
+        _words(template, values, ENGLISH),
+        Sentence(_words(shorter, values, ENGLISH), None, shorter, values) if shorter else None,
+        template,
+        values,
+    )
+
+
+def _words(template: str, values: Mapping[str, Value], messages: Messages) -> Words:
+    known = {name: _words_of(value, messages) for name, value in values.items()}
+    return tuple(fill(template, known, lambda text: text))
+
+
+def _words_of(value: Value, messages: Messages) -> Words:
+    if isinstance(value, Sentence):
+        return value.translated(messages).words
+    return value if isinstance(value, tuple) else (value,)
+
+
+def text_of(messages: Messages, template: str, **values: str) -> str:
+    """Fill the translation of a template with texts.
+
+    >>> text_of({"{n} of {all}": "第 {n} 幕，共 {all} 幕"}, "{n} of {all}", n="2", all="7")
+    '第 2 幕，共 7 幕'
+    """
+    parts = {name: (value,) for name, value in values.items()}
+    return "".join(fill(messages.get(template, template), parts, str))
 
 
 def describe(words: Words, show: ShowBytes = spell) -> str:
@@ -68,9 +151,19 @@ def with_power(value: float, digits: int) -> str:
 
 def counted(number: int, thing: str) -> str:
     """Count things: (1, 'token') → '1 token'; (1204, 'token') → '1,204 tokens'."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+    return str(amount(number, thing))
+
+
+def amount(number: int, thing: str) -> Sentence:
+    """Return a number of things; the templates are `{n} token` and `{n} tokens`."""
+    return say(f"{{n}} {thing}{'' if number == 1 else 's'}", n=f"{number:,}")
 
 
 def times(count: int) -> str:
     """Write how often something occurs: 1 → 'once', 1204 → '1,204 times'."""
-    return "once" if count == 1 else f"{count:,} times"
+    return str(frequency(count))
+
+
+def frequency(count: int) -> Sentence:
+    """Return how often something occurs, as a part of a sentence."""
+    return say("once") if count == 1 else say("{n} times", n=f"{count:,}")

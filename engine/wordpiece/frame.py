@@ -20,7 +20,7 @@ import numpy as np
 from engine.core.arrays import Floats, Ints
 from engine.core.events import Pair
 from engine.core.registry import Registry
-from engine.core.wording import Words
+from engine.core.wording import Sentence, Words, say
 from engine.recording.affected_pretokens import Segmenter
 from engine.recording.playback import MergeFrame, MergeRun, MergeTimeline
 from engine.recording.statistics import LEFT_OUT, MergeStatistics, TiedSteps
@@ -360,10 +360,15 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
 
     def why_first(self, winner: Pair, rival: Pair) -> Words:
         """Explain why the tie rule prefers one pair to another of the same score, as a clause."""
+        return self.tie_reason(winner, rival).words
+
+    def tie_reason(self, winner: Pair, rival: Pair) -> Sentence:
+        """Return the clause of `why_first` as a sentence, which can be translated."""
         rule, counts = self.tie_rule, (self.count_of(winner), self.count_of(rival))
         if rule.by_count and counts[0] != counts[1]:
-            return (f"it occurs more often, {counts[0]:,} against {counts[1]:,}",)
-        return rule.then.why_first(self._record.vocab, winner, rival)
+            more, less = (f"{count:,}" for count in counts)
+            return say("it occurs more often, {more} against {less}", more=more, less=less)
+        return rule.then.reason(self._record.vocab, winner, rival)
 
     def _best_pair(self) -> Pair | None:
         return self.scoreboard.best(self._order)

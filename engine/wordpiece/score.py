@@ -146,6 +146,11 @@ class ScoreTieRule:
     by_count: bool
     then: TieRule
 
+    @property
+    def in_short(self) -> str:
+        """The first clause of the summary."""
+        return self.summary.split(";")[0]
+
 
 SCORE_TIE_RULES: Registry[ScoreTieRule] = registry_of(
     "tie rule",

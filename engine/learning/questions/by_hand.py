@@ -12,7 +12,7 @@ from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep
 from engine.core.errors import QuestionError
 from engine.core.events import Pair
-from engine.core.wording import Sentence, counted, say, times
+from engine.core.wording import Sentence, amount, counted, frequency, say
 from engine.encoding.merging import merge_pair
 from engine.learning.questions.merges_form import CountedWord, Merges, Part, is_typeable
 from engine.learning.questions.pair_choice import (
@@ -32,6 +32,7 @@ from engine.learning.questions.question import (
     Question,
     Request,
     edged,
+    in_turn,
     pair_words,
 )
 from engine.learning.questions.words_in_sight import (
@@ -152,13 +153,22 @@ def _pose_make_merges(frame: Frame, request: Request) -> Question:
     refuse_prescribed(frame)
     exercise = _exercise(frame, request)
     form, answer, rule = exercise.form, exercise.answer, frame.tie_rule
-    merges = "the next merge" if exercise.merges == 1 else f"the next {exercise.merges} merges"
-    advice = "Each time, choose the pair that occurs most often, then replace it everywhere."
+    advice = say("Each time, choose the pair that occurs most often, then replace it everywhere.")
     if any(map(exercise.tied, range(exercise.merges))):
-        advice = f"{advice} Of tied pairs: {rule.in_short}."
+        summary = say(rule.in_short)
+        advice = say("{advice} Of tied pairs: {summary}.", advice=advice, summary=summary)
+    is_one = exercise.merges == 1
     return Question(
         frame,
-        say(f"Make {merges} yourself, in these words.", shorter=(f"Make {merges} yourself.",)),
+        say(
+            "Make the next merge yourself, in these words."
+            if is_one
+            else "Make the next {n} merges yourself, in these words.",
+            shorter="Make the next merge yourself."
+            if is_one
+            else "Make the next {n} merges yourself.",
+            n=str(exercise.merges),
+        ),
         form,
         answer,
         explain=lambda: _why_merges(exercise),
@@ -166,7 +176,7 @@ def _pose_make_merges(frame: Frame, request: Request) -> Question:
         explain_part=lambda tried: _why_part(exercise, tried),
         find_later_hint=lambda progress: _hint(exercise, progress),
         hint=_hint(exercise, ()),
-        advice=say(advice),
+        advice=advice,
         find_level=lambda: _level(exercise),
     )
 
@@ -330,7 +340,11 @@ def _why_part(exercise: Exercise, tried: Part) -> tuple[Sentence, ...]:
     made = exercise.frame.merge_at(exercise.frame.step + done // 2 - 1)
     token = exercise.frame.any_token(made.new_id)
     return (
-        say(token, f" is one token now, in {_places(exercise, done // 2 - 1)}."),
+        say(
+            "{token} is one token now, in {places}.",
+            token=token,
+            places=_places(exercise, done // 2 - 1),
+        ),
         say("Count again: its neighbours are in other pairs now."),
     )
 
@@ -342,30 +356,37 @@ def _why_pair(exercise: Exercise, contest: Contest) -> tuple[Sentence, ...]:
         return why_next(contest)
     counts, right, frame = contest.sight.counts, contest.right, contest.frame
     others = [(count, pair) for pair, count in counts.items() if pair != right]
-    said = say(*pair_words(frame, right), f" {contest.occurs(right)}.")
+    said = say("{pair} {occurs}.", pair=pair_words(frame, right), occurs=contest.occurs(right))
     if not others:
         return said, say("No other pair is left.")
     count, second = max(others)
-    fewer = f" with {count:,}, {counts[right] - count:,} fewer."
-    return said, say("Second is ", *pair_words(frame, second), fewer)
+    return said, say(
+        "Second is {pair} with {count}, {n} fewer.",
+        pair=pair_words(frame, second),
+        count=f"{count:,}",
+        n=f"{counts[right] - count:,}",
+    )
 
 
-def _places(exercise: Exercise, merge: int) -> str:
+def _places(exercise: Exercise, merge: int) -> Sentence:
     """Count the places in which a merge joins, and their words."""
     gaps, form = exercise.form.parts(exercise.answer)[2 * merge + 1], exercise.form
     words = {form.word_of(gap) for gap in gaps}
-    return f"{counted(len(gaps), 'place')} of {counted(len(words), 'word')}"
+    return say(
+        "{places} of {words}", places=amount(len(gaps), "place"), words=amount(len(words), "word")
+    )
 
 
 def _why_merges(exercise: Exercise) -> tuple[Sentence, ...]:
     """Name all merges, and the words that they lead to."""
-    pairs: list[str | bytes] = []
-    for merge in range(exercise.merges):
-        pairs += [", then " if pairs else "", *pair_words(exercise.frame, exercise.pair(merge))]
+    pairs = (pair_words(exercise.frame, exercise.pair(merge)) for merge in range(exercise.merges))
     words: list[str | bytes] = []
     for tokens in exercise.form.words_at(exercise.form.joined(exercise.answer)):
         words += [", " if words else "", *edged(tokens)]
-    return say(*pairs, "."), say("The words are ", *words, " then.")
+    return (
+        say("{pairs}.", pairs=in_turn(pairs)),
+        say("The words are {words} then.", words=tuple(words)),
+    )
 
 
 def _hint(exercise: Exercise, progress: Part) -> Sentence:
@@ -376,16 +397,19 @@ def _hint(exercise: Exercise, progress: Part) -> Sentence:
     merge = done // 2
     pair, state = exercise.pair(merge), exercise.states[merge]
     if done % 2 == 0:
-        occurs = f"occurs {times(state.counts[pair])}"
+        times = frequency(state.counts[pair])
         if tied := exercise.tied(merge):
-            rule = exercise.frame.tie_rule.name
-            return say(f"{tied} pairs are tied, each {occurs}. Rule {rule} decides.")
-        return say(f"the pair {occurs}.")
+            return say(
+                "{n} pairs are tied, each occurs {times}. Rule {rule} decides.",
+                n=str(tied),
+                times=times,
+                rule=exercise.frame.tie_rule.name,
+            )
+        return say("the pair occurs {times}.", times=times)
+    places = _places(exercise, merge)
     if any(_overlaps(word.tokens, pair) for word in state.words):
-        return say(
-            f"it joins in {_places(exercise, merge)}; from the left, and each token joins once."
-        )
-    return say(f"it joins in {_places(exercise, merge)}.")
+        return say("it joins in {places}; from the left, and each token joins once.", places=places)
+    return say("it joins in {places}.", places=places)
 
 
 def _why_not(exercise: Exercise, tried: Part) -> tuple[Sentence, ...]:
@@ -412,16 +436,17 @@ def _why_not_replaced(
     name = pair_words(frame, pair)
     if mistake == ANOTHER_PAIR:
         other = pair_words(frame, exercise.pair_at(merge, gap))
-        return (say(*other, " is another pair: only ", *name, " is replaced."),)
+        return (say("{other} is another pair: only {pair} is replaced.", other=other, pair=name),)
     if mistake == TWICE:
         return (
-            say("in ", *word, " a token joins twice."),
+            say("in {word} a token joins twice.", word=word),
             say("It becomes a part of one new token, so places that overlap do not both join."),
         )
     if mistake == NOT_FROM_THE_LEFT:
-        return (say("in ", *word, " the pair overlaps itself: it is replaced from the left."),)
+        overlaps = "in {word} the pair overlaps itself: it is replaced from the left."
+        return (say(overlaps, word=word),)
     return (
-        say("in ", *word, " a place of ", *name, " is left."),
+        say("in {word} a place of {pair} is left.", word=word, pair=name),
         say("A merge replaces its pair everywhere."),
     )
 

@@ -9,7 +9,7 @@ from engine.bpe.frame import Frame, QueueEntry
 from engine.bpe.heap import claim_of
 from engine.core.errors import QuestionError
 from engine.core.events import CountChange, Pair
-from engine.core.wording import Sentence, say, times
+from engine.core.wording import Sentence, frequency, say
 from engine.encoding.merging import merge_pair
 from engine.learning.questions.pair_choice import refuse_prescribed
 from engine.learning.questions.question import (
@@ -69,20 +69,22 @@ def _pose_count_change(frame: MergingFrame, request: Request) -> Question:
     return Question(
         frame,
         say(
-            *(*pair, f" occurs {times(change.before)}. How often will it, once "),
-            *(*merged, " has merged?"),
+            "{pair} occurs {times}. How often will it, once {merged} has merged?",
+            pair=pair,
+            times=frequency(change.before),
+            merged=merged,
         ),
         Number(),
         change.after,
         explain=lambda: _why_count(frame, change, words),
         explain_wrong=lambda count: _why_not_count(frame, change, count),
-        hint=say("where ", *pair, " has a + beside it, it loses that place."),
+        hint=say("where {pair} has a + beside it, it loses that place.", pair=pair),
         advice=say(
             "Only in these words can it lose a place; the number is how often each occurs.",
-            shorter=("It can lose a place only in these words.",),
+            shorter="It can lose a place only in these words.",
         ),
         given=tuple(
-            say(f"{count:,} × ", *joining(frame, ids, merge.pair))
+            say("{n} × {word}", n=f"{count:,}", word=joining(frame, ids, merge.pair))
             for count, ids in request.chance.shuffled(rows)
         ),
         find_level=lambda: Level(min(len(words), MOST_WORDS) - 1),
@@ -136,22 +138,32 @@ def _why_count(
     for word in words:
         lost = list(pairwise(word.before)).count(pair) - list(pairwise(word.after)).count(pair)
         losses.append(f"{word.count:,}" if lost == 1 else f"{lost} · {word.count:,}")
-    fewer = change.before - change.after
-    then = f"occurs {times(change.after)} then, {fewer:,} fewer"
+    name = pair_words(frame, pair)
+    then = say("{pair} no longer occurs.", pair=name)
+    if change.after:
+        fewer = f"{change.before - change.after:,}"
+        then = say(
+            "{pair} occurs {times} then, {n} fewer.",
+            pair=name,
+            times=frequency(change.after),
+            n=fewer,
+        )
+    places = " + ".join(losses)
     return (
-        say(*pair_words(frame, pair), f" {then if change.after else 'no longer occurs'}."),
-        say(*merged, f" takes a token of it in {' + '.join(losses)} places."),
+        then,
+        say("{merged} takes a token of it in {places} places.", merged=merged, places=places),
     )
 
 
 def _why_not_count(frame: MergingFrame, change: CountChange, count: int) -> tuple[Sentence, ...]:
     pair = pair_words(frame, change.pair)
-    why = say("Where ", *pair, " has a + beside it, it loses that place.")
+    why, n = say("Where {pair} has a + beside it, it loses that place.", pair=pair), f"{count:,}"
     if count == change.before:
-        return say(*pair, " does not keep its count: the merge takes tokens of it."), why
+        kept = "{pair} does not keep its count: the merge takes tokens of it."
+        return say(kept, pair=pair), why
     if count > change.after:
-        return say(f"{count:,} is too many: the merge takes more of its places."), why
-    return say(f"{count:,} is too few: the merge takes fewer of its places."), why
+        return say("{n} is too many: the merge takes more of its places.", n=n), why
+    return say("{n} is too few: the merge takes fewer of its places.", n=n), why
 
 
 COUNT_CHANGE = Kind("count-change", (Frame, WordPieceFrame), "BPE or WordPiece", _pose_count_change)
@@ -180,16 +192,21 @@ def _pose_stale(frame: Frame, request: Request) -> Question:
     return Question(
         frame,
         say(
-            *("The heap has the entry ", *words, ". Is it stale?"),
-            shorter=("Entry ", *words, ": stale?"),
+            "The heap has the entry {entry}. Is it stale?",
+            shorter="Entry {entry}: stale?",
+            entry=words,
         ),
         YesOrNo(),
         entry.stale,
         explain=lambda: _why_stale_or_true(frame, entry, merges),
         explain_wrong=lambda stale: (
-            say(f"{'no' if stale else 'a'} merge has changed its count since."),
+            say(
+                "no merge has changed its count since."
+                if stale
+                else "a merge has changed its count since."
+            ),
         ),
-        hint=say("look for ", left, "┊", right, " in the words: is one of them taken?"),
+        hint=say("look for {pair} in the words: is one of them taken?", pair=(left, "┊", right)),
         advice=say("It is stale if a later merge changed the pair's count."),
         given=tuple(_merge_with_example(frame, index, entry.pair) for index in merges),
         find_level=lambda: Level.CLOSE,  # the same for both answers, so it reveals none
@@ -261,7 +278,7 @@ def _merges_to_show(frame: Frame, entry: QueueEntry) -> tuple[int, ...]:
 def _merge_with_example(frame: Frame, index: int, pair: Pair) -> Sentence:
     """Describe a merge by a word that shows what it took of the pair, or by any of its words."""
     merged = frame.merge_at(index).pair
-    words = (f"merge {index + 1:,}: ", *pair_words(frame, merged))
+    number, words = f"{index + 1:,}", pair_words(frame, merged)
     example = None
     for affected in islice(frame.at(index + 1).affected(MOST_READ), MOST_READ):
         example = example or affected
@@ -269,8 +286,9 @@ def _merge_with_example(frame: Frame, index: int, pair: Pair) -> Sentence:
             example = affected
             break
     if example is None:
-        return say(*words)
-    return say(*words, "   as in ", *joining(frame, example.before, merged))
+        return say("merge {number}: {pair}", number=number, pair=words)
+    word = joining(frame, example.before, merged)
+    return say("merge {number}: {pair}   as in {word}", number=number, pair=words, word=word)
 
 
 def _why_stale_or_true(
@@ -278,16 +296,21 @@ def _why_stale_or_true(
 ) -> tuple[Sentence, ...]:
     pair, record = pair_words(frame, entry.pair), frame.run.record
     if not entry.stale:
-        return (say("it is true: ", *pair, f" still occurs {times(entry.count)}."),)
+        count = frequency(entry.count)
+        return (say("it is true: {pair} still occurs {times}.", pair=pair, times=count),)
     first = say(
-        *("it is stale: ", *pair, f" occurs {times(entry.count)} now, not {entry.recorded:,}.")
+        "it is stale: {pair} occurs {times} now, not {old}.",
+        pair=pair,
+        times=frequency(entry.count),
+        old=f"{entry.recorded:,}",
     )
     number = record.pairs.number_of(entry.pair)
     changed = [index for index in merges if number in record.counts.changes(index)[0]]
     if not changed:
         return (first,)
     merged = pair_words(frame, frame.merge_at(changed[0]).pair)
-    return first, say(f"Merge {changed[0] + 1:,}, ", *merged, ", changed its count.")
+    which = f"{changed[0] + 1:,}"
+    return first, say("Merge {number}, {pair}, changed its count.", number=which, pair=merged)
 
 
 STALE = Kind("stale", (Frame,), "BPE", _pose_stale)

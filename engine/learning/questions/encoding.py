@@ -8,7 +8,7 @@ from itertools import islice
 from engine.analysis.why_not import cut_by
 from engine.bpe.frame import Frame
 from engine.core.errors import BpeError, QuestionError
-from engine.core.wording import Sentence, Words, counted, say
+from engine.core.wording import Sentence, Words, amount, say
 from engine.encoding.rules import TracedMerge, candidates, trace_pretoken
 from engine.encoding.typed_ids import read_ids
 from engine.learning.questions.question import (
@@ -23,6 +23,7 @@ from engine.learning.questions.question import (
     Request,
     Text,
     edged,
+    in_turn,
     pair_words,
 )
 from engine.text.patterns import Pattern
@@ -95,18 +96,27 @@ def _cuts_of(frame: Frame | UnigramFrame, text: str, pattern: Pattern) -> Questi
     answer = tuple(pretoken.end for pretoken in cut[:-1])
     name = pattern.name.encode("utf-8", "surrogateescape")
     advice = "From the left, the first of these alternatives that matches takes its match."
-    first_piece = (cut[0].bytes, ", by ", *_alternative(cut[0]))
     return Question(
         frame,
-        say("Where does the pattern ", name, " cut this text?"),
+        say("Where does the pattern {name} cut this text?", name=name),
         Cuts(text),
         answer,
         explain=lambda: _why_cuts(cut),
         explain_wrong=lambda bars: _why_not_cuts(text, cut, bars),
-        hint=say(f"{counted(len(answer), 'bar')}; the first piece is ", *first_piece, "."),
+        hint=say(
+            "{bars}; the first piece is {piece}, by {alternative}.",
+            bars=amount(len(answer), "bar"),
+            piece=cut[0].bytes,
+            alternative=_alternative(cut[0]),
+        ),
         advice=say(advice),
         given=tuple(
-            say(f"{place}. ", *_shown_name(each.name), "   ", to_bytes(each.regex))
+            say(
+                "{n}. {name}   {regex}",
+                n=str(place),
+                name=_shown_name(each.name),
+                regex=to_bytes(each.regex),
+            )
             for place, each in enumerate(pattern.alternatives, 1)
         ),
         find_level=lambda: Level(min(len(set(map(cut_by, cut))), 4) - 1),
@@ -128,7 +138,10 @@ def _why_cuts(cut: Sequence[Pretoken]) -> tuple[Sentence, ...]:
     for pretoken in cut:
         pieces += ["│", pretoken.bytes]
         why += [", ", pretoken.bytes, " (", *_alternative(pretoken), ")"]
-    return say(*pieces[1:]), say(*why[1:], ".")
+    return (
+        say("{pieces}", pieces=tuple(pieces[1:])),
+        say("{alternatives}.", alternatives=tuple(why[1:])),
+    )
 
 
 def _why_not_cuts(
@@ -140,14 +153,14 @@ def _why_not_cuts(
         around = text[extra - 1].encode(), "│", text[extra].encode()
         goes_on = next(piece for piece in cut if piece.start < extra < piece.end)
         return (
-            say("there is no bar in ", *around, "."),
-            say(*_alternative(goes_on), " goes on there."),
+            say("there is no bar in {text}.", text=around),
+            say("{alternative} goes on there.", alternative=_alternative(goes_on)),
         )
     missing = next(place for place in right if place not in bars)
     ends = [0, *bars, len(text)]
     start = max(end for end in ends if end < missing)
     end = min(end for end in ends if end > missing)
-    return (say("a bar is missing in this piece: ", to_bytes(text[start:end])),)
+    return (say("a bar is missing in this piece: {piece}", piece=to_bytes(text[start:end])),)
 
 
 CUTS = Kind("cuts", (Frame, UnigramFrame), "BPE or Unigram", _pose_cuts)
@@ -188,7 +201,7 @@ def _pose_encode_by_hand(frame: Frame, request: Request) -> Question:
         answer = (*answer, END)
     return Question(
         frame,
-        say("Encode ", word, " by hand, merge by merge, until none applies."),
+        say("Encode {word} by hand, merge by merge, until none applies.", word=word),
         Joins(tuple(map(token, states[0]))),
         answer,
         explain=lambda: _why_joins(frame, word, merges),
@@ -202,7 +215,7 @@ def _pose_encode_by_hand(frame: Frame, request: Request) -> Question:
         hint=_hint_at_join(frame, merges, 0),
         advice=say("Next is the pair whose merge came first; of two such, the left one."),
         given=tuple(
-            say(left, " + ", right, f"   merge {rank + 1:,}")
+            say("{left} + {right}   merge {n}", left=left, right=right, n=f"{rank + 1:,}")
             for left, right, rank in sorted(ranked)
         ),
         find_level=lambda: Level(min(max(len(merges) - FEWEST_JOINS, 0), 3)),
@@ -245,15 +258,20 @@ def _printable(data: bytes) -> str | None:
 
 def _why_joins(frame: Frame, word: bytes, merges: Sequence[TracedMerge]) -> tuple[Sentence, ...]:
     after = merges[-1].step.after
-    made: list[str | bytes] = []
-    for merge in merges:
-        left, right = map(frame.any_token, merge.step.pair)
-        made += [", then ", left, " + ", right, f" (merge {merge.step.rank + 1:,})"]
-    tokens = edged(map(frame.any_token, after))
     return (
-        say(word, f" is {counted(len(after), 'token')}: ", *tokens, "."),
-        say("First ", *made[1:], "."),
+        say(
+            "{word} is {n}: {tokens}.",
+            word=word,
+            n=amount(len(after), "token"),
+            tokens=edged(map(frame.any_token, after)),
+        ),
+        say("First {joins}.", joins=in_turn(_join(frame, merge) for merge in merges)),
     )
+
+
+def _join(frame: Frame, merge: TracedMerge) -> Sentence:
+    left, right = map(frame.any_token, merge.step.pair)
+    return say("{left} + {right} (merge {n})", left=left, right=right, n=f"{merge.step.rank + 1:,}")
 
 
 def _hint_at_join(frame: Frame, merges: Sequence[TracedMerge], done: int) -> Sentence:
@@ -262,18 +280,19 @@ def _hint_at_join(frame: Frame, merges: Sequence[TracedMerge], done: int) -> Sen
         return say("look for each pair of neighbours in the list: is one of them there?")
     step = merges[done].step
     joined = frame.any_token(step.pair[0]) + frame.any_token(step.pair[1])
-    return say("the token to make next is ", joined, ".")
+    return say("the token to make next is {token}.", token=joined)
 
 
 def _why_join(frame: Frame, merge: TracedMerge) -> tuple[Sentence, ...]:
     """Explain one right join, though more follow."""
     rank = merge.step.rank
-    first = say(*pair_words(frame, merge.step.pair), f" joins: merge {rank + 1:,}.")
+    pair = pair_words(frame, merge.step.pair)
+    first = say("{pair} joins: merge {n}.", pair=pair, n=f"{rank + 1:,}")
     others = [lost for lost in merge.lost if lost.rank > rank]
     if not others:
         return (first,)
-    next_best = pair_words(frame, others[0].pair)
-    return first, say("Next best was ", *next_best, f", merge {others[0].rank + 1:,}.")
+    next_best, merge_of_next = pair_words(frame, others[0].pair), f"{others[0].rank + 1:,}"
+    return first, say("Next best was {pair}, merge {n}.", pair=next_best, n=merge_of_next)
 
 
 def _why_not_joins(
@@ -289,17 +308,20 @@ def _why_not_joins(
     if first >= len(merges):
         return (say("nothing joins any more: no pair that is left has a merge."),)
     step, place = merges[first].step, places[first]
-    best = f"here is a pair of merge {step.rank + 1:,}"
+    best = say("here is a pair of merge {n}", n=f"{step.rank + 1:,}")
     if place == END:
-        return (say(f"it goes on: {best}."),)
+        return (say("it goes on: {best}.", best=best),)
     pair = step.before[place], step.before[place + 1]
     words = pair_words(frame, pair)
     if pair == step.pair:
-        return (say(*words, " joins, but from left to right: one further left comes first."),)
+        wrong = "{pair} joins, but from left to right: one further left comes first."
+        return (say(wrong, pair=words),)
     merge = frame.rules.merge_of(pair)
     if merge is None:
-        return (say(*words, f" does not join: no merge joins them; {best}."),)
-    return (say(*words, f", merge {merge[0] + 1:,}, has to wait: {best}, which comes first."),)
+        wrong = "{pair} does not join: no merge joins them; {best}."
+        return (say(wrong, pair=words, best=best),)
+    wrong = "{pair}, merge {n}, has to wait: {best}, which comes first."
+    return (say(wrong, pair=words, n=f"{merge[0] + 1:,}", best=best),)
 
 
 ENCODE_BY_HAND = Kind("encode-by-hand", (Frame,), "BPE", _pose_encode_by_hand)
@@ -378,15 +400,22 @@ def _decoding(frame: Frame, ids: Sequence[int], text: str, parts: Parts) -> Ques
     merges = sum(1 for made_of in parts.values() if made_of)
     return Question(
         frame,
-        say(f"Which text do the ids {' '.join(map(str, ids))} give?"),
+        say("Which text do the ids {ids} give?", ids=" ".join(map(str, ids))),
         Text(LONGEST_TEXT),
         text,
-        explain=lambda: (say("the text is ", text.encode()), say("It is ", *quoted)),
+        explain=lambda: (
+            say("the text is {text}", text=text.encode()),
+            say("It is {tokens}", tokens=tuple(quoted)),
+        ),
         explain_wrong=lambda answer: (_why_not_text(text, answer),),
-        hint=say(f"{ids[0]} is ", token(ids[0]), "."),
-        advice=say(f"Take each apart until single characters are left; {SPACE} is a space."),
+        hint=say("{id} is {token}.", id=str(ids[0]), token=token(ids[0])),
+        advice=say(
+            "Take each apart until single characters are left; {space} is a space.", space=SPACE
+        ),
         given=tuple(
-            say(f"{made} = {two[0]} + {two[1]}") if two else say(f"{made} is ", token(made))
+            say("{id} = {left} + {right}", id=str(made), left=str(two[0]), right=str(two[1]))
+            if two
+            else say("{id} is {token}", id=str(made), token=token(made))
             for made, two in parts.items()
         ),
         find_level=lambda: Level(min(merges // 2, 3)),
@@ -402,8 +431,12 @@ def _why_not_text(text: str, answer: str) -> Sentence:
     )
     if not alike:
         return say("the first character is another one.")
-    end = "it goes on." if alike == len(answer) else "then it differs."
-    return say("right as far as ", text[:alike].encode(), ", ", end)
+    return say(
+        "right as far as {start}, it goes on."
+        if alike == len(answer)
+        else "right as far as {start}, then it differs.",
+        start=text[:alike].encode(),
+    )
 
 
 DECODE = Kind("decode", (Frame,), "BPE", _pose_decode)

@@ -159,20 +159,23 @@ class Merges(Form):
     def task(self, progress: Sequence[int]) -> Sentence:
         """Return what to do next, after the parts that are done."""
         done, pair = len(self.parts(progress)) // 2, self.chosen(progress)
-        start = f"Merge {done + 1} of {self.merges}: "
+        n, last = str(done + 1), str(self.merges)
         if pair is None:
-            return say(start, "which pair?")
+            return say("Merge {n} of {last}: which pair?", n=n, last=last)
         return say(
-            start, "replace ", pair[0], PAIR_SIGN, pair[1], " everywhere.",
-            shorter=(start, "replace ", pair[0], PAIR_SIGN, pair[1], "."),
-        )  # fmt: skip
+            "Merge {n} of {last}: replace {pair} everywhere.",
+            shorter="Merge {n} of {last}: replace {pair}.",
+            n=n,
+            last=last,
+            pair=(pair[0], PAIR_SIGN, pair[1]),
+        )
 
     def rows(self, progress: Sequence[int]) -> Iterator[Sentence]:
         """Yield the words as they are after the parts that are done: `5 × l┊ow`."""
         joined = self.joined(progress)
         most = max(len(f"{word.count:,}") for word in self.words)
         for word, tokens in zip(self.words, self.words_at(joined), strict=True):
-            yield say(f"{word.count:>{most},} × ", *edged(tokens))
+            yield say("{n} × {word}", n=f"{word.count:>{most},}", word=edged(tokens))
 
     def part_words(self, answer: Sequence[int]) -> Words:
         """Return the last part of an answer as words of a sentence: `s+t`, or the changed words."""

@@ -8,7 +8,7 @@ from itertools import combinations, islice, pairwise
 from typing import NamedTuple
 
 from engine.core.errors import QuestionError
-from engine.core.wording import Sentence, Words, counted, say, times
+from engine.core.wording import Sentence, Words, amount, frequency, say
 from engine.learning.questions.question import (
     CUT,
     SPACE,
@@ -21,6 +21,7 @@ from engine.learning.questions.question import (
     Question,
     Request,
     edged,
+    in_turn,
     minus,
     pair_words,
 )
@@ -30,7 +31,7 @@ from engine.unigram.lattice import Path
 from engine.unigram.pieces import spelled, unspelled
 from engine.unigram.record import Pruned, PruneRule, PruneStep
 from engine.wordpiece.frame import WordPieceFrame
-from engine.wordpiece.score import ScoredPair, score_text
+from engine.wordpiece.score import ScoredPair, ScoreTieRule, score_text
 from engine.wordpiece.tokenizer import Outcome
 from engine.wordpiece.words import CONTINUES, inner
 
@@ -61,12 +62,14 @@ def _pose_best_score(frame: WordPieceFrame, request: Request) -> Question:
     if frequent is not None and frequent.pair not in {each.pair for each in ranked}:
         ranked = [*ranked[:-1], frequent] if len(ranked) > 2 else [*ranked, frequent]
     scored = request.chance.shuffled(ranked)
-    hint = say("its left piece is ", frame.any_token(right.pair[0]), ".")
+    hint = say("its left piece is {piece}.", piece=frame.any_token(right.pair[0]))
     if right.tied:
-        rule, count = frame.tie_rule, f"{len(frame.tied):,}"
         hint = say(
-            f"{count} are tied. Rule {rule.name}: {rule.summary.split(';')[0]}.",
-            shorter=(f"{count} tied: {rule.summary.split(',')[0]}.",),
+            "{n} are tied. Rule {rule}: {summary}.",
+            shorter="{n} tied: {summary}.",
+            n=f"{len(frame.tied):,}",
+            rule=frame.tie_rule.name,
+            summary=say(frame.tie_rule.in_short),
         )
     return Question(
         frame,
@@ -81,10 +84,7 @@ def _pose_best_score(frame: WordPieceFrame, request: Request) -> Question:
         explain=lambda: _why_best_score(frame, right),
         explain_wrong=lambda row: _why_not_best_score(frame, scored[row]),
         hint=hint,
-        advice=say(
-            f"{_of_those(frame)} of the highest score: its count ÷ (left count · right count).",
-            shorter=("The highest score: count ÷ (left · right).",),
-        ),
+        advice=_advice_on_scores(frame),
         given=_left_out(frame, right),
         find_level=lambda: _best_score_level(frame, right),
         pairs=tuple(each.pair for each in scored),
@@ -92,11 +92,16 @@ def _pose_best_score(frame: WordPieceFrame, request: Request) -> Question:
     )
 
 
-def _of_those(frame: WordPieceFrame) -> str:
-    """Return the beginning of the advice: which pairs may merge at all."""
-    if not len(frame.left_out):
-        return "The one"
-    return f"Of the pairs that occur at least {times(frame.min_count)}, the one"
+def _advice_on_scores(frame: WordPieceFrame) -> Sentence:
+    """Return how a score is computed, and which pairs may merge at all."""
+    return say(
+        "Of the pairs that occur at least {times}, the one of the highest score: its count ÷ (left "
+        "count · right count)."
+        if len(frame.left_out)
+        else "The one of the highest score: its count ÷ (left count · right count).",
+        shorter="The highest score: count ÷ (left · right).",
+        times=frequency(frame.min_count),
+    )
 
 
 def _left_out(frame: WordPieceFrame, best: ScoredPair) -> tuple[Sentence, ...]:
@@ -104,12 +109,14 @@ def _left_out(frame: WordPieceFrame, best: ScoredPair) -> tuple[Sentence, ...]:
     rare = frame.best_left_out
     if rare is None or rare.score.value <= best.score.value:
         return ()
-    words = pair_words(frame, rare.pair)
     return (
         say(
-            *("Left out by the minimum of ", f"{frame.min_count}: ", *words),
-            f", {rare.score} = {_value(rare)}.",
-            shorter=("Too rare: ", *words, f", {rare.score}."),
+            "Left out by the minimum of {n}: {pair}, {fraction} = {score}.",
+            shorter="Too rare: {pair}, {fraction}.",
+            n=str(frame.min_count),
+            pair=pair_words(frame, rare.pair),
+            fraction=str(rare.score),
+            score=_value(rare),
         ),
     )
 
@@ -122,42 +129,54 @@ def _value(scored: ScoredPair) -> str:
 def _why_best_score(frame: WordPieceFrame, best: ScoredPair) -> tuple[Sentence, ...]:
     words, frequent = pair_words(frame, best.pair), frame.most_frequent
     if best.tied:
-        rule = frame.tie_rule
+        n, score = f"{len(frame.tied):,}", _value(best)
         return (
-            say(*words, f" wins the tie of {len(frame.tied):,} at {_value(best)}."),
-            say(f"Rule {rule.name}: {rule.summary.split(';')[0]}."),
+            say("{pair} wins the tie of {n} at {count}.", pair=words, n=n, count=score),
+            _by_rule(frame.tie_rule),
         )
-    least = f" of those that occur {times(frame.min_count)} or more" if len(frame.left_out) else ""
     first = say(
-        *(*words, f" has the highest score{least}: {best.score} = {_value(best)}."),
-        shorter=(*words, f" scores most: {_value(best)}."),
+        "{pair} has the highest score of those that occur {times} or more: {fraction} = {score}."
+        if len(frame.left_out)
+        else "{pair} has the highest score: {fraction} = {score}.",
+        shorter="{pair} scores most: {score}.",
+        pair=words,
+        times=frequency(frame.min_count),
+        fraction=str(best.score),
+        score=_value(best),
     )
     if frequent is None or frequent.pair == best.pair:
         return (first,)
-    words = (*pair_words(frame, frequent.pair), f", scores {_value(frequent)}")
     return first, say(
-        *("The most frequent pair, ", *words, ": its pieces are common anyway."),
-        shorter=("The most frequent, ", *words, "."),
+        "The most frequent pair, {pair}, scores {score}: its pieces are common anyway.",
+        shorter="The most frequent, {pair}, scores {score}.",
+        pair=pair_words(frame, frequent.pair),
+        score=_value(frequent),
+    )
+
+
+def _by_rule(rule: ScoreTieRule) -> Sentence:
+    return say(
+        "Rule {rule}: {summary}.", shorter="{summary}.", rule=rule.name, summary=say(rule.in_short)
     )
 
 
 def _why_not_best_score(frame: WordPieceFrame, chosen: ScoredPair) -> tuple[Sentence, ...]:
     words, value = pair_words(frame, chosen.pair), _value(chosen)
     if chosen.tied:
-        rule = frame.tie_rule
         return (
             say(
-                *(*words, f" scores {value}, but so does another pair."),
-                shorter=(*words, f" scores {value}, but not alone."),
+                "{pair} scores {score}, but so does another pair.",
+                shorter="{pair} scores {score}, but not alone.",
+                pair=words,
+                score=value,
             ),
-            say(
-                f"Rule {rule.name}: {rule.summary.split(';')[0]}.",
-                shorter=(f"Rule {rule.name}: {rule.summary.split(',')[0]}.",),
-            ),
+            _by_rule(frame.tie_rule),
         )
     first = say(
-        *(*words, f" scores {value}; another pair scores more."),
-        shorter=(*words, f" scores {value}; another, more."),
+        "{pair} scores {score}; another pair scores more.",
+        shorter="{pair} scores {score}; another, more.",
+        pair=words,
+        score=value,
     )
     if frame.most_frequent is not None and chosen.pair == frame.most_frequent.pair:
         return first, say("It is the most frequent pair; BPE would merge it.")
@@ -265,27 +284,36 @@ def _written(word: str, span: Span) -> str:
 
 def _longest_match_in(frame: WordPieceFrame, cut: CutWord) -> Question:
     shown, pieces = cut.word.encode(), list(map(cut.piece, cut.spans))
-    fitting = [part for piece in sorted(set(map(cut.piece, cut.fitting))) for part in (", ", piece)]
+    fitting: list[str | bytes] = []
+    for piece in sorted(set(map(cut.piece, cut.fitting))):
+        fitting += [", ", piece]
     given = say("No piece of several characters fits, only single ones.")
     if fitting:
-        listed = fitting[1:]
-        given = say("Pieces that fit somewhere: ", *listed, "; and each single character.")
-    then = [part for piece in pieces for part in (", then ", piece)][1:]
+        given = say(
+            "Pieces that fit somewhere: {pieces}; and each single character.",
+            pieces=tuple(fitting[1:]),
+        )
     return Question(
         frame,
-        say("Into which pieces is ", shown, " cut?"),
+        say("Into which pieces is {word} cut?", word=shown),
         Cuts(cut.word),
         tuple(end for _, end in cut.spans[:-1]),
         explain=lambda: (
-            say(shown, f" is {counted(len(pieces), 'piece')}: ", *edged(pieces), "."),
-            say("First ", *then, ": each time the longest that fits."),
+            say(
+                "{word} is {n}: {tokens}.",
+                word=shown,
+                n=amount(len(pieces), "piece"),
+                tokens=edged(pieces),
+            ),
+            say("First {pieces}: each time the longest that fits.", pieces=in_turn(pieces)),
         ),
         explain_wrong=lambda bars: (_why_not_cut(cut, bars),),
-        hint=say("the first piece is ", pieces[0], "."),
+        hint=say("the first piece is {piece}.", piece=pieces[0]),
         advice=say(
             "From the left, the longest piece that fits, again and again. A piece inside a word "
-            f"begins with {CONTINUES}.",
-            shorter=("From the left, the longest piece that fits.",),
+            "begins with {sign}.",
+            shorter="From the left, the longest piece that fits.",
+            sign=CONTINUES,
         ),
         given=(given,),
         find_level=lambda: cut.level,
@@ -297,8 +325,8 @@ def _why_not_cut(cut: CutWord, bars: tuple[int, ...]) -> Sentence:
     start, end = wrong = next(span for span in spans if span not in cut.spans)
     piece = cut.piece(wrong)
     if end - start > 1 and wrong not in cut.fitting:
-        return say(piece, " is no piece of this vocabulary.")
-    return say(piece, " is a piece, but a longer one fits there.")
+        return say("{piece} is no piece of this vocabulary.", piece=piece)
+    return say("{piece} is a piece, but a longer one fits there.", piece=piece)
 
 
 LONGEST_MATCH = Kind("longest-match", (WordPieceFrame,), "WordPiece", _pose_longest_match)
@@ -358,7 +386,7 @@ def _pose_first_to_go(frame: UnigramFrame, request: Request) -> Question:
     else:
         advice = say(
             "The one that costs least: how often it is used · by what its score is better.",
-            shorter=("Least: times used · what is lost each time.",),
+            shorter="Least: times used · what is lost each time.",
         )
         options = [
             Option(
@@ -375,7 +403,7 @@ def _pose_first_to_go(frame: UnigramFrame, request: Request) -> Question:
         pieces.index(first),
         explain=lambda: _why_first_to_go(frame, first, second, by_score),
         explain_wrong=lambda row: (_why_not_first_to_go(pieces[row], by_score),),
-        hint=say(_shown(by_measure[-1].text), " is the last of them to go."),
+        hint=say("{piece} is the last of them to go.", piece=_shown(by_measure[-1].text)),
         advice=advice,
         find_level=lambda: Level.CLEAR if is_clear else Level.CLOSE,
     )
@@ -416,29 +444,36 @@ def _why_first_to_go(
     text = _shown(first.text)
     if by_score:
         return (
-            say(text, f" has the lowest score, {minus(first.score)}."),
-            say(f"The next one has {minus(second.measure)}."),
+            say("{piece} has the lowest score, {score}.", piece=text, score=minus(first.score)),
+            say("The next one has {score}.", score=minus(second.measure)),
         )
     instead = frame.alternative(first.text)
     pieces = () if instead is None else _path_words(first.text, instead)
-    next_one = f"The next one raises it by {second.measure:.2g}."
     return (
-        say(text, f" raises the loss least, by {first.measure:.2g}."),
-        say(*pieces, f" replace it. {next_one}", shorter=(next_one,)),
+        say("{piece} raises the loss least, by {n}.", piece=text, n=f"{first.measure:.2g}"),
+        say(
+            "{pieces} replace it. The next one raises it by {n}.",
+            shorter="The next one raises it by {n}.",
+            pieces=pieces,
+            n=f"{second.measure:.2g}",
+        ),
     )
 
 
 def _why_not_first_to_go(chosen: PrunedPiece, by_score: bool) -> Sentence:
-    text, cost = _shown(chosen.text), f"{chosen.measure:.2g}"
-    longer = f" raises the loss by {cost}; another raises it less."
-    shorter = f" costs {cost}; another, less."
     if by_score:
-        score = minus(chosen.score)
-        longer, shorter = (
-            f" has the score {score}; another has a lower one.",
-            f" has {score}; another, less.",
+        return say(
+            "{piece} has the score {score}; another has a lower one.",
+            shorter="{piece} has {score}; another, less.",
+            piece=_shown(chosen.text),
+            score=minus(chosen.score),
         )
-    return say(text, longer, shorter=(text, shorter))
+    return say(
+        "{piece} raises the loss by {n}; another raises it less.",
+        shorter="{piece} costs {n}; another, less.",
+        piece=_shown(chosen.text),
+        n=f"{chosen.measure:.2g}",
+    )
 
 
 FIRST_TO_GO = Kind("first-to-go", (UnigramFrame,), "Unigram", _pose_first_to_go)
@@ -511,19 +546,30 @@ def _best_path_of(
         for path in paths
     ]
     lead = best.score - second.score
-    side, at = ("first", 0) if len({path.edges[0] for path in paths}) > 1 else ("last", -1)
-    edge = best.edges[at]
+    first_differs = len({path.edges[0] for path in paths}) > 1
+    edge = best.edges[0 if first_differs else -1]
     return Question(
         frame,
-        say("Which path through ", _shown(word), " wins?"),
+        say("Which path through {word} wins?", word=_shown(word)),
         Choice(tuple(options)),
         paths.index(best),
         explain=lambda: (
-            say(*_path_words(word, best), f" has the greatest sum, {minus(best.score)}."),
-            say(f"The next one here has {minus(second.score)}, {lead:.2f} less."),
+            say(
+                "{path} has the greatest sum, {score}.",
+                path=_path_words(word, best),
+                score=minus(best.score),
+            ),
+            say(
+                "The next one here has {score}, {n} less.",
+                score=minus(second.score),
+                n=f"{lead:.2f}",
+            ),
         ),
         explain_wrong=lambda row: (_why_not_best_path(word, paths[row]),),
-        hint=say(f"its {side} piece is ", _shown(word[edge.start : edge.end]), "."),
+        hint=say(
+            "its first piece is {piece}." if first_differs else "its last piece is {piece}.",
+            piece=_shown(word[edge.start : edge.end]),
+        ),
         advice=say("The greatest sum of scores: nearest to 0."),
         find_level=lambda: Level.CLOSE if lead < CLOSE_PATHS else Level.CLEAR,
     )
@@ -541,8 +587,10 @@ def _shown(text: str) -> bytes:
 def _why_not_best_path(word: str, path: Path) -> Sentence:
     words, total = _path_words(word, path), minus(path.score)
     return say(
-        *(*words, f" adds up to {total}; another path to more."),
-        shorter=(*words, f" has {total}; another, more."),
+        "{path} adds up to {score}; another path to more.",
+        shorter="{path} has {score}; another, more.",
+        path=words,
+        score=total,
     )
 
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from engine.bpe.frame import Frame
+from engine.bpe.ties import TieRule
 from engine.core.errors import QuestionError
 from engine.core.events import Pair
-from engine.core.wording import Sentence, Words, counted, say, times
+from engine.core.wording import Sentence, amount, frequency, say
 from engine.learning.questions.question import (
     Choice,
     Kind,
@@ -70,13 +71,15 @@ class Contest:
         """The row of the right pair."""
         return self.pairs.index(self.right)
 
-    def occurs(self, pair: Pair) -> str:
+    def occurs(self, pair: Pair) -> Sentence:
         """Return how often a pair occurs: in the sample, if the words are one."""
         if self.sight is None or self.sight.is_whole:
-            count, where = self.frame.count_of(pair), ""
+            count = self.frame.count_of(pair)
+            template = "occurs {times}" if count else "does not occur"
         else:
-            count, where = self.sight.counts.get(pair, 0), " in these words"
-        return f"occurs {times(count)}{where}" if count else f"does not occur{where}"
+            count = self.sight.counts.get(pair, 0)
+            template = "occurs {times} in these words" if count else "does not occur in these words"
+        return say(template, times=frequency(count))
 
     def sentences(self) -> tuple[Sentence, ...]:
         """Return the words to count in, a row each."""
@@ -97,25 +100,28 @@ def _pose_next_pair(frame: Frame, request: Request) -> Question:
     right, tied, pairs, rule = contest.right, contest.tied, contest.pairs, frame.tie_rule
     if contest.sight is None or (tied.issuperset(pairs) and not contest.sight.is_whole):
         advice = say(
-            f"All of them occur equally often: the rule for ties, {rule.name}, decides.",
-            shorter=(f"All are tied: the rule {rule.name} decides.",),
+            "All of them occur equally often: the rule for ties, {rule}, decides.",
+            shorter="All are tied: the rule {rule} decides.",
+            rule=rule.name,
         )
     elif contest.sight.is_whole:
         advice = say(
             "Count for yourself: these are all words, and how often each occurs.",
-            shorter=("Count for yourself, in these words.",),
+            shorter="Count for yourself, in these words.",
         )
     else:
         advice = say(
             "Count for yourself in this sample of words, with how often each occurs.",
-            shorter=("Count for yourself, in these words.",),
+            shorter="Count for yourself, in these words.",
         )
     hint = say("the counts are beside the pairs now.")
     if tied:
-        count = f"{len(tied):,}"
         hint = say(
-            f"{count} are tied. Rule {rule.name}: {rule.in_short}.",
-            shorter=(f"{count} tied: {rule.in_short}.",),
+            "{n} are tied. Rule {rule}: {summary}.",
+            shorter="{n} tied: {summary}.",
+            n=f"{len(tied):,}",
+            rule=rule.name,
+            summary=say(rule.in_short),
         )
     counts = {pair: frame.count_of(pair) for pair in pairs}
     return Question(
@@ -150,16 +156,20 @@ def _pose_tie(frame: Frame, request: Request) -> Question:
         raise QuestionError(f"no pair is tied with another at step {frame.step:,}")
     contest = _tie_contest(frame, tied, request)
     rule = frame.tie_rule
-    start = f"{len(tied):,} pairs occur {times(frame.count_of(contest.right))} each"
     return Question(
         frame,
-        say(f"{start}: which one merges?", shorter=(f"{start}: which wins?",)),
+        say(
+            "{n} pairs occur {times} each: which one merges?",
+            shorter="{n} pairs occur {times} each: which wins?",
+            n=f"{len(tied):,}",
+            times=frequency(frame.count_of(contest.right)),
+        ),
         Choice(tuple(Option(pair_words(frame, pair), contest.ids(pair)) for pair in contest.pairs)),
         contest.place,
         explain=lambda: why_next(contest),
         explain_wrong=lambda row: _why_not_in_tie(contest, contest.pairs[row]),
         hint=_token_of_right(contest),
-        advice=say(f"Rule {rule.name}: {rule.in_short}.", shorter=(f"{rule.in_short}.",)),
+        advice=_by_rule(rule),
         given=contest.sentences(),
         find_level=lambda: Level.TIE,
         pairs=contest.pairs,
@@ -281,8 +291,10 @@ def _stale_counts(frame: Frame, right: Pair) -> Iterator[tuple[Pair, Sentence]]:
 
 def _out_of_date(frame: Frame, count: int, merged: Pair) -> Sentence:
     return say(
-        f"It occurred {times(count)} before merge {frame.step:,}, ",
-        *(*pair_words(frame, merged), ": that count is out of date."),
+        "It occurred {times} before merge {number}, {pair}: that count is out of date.",
+        times=frequency(count),
+        number=f"{frame.step:,}",
+        pair=pair_words(frame, merged),
     )
 
 
@@ -297,7 +309,9 @@ def _choices_of_other_rules(frame: Frame, tied: frozenset[Pair]) -> dict[Pair, s
 
 def _other_rules(frame: Frame, tied: frozenset[Pair]) -> Mistakes:
     return {
-        pair: say(f"The rule {name} takes it; here the rule is {frame.tie_rule.name}.")
+        pair: say(
+            "The rule {rule} takes it; here the rule is {own}.", rule=name, own=frame.tie_rule.name
+        )
         for pair, name in _choices_of_other_rules(frame, tied).items()
     }
 
@@ -339,9 +353,10 @@ def _mistakes_in_counting(
     ahead = [pair for pair in among if once[pair] >= once[right] and pair != right]
     for pair in sorted(ahead, key=lambda pair: (-once[pair], pair))[: 2 if pairs is None else None]:
         found[pair] = say(
-            f"With each word counted once it would be among the first, but {example:,} × means "
-            f"{counted(example, 'time')}.",
-            shorter=(f"{example:,} × means {counted(example, 'time')}, not once.",),
+            "With each word counted once it would be among the first, but {n} × means {times}.",
+            shorter="{n} × means {times}, not once.",
+            n=f"{example:,}",
+            times=amount(example, "time"),
         )
     if right[0] == right[1]:
         doubled = frame.any_token(right[0])
@@ -349,8 +364,9 @@ def _mistakes_in_counting(
         for pair in among:
             if pair != right and sight.counts[pair] >= apart:
                 found[pair] = say(
-                    *("In ", doubled * 3, " the pair "),
-                    *(*pair_words(frame, right), " occurs twice: places may overlap."),
+                    "In {text} the pair {pair} occurs twice: places may overlap.",
+                    text=doubled * 3,
+                    pair=pair_words(frame, right),
                 )
     return found
 
@@ -371,8 +387,19 @@ def _count_apart(tokens: Sequence[int], pair: Pair) -> int:
 def _token_of_right(contest: Contest) -> Sentence:
     """Name the left token of the right pair, or the right one if all pairs share the left one."""
     shares_left = len({left for left, _ in contest.pairs}) == 1
-    side, at = ("right", 1) if shares_left else ("left", 0)
-    return say(f"its {side} token is ", contest.frame.any_token(contest.right[at]), ".")
+    return say(
+        "its right token is {token}." if shares_left else "its left token is {token}.",
+        token=contest.frame.any_token(contest.right[shares_left]),
+    )
+
+
+def _by_rule(rule: TieRule) -> Sentence:
+    return say(
+        "Rule {rule}: {summary}.",
+        shorter="{summary}.",
+        rule=rule.name,
+        summary=say(rule.in_short),
+    )
 
 
 def why_next(contest: Contest) -> tuple[Sentence, ...]:
@@ -380,20 +407,27 @@ def why_next(contest: Contest) -> tuple[Sentence, ...]:
     count, winner = frame.count_of(right), pair_words(frame, right)
     if tied:
         rival = next(pair for pair, _ in frame.top_pairs(2) if pair != right)
-        why = frame.why_first(right, rival)
-        if numbers := _compared(frame, right, rival):
-            why = (*why, ": ", *numbers)
+        why = frame.tie_reason(right, rival)
+        if (numbers := _compared(frame, right, rival)) is not None:
+            why = say("{why}: {numbers}", why=why, numbers=numbers)
+        rule = frame.tie_rule.name
+        n, most = f"{len(tied):,}", f"{count:,}"
         return (
-            say(*winner, f" wins the tie of {len(tied):,} at {count:,}."),
-            say(f"Rule {frame.tie_rule.name}: ", *why, ".", shorter=(*why, ".")),
+            say("{pair} wins the tie of {n} at {count}.", pair=winner, n=n, count=most),
+            say("Rule {rule}: {why}.", shorter="{why}.", rule=rule, why=why),
         )
-    first = say(*winner, f" occurs {times(count)}.")
+    first = say("{pair} occurs {times}.", pair=winner, times=frequency(count))
     _, *others = frame.top_pairs(2)
     if not others:
         return first, say("No other pair is left.")
     (second, behind), gap = others[0], count - others[0][1]
-    words = ("Second is ", *pair_words(frame, second), f" with {behind:,}")
-    return first, say(*words, f", {gap:,} fewer.", shorter=(*words, "."))
+    return first, say(
+        "Second is {pair} with {count}, {n} fewer.",
+        shorter="Second is {pair} with {count}.",
+        pair=pair_words(frame, second),
+        count=f"{behind:,}",
+        n=f"{gap:,}",
+    )
 
 
 def why_not_next(contest: Contest, pair: Pair) -> tuple[Sentence, ...]:
@@ -401,22 +435,28 @@ def why_not_next(contest: Contest, pair: Pair) -> tuple[Sentence, ...]:
     if pair in contest.tied:
         return (
             say(
-                *(*words, f" {occurs}, but so does another pair."),
-                shorter=(*words, f" {occurs}, but not alone."),
+                "{pair} {occurs}, but so does another pair.",
+                shorter="{pair} {occurs}, but not alone.",
+                pair=words,
+                occurs=occurs,
             ),
             _why_later(contest, pair),
         )
     said = say(
-        *(*words, f" {occurs}; another pair occurs more often."),
-        shorter=(*words, f" {occurs}; another, more."),
+        "{pair} {occurs}; another pair occurs more often.",
+        shorter="{pair} {occurs}; another, more.",
+        pair=words,
+        occurs=occurs,
     )
     mistake = contest.mistakes.get(pair)
     return (said,) if mistake is None else (said, mistake)
 
 
 def _why_not_in_tie(contest: Contest, pair: Pair) -> tuple[Sentence, ...]:
-    words = pair_words(contest.frame, pair)
-    return say(*words, " loses to another pair that is tied with it."), _why_later(contest, pair)
+    loses = say(
+        "{pair} loses to another pair that is tied with it.", pair=pair_words(contest.frame, pair)
+    )
+    return loses, _why_later(contest, pair)
 
 
 def _why_later(contest: Contest, pair: Pair) -> Sentence:
@@ -424,30 +464,41 @@ def _why_later(contest: Contest, pair: Pair) -> Sentence:
 
     Where only the right one goes before it, it is named only if no other row is left to try.
     """
+    reason = _why_behind(contest, pair)
+    if (mistake := contest.mistakes.get(pair)) is None:
+        return reason
+    return say(
+        "{mistake} {reason}",
+        shorter="{shorter_reason}",
+        mistake=mistake,
+        reason=reason,
+        shorter_reason=reason.shorter or reason,
+    )
+
+
+def _why_behind(contest: Contest, pair: Pair) -> Sentence:
     frame, right = contest.frame, contest.right
-    start: Words = ()
-    if (mistake := contest.mistakes.get(pair)) is not None:
-        start = (*mistake.words, " ")
-    rule = frame.tie_rule
     ranked = [each for each, _ in frame.top_pairs(len(contest.pairs))]
     before = [each for each in contest.pairs if each in ranked[: _place_in(ranked, pair)]]
     known = [each for each in before if each != right]
     rival = known[0] if known else right if len(contest.pairs) == 2 else None
-    if rival is None:
-        difference = _difference(frame, right, pair)
-        if difference is None:
-            return say(
-                *start, f"Rule {rule.name}: {rule.in_short}.", shorter=(f"{rule.in_short}.",)
-            )
-        less, _, where = difference
-        byte = bytes((less,))
+    if rival is not None:
         return say(
-            *(*start, "Another pair has a byte above ", byte, f" = {less}{where}."),
-            shorter=("Another has a byte above ", byte, f" = {less}."),
+            "{rival} goes before it: {why}.",
+            shorter="{rival}: {why}.",
+            rival=pair_words(frame, rival),
+            why=_compared(frame, rival, pair) or frame.tie_reason(rival, pair),
         )
-    name = pair_words(frame, rival)
-    why = _compared(frame, rival, pair) or frame.why_first(rival, pair)
-    return say(*(*start, *name, " goes before it: ", *why, "."), shorter=(*name, ": ", *why, "."))
+    if (difference := _difference(frame, right, pair)) is None:
+        return _by_rule(frame.tie_rule)
+    less, _, where = difference
+    return say(
+        "Another pair has a byte above {byte} = {value}{where}.",
+        shorter="Another has a byte above {byte} = {value}.",
+        byte=bytes((less,)),
+        value=str(less),
+        where=where,
+    )
 
 
 def _place_in(ranked: Sequence[Pair], pair: Pair) -> int:
@@ -457,7 +508,7 @@ def _place_in(ranked: Sequence[Pair], pair: Pair) -> int:
 PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 
-def _difference(frame: Frame, winner: Pair, rival: Pair) -> tuple[int, int, str] | None:
+def _difference(frame: Frame, winner: Pair, rival: Pair) -> tuple[int, int, Sentence] | None:
     """Return the bytes in which two pairs differ, the lower one first, and their place.
 
     Returns:
@@ -468,10 +519,16 @@ def _difference(frame: Frame, winner: Pair, rival: Pair) -> tuple[int, int, str]
     later, earlier = _different_tokens(frame, winner, rival)
     for place, (more, less) in enumerate(zip(later, earlier, strict=False)):
         if more != less:
-            where = f"the {PLACES[place]} place" if place < len(PLACES) else f"place {place + 1}"
             is_single = len(later) == len(earlier) == 1
-            return less, more, "" if is_single else f" in {where}"
+            return less, more, say("") if is_single else _in_place(place)
     return None
+
+
+def _in_place(place: int) -> Sentence:
+    """Name the place of a byte, which counts from 0, at the end of a clause."""
+    if place < len(PLACES):
+        return say(" in the {nth} place", nth=say(PLACES[place]))
+    return say(" in place {n}", n=str(place + 1))
 
 
 def _different_tokens(frame: Frame, winner: Pair, rival: Pair) -> tuple[bytes, bytes]:
@@ -479,19 +536,26 @@ def _different_tokens(frame: Frame, winner: Pair, rival: Pair) -> tuple[bytes, b
     return frame.any_token(winner[at]), frame.any_token(rival[at])
 
 
-def _compared(frame: Frame, winner: Pair, rival: Pair) -> Words:
-    """Compare the bytes in which two pairs differ; () if the tie rule compares no bytes.
+def _compared(frame: Frame, winner: Pair, rival: Pair) -> Sentence | None:
+    """Compare the bytes in which two pairs differ; `None` if the tie rule compares no bytes.
 
     `com+e` and `cop+e` → `m = 109 < p = 112 in the third place`.
     """
     if frame.tie_rule.name != "lexicographic":
-        return ()
+        return None
     difference = _difference(frame, winner, rival)
     if difference is None:
         later, earlier = _different_tokens(frame, winner, rival)
-        return later, " begins with ", earlier, " and goes on"
+        return say("{longer} begins with {start} and goes on", longer=later, start=earlier)
     less, more, where = difference
-    return bytes((less,)), f" = {less} < ", bytes((more,)), f" = {more}{where}"
+    return say(
+        "{lower} = {less} < {higher} = {more}{where}",
+        lower=bytes((less,)),
+        less=str(less),
+        higher=bytes((more,)),
+        more=str(more),
+        where=where,
+    )
 
 
 def _next_pair_level(frame: Frame, right: Pair, tied: frozenset[Pair]) -> Level:

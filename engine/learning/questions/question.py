@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from engine.core.errors import AnswerError, QuestionError
 from engine.core.events import PAIR_SIGN, Pair
-from engine.core.wording import Sentence, Words
+from engine.core.wording import ENGLISH, Messages, Sentence, Value, Words, say, text_of
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import to_bytes
 
@@ -44,6 +44,11 @@ class Form(ABC):
 
     how: str
     """A sentence that says how to type an answer."""
+
+    @property
+    def instruction(self) -> Sentence:
+        """The sentence `how`, which can be translated."""
+        return say(self.how)
 
     @abstractmethod
     def read(self, typed: str) -> Answer:
@@ -96,7 +101,11 @@ class Choice(Form):
 
     @property
     def how(self) -> str:  # type: ignore[override]
-        return f"Answer with a number from 1 to {len(self.options)}."
+        return str(self.instruction)
+
+    @property
+    def instruction(self) -> Sentence:
+        return say("Answer with a number from 1 to {n}.", n=str(len(self.options)))
 
     def read(self, typed: str) -> int:
         return self.check(_read_int(typed, self.how) - 1)
@@ -292,6 +301,11 @@ class Grade:
         """The word to put before `said`."""
         return "Right" if self.right else "No"
 
+    @property
+    def verdict(self) -> str:
+        """The template of the word with its colon."""
+        return "Right: " if self.right else "No: "
+
 
 @dataclass(frozen=True, eq=False)
 class Question:
@@ -316,6 +330,7 @@ class Question:
             draw them itself.
         tied: the pairs that share the highest count or score; empty if one has it alone.
         kind: its name in `KINDS`, which `ask` sets.
+        messages: the table of its language.
     """
 
     frame: Any
@@ -333,6 +348,37 @@ class Question:
     pairs: tuple[Pair, ...] = ()
     tied: frozenset[Pair] = frozenset()
     kind: str = ""
+    messages: Messages = field(default_factory=lambda: ENGLISH)
+
+    @property
+    def how(self) -> str:
+        """A sentence that says how to type an answer."""
+        return str(self.form.instruction.translated(self.messages))
+
+    def translated(self, messages: Messages) -> Question:
+        """Return the question in the language of a table, with its explanations."""
+        if not messages:
+            return self
+
+        def told(sentences: Iterable[Sentence]) -> tuple[Sentence, ...]:
+            return tuple(sentence.translated(messages) for sentence in sentences)
+
+        find_later_hint = self.find_later_hint
+        asks, hint, advice = told((self.asks, self.hint, self.advice))
+        return replace(
+            self,
+            asks=asks,
+            hint=hint,
+            advice=advice,
+            given=told(self.given),
+            explain=lambda: told(self.explain()),
+            explain_wrong=lambda answer: told(self.explain_wrong(answer)),
+            explain_part=lambda answer: told(self.explain_part(answer)),
+            find_later_hint=None
+            if find_later_hint is None
+            else lambda progress: find_later_hint(progress).translated(messages),
+            messages=messages,
+        )
 
     @cached_property
     def level(self) -> Level:
@@ -351,7 +397,7 @@ class Question:
     def model_answer(self) -> tuple[Sentence, ...]:
         """The explanation for a learner who gives up."""
         first, *why = self.explain()
-        return (Sentence(("Answer: ", *first.words)), *why)
+        return (say("Answer: {sentence}", sentence=first).translated(self.messages), *why)
 
 
 @dataclass(frozen=True)
@@ -463,8 +509,13 @@ class Tally:
         self.asked += 1
         self.first += attempt.at_first_try
 
+    def describe(self, messages: Messages = ENGLISH) -> str:
+        """Return the two numbers in a phrase."""
+        n, asked = str(self.first), str(self.asked)
+        return text_of(messages, "{n} of {asked} at the first try", n=n, asked=asked)
+
     def __str__(self) -> str:
-        return f"{self.first} of {self.asked} at the first try"
+        return self.describe()
 
 
 # -- what several kinds of questions share
@@ -509,6 +560,15 @@ def edged(tokens: Iterable[bytes]) -> Words:
     for token in tokens:
         words += ["┊", token] if words else [token]
     return tuple(words)
+
+
+def in_turn(things: Iterable[Value]) -> Sentence:
+    """Return things in their order, as a part of a sentence: `a, then b, then c`."""
+    first, *others = things
+    listed = say("{thing}", thing=first)
+    for thing in others:
+        listed = say("{before}, then {thing}", before=listed, thing=thing)
+    return listed
 
 
 def joining(frame: AnyMergeFrame, ids: Sequence[int], merged: Pair) -> Words:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from engine.bpe.frame import Frame
 from engine.core.errors import QuestionError
 from engine.core.events import Pair
-from engine.core.wording import Sentence, counted, say
+from engine.core.wording import Sentence, amount, say
 from engine.learning.questions.question import (
     CUT,
     SPACE,
@@ -50,18 +50,23 @@ def _pose_byte_count(frame: Frame, request: Request) -> Question:
     right = sum(sizes)
     return Question(
         frame,
-        say("How many bytes is ", text.encode(), " in UTF-8?"),
+        say("How many bytes is {text} in UTF-8?", text=text.encode()),
         Number(),
         right,
         explain=lambda: _why_bytes(text),
         explain_wrong=lambda count: _why_not_bytes(text, count),
-        hint=say(longest.encode(), f" alone is {counted(max(sizes), 'byte')}."),
+        hint=say(
+            "{character} alone is {n}.", character=longest.encode(), n=amount(max(sizes), "byte")
+        ),
         advice=say(
             "Up to U+007F a character is one byte, up to U+07FF two, up to U+FFFF three, above "
             "that four.",
-            shorter=("To U+007F 1 byte, to U+07FF 2, to U+FFFF 3, above 4.",),
+            shorter="To U+007F 1 byte, to U+07FF 2, to U+FFFF 3, above 4.",
         ),
-        given=tuple(say(char.encode(), f"   U+{ord(char):04X}") for char in dict.fromkeys(text)),
+        given=tuple(
+            say("{character}   U+{code}", character=char.encode(), code=f"{ord(char):04X}")
+            for char in dict.fromkeys(text)
+        ),
         find_level=lambda: Level(min(len(set(sizes)) - 1, Level.CLOSE)),
     )
 
@@ -83,15 +88,20 @@ def _why_bytes(text: str) -> tuple[Sentence, ...]:
     for char, size in zip(text, byte_sizes(text), strict=True):
         parts += [" + ", char.encode(), f" {size}"]
     total = sum(byte_sizes(text))
-    return say(text.encode(), f" is {counted(total, 'byte')}."), say(*parts[1:], f" = {total}")
+    return (
+        say("{text} is {n}.", text=text.encode(), n=amount(total, "byte")),
+        say("{sum} = {n}", sum=tuple(parts[1:]), n=str(total)),
+    )
 
 
 def _why_not_bytes(text: str, count: int) -> tuple[Sentence, ...]:
-    if count == len(text) < sum(byte_sizes(text)):
-        return (say(f"{count} is the number of characters, and some take several bytes."),)
-    if count > sum(byte_sizes(text)):
-        return (say(f"{count} is too many."), say("Compare each code point with the limits."))
-    return (say(f"{count} is too few."), say("Compare each code point with the limits."))
+    n, total = f"{count:,}", sum(byte_sizes(text))
+    if count == len(text) < total:
+        return (say("{n} is the number of characters, and some take several bytes.", n=n),)
+    return (
+        say("{n} is too many." if count > total else "{n} is too few.", n=n),
+        say("Compare each code point with the limits."),
+    )
 
 
 BYTE_COUNT = Kind("byte-count", (Frame,), "BPE", _pose_byte_count)
@@ -127,21 +137,23 @@ def _pose_tokens_left(frame: Frame, request: Request) -> Question:
     return Question(
         frame,
         say(
-            f"The corpus has {counted(frame.token_count, 'token')}. How many will it have, once ",
-            *pair,
-            " has merged?",
+            "The corpus has {n}. How many will it have, once {pair} has merged?",
+            n=amount(frame.token_count, "token"),
+            pair=pair,
         ),
         Number(),
         following.token_count,
         explain=lambda: _why_left(frame, words),
         explain_wrong=lambda count: _why_not_left(frame, count),
-        hint=say("in ", *joining(frame, words[0].before, merge.pair), " each + saves a token."),
+        hint=say(
+            "in {word} each + saves a token.", word=joining(frame, words[0].before, merge.pair)
+        ),
         advice=say(
             "All words with the pair are here. A token that has joined joins no other one.",
-            shorter=("All words with the pair are here.",),
+            shorter="All words with the pair are here.",
         ),
         given=tuple(
-            say(f"{count:,} × ", *edged(map(frame.any_token, ids)))
+            say("{n} × {word}", n=f"{count:,}", word=edged(map(frame.any_token, ids)))
             for count, ids in request.chance.shuffled(rows)
         ),
         find_level=lambda: Level(min(len(words), len(Level)) - 1),
@@ -181,8 +193,12 @@ def _why_left(frame: Frame, words: Sequence[AffectedPretoken]) -> tuple[Sentence
     total = f" = {saved:,}" if len(words) > 1 or "·" in joins[0] else ""
     left = frame.token_count - saved
     return (
-        say(f"{counted(left, 'token')} are left, {saved:,} fewer."),
-        say(*merged, f" joins in {' + '.join(joins)}{total} places; each join saves one token."),
+        say("{tokens} are left, {n} fewer.", tokens=amount(left, "token"), n=f"{saved:,}"),
+        say(
+            "{pair} joins in {places} places; each join saves one token.",
+            pair=merged,
+            places=f"{' + '.join(joins)}{total}",
+        ),
     )
 
 
@@ -190,8 +206,9 @@ def _why_not_left(frame: Frame, count: int) -> tuple[Sentence, ...]:
     """Explain a wrong number of tokens by the mistake that leads to it."""
     left = frame.at(frame.step + 1).token_count
     if (mistake := mistake_in_tokens_left(frame, count)) in _WHY_NOT_LEFT:
-        return (say(f"{count:,} is wrong: {_WHY_NOT_LEFT[mistake]}"),)
-    return (say(f"{count:,} is too {'many' if count > left else 'few'}."),)
+        why = say(_WHY_NOT_LEFT[mistake])
+        return (say("{n} is wrong: {why}", n=f"{count:,}", why=why),)
+    return (say("{n} is too many." if count > left else "{n} is too few.", n=f"{count:,}"),)
 
 
 _NOTHING_GOES = "kept the tokens as they were before the merge"

@@ -86,10 +86,9 @@ class WordsInSight:
         most = max((len(f"{word.count:,}") for word in self.words), default=0)
         return tuple(
             say(
-                f"{word.count:>{most},} × ",
-                *(("…",) if word.is_part else ()),
-                *edged(map(frame.any_token, word.tokens)),
-                *(("…",) if word.is_part else ()),
+                "{n} × …{word}…" if word.is_part else "{n} × {word}",
+                n=f"{word.count:>{most},}",
+                word=edged(map(frame.any_token, word.tokens)),
             )
             for word in self.words
         )

@@ -6,6 +6,7 @@ import json
 import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -96,13 +97,26 @@ def label_of_n(app: BpeTuiApp) -> str:
 # -- the lessons that come with the program
 
 
-def test_lessons_are_numbered_without_gaps_and_two_are_in_chinese_too() -> None:
+def test_lessons_are_numbered_without_gaps_and_all_are_in_chinese_too() -> None:
     numbers = [lesson.number for lesson in builtin_lessons()]
     assert numbers == list(range(1, len([*PLACE.glob("en/*.md")]) + 1))
     assert len(numbers) >= 13
     assert languages() == ["en", "zh"]
-    in_chinese = [lesson.path.parent.name for lesson in builtin_lessons("zh")]
-    assert in_chinese[:3] == ["zh", "zh", "en"]
+    assert {lesson.path.parent.name for lesson in builtin_lessons("zh")} == {"zh"}
+
+
+@pytest.mark.parametrize("path", PLACE.glob("zh/*.md"), ids=lambda path: path.stem)
+def test_a_lesson_in_chinese_shows_and_asks_what_the_english_one_does(path: Path) -> None:
+    own, english = read_lesson(path), read_lesson(PLACE / "en" / path.name)
+    assert own.options == english.options
+    for scene, other in zip(own.scenes, english.scenes, strict=True):
+        assert [replace(asked, line=0) for asked in scene.asks] == [
+            replace(asked, line=0) for asked in other.asks
+        ], scene.title
+        shown, wanted = (
+            each.show and replace(each.show, line=0, see=()) for each in (scene, other)
+        )
+        assert shown == wanted, scene.title
 
 
 @pytest.mark.parametrize("path", BUILT_IN, ids=lambda path: f"{path.parent.name}-{path.stem}")

@@ -14,7 +14,7 @@ from inside.bpe_tui.lessons import (
     sentence_rows,
 )
 from inside.bpe_tui.session import RunConfig
-from inside.engine.core import say
+from inside.engine.core import Sentence
 from opening import opened_as, step, until
 
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -34,7 +34,7 @@ def keys_of(screen: LessonScreen) -> list[str]:
 
 def test_a_corpus_to_count_in_wraps_to_the_next_line() -> None:
     words = [part for _ in range(5) for part in (b"l", "┊", b"ow", "│")]
-    rows = sentence_rows(say(*words), 12)
+    rows = sentence_rows(Sentence(tuple(words)), 12)
     assert ["".join(text for text, _ in row.spans) for row in rows] == ["l┊ow│l┊ow│"] * 2 + [
         "l┊ow│"
     ]

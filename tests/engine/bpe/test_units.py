@@ -375,4 +375,4 @@ def test_sentencepiece_ties_count_characters_if_these_are_the_units() -> None:
     vocab = {0: "漢".encode(), 1: b"a", 2: b"xy", 3: b"z"}
     rule = TIE_RULES["sentencepiece"]
     assert min(tied, key=rule.make_key(vocab, never_seen)) == (0, 1)
-    assert rule.why_first(vocab, (0, 1), (2, 3)) == ("2 characters joined, fewer than 3",)
+    assert str(rule.reason(vocab, (0, 1), (2, 3))) == "2 characters joined, fewer than 3"

@@ -121,11 +121,11 @@ def count_change(question: Question, truth: Truth, step: int) -> Answer:
 
 def byte_count(question: Question, truth: Truth, step: int) -> Answer:
     """Take the code points apart as UTF-8 does: 7 bits, then 6 more with each byte."""
-    points = {row.words[0]: str(row.words[1]) for row in question.given}
+    points = {row.words[0]: str(row).split("+")[-1] for row in question.given}
     [text] = [word for word in question.asks.words if isinstance(word, bytes)]
     total = 0
     for char in text.decode():
-        point = int(points[char.encode()].split("+")[1], 16)
+        point = int(points[char.encode()], 16)
         total += next(
             size for size, bits in ((1, 7), (2, 11), (3, 16), (4, 21)) if point < 1 << bits
         )
@@ -135,7 +135,7 @@ def byte_count(question: Question, truth: Truth, step: int) -> Answer:
 def tokens_left(question: Question, truth: Truth, step: int) -> Answer:
     """Count all tokens after the merge, and check that the given words lead to the same number."""
     named = [word for word in question.asks.words if isinstance(word, bytes)]
-    tokens = int(str(question.asks.words[0]).split()[3].replace(",", ""))
+    tokens = int(str(question.asks).split()[3].replace(",", ""))
     for row in question.given:
         times, *word = row.words
         rest = [part for part in word if isinstance(part, bytes)]

@@ -31,6 +31,7 @@ from bpe_tui.session.lessons import (
     directory,
     keep_progress,
     languages,
+    messages_in,
     numbered_lesson,
     progress_key,
     samples,

@@ -7,6 +7,7 @@ from engine.learning.grade_tables import grade_tables
 from engine.learning.grading import Grades, grade_files
 from engine.learning.lesson import LARGEST_CORPUS, Lesson, LessonError, Paragraph
 from engine.learning.lesson_file import parse_lesson, read_head, read_lesson
+from engine.learning.message_file import read_messages
 from engine.learning.mistakes import MISTAKES, answer_words, mistake_of
 from engine.learning.questions import KINDS, kinds_for
 from engine.learning.questions.merges_form import CountedWord, Merges
@@ -21,6 +22,7 @@ from engine.learning.questions.question import (
     Level,
     Number,
     Question,
+    Tally,
     Text,
     YesOrNo,
 )

@@ -1,0 +1,225 @@
+"""The tables of messages: what a lesson says in another language than English."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+import regex
+from inside.bpe_tui.app import BpeTuiApp, recording_of
+from inside.bpe_tui.lessons import LessonPane, LessonScreen, LessonText
+from inside.bpe_tui.session import (
+    COMMANDS,
+    MODELS,
+    PLACE,
+    TABS,
+    builtin_lessons,
+    config_of,
+    languages,
+    messages_in,
+)
+from inside.bpe_tui.views import SIGNS
+from inside.bpe_tui.widgets import KeyBar
+from inside.engine.bpe import TIE_RULES
+from inside.engine.core import template_parts
+from inside.engine.learning import (
+    Choice,
+    Cuts,
+    LessonError,
+    Merges,
+    Question,
+    Tally,
+    Text,
+    read_lesson,
+    read_messages,
+)
+from inside.engine.text import PATTERNS
+from inside.engine.wordpiece import SCORE_TIE_RULES
+from opening import recorded_once, until
+
+import bpe_tui
+import engine
+from engine import ask
+
+TRANSLATED = [language for language in languages() if messages_in(language)]
+SOURCES = (
+    *("engine/learning/questions", "engine/bpe/ties.py", "engine/wordpiece/frame.py"),
+    *("bpe_tui/lessons", "bpe_tui/views/explanation.py", "bpe_tui/views/merge_explanation.py"),
+    *("bpe_tui/bpe/lesson.py", "bpe_tui/wordpiece/lesson.py", "bpe_tui/unigram/lesson.py"),
+)
+"""The modules that say something in a lesson."""
+NOT_IN_LESSONS = {
+    # the screen of a quiz
+    *("Enter goes on; Ctrl+Q leaves", "Ctrl+Q leaves; what is answered is kept", "Your name"),
+    *("Your ID", "Your answers are in the file. "),
+    # the models of a kind, for errors
+    *("BPE or WordPiece", "BPE or Unigram"),
+    # without a lesson
+    *("No lesson is open: L lists them.", "close the lesson that is open"),
+    # names that the program uses for itself
+    *("kind of question", "tie rule", "most used"),
+    # names of mistakes, for the tables of a class
+    *("kept the tokens as they were before the merge", "gave what is saved, not what is left"),
+    *("joined overlapping places", "took away two tokens for each join"),
+    *("counted each word once", "took away too little", "took away too much"),
+    *("joined one token twice, where the pair overlaps", "replaced an overlap from the right"),
+    *("replaced another pair, too", "replaced the pair in part only"),
+    # an answer file's words, and an error
+    *("no word changed", "one of these cuts a token apart; a merge only joins tokens."),
+}
+NUMBERED = ("token", "piece", "word", "place", "other", "bar", "byte", "time", "n-gram")
+
+
+MESSAGE = r"[a-zA-Z]\S* +\S*[a-zA-Z{]|\{\w+\}"
+
+
+def said_in(tree: ast.AST) -> Iterator[str]:
+    """Yield the constants of a module that look like messages: several words, or a place."""
+    if isinstance(tree, ast.JoinedStr | ast.Raise | ast.Assert):
+        return  # errors are English, and a message is no f-string
+    if isinstance(tree, ast.Call) and "Error" in ast.dump(tree.func):
+        return
+    if isinstance(tree, ast.Expr) and isinstance(tree.value, ast.Constant):
+        return  # a docstring
+    value = tree.value if isinstance(tree, ast.Constant) else None
+    if isinstance(value, str) and regex.search(MESSAGE, value):
+        yield value
+    for child in ast.iter_child_nodes(tree):
+        yield from said_in(child)
+
+
+def has_words(text: str) -> bool:
+    return any(regex.search("[a-zA-Z]{2}", part) for part in template_parts(text)[::2])
+
+
+@cache
+def all_said() -> frozenset[str]:
+    root = Path(bpe_tui.__file__).parents[1]
+    said: set[str] = set()
+    for source in SOURCES:
+        path = root / source
+        for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
+            said |= set(said_in(ast.parse(file.read_text("utf-8"))))
+    rules = {rule.summary for rule in TIE_RULES.values()}  # of them only the first clause
+    return frozenset(said - NOT_IN_LESSONS - rules) | {rule.in_short for rule in TIE_RULES.values()}
+
+
+@cache
+def all_constants() -> frozenset[str]:
+    """Return all texts of both packages, and what is made of them."""
+    found: set[str] = set()
+    for package in (bpe_tui, engine):
+        for file in Path(package.__file__).parent.rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    found.add(node.value)
+    names = {*NUMBERED, *(f"different {word}" for word in ("word", "sentence")), "sentence"}
+    counted = {f"{{n}} {name}{ending}" for name in names for ending in ("", "s")}
+    rules = (*TIE_RULES.values(), *SCORE_TIE_RULES.values())
+    forms = {form.how for form in (Cuts, Merges, Text)}
+    return frozenset(found | counted | forms | {rule.in_short for rule in rules})
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_each_message_of_a_lesson_is_in_the_table_of_each_language(language: str) -> None:
+    table = messages_in(language)
+    here = (command for command in COMMANDS if "lesson" in command.screens)
+    labels = {command.label for command in here if command.in_footer or command.in_fields}
+    labels |= {name for _, name, short in TABS.values() for name in (name, short)}
+    labels |= {sign.label for sign in SIGNS.values()}
+    labels |= {c.label for model in MODELS.values() for c in model.commands if c.in_footer}
+    wanted = {text for text in all_said() | labels if has_words(text)}
+    assert sorted(wanted - {*table}) == []
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_a_table_says_nothing_that_the_program_does_not(language: str) -> None:
+    assert sorted({*messages_in(language)} - all_constants()) == []
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_a_translation_leaves_out_no_place_that_only_it_could_name(language: str) -> None:
+    """A place may be said in words, as `one word`; a sentence never loses a token or a number."""
+    for english, message in messages_in(language).items():
+        places, own = (sorted(template_parts(text)[1::2]) for text in (english, message))
+        assert places == own, english
+
+
+def questions(language: str) -> Iterator[Question]:
+    """Yield each question of the lessons in a language."""
+    for path in sorted((PLACE / language).glob("*.md")):
+        lesson = read_lesson(path)
+        shown = lesson.scenes[0]
+        for scene in lesson.scenes:
+            shown = shown if scene.show is None else scene
+            for asked in scene.asks:
+                step = asked.step if asked.step is not None else shown.show and shown.show.step
+                frame = recording_of(config_of(lesson, shown)).seek(step or 0)
+                yield ask(asked.kind, frame, asked.seed, about=asked.about, rows=asked.rows)
+
+
+ALTERNATIVES = {
+    word
+    for pattern in PATTERNS.values()
+    for alternative in pattern.alternatives
+    for word in regex.findall("[A-Za-z-]+", alternative.name)
+}
+ALLOWED = {"BPE", "EM", "UTF", "GPT", "WordPiece", "Unigram", *TIE_RULES, *SCORE_TIE_RULES}
+
+
+def test_a_question_in_chinese_has_no_english_words_but_names() -> None:
+    for question in questions("zh"):
+        own = question.translated(messages_in("zh"))
+        rows = range(len(own.form.options)) if isinstance(own.form, Choice) else ()
+        grades = [own.grade(answer) for answer in (own.answer, *rows)]
+        sentences = [own.asks, own.hint, own.advice, *own.given, *own.model_answer]
+        sentences += [each for grade in grades for each in (grade.said, grade.why) if each]
+        for version in (version for sentence in sentences for version in sentence):
+            text = " ".join(word for word in version.words if isinstance(word, str))
+            words = set(regex.findall(r"[A-Za-z][a-z-]{2,}", text))
+            assert words <= ALLOWED | ALTERNATIVES, (question.kind, text)
+    assert Tally(1, 2).describe(messages_in("zh")) == "2 题中 1 题一次答对"
+
+
+async def test_a_third_language_is_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(PLACE / "en", tmp_path / "en")
+    (tmp_path / "fr").mkdir()
+    own = (PLACE / "en" / "03-ties.md").read_text("utf-8").replace('"Ties"', '"Égalités"')
+    (tmp_path / "fr" / "03-ties.md").write_text(own, "utf-8")
+    table = '"COUNTED" = "COMPTÉ"\n"next" = "suite"\n"more" = "suite"\n"asks" = "suite"\n'
+    (tmp_path / "fr" / "messages.toml").write_text(table, "utf-8")
+    monkeypatch.setattr("bpe_tui.session.lessons.PLACE", tmp_path)
+    for cached in (builtin_lessons, messages_in):
+        monkeypatch.setattr(f"bpe_tui.session.lessons.{cached.__name__}", cached.__wrapped__)
+    assert languages() == ["en", "fr"]
+    lessons = builtin_lessons.__wrapped__("fr")
+    assert [lesson.title for lesson in lessons][1:3] == ["Count, pick, replace", "Égalités"]
+    app = BpeTuiApp(None, recorded_once, lesson=lessons[2].path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.screen.query(LessonText) and not app.guide.is_on_its_way)
+        app.seek(3)
+        screen = app.screen
+        assert isinstance(screen, LessonScreen)
+        await until(pilot, lambda: screen.sections["count"].label == "1 COMPTÉ")
+        assert screen.sections["pick"].label == "2 PICKED"  # it is not in the table
+        keys = screen.query_one(LessonPane).query_one(KeyBar).keys
+        assert [key.label for key in keys if key.shown == "N"] == ["suite"]
+
+
+def test_a_table_with_unknown_places_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "messages.toml"
+    path.write_text('"{n} tokens" = "{m} 个词元"\n', "utf-8")
+    with pytest.raises(LessonError, match=r"no \{m\} in English"):
+        read_messages(path)
+    path.write_text('"{n} tokens" = 3\n', "utf-8")
+    with pytest.raises(LessonError, match="no text"):
+        read_messages(path)
+    path.write_text('"{n} tokens\n', "utf-8")
+    with pytest.raises(LessonError, match=r"messages\.toml"):
+        read_messages(path)
