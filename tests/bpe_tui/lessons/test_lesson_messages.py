@@ -85,6 +85,10 @@ def said_in(tree: ast.AST) -> Iterator[str]:
         return
     if isinstance(tree, ast.Expr) and isinstance(tree.value, ast.Constant):
         return  # a docstring
+    if isinstance(tree, ast.Call) and getattr(tree.func, "id", "") in ("text_of", "FooterKey"):
+        yield from (arg.value for arg in tree.args[1:2] if isinstance(arg, ast.Constant))
+    if isinstance(tree, ast.Call) and getattr(tree.func, "attr", "") in ("text", "spans"):
+        yield from (arg.value for arg in tree.args[:1] if isinstance(arg, ast.Constant))
     value = tree.value if isinstance(tree, ast.Constant) else None
     if isinstance(value, str) and regex.search(MESSAGE, value):
         yield value
