@@ -1,4 +1,4 @@
-"""Helpers of the benchmarks: runs in fresh processes, in turns; medians; a table.
+"""Helpers of the benchmarks: runs in fresh processes, in turns; medians or minima; a table.
 
 A run prints what it found as its last line, in JSON: names and numbers, or `{"skipped": reason}`.
 """
@@ -9,7 +9,7 @@ import json
 import statistics
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 
 from processes import PeakMemory
@@ -17,8 +17,12 @@ from processes import PeakMemory
 Figures = dict[str, float]
 
 
-def taking_turns(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, Figures]:
-    """Run each command once a round, in a fresh process; return the medians for each name.
+def taking_turns(
+    commands: Mapping[str, Sequence[str]],
+    rounds: int,
+    choose: Callable[[list[float]], float] = statistics.median,
+) -> dict[str, Figures]:
+    """Run each command once a round, in a fresh process; return the chosen figures of each name.
 
     Taking turns makes the ratios true on a machine whose speed changes from minute to minute.
     `commands` are the arguments for Python. To what a run tells are added `whole s`, its time from
@@ -36,7 +40,11 @@ def taking_turns(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str
                 print(f"{name} skipped: {figures['skipped']}")
             else:
                 found[name].append(figures)
-    return {name: _medians(runs) for name, runs in found.items() if runs}
+    return {
+        name: {key: choose([run[key] for run in runs]) for key in runs[0]}
+        for name, runs in found.items()
+        if runs
+    }
 
 
 def _run(arguments: Sequence[str]) -> Figures:
@@ -56,10 +64,6 @@ def _run(arguments: Sequence[str]) -> Figures:
         "peak MB": memory.together / 1e6,
         "peak MB, one": memory.alone / 1e6,
     }
-
-
-def _medians(runs: Sequence[Figures]) -> Figures:
-    return {key: statistics.median(run[key] for run in runs) for key in runs[0]}
 
 
 def table(rows: Mapping[str, Figures], columns: Sequence[str]) -> str:

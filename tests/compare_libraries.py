@@ -132,14 +132,15 @@ def texts(count: int, specials: Sequence[str], dice: random.Random) -> Iterator[
         lambda: dice.choice(CHARACTERS),
         lambda: dice.choice(PARTS),
         lambda: dice.choice(specials or PARTS),
-        lambda: _any_character(dice),
+        lambda: any_character(dice),
         lambda: "".join(dice.choices("abcdefghij theTHE", k=6)),
     )
     for _ in range(count - len(sample_texts())):
         yield "".join(dice.choice(makers)() for _ in range(dice.randrange(16)))
 
 
-def _any_character(dice: random.Random) -> str:
+def any_character(dice: random.Random) -> str:
+    """Draw one of the characters that Python knows."""
     while True:
         char = chr(dice.randrange(LAST_CODE))
         # Of the characters that Python does not know, `encode` notes that libraries may differ.

@@ -23,7 +23,8 @@ from engine.core.errors import KernelMemoryError
 LIBRARY = "kernel.library"
 """The file name. No Python module ends so, since the library is not an extension module."""
 SWITCH = "BPE_TUI_KERNEL"
-"""The environment variable that switches the kernel off: `BPE_TUI_KERNEL=no`."""
+"""The environment variable that switches the kernel off, `BPE_TUI_KERNEL=no`, or its vectors,
+`BPE_TUI_KERNEL=plain`."""
 
 VERSION = 4
 """The version that `kernel_version` must return. An older library, left behind in a checkout, may

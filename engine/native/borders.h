@@ -12,8 +12,15 @@
 typedef struct { uint8_t left[256], right[256], before_left; } BorderTables;
 
 /* For each two adjacent bytes, the left one in the low bits: 1 for a border before the left byte,
- * 2 for a border before the right byte, or both. */
-typedef struct { uint8_t of_two[1 << 16]; } Borders;
+ * 2 for a border before the right byte, or both.
+ *
+ * For vectors, bytes with equal borders on both sides are a class, if there are at most 16: the class
+ * of each byte, and the tables of each class. */
+typedef struct {
+    uint8_t of_two[1 << 16];
+    bool in_vectors;
+    uint8_t class_of[256], left[16], right[16], before_left;
+} Borders;
 void set_borders(Borders *borders, const BorderTables *tables);
 
 /* Write the ends of the next pieces of a text that is not empty; return how many they are, at least

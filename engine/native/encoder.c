@@ -88,7 +88,7 @@ static inline Entry *entry_of(const Encoder *e, const Key *key) {
 }
 
 static bool grow_entries(Encoder *e, int64_t count) {
-    Entry *entries = zeroed(count, sizeof *entries);
+    Entry *entries = zeroed_table(count, sizeof *entries);
     TRY(entries);
     const uint64_t mask = (uint64_t)count - 1;
     const Entry *end = e->entries ? e->entries + e->mask + 1 : NULL;

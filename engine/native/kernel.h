@@ -42,6 +42,10 @@ enum { FAILED = -1 };
 /* Allocate `items` of `size` bytes each, all zero. NULL without memory. */
 void *zeroed(int64_t items, size_t size);
 
+/* The same for a table that is read in random places: in huge pages if it fills some. Then the
+ * processor finds the addresses of its memory faster. */
+void *zeroed_table(int64_t items, size_t size);
+
 /* Give an array room for `needed` items, or for twice its room if that is more. Without memory
  * return false and change nothing. `pointer`: the address of the pointer to the items. */
 bool grow(void *pointer, int64_t *room, int64_t needed, size_t size);

@@ -65,8 +65,18 @@ static Object *new_number(Numbers *n, int32_t id) {
     return number;
 }
 
+static inline Object *known_number(const Numbers *n, int32_t id) {
+    return id < n->room ? n->of_id[id] : NULL;
+}
+
+/* Ask for the integer of an id that is needed soon: its references are counted in it. */
+static inline void prefetch_number(const Numbers *n, const int32_t *ids, int64_t each, int64_t count) {
+    enum { AHEAD = 16 };
+    if (each + AHEAD < count) PREFETCH(known_number(n, ids[each + AHEAD]));
+}
+
 static inline Object *number_of(Numbers *n, int32_t id) {
-    Object *known = id < n->room ? n->of_id[id] : NULL;
+    Object *known = known_number(n, id);
     if (known == NULL) return new_number(n, id);
     host.increment(known);
     return known;
@@ -76,6 +86,7 @@ static inline Object *number_of(Numbers *n, int32_t id) {
 static Object *list_of(Numbers *n, const int32_t *ids, int64_t count) {
     Object *list = host.new_list(count);
     for (int64_t each = 0; list && each < count; each++) {
+        prefetch_number(n, ids, each, count);
         Object *number = number_of(n, ids[each]);
         if (number) host.set_item(list, each, number);
         else host.decrement(list), list = NULL;
@@ -86,10 +97,12 @@ static Object *list_of(Numbers *n, const int32_t *ids, int64_t count) {
 /* Append ids to a list. FAILED without memory. */
 EXPORT int64_t numbers_append(Numbers *n, Object *list, const int32_t *ids, int64_t count) {
     for (int64_t each = 0; each < count; each++) {
-        Object *number = number_of(n, ids[each]);
+        prefetch_number(n, ids, each, count);
+        Object *known = known_number(n, ids[each]);
+        Object *number = known ? known : new_number(n, ids[each]);
         if (number == NULL) return FAILED;
         const int failed = host.append(list, number);
-        host.decrement(number);
+        if (known == NULL) host.decrement(number);
         if (failed) return FAILED;
     }
     return 0;
