@@ -5,12 +5,14 @@
 starts the real program in a pseudo-terminal of 120×40 cells and prints
 
 - the seconds from the command to the first frame, and to the first answer to a key;
-- the share of one core that playing at 30 steps a second takes;
+- the share of one core that playing at 30 steps a second takes, and while nothing moves;
+- the growth of memory in 1,000 keys on all screens, after as many to warm up;
 - for the big corpus: the milliseconds from a key to the painted answer, for a step, a step back and
   a jump, while training runs (the slow `indexed` trainer keeps it running); seconds to the first
   step and to the end of training; the peak of memory in all processes together.
 
-Only the standard library is used, and `/proc`: it runs on Linux.
+The program begins on the training screen, as for somebody who has chosen it, with a state and a
+cache of its own. Only the standard library is used, and `/proc`: it runs on Linux.
 """
 
 from __future__ import annotations
@@ -28,17 +30,25 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Sequence
+from itertools import cycle, islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from processes import PeakMemory
 
 COLUMNS, LINES = 120, 40
 PATIENCE = 120.0
-CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 ESCAPE_SEQUENCE = re.compile(
     r"\x1b\[[0-9;?:]*[a-zA-Z$]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|\x1b[()=>].?"
 )
 FIRST_FRAME = "Step 0:"
+STATE = TemporaryDirectory(prefix="bpe-tui-benchmark-")
+Path(STATE.name, "bpe-tui").mkdir(mode=0o700)
+Path(STATE.name, "bpe-tui", "preferences.json").write_text(
+    '{"overview": "training", "welcomed": true}'
+)
+SCREENS_AND_WINDOWS = (*"ll]2345", "1", "t", "h", *(f"{key}\x1b" for key in "?xbs\x10"), *"0ll1[l")
+"""Keys that come to all screens of a training, and open and close windows."""
 
 
 class Program:
@@ -51,6 +61,7 @@ class Program:
             for name in ("COLUMNS", "LINES", "NO_COLOR"):
                 os.environ.pop(name, None)
             os.environ["TERM"] = "xterm-256color"
+            os.environ |= {"XDG_STATE_HOME": STATE.name, "XDG_CACHE_HOME": STATE.name}
             os.execv(sys.executable, [sys.executable, "-m", "bpe_tui", *arguments])
         fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
         self.drawn = ""
@@ -86,8 +97,13 @@ class Program:
         return True
 
     def processor_seconds(self) -> float:
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / CLOCK_TICKS
+        """Return the processor time of all threads, which the kernel counts in nanoseconds."""
+        threads = Path(f"/proc/{self.pid}/task").glob("*/schedstat")
+        return sum(int(each.read_text().split()[0]) for each in threads) / 1e9
+
+    def resident_megabytes(self) -> float:
+        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
     def end(self) -> None:
         os.kill(self.pid, signal.SIGTERM)
@@ -144,6 +160,35 @@ def measure_playing(corpus: str, seconds: float) -> None:
     show("playing 30 steps/s", f"{100 * share:.0f} % of a core", "goal 60 %")
 
 
+def measure_idle(corpus: str, seconds: float) -> None:
+    program = Program(corpus)
+    program.wait_for(FIRST_FRAME)
+    program.watch(8.0)  # screens are made ahead, then garbage is searched
+    before = program.processor_seconds()
+    program.watch(seconds)
+    share = (program.processor_seconds() - before) / seconds
+    program.end()
+    show("nothing moves", f"{100 * share:.2f} % of a core", "goal 0.1 %")
+
+
+def measure_growth(corpus: str, presses: int) -> None:
+    program = Program(corpus)
+    program.wait_for(FIRST_FRAME)
+    program.watch(5.0)
+    sizes, spent = [], []
+    for _ in range(2):
+        before = program.processor_seconds()
+        for keys in islice(cycle(SCREENS_AND_WINDOWS), presses):
+            program.press(keys)
+            program.watch(0.15)
+        spent.append(1000 * (program.processor_seconds() - before) / presses)
+        program.watch(4.0)
+        sizes.append(program.resident_megabytes())
+    program.end()
+    show(f"growth in {presses:,} keys", f"{sizes[1] - sizes[0]:+.1f} MB", "goal 5 MB")
+    show("processor time of a key", f"{spent[1]:.0f} ms")
+
+
 def measure_big(corpus: str) -> None:
     program = Program(corpus)
     memory = PeakMemory(program.pid)
@@ -189,6 +234,8 @@ def main() -> None:
     arguments = parser.parse_args()
     measure_start(arguments.corpus, arguments.runs)
     measure_playing(arguments.corpus, seconds=5.0)
+    measure_idle(arguments.corpus, seconds=10.0)
+    measure_growth(arguments.corpus, presses=1000)
     if arguments.big:
         measure_keys(arguments.big, presses=50)
         measure_big(arguments.big)

@@ -6,6 +6,9 @@ all models, to tokenizers, counts, sessions, checks, comparisons, the start page
 quiz, with colours and without. Of each failure the seed and the shortest sequence that still fails
 are printed; what stands raw on a screen is one, too, and so is a report. At the end the screens
 are told that nothing came to. It is no part of `pytest`.
+
+`python tests/soak.py --growth` presses 1,000 keys on all screens of one application after as many
+to warm up, and fails if memory grows by more than 5 MB.
 """
 
 from __future__ import annotations
@@ -363,9 +366,35 @@ async def soak(seconds: float, seed: int) -> int:
     return len(found)
 
 
+TOUR = (
+    *("l", "l", "right_square_bracket", "question_mark", "escape", *"2345", "1", "t", "h"),
+    *("x", "escape", "b", "escape", "ctrl+p", "escape", "s", "escape", *"0ll", "1", "l"),
+)
+"""Keys that come to all screens of a training, and open and close windows."""
+MOST_GROWTH = 5.0
+"""Megabytes by which 1,000 keys may grow the memory."""
+
+
+async def growth() -> float:
+    """Return the megabytes by which 1,000 keys grow the memory of a warm application."""
+    corpus = Path("corpus.txt").resolve()
+    corpus.write_text("".join(f"lower {number * number} newest\n" for number in range(2_000)))
+    app = opening(RunConfig(str(corpus), vocab_size=2_000))
+    sizes = []
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause(0.2)
+        for _ in range(2):
+            for place in range(1_000):
+                await pilot.press(TOUR[place % len(TOUR)])
+            gc.collect()
+            sizes.append(psutil.Process().memory_info().rss / 1e6)
+    return sizes[1] - sizes[0]
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("seconds", type=float)
+    parser.add_argument("seconds", type=float, nargs="?", default=60)
+    parser.add_argument("--growth", action="store_true", help="measure memory instead")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     gc.freeze = lambda: None  # it would keep each application for ever
@@ -373,4 +402,7 @@ if __name__ == "__main__":
         os.chdir(folder)  # what it saves goes with it
         for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
             os.environ[name] = str(Path(folder, name.lower()))
+        if given.growth:
+            print(f"1,000 keys: {(grown := asyncio.run(growth())):+.1f} MB")
+            sys.exit(grown > MOST_GROWTH)
         sys.exit(bool(asyncio.run(soak(given.seconds, given.seed))))

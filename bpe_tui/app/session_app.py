@@ -170,7 +170,7 @@ class SessionApp(BaseApp):
 
     def on_screen_imported(self, news: jobs.ScreenImported) -> None:
         self._ahead.append(news.screen)
-        self._collector.touch()
+        self._collector.keep_after_search()
         self.wake()
 
     def seek(self, step: int) -> None:
