@@ -127,6 +127,20 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         """Return the number of rows, for a height of `auto`."""
         return self.row_count + self.head_height
 
+    _row_style: Style | None = None
+    """The style under all rows, while they are painted: it depends on all ancestors."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._row_style = super().rich_style
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._row_style = None
+
+    @property
+    def rich_style(self) -> Style:
+        return super().rich_style if self._row_style is None else self._row_style
+
     def render_line(self, y: int) -> Strip:
         if self.head and y == 0:
             return self.paint([(text, "dim") for text, _ in self.head])
