@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -41,6 +41,8 @@ MODULES = {
 }
 """Command → its module beside this one, which is imported when it is needed; the help's order."""
 COMMAND_NAMES = tuple(MODULES)
+HELP = "help"
+"""A word that means the option `--help`: `bpe-tui help train`."""
 COMPLETION = "_BPE_TUI_COMPLETE"
 """The environment variable of a shell that completes a command line."""
 
@@ -69,6 +71,11 @@ def near_command(word: str) -> str | None:
     if word in COMMAND_NAMES or word.startswith("-") or os.path.exists(word):
         return None
     return next(iter(get_close_matches(word, COMMAND_NAMES, n=1)), None)
+
+
+def asks_for_help(arguments: Sequence[str]) -> bool:
+    """Return whether the first argument is the word help, and no file has that name."""
+    return arguments[:1] == [HELP] and not os.path.exists(HELP)
 
 
 def with_progress(blocks: Iterable[bytes], reader: SourceReader | None = None) -> Iterator[bytes]:

@@ -133,8 +133,8 @@ def encode(
     if out is not None:
         _write_ids(loaded, text, policy, out, overwrite=force, template=template)
         return
-    if text == STANDARD_INPUT and sys.stdin.isatty():
-        print("Type the text to encode; Ctrl+D on an empty line ends it.", file=sys.stderr)
+    inputs.note_file_named(text, "encode")
+    inputs.ask_for_text(text)
     # On a terminal the ids, printed while text is read, show the progress.
     watch = iter if sys.stdout.isatty() else console.with_progress
     given = watch(console.input_blocks()) if text == STANDARD_INPUT else [os.fsencode(text)]

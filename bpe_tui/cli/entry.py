@@ -82,6 +82,7 @@ def _is_corpus_alone(arguments: list[str]) -> bool:
     if (
         len(arguments) != 1
         or arguments[0] in console.COMMAND_NAMES
+        or console.asks_for_help(arguments)
         or console.near_command(arguments[0])
     ):
         return False

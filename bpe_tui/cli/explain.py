@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
+from itertools import islice
 from typing import Annotated
 
 import typer
 
-from bpe_tui.cli import inputs, options
+from bpe_tui.cli import console, inputs, options
+from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.views.encoded_text import explanation
 from bpe_tui.widgets.visible import quoted, visible_bytes
@@ -16,7 +19,11 @@ from engine.analysis.why import Explanation
 from engine.analysis.why import explain as explain_tokens
 from engine.analysis.why_not import occurrences, parts_asked
 from engine.encoding.tokenizer import Tokenizer
-from engine.text.pretokenize import to_text
+from engine.text.pretokenize import pretokens, to_bytes, to_text
+from engine.text.sources import STANDARD_INPUT
+
+MOST_NAMED = 4
+"""Most pretokens that a message lists."""
 
 
 @app.command(
@@ -25,7 +32,10 @@ from engine.text.pretokenize import to_text
 )
 def explain(
     text: Annotated[
-        str, typer.Argument(metavar="TEXT", help="What to encode.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="TEXT", help="What to encode; `-` is standard input.", show_default=False
+        ),
     ],
     tokenizer: options.TokenizerOption,
     pattern: options.OtherPatternOption = None,
@@ -38,8 +48,12 @@ def explain(
     """
     loaded = inputs.open_named(tokenizer, merging=True, or_longest=True, pattern=pattern)
     policy = options.policy_of(allow_special, loaded.special_tokens)
-    inputs.note_stand_ins(text)
-    for line in explanation(policy.applied(loaded), to_text(os.fsencode(text))):
+    inputs.note_file_named(text, "explain -")
+    inputs.ask_for_text(text)
+    given = console.input_blocks() if text == STANDARD_INPUT else [os.fsencode(text)]
+    read = to_text(b"".join(given))
+    inputs.note_stand_ins(read)
+    for line in explanation(policy.applied(loaded), read):
         print(line)
 
 
@@ -87,6 +101,8 @@ def why(
     """
     loaded = inputs.open_named(tokenizer, merging=True, pattern=pattern)
     asked = parts_asked(piece, text) if right is None else (piece, right)
+    if right is not None and text is None:
+        _check_pair(piece, right, loaded)
     parts = list(map(os.fsencode, asked))
     if not all(parts):
         raise inputs.CommandLineError("a token cannot be empty; say which one you mean")
@@ -100,6 +116,19 @@ def why(
     for place, found_here in found:
         where = f"at byte {place}: " if len(found) > 1 else ""
         print(where + "\n".join(found_here.lines(visible_bytes)))
+
+
+def _check_pair(left: str, right: str, tokenizer: Tokenizer) -> None:
+    """Raise `CommandLineError` if `left` is a text that holds `right`, and no token."""
+    text = to_text(os.fsencode(left))
+    cut = list(islice(pretokens(text, tokenizer.pattern, tokenizer.rules.splitter), MOST_NAMED + 1))
+    if len(cut) > 1 and to_text(os.fsencode(right)) in text:
+        listed = ", ".join(quoted(to_bytes(each.text)) for each in cut[:MOST_NAMED])
+        more = ", …" if len(cut) > MOST_NAMED else ""
+        raise inputs.CommandLineError(
+            f"a token lies in one pretoken, and {left!r} is several: {listed}{more}; to ask about "
+            f"{right!r} in this text: {PROGRAM} why {shlex.quote(right)} --text {shlex.quote(left)}"
+        )
 
 
 def _explanations(

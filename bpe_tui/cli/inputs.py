@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -20,10 +21,11 @@ from engine.bpe.trainers import TRAINERS
 from engine.core.errors import BpeError
 from engine.encoding.alphabet import UNITS
 from engine.text.corpus import Corpus, Reading
+from engine.text.doubts import doubts_about
 from engine.text.patterns import as_pattern, describe_newer, newer_characters
 from engine.text.pretokenize import check_special_tokens
 from engine.text.remote import RemoteFile, is_address
-from engine.text.sources import STANDARD_INPUT
+from engine.text.sources import STANDARD_INPUT, describe_near_file
 
 if TYPE_CHECKING:
     from engine.encoding.tokenizer import Tokenizer
@@ -81,6 +83,7 @@ def check_texts(name: str, reading: Reading) -> None:
     for place, each in enumerate((name, *reading.more)):
         if each == STANDARD_INPUT or is_address(each):
             continue
+        _check_is_no_name(each)
         kind = kind_of_file(each)
         if kind == COUNTED and place == 0 and not reading.more:
             continue
@@ -88,9 +91,26 @@ def check_texts(name: str, reading: Reading) -> None:
             continue  # such as a list of two words a line
         if kind != TEXT:
             raise CommandLineError(
-                f"{each} is no text but a {kind}: {PROGRAM} {each} opens it; "
+                f"{each} is no text but a {kind}: {PROGRAM} {each} opens it{_over_texts(kind)}; "
                 f"to read it as a text all the same, pipe it in: {PROGRAM} … - < {each}"
             )
+
+
+def _check_is_no_name(name: str) -> None:
+    """Raise `CommandLineError` if a missing file is nearly the name of an encoding: `GPT2`."""
+    if os.path.lexists(name) or "." in name or describe_near_file(name):
+        return
+    from engine.formats.by_name import describe_near_name
+
+    if hint := describe_near_name(name):
+        raise CommandLineError(f"{name}: no such file{hint}")
+
+
+def _over_texts(kind: str) -> str:
+    """Return how to open a kind of file over a text, as a clause."""
+    from bpe_tui.session.opening import TOKENIZER
+
+    return ", and with a CORPUS behind it over that" if kind == TOKENIZER else ""
 
 
 def _opens(name: str) -> bool:
@@ -124,6 +144,27 @@ def note_sizes(corpus: Corpus) -> None:
         if isinstance(source, RemoteFile):
             amount = "an unknown size" if source.size is None else size(source.size)
             note(f"{source.name}: {amount} to read")
+
+
+def note_doubts(corpus: str, reading: Reading) -> None:
+    """Print what of a corpus may be no text, or not meant."""
+    for doubt in doubts_about(corpus, reading):
+        note(doubt)
+
+
+def ask_for_text(text: str) -> None:
+    """Ask on standard error for the text, if it is to be typed at a terminal."""
+    if text == STANDARD_INPUT and sys.stdin.isatty():
+        print("Type the text to encode; Ctrl+D on an empty line ends it.", file=sys.stderr)
+
+
+def note_file_named(text: str, command: str) -> None:
+    """Print how to encode a file, if the text to encode is the name of one."""
+    if text != STANDARD_INPUT and os.path.isfile(text):
+        note(
+            f"this is about the text {text!r}, which is also the name of a file; what is in the "
+            f"file: {PROGRAM} {command} … < {text}"
+        )
 
 
 def note_skipped(records: int) -> None:

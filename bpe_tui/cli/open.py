@@ -63,6 +63,8 @@ def open_corpus(
                 "with --plain standard input holds the commands; give the corpus as a file"
             )
         inputs.check_config(config)
+        if config.corpus is not None:
+            inputs.note_doubts(config.corpus, config.reading)
         from bpe_tui.cli.plain import run_transcript  # numpy is slow to import, too
 
         run_transcript(config)
@@ -110,6 +112,8 @@ def opened_config(context: typer.Context) -> Config:
         raise inputs.CommandLineError("give a CORPUS to train on, or --tokenizer to open one")
     run = options.run_of(context, corpus, viewpoint=viewpoint, reading=reading)
     config = config_for(run, options.asked_of(context))
+    if isinstance(config, TokenizerConfig) and config.otherwise is None:
+        _check_only_for_training(context, f"{config.name} is a tokenizer, which is not trained")
     if config.viewpoint == viewpoint:
         return config
     _check_only_for_training(context, "a saved session has its own options of training")

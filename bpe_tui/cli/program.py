@@ -9,7 +9,15 @@ from typing import Annotated, Any, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from bpe_tui.cli.console import BAD_INPUT, COMMAND_NAMES, COMPLETION, MODULES, PROGRAM, near_command
+from bpe_tui.cli.console import (
+    BAD_INPUT,
+    COMMAND_NAMES,
+    COMPLETION,
+    MODULES,
+    PROGRAM,
+    asks_for_help,
+    near_command,
+)
 from bpe_tui.cli.inputs import CommandLineError
 
 # Newer typers contain a copy of click: typer's own base class is right with either.
@@ -37,6 +45,8 @@ class CorpusOrCommand(TyperGroup):
         if not args:
             typer.echo(self.get_help(ctx), err=True)
             raise typer.Exit(BAD_INPUT)
+        if asks_for_help(args):
+            args = [*args[1:2], "--help"]
         own_options = [name for param in self.get_params(ctx) for name in param.opts]
         if args[0] not in COMMAND_NAMES and args[0] not in own_options:
             if (command := near_command(args[0])) is not None:
@@ -51,8 +61,10 @@ class GroupedHelp(TyperCommand):
     """A command whose help groups options under their headings."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        arguments = filter(_is_argument, self.get_params(ctx))
-        return ["[OPTIONS]", *(str(argument.metavar) for argument in arguments)]
+        """Return the arguments, the options that are needed, and a word for the others."""
+        params = self.get_params(ctx)
+        options = [f"{p.opts[0]} {p.metavar}" for p in params if not _is_argument(p) and p.required]
+        return [*map(_notation, filter(_is_argument, params)), *options, "[OPTIONS]"]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         groups: dict[str, list[tuple[str, str]]] = {"Arguments": []}
@@ -60,13 +72,20 @@ class GroupedHelp(TyperCommand):
             name, text = param.get_help_record(ctx) or ("", "")
             text = text.replace("\\[", "[")  # some typers escape brackets without markup
             if _is_argument(param):
-                groups["Arguments"].append((str(param.metavar), text))
+                groups["Arguments"].append((_notation(param), text))
             else:
                 heading = getattr(param, "rich_help_panel", None) or "Help"
                 groups.setdefault(heading, []).append((name, text))
         for heading, rows in groups.items():
             with formatter.section(heading):
                 formatter.write_dl(rows)
+
+
+def _notation(argument: Any) -> str:
+    """Return how help writes an argument: NAME, [NAME] if optional, NAME... if repeatable."""
+    name = str(argument.metavar).strip("[].")
+    name = name if argument.required else f"[{name}]"
+    return f"{name}..." if argument.nargs == -1 else name
 
 
 def _is_argument(param: Any) -> bool:
@@ -110,11 +129,16 @@ def program(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", help="Show the version and exit.", callback=_print_version, is_eager=True
+            *("--version", "-V"),
+            help="Show the version and exit.",
+            callback=_print_version,
+            is_eager=True,
         ),
     ] = False,
 ) -> None:
     """See byte-pair encoding: train a byte-level BPE on CORPUS and step through its merges.
+
+    Without arguments the start page opens: lessons, samples, and what was opened last.
 
     CORPUS alone opens the screen: it is short for `bpe-tui open CORPUS`, and takes the same
     options.

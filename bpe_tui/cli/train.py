@@ -117,6 +117,7 @@ def train(
     paths = [*parts.outputs(config, format, out), *([steps] if steps else [])]
     outputs.check_outputs(paths, source, overwrite=force)
     inputs.note_sizes(source)
+    inputs.note_doubts(config.corpus, config.reading)
     with outputs.step_writer(steps, overwrite=force) as write_step:
         with TrainingBar(write_step) as bar:
             training = train_model(config, bar, source, workers=workers, recorded=False)
@@ -251,6 +252,7 @@ def pretokens(
     source = inputs.check_run(config)
     outputs.check_outputs([out], source, overwrite=force)
     inputs.note_sizes(source)
+    inputs.note_doubts(config.corpus, config.reading)
     cut = (config.pattern, config.special_tokens)
     with ExitStack() as opened:
         if cluster is None:

@@ -48,7 +48,7 @@ HEAD = 1 << 12
 def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
     """Return `run`, or the config of the tokenizer or session that its corpus names.
 
-    A session that is named together with a corpus opens on that corpus.
+    A session or a tokenizer that is named before a corpus opens on that corpus.
 
     Args:
         asked: fields of `run` that the user asked for; a counts file decides the others.
@@ -60,19 +60,43 @@ def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
     names = (run.corpus, *run.reading.more)
     if run.reading != PLAIN and (sessions := list(filter(_is_session, names))):
         return _session_on_corpus(sessions, run)
-    if run.corpus == STANDARD_INPUT or run.reading != PLAIN or is_address(run.corpus):
+    if run.corpus == STANDARD_INPUT or is_address(run.corpus):
+        return run
+    if run.reading.field is not None:
         return run
     kind = kind_of_file(run.corpus)
+    path = Path(run.corpus)
+    if kind == TOKENIZER:
+        return _tokenizer_of(run, asked)
+    if run.reading != PLAIN:
+        return run
     if kind == COUNTED:
         return as_counted(run, asked)
-    path = Path(run.corpus)
     if kind == SESSION:
         return config_of_session(session_file.read_session(path), path)
-    if kind != TOKENIZER:
-        return run
-    otherwise = run if path.is_file() else None
+    return run
+
+
+def _tokenizer_of(run: RunConfig, asked: Collection[str]) -> TokenizerConfig:
+    """Return the config of the tokenizer that a run names first, over the corpus behind it."""
+    from engine.formats import is_tokenizer
+
+    paths: tuple[str, ...] = (run.corpus,)
+    corpora = run.reading.more
+    is_file = Path(run.corpus).is_file()
+    if is_file and corpora and kind_of_file(corpora[0]) == TOKENIZER:
+        pair = (run.corpus, corpora[0])  # perhaps vocabulary and merges
+        if is_tokenizer(*pair):
+            paths, corpora = pair, corpora[1:]
     return TokenizerConfig(
-        (run.corpus,), cache=run.cache, otherwise=otherwise, viewpoint=run.viewpoint
+        paths,
+        corpora[0] if corpora else None,
+        run.special_tokens if "special_tokens" in asked else None,
+        run.pattern if "pattern" in asked else None,
+        cache=run.cache,
+        otherwise=run if is_file and len(paths) == 1 else None,
+        viewpoint=run.viewpoint,
+        reading=replace(run.reading, more=corpora[1:]),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Protocol, TypeVar
 
@@ -32,10 +32,30 @@ class Registry(dict[str, T]):
         self.kind = kind
 
     def __missing__(self, name: str) -> T:
-        near = get_close_matches(name, self, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else "."
+        near = near_name(name, self)
+        hint = f"; did you mean {near!r}?" if near else "."
         known = ", ".join(self)
         raise UnknownNameError(f"unknown {self.kind} {name!r}{hint} There are: {known}")
+
+
+def near_name(name: str, known: Iterable[str]) -> str | None:
+    """Return the name that another misspells or abbreviates; `None` if there is none.
+
+    >>> formats = ["huggingface", "tiktoken", "gpt2"]
+    >>> near_name("GPT-2", formats), near_name("hf", formats), near_name("x", formats)
+    ('gpt2', 'huggingface', None)
+    """
+    name, known = name.casefold(), list(known)
+    near = get_close_matches(name, known, n=1) or [
+        each for each in known if each[:1] == name[:1] and _has_in_order(each, name)
+    ]
+    return near[0] if near else None
+
+
+def _has_in_order(word: str, letters: str) -> bool:
+    """Return whether a word has these letters in this order, perhaps with others between."""
+    rest = iter(word)
+    return all(letter in rest for letter in letters)
 
 
 class Named(Protocol):

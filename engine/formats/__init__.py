@@ -43,6 +43,7 @@ from engine.formats.tokenizer_format import (
 )
 from engine.formats.vocab_and_merges import open_vocab_and_merges
 from engine.text.patterns import PatternLike
+from engine.text.sources import describe_near_file
 
 _OF_FILES = (
     tokenizer_json.FORMAT,
@@ -64,6 +65,7 @@ _OF_NAMES = (
     by_name.TIKTOKEN_NAME,
     by_name.hub_format(lambda *paths, **overrides: open_tokenizer(*paths, **overrides)),
 )
+_KNOWN = ", ".join(each.name for each in _OF_FILES)
 __all__ = [
     "DEFAULT_FORMAT",
     "FORMATS",
@@ -106,10 +108,11 @@ def open_tokenizer(
             with gc_paused():
                 return candidate.load(source, Overrides(special_tokens, pattern))
     if not source.exists:
-        hint = by_name.describe_near_name(source.given[0]) if len(source.given) == 1 else ""
+        missing = next(each for each in source.given if not os.path.exists(each))
+        hint = by_name.describe_near_name(missing) if len(source.given) == 1 else ""
+        hint = describe_near_file(missing) or hint
         raise TokenizerFileError(f"{source}: no such file or directory{hint}")
-    known = ", ".join(each.name for each in _OF_FILES)
-    raise TokenizerFileError(f"{source}: {describe_unrecognised(source)} (known are {known})")
+    raise TokenizerFileError(f"{source}: {describe_unrecognised(source, _KNOWN)}")
 
 
 def read_vocab_and_merges(

@@ -82,9 +82,8 @@ def describe_near_name(name: str) -> str:
     >>> describe_near_name("cl100k")
     '; did you mean the encoding cl100k_base?'
     """
-    near = (
-        get_close_matches(name, ENCODING_NAMES, n=1) if _LOOKS_LIKE_A_NAME.fullmatch(name) else []
-    )
+    is_name, lower = _LOOKS_LIKE_A_NAME.fullmatch(name), name.lower()
+    near = get_close_matches(lower, ENCODING_NAMES, n=1) if is_name else []
     return f"; did you mean the encoding {near[0]}?" if near else ""
 
 

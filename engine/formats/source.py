@@ -300,12 +300,24 @@ UNREADABLE_PATTERNS: dict[re.Pattern[bytes], str] = {
 """Regex for the first bytes of a file → its kind, and how to open the tokenizer instead."""
 
 
-def describe_unrecognised(source: TokenizerSource) -> str:
-    """Describe a source that no format recognises, as a clause."""
-    if source.folder is None and source.exists and not all(p.is_file() for p in source.paths):
+TOKENIZER_FILES = "tokenizer.json, vocab.json and merges.txt, or a tokenizer.model"
+
+
+def describe_unrecognised(source: TokenizerSource, known: str) -> str:
+    """Describe a source that no format recognises, as a clause.
+
+    Args:
+        known: the names of the formats.
+    """
+    if source.folder is not None:
+        return f"is a folder without a tokenizer's files, such as {TOKENIZER_FILES}"
+    if not all(path.is_file() for path in source.paths):
         return "is no plain file"
+    if not all(path.stat().st_size for path in source.paths):
+        return "is empty; save the tokenizer again"
     kind = known_kind(source)
-    return "holds no tokenizer in a known format" if kind is None else f"is {kind}"
+    none_known = f"holds no tokenizer in a known format (known are {known})"
+    return none_known if kind is None else f"is {kind}"
 
 
 def known_kind(source: TokenizerSource) -> str | None:

@@ -21,9 +21,11 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -144,7 +146,7 @@ def _local_file(name: str) -> LocalFile:
     try:
         status = path.stat()
     except FileNotFoundError:
-        raise CorpusError(f"{path}: no such file") from None
+        raise CorpusError(f"{path}: no such file{describe_near_file(name)}") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise CorpusError(f"{path}: cannot be opened: {reason}") from error
@@ -152,6 +154,21 @@ def _local_file(name: str) -> LocalFile:
         raise CorpusError(f"{path}: no permission to read it")
     size = status.st_size if stat.S_ISREG(status.st_mode) else None
     return LocalFile(name, name, path, size)
+
+
+NEAR = 0.75
+"""Least similarity of two file names, so that one may be meant by the other."""
+NAMES_COMPARED = 10_000
+
+
+def describe_near_file(name: str) -> str:
+    """Return a hint for a path that does not exist, if a name beside it is nearly the same."""
+    folder, last = os.path.split(name)
+    with suppress(OSError, ValueError), os.scandir(folder or os.curdir) as entries:
+        names = [entry.name for entry in islice(entries, NAMES_COMPARED)]
+        if near := get_close_matches(last, names, n=1, cutoff=NEAR):
+            return f"; did you mean {os.path.join(folder, near[0])}?"
+    return ""
 
 
 def is_pipe(source: Source) -> bool:

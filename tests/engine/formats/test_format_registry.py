@@ -143,7 +143,7 @@ def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (b"\x1f\x8b\x08", "is a damaged gzip file"),
         (b"version https://git-lfs.github.com/spec/v1\n", "a pointer of git-lfs; fetch the file"),
         (b"GGUF", "is damaged, or cut short"),
-        (b"", "holds no tokenizer in a known format"),
+        (b"", "is empty; save the tokenizer again"),
         (b"Once upon a time", "holds no tokenizer in a known format"),
     ],
 )
@@ -252,5 +252,5 @@ def test_a_file_that_would_fill_the_memory_is_refused(
 
 def test_a_directory_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("nothing")
-    with pytest.raises(TokenizerFileError, match="holds no tokenizer in a known format"):
+    with pytest.raises(TokenizerFileError, match="is a folder without a tokenizer's files"):
         open_tokenizer(tmp_path)

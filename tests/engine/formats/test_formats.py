@@ -393,7 +393,7 @@ def test_merges_without_a_vocabulary_are_an_error(saved: Path) -> None:
 def test_a_place_without_a_tokenizer_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(TokenizerFileError, match="no such file or directory"):
         Tokenizer.load(tmp_path / "nothing")
-    with pytest.raises(TokenizerFileError, match="holds no tokenizer in a known format"):
+    with pytest.raises(TokenizerFileError, match="is a folder without a tokenizer's files"):
         Tokenizer.load(tmp_path)
     (tmp_path / "file").write_bytes(b"low")
     with pytest.raises(TokenizerFileError, match="holds no tokenizer in a known format"):

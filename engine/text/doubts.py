@@ -1,0 +1,94 @@
+"""Doubts about a corpus: files that may be no text, and folders with files of several kinds."""
+
+from __future__ import annotations
+
+import codecs
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from engine.core.wording import counted
+from engine.text.corpus import COUNTS, Reading
+from engine.text.sources import PACKINGS, PARQUET, Source, packing_of, sources_of
+
+LOOKED_AT = 64
+"""Most files of a name that are looked into."""
+HEAD = 1 << 12
+"""Bytes at the beginning of a file that are looked at."""
+KINDS_NAMED = 4
+NO_ENDING = "without an ending"
+
+
+def doubts_about(name: str, reading: Reading) -> Iterator[str]:
+    """Yield sentences about files that are read, but may be no text or not meant.
+
+    Args:
+        name: a corpus, as `Corpus` takes it.
+        reading: how it is read; records in a field are never in doubt.
+
+    Raises:
+        CorpusError: a file is not found, or may not be read.
+    """
+    if reading.field is not None:
+        return
+    for each in (name, *reading.more):
+        sources = sources_of(each)
+        if os.path.isdir(each):
+            yield from _doubt_kinds(each, sources)
+        yield from _doubt_bytes(sources[:LOOKED_AT])
+
+
+def _doubt_kinds(folder: str, sources: Sequence[Source]) -> Iterator[str]:
+    """Yield a sentence if the files of a folder have several endings."""
+    kinds = Counter(_ending(source.name) for source in sources)
+    if len(kinds) < 2:
+        return
+    common = kinds.most_common()
+    listed = [f"{number:,} {kind}" for kind, number in common[:KINDS_NAMED]]
+    if others := sum(number for _, number in common[KINDS_NAMED:]):
+        listed.append(f"{others:,} others")
+    ending = next((kind for kind, _ in common if kind != NO_ENDING), "")
+    yield (
+        f"{folder}: all {len(sources):,} files are read, of several kinds ({', '.join(listed)}); "
+        f"a glob reads one kind: '{folder.rstrip('/')}/**/*{ending}'"
+    )
+
+
+def _ending(name: str) -> str:
+    """Return the ending of a file's name, without that of its packing.
+
+    >>> _ending("texts/a.jsonl.gz")
+    '.jsonl'
+    """
+    for packing in PACKINGS:
+        name = name.removesuffix(packing.suffix)
+    return Path(name).suffix or NO_ENDING
+
+
+def _doubt_bytes(sources: Sequence[Source]) -> Iterator[str]:
+    """Yield a sentence about the first file that may be no text, and the number of such files."""
+    odd = [(source.name, why) for source in sources if (why := _why_no_text(source))]
+    if odd:
+        name, why = odd[0]
+        more = f" (and {counted(len(odd) - 1, 'more file')} like it)" if len(odd) > 1 else ""
+        yield f"{name}: {why}, so it may be no text{more}; its bytes are read as they are"
+
+
+def _why_no_text(source: Source) -> str:
+    """Return why a file may be no text, by its first bytes; empty if it may be one."""
+    if source.path is None or source.size is None:
+        return ""  # a pipe can be read only once
+    head = b""
+    with suppress(OSError), source.path.open("rb") as file:
+        head = file.read(HEAD)
+    if packing_of(source.name, head) or head.startswith((COUNTS, PARQUET)):
+        return ""
+    if b"\0" in head:
+        return "has NUL bytes, as binary files and UTF-16 have"
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return "is not UTF-8"
+    return ""

@@ -1,0 +1,118 @@
+"""Ordinary mistakes on the command line are met with what was meant, or with a note."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from program import HANDOUT, refusal, run, train
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("trained") / "tokenizer"
+    assert train(out).returncode == 0
+    return out
+
+
+def test_a_tokenizer_before_a_corpus_opens_over_it(tokenizer: Path) -> None:
+    named = run("open", "--tokenizer", tokenizer, HANDOUT, "--plain")
+    short = run(tokenizer, HANDOUT, "--plain")
+    files = run(tokenizer / "vocab.json", tokenizer / "merges.txt", HANDOUT, "--plain")
+    assert named.stdout == short.stdout == files.stdout != b""
+    told = refusal(run(tokenizer, HANDOUT, "--vocab-size", "300", "--plain"))
+    assert "--vocab-size is for training" in told
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"\x7fELF\0\0" * 9, "has NUL bytes"),
+        ("café".encode("latin-1") * 9, "is not UTF-8"),
+        (("a" + "é" * 5000).encode(), ""),  # a character lies across the end of what is looked at
+        (b"low lower", ""),
+    ],
+)
+def test_a_file_that_may_be_no_text_is_read_with_a_note(
+    tmp_path: Path, content: bytes, told: str
+) -> None:
+    file = tmp_path / "a.txt"
+    file.write_bytes(content)
+    for place in (file, tmp_path):
+        done = run("open", place, "--plain", stdin=b"quit\n")
+        assert done.returncode == 0
+        assert (b"may be no text" in done.stderr) == bool(told)
+        assert told.encode() in done.stderr
+
+
+def test_a_folder_of_several_kinds_is_read_with_a_note(tmp_path: Path) -> None:
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for name, content in (("a.txt", b"low"), ("b.txt.gz", gzip.compress(b"lower"))):
+        (texts / name).write_bytes(content)
+    options = (*("--vocab-size", "259"), *("--out", tmp_path / "out"), "--force")
+    assert b"kinds" not in run("train", texts, *options).stderr
+    (texts / "README").write_bytes(b"newest")
+    told = b"all 3 files are read, of several kinds (2 .txt, 1 without an ending)"
+    assert told in run("train", texts, *options).stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["handot.txt"], "handot.txt: no such file; did you mean handout.txt?"),
+        (["encode", "a", "--tokenizer", "handot.txt"], "did you mean handout.txt?"),
+        (["open", "GPT2", "--plain"], "GPT2: no such file; did you mean the encoding gpt2?"),
+        (["encode", "a", "--tokenizer", "GPT2"], "did you mean the encoding gpt2?"),
+        (["convert", "tok", "--to", "hf", "--out", "x"], "did you mean 'huggingface'?"),
+        (["encode", "a", "--tokenizer", "empty"], "empty: is empty; save the tokenizer again"),
+        (["encode", "a", "--tokenizer", "folder"], "is a folder without a tokenizer's files"),
+        (["why", "the cat", "he", "--tokenizer", "tok"], "why he --text 'the cat'"),
+    ],
+)
+def test_an_ordinary_mistake_is_met_with_what_was_meant(
+    tmp_path: Path, tokenizer: Path, arguments: list[str], told: str
+) -> None:
+    (tmp_path / "empty").touch()
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "handout.txt").symlink_to(HANDOUT)
+    (tmp_path / "tok").symlink_to(tokenizer)
+    assert told in refusal(run(*arguments, cwd=tmp_path))
+
+
+def test_a_text_that_is_the_name_of_a_file_is_encoded_with_a_note(
+    tmp_path: Path, tokenizer: Path
+) -> None:
+    (tmp_path / "low").touch()
+    for command in ("encode", "explain"):
+        done = run(command, "low", "--tokenizer", tokenizer, cwd=tmp_path)
+        assert done.returncode == 0
+        assert b"about the text 'low', which is also the name of a file" in done.stderr
+        assert run(command, "low", "--tokenizer", tokenizer).stderr == b""
+
+
+def test_explain_reads_standard_input(tokenizer: Path) -> None:
+    piped = run("explain", "-", "--tokenizer", tokenizer, stdin=b"low lower")
+    assert piped.stdout == run("explain", "low lower", "--tokenizer", tokenizer).stdout != b""
+
+
+def test_the_word_help_is_the_option() -> None:
+    assert run("help").stdout == run("--help").stdout != b""
+    assert run("help", "train").stdout == run("train", "--help").stdout != b""
+    assert run("-V").stdout == run("--version").stdout != b""
+
+
+@pytest.mark.parametrize(
+    ("command", "usage"),
+    [
+        ("open", "[CORPUS]... [OPTIONS]"),
+        ("train", "CORPUS... --vocab-size N --out PATH [OPTIONS]"),
+        ("encode", "[TEXT] --tokenizer PATH|NAME [OPTIONS]"),
+        ("why", "TOKEN [RIGHT] --tokenizer PATH|NAME [OPTIONS]"),
+        ("inspect", "TOKENIZER... [OPTIONS]"),
+    ],
+)
+def test_the_usage_says_what_is_needed_and_what_is_repeated(command: str, usage: str) -> None:
+    shown = " ".join(run(command, "--help").stdout.decode().partition("\n\n")[0].split())
+    assert shown == f"Usage: bpe-tui {command} {usage}"
