@@ -69,11 +69,11 @@ async def test_on_a_small_screen_tab_goes_from_chart_to_chart(
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("4")
         async for _ in each_size(pilot, [(80, 24), (60, 20)]):
-            for kind in [*CHARTS[1:], CHARTS[0]]:
+            for panel in [*(kind.id for kind in CHARTS[1:]), "frequent", CHARTS[0].id]:
                 await pilot.press("tab")
                 await pilot.pause()
-                seen = [panel.kind for panel in app.screen.query(ChartPanel) if panel.region.area]
-                assert seen == [kind]
+                seen = [each for each in app.screen.query(".panel") if each.region.area]
+                assert [each.id for each in seen] == [panel]
 
 
 async def test_a_corpus_without_pretokens_has_empty_charts_and_lists(tmp_path: Path) -> None:
