@@ -292,7 +292,7 @@ async def test_typing_narrows_the_list_and_tab_completes(
         await pilot.press("o")
         await pilot.pause()
         await pilot.press(*"shu")
-        assert [row.strip(" ▸") for row in rows(app)][1:] == ["shuffled/"]
+        assert [row.strip(" ❯") for row in rows(app)][1:] == ["shuffled/"]
         await pilot.press("tab")
         assert app.screen.query_one(Input).value.rstrip("/").endswith("shuffled")
 
