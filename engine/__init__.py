@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from engine.counting.chunk_log import ChunkLog
     from engine.counting.count import count_pretokens
     from engine.encoding.tokenizer import Tokenizer
+    from engine.encoding.traced import TracedEncoding
     from engine.learning.questions import ask
     from engine.pipeline.conversion import longest_match
     from engine.unigram.frame import UnigramTimeline
@@ -115,6 +116,7 @@ __all__ = [
     "TokenLengthError",
     "Tokenizer",
     "TokenizerFileError",
+    "TracedEncoding",
     "TrainProgress",
     "Trainer",
     "UnfinishedError",
@@ -154,6 +156,7 @@ _HOMES = {
     "TextbookTrainer": "engine.unigram.textbook",
     "Timeline": "engine.bpe.frame",
     "Tokenizer": "engine.encoding.tokenizer",
+    "TracedEncoding": "engine.encoding.traced",
     "TrainProgress": "engine.core.events",
     "Trainer": "engine.bpe.trainer",
     "UnigramTimeline": "engine.unigram.frame",

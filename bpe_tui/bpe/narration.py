@@ -45,13 +45,12 @@ def sentences_about(frame: Frame) -> tuple[str, ...]:
         return _narrate_start(frame)
     pair, token = format_pair(frame, merge.pair), visible_bytes(merge.token)
     step = number(frame.step)
-    numbered = f"Merge {step} of {number(frame.recorded_steps)}"
+    sentence = frame.sentence.describe(visible_bytes)
     if not merge.count:
-        where = "occur nowhere in this corpus" if frame.has_corpus else "are one token now"
-        return f"{numbered}: {pair} {where}: {token}.", f"Merge {step}: {pair} make {token}."
+        return sentence, f"Merge {step}: {pair} make {token}."
     count, forked = times(merge.count), narrate_fork_rule(frame, merge)
     return (
-        f"{numbered}: {pair} occurred together {count}; they are one token now, {token}.{forked}",
+        f"{sentence}{forked}",
         f"Merge {step}: {pair}, {count}, become {token}.{forked}",
         f"Merge {step}: {pair}, {count}, become {token}.",
     )

@@ -11,18 +11,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import accumulate, chain, groupby, repeat, zip_longest
+from itertools import accumulate, chain, groupby, pairwise, repeat, zip_longest
 from operator import add, eq
 from typing import NamedTuple
 
 import numpy as np
 
 from engine.analysis.fertility import ScriptFertility, fertility
+from engine.core import html
 from engine.core.arrays import Bools, Integers, Ints
 from engine.core.errors import ComparisonError
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import unspell
 from engine.core.systems import available_cores
+from engine.core.wording import counted
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.encoding.tokenizer import Tokenizer
 from engine.native import KERNEL
@@ -45,6 +47,12 @@ BLOCK = 1 << 16
 """Number of tokens whose widths are added up together."""
 WORTH_THREADS = 1 << 18
 """Bytes of a text that takes longer to encode than threads take to start."""
+
+
+MOST_COMPARED = 8
+"""Most tokenizers that a notebook shows."""
+MOST_OF_TEXT = 60
+"""Most tokens of the text that a notebook shows."""
 
 
 class CutText(NamedTuple):
@@ -420,3 +428,28 @@ class TextComparison:
     def fertility(self) -> list[ScriptFertility]:
         """The tokens per word and per character, script by script."""
         return fertility(self.data, self.edges, self._parts)
+
+    def _repr_html_(self) -> str:
+        """Return the numbers of the first tokenizers, and where they cut the text differently."""
+        shown = self.edges[:MOST_COMPARED]
+        names = [f"tokenizer {number}" for number in range(1, len(shown) + 1)]
+        measured = zip(
+            names, self.token_counts, self.bytes_per_token, self.times_first, shown, strict=False
+        )
+        rows = (
+            (name, count, f"{width:.2f}", f"{ratio:.2f}", self._cut(edges, MOST_OF_TEXT))
+            for name, count, width, ratio, edges in measured
+        )
+        heads = ("", "tokens", "bytes per token", "times the first", "the text")
+        different: Iterator[Sequence[str | int]] = (
+            (each.start, *map(self._cut, each.edges[: len(shown)])) for each in self.differences
+        )
+        caption = f"{counted(len(self.differences), 'place')} where the text is cut differently"
+        return html.page(
+            html.table(heads, rows), html.table(("at byte", *names), different, caption)
+        )
+
+    def _cut(self, edges: Sequence[int] | Ints, most: int = html.MOST_IN_CELL) -> html.Html:
+        """Return the tokens between edges as HTML, from the first edge on."""
+        cuts = pairwise(map(int, edges[: most + 2]))
+        return html.pretokens(([self.data[start:end]] for start, end in cuts), most)

@@ -5,10 +5,10 @@ A frame computes its facts on demand. Going back or jumping repeats no training.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from heapq import nsmallest
+from heapq import nlargest, nsmallest
 from itertools import pairwise
 from typing import Self
 
@@ -18,9 +18,10 @@ from engine.bpe.record import MergeStep, Record
 from engine.bpe.run import Run, Statistics
 from engine.bpe.ties import TIE_RULES, TieRule, never_seen
 from engine.bpe.trainer import Trainer
+from engine.core import html
 from engine.core.arrays import Integers, np
 from engine.core.events import Pair
-from engine.core.wording import Sentence, Words
+from engine.core.wording import Sentence, Words, counted, say, times
 from engine.encoding.alphabet import UNKNOWN, Units
 from engine.encoding.incremental import EncodedPretoken
 from engine.encoding.rules import EncodingRules
@@ -28,6 +29,11 @@ from engine.encoding.tokenizer import Tokenizer
 from engine.recording.playback import MergeFrame, MergeTimeline
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike
+
+MOST_PAIRS = 10
+"""Most pairs and pretokens that a notebook shows."""
+LONGEST_EXCERPT = 600
+"""Most characters of the corpus that a notebook shows."""
 
 
 @dataclass(frozen=True)
@@ -399,6 +405,61 @@ class Frame(MergeFrame[MergeStep]):
         """Whether the run has no merges, now or later."""
         run = self.run
         return not self.recorded_steps and (run.obstacle is not None or run.is_complete)
+
+    # -- the step in words, and in a notebook
+
+    @property
+    def sentence(self) -> Sentence:
+        """A sentence about the last merge; at step 0 about the corpus.
+
+        >>> from engine import Timeline, Trainer
+        >>> counts = {b"low": 5, b"lower": 2}
+        >>> print(Timeline(counts, Trainer(counts, 258).steps()).seek(1).sentence)
+        Merge 1 of 2: o and w occurred together 7 times; they are one token now, ow.
+        """
+        if (merge := self.merge) is None:
+            unit = self.units.one if self.token_count == 1 else self.units.many
+            beginning = "Step 0: {count} {unit}, each a token of its own."
+            return say(beginning, count=f"{self.token_count:,}", unit=unit)
+        if merge.count:
+            what = "occurred together {times}; they are one token now, {token}."
+        else:
+            where = "occur nowhere in this corpus" if self.has_corpus else "are one token now"
+            what = where + ": {token}."
+        left, right = map(self.any_token, merge.pair)
+        template = "Merge {step} of {last}: {pair} " + what
+        numbers = {"step": f"{self.step:,}", "last": f"{self.recorded_steps:,}"}
+        pair, often = (left, " and ", right), times(merge.count)
+        return say(template, pair=pair, times=often, token=merge.token, **numbers)
+
+    def _repr_html_(self) -> str:
+        """Return the step as HTML: its sentence, the best pairs, the beginning of the corpus."""
+        parts = [html.paragraph(html.sentence(self.sentence.words))]
+        if self.has_corpus:
+            tokens = counted(self.token_count, "token")
+            sizes = f"{tokens} in the corpus, {self.bytes_per_token:.2f} bytes per token."
+            parts.append(html.paragraph(sizes))
+            caption = "The most frequent pairs now"
+            parts.append(html.table(("pair", "count", ""), self._pair_rows(), caption))
+        if shown := self.encode(self.excerpt.lines.text[:LONGEST_EXCERPT]):
+            pretokens = (map(self.any_token, piece.ids) for piece in shown)
+            parts.append(html.paragraph(html.pretokens(pretokens)))
+        elif self.has_corpus:
+            parts.append(html.table(("pretoken", "count"), self._pretoken_rows()))
+        return html.page(*parts)
+
+    def _pretoken_rows(self) -> Iterator[tuple[str, int]]:
+        """Yield the most frequent pretokens in tokens, with their counts."""
+        for pretoken in nlargest(MOST_PAIRS, self.counts, key=self.counts.__getitem__):
+            shown = map(self.any_token, self.tokens_of(pretoken))
+            yield html.tokens(shown, html.MOST_IN_CELL), self.counts[pretoken]
+
+    def _pair_rows(self) -> Iterator[tuple[str, int, str]]:
+        """Yield the most frequent pairs, each with whether it merges next or is tied."""
+        following, tied = self.next_pair, frozenset(self.queue.tied)
+        for pair, count in self.top_pairs(MOST_PAIRS):
+            remark = "merges next" if pair == following else "tied" if pair in tied else ""
+            yield html.pair(*map(self.any_token, pair)), count, remark
 
     # -- encoding with the merges of this step
 

@@ -236,7 +236,7 @@ class TracedMerge:
     """One merge while encoding, and the rules that made it the first."""
 
     step: EncodeStep
-    rules: EncodingRules
+    rules: EncodingRules = field(repr=False)
 
     @cached_property
     def lost(self) -> tuple[Candidate, ...]:

@@ -25,6 +25,7 @@ from engine.encoding.parts import PipelineLike, number_parts
 from engine.encoding.rules import EncodingRules
 from engine.encoding.text_encoder import TextEncoder, as_list, encode_all, encode_lists
 from engine.encoding.texts import TokenIds
+from engine.encoding.traced import TracedEncoding, trace_text
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import (
     ChunkCutter,
@@ -220,6 +221,19 @@ class Tokenizer:
                     on_step(step)
         ids = self._encoder.encode(text)
         return list(self.in_template(ids)) if template else ids
+
+    def encode_traced(self, text: str) -> TracedEncoding:
+        """Return the ids of a text with the merges that lead to them. A notebook shows it as HTML.
+
+        Raises:
+            TextError: it is not a `str`, or all its steps would not fit into memory.
+
+        >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
+        >>> traced = Tokenizer(vocab, [(b"a", b"b")]).encode_traced("abba")
+        >>> traced, traced.ids, traced.pretokens[0].merges[0].step.pair
+        (TracedEncoding(3 tokens, 1 merge), (256, 98, 97), (97, 98))
+        """
+        return trace_text(self, check_text(text))
 
     @property
     def template_ids(self) -> tuple[Sequence[int] | None, ...]:

@@ -39,3 +39,4 @@ from engine.encoding.special_policy import (
     file_size,
     text_size,
 )
+from engine.encoding.traced import MOST_IDS
