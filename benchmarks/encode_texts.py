@@ -28,7 +28,11 @@ from engine import Tokenizer
 from engine.text.patterns import PATTERNS
 
 END = "<|endoftext|>"
-COLUMNS = ["short cold", "short warm", "batch", "list cold", "list warm", "array warm", "peak MB"]
+PARTS = {
+    "short": ["short cold", "short warm", "batch"],
+    "long": ["list cold", "list warm", "array warm", "peak MB"],
+}
+"""What is measured, and the columns of its table."""
 
 
 class Library(NamedTuple):
@@ -132,29 +136,30 @@ def main() -> None:
     parser.add_argument("--passes", type=int, default=4, help="warm passes in a process")
     parser.add_argument("--rounds", type=int, default=7, help="fresh processes for each library")
     parser.add_argument("--one", choices=LIBRARIES, help="measure one library, print JSON")
-    parser.add_argument("--part", choices=("short", "long"), default="short")
+    parser.add_argument("--libraries", nargs="+", choices=LIBRARIES, default=[*LIBRARIES])
+    parser.add_argument("--part", choices=PARTS, help="only the short texts, or the long one")
     arguments = parser.parse_args()
     if arguments.one:
         print(json.dumps(measure(arguments.one, arguments)))
         return
-    rows: dict[str, Figures] = {}
-    for part in ("short", "long"):
-        commands = {name: [*sys.argv, "--part", part, "--one", name] for name in LIBRARIES}
-        found = taking_turns(commands, arguments.rounds, min)
-        if len({figures["checksum"] for figures in found.values()}) > 1:
-            raise SystemExit(f"the ids of the {part} texts differ")
-        for name, figures in found.items():
-            rows.setdefault(name, {}).update(figures)
-    ratios = {
-        f"× {name}": {
-            column: rows["tiktoken"][column] / figures[column]
-            for column in COLUMNS[:-1]
-            if column in rows["tiktoken"] and column in figures
+    for part in [arguments.part] if arguments.part else PARTS:
+        commands = {
+            name: [*sys.argv, "--part", part, "--one", name] for name in arguments.libraries
         }
-        for name, figures in rows.items()
-        if "tiktoken" in rows
-    }
-    print(table(rows | ratios, COLUMNS))
+        rows = taking_turns(commands, arguments.rounds, min)
+        if len({figures["checksum"] for figures in rows.values()}) > 1:
+            raise SystemExit(f"the ids of the {part} texts differ")
+        columns = PARTS[part]
+        if (peer := rows.get("tiktoken")) is not None:
+            rows |= {
+                f"tiktoken / {name}": {
+                    column: peer[column] / figures[column]
+                    for column in columns
+                    if column in peer and column in figures
+                }
+                for name, figures in rows.items()
+            }
+        print(table(rows, columns), flush=True)
 
 
 if __name__ == "__main__":
