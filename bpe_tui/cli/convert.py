@@ -33,6 +33,7 @@ def convert(
         typer.Option(
             "--to",
             metavar="FORMAT",
+            autocompletion=options.completed_by(formats.WRITABLE),
             help=f"The format to write: {', '.join(formats.WRITABLE)}.",
             rich_help_panel=options.OUTPUT,
             show_default=False,

@@ -144,6 +144,12 @@ def _text(scene: Scene) -> Iterator[str]:
             yield f"{mark}{visible_text(line, spaces=False)}"
 
 
+def _complete_lesson(incomplete: str) -> list[str]:
+    """Return the numbers of lessons that begin so, for a shell."""
+    numbers = (str(each.number) for each in lessons.builtin_lessons())
+    return [number for number in numbers if number.startswith(incomplete)]
+
+
 @app.command(
     "learn",
     cls=GroupedHelp,
@@ -161,6 +167,7 @@ def learn(
         str | None,
         typer.Argument(
             metavar="[N|FILE]",
+            autocompletion=_complete_lesson,
             help="A lesson by its number, or a file of yours. By default the first not done.",
             show_default=False,
         ),
@@ -195,7 +202,10 @@ def learn(
     language: Annotated[
         str,
         typer.Option(
-            "--language", metavar="NAME", help=f"One of: {', '.join(lessons.languages())}."
+            "--language",
+            metavar="NAME",
+            autocompletion=options.completed_by(lessons.languages()),
+            help=f"One of: {', '.join(lessons.languages())}.",
         ),
     ] = lessons.ENGLISH,
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from inspect import Parameter, signature
 from typing import Annotated, Any
@@ -21,6 +21,12 @@ from engine.encoding.special_policy import ALL_SPECIAL, NONE_SPECIAL, SpecialPol
 from engine.text.corpus import Reading
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import check_special_tokens
+
+
+def completed_by(names: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return the function by which a shell completes one of these names."""
+    return lambda incomplete: [name for name in names if name.startswith(incomplete)]
+
 
 TRAINING = "Training"
 INPUT = "What to read"
@@ -61,6 +67,10 @@ _OTHER_TRAINERS = " ".join(
     for model in MODELS.values()
     if model.trainers
 )
+TRAINER_NAMES = (
+    *TRAINERS,
+    *(trainer.name for model in MODELS.values() for trainer in model.trainers),
+)
 VocabSizeOption = Annotated[
     int,
     typer.Option(
@@ -75,6 +85,7 @@ ModelOption = Annotated[
     typer.Option(
         "--model",
         metavar="NAME",
+        autocompletion=completed_by(MODELS),
         help=f"What is trained: {', '.join(MODELS)}.",
         rich_help_panel=TRAINING,
     ),
@@ -98,6 +109,7 @@ PatternOption = Annotated[
     typer.Option(
         "--pattern",
         metavar="NAME|REGEX",
+        autocompletion=completed_by(PATTERNS),
         help=f"What cuts text into pretokens: {', '.join(PATTERNS)}; or a regex of yours.",
         rich_help_panel=TRAINING,
     ),
@@ -107,6 +119,7 @@ TieRuleOption = Annotated[
     typer.Option(
         "--tie-rule",
         metavar="NAME",
+        autocompletion=completed_by(TIE_RULES),
         help=f"Which of equally frequent pairs merges: {', '.join(TIE_RULES)}.",
         rich_help_panel=TRAINING,
     ),
@@ -116,6 +129,7 @@ TrainerOption = Annotated[
     typer.Option(
         "--trainer",
         metavar="NAME",
+        autocompletion=completed_by(TRAINER_NAMES),
         help=f"The algorithm; all find the same merges: {', '.join(TRAINERS)}. {_OTHER_TRAINERS}",
         rich_help_panel=TRAINING,
     ),
@@ -146,6 +160,7 @@ UnitsOption = Annotated[
     typer.Option(
         "--units",
         metavar="NAME",
+        autocompletion=completed_by(UNITS),
         help=f"What the merges start from: {', '.join(UNITS)} (characters with </w> behind words; "
         "for the pattern whitespace). With --trainer textbook the n-grams are of words or "
         "characters.",
@@ -207,6 +222,7 @@ ViewOption = Annotated[
     typer.Option(
         "--view",
         metavar="NAME",
+        autocompletion=completed_by(EVERYWHERE),
         help=f"The screen to begin with: {', '.join(EVERYWHERE)}.",
         rich_help_panel=VIEWPOINT,
         show_default=False,
@@ -255,6 +271,7 @@ OtherPatternOption = Annotated[
     typer.Option(
         "--pattern",
         metavar="NAME|REGEX",
+        autocompletion=completed_by(PATTERNS),
         help=f"What cuts text, if not the tokenizer's own: {', '.join(PATTERNS)}; or a regex.",
         rich_help_panel="Tokenizer",
         show_default=False,

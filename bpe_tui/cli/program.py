@@ -41,7 +41,8 @@ class CorpusOrCommand(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if ctx.resilient_parsing:  # a shell completes the line
-            return super().parse_args(ctx, args)
+            is_open = bool(args) and args[0] not in COMMAND_NAMES and not args[0].startswith("-")
+            return super().parse_args(ctx, ["open", *args] if is_open else args)
         if not args:
             typer.echo(self.get_help(ctx), err=True)
             raise typer.Exit(BAD_INPUT)

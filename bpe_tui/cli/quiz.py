@@ -62,7 +62,8 @@ def quiz(
         str,
         typer.Argument(
             metavar="CORPUS|QUIZ.toml",
-            help="The text to train on, one file (.gz is unpacked); or a quiz file.",
+            help="The text to train on, one file (.gz, .bz2, .xz, .zst are unpacked); or a quiz "
+            "file.",
             show_default=False,
         ),
     ],

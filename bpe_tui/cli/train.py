@@ -65,6 +65,7 @@ def train(
         typer.Option(
             "--format",
             metavar="NAME",
+            autocompletion=options.completed_by(WRITABLE),
             help=f"How the tokenizer is written: {', '.join(WRITABLE)}. Other models than bpe have "
             "formats of their own.",
             rich_help_panel=options.OUTPUT,

@@ -6,6 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
+from inside.bpe_tui.cli import main
 from program import HANDOUT, refusal, run, train
 
 
@@ -116,3 +117,30 @@ def test_the_word_help_is_the_option() -> None:
 def test_the_usage_says_what_is_needed_and_what_is_repeated(command: str, usage: str) -> None:
     shown = " ".join(run(command, "--help").stdout.decode().partition("\n\n")[0].split())
     assert shown == f"Usage: bpe-tui {command} {usage}"
+
+
+@pytest.mark.parametrize(
+    ("line", "completed"),
+    [
+        ("bpe-tui corpus.txt --pattern qwen", ["qwen2", "qwen35"]),
+        ("bpe-tui corpus.txt --tie", ["--tie-rule"]),
+        ("bpe-tui open corpus.txt --view l", ["lesson"]),
+        ("bpe-tui train corpus.txt --trainer l", ["linked"]),
+        ("bpe-tui train corpus.txt --format m", ["minbpe"]),
+        ("bpe-tui convert tokenizer --to h", ["huggingface"]),
+        ("bpe-tui learn 2", ["2"]),
+        ("bpe-tui learn --language z", ["zh"]),
+    ],
+)
+def test_a_shell_completes_values(
+    line: str,
+    completed: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("_BPE_TUI_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split()) - 1))
+    with pytest.raises(SystemExit):
+        main([])
+    assert capsys.readouterr().out.split() == completed

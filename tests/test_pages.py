@@ -1,0 +1,113 @@
+"""The commands in the documentation work: each parses, and each page runs from top to bottom.
+
+A page runs in a folder that has nothing but the samples. A command that opens a screen has to end
+where it needs the terminal, so its files and options have been checked. Blocks that install or
+fetch something are only parsed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+import typer
+from inside.bpe_tui.cli import app
+
+REPO = Path(__file__).parents[1]
+PAGES = [
+    *(REPO / name for name in ("README.md", "samples/README.md")),
+    *sorted((REPO / "docs").glob("*.md")),
+]
+FETCHING = re.compile(r"^ *(pip|pipx|uvx|hf|dask|python3?) ", re.M)
+"""A line that installs something, or fetches it."""
+FILE = re.compile(r"^<!-- (\S+) -->\n+((?:    .*\n|\n)+)", re.M)
+"""An indented block that is the contents of a file, which an invisible line before it names."""
+PROGRAM, ENDS = "bpe-tui", set("();<>|&\n")
+"""The program, and the characters that end its arguments."""
+SHIM = """#!/usr/bin/env bash
+# Runs the program; that a screen needs a terminal, and that a check finds a difference, is right.
+[ $# -gt 0 ] || exit 0
+exec 3>&1
+said=$("$PYTHON" -m bpe_tui "$@" 2>&1 >&3)
+code=$?
+printf '%s\\n' "$said" >&2
+case "$code $1 $said" in
+    "2 "*"the screen needs a terminal"*|"1 check "*) exit 0 ;;
+esac
+exit $code
+"""
+
+
+def blocks(page: Path) -> Iterator[str]:
+    """Yield the blocks of shell commands of a page; those in a list are indented."""
+    for indent, block in re.findall(
+        r"^( *)```sh\n(.*?)^ *```", page.read_text("utf-8"), re.S | re.M
+    ):
+        yield re.sub(f"^{indent}", "", block, flags=re.M).replace("\\\n", "")
+
+
+def commands(page: Path) -> Iterator[list[str]]:
+    """Yield the arguments of each call of the program, without redirections."""
+    for block in blocks(page):
+        lexer = shlex.shlex(block, posix=True, punctuation_chars="();<>|&\n")
+        lexer.whitespace_split, lexer.whitespace = True, " \t"
+        words = list(lexer)
+        while PROGRAM in words:
+            words = words[words.index(PROGRAM) + 1 :]
+            ends = (n for n, word in enumerate(words) if word == PROGRAM or set(word) <= ENDS)
+            yield words[: next(ends, len(words))]
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(REPO))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_each_command_of_a_page_has_valid_options(page: Path) -> None:
+    group = typer.main.get_command(app)
+    for arguments in filter(None, commands(page)):
+        with group.make_context(PROGRAM, [*arguments]) as context:
+            rest = [*context._protected_args, *context.args]  # type: ignore[attr-defined]
+            name, command, given = group.resolve_command(context, rest)  # type: ignore[attr-defined]
+            command.make_context(name, given, parent=context).close()
+
+
+@pytest.mark.slow  # some sixty starts of the program, and some trainings
+@pytest.mark.parametrize("page", [page for page in PAGES if any(blocks(page))], ids=name_of)
+def test_a_page_runs_from_top_to_bottom(page: Path, tmp_path: Path) -> None:
+    place, programs = tmp_path / "empty", tmp_path / "bin"
+    place.mkdir()
+    programs.mkdir()
+    (place / "samples").symlink_to(REPO / "samples")
+    (programs / PROGRAM).write_text(SHIM)
+    (programs / PROGRAM).chmod(0o755)
+    for name, content in FILE.findall(page.read_text("utf-8")):
+        (place / name).write_text(dedent(content))
+    environment = {
+        **os.environ,
+        "PYTHON": sys.executable,
+        "PYTHONPATH": str(REPO),
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+    }
+    for block in blocks(page):
+        only_parsed = ["-n"] if FETCHING.search(block) else []
+        done = subprocess.run(
+            ["bash", *only_parsed, "-euo", "pipefail", "-c", block],
+            cwd=place,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=900,
+            check=False,
+        )
+        assert done.returncode == 0, f"{block}\n{done.stdout[-500:]}\n{done.stderr[-1000:]}"
