@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -13,11 +13,13 @@ from time import monotonic
 from typing import Any, ClassVar, cast
 
 from textual import events, on
+from textual.actions import ActionParseResult
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.dom import DOMNode
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static
@@ -27,6 +29,7 @@ from bpe_tui.app.memory import free_painted_lines
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.declarations import Command, Model
 from bpe_tui.session.host import Host, Notices, Notifier
+from bpe_tui.session.kiosk import refusal_of
 from bpe_tui.styles import DARK, LIGHT, THEMES, frame_looks, sheet
 from bpe_tui.views.commands import commands_on, key_of_screen, kinds_with, other_models_with
 from bpe_tui.views.panel_screen import PanelScreen
@@ -178,8 +181,13 @@ class Palette(CommandPalette, OverScreen[Any]):
 
 
 class BaseApp(App[int]):
-    """An application without a screen of its own."""
+    """An application without a screen of its own.
 
+    Attributes:
+        is_kiosk: whether actions that reach files are refused.
+    """
+
+    is_kiosk = False
     TITLE = "bpe-tui"
     CSS_PATH = sheet("app.tcss")
     COMMANDS: ClassVar = {CommandProvider}
@@ -255,6 +263,18 @@ class BaseApp(App[int]):
         else:
             self._sheet_colours = colours
             super().refresh_css(animate)
+
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Run an action of any key, click or entry of the palette, unless a kiosk refuses it."""
+        if self.is_kiosk and isinstance(action, str) and (refused := refusal_of(action)):
+            self.tell(refused)
+            return True
+        return await super().run_action(action, default_namespace, namespaces)
 
     def action_light(self) -> None:
         self.theme = DARK.name if self.theme == LIGHT.name else LIGHT.name

@@ -115,6 +115,8 @@ def keys_from_terminal() -> None:
     `sys.stdin` gets the pipe under another file number; the terminal gets number 0, from which
     Textual reads.
     """
+    if os.environ.get("TEXTUAL_DRIVER"):
+        raise CorpusError("standard input has the keys of a web page; name the corpus's file")
     if sys.stdin.isatty():
         raise CorpusError("standard input is a terminal; pipe the corpus in or name a file")
     try:

@@ -47,6 +47,15 @@ COMPLETION = "_BPE_TUI_COMPLETE"
 """The environment variable of a shell that completes a command line."""
 
 
+def has_screen() -> bool:
+    """Whether there is a terminal to draw on, or a driver that draws elsewhere.
+
+    Textual's environment names such a driver where a web server runs the program.
+    """
+    drawn = sys.stdout.isatty() and sys.stderr.isatty()
+    return drawn or bool(os.environ.get("TEXTUAL_DRIVER"))
+
+
 # Exit codes; that of an interrupt is in `__main__`.
 
 DIFFERS = 1

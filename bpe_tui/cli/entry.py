@@ -60,8 +60,13 @@ def _run(arguments: list[str]) -> int:
     Without arguments the start page opens. A corpus alone leaves nothing to parse, so typer is not
     imported: that would take a sixth of the time until the first frame.
     """
-    at_terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
-    starts = not arguments and at_terminal and console.COMPLETION not in os.environ
+    reads_keys = sys.stdin.isatty() or "TEXTUAL_DRIVER" in os.environ
+    starts = (
+        not arguments
+        and reads_keys
+        and console.has_screen()
+        and console.COMPLETION not in os.environ
+    )
     if starts or _is_corpus_alone(arguments):
         gc.disable()  # imports make no garbage; `open_screen` enables it again
         from bpe_tui.cli.inputs import open_screen

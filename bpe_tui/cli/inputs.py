@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bpe_tui.cli.console import PROGRAM
+from bpe_tui.cli.console import PROGRAM, has_screen
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.widgets.numbers import plural, size
@@ -240,11 +240,17 @@ def open_named(
     return found.tokenizer
 
 
-def open_screen(config: Config | None, lesson: Path | None = None) -> int:
+def open_screen(
+    config: Config | None, lesson: Path | None = None, *, is_kiosk: bool = False
+) -> int:
     """Run the application until the user leaves it; return its exit code.
 
     `None` opens the start page, or a lesson.
     """
+    if is_kiosk and config is not None:
+        from bpe_tui.session.kiosk import for_kiosk
+
+        config = for_kiosk(config)
     if config is not None:
         check_config(config)
     check_terminal()
@@ -252,7 +258,7 @@ def open_screen(config: Config | None, lesson: Path | None = None) -> int:
     try:
         from bpe_tui.app.app import run_app  # slow to import, and only this command needs it
 
-        return run_app(config, lesson) or 0
+        return run_app(config, lesson, is_kiosk=is_kiosk) or 0
     finally:
         gc.enable()
         gc.freeze()  # the process ends: no search for garbage any more
@@ -260,7 +266,7 @@ def open_screen(config: Config | None, lesson: Path | None = None) -> int:
 
 def check_terminal() -> None:
     """Raise `CommandLineError` if there is no terminal to draw on."""
-    if not (sys.stdout.isatty() and sys.stderr.isatty()):
+    if not has_screen():
         raise CommandLineError(
             "the screen needs a terminal, and the output is none; "
             f"to step without it: {PROGRAM} CORPUS --plain; "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +12,7 @@ import typer
 from bpe_tui.cli import inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import Config, TokenizerConfig, Viewpoint
-from bpe_tui.session.state import OVERVIEWS, save_preferences
+from bpe_tui.session.state import OVERVIEWS, save_preferences, without_state
 from engine.text.sources import STANDARD_INPUT
 
 
@@ -53,11 +54,21 @@ def open_corpus(
             rich_help_panel=options.OUTPUT,
         ),
     ] = False,
+    kiosk: Annotated[
+        bool,
+        typer.Option(
+            "--kiosk",
+            help="For strangers: save and export nothing, open no other file, use no network.",
+            rich_help_panel=options.OUTPUT,
+        ),
+    ] = False,
     **of_training: Any,
 ) -> None:
     """Step through the merges of a corpus, or of a tokenizer."""
     config = opened_config(context)
     if plain:
+        if kiosk:
+            raise inputs.CommandLineError("--kiosk is for the screen, and --plain has none")
         if STANDARD_INPUT in (corpus or []):
             raise inputs.CommandLineError(
                 "with --plain standard input holds the commands; give the corpus as a file"
@@ -69,11 +80,12 @@ def open_corpus(
 
         run_transcript(config)
         return
-    if animation is not None:
-        save_preferences(motion=animation)
-    if view in OVERVIEWS:
-        save_preferences(overview=view)
-    raise typer.Exit(inputs.open_screen(config))
+    with without_state() if kiosk else nullcontext():
+        if animation is not None:
+            save_preferences(motion=animation)
+        if view in OVERVIEWS:
+            save_preferences(overview=view)
+        raise typer.Exit(inputs.open_screen(config, is_kiosk=kiosk))
 
 
 def opened_config(context: typer.Context) -> Config:

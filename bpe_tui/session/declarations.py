@@ -102,6 +102,7 @@ class Command:
         in_reading: whether the footer shows it while the corpus is still being read.
         words: more words that find it in the palette.
         panel: the panel that it is about; the footer shows it first while that has the focus.
+        reaches_files: whether it writes files, or reads others than those that are open.
     """
 
     keys: str
@@ -115,6 +116,7 @@ class Command:
     in_reading: bool = False
     words: str = ""
     panel: str = ""
+    reaches_files: bool = False
 
     @property
     def shown(self) -> str:

@@ -86,6 +86,7 @@ class Notifier(Protocol):
     """An application that shows messages."""
 
     notices: Notices
+    is_kiosk: bool
 
     def tell(self, message: str, *, stays: bool = False) -> None: ...
 

@@ -235,7 +235,9 @@ def installed_version() -> str:
 
 
 def report(error: BaseException) -> Path | None:
-    """Write a report; return its path, or `None` if it cannot be written."""
+    """Write a report; return its path, or `None` if it cannot be written, or nothing is kept."""
+    if not _remembers:
+        return None
     stack = traceback.extract_tb(error.__traceback__)
     key = type(error).__name__, *(f"{each.filename}:{each.lineno}" for each in stack[-3:])
     if key not in _written:

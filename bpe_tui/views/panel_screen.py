@@ -16,6 +16,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
+from bpe_tui.session import kiosk
 from bpe_tui.session.declarations import Command, Model
 from bpe_tui.session.host import Notifier
 from bpe_tui.session.models import kind_and_model
@@ -315,6 +316,8 @@ class PanelScreen(PaintedOnce[None]):
 
     def refusal_of(self, command: Command) -> str | None:
         """Return why a command does nothing here; `None` if it does something."""
+        if self.notifier.is_kiosk and (refused := kiosk.refusal_of(command.action)):
+            return refused
         _, model = kind_and_model(self.id or "")
         return model.refused.get(command.action) if model is not None else None
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from bpe_tui.cli import main
-from bpe_tui.cli.console import BAD_INPUT, DIFFERS, print_json
+from bpe_tui.cli.console import BAD_INPUT, DIFFERS, has_screen, print_json
 from bpe_tui.cli.convert import facts
 from bpe_tui.cli.explain import explanation
 from bpe_tui.cli.inputs import check_config, noting_newer

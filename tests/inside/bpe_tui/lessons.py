@@ -6,6 +6,7 @@ from __future__ import annotations
 from bpe_tui.lessons import beats
 from bpe_tui.lessons.asking import AskWindow, QuizScreen
 from bpe_tui.lessons.beats import ALL_BEATS, BeatClock
+from bpe_tui.lessons.guide import LessonList
 from bpe_tui.lessons.layout import layout
 from bpe_tui.lessons.pane import LessonPane, LessonText, rows_of
 from bpe_tui.lessons.question_panel import QuestionPanel, sentence_rows

@@ -20,6 +20,7 @@ from bpe_tui.session.declarations import (
     VOCABULARY,
 )
 from bpe_tui.session.jobs import OpeningJob, StepsRecorded, TrainingEnded, TrainingStarted
+from bpe_tui.session.kiosk import REFUSED, KioskError, for_kiosk
 from bpe_tui.session.lessons import (
     ENGLISH,
     PLACE,

@@ -7,6 +7,7 @@ from bpe_tui.studies import race
 from bpe_tui.studies.check import CheckScreen, WhyPanel
 from bpe_tui.studies.chunks import ChunksScreen
 from bpe_tui.studies.comparison import (
+    CompareWith,
     ComparisonScreen,
     NumbersPanel,
     StripsPanel,
