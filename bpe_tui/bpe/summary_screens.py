@@ -83,6 +83,7 @@ CHARTS = (
         ),
         lambda frame: f"{frame.bytes_per_token:.2f} bytes per token · step {number(frame.step)}",
         charts.recorded,
+        "How well compressed?",
     ),
     charts.COUNTS,
     replace(

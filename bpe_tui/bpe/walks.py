@@ -58,6 +58,8 @@ BESIDE_TEXT = TOKENS_CELLS + 4
 """Cells of a row besides text and name: a mark, the number of tokens, a gap."""
 
 
+MOST_MEASURED = 200
+"""Number of pretokens, from the first on, that are measured for the widths of the columns."""
 MOST_TEXT = 14
 """Cells of a pretoken that a wide regex beside it leaves."""
 CACHED = "cached: encoded before · its tokens are remembered"
@@ -103,15 +105,31 @@ class PretokensPanel(PartsPanel[Frame]):
         if not self._pieces:
             return sentence("Nothing typed yet: press e and type.", width)
         labels = (f"{quote_alternative(each)}, cached" for each in pattern.alternatives)
-        room = max((width - BESIDE_TEXT) // 2, width - BESIDE_TEXT - MOST_TEXT, NAME_CELLS)
+        spare = width - BESIDE_TEXT
+        room = max(spare // 2, spare - MOST_TEXT, NAME_CELLS)
         name_width = min(max(map(cell_width, labels), default=NAME_CELLS), room)
-        text_width = max(width - name_width - BESIDE_TEXT, 4)
-        matched_by = "" if self._staged else "matched by"
+        name_width = max(min(name_width, spare - self._text_cells()), self._name_cells())
+        text_width = max(spare - name_width, 4)
+        matched_by = "" if self._staged else first_fitting(name_width, "matched by", "by")
         head: list[Span] = [*left([("  text", "")], text_width + 2), right("tokens", TOKENS_CELLS)]
         self.name_columns([*head, ("  ", ""), (matched_by, "")])
         return RowsOnDemand(
             len(self._pieces), lambda place: self._row(place, text_width, name_width)
         )
+
+    def _text_cells(self) -> int:
+        """Return the cells that the pretokens need, at most `MOST_TEXT`."""
+        shown = (visible_text(piece.pretoken.text[:MOST_TEXT]) for piece in self._first_pieces)
+        return min(max(map(cell_width, shown)), MOST_TEXT)
+
+    def _name_cells(self) -> int:
+        """Return the cells that the short names of the alternatives need."""
+        return max(cell_width(self._matched_by(at)) for at in range(len(self._first_pieces)))
+
+    @property
+    def _first_pieces(self) -> Sequence[EncodedPretoken]:
+        """The pretokens that decide the widths of the columns."""
+        return self._pieces[:MOST_MEASURED]
 
     def whole(self, row: Row) -> Sequence[Span]:
         """Return the pretoken and its alternative in full, if the row cuts one of them."""

@@ -15,8 +15,8 @@ from engine.core.wording import ENGLISH, Messages, text_of
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import END
 
-CHOOSING_KEYS = "←→ ↑↓ move  ⏎ this pair"
-REPLACING_KEYS = "←→ ↑↓ move  space mark  ⏎ replace"
+CHOOSING_KEYS = "←→ ↑↓ move  ↵ this pair"
+REPLACING_KEYS = "←→ ↑↓ move  space mark  ↵ replace"
 LEAST_ROOM = 12
 """Cells of a row that tokens have in any case."""
 

@@ -27,10 +27,10 @@ MOST_ROWS = 6
 
 
 STOP = FooterKey("P", "stop", "screen.predict")
-ANSWERED: tuple[FooterKey, ...] = (FooterKey("⏎", "go on", "screen.answer"), STOP)
+ANSWERED: tuple[FooterKey, ...] = (FooterKey("↵", "go on", "screen.answer"), STOP)
 ASKING = (
     FooterKey("↑↓", "choose", "screen.choose(1)"),
-    FooterKey("⏎", "answer", "screen.answer"),
+    FooterKey("↵", "answer", "screen.answer"),
     FooterKey("H", "hint", "screen.hint"),
     FooterKey("!", "show me", "screen.show_answer"),
     FooterKey("→", "skip", "screen.next"),

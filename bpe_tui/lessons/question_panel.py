@@ -239,22 +239,22 @@ class QuestionPanel(Lines):
     def _keys_text(self, is_cut: bool) -> str:
         messages = self._question.messages
         if self._is_over:
-            return text_of(messages, "⏎ go on")
+            return text_of(messages, "↵ go on")
         hint, show, skip = self._help_keys
         match self._form:
             case Choice():
-                own = text_of(messages, "↑↓ choose  ⏎ answer")
+                own = text_of(messages, "↑↓ choose  ↵ answer")
             case YesOrNo():
                 own = text_of(messages, "y yes  n no")
             case Cuts():
-                own = text_of(messages, "← → move  space cut  ⏎ answer")
+                own = text_of(messages, "← → move  space cut  ↵ answer")
             case Joins():
-                own = text_of(messages, "← → move  ⏎ join")
+                own = text_of(messages, "← → move  ↵ join")
             case Merges():
                 assert self._board is not None
                 own = text_of(messages, self._board.keys_text)
             case _:
-                own = text_of(messages, "type  ⏎ answer")
+                own = text_of(messages, "type  ↵ answer")
         keys = [
             own,
             f"{hint} {text_of(messages, 'hint')}",

@@ -381,7 +381,7 @@ class LessonScreen(SessionScreen):
             return ""
         text, step = self.explainer.text, number(frame.step + 1)
         named = text(self.explainer.STEP, n=step)
-        return first_fitting(section.caption_cells, text("for {step}", step=named), named, step)
+        return first_fitting(section.caption_cells, named, step)
 
     def _show_heading(self, moment: StepMoment[Any]) -> None:
         """Show the heading: the corpus on the left, the step and facts on the right."""

@@ -228,6 +228,7 @@ CHARTS = (
             "· on average"
         ),
         charts.recorded,
+        "How many tokens?",
     ),
     steps_chart(
         "scores",
@@ -235,7 +236,7 @@ CHARTS = (
         _scores,
         _best_and_worst,
         _step,
-        "How are scores spread?",
+        "How high a score?",
         over_steps=False,
     ),
     steps_chart(
@@ -244,6 +245,7 @@ CHARTS = (
         _lengths,
         lambda frame: charts.summarize_lengths(frame.statistics.lengths(frame.step), "characters"),
         _step,
+        "How long are they?",
         over_steps=False,
     ),
     replace(charts.zipf("pretoken"), needs_corpus=False),

@@ -143,6 +143,7 @@ def _loss_cells(frame: UnigramFrame, room: int) -> int:
 class ChangedWordsPanel(PiecePanel):
     """The pretokens whose best segmentation changed, before → after, the most frequent first.
 
+    At step 0, those that the first step will change.
     The search runs while the cursor rests, and results appear as they are found.
     """
 
@@ -154,14 +155,15 @@ class ChangedWordsPanel(PiecePanel):
         self._finder: Finder[ChangedWord] = Finder(self, MOST)
 
     def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
+        word = frame.record.WORD
+        if not frame.recorded_steps:
+            self.say(f"{word}s touched")
+            return sentence(f"No step yet, no {word} touched.", width)
+        touched = f"{word}s touched" if frame.step else f"{word}s that the first step touches"
         if self._about is None or not self._about.looks_like(frame):
             self._about = frame
-            self._finder.look(changed_words(frame))
-        word = frame.record.WORD
-        touched = f"{word}s touched"
-        if not frame.step:
-            self.say(touched)
-            return sentence(f"No step yet, no {word} touched.", width)
+            self._finder.look(changed_words(frame.at(max(frame.step, 1))))
+        frame = frame.at(max(frame.step, 1))
         finder = self._finder
         share = finder.seen / max(len(frame.words), 1)
         self.say(
@@ -441,6 +443,7 @@ LOSS = steps_chart(
     lambda frame: from_start(frame.statistics.losses(frame.recorded_steps), frame.record.LOSS_UNIT),
     lambda frame: f"{score_text(frame.loss, 3)} nats · step {number(frame.step)}",
     recorded,
+    "How improbable is it?",
 )
 SIZE = steps_chart(
     "size",
@@ -448,6 +451,7 @@ SIZE = steps_chart(
     lambda frame: from_start(frame.statistics.sizes(frame.recorded_steps), "pieces"),
     _size_here,
     recorded,
+    "How many are left?",
 )
 
 

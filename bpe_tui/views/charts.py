@@ -27,7 +27,7 @@ from bpe_tui.views.targets import ToPretoken, ToStep
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure, NumberArray
 from bpe_tui.widgets.numbers import number, percent, plural, short_number
-from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, right, spans_width
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.core.arrays import Ints
 
@@ -35,6 +35,8 @@ NO_MERGE = "No merge is recorded yet, so there is nothing to draw."
 FREQUENT = 10
 """Number of the most frequent pretokens whose share of the corpus is shown."""
 TOKEN_CELLS = 12
+SHARE_CELLS, GAP_CELLS, LEAST_TOKEN = 7, 2, 6
+"""Cells of a share in percent, between the numbers and the pretoken, and of a short pretoken."""
 DRAWN = 0.998
 """Share of the tokens that have bars if the remaining ones are far longer."""
 LENGTHS = 8
@@ -107,6 +109,7 @@ COUNTS = ChartKind(
         else f"{plural(frame.merge.count, 'time')} · step {number(frame.step)}"
     ),
     recorded,
+    "How frequent is the pair?",
 )
 
 
@@ -146,7 +149,7 @@ def zipf(what: str) -> ChartKind:
         figure,
         _most_frequent,
         lambda frame: frame.statistics,
-        "How frequent? (Zipf)",
+        "How often? (Zipf)",
         over_steps=False,
         why_empty=f"The corpus has no {what}s, so there is nothing to draw.",
     )
@@ -197,6 +200,7 @@ def lengths(what: str, unit: str) -> ChartKind:
         figure,
         answer,
         lambda frame: (frame.statistics, frame.recorded_steps, frame.step),
+        "How long are they?",
         over_steps=False,
         needs_corpus=False,
     )
@@ -259,6 +263,8 @@ class ChartPanel(Chart):
     on_resize = on_show
 
 
+WIDER = 2
+"""Most blanks that each column of the gains gets, besides the one it needs."""
 MOST_BETWEEN = 1000
 LEAST_ROWS = 5
 NOTHING_SAVED = "No merge is recorded yet, so nothing is saved."
@@ -364,7 +370,10 @@ def _columns(tokens: str, digits: int, width: int) -> list[GainColumn]:
         del columns[1]  # the other columns say what merges save
     if spare >= 4 + 8:
         columns.append(("", 8, lambda gain: (gain.share_saved, "dim")))
-    return columns
+    wider = (width - sum(cells for _, cells, _ in columns)) // (len(columns) - 1)
+    wider = max(0, min(wider, WIDER))  # the blanks between columns
+    first, *others = columns
+    return [first, *((title, cells + wider, cell) for title, cells, cell in others)]
 
 
 @dataclass(frozen=True)
@@ -390,7 +399,7 @@ class FrequentTile:
     what: str
     typed: Callable[[Any], bytes] = bytes
     id: str = "frequent"
-    short: str = "Which are most frequent?"
+    short: str = "Which are frequent?"
 
     @property
     def title(self) -> str:
@@ -412,19 +421,25 @@ class FrequentPanel(FramePanel[Any]):
             self.say(title)
             return sentence(NO_CORPUS, width)
         self.say(title, f"{number(len(shown))} of {number(len(every))} · ↵ its encoding")
-        total, cells = int(every.sum()), len(number(shown[0][1])) + 1
+        total, cells = int(every.sum()), max(len(number(shown[0][1])), len("count")) + 1
         place_cells = len(str(len(shown))) + 1
+        numbers = place_cells + cells + GAP_CELLS
+        share_cells = SHARE_CELLS if width >= numbers + SHARE_CELLS + LEAST_TOKEN else 0
+        token_cells = max(width - numbers - share_cells, 4)
+        head = [right("", place_cells), right("count", cells), right("share", SHARE_CELLS)]
+        what = shorten(self._tile.what, token_cells)
+        self.name_columns([*head[: 3 if share_cells else 2], (" " * GAP_CELLS + what, "")])
 
         def row(place: int) -> Row:
             pretoken, count = shown[place]
             spans: list[Span] = [
                 right(str(place + 1), place_cells, "dim"),
                 right(number(count), cells, ""),
-                right(percent(count / total), 7, "dim"),
-                ("  ", ""),
             ]
-            room = max(width - spans_width(spans), 4)
-            spans.append((shorten(_visible(pretoken), room), ""))
+            if share_cells:
+                spans.append(right(percent(count / total), share_cells, "dim"))
+            spans.append((" " * GAP_CELLS, ""))
+            spans.append((shorten(_visible(pretoken), token_cells), ""))
             return Row(spans, ToPretoken(self._tile.typed(pretoken)))
 
         return RowsOnDemand(len(shown), row)

@@ -91,7 +91,9 @@ class TableRoom(NamedTuple):
         remark = min(said, rest - GAP - SHORTEST_BAR)
         if remark < GAP + len("next, tied"):  # no room for bars
             return cls((pair - 1) // 2, pair, recorded, true, 0, change, rest)
-        return cls((pair - 1) // 2, pair, recorded, true, rest - remark - GAP, change, remark)
+        longest = rest - remark - GAP
+        wider = 1 if longest > SHORTEST_BAR else 0  # a second blank before the true count
+        return cls((pair - 1) // 2, pair, recorded, true + wider, longest - wider, change, remark)
 
 
 RECORDED, TRUE, COUNT = "recorded", "true", "count"

@@ -71,7 +71,8 @@ class MergeList(TokenPanel[MergeFrameT]):
         frame = self.frame
         here, ahead = index + 1 == frame.step, index >= frame.step
         number_width = len(number(frame.recorded_steps))
-        spans = self.merge_spans(frame, index, self.room - number_width - 4)
+        # A blank keeps the number apart from the scrollbar.
+        spans = self.merge_spans(frame, index, self.room - number_width - 5)
         if ahead:
             spans = [(text, "dim" if role != "fresh" else role) for text, role in spans]
         return Row(
@@ -88,7 +89,7 @@ class MergeList(TokenPanel[MergeFrameT]):
         if self.frame is None or not self.display or not self.size.width:
             return
         self.say(f"merges  {number(self.frame.recorded_steps)}", "↵ goes there")
-        cells = self.room - len("pair") - len(number(self.frame.recorded_steps)) - 4
+        cells = self.room - len("pair") - len(number(self.frame.recorded_steps)) - 5
         margin = " " * (len(number(self.frame.recorded_steps)) + 4)
         counted = self.COUNTED if self.frame.has_corpus else ""
         self.name_columns([(margin + "pair", ""), right(counted, cells)])

@@ -33,6 +33,8 @@ BELOW = 2
 """Lines for the axis and the numbers under it."""
 ROWS_A_TICK = 3
 CELLS_A_TICK = 12
+TICKS_BEFORE_UNIT = 2
+"""Numbers of the x axis that its unit does not push out: two show the scale."""
 Canvas = list[list[Span]]
 """Lines of cells; a cell is a character with its role."""
 
@@ -106,21 +108,13 @@ class Chart(Dragged, can_focus=True):
         return _cell(figure.x_scale.place(self.at), width)
 
     def _x_axis(self, figure: Figure, width: int) -> list[list[Span]]:
-        """Return the axis, and under it the numbers of its ticks and the unit if there is room."""
-        marks, line = ["─"] * width, ""
-        for tick in figure.x_ticks(width // CELLS_A_TICK + 1):
-            cell, text = _cell(figure.x_scale.place(tick), width), short_number(tick)
-            marks[cell] = "┬"
-            start = min(GUTTER + cell - len(text) // 2, GUTTER + width - len(text))
-            if start > len(line) or not line:
-                line = f"{line:<{start}}{text}"
-        axis = [(" " * (GUTTER - 1) + "└" + "".join(marks), "dim")]
+        """Return the axis with the cursor on it, and under it the numbers and the unit."""
+        marks, numbers = x_axis(figure, width)
+        axis = [(" " * (GUTTER - 1) + "└" + marks, "dim")]
         if (cursor := self._cursor_cell(figure, width)) is not None:
             text, at = axis[0][0], GUTTER + cursor
             axis = [(text[:at], "dim"), ("▲", "pair"), (text[at + 1 :], "dim")]
-        label, room = f" {figure.x_label}", GUTTER + width - len(line)
-        numbers = [(line, "dim"), (f"{label:>{room}}" if len(label) <= room else "", "dim")]
-        return [axis, numbers]
+        return [axis, [(numbers, "dim")]]
 
     def on_focus(self) -> None:
         self.refresh()
@@ -133,6 +127,29 @@ class Chart(Dragged, can_focus=True):
         place = max(0, min(cell, width - 1)) / (width - 1)
         x, is_drag = self.figure.x_scale.value(place), isinstance(event, events.MouseMove)
         self.post_message(self.Sought(self, x, is_drag))
+
+
+def x_axis(figure: Figure, width: int) -> tuple[str, str]:
+    """Return the marks of the x axis, and the line below it: numbers, the unit, a blank.
+
+    From the third number on, a number gives way to the unit. If two leave no room for it, the unit
+    is in front of them, below the numbers of the left axis.
+    """
+    marks, line, shown = ["─"] * width, "", 0
+    end, unit = GUTTER + width, f" {figure.x_label} "
+    for tick in figure.x_ticks(width // CELLS_A_TICK + 1):
+        cell, text = _cell(figure.x_scale.place(tick), width), short_number(tick)
+        marks[cell] = "┬"
+        room = end - (len(unit) if shown >= TICKS_BEFORE_UNIT else 0)
+        start = min(GUTTER + cell - len(text) // 2, end - len(text))
+        if (start > len(line) or not line) and start + len(text) <= room:
+            line, shown = f"{line:<{start}}{text}", shown + 1
+    room = end - len(line)
+    if len(unit) <= room:
+        line += f"{unit:>{room}}"
+    elif not line[: len(unit)].strip():
+        line = unit + line[len(unit) :]
+    return "".join(marks), line
 
 
 def _y_axis(figure: Figure, height: int) -> list[str]:

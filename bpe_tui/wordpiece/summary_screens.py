@@ -184,7 +184,7 @@ CHARTS = (
         ),
         lambda frame: f"{frame.pieces_per_word:.2f} pieces per word · step {number(frame.step)}",
         charts.recorded,
-        "How many has a word?",
+        "Pieces per word?",
     ),
     charts.ChartKind(
         "scores",
@@ -200,7 +200,7 @@ CHARTS = (
     replace(
         charts.COUNTS,
         question="How frequent are winners? (median)",
-        short="How frequent? (median)",
+        short="How frequent?",
         figure_of=_counts,
     ),
     replace(charts.TIES, question="How many scores were tied?"),

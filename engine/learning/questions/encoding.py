@@ -215,7 +215,7 @@ def _pose_encode_by_hand(frame: Frame, request: Request) -> Question:
         hint=_hint_at_join(frame, merges, 0),
         advice=say("Next is the pair whose merge came first; of two such, the left one."),
         given=tuple(
-            say("{left} + {right}   merge {n}", left=left, right=right, n=f"{rank + 1:,}")
+            say("merge {n}   {left} + {right}", left=left, right=right, n=f"{rank + 1:,}")
             for left, right, rank in sorted(ranked)
         ),
         find_level=lambda: Level(min(max(len(merges) - FEWEST_JOINS, 0), 3)),

@@ -187,6 +187,9 @@ async def test_the_most_frequent_pretokens_are_in_a_table_and_lead_to_their_enco
         assert counts == [count for _, count in expected[:3]]
         # By hand: `·the` occurs 1,754 times among 38,604 pretokens.
         assert lines[1].split() == ["2", "1,754", "4.5%", "·the"]
+        head = "".join(text for text, _ in panel.head)
+        assert head.split() == ["count", "share", "pretoken"]
+        assert head.index("pretoken") == lines[1].index("·the")
         panel.focus()
         await pilot.press("down", "enter")
         await until(pilot, lambda: app.screen.id == "encoding")
@@ -211,7 +214,7 @@ async def test_other_models_list_the_most_frequent_pretokens_too(model: str, sec
 async def test_every_title_of_the_charts_is_a_question_in_full(model: str) -> None:
     async with opened(model=model) as (app, pilot):
         await pilot.press("4")
-        async for _ in each_size(pilot, [(160, 50), (120, 40), (60, 20)]):
+        async for _ in each_size(pilot, [(160, 50), (120, 40), (100, 32), (60, 20)]):
             await pilot.pause()
             panels = [*app.screen.query(ChartPanel), *app.screen.query(FramePanel)]
             for panel in panels:

@@ -14,6 +14,7 @@ from inside.bpe_tui.dialogs import OpenOther
 from inside.bpe_tui.session import Claimed, RunConfig
 from inside.bpe_tui.studies import CheckScreen, WhyPanel, nearby_files
 from inside.bpe_tui.widgets import RowList
+from inside.engine.analysis import CAUSES
 from inside.engine.core import spell
 from opening import SAMPLE, each_size, opened, opened_as, step, until
 from textual.pilot import Pilot
@@ -115,11 +116,16 @@ async def test_files_near_the_corpus_are_listed_and_enter_checks_one(
     async with opened_as(replace(CONFIG, corpus=str(corpus))) as (app, pilot):
         await pilot.press("9")
         await pilot.pause()
-        assert "Near this corpus" not in " ".join(rows(app, "#why-differs"))
+        shown = rows(app, "#why-differs")
+        assert "Near this corpus" not in " ".join(shown)
+        mistakes = [cause.sentence for cause in CAUSES.values()]
+        listed = shown[shown.index("Mistakes that it knows:") + 1 :]
+        assert listed[0].strip() == mistakes[0]
+        assert listed[-1].strip() == f"and {len(mistakes) - len(listed) + 1} more"
         Tokenizer(*learnt, SPECIALS).save(tmp_path / "mine")
         (tmp_path / "notes.json").write_text('{"a": "b"}')
         await pilot.press("1", "9")
-        await until(pilot, lambda: "mine " in rows(app, "#why-differs")[-1])
+        await until(pilot, lambda: any("mine " in row for row in rows(app, "#why-differs")))
         assert "notes.json" not in " ".join(rows(app, "#why-differs"))
         await pilot.press("enter")
         assert "The first merge that is not by the rule is merge 35." in await sentences(app, pilot)

@@ -162,6 +162,19 @@ async def test_words_touched_are_found_while_the_cursor_rests(corpus: Path) -> N
         assert app.screen.id == "unigram-training"
 
 
+async def test_at_step_0_the_words_that_the_first_step_touches_are_shown(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("W")
+        await settled(pilot)
+        panel, frame = app.screen.query_one(ChangedWordsPanel), frame_of(app)
+        assert frame.step == 0
+        assert str(panel.border_title) == "words that the first step touches"
+        first = frame.at(1)
+        changed = [word for word in frame.words if frame.segment(word) != first.segment(word)]
+        shown = [line for line in text_of(panel) if "→" in line]
+        assert len(shown) == len(changed)
+
+
 async def test_the_list_of_steps_leads_to_each_and_shares_its_place_with_charts(
     corpus: Path,
 ) -> None:

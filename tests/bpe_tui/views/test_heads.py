@@ -55,6 +55,16 @@ async def test_a_pretoken_shows_the_alternative_that_matched_it() -> None:
         assert not app.notices.note
 
 
+async def test_a_short_pretoken_is_shown_in_full_beside_the_name_of_its_alternative() -> None:
+    async with opened(size=(80, 24)) as (app, pilot):
+        app.navigation.open_encoding("a little running yesterday", look=True)
+        await pilot.pause()
+        panel = app.screen.query_one("#pretokens", PretokensPanel)
+        shown = [line.replace("❯", " ").split() for line in lines_of(panel)[1:5]]
+        assert [row[0] for row in shown] == ["a", "·little", "·running", "·yesterday"]
+        assert all(row[2].startswith("letters") for row in shown)
+
+
 @pytest.mark.parametrize(
     ("model", "steps", "named"),
     [

@@ -3,7 +3,16 @@
 
 from __future__ import annotations
 
-from bpe_tui.widgets.chart import BELOW, Chart, Curve, CurvesChart, canvas_of, curves_of
+from bpe_tui.widgets.chart import (
+    BELOW,
+    GUTTER,
+    Chart,
+    Curve,
+    CurvesChart,
+    canvas_of,
+    curves_of,
+    x_axis,
+)
 from bpe_tui.widgets.controls import FootLine, KeyBar, Marks, Scrubber, Switches, TabLine
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.figure import Figure, Scale, cells_of, round_step, scale_for, spans
