@@ -15,10 +15,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 import typer
-from inside.bpe_tui.cli import app
+from inside.bpe_tui.cli import OF_TRAINING, app
 
 REPO = Path(__file__).parents[1]
 PAGES = [
@@ -77,6 +78,36 @@ def test_each_command_of_a_page_has_valid_options(page: Path) -> None:
             rest = [*context._protected_args, *context.args]  # type: ignore[attr-defined]
             name, command, given = group.resolve_command(context, rest)  # type: ignore[attr-defined]
             command.make_context(name, given, parent=context).close()
+
+
+def row_of(name: str, command: Any) -> str:
+    """Return the row of a command in the table of options."""
+    context = typer.Context(command)
+    params = [param for param in command.get_params(context) if param.name != "help"]
+    given = [p.opts[0] for p in params if p.param_type_name == "option" and not p.required]
+    training = [f"--{option.replace('_', '-')}" for option in OF_TRAINING]
+    named = {param.opts[0] for param in params}
+    lacking = [option for option in training if option not in named]
+    if len(lacking) > len(training) / 2:  # it has a few of them, and trains nothing
+        training, lacking = [], []
+    own = [f"`{option}`" for option in given if option not in training]
+    if training:
+        without = f" but {' '.join(f'`{option}`' for option in lacking)}" if lacking else ""
+        own.append(f"those of training{without}")
+    usage = [piece for piece in command.collect_usage_pieces(context) if piece != "[OPTIONS]"]
+    shown = " ".join(usage).replace("|", "\\|")
+    return f"| `{name}` | `{shown}` | {', '.join(own)} |"
+
+
+def test_the_table_of_commands_has_the_arguments_and_options_of_each() -> None:
+    group: Any = typer.main.get_command(app)
+    context = typer.Context(group)
+    expected = [
+        row_of(name, group.get_command(context, name)) for name in group.list_commands(context)
+    ]
+    page = (REPO / "docs" / "commands.md").read_text("utf-8")
+    table = page.partition("| command | needs | options |")[2].partition("\n\n")[0]
+    assert table.splitlines()[2:] == expected, "the table should be:\n" + "\n".join(expected)
 
 
 @pytest.mark.slow  # some sixty starts of the program, and some trainings

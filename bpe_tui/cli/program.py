@@ -84,6 +84,8 @@ class GroupedHelp(TyperCommand):
 
 def _notation(argument: Any) -> str:
     """Return how help writes an argument: NAME, [NAME] if optional, NAME... if repeatable."""
+    if " " in str(argument.metavar):
+        return str(argument.metavar)  # several names, which are in this form already
     name = str(argument.metavar).strip("[].")
     name = name if argument.required else f"[{name}]"
     return f"{name}..." if argument.nargs == -1 else name

@@ -112,6 +112,7 @@ def test_the_word_help_is_the_option() -> None:
         ("encode", "[TEXT] --tokenizer PATH|NAME [OPTIONS]"),
         ("why", "TOKEN [RIGHT] --tokenizer PATH|NAME [OPTIONS]"),
         ("inspect", "TOKENIZER... [OPTIONS]"),
+        ("compare", "A B [C]... [OPTIONS]"),
     ],
 )
 def test_the_usage_says_what_is_needed_and_what_is_repeated(command: str, usage: str) -> None:

@@ -9,5 +9,6 @@ from bpe_tui.cli.convert import facts
 from bpe_tui.cli.explain import explanation
 from bpe_tui.cli.inputs import check_config, noting_newer
 from bpe_tui.cli.open import opened_config
+from bpe_tui.cli.options import OF_TRAINING
 from bpe_tui.cli.plain import transcript_of
 from bpe_tui.cli.program import app
