@@ -291,7 +291,7 @@ class PanelScreen(PaintedOnce[None]):
         if not self.is_ready:
             return command.in_reading
         if self.is_typing:
-            return command.in_fields
+            return command.in_fields and self.refusal_of(command) is None
         if command.action == "screen.leave":
             return self.can_leave or bool(self.notifier.notices.note)
         is_here = bool(command.panel) and command.panel == self.focused_panel()

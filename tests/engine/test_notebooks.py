@@ -1,4 +1,4 @@
-"""What a notebook shows of an encoding, a frame and a comparison, and the notebook in `docs/`."""
+"""HTML of an encoding, a frame and a comparison; the notebook in `docs/` runs."""
 
 from __future__ import annotations
 

@@ -24,6 +24,7 @@ from inside.bpe_tui.session import (
 )
 from inside.bpe_tui.studies import CompareWith
 from inside.bpe_tui.views import SaveFile, commands_on
+from inside.bpe_tui.widgets import KeyBar
 from opening import opened, until
 from program import HANDOUT, run
 from textual.pilot import Pilot
@@ -31,7 +32,7 @@ from textual.pilot import Pilot
 from engine import CorpusError
 
 REACHING_FILES = (SaveFile, OpenOther, CompareWith, LessonList)
-"""The windows from which files are written, or others opened."""
+"""The windows that write files or open others."""
 ENDING = ("app.quit", "app.command_palette")
 
 
@@ -106,7 +107,10 @@ async def test_each_command_that_reaches_files_is_refused_by_any_way() -> None:
             await pilot.press(key)
             await until(pilot, lambda: app.notices.now == REFUSED)
             assert not app.screen.is_modal
-        await pilot.press("right")
+        await pilot.press("e")  # into the field, whose footer has keys of its own
+        await until(pilot, lambda: app.screen.query_one(KeyBar).keys[0].label == "leave")
+        assert "open" not in [key.label for key in app.screen.query_one(KeyBar).keys]
+        await pilot.press("escape", "right")
         assert app.notices.now == ""
         app.is_kiosk = False
         await pilot.press("s")
