@@ -621,7 +621,9 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[RunConfig]:
     """Return the configs of opened screens, without opening them."""
     configs: list[RunConfig] = []
     screen = types.ModuleType("bpe_tui.app.app")
-    monkeypatch.setattr(screen, "run_app", lambda config, _: configs.append(config), raising=False)
+    monkeypatch.setattr(
+        screen, "run_app", lambda config, _, **_named: configs.append(config), raising=False
+    )
     monkeypatch.setitem(sys.modules, "bpe_tui.app.app", screen)
     monkeypatch.setattr("bpe_tui.cli.inputs.check_terminal", lambda: None)
     return configs
@@ -675,7 +677,7 @@ def test_bad_input_opens_no_screen(opened: list[RunConfig]) -> None:
 def test_the_exit_code_of_the_screen_is_passed_on(
     opened: list[RunConfig], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules["bpe_tui.app.app"], "run_app", lambda *_: 3)
+    monkeypatch.setattr(sys.modules["bpe_tui.app.app"], "run_app", lambda *_, **_named: 3)
     assert cli.main([HANDOUT]) == 3
 
 

@@ -445,7 +445,9 @@ async def test_a_text_that_begins_as_a_tokenizer_does_is_read_as_a_text(tmp_path
 def configs(monkeypatch: pytest.MonkeyPatch) -> list[Config]:
     """Return the configs that the command line opens."""
     seen: list[Config] = []
-    monkeypatch.setattr("bpe_tui.cli.inputs.open_screen", lambda config: seen.append(config) or 0)
+    monkeypatch.setattr(
+        "bpe_tui.cli.inputs.open_screen", lambda config, **_: seen.append(config) or 0
+    )
     return seen
 
 
