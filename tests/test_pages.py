@@ -26,8 +26,9 @@ PAGES = [
     *(REPO / name for name in ("README.md", "samples/README.md")),
     *sorted((REPO / "docs").glob("*.md")),
 ]
-FETCHING = re.compile(r"^ *(pip|pipx|uvx|hf|dask|python3?) ", re.M)
-"""A line that installs something, or fetches it."""
+FETCHING = re.compile(r"^ *(pip|pipx|uvx|hf|dask|textual) ", re.M)
+"""A line that installs or fetches something, or starts a server."""
+BLOCK = re.compile(r"(<!-- not run: [^>]* -->\n\n)?^( *)```sh\n(.*?)^ *```", re.S | re.M)
 FILE = re.compile(r"^<!-- (\S+) -->\n+((?:    .*\n|\n)+)", re.M)
 """An indented block that is the contents of a file, which an invisible line before it names."""
 PROGRAM, ENDS = "bpe-tui", set("();<>|&\n")
@@ -46,12 +47,15 @@ exit $code
 """
 
 
-def blocks(page: Path) -> Iterator[str]:
-    """Yield the blocks of shell commands of a page; those in a list are indented."""
-    for indent, block in re.findall(
-        r"^( *)```sh\n(.*?)^ *```", page.read_text("utf-8"), re.S | re.M
-    ):
-        yield re.sub(f"^{indent}", "", block, flags=re.M).replace("\\\n", "")
+def blocks(page: Path, only_run: bool = False) -> Iterator[str]:
+    """Yield the blocks of shell commands of a page; those in a list are indented.
+
+    Args:
+        only_run: leave out those that an invisible line before them marks as not run.
+    """
+    for marked, indent, block in BLOCK.findall(page.read_text("utf-8")):
+        if not (only_run and marked):
+            yield re.sub(f"^{indent}", "", block, flags=re.M).replace("\\\n", "")
 
 
 def commands(page: Path) -> Iterator[list[str]]:
@@ -125,11 +129,13 @@ def test_a_page_runs_from_top_to_bottom(page: Path, tmp_path: Path) -> None:
         **os.environ,
         "PYTHON": sys.executable,
         "PYTHONPATH": str(REPO),
-        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "PATH": os.pathsep.join(
+            (str(programs), str(Path(sys.executable).parent), os.environ["PATH"])
+        ),
         "XDG_STATE_HOME": str(tmp_path / "state"),
         "XDG_CACHE_HOME": str(tmp_path / "cache"),
     }
-    for block in blocks(page):
+    for block in blocks(page, only_run=True):
         only_parsed = ["-n"] if FETCHING.search(block) else []
         done = subprocess.run(
             ["bash", *only_parsed, "-euo", "pipefail", "-c", block],
