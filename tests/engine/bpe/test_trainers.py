@@ -359,8 +359,8 @@ def test_first_seen_looks_at_the_corpus_as_it_is_now() -> None:
 # --- trainers of others -----------------------------------------------------------------------
 
 
-def hugging_face_merges(documents: list[str], merges: int) -> list[tuple[bytes, bytes]]:
-    """Return the merges that `tokenizers` learns from the documents."""
+def hugging_face_merges(documents: list[str] | Path, merges: int) -> list[tuple[bytes, bytes]]:
+    """Return the merges that `tokenizers` learns from the documents, or from a file."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     trainer = BpeTrainer(
@@ -369,7 +369,10 @@ def hugging_face_merges(documents: list[str], merges: int) -> list[tuple[bytes, 
         show_progress=False,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
     )
-    tokenizer.train_from_iterator(documents, trainer)
+    if isinstance(documents, Path):
+        tokenizer.train([str(documents)], trainer)
+    else:
+        tokenizer.train_from_iterator(documents, trainer)
     learnt = json.loads(tokenizer.to_str())["model"]["merges"]
     return [(unspell(left), unspell(right)) for left, right in learnt]
 
@@ -389,6 +392,19 @@ def test_the_huggingface_rule_learns_the_same_as_tokenizers_to_the_last_merge(na
 
 def test_the_huggingface_rule_learns_the_same_as_tokenizers_from_a_megabyte() -> None:
     assert_learns_the_same_as_tokenizers(shared("ts-real.txt"))
+
+
+def test_tokenizers_reads_a_file_line_by_line_so_no_pretoken_goes_on_in_the_next(
+    tmp_path: Path,
+) -> None:
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("x\n  y\n  z\n")
+    whole = Counter(gpt2_chunks("x\n  y\n  z\n"))
+    lines = Counter(chunk for line in ("x\n", "  y\n", "  z\n") for chunk in gpt2_chunks(line))
+    assert b"\n " in whole
+    assert b"\n " not in lines
+    assert train(lines, tie_rule="huggingface").merges == hugging_face_merges(corpus, 40)
+    assert train(whole, tie_rule="huggingface").merges != hugging_face_merges(corpus, 40)
 
 
 @examples(40)
