@@ -114,7 +114,7 @@ def test_the_table_of_commands_has_the_arguments_and_options_of_each() -> None:
     assert table.splitlines()[2:] == expected, "the table should be:\n" + "\n".join(expected)
 
 
-@pytest.mark.slow  # some sixty starts of the program, and some trainings
+@pytest.mark.nightly  # some sixty starts of the program, and some trainings
 @pytest.mark.parametrize("page", [page for page in PAGES if any(blocks(page))], ids=name_of)
 def test_a_page_runs_from_top_to_bottom(page: Path, tmp_path: Path) -> None:
     place, programs = tmp_path / "empty", tmp_path / "bin"

@@ -381,7 +381,11 @@ class Frame(MergeFrame[MergeStep]):
         return self.tie_reason(winner, rival).words
 
     def tie_reason(self, winner: Pair, rival: Pair) -> Sentence:
-        """Return the clause of `why_first` as a sentence, which can be translated."""
+        """Return the clause of `why_first` as a sentence, which can be translated.
+
+        Args:
+            winner, rival: pairs of token ids with equal counts.
+        """
         return self.tie_rule.reason(self._record.ids.tokens, winner, rival)
 
     def top_pairs(self, limit: int) -> list[tuple[Pair, int]]:

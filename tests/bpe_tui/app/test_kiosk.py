@@ -61,7 +61,7 @@ async def windows_of_commands(app: BpeTuiApp, pilot: Pilot[int]) -> dict[str, bo
     return reaches
 
 
-@pytest.mark.slow  # runs all commands, trainings among them
+@pytest.mark.nightly  # runs all commands, trainings among them
 async def test_the_commands_that_lead_to_files_are_those_declared_so() -> None:
     declared = {command.action: command.reaches_files for command in COMMANDS}
     async with opened(Path(HANDOUT), vocab_size=268) as (app, pilot):
@@ -69,7 +69,7 @@ async def test_the_commands_that_lead_to_files_are_those_declared_so() -> None:
             assert reaches == declared[action], action
 
 
-@pytest.mark.slow  # runs all commands, trainings among them
+@pytest.mark.nightly  # runs all commands, trainings among them
 async def test_no_command_of_a_kiosk_leads_to_files_or_writes_one() -> None:
     written: list[str] = []
     is_watching = True

@@ -135,7 +135,7 @@ async def try_rows(
     return led
 
 
-@pytest.mark.slow  # a walk over all panels of all models
+@pytest.mark.nightly  # a walk over all panels of all models
 @pytest.mark.parametrize("run", RUNS)
 async def test_escape_undoes_enter_in_every_panel_of_every_model(run: str) -> None:
     led: set[str] = set()

@@ -204,7 +204,7 @@ def test_a_quiz_file_asks_the_same_in_any_folder(tmp_path: Path) -> None:
         asked.append(said.stdout)
     assert asked[0] == asked[1]
     assert asked[0].startswith(b"Your name?\nYour ID?\nQuestion 1 of 4")
-    kinds = 'kinds = ["byte-count", "decode", "next-pair", "count-change"]'
+    kinds = 'kinds = ["byte-count", "decode", "next-pair", "make-merges", "count-change"]'
     assert kinds in (tmp_path / "a" / "quiz.toml").read_text()
 
 
@@ -223,7 +223,7 @@ def test_a_quiz_file_decides_and_its_corpus_may_not_change(tmp_path: Path) -> No
     assert b"at most 200 characters" in refused(path, "--out", out, "--name", "x" * 201)
     assert b"--ask-id is for --write" in refused(str(HANDOUT), "--out", out, "--ask-id")
     assert b"--lessons is like 1-4" in refused(str(HANDOUT), "--out", out, "--lessons", "1..4")
-    assert b"there is no lesson 14" in refused(str(HANDOUT), "--out", out, "--lessons", "9-14")
+    assert b"there is no lesson 19" in refused(str(HANDOUT), "--out", out, "--lessons", "9-19")
     assert b"unknown kind of question 'ties'" in refused(str(HANDOUT), "--kinds", "ties")
     path.write_text(path.read_text().replace('"whitespace"', '"("'))
     assert b"the regex (: missing )" in refused(path, "--out", out)

@@ -10,7 +10,7 @@ from inside.engine.counting import count_corpus
 from inside.engine.formats import open_tokenizer
 from inside.engine.text import Corpus
 from inside.engine.wordpiece import WordPieceTrainer
-from program import HANDOUT, refusal, run
+from program import BAD_INPUT, HANDOUT, refusal, run
 
 
 def test_the_written_pieces_are_those_of_the_library(tmp_path: Path) -> None:
@@ -78,7 +78,10 @@ def test_pieces_that_are_no_utf_8_are_refused_in_one_line(tmp_path: Path) -> Non
     (tmp_path / "corpus").write_bytes(b"low \xff\xff low\n")
     arguments = ("--vocab-size", "60", "--out", tmp_path / "out", "--format", "huggingface")
     result = run("train", tmp_path / "corpus", "--model", "wordpiece", *arguments)
-    assert "no UTF-8" in refusal(result)
+    note, error = result.stderr.decode().splitlines()
+    assert result.returncode == BAD_INPUT
+    assert note.startswith("bpe-tui: note: ")
+    assert "no UTF-8" in error
     assert not (tmp_path / "out").exists()
 
 

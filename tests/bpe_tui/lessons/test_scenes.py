@@ -40,7 +40,7 @@ def test_each_scene_shows_what_its_text_names(part: int) -> None:
     assert problems(SMALLEST, [read(number) for number in LESSONS[part::3]]) == []
 
 
-@pytest.mark.slow  # all scenes twice, and those of each other language at three sizes
+@pytest.mark.nightly  # all scenes twice, and those of each other language at three sizes
 @pytest.mark.parametrize("language", languages())
 def test_each_scene_shows_what_its_text_names_at_every_size(language: str) -> None:
     lessons = [read(number, language) for number in LESSONS]

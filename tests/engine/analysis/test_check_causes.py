@@ -156,6 +156,7 @@ HIDDEN_BY = {
 }
 
 
+@pytest.mark.slow  # every mistake on three texts
 @pytest.mark.parametrize("text", OTHER_TEXTS, ids=["story", "code", "unicode"])
 @pytest.mark.parametrize("student", {student: cause for student, cause, _ in MISTAKES})
 def test_on_other_texts_no_cause_that_explains_less_is_named_first(

@@ -297,7 +297,7 @@ def stories() -> bytes:
     return (SAMPLES / "tinystories_valid.txt").read_bytes()
 
 
-@pytest.mark.slow  # 500 questions of each kind
+@pytest.mark.nightly  # 500 questions of each kind
 def test_questions_on_stories_are_no_better_guessed_than_by_chance(stories: bytes) -> None:
     bpe = bpe_of(stories, 2000)
     wordpiece, unigram = wordpiece_of(stories), unigram_of(stories)
@@ -308,7 +308,7 @@ def test_questions_on_stories_are_no_better_guessed_than_by_chance(stories: byte
     assert not [problem for questions in asked for problem in problems_of(questions)]
 
 
-@pytest.mark.slow  # training on 22 MB, and 500 questions of each kind
+@pytest.mark.nightly  # training on 22 MB, and 500 questions of each kind
 def test_questions_on_a_large_text_are_no_better_guessed_than_by_chance() -> None:
     if not LARGE.exists():
         pytest.skip(f"{LARGE} is not there: it comes with the shared data, not with the project")
