@@ -72,13 +72,16 @@ class PiecePainter:
         return visible_text(self.frame.record.texts[number]), self.role(number)
 
     def cut(self, text: str, edges: Iterable[Edge]) -> list[Span]:
-        """Return a text in the tokens of a path, with borders between them."""
+        """Return a text in the tokens of a path, with borders between them.
+
+        A text without tokens, such as a space between the sentences of `textbook`, is dim.
+        """
         spans: list[Span] = []
         for edge in joined(edges):
             if spans:
                 spans.append(TOKEN_BORDER)
             spans.append((visible_text(text[edge.start : edge.end]), self.role(edge.piece)))
-        return spans
+        return spans or [(visible_text(text), "dim")]
 
     def word(self, word: str) -> list[Span]:
         """Return a pretoken, spelled with ▁, in its best segmentation."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from inside.bpe_tui.session import RunConfig
 from inside.bpe_tui.unigram import (
+    PieceCorpusPanel,
     PieceDetailPanel,
     PieceRows,
     StepPanel,
@@ -18,7 +19,7 @@ from inside.bpe_tui.unigram import (
 from inside.bpe_tui.views import Beat, CountRoom, StepMoment
 from inside.bpe_tui.widgets import Header, Row
 from inside.engine.unigram import Reached, TextbookTrainer, UnigramFrame, UnigramTimeline
-from opening import opened_as, step
+from opening import SAMPLE, opened_as, step
 from unigram_texts import text_of
 
 FRUIT = "我 喜欢 苹果\n你 喜欢 香蕉\n他 喜欢 橙子\n"
@@ -66,6 +67,13 @@ async def test_the_table_has_each_loss_without_and_the_step_its_shares(config: R
         about = text_of(app.screen.query_one(PieceDetailPanel))
         assert "loss 30.326; without it 38.380, +8.054" in " ".join(about)
         assert about[-1].split() == ["unknown", "10.000"]
+
+
+async def test_spaces_between_the_sentences_are_shown_in_the_corpus() -> None:
+    handout = SAMPLE.with_name("handout.txt")
+    config = RunConfig(str(handout), model="unigram", trainer="textbook", units="words")
+    async with opened_as(replace(config, pattern="whitespace")) as (app, _):
+        assert text_of(app.screen.query_one(PieceCorpusPanel))[0].startswith("low│▁│low│▁│low│")
 
 
 def test_the_lesson_view_tells_a_removal_in_three_beats() -> None:
