@@ -326,7 +326,7 @@ class GainsPanel(FramePanel[Any]):
         if not frame.recorded_steps:
             return sentence(NOTHING_SAVED, width)
         room = self.outer_size.width - BORDER_CELLS
-        foot = first_fitting(room, "saved: since the row above", "saved: since row above")
+        foot = first_fitting(room, "saved: since the row above", "saved: since above")
         self.say(GAINS.title, f"{foot} · ↵ its step")
         found = gains(frame.statistics, frame.recorded_steps)
         here = max(gain.merges for gain in found if gain.merges <= frame.step)

@@ -182,7 +182,7 @@ CHARTS = (
         lambda frame: charts.from_start(
             frame.statistics.pieces_per_word(frame.recorded_steps), "pieces per word"
         ),
-        lambda frame: f"{frame.pieces_per_word:.2f} pieces per word · step {number(frame.step)}",
+        lambda frame: f"{frame.pieces_per_word:.2f} pieces a word · step {number(frame.step)}",
         charts.recorded,
         "Pieces per word?",
     ),

@@ -261,7 +261,7 @@ def test_a_prediction_is_answered_line_by_line_and_then_the_step_is_made(
 
 def test_a_word_is_encoded_by_hand_join_by_join(transcript: BpeTranscript) -> None:
     asked = answers(transcript, "go 2", "predict encode-by-hand")
-    assert asked[2:5] == ["  e + st   merge 2", "  s + t   merge 1", "  w ┊ i ┊ d ┊ e ┊ s ┊ t"]
+    assert asked[2:5] == ["  merge 2   e + st", "  merge 1   s + t", "  w ┊ i ┊ d ┊ e ┊ s ┊ t"]
     assert answers(transcript, "5") == ["Right: s+t joins: merge 1.", "  w ┊ i ┊ d ┊ e ┊ st"]
     assert answers(transcript, "4")[0] == "Right: e+st joins: merge 2."
     assert answers(transcript, "0")[0] == "Right: widest is 4 tokens: w┊i┊d┊est."

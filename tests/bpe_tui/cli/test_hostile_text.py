@@ -132,6 +132,8 @@ async def test_the_regex_of_a_hostile_tokenizer_is_tried_in_the_lab_and_drawn_th
 
 # The stream of bytes that a real terminal is given
 
+UNFINISHED = regex.compile(r"\x1b[^A-Za-z]*\Z")
+"""A sequence of ours whose end is read with the next key: reading ends after some time."""
 OWN = regex.compile(
     r"\x1b\[[0-9;]*m|\x1b\[\d+;\d+H|\x1b\[\?[\d;]+(?:[hl]|\$p)|\x1b\[[<>]\d*u"
     r"|\x1b\]22;[a-z-]+\x07|\x1b\]52;c;[\w+/=]{20,}\x07|\r?\n"
@@ -226,7 +228,7 @@ def test_a_terminal_gets_no_control_characters_of_a_hostile_file(
     for key, written in press_on_terminal(
         (*before, *PRESSED), *command, made(tmp_path), state=tmp_path / "state"
     ):
-        text = OWN.sub("", written.decode())
+        text = UNFINISHED.sub("", OWN.sub("", written.decode(errors="replace")))
         drawn += text.count("␛")
         assert not RAW.findall(text), (key, text)
     assert drawn
@@ -242,7 +244,7 @@ def test_a_terminal_gets_no_control_characters_of_unknown_keys(tmp_path: Path) -
     keys = [*kinds["Cc"], *kinds["Cf"], *kinds["Co"][::9_001], *kinds["Cn"][::40_009]]
     drawn = ""
     for key, written in press_on_terminal(keys, HANDOUT, state=tmp_path / "state"):
-        text = OWN.sub("", written.decode())
+        text = UNFINISHED.sub("", OWN.sub("", written.decode(errors="replace")))
         assert not RAW.findall(text), (key, text)
         drawn += text
     # On a busy machine a later key's message can replace an earlier one before it is painted.
