@@ -24,7 +24,7 @@ from engine.text.pretokenize import check_special_tokens
 
 
 def completed_by(names: Iterable[str]) -> Callable[[str], list[str]]:
-    """Return the function by which a shell completes one of these names."""
+    """Return a function that completes the beginning of a name, for a shell."""
     return lambda incomplete: [name for name in names if name.startswith(incomplete)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
 
 from engine.bpe.frame import Frame, QueueEntry
@@ -25,6 +25,7 @@ from engine.learning.questions.question import (
     pair_words,
 )
 from engine.recording.affected_pretokens import AffectedPretoken, pair_changes
+from engine.recording.merge_record import PairStep
 from engine.wordpiece.frame import WordPieceFrame
 
 # -- how the next merge changes the count of another pair
@@ -33,9 +34,9 @@ MergingFrame = Frame | WordPieceFrame
 
 MOST_WORDS = 4
 """Largest number of different words in which the two pairs may meet: a learner counts them."""
-MOST_UNTOUCHED, POOL = 2, 8
-"""Largest number of words shown in which the pair keeps its places, and of words to draw from."""
-MOST_SEARCHED, LONGEST_UNTOUCHED = 2000, 24
+MOST_BESIDE, POOL = 2, 8
+"""Largest number of words shown beside those that are asked about, and of words to draw from."""
+MOST_SEARCHED, LONGEST_BESIDE = 2000, 24
 """Number of words to search for them, and the largest number of bytes of such a word."""
 MOST_PRETOKENS = 400
 """A merge that changes more different pretokens is not asked about: reading them takes long."""
@@ -43,15 +44,7 @@ MOST_PRETOKENS = 400
 
 def _pose_count_change(frame: MergingFrame, request: Request) -> Question:
     """Ask for the count of a pair after the next merge, with the words where the two meet."""
-    if frame.step >= frame.recorded_steps:
-        raise QuestionError(f"no merge follows step {frame.step:,}")
-    merge = frame.merge_at(frame.step)
-    if not merge.count:
-        raise QuestionError("the next pair does not occur in this corpus, so no count changes")
-    if merge.pretokens > MOST_PRETOKENS:
-        raise QuestionError(
-            f"the next merge changes {merge.pretokens:,} different words, too many to count"
-        )
+    merge = countable_merge(frame, MOST_PRETOKENS)
     about = None if request.about is None else named_pair(frame, request.about)
     found = list(_countable_changes(frame, about))
     if not found:
@@ -91,26 +84,59 @@ def _pose_count_change(frame: MergingFrame, request: Request) -> Question:
     )
 
 
-def _untouched_words(
-    frame: MergingFrame, pair: Pair, merged: Pair, chance: Chance
-) -> list[tuple[int, tuple[int, ...]]]:
-    """Draw words, with their counts, in which a pair occurs and the next merge takes none of it.
+def countable_merge(frame: MergingFrame, most: int) -> PairStep:
+    """Return the next merge, if it changes at most so many different words.
 
-    Words in which the merge joins other tokens are preferred.
+    Raises:
+        QuestionError: there is none, its pair does not occur, or it changes more words.
+    """
+    if frame.step >= frame.recorded_steps:
+        raise QuestionError(f"no merge follows step {frame.step:,}")
+    merge = frame.merge_at(frame.step)
+    if not merge.count:
+        raise QuestionError("the next pair does not occur in this corpus, so it changes nothing")
+    if merge.pretokens > most:
+        raise QuestionError(
+            f"the next merge changes {merge.pretokens:,} different words, too many to count"
+        )
+    return merge
+
+
+def words_beside(
+    frame: MergingFrame, chance: Chance, is_near: Callable[[tuple[int, ...]], bool | None]
+) -> list[tuple[int, tuple[int, ...]]]:
+    """Draw one or two frequent, short words, with their counts.
+
+    Args:
+        is_near: takes a word in tokens; true for words to prefer, `None` for those to leave out.
     """
     near: list[tuple[int, tuple[int, ...]]] = []
     far: list[tuple[int, tuple[int, ...]]] = []
     for word in frame.run.by_count.pretokens[:MOST_SEARCHED]:
-        if len(word) > LONGEST_UNTOUCHED:
-            continue
-        ids = frame.tokens_of(word)
-        before = list(pairwise(ids))
-        if pair in before:
-            after = list(pairwise(merge_pair(ids, merged, -1)))
-            if before.count(pair) == after.count(pair):
-                (near if merged in before else far).append((frame.run.counts[word], ids))
-    wanted = 1 + chance.below(MOST_UNTOUCHED)
+        if 1 < len(word) <= LONGEST_BESIDE:
+            ids = frame.tokens_of(word)
+            if (found := is_near(ids)) is not None:
+                (near if found else far).append((frame.run.counts[word], ids))
+    wanted = 1 + chance.below(MOST_BESIDE)
     return [*chance.shuffled(near[:POOL]), *chance.shuffled(far[:POOL])][:wanted]
+
+
+def _untouched_words(
+    frame: MergingFrame, pair: Pair, merged: Pair, chance: Chance
+) -> list[tuple[int, tuple[int, ...]]]:
+    """Draw words in which a pair occurs and the next merge takes none of it.
+
+    Words in which the merge joins other tokens are preferred.
+    """
+
+    def joins_others(ids: tuple[int, ...]) -> bool | None:
+        before = list(pairwise(ids))
+        if pair not in before:
+            return None
+        after = list(pairwise(merge_pair(ids, merged, -1)))
+        return merged in before if before.count(pair) == after.count(pair) else None
+
+    return words_beside(frame, chance, joins_others)
 
 
 def _countable_changes(

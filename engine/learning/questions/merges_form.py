@@ -33,7 +33,7 @@ Part = tuple[int, ...]
 
 
 def is_typeable(token: bytes) -> bool:
-    """Whether a token can be typed, and told from the signs between tokens and words.
+    """Whether a token can be typed without the signs that part tokens and words.
 
     >>> is_typeable(b" th"), is_typeable(b"a+b"), is_typeable(bytes([195]))
     (True, False, False)

@@ -9,6 +9,7 @@ from engine.bpe.frame import Frame
 from engine.core.errors import QuestionError
 from engine.core.events import Pair
 from engine.core.wording import Sentence, amount, say
+from engine.learning.questions.counts import countable_merge, words_beside
 from engine.learning.questions.question import (
     CUT,
     SPACE,
@@ -110,23 +111,11 @@ BYTE_COUNT = Kind("byte-count", (Frame,), "BPE", _pose_byte_count)
 
 MOST_WORDS = 5
 """Largest number of different words in which the pair may join: a learner counts them."""
-MOST_OTHERS, POOL = 2, 8
-"""Largest number of words shown in which nothing joins, and of words to draw from."""
-MOST_SEARCHED, LONGEST_WORD = 2000, 24
-"""Number of words to search for them, and the largest number of bytes of such a word."""
 
 
 def _pose_tokens_left(frame: Frame, request: Request) -> Question:
     """Ask for the number of tokens after the next merge, with the words in which it joins."""
-    if frame.step >= frame.recorded_steps:
-        raise QuestionError(f"no merge follows step {frame.step:,}")
-    merge = frame.merge_at(frame.step)
-    if not merge.count:
-        raise QuestionError("the next pair does not occur in this corpus, so no token goes")
-    if merge.pretokens > MOST_WORDS:
-        raise QuestionError(
-            f"the next merge changes {merge.pretokens:,} different words, too many to count"
-        )
+    merge = countable_merge(frame, MOST_WORDS)
     following = frame.at(frame.step + 1)
     words = following.affected(MOST_WORDS)
     if saved_in(words) != frame.token_count - following.token_count:
@@ -166,21 +155,12 @@ def saved_in(words: Sequence[AffectedPretoken]) -> int:
 
 
 def _words_without(frame: Frame, merged: Pair, chance: Chance) -> list[tuple[int, tuple[int, ...]]]:
-    """Draw words, with their counts, in which the pair does not occur.
+    """Draw words in which the pair does not occur; those with one of its tokens are preferred."""
 
-    Words that have one of its tokens are preferred.
-    """
-    near: list[tuple[int, tuple[int, ...]]] = []
-    far: list[tuple[int, tuple[int, ...]]] = []
-    for word in frame.run.by_count.pretokens[:MOST_SEARCHED]:
-        if 1 < len(word) <= LONGEST_WORD:
-            ids = frame.tokens_of(word)
-            if merged not in pairwise(ids):
-                (far if set(merged).isdisjoint(ids) else near).append((frame.run.counts[word], ids))
-        if len(near) >= POOL:
-            break
-    wanted = 1 + chance.below(MOST_OTHERS)
-    return [*chance.shuffled(near), *chance.shuffled(far[:POOL])][:wanted]
+    def has_a_token(ids: tuple[int, ...]) -> bool | None:
+        return None if merged in pairwise(ids) else not set(merged).isdisjoint(ids)
+
+    return words_beside(frame, chance, has_a_token)
 
 
 def _why_left(frame: Frame, words: Sequence[AffectedPretoken]) -> tuple[Sentence, ...]:
