@@ -165,6 +165,7 @@ FORMAT, VERSION = "bpe-tui answers", 5
 LARGEST = 1 << 20
 """Largest size of an answer file, in bytes."""
 MOST_TRIES = 100
+"""Largest number of answers that are kept of a question: the first ones, and the last."""
 LONGEST_NAME = 200
 LONGEST_TIME = 1e9
 """Longest believable time, in seconds."""
@@ -176,7 +177,7 @@ class Answered:
 
     Attributes:
         kind, step: kind and step of the question, for people who read the file.
-        tried: the answers in their order.
+        tried: the answers in their order; of more than `MOST_TRIES` the first ones and the last.
         hinted, given_up: whether the learner asked for the hint, and for the answer.
         seconds: time from the question to its end.
         right: whether the first answer was right; it is not trusted.
@@ -195,6 +196,8 @@ class Answered:
         """Return the entry of an attempt."""
         question = attempt.question
         tried = [list(each) if isinstance(each, tuple) else each for each in attempt.tried]
+        if len(tried) > MOST_TRIES:
+            tried = [*tried[: MOST_TRIES - 1], tried[-1]]
         return cls(
             *(question.kind, question.frame.step, tried, attempt.hinted, attempt.given_up),
             *(round(seconds, 1), attempt.at_first_try),

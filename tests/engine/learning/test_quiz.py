@@ -34,6 +34,7 @@ from inside.engine.learning import (
     grade_tables,
     make_quiz,
     mistake_of,
+    regraded,
 )
 from inside.engine.text import Excerpt
 
@@ -149,6 +150,21 @@ def test_a_written_answer_file_reads_back_equal(tmp_path: Path) -> None:
     sheet = replace(sheet_of(learner="Łi \u202e"), id="=4711", quiz=PAPER.code)
     sheet.write(tmp_path / "a.json")
     assert AnswerSheet.read(tmp_path / "a.json") == sheet
+
+
+def test_a_file_of_very_many_wrong_answers_is_read_with_the_first_and_the_last(
+    tmp_path: Path,
+) -> None:
+    question = ask("count-change", recording().seek(1))
+    attempt = Attempt(question)
+    for number in (*range(1000, 1150), question.answer):
+        attempt.try_answer(number)
+    AnswerSheet(PAPER, answers=[Answered.of(attempt, 1)]).write(tmp_path / "a.json")
+    (answered,) = AnswerSheet.read(tmp_path / "a.json").answers
+    again = regraded(question, answered)
+    assert again.tried[0] == 1000
+    assert again.is_right
+    assert not again.at_first_try
 
 
 ANYTHING = st.recursive(

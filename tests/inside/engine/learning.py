@@ -26,7 +26,7 @@ from engine.learning.questions.question import (
     Text,
     YesOrNo,
 )
-from engine.learning.quiz import Answered, AnswerSheet, Paper, make_quiz
+from engine.learning.quiz import Answered, AnswerSheet, Paper, make_quiz, regraded
 from engine.learning.quiz_file import QuizFile, is_quiz_file, read_quiz_file
 from engine.learning.session_file import (
     KEY,
