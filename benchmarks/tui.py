@@ -148,27 +148,25 @@ def measure_keys(corpus: str, presses: int) -> None:
     program.end()
 
 
-def measure_playing(corpus: str, seconds: float) -> None:
+def measure_share(
+    corpus: str, name: str, keys: str, settled: float, seconds: float, goal: float
+) -> None:
+    """Show the share of a core that the program takes for some seconds.
+
+    Args:
+        keys: are pressed before, once the program has settled.
+        settled: seconds until then.
+        goal: the most that the share should be, in percent.
+    """
     program = Program(corpus)
     program.wait_for(FIRST_FRAME)
-    program.watch(2.0)  # let training end
-    program.press("+ ")
+    program.watch(settled)
+    program.press(keys)
     before = program.processor_seconds()
     program.watch(seconds)
-    share = (program.processor_seconds() - before) / seconds
+    share = 100 * (program.processor_seconds() - before) / seconds
     program.end()
-    show("playing 30 steps/s", f"{100 * share:.0f} % of a core", "goal 60 %")
-
-
-def measure_idle(corpus: str, seconds: float) -> None:
-    program = Program(corpus)
-    program.wait_for(FIRST_FRAME)
-    program.watch(8.0)  # screens are made ahead, then garbage is searched
-    before = program.processor_seconds()
-    program.watch(seconds)
-    share = (program.processor_seconds() - before) / seconds
-    program.end()
-    show("nothing moves", f"{100 * share:.2f} % of a core", "goal 0.1 %")
+    show(name, f"{share:.2f} % of a core", f"goal {goal} %")
 
 
 def measure_growth(corpus: str, presses: int) -> None:
@@ -233,8 +231,10 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     arguments = parser.parse_args()
     measure_start(arguments.corpus, arguments.runs)
-    measure_playing(arguments.corpus, seconds=5.0)
-    measure_idle(arguments.corpus, seconds=10.0)
+    # By then training has ended.
+    measure_share(arguments.corpus, "playing 30 steps/s", "+ ", settled=2, seconds=5, goal=60)
+    # By then screens are made ahead, and garbage is collected.
+    measure_share(arguments.corpus, "nothing moves", "", settled=8, seconds=10, goal=0.1)
     measure_growth(arguments.corpus, presses=1000)
     if arguments.big:
         measure_keys(arguments.big, presses=50)
