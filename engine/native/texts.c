@@ -2,7 +2,8 @@
  *
  * Only this file knows Python. It declares what it needs of the stable ABI, which is the same for all
  * versions, and gets the addresses from engine/native/host.py. So the library is compiled without
- * Python's headers, and one library serves all versions. All functions here hold the GIL.
+ * Python's headers, and one library serves all versions. All functions here are called with the GIL;
+ * `texts_encode_all` releases it while it encodes.
  */
 #include "encoder.h"
 
@@ -151,6 +152,17 @@ static bool encode_short(Texts *t, const uint8_t *text, int64_t size) {
     return end == size && t->encoder->pending_sizes.length == 0;
 }
 
+/* Return a list of the ids in the encoder, NULL without memory. A new list may start a garbage
+ * collection, and a finalizer may encode meanwhile; so the encoder does without these ids. */
+static Object *list_of_encoded(Texts *t) {
+    Ids *ids = &t->encoder->ids, kept = *ids;
+    *ids = (Ids){0};
+    Object *list = list_of(t->numbers, kept.at, kept.length);
+    RELEASE(*ids);
+    *ids = kept;
+    return list;
+}
+
 /* Return the ids of a text; None if the general way has to be taken. `self`: the address of `Texts`,
  * as an integer. */
 EXPORT Object *texts_encode(Object *self, Object *text) {
@@ -160,8 +172,7 @@ EXPORT Object *texts_encode(Object *self, Object *text) {
     const bool encoded =
         encode_short(t, (const uint8_t *)host.bytes(utf_8), host.bytes_size(utf_8));
     host.decrement(utf_8);
-    Object *list =
-        encoded ? list_of(t->numbers, t->encoder->ids.at, t->encoder->ids.length) : NULL;
+    Object *list = encoded ? list_of_encoded(t) : NULL;
     if (list) return list;
     host.clear_error();
     return none();

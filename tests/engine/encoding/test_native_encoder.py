@@ -6,11 +6,13 @@ kernel these tests are skipped, since `cached` does the work.
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import subprocess
 import sys
 from array import array
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -124,6 +126,33 @@ def test_integers_are_made_once_and_lists_own_them() -> None:
         assert sys.getrefcount(first) == count + 5000
         lists.clear()
         assert sys.getrefcount(first) == count
+
+
+class Garbage:
+    """A cycle whose finalizer encodes a text."""
+
+    def __init__(self, encode: Callable[[], object]) -> None:
+        self.itself, self.encode = self, encode
+
+    def __del__(self) -> None:
+        self.encode()
+
+
+def test_a_finalizer_may_encode_while_a_list_is_made() -> None:
+    native, text, encoded = tokenizer("native"), "low " * 1000, list[list[int]]()
+    expected = native.encode(text)
+    held: list[list[int]] = [[] for _ in range(200)]  # Python keeps no old lists to use again
+    threshold = gc.get_threshold()
+    for _ in range(5):
+        Garbage(lambda: encoded.append(native.encode("Z" * 9000)))
+        gc.set_threshold(1)
+        try:
+            held.append(native.encode(text))
+        finally:
+            gc.set_threshold(*threshold)
+    gc.collect()
+    assert held[200:] == [expected] * 5
+    assert encoded == [tokenizer("cached").encode("Z" * 9000)] * 5
 
 
 def test_threads_encode_a_batch() -> None:
