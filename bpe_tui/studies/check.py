@@ -369,9 +369,12 @@ class CheckScreen(SessionScreen):
         self._update()
 
     def _search(self) -> None:
-        """Look for files to check, in a thread; a trainer may have written them meanwhile."""
-        config = self.session.config
-        if not isinstance(config, RunConfig) or why_not_checkable(config) is not None:
+        """Look for files to check, in a thread; a trainer may have written them meanwhile.
+
+        A kiosk offers no other file, so nothing is looked for.
+        """
+        config, is_kiosk = self.session.config, self.notifier.is_kiosk
+        if is_kiosk or not isinstance(config, RunConfig) or why_not_checkable(config) is not None:
             self._nearby = ()
             return
         run = config

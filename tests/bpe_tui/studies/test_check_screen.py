@@ -127,6 +127,12 @@ async def test_files_near_the_corpus_are_listed_and_enter_checks_one(
         await pilot.press("1", "9")
         await until(pilot, lambda: any("mine " in row for row in rows(app, "#why-differs")))
         assert "notes.json" not in " ".join(rows(app, "#why-differs"))
+        app.is_kiosk = True  # it opens no other file, so it names none
+        await pilot.press("1", "9")
+        await until(pilot, lambda: not any("mine " in row for row in rows(app, "#why-differs")))
+        app.is_kiosk = False
+        await pilot.press("1", "9")
+        await until(pilot, lambda: any("mine " in row for row in rows(app, "#why-differs")))
         await pilot.press("enter")
         assert "The first merge that is not by the rule is merge 35." in await sentences(app, pilot)
 
