@@ -93,15 +93,15 @@ class Explanation:
         """Return the question about what was asked, or the fact if there is nothing to ask.
 
         Args:
-            name: the piece, or both tokens, as they are shown.
+            name: the piece, or the pair as `a+b`, as they are shown.
         """
         if isinstance(self.answer, OneToken):
             return f"{name} is one token"
         is_joined = any(history.merged for history in self.histories if not self.stopped)
         if is_joined or isinstance(self.answer, Merged):
-            return f"{name} do merge"
+            return f"{name} merges"
         is_pair = isinstance(self.answer, NoMerge | PairBeaten) or self.answer is None
-        return f"why do {name} not merge?" if is_pair else f"why is {name} not one token?"
+        return f"why does {name} not merge?" if is_pair else f"why is {name} not one token?"
 
     def describe(self, show: ShowBytes = spell) -> list[str]:
         """Return the sentences of the answer.

@@ -181,12 +181,11 @@ def _pose_encode_by_hand(frame: Frame, request: Request) -> Question:
     """Ask for the merges of a word, one after another, from the numbers of its merges."""
     if request.about is not None:
         word = to_bytes(request.about.replace(SPACE, " "))
-        merges = trace_pretoken(frame.rules, word) if len(word) <= LONGEST_ASKED else ()
+        if len(word) > LONGEST_ASKED:
+            raise QuestionError(f"{request.about} is longer than {LONGEST_ASKED} bytes")
+        merges = trace_pretoken(frame.rules, word)
         if not merges:
-            raise QuestionError(
-                f"no two tokens of {request.about} merge at step {frame.step:,}, or it is longer "
-                f"than {LONGEST_ASKED} bytes"
-            )
+            raise QuestionError(f"no two tokens of {request.about} merge at step {frame.step:,}")
     else:
         word, merges = _word_to_encode(frame, request)
     token, steps = frame.any_token, [merge.step for merge in merges]
