@@ -21,7 +21,7 @@ from inside.bpe_tui.views import Panel
 from inside.engine.analysis import parts_asked
 from inside.engine.bpe import to_tokenizer
 from inside.engine.formats import save
-from opening import each_size, opened_as
+from opening import each_size, opened_as, until
 from screen_text import encoding, shown
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
@@ -121,7 +121,7 @@ async def test_the_encoders_walk_side_by_side() -> None:
     async with encoding("he") as (_, screen, pilot):
         await pilot.press("c")
         panel = screen.query_one(LockstepPanel)
-        assert "They all end alike, with 1 token." in shown(panel)
+        await until(pilot, lambda: "They all end alike, with 1 token." in shown(panel))
         await pilot.press("left")
         assert panel.place == 0
         assert "single bytes" in shown(panel)
