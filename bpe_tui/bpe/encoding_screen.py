@@ -18,6 +18,7 @@ from textual.widgets import Input, TextArea
 from textual.worker import get_current_worker
 
 from bpe_tui.bpe import walks
+from bpe_tui.bpe.dropout import DropoutPanel, DropoutRows
 from bpe_tui.bpe.training_screen import BpeScreen, EncodedText
 from bpe_tui.session.declarations import ENCODING
 from bpe_tui.session.session import Session
@@ -373,7 +374,7 @@ class TypedLanesPanel(LanesPanel):
         return to_bytes(text), tokens_in(frame.rules, text)
 
 
-WALKS: dict[str, type[walks.Walk]] = {"lockstep": walks.LockstepPanel, "dropout": walks.DropoutRows}
+WALKS: dict[str, type[walks.Walk]] = {"lockstep": walks.LockstepPanel, "dropout": DropoutRows}
 """Panel in the slot → the walk that ← and → go through; for others the merges."""
 
 GIVE_WAY = {"pretokens": "-slim", "ids": "-low", "decode": "-low"}
@@ -402,11 +403,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
         with Container(id="panels"):
             for panel in (
                 *(walks.PretokensPanel(), walks.EncodeStepsPanel(), walks.LockstepPanel()),
-                *(
-                    WhyNotPanel(id="why-not"),
-                    RegexPanel(id="regex"),
-                    walks.DropoutPanel(id="dropout"),
-                ),
+                *(WhyNotPanel(id="why-not"), RegexPanel(id="regex"), DropoutPanel(id="dropout")),
             ):
                 yield panel.data_bind(frame=EncodingScreen.frame)
         yield DecodePanel("ids: 1014 270, or [1014, 270]")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from bpe_tui.bpe.dropout import DRAWS, DropoutRows, parse_dropout
 from bpe_tui.bpe.encoding_screen import EncodingScreen, RegexPanel, RegexRows, WhyNotRows
 from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.inspection_rows import SECTIONS
@@ -20,13 +21,6 @@ from bpe_tui.bpe.training_screen import (
     characters_above,
 )
 from bpe_tui.bpe.transcript import BpeTranscript
-from bpe_tui.bpe.walks import (
-    DRAWS,
-    DropoutRows,
-    EncodeStepsPanel,
-    LockstepPanel,
-    PretokensPanel,
-    parse_dropout,
-)
+from bpe_tui.bpe.walks import EncodeStepsPanel, LockstepPanel, PretokensPanel
 from bpe_tui.bpe.what_if import Branches, WhatIf
 from bpe_tui.bpe.windows import BreakpointRows, LedgerWindow
