@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bpe_tui.widgets.rows import Row, Span
+from bpe_tui.views.panel import ABOUT_TO_JOIN, TOKEN_BORDER
+from bpe_tui.widgets.rows import CURSOR, Row, Span
 from bpe_tui.widgets.visible import visible_bytes, width
-from engine.core.events import PAIR_SIGN
-from engine.core.wording import ENGLISH, Messages, text_of
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import END
 
@@ -61,6 +60,11 @@ class MergesBoard:
         """The present part of the answer: the pair at the cursor, or all marks."""
         return (self._cursor, END) if self.is_choosing else (*sorted(self._marks), END)
 
+    @property
+    def marked(self) -> int:
+        """The number of marks."""
+        return len(self._marks)
+
     # -- keys and clicks
 
     def move(self, by: int) -> None:
@@ -92,20 +96,6 @@ class MergesBoard:
 
     # -- drawing
 
-    def task_rows(self, progress: Sequence[int], messages: Messages = ENGLISH) -> list[Row]:
-        """Return what to do, and how many places are marked, in the language of the messages."""
-        words = self._form.task(progress).translated(messages).words
-        spans: list[Span] = [
-            (word, "border" if word == PAIR_SIGN else "strong")
-            if isinstance(word, str)
-            else (visible_bytes(word), "pair")
-            for word in words
-        ]
-        if not self.is_choosing:
-            marked = text_of(messages, "{n} marked", n=str(len(self._marks)))
-            spans.append((f"  {marked}", "dim"))
-        return [Row(spans)]
-
     def word_rows(self, room: int, *, is_over: bool) -> list[Row]:
         """Return the words with their gaps, and remember where each gap is."""
         self._places = {}
@@ -116,12 +106,12 @@ class MergesBoard:
             gaps, tokens = form.gaps_of(word, self._joined), form.tokens_of(word, self._joined)
             has_cursor = self._cursor in gaps and not is_over
             head = f"{counted.count:>{most},} × "
-            line: list[Span] = [("❯ " if has_cursor else "  ", "pair"), (head, "dim")]
+            line: list[Span] = [(CURSOR if has_cursor else "  ", "pair"), (head, "dim")]
             start = cells = 2 + width(head)
             edge = max(room, start + LEAST_ROOM)
             for place, token in enumerate(tokens):
                 shown = visible_bytes(token)
-                sign = self._sign(gaps[place], is_over) if place < len(gaps) else ""
+                sign, role = self._sign(gaps[place], is_over) if place < len(gaps) else ("", "")
                 if start < cells and cells + width(shown) + len(sign) > edge:
                     rows.append(Row(line))
                     line, cells = [(" " * start, "")], start
@@ -131,14 +121,16 @@ class MergesBoard:
                 cells += width(shown)
                 if sign:
                     self._places[gaps[place]] = len(rows), cells + len(sign) // 2
-                    line.append((sign, "pair" if len(sign) > 1 or sign == "+" else "cut"))
+                    line.append((sign, role))
                     cells += len(sign)
             rows.append(Row(line))
         return rows
 
-    def _sign(self, gap: int, is_over: bool) -> str:
-        sign = "+" if gap in self._marks and not is_over else "┊"
-        return f"[{sign}]" if gap == self._cursor and not is_over else sign
+    def _sign(self, gap: int, is_over: bool) -> Span:
+        if is_over:
+            return TOKEN_BORDER
+        sign, role = ABOUT_TO_JOIN if gap in self._marks else TOKEN_BORDER
+        return (f"[{sign}]", ABOUT_TO_JOIN[1]) if gap == self._cursor else (sign, role)
 
     def _is_lit(self, gap: int) -> bool:
         return gap == self._cursor if self.is_choosing else gap in self._marks

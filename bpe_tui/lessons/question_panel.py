@@ -176,8 +176,8 @@ class QuestionPanel(Lines):
                 assert isinstance(joined, tuple)
                 tokens = [visible_bytes(token) for token in joins.tokens_after(joined)]
                 return self._gap_rows(tokens, [TOKEN_BORDER] * (len(tokens) - 1))
-            case Merges():
-                return self._board_rows(attempt, room)
+            case Merges() as merges:
+                return self._board_rows(merges, attempt, room)
             case form:
                 raise AssertionError(f"nothing draws {form}")
 
@@ -210,18 +210,22 @@ class QuestionPanel(Lines):
             rows.append(Row([(" " * (ends[self._chosen] - 1), ""), ("▲", "pair")]))
         return rows
 
-    def _board_rows(self, attempt: Attempt, room: int) -> list[Row]:
+    def _board_rows(self, merges: Merges, attempt: Attempt, room: int) -> list[Row]:
         """Return the words of merges made by hand, below what to do."""
-        board, is_over = self._board, self._is_over
+        board, answer, messages = self._board, self._question.answer, self._question.messages
         assert board is not None
-        if is_over:
-            answer = self._question.answer
+        if self._is_over:
             assert isinstance(answer, tuple)
             board.begin_part(answer)
-        messages = self._question.messages
-        rows = [] if is_over else board.task_rows(attempt.progress, messages)
-        self._first_choice += len(rows)
-        return rows + board.word_rows(room, is_over=is_over)
+            return board.word_rows(room, is_over=True)
+        marked = ""
+        if not board.is_choosing:
+            marked = f"  {text_of(messages, '{n} marked', n=str(board.marked))}"
+        task = merges.task(attempt.progress).translated(messages)
+        cells = room - width(marked)
+        spans = sentence_spans(task, cells, role="strong", token_role="pair")
+        self._first_choice += 1
+        return [Row([*spans, (marked, "dim")]), *board.word_rows(room, is_over=False)]
 
     # -- keys
 
@@ -434,10 +438,14 @@ def word_spans(words: Words, token_role: str = "strong", role: str = "") -> list
 
 
 def sentence_spans(
-    sentence: Sentence, room: int, before: Sequence[Span] = (), role: str = ""
+    sentence: Sentence,
+    room: int,
+    before: Sequence[Span] = (),
+    role: str = "",
+    token_role: str = "strong",
 ) -> list[Span]:
     """Return the longest form of a sentence that fits after the spans `before`."""
-    ways = [[*before, *word_spans(way.words, role=role)] for way in sentence]
+    ways = [[*before, *word_spans(way.words, token_role, role)] for way in sentence]
     return next((way for way in ways if spans_width(way) <= room), left(ways[-1], room))
 
 
