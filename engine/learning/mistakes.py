@@ -16,7 +16,7 @@ from engine.bpe.ties import TIE_RULES, never_seen
 from engine.core.events import Pair
 from engine.core.wording import Words
 from engine.learning.questions.by_hand import wrong_replacement
-from engine.learning.questions.merges_form import Merges
+from engine.learning.questions.merges_form import Merges, joined_by
 from engine.learning.questions.question import (
     END,
     SPACE,
@@ -193,7 +193,7 @@ def _merges(question: Question, answer: Any) -> str:
         done += 1
     if done == len(parts):
         return "stopped before the last merge"
-    joined = frozenset(gap for part in parts[1:done:2] for gap in part)
+    joined = joined_by(parts[:done])
     if done % 2:
         return wrong_replacement(form, joined, parts[done], rights[done])[0]
     frame: Frame = question.frame.at(question.frame.step + done // 2)

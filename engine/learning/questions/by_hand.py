@@ -14,12 +14,19 @@ from engine.core.errors import QuestionError
 from engine.core.events import Pair
 from engine.core.wording import Sentence, amount, counted, frequency, say
 from engine.encoding.merging import merge_pair
-from engine.learning.questions.merges_form import CountedWord, Merges, Part, is_typeable
+from engine.learning.questions.merges_form import (
+    CountedWord,
+    Merges,
+    Part,
+    is_typeable,
+    words_in_tokens,
+)
 from engine.learning.questions.pair_choice import (
     BY_ID,
     CLOSE,
     Contest,
     contest_in_words,
+    lead,
     refuse_prescribed,
     why_next,
     why_not_next,
@@ -355,17 +362,8 @@ def _why_pair(exercise: Exercise, contest: Contest) -> tuple[Sentence, ...]:
     if contest.tied:
         return why_next(contest)
     counts, right, frame = contest.sight.counts, contest.right, contest.frame
-    others = [(count, pair) for pair, count in counts.items() if pair != right]
     said = say("{pair} {occurs}.", pair=pair_words(frame, right), occurs=contest.occurs(right))
-    if not others:
-        return said, say("No other pair is left.")
-    count, second = max(others)
-    return said, say(
-        "Second is {pair} with {count}, {n} fewer.",
-        pair=pair_words(frame, second),
-        count=f"{count:,}",
-        n=f"{counts[right] - count:,}",
-    )
+    return said, lead(frame, right, counts)
 
 
 def _places(exercise: Exercise, merge: int) -> Sentence:
@@ -380,12 +378,10 @@ def _places(exercise: Exercise, merge: int) -> Sentence:
 def _why_merges(exercise: Exercise) -> tuple[Sentence, ...]:
     """Name all merges, and the words that they lead to."""
     pairs = (pair_words(exercise.frame, exercise.pair(merge)) for merge in range(exercise.merges))
-    words: list[str | bytes] = []
-    for tokens in exercise.form.words_at(exercise.form.joined(exercise.answer)):
-        words += [", " if words else "", *edged(tokens)]
+    words = words_in_tokens(exercise.form.words_at(exercise.form.joined(exercise.answer)))
     return (
         say("{pairs}.", pairs=in_turn(pairs)),
-        say("The words are {words} then.", words=tuple(words)),
+        say("The words are {words} then.", words=words),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -139,7 +139,7 @@ class Merges(Form):
 
     def joined(self, answer: Sequence[int]) -> frozenset[int]:
         """Return the gaps that the replacements of an answer have joined."""
-        return frozenset(gap for part in self.parts(answer)[1::2] for gap in part)
+        return joined_by(self.parts(answer))
 
     def chosen(self, answer: Sequence[int]) -> TokenPair | None:
         """Return the pair that is chosen and not yet replaced; `None` if one is to be chosen."""
@@ -180,16 +180,12 @@ class Merges(Form):
     def part_words(self, answer: Sequence[int]) -> Words:
         """Return the last part of an answer as words of a sentence: `s+t`, or the changed words."""
         *before, last = self.parts(answer)
-        joined = frozenset(gap for part in before[1::2] for gap in part)
+        joined = joined_by(before)
         if len(before) % 2 == 0:
             left, right = dict(self.pairs(joined))[last[0]]
             return left, PAIR_SIGN, right
-        after = joined | frozenset(last)
-        words: list[str | bytes] = []
-        for was, tokens in zip(self.words_at(joined), self.words_at(after), strict=True):
-            if was != tokens:
-                words += [", " if words else "", *edged(tokens)]
-        return tuple(words) or ("no word changed",)
+        both = zip(self.words_at(joined), self.words_at(joined | frozenset(last)), strict=True)
+        return words_in_tokens(now for was, now in both if was != now) or ("no word changed",)
 
     # -- reading
 
@@ -259,6 +255,19 @@ class Merges(Form):
                 part = (next(gap for gap, pair in pairs.items() if pair == pairs[part[0]]),)
             checked = (*checked, *sorted(set(part)), END)
         return checked
+
+
+def joined_by(parts: Sequence[Part]) -> frozenset[int]:
+    """Return the gaps that the replacements among the first parts of an answer have joined."""
+    return frozenset(gap for part in parts[1::2] for gap in part)
+
+
+def words_in_tokens(words: Iterable[Sequence[bytes]]) -> Words:
+    """Return words in their tokens, as words of a sentence: `l┊ow, l┊ow┊er`."""
+    listed: list[str | bytes] = []
+    for tokens in words:
+        listed += [", ", *edged(tokens)] if listed else edged(tokens)
+    return tuple(listed)
 
 
 def _tokens_typed(typed: str) -> list[bytes]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from engine.core.errors import QuestionError
 from engine.core.wording import Sentence, Words, amount, frequency, say
+from engine.learning.questions.pair_choice import by_rule, tie_hint
 from engine.learning.questions.question import (
     CUT,
     SPACE,
@@ -31,7 +32,7 @@ from engine.unigram.lattice import Path
 from engine.unigram.pieces import spelled, unspelled
 from engine.unigram.record import Pruned, PruneRule, PruneStep
 from engine.wordpiece.frame import WordPieceFrame
-from engine.wordpiece.score import ScoredPair, ScoreTieRule, score_text
+from engine.wordpiece.score import ScoredPair, score_text
 from engine.wordpiece.tokenizer import Outcome
 from engine.wordpiece.words import CONTINUES, inner
 
@@ -64,13 +65,7 @@ def _pose_best_score(frame: WordPieceFrame, request: Request) -> Question:
     scored = request.chance.shuffled(ranked)
     hint = say("its left piece is {piece}.", piece=frame.any_token(right.pair[0]))
     if right.tied:
-        hint = say(
-            "{n} are tied. Rule {rule}: {summary}.",
-            shorter="{n} tied: {summary}.",
-            n=f"{len(frame.tied):,}",
-            rule=frame.tie_rule.name,
-            summary=say(frame.tie_rule.in_short),
-        )
+        hint = tie_hint(len(frame.tied), frame.tie_rule)
     return Question(
         frame,
         say("Which pair merges next?"),
@@ -132,7 +127,7 @@ def _why_best_score(frame: WordPieceFrame, best: ScoredPair) -> tuple[Sentence, 
         n, score = f"{len(frame.tied):,}", _value(best)
         return (
             say("{pair} wins the tie of {n} at {count}.", pair=words, n=n, count=score),
-            _by_rule(frame.tie_rule),
+            by_rule(frame.tie_rule),
         )
     first = say(
         "{pair} has the highest score of those that occur {times} or more: {fraction} = {score}."
@@ -154,12 +149,6 @@ def _why_best_score(frame: WordPieceFrame, best: ScoredPair) -> tuple[Sentence, 
     )
 
 
-def _by_rule(rule: ScoreTieRule) -> Sentence:
-    return say(
-        "Rule {rule}: {summary}.", shorter="{summary}.", rule=rule.name, summary=say(rule.in_short)
-    )
-
-
 def _why_not_best_score(frame: WordPieceFrame, chosen: ScoredPair) -> tuple[Sentence, ...]:
     words, value = pair_words(frame, chosen.pair), _value(chosen)
     if chosen.tied:
@@ -170,7 +159,7 @@ def _why_not_best_score(frame: WordPieceFrame, chosen: ScoredPair) -> tuple[Sent
                 pair=words,
                 score=value,
             ),
-            _by_rule(frame.tie_rule),
+            by_rule(frame.tie_rule),
         )
     first = say(
         "{pair} scores {score}; another pair scores more.",

@@ -32,6 +32,7 @@ from engine.learning.questions.words_in_sight import (
     sample_words,
     words_of_tie,
 )
+from engine.wordpiece.score import ScoreTieRule
 
 CLOSE = 0.9
 """A choice is close if the second count is at least this share of the first."""
@@ -116,13 +117,7 @@ def _pose_next_pair(frame: Frame, request: Request) -> Question:
         )
     hint = say("the counts are beside the pairs now.")
     if tied:
-        hint = say(
-            "{n} are tied. Rule {rule}: {summary}.",
-            shorter="{n} tied: {summary}.",
-            n=f"{len(tied):,}",
-            rule=rule.name,
-            summary=say(rule.in_short),
-        )
+        hint = tie_hint(len(tied), rule)
     counts = {pair: frame.count_of(pair) for pair in pairs}
     return Question(
         frame,
@@ -169,7 +164,7 @@ def _pose_tie(frame: Frame, request: Request) -> Question:
         explain=lambda: why_next(contest),
         explain_wrong=lambda row: _why_not_in_tie(contest, contest.pairs[row]),
         hint=_token_of_right(contest),
-        advice=_by_rule(rule),
+        advice=by_rule(rule),
         given=contest.sentences(),
         find_level=lambda: Level.TIE,
         pairs=contest.pairs,
@@ -393,10 +388,22 @@ def _token_of_right(contest: Contest) -> Sentence:
     )
 
 
-def _by_rule(rule: TieRule) -> Sentence:
+def by_rule(rule: TieRule | ScoreTieRule) -> Sentence:
+    """Return what a tie rule prefers."""
     return say(
         "Rule {rule}: {summary}.",
         shorter="{summary}.",
+        rule=rule.name,
+        summary=say(rule.in_short),
+    )
+
+
+def tie_hint(tied: int, rule: TieRule | ScoreTieRule) -> Sentence:
+    """Return the number of tied pairs, and what the tie rule prefers."""
+    return say(
+        "{n} are tied. Rule {rule}: {summary}.",
+        shorter="{n} tied: {summary}.",
+        n=f"{tied:,}",
         rule=rule.name,
         summary=say(rule.in_short),
     )
@@ -417,16 +424,21 @@ def why_next(contest: Contest) -> tuple[Sentence, ...]:
             say("Rule {rule}: {why}.", shorter="{why}.", rule=rule, why=why),
         )
     first = say("{pair} occurs {times}.", pair=winner, times=frequency(count))
-    _, *others = frame.top_pairs(2)
+    return first, lead(frame, right, dict(frame.top_pairs(2)))
+
+
+def lead(frame: Frame, right: Pair, counts: Mapping[Pair, int]) -> Sentence:
+    """Return how far the count of the right pair is ahead of the second highest one."""
+    others = [pair for pair in counts if pair != right]
     if not others:
-        return first, say("No other pair is left.")
-    (second, behind), gap = others[0], count - others[0][1]
-    return first, say(
+        return say("No other pair is left.")
+    second = max(others, key=lambda pair: (counts[pair], pair))
+    return say(
         "Second is {pair} with {count}, {n} fewer.",
         shorter="Second is {pair} with {count}.",
         pair=pair_words(frame, second),
-        count=f"{behind:,}",
-        n=f"{gap:,}",
+        count=f"{counts[second]:,}",
+        n=f"{counts[right] - counts[second]:,}",
     )
 
 
@@ -490,7 +502,7 @@ def _why_behind(contest: Contest, pair: Pair) -> Sentence:
             why=_compared(frame, rival, pair) or frame.tie_reason(rival, pair),
         )
     if (difference := _difference(frame, right, pair)) is None:
-        return _by_rule(frame.tie_rule)
+        return by_rule(frame.tie_rule)
     less, _, where = difference
     return say(
         "Another pair has a byte above {byte} = {value}{where}.",
