@@ -23,7 +23,6 @@ from engine.bpe.frame import Frame
 from engine.bpe.heap import Move
 from engine.bpe.record import MergeStep
 from engine.core.events import Pair
-from engine.core.wording import describe
 
 
 def narrate(frame: Frame, room: int = UNLIMITED_ROOM) -> str:
@@ -174,7 +173,7 @@ def _decided(frame: Frame, winner: Pair, rivals: Sequence[Pair]) -> str:
 
 def why_first(frame: Frame, winner: Pair, rival: Pair) -> str:
     """Return why the tie rule ranks `winner` first: `s is later in byte order than e`."""
-    return describe(frame.why_first(winner, rival), visible_bytes)
+    return frame.tie_reason(winner, rival).describe(visible_bytes)
 
 
 def describe_unknown(frame: Frame, text: str) -> str:

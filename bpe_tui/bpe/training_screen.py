@@ -417,7 +417,7 @@ def rule_that_decided(frame: Frame, winner: Pair, rivals: Sequence[Pair]) -> str
     """Return the tie rule and its summary; against one rival, the difference."""
     rule = frame.tie_rule
     one = len(rivals) == 1
-    how = why_first(frame, winner, rivals[0]) if one else rule.summary.split(";")[0]
+    how = why_first(frame, winner, rivals[0]) if one else rule.in_short
     return f"Tie rule {rule.name}: {how}"
 
 

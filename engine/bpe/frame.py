@@ -21,7 +21,7 @@ from engine.bpe.trainer import Trainer
 from engine.core import html
 from engine.core.arrays import Integers, np
 from engine.core.events import Pair
-from engine.core.wording import Sentence, Words, counted, say, times
+from engine.core.wording import Sentence, counted, say, times
 from engine.encoding.alphabet import UNKNOWN, Units
 from engine.encoding.incremental import EncodedPretoken
 from engine.encoding.rules import EncodingRules
@@ -371,20 +371,12 @@ class Frame(MergeFrame[MergeStep]):
         """Return the number of occurrences of the pair at this step."""
         return self.queue.count_of(pair)
 
-    def why_first(self, winner: Pair, rival: Pair) -> Words:
+    def tie_reason(self, winner: Pair, rival: Pair) -> Sentence:
         """Return the reason why the tie rule takes one pair before another, as a clause.
 
         Args:
             winner: the pair that goes first.
             rival: a pair of the same count.
-        """
-        return self.tie_reason(winner, rival).words
-
-    def tie_reason(self, winner: Pair, rival: Pair) -> Sentence:
-        """Return the clause of `why_first` as a sentence, which can be translated.
-
-        Args:
-            winner, rival: pairs of token ids with equal counts.
         """
         return self.tie_rule.reason(self._record.ids.tokens, winner, rival)
 

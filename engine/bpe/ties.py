@@ -14,7 +14,7 @@ from typing import Any
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.core.registry import Registry, registry_of
-from engine.core.wording import Sentence, Words, say
+from engine.core.wording import Sentence, say
 from engine.recording.merge_record import TokensById
 from engine.text.pretokenize import to_text
 
@@ -59,12 +59,8 @@ class TieRule:
         """The first clause of the summary."""
         return self.summary.split(";")[0]
 
-    def why_first(self, vocab: TokensById, winner: Pair, rival: Pair) -> Words:
-        """Return the reason why the rule takes `winner` before `rival`, as a clause."""
-        return self.reason(vocab, winner, rival).words
-
     def reason(self, vocab: TokensById, winner: Pair, rival: Pair) -> Sentence:
-        """Return the clause of `why_first` as a sentence, which can be translated."""
+        """Return the reason why the rule takes `winner` before `rival`, as a clause."""
         if self.explain is None:
             return say(self.in_short)
         return self.explain(vocab, winner, rival)

@@ -20,7 +20,7 @@ import numpy as np
 from engine.core.arrays import Floats, Ints
 from engine.core.events import Pair
 from engine.core.registry import Registry
-from engine.core.wording import Sentence, Words, say
+from engine.core.wording import Sentence, say
 from engine.recording.affected_pretokens import Segmenter
 from engine.recording.playback import MergeFrame, MergeRun, MergeTimeline
 from engine.recording.statistics import LEFT_OUT, MergeStatistics, TiedSteps
@@ -358,12 +358,13 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
         """
         return self.scoreboard.most_frequent(self._order)
 
-    def why_first(self, winner: Pair, rival: Pair) -> Words:
-        """Explain why the tie rule prefers one pair to another of the same score, as a clause."""
-        return self.tie_reason(winner, rival).words
-
     def tie_reason(self, winner: Pair, rival: Pair) -> Sentence:
-        """Return the clause of `why_first` as a sentence, which can be translated."""
+        """Return the reason why the tie rule takes one pair before another, as a clause.
+
+        Args:
+            winner: the pair that goes first.
+            rival: a pair of the same score.
+        """
         rule, counts = self.tie_rule, (self.count_of(winner), self.count_of(rival))
         if rule.by_count and counts[0] != counts[1]:
             more, less = (f"{count:,}" for count in counts)
