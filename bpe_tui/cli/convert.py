@@ -49,10 +49,7 @@ def convert(
             show_default=False,
         ),
     ],
-    force: Annotated[
-        bool,
-        typer.Option("--force", help="Overwrite what is there.", rich_help_panel=options.OUTPUT),
-    ] = False,
+    force: options.ForceOption = False,
     renumber: Annotated[
         bool,
         typer.Option(

@@ -68,12 +68,7 @@ def encode(
             show_default=False,
         ),
     ] = None,
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force", help="With --out: replace the file.", rich_help_panel=options.OUTPUT
-        ),
-    ] = False,
+    force: options.ForceOption = False,
     dropout: Annotated[
         float | None,
         typer.Option(

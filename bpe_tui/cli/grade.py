@@ -87,12 +87,7 @@ def grade(
             show_default=False,
         ),
     ] = None,
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force", help="Overwrite files that are there.", rich_help_panel=options.OUTPUT
-        ),
-    ] = False,
+    force: options.ForceOption = False,
 ) -> None:
     """Grade files of answers, and print who knew what.
 

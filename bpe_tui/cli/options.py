@@ -247,6 +247,10 @@ AnimationOption = Annotated[
         show_default=False,
     ),
 ]
+ForceOption = Annotated[
+    bool,
+    typer.Option("--force", help="Overwrite files that are there.", rich_help_panel=OUTPUT),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)]
 TokenizerArgument = Annotated[
     list[str],

@@ -155,12 +155,7 @@ def quiz(
             rich_help_panel=QUIZ,
         ),
     ] = False,
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force", help="Overwrite a file that is there.", rich_help_panel=options.OUTPUT
-        ),
-    ] = False,
+    force: options.ForceOption = False,
     plain: Annotated[
         bool,
         typer.Option(

@@ -106,9 +106,7 @@ def record(
             show_default=False,
         ),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite FILE.", rich_help_panel=options.OUTPUT)
-    ] = False,
+    force: options.ForceOption = False,
     tokenizer: options.OpenedTokenizerOption = None,
     view: options.ViewOption = None,
     text: options.TextOption = "",

@@ -80,12 +80,7 @@ def train(
             rich_help_panel=options.OUTPUT,
         ),
     ] = None,
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force", help="Overwrite files that are there.", rich_help_panel=options.OUTPUT
-        ),
-    ] = False,
+    force: options.ForceOption = False,
     specials_first: Annotated[
         bool,
         typer.Option(
@@ -217,12 +212,7 @@ def pretokens(
             rich_help_panel=options.OUTPUT,
         ),
     ],
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force", help="Overwrite a file that is there.", rich_help_panel=options.OUTPUT
-        ),
-    ] = False,
+    force: options.ForceOption = False,
     special: options.SpecialOption = None,
     no_special: options.NoSpecialOption = False,
     pattern: options.PatternOption = RunConfig.pattern,
