@@ -18,6 +18,7 @@ else:
     import _signal as signal  # `signal` makes enums of it, which is slow, too
 
 CANNOT_START = 2
+"""The exit code of bad input, which `cli.console` has as well: it cannot be imported then."""
 INTERRUPTED = 130
 """The exit code after an interrupt, the same as shells use."""
 SOON = 0.01

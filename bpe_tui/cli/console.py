@@ -47,13 +47,17 @@ COMPLETION = "_BPE_TUI_COMPLETE"
 """The environment variable of a shell that completes a command line."""
 
 
-def has_screen() -> bool:
-    """Whether there is a terminal to draw on, or a driver that draws elsewhere.
+def has_driver() -> bool:
+    """Return whether Textual's environment names a driver, as where a web server runs the program.
 
-    Textual's environment names such a driver where a web server runs the program.
+    Such a driver draws elsewhere than on a terminal, and reads keys from there.
     """
-    drawn = sys.stdout.isatty() and sys.stderr.isatty()
-    return drawn or bool(os.environ.get("TEXTUAL_DRIVER"))
+    return bool(os.environ.get("TEXTUAL_DRIVER"))
+
+
+def has_screen() -> bool:
+    """Return whether there is a terminal to draw on, or a driver that draws elsewhere."""
+    return has_driver() or (sys.stdout.isatty() and sys.stderr.isatty())
 
 
 # Exit codes; that of an interrupt is in `__main__`.

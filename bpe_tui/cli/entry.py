@@ -60,10 +60,9 @@ def _run(arguments: list[str]) -> int:
     Without arguments the start page opens. A corpus alone leaves nothing to parse, so typer is not
     imported: that would take a sixth of the time until the first frame.
     """
-    reads_keys = sys.stdin.isatty() or "TEXTUAL_DRIVER" in os.environ
     starts = (
         not arguments
-        and reads_keys
+        and (sys.stdin.isatty() or console.has_driver())
         and console.has_screen()
         and console.COMPLETION not in os.environ
     )
