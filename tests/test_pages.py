@@ -34,7 +34,7 @@ FILE = re.compile(r"^<!-- (\S+) -->\n+((?:    .*\n|\n)+)", re.M)
 PROGRAM, ENDS = "bpe-tui", set("();<>|&\n")
 """The program, and the characters that end its arguments."""
 SHIM = """#!/usr/bin/env bash
-# Runs the program; that a screen needs a terminal, and that a check finds a difference, is right.
+# Run the program. Two errors are right: a screen has no terminal, and a check finds a difference.
 [ $# -gt 0 ] || exit 0
 exec 3>&1
 said=$("$PYTHON" -m bpe_tui "$@" 2>&1 >&3)
