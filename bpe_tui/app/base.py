@@ -134,7 +134,7 @@ class CommandProvider(Provider):
                 yield Hit(score, shown, partial(self._run_command, found), help=found.where)
 
     async def _run_command(self, found: FoundCommand) -> None:
-        """Run a command, on the screen that has it."""
+        """Run a command as its key does, on the screen that has it."""
         if found.model is not None:
             await self.screen.run_action("app.model")
         elif found.kind:
@@ -144,7 +144,8 @@ class CommandProvider(Provider):
             assert isinstance(there, PanelScreen)
             there.call_later(there.action_press, found.command.keys)  # after the screen has changed
         else:
-            await self.screen.run_action(found.command.action)
+            assert isinstance(self.screen, PanelScreen), "a window has no commands"
+            await self.screen.action_press(found.command.keys)
 
 
 class Messages(Window[None]):

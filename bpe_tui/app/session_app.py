@@ -27,7 +27,6 @@ from bpe_tui.session.declarations import LESSON, TABS
 from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import OVERVIEWS, save_preferences
-from bpe_tui.views.session_screen import NO_FORK
 from bpe_tui.widgets.visible import visible_text
 
 TICK_SECONDS = 1 / 25
@@ -303,9 +302,7 @@ class SessionApp(BaseApp):
         """Go back to the run that this one is a fork of."""
         if self.session.leave_fork():
             self.navigation.forget()
-        else:
-            self.tell(NO_FORK)
-        self.changed()
+            self.changed()
 
     def action_go_to(self) -> None:
         if (shown := self.session.shown) is not None:

@@ -189,6 +189,8 @@ class SessionScreen(PanelScreen):
         return super().check_action(action, parameters)
 
     def refusal_of(self, command: Command) -> str | None:
+        if (refused := super().refusal_of(command)) is not None:
+            return refused
         opened = self.session.opened
         if not self.session.encodes and command.action in ABOUT_MERGES:
             return self.session.refusal_to_show(ENCODING)
@@ -201,7 +203,7 @@ class SessionScreen(PanelScreen):
             return f"This is about merges, and the model{model} has none; 8 shows what it does."
         if command.action == "app.leave_fork" and self.session.forked_from is None:
             return NO_FORK
-        return super().refusal_of(command)
+        return None
 
     def painter_maker(self) -> Callable[[Any], TokenPainter] | None:
         """Return a function that makes this screen's painter, for windows about tokens."""

@@ -125,6 +125,17 @@ async def test_leaving_a_fork_is_refused_where_there_is_none() -> None:
         assert app.notices.now.startswith("This run is no fork")
         labels = [command.label for command in useful_first(app.screen)]
         assert labels.index("origin") > labels.index("quit")
+        app.notices.now = ""
+        await pilot.press("ctrl+p", *"origin")
+        await until(pilot, lambda: "From a fork back" in first_answer(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.notices.now.startswith("This run is no fork"))
+
+
+async def test_a_model_without_forks_says_so_instead_of_how_to_make_one() -> None:
+    async with opened(vocab_size=300, model="wordpiece") as (app, pilot):
+        await pilot.press("I")
+        assert app.notices.now == "Only BPE's runs are forked, so I leads nowhere here."
 
 
 def test_another_models_command_says_so() -> None:
