@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from bpe_tui.cli import console, inputs, options
-from bpe_tui.cli.plain import lines_typed, transcript_of
+from bpe_tui.cli.plain import ask_until_over, lines_typed, transcript_of
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session import lessons
 from bpe_tui.session.config import Config
@@ -114,12 +114,8 @@ class PlainLesson:
                 step=f"{step:,}",
             )
             self._say(heading)
-            self._say(*asking.question())
-            while not asking.attempt.is_over:
-                line = next(self._lines, "quit")
-                if line.strip() == "quit":
-                    return False
-                self._say(*asking.answer(line))
+            if not ask_until_over(asking, self._lines):
+                return False
             self._keep(answered=self._progress.answered | {f"{place}.{number}"})
         return True
 

@@ -12,7 +12,7 @@ from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.models import model_of
 from bpe_tui.session.training import OpeningListener, course_cuts_of, replay, train
 from bpe_tui.views.chunks import describe_all, parts_for
-from bpe_tui.views.transcript import AnyTranscript
+from bpe_tui.views.transcript import AnyTranscript, PlainQuestion
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import TokenizerFileError
 from engine.core.events import ChunkCounted
@@ -66,6 +66,19 @@ def lines_typed() -> Iterator[str]:
         except EOFError:
             print()
             return
+
+
+def ask_until_over(asking: PlainQuestion, lines: Iterator[str]) -> bool:
+    """Ask on standard output, and read answers; return False if the learner leaves before."""
+    for sentence in asking.question():
+        print(sentence, flush=True)
+    while not asking.attempt.is_over:
+        line = next(lines, "quit")
+        if line.strip() == "quit":
+            return False
+        for sentence in asking.answer(line):
+            print(sentence, flush=True)
+    return True
 
 
 class _Listener(OpeningListener):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from bpe_tui.cli import inputs, options, outputs
-from bpe_tui.cli.plain import lines_typed
+from bpe_tui.cli.plain import ask_until_over, lines_typed
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.lessons import kinds_of_lessons, sample_paths
@@ -199,20 +199,16 @@ def quiz(
     outputs.check_outputs([out], source, overwrite=force)
     if not plain:
         inputs.check_terminal()
-    questions_asked = _made(config, paper)
+    made = _made(config, paper)
     sheet.started = datetime.now(UTC).isoformat(timespec="seconds")
-    keep = AnswerKeeper(sheet, out)
+    keeper = AnswerKeeper(sheet, out)
     if plain:
-        lines = iter(lines_typed())
+        lines = lines_typed()
         if ask_id:
             ask_who(sheet, lines)
-        ask_plainly(questions_asked, keep, lines)
-        return
-    from bpe_tui.app.base import run_screen  # slow to import, and only the screen needs it
-    from bpe_tui.lessons.asking import QuizScreen
-
-    who = (sheet if ask_id else None,)
-    raise typer.Exit(run_screen(lambda: QuizScreen(questions_asked, keep.keep, paper.name, *who)))
+        ask_plainly(made, keeper, lines)
+    else:
+        raise typer.Exit(_ask_on_screen(made, keeper, ask_id=ask_id))
 
 
 FIXED = (*("questions", "seed", "kinds", "lessons", "ask_id", "write"), *options.OF_TRAINING)
@@ -381,22 +377,26 @@ class AnswerKeeper:
         return f"Answered: {count} of {questions}, kept in {out}."
 
 
-def ask_plainly(asked: Iterable[Question], keeper: AnswerKeeper, lines: Iterable[str]) -> None:
+def _ask_on_screen(questions: Sequence[Question], keeper: AnswerKeeper, *, ask_id: bool) -> int:
+    """Ask on the screen of a quiz, name and ID first if they are wanted; return the exit code."""
+    from bpe_tui.app.base import run_screen  # slow to import, and only the screen needs it
+    from bpe_tui.lessons.asking import QuizScreen
+
+    sheet = keeper.sheet
+    who = sheet if ask_id else None
+    return run_screen(lambda: QuizScreen(questions, keeper.keep, sheet.paper.name, who))
+
+
+def ask_plainly(questions: Sequence[Question], keeper: AnswerKeeper, lines: Iterator[str]) -> None:
     """Ask on standard output, and read answers; the end of the input ends the quiz."""
-    questions, answers, score = list(asked), iter(lines), Tally()
+    score = Tally()
     for number, question in enumerate(questions, 1):
         asking = PlainQuestion(Attempt(question))
         step = f"step {question.frame.step:,}"
         print(f"Question {number} of {len(questions)}, {step}.", flush=True)
-        for sentence in asking.question():
-            print(sentence, flush=True)
-        while not asking.attempt.is_over:
-            line = next(answers, None)
-            if line is None or line.strip() == "quit":
-                print(keeper.describe_rest(len(questions)))
-                return
-            for sentence in asking.answer(line):
-                print(sentence, flush=True)
+        if not ask_until_over(asking, lines):
+            print(keeper.describe_rest(len(questions)))
+            return
         score.count(asking.attempt)
         keeper.keep(asking.attempt)
     print(f"{score}.".capitalize())

@@ -49,7 +49,7 @@ from engine.learning.questions.question import (
 )
 from engine.recording.playback import AnyMergeFrame, Player
 
-HELP = "hint helps, show gives the answer, skip goes on."
+HELP = "hint helps, show gives the answer, skip goes on, quit leaves."
 
 
 @dataclass

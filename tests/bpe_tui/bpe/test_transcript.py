@@ -276,7 +276,7 @@ def test_merges_are_made_by_hand_part_by_part(transcript: BpeTranscript) -> None
         "  6 × n┊e┊w┊e┊s┊t",
         "Merge 1 of 3: which pair?",
         "Answer with a pair, such as l+o; then with the words that change, such as lo w, lo w e r. "
-        "You may type · for a space. hint helps, show gives the answer, skip goes on.",
+        "You may type · for a space. hint helps, show gives the answer, skip goes on, quit leaves.",
     ]
     assert answers(transcript, "s+t")[-1] == "Merge 1 of 3: replace s+t everywhere."
     assert answers(transcript, "w i d e st")[0] == "No: in n┊e┊w┊e┊s┊t a place of s+t is left."
