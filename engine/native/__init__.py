@@ -2,10 +2,11 @@
 
 It is optional: without it Python does all of the work. The C files beside this one are compiled
 while the package is installed, where there is a compiler. `kernel.h` has what they share; each
-other header has the invariants of its structures. The C code does not know Python and is called
-through ctypes, so other threads run meanwhile. Only `texts.c` knows Python: it encodes a short text
-in less time than a call through ctypes takes. Only this room calls the kernel, and copies each
-result before the next call.
+other header has the invariants of its structures. The C code is called through ctypes, so other
+threads run meanwhile, and does not know Python. The exception is `texts.c`, which makes lists for
+Python: it encodes a short text in less time than a call through ctypes takes. `host.py` prepares
+it.
+Only this room calls the kernel, and copies each result before the next call.
 """
 
 from __future__ import annotations

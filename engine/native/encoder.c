@@ -140,18 +140,9 @@ static bool make_ids(Encoder *e, const uint8_t *text, const int64_t *lengths, in
     return true;
 }
 
-static bool add_ids(Encoder *e, const int32_t *ids, int64_t count) {
-    TRY(RESERVE(e->ids, count));
-    copy(e->ids.at + e->ids.length, ids, count * (int64_t)sizeof *ids);
-    e->ids.length += count;
-    return true;
-}
-
 /* Have Python cut a piece. */
 static bool suspend(Encoder *e, const Key *key) {
-    TRY(RESERVE(e->pending_text, key->length));
-    copy(e->pending_text.at + e->pending_text.length, key->text, key->length);
-    e->pending_text.length += key->length;
+    TRY(APPEND(e->pending_text, key->text, key->length));
     return PUSH(e->pending_sizes, key->length) && store(e, key, NULL, 0);
 }
 
@@ -164,7 +155,7 @@ static bool encode_new(Encoder *e, const Key *key) {
     TRY(pretokens >= 0);
     TRY(make_ids(e, key->text, scanner_lengths(e->scanner), pretokens));
     TRY(key->length > LONGEST || store(e, key, e->made.at, e->made.length));
-    return add_ids(e, e->made.at, e->made.length);
+    return APPEND(e->ids, e->made.at, e->made.length);
 }
 
 /* -- a stretch of text */
@@ -173,8 +164,8 @@ static bool encode_new(Encoder *e, const Key *key) {
 static bool encode_rarely(Encoder *e, const Key *key, const Entry *entry) {
     if (entry->length == 0) return encode_new(e, key);
     if (entry->count == PENDING) return true;
-    const int64_t place = place_of_record(entry), count = e->records.at[place];
-    return add_ids(e, e->records.at + place + before_ids(entry), count);
+    const int32_t *record = e->records.at + place_of_record(entry);
+    return APPEND(e->ids, record + before_ids(entry), *record);
 }
 
 /* Encode some pieces. Return their number, FAILED without memory. Nothing is read from `end` on. */

@@ -1,8 +1,8 @@
 /* Shared by all files of the kernel: arrays that grow, and how memory that runs out is reported.
  *
- * The kernel does not know Python, but for texts.c. It is called through ctypes, so other threads
- * run meanwhile. It keeps no memory of Python's: arguments are copied or read before the call
- * returns, and Python copies results before its next call.
+ * The kernel is called through ctypes, so other threads run meanwhile. It does not know Python and
+ * keeps no memory of Python's: arguments are copied or read before the call returns, and Python
+ * copies results before its next call. Only texts.c differs: it says how.
  *
  * Memory that runs out is an ordinary result. A function that allocates returns false (or NULL, or
  * FAILED) and its caller returns at once, up to Python. The structure can still be freed.
@@ -50,25 +50,30 @@ void *zeroed_table(int64_t items, size_t size);
  * return false and change nothing. `pointer`: the address of the pointer to the items. */
 bool grow(void *pointer, int64_t *room, int64_t needed, size_t size);
 
+/* Copy bytes. memcpy must not be given NULL, not even to copy nothing. */
+static inline void copy(void *to, const void *from, int64_t size) {
+    if (size) memcpy(to, from, (size_t)size);
+}
+
 /* An array that grows: `ARRAY(int32_t) starts = {0}; TRY(PUSH(starts, 5)); starts.at[0]`.
- * PUSH and RESERVE are false without memory. They may move the items: keep an index, no pointer. */
+ * PUSH, APPEND and RESERVE are false without memory. They may move the items: keep an index, no
+ * pointer. */
 #define ARRAY(type) struct { type *at; int64_t length, room; }
 #define RESERVE(array, more)                                                                       \
     ((array).length + (more) <= (array).room ||                                                    \
      grow(&(array).at, &(array).room, (array).length + (more), sizeof *(array).at))
 #define PUSH(array, value)                                                                         \
     (RESERVE(array, 1) && ((array).at[(array).length++] = (value), true))
+#define APPEND(array, items, count)                                                                \
+    (RESERVE(array, count) &&                                                                      \
+     (copy((array).at + (array).length, items, (count) * (int64_t)sizeof *(array).at),             \
+      (array).length += (count), true))
 #define RELEASE(array)                                                                             \
     do {                                                                                           \
         free((array).at);                                                                          \
         (array).at = NULL;                                                                         \
         (array).length = (array).room = 0;                                                         \
     } while (0)
-
-/* Copy bytes. memcpy must not be given NULL, not even to copy nothing. */
-static inline void copy(void *to, const void *from, int64_t size) {
-    if (size) memcpy(to, from, (size_t)size);
-}
 
 /* Hash a key: multiply it by a random odd number. A file cannot be made whose keys all collide. */
 static inline uint64_t scrambled(uint64_t key, uint64_t seed) {

@@ -2,7 +2,8 @@
  *
  * Only this file knows Python. It declares what it needs of the stable ABI, which is the same for all
  * versions, and gets the addresses from engine/native/host.py. So the library is compiled without
- * Python's headers, and one library serves all versions. All functions here are called with the GIL;
+ * Python's headers, and one library serves all versions. A list that Python lends owns the integers
+ * that are kept here. All functions here are called with the GIL;
  * `texts_encode_all` releases it while it encodes.
  */
 #include "encoder.h"
@@ -196,10 +197,7 @@ static void take_texts(Group *g, Object *texts, ptrdiff_t begin, ptrdiff_t end) 
 static int64_t encode_in_group(Texts *t, Group *g, const uint8_t *text, int64_t size) {
     if (!encode_short(t, text, size)) return FAILED;
     const Ids *ids = &t->encoder->ids;
-    if (!RESERVE(g->ids, ids->length)) return FAILED;
-    copy(g->ids.at + g->ids.length, ids->at, ids->length * (int64_t)sizeof *ids->at);
-    g->ids.length += ids->length;
-    return ids->length;
+    return APPEND(g->ids, ids->at, ids->length) ? ids->length : FAILED;
 }
 
 static void encode_group(Texts *t, Group *g) {
