@@ -267,6 +267,7 @@ def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator
             step - 1,
             config,
             ForkChange(forbid=frozenset({_bytes_of(frame, frame.merge.pair)})),
+            IF_FORBIDDEN,
         )
     following = frame.next_pair
     if following is not None:
@@ -276,6 +277,7 @@ def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator
             step,
             config,
             ForkChange(forbid=frozenset({_bytes_of(frame, following)})),
+            IF_FORBIDDEN,
         )
     if chosen is not None and chosen != following and frame.count_of(chosen):
         yield jobs.ForkPlan(
@@ -284,39 +286,28 @@ def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator
             step,
             config,
             ForkChange(force=_bytes_of(frame, chosen)),
+            "it merges here, whatever its count; then counts decide again",
         )
-    for rule in TIE_RULES:
-        if rule != config.tie_rule:
-            change = ForkChange(tie_rule=rule)
-            title = f"tie rule {rule}"
-            yield jobs.ForkPlan(title, title, step, replace(config, tie_rule=rule), change)
-    for pattern in PATTERNS:
-        if pattern != config.pattern:
-            title = f"pattern {pattern}"
-            yield jobs.ForkPlan(title, title, step, replace(config, pattern=pattern))
+    for name, rule in TIE_RULES.items():
+        if name != config.tie_rule:
+            title, changed = f"tie rule {name}", replace(config, tie_rule=name)
+            change = ForkChange(tie_rule=name)
+            yield jobs.ForkPlan(title, title, step, changed, change, rule.in_short)
+    for name, pattern in PATTERNS.items():
+        if name != config.pattern:
+            title, changed = f"pattern {name}", replace(config, pattern=name)
+            yield jobs.ForkPlan(title, title, step, changed, meaning=pattern.summary)
     for token in config.special_tokens:
         left = tuple(other for other in config.special_tokens if other != token)
         title = f"without the special token {visible_text(token)}"
-        yield jobs.ForkPlan(title, title, step, replace(config, special_tokens=left))
+        changed = replace(config, special_tokens=left)
+        yield jobs.ForkPlan(title, title, step, changed, meaning=IF_NOT_SPECIAL)
 
 
+IF_FORBIDDEN = "the pair may not merge from there on, the next best does"
+IF_NOT_SPECIAL = "its text is cut and learnt from like any other"
 TITLE_CELLS = len("tie rule sentencepiece")
-"""Least cells of a change's title, before its explanation."""
-
-
-def explain_plan(plan: jobs.ForkPlan) -> str:
-    """Return what the change of a plan means: a tie rule's or a pattern's rule, in short."""
-    change = plan.change
-    if change.tie_rule is not None:
-        return TIE_RULES[change.tie_rule].in_short
-    if change.forbid:
-        return "the pair may not merge from there on, the next best does"
-    if change.force is not None:
-        return "it merges here, whatever its count; then counts decide again"
-    pattern = PATTERNS.get(plan.config.pattern)
-    if plan.title == f"pattern {plan.config.pattern}" and pattern is not None:
-        return pattern.summary
-    return "its text is cut and learnt from like any other"
+"""Least cells of a change's title, before its meaning."""
 
 
 def saved_fork_plan(fork: SavedFork, config: RunConfig) -> jobs.ForkPlan:
@@ -345,9 +336,9 @@ def _bytes_of(frame: Frame, pair: Pair) -> BytesPair:
 
 
 def plan_row(plan: jobs.ForkPlan) -> Row:
-    """Return a plan with its explanation in a row."""
+    """Return a plan with its meaning in a row."""
     title = plan.title.ljust(TITLE_CELLS)
-    return Row([(title, ""), (f"  {explain_plan(plan)}", "dim")], plan)
+    return Row([(title, ""), (f"  {plan.meaning}", "dim")], plan)
 
 
 class PlanRows(RowList):

@@ -59,6 +59,7 @@ class ForkPlan:
         step: where the fork begins.
         config: the run's own, or one with another pattern, tie rule or special tokens.
         change: what the trainer does differently from there on.
+        meaning: the change explained, where plans are listed.
     """
 
     title: str
@@ -66,6 +67,7 @@ class ForkPlan:
     step: int
     config: RunConfig
     change: ForkChange = field(default_factory=ForkChange)
+    meaning: str = ""
 
 
 class News(Message):
