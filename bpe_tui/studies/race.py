@@ -20,10 +20,10 @@ from bpe_tui.session.declarations import RACE
 from bpe_tui.session.jobs import Job
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
-from bpe_tui.views.narration import first_fitting, heading, names_of_panels
+from bpe_tui.views.narration import first_fitting, heading
 from bpe_tui.views.panel import Panel
 from bpe_tui.views.player_screen import Transport
-from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.views.session_screen import StackedScreen
 from bpe_tui.widgets.chart import Curve, CurvesChart, curves_of
 from bpe_tui.widgets.figure import NumberArray
 from bpe_tui.widgets.lines import Drawn
@@ -378,20 +378,20 @@ def _with_fork(raced: Timeline, outcome: str) -> tuple[str, ...]:
     )
 
 
-class RaceScreen(SessionScreen):
+class RaceScreen(StackedScreen):
     """The screen of the race, which starts when the screen is first shown."""
 
     NAME = RACE
     can_leave = True
     CSS_PATH = sheet("race.tcss")
     PANEL_ORDER = ("standings", *TITLES)
+    STACK = TITLES
 
     def __init__(self) -> None:
         super().__init__()
         self._job: RaceJob | None = None
         self._raced: Timeline | None = None
         self._unit: RaceMeasure = MEASURES[0]
-        self._front = next(iter(TITLES.values()))
 
     def compose_body(self) -> ComposeResult:
         yield Transport()
@@ -527,16 +527,3 @@ class RaceScreen(SessionScreen):
         for panel in self.query(RacePanel):
             panel.unit = self._unit
         self._draw()
-
-    def show_panel(self, panel: str) -> None:
-        if panel in TITLES:
-            for name in TITLES:
-                self.query_one(f"#{name}").set_class(name == panel, "-in-front")
-            self._front = TITLES[panel]
-            self.name_hidden_panels()
-        super().show_panel(panel)
-
-    def name_hidden_panels(self) -> None:
-        """Name the panels that share a place if there is little room."""
-        names = names_of_panels(TITLES.values(), self._front, self.size.width - 2)
-        self.say("#panel-names", names)

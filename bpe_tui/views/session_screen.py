@@ -263,7 +263,31 @@ class SessionScreen(PanelScreen):
         self.host.navigation.go_back()
 
 
-class TiledScreen(SessionScreen):
+class StackedScreen(SessionScreen):
+    """A screen with panels that share a place if there is little room: then one is in front.
+
+    A line `#panel-names` names them all.
+    """
+
+    STACK: ClassVar[Mapping[str, str]] = {}
+    """Panel that shares the place → its name."""
+    _front = ""
+
+    def show_panel(self, panel: str) -> None:
+        if panel in self.STACK:
+            for name in self.STACK:
+                self.query_one(f"#{name}").set_class(name == panel, "-in-front")
+            self._front = self.STACK[panel]
+            self.name_hidden_panels()
+        super().show_panel(panel)
+
+    def name_hidden_panels(self) -> None:
+        """Name all panels of the place: the one in front hides the others."""
+        names = names_of_panels(self.STACK.values(), self._front, self.size.width - 2)
+        self.say("#panel-names", names)
+
+
+class TiledScreen(StackedScreen):
     """A screen of equal panels: all at once if there is room, else one at a time.
 
     With little room, a line names the panels, and only the one in front is visible. A subclass
@@ -273,10 +297,10 @@ class TiledScreen(SessionScreen):
     TILES: ClassVar[tuple[Any, ...]] = ()
     PANEL_OF: ClassVar[Mapping[type, Callable[[Any], Widget]]]
     """Type of a tile → the class of its panel, which has a reactive `frame`."""
-    _front = ""
 
     def __init_subclass__(cls, **settings: Any) -> None:
         cls.PANEL_ORDER = tuple(tile.id for tile in cls.TILES)
+        cls.STACK = {panel: panel for panel in cls.PANEL_ORDER}
         super().__init_subclass__(**settings)
 
     def compose_body(self) -> ComposeResult:
@@ -287,15 +311,3 @@ class TiledScreen(SessionScreen):
 
     def on_mount(self) -> None:
         self.show_panel(self.PANEL_ORDER[0])
-
-    def show_panel(self, panel: str) -> None:
-        for name in self.PANEL_ORDER:
-            self.query_one(f"#{name}").set_class(name == panel, "-in-front")
-        self._front = panel
-        self.name_hidden_panels()
-        super().show_panel(panel)
-
-    def name_hidden_panels(self) -> None:
-        """Name all panels: the one in front hides the others if there is little room."""
-        names = names_of_panels(self.PANEL_ORDER, self._front, self.size.width - 2)
-        self.say("#panel-names", names)
