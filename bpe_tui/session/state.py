@@ -38,24 +38,27 @@ def state_file(name: str) -> Path:
     return user_state_path("bpe-tui", appauthor=False) / name
 
 
-_remembers = True
+_unkept: dict[str, bytes] | None = None
+"""State files in memory, by name; None if they are on disk."""
 
 
 @contextlib.contextmanager
 def without_state() -> Iterator[None]:
-    """Neither read nor keep anything meanwhile: all is as if the program had never run before."""
-    global _remembers
-    before, _remembers = _remembers, False
+    """Hold state in memory meanwhile, beginning with none; files are neither read nor written."""
+    global _unkept
+    before, _unkept = _unkept, {}
     try:
         yield
     finally:
-        _remembers = before
+        _unkept = before
 
 
 def keep_state(name: str, content: bytes) -> None:
     """Write the state file of this name, if that is possible and wanted."""
-    if _remembers:
+    if _unkept is None:
         write_state(state_file(name), content)
+    else:
+        _unkept[name] = content
 
 
 def write_state(path: Path, content: bytes) -> bool:
@@ -74,8 +77,8 @@ def write_state(path: Path, content: bytes) -> bool:
 
 def read_state(name: str) -> Any:
     """Return the JSON in a state file; `None` if it cannot be read."""
-    if not _remembers:
-        return None
+    if _unkept is not None:
+        return json.loads(_unkept.get(name, b"null"))
     try:
         with state_file(name).open("rb") as file:
             return json.loads(file.read(LARGEST))
@@ -116,7 +119,7 @@ def preferences() -> Preferences:
         found,
         motion=known.get("motion") is not False,
         # Nobody is there to welcome where nothing is kept, as in a recording.
-        welcomed=known.get("welcomed") is True or not _remembers,
+        welcomed=known.get("welcomed") is True or _unkept is not None,
     )
 
 
@@ -236,7 +239,7 @@ def installed_version() -> str:
 
 def report(error: BaseException) -> Path | None:
     """Write a report; return its path, or `None` if it cannot be written, or nothing is kept."""
-    if not _remembers:
+    if _unkept is not None:
         return None
     stack = traceback.extract_tb(error.__traceback__)
     key = type(error).__name__, *(f"{each.filename}:{each.lineno}" for each in stack[-3:])

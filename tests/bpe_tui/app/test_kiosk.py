@@ -20,6 +20,8 @@ from inside.bpe_tui.session import (
     RunConfig,
     TokenizerConfig,
     for_kiosk,
+    preferences,
+    save_preferences,
     state,
 )
 from inside.bpe_tui.studies import CompareWith
@@ -132,6 +134,14 @@ def test_nothing_is_kept_of_a_failure_in_a_kiosk() -> None:
     with state.without_state():
         assert state.report(ValueError("odd")) is None
         assert state.describe_failure(ValueError("odd")).endswith("no report could be written.")
+
+
+def test_a_kiosk_holds_preferences_while_it_runs_and_keeps_none() -> None:
+    before = preferences()
+    with state.without_state():
+        save_preferences(motion=not before.motion)
+        assert preferences().motion is not before.motion
+    assert preferences() == before
 
 
 def test_a_kiosk_is_for_the_screen() -> None:
