@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterator
 from itertools import islice
 from typing import Annotated
@@ -102,7 +101,7 @@ def why(
     loaded = inputs.open_named(tokenizer, merging=True, pattern=pattern)
     asked = parts_asked(piece, text) if right is None else (piece, right)
     if right is not None and text is None:
-        _check_pair(piece, right, loaded)
+        _check_pair(piece, right, loaded, tokenizer)
     parts = list(map(os.fsencode, asked))
     if not all(parts):
         raise inputs.CommandLineError("a token cannot be empty; say which one you mean")
@@ -118,16 +117,24 @@ def why(
         print(where + "\n".join(found_here.lines(visible_bytes)))
 
 
-def _check_pair(left: str, right: str, tokenizer: Tokenizer) -> None:
-    """Raise `CommandLineError` if `left` is a text that holds `right`, and no token."""
+def _check_pair(left: str, right: str, tokenizer: Tokenizer, names: list[str]) -> None:
+    """Raise `CommandLineError` if `left` is a text that holds `right`, and no token.
+
+    Args:
+        names: what the command line calls the tokenizer.
+    """
     text = to_text(os.fsencode(left))
     cut = list(islice(pretokens(text, tokenizer.pattern, tokenizer.rules.splitter), MOST_NAMED + 1))
     if len(cut) > 1 and to_text(os.fsencode(right)) in text:
         listed = ", ".join(quoted(to_bytes(each.text)) for each in cut[:MOST_NAMED])
         more = ", …" if len(cut) > MOST_NAMED else ""
+        from bpe_tui.session.opening import shell_word
+
+        given = [word for name in names for word in ("--tokenizer", name)]
+        command = " ".join(map(shell_word, [PROGRAM, "why", right, "--text", left, *given]))
         raise inputs.CommandLineError(
-            f"a token lies in one pretoken, and {left!r} is several: {listed}{more}; to ask about "
-            f"{right!r} in this text: {PROGRAM} why {shlex.quote(right)} --text {shlex.quote(left)}"
+            f"a token lies in one pretoken, and {left!r} is several: {listed}{more}; "
+            f"to ask about {right!r} in this text: {command}"
         )
 
 

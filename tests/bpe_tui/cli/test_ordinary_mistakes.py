@@ -69,7 +69,10 @@ def test_a_folder_of_several_kinds_is_read_with_a_note(tmp_path: Path) -> None:
         (["convert", "tok", "--to", "hf", "--out", "x"], "did you mean 'huggingface'?"),
         (["encode", "a", "--tokenizer", "empty"], "empty: is empty; save the tokenizer again"),
         (["encode", "a", "--tokenizer", "folder"], "is a folder without a tokenizer's files"),
-        (["why", "the cat", "he", "--tokenizer", "tok"], "why he --text 'the cat'"),
+        (
+            ["why", "the cat", "he", "--tokenizer", "tok"],
+            "bpe-tui why he --text 'the cat' --tokenizer tok",
+        ),
     ],
 )
 def test_an_ordinary_mistake_is_met_with_what_was_meant(
