@@ -160,7 +160,7 @@ class FamilyPanel(Vertical):
         super().__init__(id="family-table")
         self.border_title = Content("the family")
         self.header, self.rows = Header(id="family-header"), FamilyRows()
-        self.meaning = Static(id="family-meaning", classes="dim")
+        self.meaning = Static(id="family-meaning")
 
     def compose(self) -> ComposeResult:
         yield self.header

@@ -34,7 +34,7 @@ from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER
 from bpe_tui.widgets import visible
 from bpe_tui.widgets.numbers import bar, number, scale_of, trace
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
-from bpe_tui.widgets.visible import visible_text, width
+from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.visible import width as cells_of
 from engine.core.arrays import Ints
 from engine.unigram.em import Removals
@@ -183,7 +183,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         texts = (frame.record.texts[piece.number] for piece in shown)
         own = PIECE  # n-grams of words are longer
         if isinstance(frame.record, TextbookRecord):
-            longest = max((width(_shown(text)) for text in texts), default=0)
+            longest = max((cells_of(_shown(text)) for text in texts), default=0)
             own = min(max(longest + 1, PIECE), LONGEST_PIECE)
         name = max(room.name - 2, 10)
         rows = []

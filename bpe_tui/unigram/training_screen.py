@@ -160,10 +160,10 @@ class ChangedWordsPanel(PiecePanel):
             self.say(f"{word}s touched")
             return sentence(f"No step yet, no {word} touched.", width)
         touched = f"{word}s touched" if frame.step else f"{word}s that the first step touches"
+        made = frame.at(max(frame.step, 1))
         if self._about is None or not self._about.looks_like(frame):
             self._about = frame
-            self._finder.look(changed_words(frame.at(max(frame.step, 1))))
-        frame = frame.at(max(frame.step, 1))
+            self._finder.look(changed_words(made))
         finder = self._finder
         share = finder.seen / max(len(frame.words), 1)
         self.say(
@@ -173,7 +173,7 @@ class ChangedWordsPanel(PiecePanel):
         if not finder.found:
             none = f"Every {word} is cut as before."
             return [Row([(none if finder.is_done else f"Looking through the {word}s …", "dim")])]
-        painters = PiecePainter(frame.at(frame.step - 1)), PiecePainter(frame)
+        painters = PiecePainter(made.at(made.step - 1)), PiecePainter(made)
         found = finder.found
         # As wide as the most frequent word needs, so that columns are the same at every step.
         cells = training_panels.count_cells(next(iter(frame.words.values())), width)
