@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, NamedTuple, Self
 
 from textual.reactive import reactive
 
@@ -183,7 +183,9 @@ class ScoresPanel(WordPiecePanel):
         if not pairs and not left_out:
             return sentence("No pair is left that occurs often enough.", width)
         highest = (pairs or left_out)[0].score.value
-        table = RowTable(_columns(frame, self.painter(frame), width, highest), width, least=7)
+        room = ScoreRoom.within(width, frame.highest_count)
+        columns = ScoreColumns(frame, self.painter(frame), room, highest)
+        table = RowTable(columns.all(), width, least=7)
         below: list[Row] = []
         if left_out:
             rarer = plural(len(frame.left_out), "rarer pair")
@@ -208,26 +210,90 @@ RankedPair = tuple[int, ScoredPair]
 """A pair with its place, from 1; 0 for a pair that may not merge."""
 
 
-def _columns(
-    frame: WordPieceFrame, painter: TokenPainter, width: int, highest: Fraction
-) -> list[RowColumn]:
-    is_wide = width >= WIDE
-    # Counts only fall, so columns as wide as the highest count never move.
-    cells = len(number(frame.highest_count))
-    fraction_cells = 3 * cells + (9 if is_wide else 4)  # three counts and the signs between them
+class ScoreRoom(NamedTuple):
+    """Cells of the columns of the scores; a column of 0 cells is left out.
 
-    def place(placed: RankedPair) -> list[Span]:
-        place, scored = placed
+    Attributes:
+        one: cells of one count in the fraction.
+        is_wide: whether the counts of the fraction are in columns.
+    """
+
+    one: int
+    is_wide: bool
+    fraction: int
+    score: int
+    pmi: int
+    bar: int
+    change: int
+    mark: int
+
+    @classmethod
+    def within(cls, width: int, highest_count: int) -> Self:
+        """Return the room in `width` cells.
+
+        In a narrow panel the bar is left out, not the fraction; PMI gives way to a bar.
+        """
+        is_wide = width >= WIDE
+        # Counts only fall, so columns as wide as the highest count never move.
+        one = len(number(highest_count))
+        fraction = 3 * one + (9 if is_wide else 4)  # three counts and the signs between them
+        mark = MARK_CELLS if width >= ROOM_FOR_WORDS else 0
+        rest = width - PLACE_CELLS - PAIR_CELLS - fraction - SCORE_CELLS - CHANGE_CELLS - mark
+        pmi = PMI_CELLS if width >= ROOM_FOR_PMI and bar_room(rest - PMI_CELLS) else 0
+        return cls(
+            one,
+            is_wide,
+            fraction,
+            SCORE_CELLS if width >= ROOMY else 0,
+            pmi,
+            bar_room(rest - pmi) if is_wide else 0,
+            CHANGE_CELLS if is_wide else 0,
+            mark,
+        )
+
+
+class ScoreColumns:
+    """The columns of the scores of a frame; `highest` is the score of a full bar."""
+
+    def __init__(
+        self, frame: WordPieceFrame, painter: TokenPainter, room: ScoreRoom, highest: Fraction
+    ) -> None:
+        self.frame, self.painter, self.room = frame, painter, room
+        self.scale = scale_of(float(highest))
+
+    def all(self) -> list[RowColumn]:
+        """Return the columns that have room, from left to right."""
+        title, room = "".join(text for text, _ in self._fraction("ab", "a", "b")), self.room
+        columns = [
+            RowColumn("score", room.score, self._score, is_number=True),
+            RowColumn("PMI", room.pmi, self._pmi, is_number=True),
+            RowColumn("", room.bar and room.bar + 2, self._bar),
+            RowColumn("change", room.change, self._change, is_number=True),
+            RowColumn("", room.mark, self._mark),
+        ]
         return [
-            ("▸" if scored.pair == frame.next_pair else " ", "pair"),
+            RowColumn("", PLACE_CELLS, self._place),
+            RowColumn("pair", 0, lambda ranked: self.painter.pair(ranked[1].pair)),
+            RowColumn(title, room.fraction, self._counts),
+            *(column for column in columns if column.cells),
+        ]
+
+    def _place(self, ranked: RankedPair) -> list[Span]:
+        place, scored = ranked
+        return [
+            ("▸" if self._is_next(scored) else " ", "pair"),
             right(str(place or "–"), 3, "tie" if scored.tied else "dim"),
             ("= " if scored.tied and place else "  ", "tie"),
         ]
 
-    def fraction(count: str, left: str, right_: str) -> list[Span]:
+    def _is_next(self, scored: ScoredPair) -> bool:
+        return scored.pair == self.frame.next_pair
+
+    def _fraction(self, count: str, left: str, right_: str) -> list[Span]:
         """Return `ab / (a · b)` in columns, or right-aligned and without blanks."""
-        if not is_wide:
-            return [right(f"{count}/({left}·{right_})", fraction_cells)]
+        cells = self.room.one
+        if not self.room.is_wide:
+            return [right(f"{count}/({left}·{right_})", self.room.fraction)]
         return [
             right(count, cells + 1),
             (" / (", "dim"),
@@ -237,68 +303,33 @@ def _columns(
             (")", "dim"),
         ]
 
-    def counts(placed: RankedPair) -> list[Span]:
-        score = placed[1].score
-        return fraction(number(score.count), number(score.left), number(score.right))
+    def _counts(self, ranked: RankedPair) -> list[Span]:
+        score = ranked[1].score
+        return self._fraction(number(score.count), number(score.left), number(score.right))
 
-    def role(placed: RankedPair, other: str) -> str:
-        return "pair" if placed[1].pair == frame.next_pair else other
+    def _score(self, ranked: RankedPair) -> list[Span]:
+        scored = ranked[1]
+        return [(score_text(scored.score.value), "pair" if self._is_next(scored) else "")]
 
-    def change(placed: RankedPair) -> list[Span]:
+    def _pmi(self, ranked: RankedPair) -> list[Span]:
+        return [(f"{self.frame.pmi_of(ranked[1].score):.2f}", "dim")]
+
+    def _bar(self, ranked: RankedPair) -> list[Span]:
+        body = bar(float(ranked[1].score.value) / self.scale, self.room.bar)
+        return [("  ", ""), (body, "pair" if self._is_next(ranked[1]) else "border")]
+
+    def _change(self, ranked: RankedPair) -> list[Span]:
         """Return how the last merge changed the score: it rises when a part becomes rarer."""
-        if not frame.step:
+        if not self.frame.step:
             return [("", "")]
-        before = frame.at(frame.step - 1).score_of(placed[1].pair)
-        return [format_change(before, placed[1].score)]
+        before = self.frame.at(self.frame.step - 1).score_of(ranked[1].pair)
+        return [format_change(before, ranked[1].score)]
 
-    def mark(placed: RankedPair) -> list[Span]:
-        if placed[1].pair == frame.next_pair:
+    def _mark(self, ranked: RankedPair) -> list[Span]:
+        place, scored = ranked
+        if self._is_next(scored):
             return [(" next", "pair")]
-        return [(" tied" if placed[1].tied and placed[0] else "", "tie")]
-
-    def length(placed: RankedPair) -> list[Span]:
-        body = bar(float(placed[1].score.value) / scale, bar_cells)
-        return [("  ", ""), (body, role(placed, "border"))]
-
-    mark_cells = MARK_CELLS if width >= ROOM_FOR_WORDS else 0
-    pmi_cells = PMI_CELLS if width >= ROOM_FOR_PMI else 0
-    others = PLACE_CELLS + PAIR_CELLS + fraction_cells + SCORE_CELLS + CHANGE_CELLS + mark_cells
-    # In a narrow panel the bar is left out, not the fraction; PMI gives way to a bar.
-    if not bar_room(width - others - pmi_cells):
-        pmi_cells = 0
-    bar_cells = bar_room(width - others - pmi_cells) if is_wide else 0
-    scale = scale_of(float(highest))
-    title = "".join(text for text, _ in fraction("ab", "a", "b"))
-    columns = [
-        RowColumn("", PLACE_CELLS, place),
-        RowColumn("pair", 0, lambda placed: painter.pair(placed[1].pair)),
-        RowColumn(title, fraction_cells, counts),
-    ]
-    if width >= ROOMY:
-        columns.append(
-            RowColumn(
-                "score",
-                SCORE_CELLS,
-                lambda placed: [(score_text(placed[1].score.value), role(placed, ""))],
-                is_number=True,
-            )
-        )
-    if pmi_cells:
-        columns.append(
-            RowColumn(
-                "PMI",
-                PMI_CELLS,
-                lambda placed: [(f"{frame.pmi_of(placed[1].score):.2f}", "dim")],
-                is_number=True,
-            )
-        )
-    if bar_cells:
-        columns.append(RowColumn("", bar_cells + 2, length))
-    if is_wide:
-        columns.append(RowColumn("change", CHANGE_CELLS, change, is_number=True))
-    if mark_cells:
-        columns.append(RowColumn("", mark_cells, mark))
-    return columns
+        return [(" tied" if scored.tied and place else "", "tie")]
 
 
 def format_change(before: Score | None, after: Score) -> Span:
