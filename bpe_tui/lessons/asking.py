@@ -13,6 +13,7 @@ from textual.geometry import Region
 from textual.screen import Screen
 from textual.widgets import Static
 
+from bpe_tui.lessons.pane import live_region
 from bpe_tui.lessons.question_panel import QuestionPanel, sentence_rows
 from bpe_tui.styles import sheet
 from bpe_tui.views.session_screen import SessionScreen
@@ -119,16 +120,19 @@ def ask_by_hand(
         screen.tell(text_of(screen.messages, "Nothing to do by hand: {reason}.", reason=reason))
         return
 
-    def place() -> Region:
-        x, y = screen.taken
-        return Region(x, y, screen.app.size.width - x, screen.app.size.height - y)
-
     def leave(is_over: bool | None) -> None:
         if is_over:
             go_on(question)
 
     attempt = Attempt(question.translated(screen.messages))
-    window = AskWindow([attempt], place, over, lambda: "", FOOT_BY_HAND, screen.messages)
+    window = AskWindow(
+        [attempt],
+        lambda: live_region(screen),
+        over,
+        score=lambda: "",
+        foot=FOOT_BY_HAND,
+        messages=screen.messages,
+    )
     screen.app.push_screen(window, leave)
 
 

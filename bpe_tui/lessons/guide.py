@@ -20,7 +20,7 @@ from textual.content import Content
 from textual.geometry import Region, Size
 from textual.screen import Screen
 
-from bpe_tui.lessons.pane import LessonPane, panes_of
+from bpe_tui.lessons.pane import LessonPane, live_region, panes_of
 from bpe_tui.session import lessons
 from bpe_tui.session.host import Host
 from bpe_tui.views.panel_screen import PanelScreen
@@ -365,13 +365,10 @@ class Guide:
         return True
 
     def _room_for_questions(self) -> Region:
-        """Return the live screen's part of the terminal; all of it if the text covers it."""
-        screen = next(s for s in reversed(self._app.screen_stack) if isinstance(s, PanelScreen))
-        for pane in panes_of(screen):
-            pane.fit()  # the terminal may have a new size, which only the window knows
-        x, y = screen.taken
-        full = self._app.size
-        return Region(x, y, full.width - x, full.height - y)
+        """Return the live screen's part of the terminal."""
+        return live_region(
+            next(s for s in reversed(self._app.screen_stack) if isinstance(s, PanelScreen))
+        )
 
     # -- the text beside the screen
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -61,6 +61,13 @@ class LessonText(RowList):
 def panes_of(screen: Screen[Any]) -> list[LessonPane]:
     """Return the open panes of a screen: one if a lesson is open, else none."""
     return [pane for pane in screen.query(LessonPane) if not pane.is_closed]
+
+
+def live_region(screen: PanelScreen) -> Region:
+    """Return a screen's part of the terminal; all of it if the text covers it."""
+    for pane in panes_of(screen):
+        pane.fit()  # the terminal may have a new size, which only a window in front knows
+    return Region(*screen.taken, *(screen.app.size - screen.taken))
 
 
 class LessonPane(Vertical):

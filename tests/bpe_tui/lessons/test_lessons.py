@@ -185,6 +185,22 @@ async def test_the_text_is_beside_the_real_screen_and_the_learner_may_leave_it(
         assert step(app) == 2
 
 
+async def test_merges_by_hand_stay_beside_the_text_of_a_scene_at_another_size(
+    trial: Path,
+) -> None:
+    async with learning(trial) as (app, pilot):
+        await pilot.press("0")
+        await until(pilot, lambda: app.screen.id == "lesson")
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, AskWindow))
+        panel = app.screen.query_one(QuestionPanel)
+        for size in ((60, 20), (120, 40), (100, 30)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            assert panel.region.right == size[0]
+            assert panel.region.width >= 60
+
+
 async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path) -> None:
     async with learning(trial) as (app, pilot):
         assert label_of_n(app) == "asks"
