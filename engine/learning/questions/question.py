@@ -297,13 +297,8 @@ class Grade:
     why: Sentence | None = None
 
     @property
-    def word(self) -> str:
-        """The word to put before `said`."""
-        return "Right" if self.right else "No"
-
-    @property
     def verdict(self) -> str:
-        """The template of the word with its colon."""
+        """The template of the words to put before `said`."""
         return "Right: " if self.right else "No: "
 
 

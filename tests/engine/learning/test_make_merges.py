@@ -34,7 +34,7 @@ def question_of(counts: dict[bytes, int], step: int = 0, about: str | None = Non
 def reply(question: Question, typed: str) -> tuple[str, str]:
     """Return what is said to typed parts, and the reason."""
     grade = question.grade(question.form.read(typed))
-    return f"{grade.word}: {grade.said}", str(grade.why or "")
+    return f"{grade.verdict}{grade.said}", str(grade.why or "")
 
 
 WORDS_OF_A = st.dictionaries(
