@@ -53,7 +53,6 @@ from bpe_tui.widgets.visible import shorten, visible_text, width
 from bpe_tui.wordpiece.lesson import WordPieceExplainer
 from bpe_tui.wordpiece.model import WORDPIECE_LESSON
 from bpe_tui.wordpiece.training_screen import WordPieceScreen
-from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import Question
 from engine.unigram.frame import UnigramFrame
 
@@ -478,9 +477,8 @@ class LessonScreen(SessionScreen):
         self.session.hold()
 
         def go_on(question: Question) -> None:
-            if isinstance(question.form, Merges):
-                self.session.step(question.form.merges)
-                self.host.changed()
+            self.session.step(question.steps)
+            self.host.changed()
 
         ask_by_hand(self, "make-merges", frame, over=self.predictor.count, go_on=go_on)
 

@@ -18,7 +18,6 @@ from engine.core.errors import QuestionError, QuizFileError, TokenizerFileError
 from engine.core.files import write_files
 from engine.core.json_fields import Fields
 from engine.learning.questions import KINDS, ask
-from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import Answer, Attempt, Chance, Level, Question
 from engine.learning.session_file import read_options
 from engine.recording.playback import Player
@@ -145,18 +144,11 @@ def _are_alike(one: Question, other: Question) -> bool:
     if (one.asks, one.given, one.form) == (other.asks, other.given, other.form):
         return True
     first, second = sorted((one, other), key=lambda question: question.frame.step)
-    apart = max(second.frame.step - _last_step(first), 0)
+    apart = max(second.frame.step - (first.frame.step + first.steps - 1), 0)
     names = {one.kind, other.kind}
     if names & OF_ONE_MOMENT and names & NAMES_THE_MERGE:
         return not apart
     return apart <= 1 and names <= OF_ONE_MOMENT
-
-
-def _last_step(question: Question) -> int:
-    """Return the step of the last merge that a question asks about."""
-    form = question.form
-    step: int = question.frame.step
-    return step + form.merges - 1 if isinstance(form, Merges) else step
 
 
 # -- the file of answers

@@ -185,6 +185,7 @@ def _pose_make_merges(frame: Frame, request: Request) -> Question:
         hint=_hint(exercise, ()),
         advice=advice,
         find_level=lambda: _level(exercise),
+        steps=exercise.merges,
     )
 
 

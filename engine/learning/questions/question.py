@@ -324,6 +324,7 @@ class Question:
         pairs: the pairs of a choice between pairs, in the order of the rows, so that a view can
             draw them itself.
         tied: the pairs that share the highest count or score; empty if one has it alone.
+        steps: the number of steps that it asks about, from the frame's on.
         kind: its name in `KINDS`, which `ask` sets.
         messages: the table of its language.
     """
@@ -342,6 +343,7 @@ class Question:
     find_later_hint: Callable[[tuple[int, ...]], Sentence] | None = None
     pairs: tuple[Pair, ...] = ()
     tied: frozenset[Pair] = frozenset()
+    steps: int = 1
     kind: str = ""
     messages: Messages = field(default_factory=lambda: ENGLISH)
 
