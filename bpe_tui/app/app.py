@@ -31,7 +31,6 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError, TimelineError
 from engine.recording.playback import Player
-from engine.text.doubts import doubts_about
 
 SWITCH_SECONDS = 0.0005
 """Longest time for which the training thread holds the interpreter.
@@ -205,10 +204,8 @@ class BpeTuiApp(SessionApp):
                 self.navigation.open_encoding(viewpoint.text, look=True)
         if viewpoint.note:
             self.tell(visible_text(viewpoint.note, spaces=False), stays=True)
-        config = self.session.config
-        if config.corpus is not None and not config.from_input:
-            for doubt in doubts_about(config.corpus, config.reading):
-                self.tell(visible_text(f"{doubt}.", spaces=False), stays=True)
+        for doubt in news.doubts:
+            self.tell(visible_text(f"{doubt}.", spaces=False), stays=True)
         if viewpoint.corpus is not None:
             warn: Any = partial(self._warn_of_change, viewpoint.corpus)
             self.run_worker(warn, group="digest")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from time import monotonic, sleep
@@ -21,7 +22,7 @@ from bpe_tui.session.training import OpeningListener, replay, train
 from engine.bpe.frame import Timeline
 from engine.bpe.trainer import StopReason
 from engine.bpe.what_if import Comparison, ForkChange
-from engine.core.errors import TokenizerFileError
+from engine.core.errors import CorpusError, TokenizerFileError
 from engine.core.events import ChunkCounted, CountProgress, WorkProgress
 from engine.counting.chunk_log import NOTHING_COUNTED, ChunkLog, ChunkReport
 from engine.counting.counts_file import CorpusCount
@@ -29,6 +30,7 @@ from engine.encoding.alphabet import DEFAULT_UNITS, UNITS
 from engine.encoding.merging import count_pairs
 from engine.recording.playback import Player
 from engine.recording.training import CountedCorpus, CountOrigin, Training
+from engine.text.doubts import doubts_about
 
 if TYPE_CHECKING:
     from engine.formats.tokenizer_format import Opened
@@ -124,6 +126,7 @@ class TrainingStarted(News):
 
     `obstacle`: why a tokenizer's merges cannot be replayed; `None` if they can.
     `chunks`, `origin`: the chunks that were counted for it, and why there may be none.
+    `doubts`: sentences about files that may be no text, or not meant.
     """
 
     timeline: Player[Any]
@@ -132,6 +135,7 @@ class TrainingStarted(News):
     obstacle: str | None = None
     chunks: ChunkReport = NOTHING_COUNTED
     origin: CountOrigin = CountOrigin.COUNTED
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass
@@ -320,11 +324,19 @@ class OpeningJob(Job, OpeningListener):
         self.post(
             TrainingStarted(
                 *(training.recording, corpus.documents, corpus.bytes_read, obstacle),
-                *(self._chunks.report, corpus.origin),
+                *(self._chunks.report, corpus.origin, self._doubts()),
             )
         )
         remember_opened(self.config)
         self._begun, self._batch_due = True, monotonic()
+
+    def _doubts(self) -> tuple[str, ...]:
+        """Return sentences about files of the corpus that may be no text, or not meant."""
+        config = self.config
+        with suppress(CorpusError):  # it has been read, and may be gone by now
+            if config.corpus is not None and not config.from_input:
+                return tuple(doubts_about(config.corpus, config.reading))
+        return ()
 
     def on_work(self, work: WorkProgress) -> None:
         self.check_cancelled()

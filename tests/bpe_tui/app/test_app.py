@@ -9,13 +9,15 @@ from unittest.mock import patch
 import pytest
 from inside.bpe_tui.app import BpeTuiApp, mount_ahead
 from inside.bpe_tui.bpe import EncodedText, EncodeStepsPanel, TrainingScreen
-from inside.bpe_tui.session import COMMANDS, RunConfig
+from inside.bpe_tui.session import COMMANDS, OpeningJob, RunConfig, TrainingStarted
 from inside.bpe_tui.views import parse_step
 from inside.bpe_tui.widgets import KeyBar, Lines, Scrubber
+from inside.engine.recording import CountedCorpus
 from opening import SAMPLE, each_size, opened, step, until
 from textual._compositor import Compositor
 from textual.events import Paste
 from textual.geometry import Size
+from textual.message import Message
 from textual.widgets import Input, Static
 
 from engine import Tokenizer, Trainer, count_pretokens
@@ -331,3 +333,29 @@ async def test_screens_made_ahead_lead_on_and_back_like_others() -> None:
         assert app.screen.query_one("#token-rows").has_focus
         await pilot.press("escape")
         await until(pilot, lambda: app.screen.id == "inspection")
+
+
+# -- doubts about the corpus
+
+
+async def test_a_corpus_that_may_be_no_text_is_shown_with_a_note(tmp_path: Path) -> None:
+    corpus = tmp_path / "a.txt"
+    corpus.write_bytes("café lower café".encode("latin-1"))
+    async with opened(corpus) as (app, _):
+        assert f"{corpus}: is not UTF-8, so it may be no text" in app.notices.note
+
+
+def test_a_corpus_that_is_gone_once_it_is_counted_is_in_no_doubt(tmp_path: Path) -> None:
+    corpus = tmp_path / "a.txt"
+    corpus.write_bytes("café lower café".encode("latin-1"))
+
+    class Late(OpeningJob):
+        def on_counted(self, counted: CountedCorpus) -> None:
+            super().on_counted(counted)
+            corpus.unlink()
+
+    news: list[Message] = []
+    job = Late(RunConfig(str(corpus), vocab_size=260), news.append)
+    job.go_on()
+    job.work()
+    assert [each.doubts for each in news if isinstance(each, TrainingStarted)] == [()]
