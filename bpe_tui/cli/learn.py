@@ -203,7 +203,7 @@ def learn(
             autocompletion=options.completed_by(lessons.languages()),
             help=f"One of: {', '.join(lessons.languages())}.",
         ),
-    ] = lessons.ENGLISH,
+    ] = lessons.DEFAULT_LANGUAGE,
 ) -> None:
     """Learn with lessons beside the live screen, and questions."""
     every = lessons.builtin_lessons(language)

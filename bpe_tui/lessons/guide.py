@@ -74,7 +74,8 @@ class LessonList(Window[Path | Close | None]):
             yield LessonRows("lesson-rows")
 
     def on_mount(self) -> None:
-        language = lessons.ENGLISH if self._current is None else lessons.language_of(self._current)
+        current = self._current
+        language = lessons.language_of(current) if current else lessons.DEFAULT_LANGUAGE
         progress, rows = lessons.all_progress(), []
         for lesson in lessons.builtin_lessons(language):
             known = progress.get(lessons.progress_key(lesson.path))

@@ -17,8 +17,7 @@ from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS, completed
 from bpe_tui.session.state import keep_state, read_state
 from engine.core.errors import UnknownNameError
-from engine.core.wording import ENGLISH as ENGLISH_MESSAGES
-from engine.core.wording import Messages
+from engine.core.wording import ENGLISH, Messages
 from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene
 from engine.learning.lesson_file import LessonHead, read_head, read_lesson
 from engine.learning.message_file import read_messages
@@ -118,7 +117,8 @@ def sample_paths() -> list[Path]:
 MESSAGES = "messages.toml"
 """The table of messages in the folder of a language."""
 PLACE = Path(__file__).parents[1] / "lessons" / "builtin"
-ENGLISH = "en"
+DEFAULT_LANGUAGE = "en"
+"""The language that has every lesson, and that others fall back to."""
 PROGRESS, KEPT = "lessons.json", 200
 
 
@@ -141,7 +141,7 @@ def languages() -> list[str]:
 
 
 @cache
-def builtin_lessons(language: str = ENGLISH) -> tuple[BuiltInLesson, ...]:
+def builtin_lessons(language: str = DEFAULT_LANGUAGE) -> tuple[BuiltInLesson, ...]:
     """Return all lessons in their order, in English those that the language lacks.
 
     Raises:
@@ -150,14 +150,14 @@ def builtin_lessons(language: str = ENGLISH) -> tuple[BuiltInLesson, ...]:
     if language not in languages():
         known = ", ".join(languages())
         raise UnknownNameError(f"there are no lessons in {language!r}; there are: {known}")
-    files = {path.name[:2]: path for path in sorted((PLACE / ENGLISH).glob("*.md"))}
+    files = {path.name[:2]: path for path in sorted((PLACE / DEFAULT_LANGUAGE).glob("*.md"))}
     files |= {path.name[:2]: path for path in (PLACE / language).glob("*.md")}
     return tuple(
         BuiltInLesson(int(number), path, read_head(path)) for number, path in files.items()
     )
 
 
-def numbered_lesson(number: str, language: str = ENGLISH) -> Path | None:
+def numbered_lesson(number: str, language: str = DEFAULT_LANGUAGE) -> Path | None:
     """Return the file of a lesson by its number; `None` if `number` is none or names a file.
 
     Raises:
@@ -168,9 +168,7 @@ def numbered_lesson(number: str, language: str = ENGLISH) -> Path | None:
     lessons = builtin_lessons(language)
     found = (each.path for each in lessons if str(each.number) == number.lstrip("0"))
     if (path := next(found, None)) is None:
-        raise UnknownNameError(
-            f"there is no lesson {number}; bpe-tui learn --list names all {len(lessons)}"
-        )
+        raise _no_lesson(number)
     return path
 
 
@@ -184,15 +182,18 @@ def kinds_of_lessons(numbers: Iterable[int]) -> list[str]:
     found: dict[str, None] = {}
     for number in numbers:
         if number not in paths:
-            raise UnknownNameError(
-                f"there is no lesson {number}; bpe-tui learn --list names all {len(paths)}"
-            )
+            raise _no_lesson(number)
         for scene in read_lesson(paths[number]).scenes:
             found |= dict.fromkeys(asked.kind for asked in scene.asks)
     return list(found)
 
 
-def next_lesson(language: str = ENGLISH) -> BuiltInLesson:
+def _no_lesson(number: int | str) -> UnknownNameError:
+    count = len(builtin_lessons())
+    return UnknownNameError(f"there is no lesson {number}; bpe-tui learn --list names all {count}")
+
+
+def next_lesson(language: str = DEFAULT_LANGUAGE) -> BuiltInLesson:
     """Return the first lesson that is not done, or the first if all are."""
     lessons, progress = builtin_lessons(language), all_progress()
     undone = [e for e in lessons if not progress.get(progress_key(e.path), LessonProgress()).done]
@@ -202,7 +203,7 @@ def next_lesson(language: str = ENGLISH) -> BuiltInLesson:
 def language_of(path: Path) -> str:
     """Return the language of a built-in lesson; English for any other lesson."""
     folder = path.resolve().parent
-    return folder.name if folder.parent == PLACE.resolve() else ENGLISH
+    return folder.name if folder.parent == PLACE.resolve() else DEFAULT_LANGUAGE
 
 
 @cache
@@ -213,7 +214,7 @@ def messages_in(language: str) -> Messages:
         LessonError: a message has other places than its English one.
     """
     path = PLACE / language / MESSAGES
-    return read_messages(path) if path.is_file() else ENGLISH_MESSAGES
+    return read_messages(path) if path.is_file() else ENGLISH
 
 
 # -- the config of a scene
@@ -261,8 +262,8 @@ def config_of(lesson: Lesson, scene: Scene) -> Config:
 
 def _file(lesson: Lesson, name: str) -> Path:
     """Return the file that a lesson names; built-in ones share the files of the English ones."""
-    english = PLACE / ENGLISH / name
-    if language_of(lesson.path) != ENGLISH and not (lesson.path.parent / name).exists():
+    english = PLACE / DEFAULT_LANGUAGE / name
+    if language_of(lesson.path) != DEFAULT_LANGUAGE and not (lesson.path.parent / name).exists():
         return english
     return lesson.file(name)
 

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from inside.bpe_tui.app import SIZES, unseen_at
 from inside.bpe_tui.lessons import rows_of
-from inside.bpe_tui.session import ENGLISH, builtin_lessons, languages, numbered_lesson
+from inside.bpe_tui.session import DEFAULT_LANGUAGE, builtin_lessons, languages, numbered_lesson
 from inside.engine.learning import Lesson, read_lesson
 from opening import recorded_once
 
@@ -15,7 +15,7 @@ SMALLEST, *LARGER = SIZES
 LESSONS = [each.number for each in builtin_lessons()]
 
 
-def read(number: int, language: str = ENGLISH) -> Lesson:
+def read(number: int, language: str = DEFAULT_LANGUAGE) -> Lesson:
     path = numbered_lesson(str(number), language)
     assert path is not None
     return read_lesson(path)
@@ -44,7 +44,7 @@ def test_each_scene_shows_what_its_text_names(part: int) -> None:
 @pytest.mark.parametrize("language", languages())
 def test_each_scene_shows_what_its_text_names_at_every_size(language: str) -> None:
     lessons = [read(number, language) for number in LESSONS]
-    for size in LARGER if language == ENGLISH else SIZES:
+    for size in LARGER if language == DEFAULT_LANGUAGE else SIZES:
         assert problems(size, lessons) == []
 
 

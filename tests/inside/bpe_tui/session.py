@@ -22,7 +22,7 @@ from bpe_tui.session.declarations import (
 from bpe_tui.session.jobs import OpeningJob, StepsRecorded, TrainingEnded, TrainingStarted
 from bpe_tui.session.kiosk import REFUSED, KioskError, for_kiosk
 from bpe_tui.session.lessons import (
-    ENGLISH,
+    DEFAULT_LANGUAGE,
     PLACE,
     SAMPLES,
     LessonProgress,
