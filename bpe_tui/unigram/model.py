@@ -81,6 +81,7 @@ REFUSED = {
     "app.what_if": "What if forks BPE's merges: another pair, another tie rule. "
     "Unigram chooses no pair.",
     "app.leave_fork": "Only BPE's runs are forked, so I leads nowhere here.",
+    "app.encode_by_hand": "Merges are made by hand with BPE; Unigram merges nothing.",
     "screen.characters": "Unigram's pieces are whole characters: none is cut into bytes.",
     "screen.heap_view": "The heap is of BPE's pairs; Unigram weighs all its pieces "
     "anew in each step.",

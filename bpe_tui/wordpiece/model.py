@@ -37,6 +37,7 @@ REFUSED: Mapping[str, str] = {
     "app.what_if": "What if forks BPE's merges; for WordPiece open the corpus "
     "with another --min-count.",
     "app.leave_fork": "Only BPE's runs are forked, so I leads nowhere here.",
+    "app.encode_by_hand": "Merges are made by hand with BPE; here each probe looks a piece up.",
     "screen.characters": "WordPiece's pieces are whole characters: none is cut into bytes.",
     "screen.heap_view": "WordPiece keeps no heap: each merge looks at all scores.",
     "screen.pseudocode": "The pseudocode is of BPE's trainers.",

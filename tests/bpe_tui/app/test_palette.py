@@ -132,10 +132,12 @@ async def test_leaving_a_fork_is_refused_where_there_is_none() -> None:
         await until(pilot, lambda: app.notices.now.startswith("This run is no fork"))
 
 
-async def test_a_model_without_forks_says_so_instead_of_how_to_make_one() -> None:
+async def test_keys_of_merges_say_why_another_model_has_no_use_for_them() -> None:
     async with opened(vocab_size=300, model="wordpiece") as (app, pilot):
         await pilot.press("I")
         assert app.notices.now == "Only BPE's runs are forked, so I leads nowhere here."
+        await pilot.press("2", "m")
+        await until(pilot, lambda: app.notices.now.startswith("Merges are made by hand with BPE"))
 
 
 def test_another_models_command_says_so() -> None:
