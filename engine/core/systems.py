@@ -112,7 +112,7 @@ def flush_folder(folder: Path) -> None:
 def folder_lock(folder: Path) -> Iterator[Callable[[], bool]]:
     """Yield a function that tries to lock a folder against other programs, once.
 
-    It returns whether nobody else has the lock. Without such locks that is always so: on Windows
+    It returns whether this program has the lock. Without such locks that is always so: on Windows
     two programs that save the same files at the same time can mix them.
     """
     with contextlib.ExitStack() as opened:

@@ -51,10 +51,10 @@ from engine.counting.cluster_tasks import (
 from engine.counting.count import Tally, counter_for
 from engine.counting.counts_file import CountsMetadata, written
 from engine.counting.examples import commonest, example_lines, pretokens_of_head
-from engine.text.corpus import COUNTS, Corpus, Reading, between
+from engine.text.corpus import Corpus, Reading, between, is_plain
 from engine.text.patterns import Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import SpecialSplitter
-from engine.text.sources import PARQUET, Source, Stream, is_pipe, packing_of
+from engine.text.sources import Source, Stream, is_pipe
 
 LEAST_TASK, LARGEST_TASK = 1 << 20, 1 << 28
 """Bytes of a task, where a file can be cut."""
@@ -211,7 +211,7 @@ def _is_plain(source: Source, reading: Reading) -> bool:
         return False
     with source.open() as raw:
         head = Stream(raw).head
-    is_text = packing_of(source.name, head) is None and not head.startswith((PARQUET, COUNTS))
+    is_text = is_plain(source.name, head)
     if not is_text or source.path is not None:
         return is_text
     try:  # whether the server can send parts of a file

@@ -139,7 +139,7 @@ class KernelTextsEncoder(TextsEncoder):
     @property
     def releases_lock(self) -> bool:
         """Whether other threads run while `encode_many` works."""
-        return self.kernel.encoder is not None and self._specials is not None
+        return self._specials is not None
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text."""

@@ -109,8 +109,9 @@ def open_tokenizer(
                 return candidate.load(source, Overrides(special_tokens, pattern))
     if not source.exists:
         missing = next(each for each in source.given if not os.path.exists(each))
-        hint = by_name.describe_near_name(missing) if len(source.given) == 1 else ""
-        hint = describe_near_file(missing) or hint
+        hint = describe_near_file(missing)
+        if not hint and len(source.given) == 1:
+            hint = by_name.describe_near_name(missing)
         raise TokenizerFileError(f"{source}: no such file or directory{hint}")
     raise TokenizerFileError(f"{source}: {describe_unrecognised(source, _KNOWN)}")
 

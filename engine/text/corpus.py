@@ -58,6 +58,15 @@ class Reading:
 PLAIN = Reading()
 
 
+def is_plain(name: str, head: bytes) -> bool:
+    """Whether a file is read as it is, by its name and first bytes.
+
+    >>> is_plain("a.txt", b"low"), is_plain("a.txt.gz", b"low"), is_plain("a.txt", b"PAR1")
+    (True, False, False)
+    """
+    return packing_of(name, head) is None and not head.startswith((PARQUET, COUNTS))
+
+
 def read_blocks(
     name: str | os.PathLike[str],
     reading: Reading = PLAIN,

@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from engine.core.wording import counted
-from engine.text.corpus import COUNTS, Reading
-from engine.text.sources import PACKINGS, PARQUET, Source, packing_of, sources_of
+from engine.text.corpus import Reading, is_plain
+from engine.text.sources import PACKINGS, Source, sources_of
 
 LOOKED_AT = 64
 """Most files of a name that are looked into."""
@@ -83,7 +83,7 @@ def _why_no_text(source: Source) -> str:
     head = b""
     with suppress(OSError), source.path.open("rb") as file:
         head = file.read(HEAD)
-    if packing_of(source.name, head) or head.startswith((COUNTS, PARQUET)):
+    if not is_plain(source.name, head):
         return ""
     if b"\0" in head:
         return "has NUL bytes, as binary files and UTF-16 have"
