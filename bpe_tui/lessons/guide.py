@@ -128,6 +128,7 @@ class Guide:
         self.progress = lessons.LessonProgress()
         self._score: Tally | None = None
         self._due: ScreenSetup | None = None
+        self._messages = ENGLISH
 
     @property
     def scene(self) -> Scene:
@@ -166,6 +167,7 @@ class Guide:
     def begin(self, lesson: Lesson, progress: lessons.LessonProgress | None = None) -> None:
         """Set the open lesson; `go_to` shows its first scene."""
         self.lesson, self._score = lesson, None
+        self._messages = lessons.messages_in(lessons.language_of(lesson.path))
         self.progress = progress or lessons.LessonProgress()
 
     def go_to(self, place: int) -> None:
@@ -176,9 +178,7 @@ class Guide:
     @property
     def messages(self) -> Messages:
         """The table of messages of the open lesson's language; without a lesson all is English."""
-        if self.lesson is None:
-            return ENGLISH
-        return lessons.messages_in(lessons.language_of(self.lesson.path))
+        return ENGLISH if self.lesson is None else self._messages
 
     def _tell(self, template: str, **values: str) -> None:
         self._host.tell(text_of(self.messages, template, **values))
@@ -291,6 +291,7 @@ class Guide:
         screen = self._app.screen
         if not isinstance(screen, SessionScreen):
             return
+        screen.set_back()
         if due.text is not None:
             session.type(due.text)
             self._host.changed()

@@ -34,6 +34,11 @@ LEAST_LINES = 4
 BARS = 2
 """Rows of the title and the keys, if the text is above the screen."""
 
+LONGEST_UNBROKEN = 16
+"""Cells of the longest code, such as a word or a key, that stays in one line."""
+INDENT = "  "
+"""What begins a paragraph of a dense text after the first."""
+
 ROLES = {"": "", "strong": "strong", "emphasis": "strong", "code": "here"}
 """Style of a text → its role."""
 
@@ -210,7 +215,7 @@ def rows_of(scene: Scene, cells: int, is_dense: bool = False) -> Iterator[Row]:
     """Yield the text of a scene in lines of at most `cells` cells.
 
     Args:
-        is_dense: whether there are no blank lines between paragraphs.
+        is_dense: whether paragraphs have an indent in place of a blank line between them.
     """
     for before, paragraph in pairwise((None, *scene.paragraphs)):
         assert paragraph is not None
@@ -221,7 +226,10 @@ def rows_of(scene: Scene, cells: int, is_dense: bool = False) -> Iterator[Row]:
                 yield Row([("  ", ""), (visible_text(text, spaces=False), "here")])
             continue
         mark = f"{paragraph.mark} " if paragraph.mark else ""
-        for place, line in enumerate(wrapped(_words(paragraph), cells - len(mark))):
+        words = _words(paragraph)
+        if is_dense and before is not None and not mark:
+            words.insert(0, [(INDENT, "")])
+        for place, line in enumerate(wrapped(words, cells - len(mark))):
             yield Row([(mark if place == 0 else " " * len(mark), "dim"), *line])
 
 
@@ -230,7 +238,8 @@ def _words(paragraph: Paragraph) -> list[list[Span]]:
     words: list[list[Span]] = [[]]
     ends = False
     for text, style in paragraph.words:
-        for atom in re.findall(ATOMS, text):
+        is_name = style == "code" and width(text) <= LONGEST_UNBROKEN
+        for atom in [text] if is_name else re.findall(ATOMS, text):
             is_blank = atom.isspace()
             if not is_blank and (ends or atom[0] > "⺀"):
                 words.append([])

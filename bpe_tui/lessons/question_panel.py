@@ -98,6 +98,7 @@ class QuestionPanel(Lines):
         self._gaps: dict[int, int] = {}  # cell of a row → its gap
         self._stops = 0  # number of places for the cursor
         self._gap_row = -1
+        self._key_rows = 0
 
     def ask(self, attempt: Attempt, title: str = "question", foot: str = "") -> None:
         """Ask another question."""
@@ -133,7 +134,9 @@ class QuestionPanel(Lines):
             rows += graded_rows(attempt, room, self._help_keys[0])
             rows.append(Row([]))
             keys = self._keys_text(is_cut=len(rows) >= self.size.height)
-            rows += sentence_rows(Sentence((keys,)), room, role="dim")
+            key_rows = sentence_rows(Sentence((keys,)), room, role="dim")
+            self._key_rows = len(key_rows)
+            rows += key_rows
         self._rows = [Row([INDENT, *row.spans]) for row in rows]
         super().rebuild()
         # If not all fits, show the question first, then the answer at the end.
@@ -143,7 +146,9 @@ class QuestionPanel(Lines):
             self.scroll_home(animate=False, immediate=True)
 
     def render_line(self, y: int) -> Strip:
-        index = y + self.scroll_offset.y
+        index, from_below = y + self.scroll_offset.y, self.size.height - y
+        if from_below <= self._key_rows and self.row_count > self.size.height:
+            index = self.row_count - from_below  # the keys stay in sight
         if index >= self.row_count:
             return Strip.blank(self.size.width, self.rich_style)
         return self.paint(self.row(index).spans)

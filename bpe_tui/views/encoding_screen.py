@@ -343,6 +343,9 @@ class WalkScreen(SessionScreen):
             self.action_type()
             self.query_one("#text", TextArea).post_message(Paste(event.text))
 
+    def set_back(self) -> None:
+        self.remove_class("lanes")
+
     def action_lanes(self) -> None:
         """Show the tokens in three lanes, or over their ids."""
         self.toggle_class("lanes")

@@ -121,6 +121,9 @@ class SessionScreen(PanelScreen):
             self.host.guide.attend(self)
             self.show_session(self.session)
 
+    def set_back(self) -> None:
+        """Take back what keys have shown or hidden here; a scene of a lesson begins with this."""
+
     def show_session(self, session: Session) -> None:
         """Update the screen from the session."""
         if self.is_current:

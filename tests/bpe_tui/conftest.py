@@ -28,6 +28,8 @@ def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     (place / "bpe-tui" / "preferences.json").write_text('{"welcomed": true}')
     monkeypatch.setenv("XDG_STATE_HOME", str(place))
     monkeypatch.setattr("gc.freeze", lambda: None)  # it would keep each application for ever
+    # A full collection searches what all tests have made, 0.1 s each time.
+    monkeypatch.setattr("bpe_tui.app.memory.REST_SECONDS", 3600.0)
     return place
 
 
@@ -76,6 +78,14 @@ def painted_when_waited_for() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Screen, "_compositor_refresh", refresh)
         patch.setattr(Pilot, "pause", pause_and_paint)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def laid_out_soon() -> Iterator[None]:
+    """Lay a screen out within 2 ms: Textual may wait 33 ms, longer than `idle` looks ahead."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("textual.screen.UPDATE_PERIOD", 0.001)
         yield
 
 

@@ -102,7 +102,8 @@ async def test_why_not_accepts_a_piece_that_no_line_can_show() -> None:
     async with encoding("\x1b") as (_, screen, pilot):
         await pilot.press("w")
         assert screen.query_one("#why-not-input", Input).value == ""
-        assert shown(screen.query_one(WhyNotRows)).startswith("␛ is one token here: id 27")
+        rows = screen.query_one(WhyNotRows)
+        await until(pilot, lambda: shown(rows).startswith("␛ is one token here: id 27"))
 
 
 async def test_two_tokens_with_a_bar_between_are_a_pair() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from inside.bpe_tui.app import BpeTuiApp, problems_of, recording_of
-from inside.bpe_tui.lessons import AskWindow, LessonPane, LessonText, QuestionPanel
+from inside.bpe_tui.lessons import AskWindow, LessonPane, LessonText, QuestionPanel, rows_of
 from inside.bpe_tui.session import (
     PLACE,
     LessonProgress,
@@ -105,7 +105,7 @@ def test_lessons_are_numbered_without_gaps_and_all_are_in_chinese_too() -> None:
     assert {lesson.path.parent.name for lesson in builtin_lessons("zh")} == {"zh"}
 
 
-@pytest.mark.parametrize("path", PLACE.glob("zh/*.md"), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*PLACE.glob("zh/*.md")], ids=lambda path: path.stem)
 def test_a_lesson_in_chinese_shows_and_asks_what_the_english_one_does(path: Path) -> None:
     own, english = read_lesson(path), read_lesson(PLACE / "en" / path.name)
     assert own.options == english.options
@@ -199,6 +199,44 @@ async def test_merges_by_hand_stay_beside_the_text_of_a_scene_at_another_size(
             await pilot.pause()
             assert panel.region.right == size[0]
             assert panel.region.width >= 60
+
+
+async def test_the_keys_of_a_long_question_stay_in_sight(trial: Path) -> None:
+    async with learning(trial, (60, 20)) as (app, pilot):
+        await pilot.press("N")
+        await until(pilot, lambda: isinstance(app.screen, AskWindow))
+        panel = app.screen.query_one(QuestionPanel)
+        await pilot.press("down", "enter", "H")
+        assert panel.row_count > panel.size.height
+        for key in ("pageup", "pagedown"):
+            await pilot.press(key)
+            assert "H hint  ! show me" in panel.render_line(panel.size.height - 2).text
+
+
+async def test_a_scene_begins_without_the_lanes_of_the_scene_before(trial: Path) -> None:
+    async with learning(trial) as (app, pilot):
+        app.guide.go_to(1)
+        await until(pilot, lambda: app.screen.id == "encoding")
+        await pilot.press("a")
+        assert app.screen.has_class("lanes")
+        app.guide.go_to(1)
+        await until(pilot, lambda: not app.screen.has_class("lanes"))
+
+
+def lines(trial: Path, words: str, cells: int, is_dense: bool = False) -> list[str]:
+    """Return the lines of a scene's text."""
+    trial.write_text(TRIAL.replace("Words *here*", words), "utf-8")
+    rows = rows_of(read_lesson(trial).scenes[0], cells, is_dense)
+    return ["".join(text for text, _ in row.spans) for row in rows]
+
+
+def test_a_dense_text_has_an_indent_in_place_of_a_blank_line(trial: Path) -> None:
+    assert lines(trial, "One\n\nTwo", 20)[:3] == ["One", "", "Two, and "]
+    assert lines(trial, "One\n\nTwo", 20, is_dense=True)[:2] == ["One", "  Two, and "]
+
+
+def test_a_pair_of_words_in_code_stays_in_one_line(trial: Path) -> None:
+    assert lines(trial, "Look at `of the`", 11)[:2] == ["Look at ", "of the, "]
 
 
 async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path) -> None:
