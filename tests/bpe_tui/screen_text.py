@@ -11,7 +11,7 @@ from inside.bpe_tui.bpe import (
     EncodingScreen,
 )
 from inside.bpe_tui.views import ChartPanel, InspectionPanel, Panel
-from opening import opened
+from opening import opened, until
 from textual.app import App
 from textual.pilot import Pilot
 
@@ -24,7 +24,8 @@ async def encoding(
     async with opened(size=size) as (app, pilot):
         app.action_end(True)
         app.navigation.open_encoding(text, look=True)
-        await pilot.pause(0.1)
+        await until(pilot, lambda: isinstance(app.screen, EncodingScreen))
+        await pilot.pause()
         assert isinstance(app.screen, EncodingScreen)
         yield app, app.screen, pilot
 

@@ -148,6 +148,7 @@ async def test_the_encoding_screen_walks_through_the_merges_of_a_pretoken() -> N
         assert isinstance(app.screen, TrainingScreen)
 
 
+@pytest.mark.slow
 async def test_home_and_end_are_the_runs_on_every_screen_with_steps() -> None:
     async with opened() as (app, pilot):
         for key in "01234568":

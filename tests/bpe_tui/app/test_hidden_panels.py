@@ -15,6 +15,7 @@ IN_PLACE_OF_ANOTHER = {
 """Views that a key shows in place of another at every size, so that no size hides them."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 async def test_a_hidden_panel_is_named_with_its_key(model: str) -> None:
     async with opened(model=model, vocab_size=300) as (app, pilot):

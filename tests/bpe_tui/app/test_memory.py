@@ -32,6 +32,7 @@ def live() -> Counter[str]:
     return Counter(kind.__name__ for kind in kinds)
 
 
+@pytest.mark.slow
 async def test_a_closed_window_leaves_no_widgets_and_no_painted_lines() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await open_and_close(app, pilot)

@@ -67,6 +67,7 @@ def test_the_lesson_view_is_recorded_beat_by_beat(tmp_path: Path) -> None:
     assert [seconds for seconds, _ in played(out)[1]] == [0, 0.5, 2.5]  # too fast for beats
 
 
+@pytest.mark.slow
 def test_a_lesson_is_recorded_by_its_number_as_it_is_learnt(tmp_path: Path) -> None:
     out = tmp_path / "lesson.cast"
     assert run("record", "2", "--size", "100x30", "--out", out).returncode == 0
@@ -77,6 +78,7 @@ def test_a_lesson_is_recorded_by_its_number_as_it_is_learnt(tmp_path: Path) -> N
     assert "there is no lesson 99" in run("record", "99", "--out", tmp_path / "no").stderr.decode()
 
 
+@pytest.mark.slow
 async def test_x_records_the_open_session(tmp_path: Path) -> None:
     out = tmp_path / "low.cast"
     async with opened_as(RunConfig(HANDOUT, pattern="whitespace"), (100, 30)) as (app, pilot):

@@ -109,6 +109,7 @@ def test_a_page_asks_for_the_pairs_of_merges_and_for_the_end_of_an_encoding() ->
     assert joins["right"] == "5 4 0"
 
 
+@pytest.mark.slow
 def test_the_page_of_a_lesson_does_what_its_text_says_and_asks(tmp_path: Path) -> None:
     lesson, out = tmp_path / "two.md", tmp_path / "two.html"
     cast = tmp_path / "two.cast"

@@ -48,7 +48,8 @@ def words_after(merges: tuple[tuple[bytes, bytes], ...]) -> Counter[Symbols]:
     for pair in merges:
         merged: Counter[Symbols] = Counter()
         for word, times in words.items():
-            merged[_merged(word, pair)] += times
+            may_join = pair[0] in word and pair[1] in word
+            merged[_merged(word, pair) if may_join else word] += times
         words = merged
     return words
 

@@ -40,6 +40,7 @@ def rows_that_lead(rows: Lines) -> list[int]:
     return with_target[-ROWS_OF_EACH:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 async def test_escape_undoes_enter_on_a_row_of_any_table(model: str) -> None:
     config = RunConfig(HANDOUT, vocab_size=300, model=model, pattern="whitespace")

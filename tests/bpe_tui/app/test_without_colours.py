@@ -19,6 +19,7 @@ def frames(screen: PanelScreen) -> dict[str, tuple[str, bool]]:
     return found
 
 
+@pytest.mark.slow
 async def test_only_the_focused_panel_is_bold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     looked_at = set()

@@ -185,6 +185,7 @@ async def test_an_unknown_word_is_one_piece_over_all_its_characters(
 # -- exports
 
 
+@pytest.mark.slow
 async def test_steps_and_charts_are_written_into_files(corpus: Path, tmp_path: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("right")

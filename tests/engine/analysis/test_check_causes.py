@@ -190,6 +190,7 @@ def test_chunks_are_no_cause_where_they_explain_only_a_part() -> None:
         assert "chunk-borders" not in [each.cause for each in report.explanations]
 
 
+@pytest.mark.slow
 def test_variants_that_explain_as_much_are_named() -> None:
     for student, _, text in MISTAKES:
         sentences = " ".join(checked(student().train(text, 20), text).describe())
