@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pyte
+import pytest
 from inside.bpe_tui.session import RunConfig, Viewpoint
 from inside.bpe_tui.views import screen_text
 from opening import opened_as, until
