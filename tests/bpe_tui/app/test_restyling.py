@@ -54,6 +54,7 @@ async def test_a_screen_keeps_its_styles_while_it_is_hidden(
 
 
 async def test_a_window_is_painted_after_its_layout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("textual.screen.UPDATE_PERIOD", 1 / 60)  # as users have it
     async with opened() as (app, pilot):
         painted = []
         paint = Screen._compositor_refresh
