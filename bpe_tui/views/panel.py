@@ -214,8 +214,12 @@ class FramePanel(Lines, Generic[FrameT]):
         """The cells for a row, without the scrollbar."""
         return min(self.scrollable_content_region.width, self.WIDEST)
 
+    _is_due = False
+    """Whether the rows could not be made as the panel was hidden."""
+
     def rebuild(self) -> None:
-        if self.frame is not None and self.display and self.size.width:
+        self._is_due = self.frame is None or not self.display or not self.size.width
+        if self.frame is not None and not self._is_due:
             self.head = ()
             self._rows = ()  # old rows may show what is gone, and the foot would read them
             try:
@@ -228,6 +232,9 @@ class FramePanel(Lines, Generic[FrameT]):
             self._rows = ()  # what they show may be gone when the panel is visible again
 
     def render_line(self, y: int) -> Strip:
+        if self._is_due and self.frame is not None:  # hidden and shown again between two layouts
+            self._is_due = False
+            self.call_later(self.rebuild)
         try:
             return super().render_line(y)
         except Exception as error:  # rows may be made only now
