@@ -38,7 +38,7 @@ async def test_a_closed_window_leaves_no_widgets_and_no_painted_lines() -> None:
         await open_and_close(app, pilot)
         before = live()
         await open_and_close(app, pilot)
-        assert live() - before == Counter()
+        await until(pilot, lambda: live() <= before)  # what a window held is freed later
 
 
 async def test_the_clock_stops_while_nothing_moves_and_a_key_starts_it(
@@ -57,8 +57,12 @@ async def test_the_clock_stops_while_nothing_moves_and_a_key_starts_it(
         monkeypatch.setattr(app.session, "tick", counted)
         await pilot.press("l")
         await until(pilot, lambda: app._is_at_rest)
-        at_rest = ticks
-        await pilot.pause(0.2)
-        assert ticks == at_rest > 0
+        for _ in range(50):  # each screen that is imported in the background wakes it once
+            before = ticks
+            await pilot.pause(0.2)  # while it runs, it ticks five times
+            if app._is_at_rest and ticks == before:
+                break
+        else:
+            pytest.fail("The clock never stopped.")
         burst(app, "space")
         await until(pilot, lambda: step(app) > 2)
