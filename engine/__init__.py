@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         SpecialTokenError,
         SpecialTokenFoundError,
         StepsFileError,
+        TailError,
         TextError,
         TimelineError,
         TokenIdsError,
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from engine.counting.chunk_boundaries import find_chunk_boundaries, find_even_cuts
     from engine.counting.chunk_log import ChunkLog
     from engine.counting.count import count_pretokens
+    from engine.encoding.tail import Tail, find_tail
     from engine.encoding.tokenizer import Tokenizer
     from engine.encoding.traced import TracedEncoding
     from engine.learning.questions import ask
@@ -107,6 +109,8 @@ __all__ = [
     "StepRecorder",
     "StepsFileError",
     "StopReason",
+    "Tail",
+    "TailError",
     "TextComparison",
     "TextError",
     "TextbookTrainer",
@@ -133,6 +137,7 @@ __all__ = [
     "count_pretokens",
     "find_chunk_boundaries",
     "find_even_cuts",
+    "find_tail",
     "longest_match",
     "parallel_texts",
     "train_bpe",
@@ -152,6 +157,7 @@ _HOMES = {
     "Report": "engine.analysis.check.report",
     "StepRecorder": "engine.analysis.check.steps_file",
     "StopReason": "engine.bpe.trainer",
+    "Tail": "engine.encoding.tail",
     "TextComparison": "engine.analysis.text_comparison",
     "TextbookTrainer": "engine.unigram.textbook",
     "Timeline": "engine.bpe.frame",
@@ -166,6 +172,7 @@ _HOMES = {
     "count_pretokens": "engine.counting.count",
     "find_chunk_boundaries": "engine.counting.chunk_boundaries",
     "find_even_cuts": "engine.counting.chunk_boundaries",
+    "find_tail": "engine.encoding.tail",
     "parallel_texts": "engine.analysis.fertility",
     "longest_match": "engine.pipeline.conversion",
     "train_bpe": "engine.bpe.trainer",

@@ -13,7 +13,7 @@ from bpe_tui.bpe.narration import (
     narrate_next,
     narrate_tie,
 )
-from bpe_tui.views.encoded_text import explanation
+from bpe_tui.views.encoded_text import describe_tail, explanation
 from bpe_tui.views.narration import GIVEN, NO_CORPUS, OF_A_FORK, format_pair, times
 from bpe_tui.views.transcript import (
     AT_THE_END,
@@ -26,6 +26,7 @@ from bpe_tui.views.transcript import (
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
+from engine.encoding.tail import find_tail
 from engine.text.pretokenize import to_bytes
 
 
@@ -47,6 +48,7 @@ class BpeTranscript(MergeTranscript[Frame]):
         ),
         PlainCommand("encode TEXT", "A text with the merges of this step."),
         PlainCommand("explain TEXT", "How each pretoken encodes: merges, or pieces looked up."),
+        PlainCommand("tail TEXT", "Which tokens at the end may change if the text goes on."),
         DECODE,
         PlainCommand("save DIR", "Save the tokenizer of this step."),
         *AT_THE_END,
@@ -90,6 +92,13 @@ class BpeTranscript(MergeTranscript[Frame]):
 
     def explained(self, text: str) -> Iterator[str]:
         return explanation(self.frame, text)
+
+    def tail(self, text: str) -> Iterator[str]:
+        """Describe the end of a text that may change if it goes on."""
+        if not text:
+            return iter(["Say a text that goes on, like tail the cat."])
+        tokenizer = self.frame.tokenizer()
+        return describe_tail(find_tail(tokenizer, text), tokenizer.vocab)
 
     def decoded(self, ids: Sequence[int]) -> str:
         return visible_bytes(self.frame.decode(ids))

@@ -28,6 +28,7 @@ MODULES = {
     "decode": "encode",
     "explain": "explain",
     "why": "explain",
+    "tail": "explain",
     "check": "check",
     "count": "count",
     "pretokens": "train",

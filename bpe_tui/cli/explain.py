@@ -1,4 +1,4 @@
-"""`bpe-tui explain` and `bpe-tui why`: how a text encodes; why a piece is not one token."""
+"""`explain`, `why`, `tail`: how a text encodes, why a piece is not one token, what may change."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ import typer
 from bpe_tui.cli import console, inputs, options
 from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.views.encoded_text import explanation
+from bpe_tui.views.encoded_text import describe_tail, explanation
 from bpe_tui.widgets.visible import quoted, visible_bytes
 from engine.analysis.why import Explanation
 from engine.analysis.why import explain as explain_tokens
 from engine.analysis.why_not import occurrences, parts_asked
+from engine.encoding.tail import find_tail
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import pretokens, to_bytes, to_text
 from engine.text.sources import STANDARD_INPUT
@@ -144,3 +145,47 @@ def _explanations(
     """Yield each place where the parts are adjacent, with its explanation."""
     for place in occurrences(text, b"".join(parts)):
         yield place, explain_tokens(tokenizer, parts, text, place)
+
+
+@app.command(
+    cls=GroupedHelp,
+    epilog=examples(
+        'bpe-tui tail --tokenizer tokenizer --text "the cat sat "',
+        "bpe-tui tail --tokenizer tokenizer --text http: --json",
+    ),
+)
+def tail(
+    tokenizer: options.TokenizerOption,
+    text: Annotated[
+        str,
+        typer.Option(
+            "--text", metavar="TEXT", help="A text that goes on.", rich_help_panel=options.TEXT
+        ),
+    ],
+    pattern: options.OtherPatternOption = None,
+    allow_special: options.AllowSpecialOption = None,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help="Print the ids that are stable, those that are not, and all completions.",
+            rich_help_panel=options.OUTPUT,
+        ),
+    ] = False,
+) -> None:
+    """Print which tokens at the end of a text may change if it goes on.
+
+    A completion is what they may become: tokens that cover the end, and perhaps more. They are
+    those of tiktoken's encode_with_unstable.
+    """
+    loaded = inputs.open_named(tokenizer, merging=True, pattern=pattern)
+    policy = options.policy_of(allow_special, loaded.special_tokens)
+    found = find_tail(policy.applied(loaded), to_text(os.fsencode(text)))
+    if as_json:
+        changed = {"tokens": found.changed, "bytes": found.changed_bytes}
+        completions = [each.ids for each in found.completions]
+        ids = {"stable": found.stable, "unstable": found.ids}
+        console.print_json({**ids, "changed": changed, "completions": completions})
+        return
+    for line in describe_tail(found, loaded.vocab):
+        print(line)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.analysis.why_not import cut_by
 from engine.encoding.rules import EncodingRules, HasRules, TracedMerge, TracedPretoken, trace
+from engine.encoding.tail import Tail
 from engine.pipeline.conversion import ModelAlphabet
 from engine.text.patterns import STAGED
 from engine.wordpiece.tokenizer import EncodedWord, Outcome, Probe
@@ -56,6 +57,46 @@ def _describe_merge(rules: EncodingRules, merge: TracedMerge) -> str:
 
 def _tokens(rules: EncodingRules, ids: Iterable[int]) -> str:
     return " ".join(visible_bytes(rules.vocab[token_id]) for token_id in ids)
+
+
+# -- the tail
+
+COMPLETIONS_LISTED = 20
+
+
+def describe_tail(tail: Tail, vocab: Mapping[int, bytes]) -> Iterator[str]:
+    """Yield lines about the end of a text that may change, with its first completions."""
+    stable = plural(len(tail.stable), "token")
+    if not tail.ids:
+        yield f"{stable}, and none can change: " + (
+            "a special token ends the text" if tail.stable else "there is no text"
+        )
+        return
+    yield f"stable: {stable}; not stable: {_named(tail.ids, vocab)}"
+    found = plural(len(tail.completions), "completion")
+    yield f"{found}, {describe_reach(tail)}"
+    for each in tail.completions[:COMPLETIONS_LISTED]:
+        changes = f"changes {number(each.changed)}" if each.changed else "changes none"
+        goes_on = f"  if {visible_bytes(each.added)} follows" if each.added else ""
+        yield f"  {changes}: {_named(each.ids, vocab)}{goes_on}"
+    if len(tail.completions) > COMPLETIONS_LISTED:
+        yield f"  … and {number(len(tail.completions) - COMPLETIONS_LISTED)} more"
+
+
+def describe_reach(tail: Tail) -> str:
+    """Return how far back completions change a text: `which change the last 2 tokens at most`."""
+    if not tail.changed:
+        return "none of which changes a token"
+    last = "token" if tail.changed == 1 else f"{number(tail.changed)} tokens"
+    size = plural(tail.changed_bytes, "byte")
+    return f"which change the last {last} ({size}) at most"
+
+
+def _named(ids: Iterable[int], vocab: Mapping[int, bytes]) -> str:
+    """Return tokens with their ids: `· low = 32 258`."""
+    ids = tuple(ids)
+    tokens = " ".join(visible_bytes(vocab[token_id]) for token_id in ids)
+    return f"{tokens} = {' '.join(map(str, ids))}"
 
 
 # -- the longest match

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,22 @@ def test_gpt2s_spelling_is_recognised_in_questions(
     assert cli.main([*command, "--tokenizer", toy]) == 0
     told = "bpe-tui: note: Ġè¿Ļ: GPT-2's stand-ins for “·这”, bytes 20 E8 BF 99\n"
     assert capsys.readouterr().err == told
+
+
+def test_tail_prints_what_may_change_if_the_text_goes_on(
+    capsys: pytest.CaptureFixture[str], toy: str
+) -> None:
+    assert output(capsys, "tail", "--tokenizer", toy, "--text", "low lo") == (
+        "stable: 1 token; not stable: · l o = 32 108 111\n"
+        "2 completions, which change the last 3 tokens (3 bytes) at most\n"
+        "  changes 3: ·low = 259  if w follows\n"
+        "  changes none: · l o = 32 108 111\n"
+    )
+    assert json.loads(output(capsys, "tail", "--tokenizer", toy, "--text", "low lo", "--json")) == {
+        "stable": [258],
+        "unstable": [32, 108, 111],
+        "changed": {"tokens": 3, "bytes": 3},
+        "completions": [[259], [32, 108, 111]],
+    }
+    ended = output(capsys, "tail", "--tokenizer", toy, "--text", "low<s>")
+    assert ended == "2 tokens, and none can change: a special token ends the text\n"

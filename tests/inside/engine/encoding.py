@@ -39,4 +39,5 @@ from engine.encoding.special_policy import (
     file_size,
     text_size,
 )
+from engine.encoding.tail import LONGEST_TAIL
 from engine.encoding.traced import MOST_IDS
