@@ -60,6 +60,10 @@ class Tail(NamedTuple):
 def find_tail(tokenizer: Tokenizer, text: str) -> Tail:
     """Return the end of a text that may change if the text goes on, and all its completions.
 
+    Args:
+        tokenizer: has merges, and its tokens spell the text byte by byte.
+        text: is taken as the beginning of a longer one.
+
     Raises:
         TextError: it is not a `str`.
         TailError: the tokens do not spell the text, or the tail is too long.
