@@ -19,6 +19,7 @@ from textual.worker import get_current_worker
 
 from bpe_tui.bpe import walks
 from bpe_tui.bpe.dropout import DropoutPanel, DropoutRows
+from bpe_tui.bpe.tail import TailPanel
 from bpe_tui.bpe.training_screen import BpeScreen, EncodedText
 from bpe_tui.session.declarations import ENCODING
 from bpe_tui.session.session import Session
@@ -26,6 +27,7 @@ from bpe_tui.styles import sheet
 from bpe_tui.views.encoding_screen import DecodePanel, WalkScreen, describe_decoded
 from bpe_tui.views.narration import BETWEEN_PARTS, heading, leading_parts
 from bpe_tui.views.panel import BORDER_CELLS, Panel
+from bpe_tui.views.targets import ToText
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.views.why_rows import describe_way, explanation_rows
 from bpe_tui.widgets.fields import Field
@@ -386,7 +388,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
 
     NAME = ENCODING
     CSS_PATH = sheet("encoding.tcss")
-    SLOT = ("encode-steps", "lockstep", "why-not", "regex", "dropout")
+    SLOT = ("encode-steps", "lockstep", "why-not", "tail", "regex", "dropout")
     PANEL_ORDER = ("pretokens", *SLOT, "ids", "text", "decode")
     HIDDEN: ClassVar[Mapping[str, str]] = {
         "pretokens": "pretokens",
@@ -403,6 +405,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
         with Container(id="panels"):
             for panel in (
                 *(walks.PretokensPanel(), walks.EncodeStepsPanel(), walks.LockstepPanel()),
+                TailPanel(),
                 *(WhyNotPanel(id="why-not"), RegexPanel(id="regex"), DropoutPanel(id="dropout")),
             ):
                 yield panel.data_bind(frame=EncodingScreen.frame)
@@ -454,6 +457,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
         self.query_one(walks.PretokensPanel).text = text
         self.query_one(EncodedText).text = text
         self.query_one(WhyNotRows).text = text
+        self.query_one(TailPanel).text = text
         self.query_one(RegexPanel).text = text
         if self.frame is not None:
             ids = tuple(chain.from_iterable(piece.ids for piece in self.frame.encode(text)))
@@ -487,6 +491,13 @@ class EncodingScreen(WalkScreen, BpeScreen):
             rows.action_choose()
         else:
             self._leave_field()
+
+    def follow(self, target: object) -> None:
+        """Type a text that a row names, or go where the row leads."""
+        if isinstance(target, ToText):
+            self.query_one("#text", TextArea).text = target.text
+        else:
+            super().follow(target)
 
     # -- the panels in the slot
 

@@ -74,7 +74,7 @@ def describe_tail(tail: Tail, vocab: Mapping[int, bytes]) -> Iterator[str]:
         return
     yield f"stable: {stable}; not stable: {_named(tail.ids, vocab)}"
     found = plural(len(tail.completions), "completion")
-    yield f"{found}, {describe_reach(tail)}"
+    yield f"{found}: {describe_reach(tail)}"
     for each in tail.completions[:COMPLETIONS_LISTED]:
         changes = f"changes {number(each.changed)}" if each.changed else "changes none"
         goes_on = f"  if {visible_bytes(each.added)} follows" if each.added else ""
@@ -84,12 +84,12 @@ def describe_tail(tail: Tail, vocab: Mapping[int, bytes]) -> Iterator[str]:
 
 
 def describe_reach(tail: Tail) -> str:
-    """Return how far back completions change a text: `which change the last 2 tokens at most`."""
+    """Return how far back completions change a text: `at most the last 2 tokens (5 bytes) …`."""
     if not tail.changed:
-        return "none of which changes a token"
+        return "no token changes"
     last = "token" if tail.changed == 1 else f"{number(tail.changed)} tokens"
     size = plural(tail.changed_bytes, "byte")
-    return f"which change the last {last} ({size}) at most"
+    return f"at most the last {last} ({size}) change"
 
 
 def _named(ids: Iterable[int], vocab: Mapping[int, bytes]) -> str:

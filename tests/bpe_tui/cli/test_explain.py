@@ -122,7 +122,7 @@ def test_tail_prints_what_may_change_if_the_text_goes_on(
 ) -> None:
     assert output(capsys, "tail", "--tokenizer", toy, "--text", "low lo") == (
         "stable: 1 token; not stable: · l o = 32 108 111\n"
-        "2 completions, which change the last 3 tokens (3 bytes) at most\n"
+        "2 completions: at most the last 3 tokens (3 bytes) change\n"
         "  changes 3: ·low = 259  if w follows\n"
         "  changes none: · l o = 32 108 111\n"
     )

@@ -10,6 +10,8 @@ from bpe_tui.bpe.inspection_rows import SECTIONS
 from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.bpe.narration import narrate, narrate_tie, report_step, sentences_about
 from bpe_tui.bpe.summary_screens import CHARTS, EXPORTS, SaveTokenizer
+from bpe_tui.bpe.tail import EXAMPLES as TAIL_EXAMPLES
+from bpe_tui.bpe.tail import TailPanel
 from bpe_tui.bpe.training_screen import (
     CorpusPanel,
     EncodedText,
