@@ -114,27 +114,47 @@ def test_the_table_of_commands_has_the_arguments_and_options_of_each() -> None:
     assert table.splitlines()[2:] == expected, "the table should be:\n" + "\n".join(expected)
 
 
-@pytest.mark.nightly  # some sixty starts of the program, and some trainings
-@pytest.mark.parametrize("page", [page for page in PAGES if any(blocks(page))], ids=name_of)
-def test_a_page_runs_from_top_to_bottom(page: Path, tmp_path: Path) -> None:
-    place, programs = tmp_path / "empty", tmp_path / "bin"
-    place.mkdir()
+def with_program(folder: Path) -> dict[str, str]:
+    """Return an environment in which the program's name starts the one that is tested."""
+    programs = folder / "bin"
     programs.mkdir()
-    (place / "samples").symlink_to(REPO / "samples")
     (programs / PROGRAM).write_text(SHIM)
     (programs / PROGRAM).chmod(0o755)
-    for name, content in FILE.findall(page.read_text("utf-8")):
-        (place / name).write_text(dedent(content))
-    environment = {
+    return {
         **os.environ,
         "PYTHON": sys.executable,
         "PYTHONPATH": str(REPO),
         "PATH": os.pathsep.join(
             (str(programs), str(Path(sys.executable).parent), os.environ["PATH"])
         ),
-        "XDG_STATE_HOME": str(tmp_path / "state"),
-        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "XDG_STATE_HOME": str(folder / "state"),
+        "XDG_CACHE_HOME": str(folder / "cache"),
     }
+
+
+@pytest.mark.slow  # four starts of the program
+def test_the_pictures_of_the_readme_are_what_the_program_draws(tmp_path: Path) -> None:
+    drawn = tmp_path / "drawn"
+    drawn.mkdir()
+    script = REPO / "docs" / "pictures.sh"
+    subprocess.run(["bash", str(script), str(drawn)], env=with_program(tmp_path), check=True)
+    for picture in drawn.iterdir():
+        assert picture.read_bytes() == (REPO / "docs" / picture.name).read_bytes(), (
+            "draw them again: bash docs/pictures.sh"
+        )
+        assert f"docs/{picture.name}" in PAGES[0].read_text("utf-8")
+        assert picture.stat().st_size < 1_000_000
+
+
+@pytest.mark.nightly  # some sixty starts of the program, and some trainings
+@pytest.mark.parametrize("page", [page for page in PAGES if any(blocks(page))], ids=name_of)
+def test_a_page_runs_from_top_to_bottom(page: Path, tmp_path: Path) -> None:
+    place = tmp_path / "empty"
+    place.mkdir()
+    (place / "samples").symlink_to(REPO / "samples")
+    for name, content in FILE.findall(page.read_text("utf-8")):
+        (place / name).write_text(dedent(content))
+    environment = with_program(tmp_path)
     for block in blocks(page, only_run=True):
         only_parsed = ["-n"] if FETCHING.search(block) else []
         done = subprocess.run(

@@ -54,11 +54,11 @@ RowParts = tuple[PartOfRow, ...]
 
 
 class PageError(BpeError):
-    """A film is too large for a page."""
+    """A film is too large for a page or a picture."""
 
 
 class PageFilm:
-    """The shots of a page in one theme.
+    """The shots of a page, or of a picture, in one theme.
 
     Attributes:
         shots: each shot without its screen, and the numbers of its rows.
@@ -96,7 +96,7 @@ class PageFilm:
         if parts not in self.rows:
             self._characters += sum(len(text) + 8 for text, _ in parts)
             if self._characters > MOST_CHARACTERS:
-                raise PageError("the page grows too large: take fewer steps or a smaller --size")
+                raise PageError("the recording grows too large: take fewer steps or a smaller --size")
         return self.rows.setdefault(parts, len(self.rows))
 
     def _look(self, style: Style | None) -> str:

@@ -21,6 +21,7 @@ COMMANDS = {
     "decode": ("1", "--tokenizer", "trained"),
     "explain": ("lowest", "--tokenizer", "trained"),
     "why": ("lo", "--tokenizer", "trained"),
+    "tail": ("--tokenizer", "trained", "--text", "low"),
     "check": ("trained", "--corpus", HANDOUT, *WORDS),
     "count": (HANDOUT, "--tokenizer", "trained"),
     "pretokens": (HANDOUT, "--pattern", "whitespace", "--out", "handout.counts"),
