@@ -22,7 +22,7 @@ from bpe_tui.session.config import Config
 from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.session import Session
 from bpe_tui.styles import DARK
-from bpe_tui.views.exports import painted_lines
+from bpe_tui.views.exports import needs_layout, painted_lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import still_visible, visible_text
 from engine.core.errors import TimelineError
@@ -168,9 +168,15 @@ class Camera:
     def __init__(self, app: SessionApp, pilot: Pilot[Any], film: Film) -> None:
         self.app, self.pilot, self.film = app, pilot, film
 
+    async def settle(self) -> None:
+        """Wait until nothing in front is left to lay out; Textual waits up to 33 ms before it."""
+        await self.pilot.pause()
+        while needs_layout(self.app.screen):
+            await self.pilot.pause(WAIT_SECONDS)
+
     async def take(self, seconds: float, **about: Any) -> None:
         """Take a shot; `about` are further attributes of a `Shot`."""
-        await self.pilot.pause()
+        await self.settle()
         self.film.take(Shot(painted_lines(self.app.screen), seconds, **about))
 
     async def take_step(self, seconds: float, is_new: bool, **about: Any) -> None:
@@ -181,7 +187,7 @@ class Camera:
             is_new: whether the step is shown as being made.
             about: further attributes of the first shot.
         """
-        await self.pilot.pause()
+        await self.settle()
         screen = self.app.screen
         if isinstance(screen, LessonScreen):
             screen.clock.motion = False  # the recording has its own time
@@ -278,6 +284,7 @@ async def record(
             )
         film.begin(size, app.session.config.name)
         camera = Camera(app, pilot, film)
+        await camera.settle()  # a list scrolls to the step by the height that it has
         is_lesson = isinstance(app.screen, LessonScreen)
         speed = steps_a_second or (LESSON_SPEED if is_lesson else USUAL_SPEED)
         if isinstance(app.screen, LessonScreen):

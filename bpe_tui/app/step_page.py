@@ -96,7 +96,7 @@ class PageFilm:
         if parts not in self.rows:
             self._characters += sum(len(text) + 8 for text, _ in parts)
             if self._characters > MOST_CHARACTERS:
-                raise PageError("the recording grows too large: take fewer steps or a smaller --size")
+                raise PageError("the recording is too large: take fewer steps or a smaller --size")
         return self.rows.setdefault(parts, len(self.rows))
 
     def _look(self, style: Style | None) -> str:

@@ -57,6 +57,16 @@ def painted_lines(screen: Screen[object]) -> list[Strip]:
     return screen._compositor.render_strips()
 
 
+def needs_layout(screen: Screen[object]) -> bool:
+    """Whether a part of a screen waits to be laid out, scrolled or painted."""
+    return bool(
+        screen._layout_required
+        or screen._scroll_required
+        or screen._repaint_required
+        or screen._dirty_widgets
+    )
+
+
 def screen_text(screen: Screen[object]) -> str:
     """Return the text on a screen, without the blanks at the ends of lines."""
     lines = (strip.text.rstrip() for strip in painted_lines(screen))

@@ -1,4 +1,4 @@
-"""The moving picture of a recording: each shot shows the screen of its step, and nothing is fetched."""
+"""The moving picture of a recording: each shot is the screen of its step; nothing is fetched."""
 
 from __future__ import annotations
 
