@@ -33,7 +33,7 @@ def check(
     context: typer.Context,
     corpus: Annotated[
         list[str],
-        typer.Option(
+        options.names_file(
             "--corpus",
             metavar="CORPUS",
             help="The text that it was trained on, as train takes it; repeat it for several.",
@@ -42,7 +42,7 @@ def check(
     ],
     files: Annotated[
         list[Path] | None,
-        typer.Argument(
+        options.names_file(
             metavar="[VOCAB MERGES]",
             help="The trainer's files, or one path that holds both.",
             show_default=False,

@@ -265,7 +265,7 @@ FIRST = 10
 def compare(
     tokenizers: Annotated[
         list[str],
-        typer.Argument(
+        options.names_file(
             metavar="A B [C]...", help="Tokenizers in any known format.", show_default=False
         ),
     ],
@@ -281,7 +281,7 @@ def compare(
     ] = None,
     file: Annotated[
         list[str] | None,
-        typer.Option(
+        options.names_file(
             "--file",
             metavar="FILE",
             help="A file to encode with all; repeat it for more.",

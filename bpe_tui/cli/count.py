@@ -30,7 +30,7 @@ from engine.text.sources import Source, sources_of
 def count(
     files: Annotated[
         list[str],
-        typer.Argument(
+        options.names_file(
             metavar="FILES...",
             help=f"Texts: {options.SOURCES_HELP}",
             show_default=False,

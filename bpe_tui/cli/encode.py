@@ -14,6 +14,7 @@ import typer
 
 from bpe_tui.cli import console, inputs, options, outputs
 from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.session import samples
 from bpe_tui.views.encoded_text import explanation
 from bpe_tui.widgets.numbers import duration, number, plural, rate, size
 from bpe_tui.widgets.visible import visible_bytes
@@ -189,7 +190,7 @@ def _write_ids(
     check_ending(out)
     if not overwrite:
         outputs.check_free(out)
-    reader = read_blocks(name)
+    reader = read_blocks(samples.file_of(name))
     blocks = policy.checked(tokenizer, inputs.noting_newer(console.with_progress(reader, reader)))
     started = monotonic()
     with options.hint_at_allow_special():

@@ -71,8 +71,9 @@ def _run(arguments: list[str]) -> int:
         from bpe_tui.cli.inputs import open_screen
         from bpe_tui.session.config import RunConfig
         from bpe_tui.session.opening import config_for
+        from bpe_tui.session.samples import file_of
 
-        return open_screen(None if starts else config_for(RunConfig(arguments[0])))
+        return open_screen(None if starts else config_for(RunConfig(file_of(arguments[0]))))
     gc.set_threshold(RARELY)
     from bpe_tui.cli.program import run_command
 

@@ -13,7 +13,7 @@ from bpe_tui.cli import console, inputs, options, outputs
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.quiz import QUIZ, config_of, finished_run
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.lessons import sample_paths
+from bpe_tui.session.samples import sample_paths
 from bpe_tui.widgets.numbers import percent, plural
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.core.errors import QuizFileError
@@ -57,7 +57,7 @@ def grade(
     ] = None,
     corpus: Annotated[
         list[Path] | None,
-        typer.Option(
+        options.names_file(
             "--corpus",
             metavar="FILE",
             help="A corpus that was asked about; repeat it for more. Samples are known, and so is "

@@ -33,7 +33,7 @@ def open_corpus(
     context: typer.Context,
     corpus: Annotated[
         list[str] | None,
-        typer.Argument(
+        options.names_file(
             metavar="CORPUS...",
             help=f"The text to train on, a tokenizer, or a saved session: {options.SOURCES_HELP}",
             show_default=False,

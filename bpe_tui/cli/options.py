@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from glob import escape, glob
 from inspect import Parameter, signature
 from typing import Annotated, Any
 
 import typer
 
 from bpe_tui.cli.inputs import CommandLineError
+from bpe_tui.session import samples
 from bpe_tui.session.config import DEFAULT_SPECIAL, DEFAULT_VOCAB_SIZE, RunConfig
 from bpe_tui.session.declarations import EVERYWHERE, Model
 from bpe_tui.session.models import DEFAULT_MODEL, MODELS, completed
@@ -28,6 +31,31 @@ def completed_by(names: Iterable[str]) -> Callable[[str], list[str]]:
     return lambda incomplete: [name for name in names if name.startswith(incomplete)]
 
 
+def complete_sample(incomplete: str) -> list[str]:
+    """Return the samples that `samples/…` names, for a shell; none where files begin so."""
+    if not incomplete.startswith(samples.SHORT[:2]) or glob(f"{escape(incomplete)}*"):
+        return []
+    names = (f"{samples.SHORT}/{sample.name}" for sample in samples.SAMPLES)
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def sample_or_path(value: Any) -> Any:
+    """Return the value of an option that names files, with the paths of samples in it.
+
+    >>> sample_or_path(["corpus.txt"])
+    ['corpus.txt']
+    """
+    if isinstance(value, list | tuple):
+        return [sample_or_path(each) for each in value]
+    return type(value)(samples.file_of(os.fspath(value))) if value else value
+
+
+def names_file(*names: str, **more: Any) -> Any:
+    """Return an option whose values are files or samples; without names an argument."""
+    make = typer.Option if names else typer.Argument
+    return make(*names, callback=sample_or_path, autocompletion=complete_sample, **more)
+
+
 TRAINING = "Training"
 INPUT = "What to read"
 OUTPUT = "Output"
@@ -40,7 +68,7 @@ SOURCES_HELP = (
 )
 SourcesArgument = Annotated[
     list[str],
-    typer.Argument(
+    names_file(
         metavar="CORPUS...", help=f"The text to train on: {SOURCES_HELP}", show_default=False
     ),
 ]
@@ -197,7 +225,7 @@ WorkersOption = Annotated[
 ]
 OpenedTokenizerOption = Annotated[
     list[str] | None,
-    typer.Option(
+    names_file(
         "--tokenizer",
         metavar="PATH|NAME",
         help="Do not train: replay the merges of this tokenizer, over CORPUS if there is one. "
@@ -254,7 +282,7 @@ ForceOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)]
 TokenizerArgument = Annotated[
     list[str],
-    typer.Argument(
+    names_file(
         metavar="TOKENIZER",
         help="A tokenizer in any known format: a file, a directory, or vocabulary and merges.",
         show_default=False,
@@ -262,7 +290,7 @@ TokenizerArgument = Annotated[
 ]
 TokenizerOption = Annotated[
     list[str],
-    typer.Option(
+    names_file(
         "--tokenizer",
         metavar="PATH|NAME",
         help="A file or directory in any known format, or the name of an encoding (cl100k_base, "
@@ -443,6 +471,7 @@ def _allow_special(by_default: str) -> Any:
     return typer.Option(
         "--allow-special",
         metavar="all|none|TOKEN",
+        autocompletion=completed_by((ALL, NONE)),
         help="Special tokens in the text are one id each (all), ordinary text (none), or only "
         f"those given are special; repeat it for more.  [default: {by_default}]",
         rich_help_panel=TEXT,

@@ -39,6 +39,12 @@ class CorpusOrCommand(TyperGroup):
             self.commands.update(typer.main.get_group(app).commands)
         return super().get_command(ctx, cmd_name)
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Return the commands that begin so; if there are none, the samples."""
+        corpus = next(filter(_is_argument, self.get_command(ctx, "open").params))
+        found = super().shell_complete(ctx, incomplete) or corpus.shell_complete(ctx, incomplete)
+        return cast("list[Any]", found)
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if ctx.resilient_parsing:  # a shell completes the line
             is_open = bool(args) and args[0] not in COMMAND_NAMES and not args[0].startswith("-")

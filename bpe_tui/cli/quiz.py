@@ -17,7 +17,8 @@ from bpe_tui.cli import inputs, options, outputs
 from bpe_tui.cli.plain import ask_until_over, lines_typed
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.lessons import kinds_of_lessons, sample_paths
+from bpe_tui.session.lessons import kinds_of_lessons
+from bpe_tui.session.samples import sample_paths
 from bpe_tui.session.training import train
 from bpe_tui.views.transcript import PlainQuestion
 from bpe_tui.widgets.numbers import plural
@@ -45,6 +46,12 @@ OPTIONS = (
 """The options of a training that decide its merges."""
 
 
+def _complete_kinds(incomplete: str) -> list[str]:
+    """Return the kinds of questions that go on after the last comma, for a shell."""
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{kind}" for kind in KINDS if kind.startswith(last)]
+
+
 @app.command(
     cls=GroupedHelp,
     epilog=examples(
@@ -60,7 +67,7 @@ def quiz(
     context: typer.Context,
     corpus: Annotated[
         str,
-        typer.Argument(
+        options.names_file(
             metavar="CORPUS|QUIZ.toml",
             help="The text to train on, one file (.gz, .bz2, .xz, .zst are unpacked); or a quiz "
             "file.",
@@ -112,6 +119,7 @@ def quiz(
         typer.Option(
             "--kinds",
             metavar="KIND,…",
+            autocompletion=_complete_kinds,
             help=f"Only questions of these kinds: {', '.join(KINDS)}.",
             rich_help_panel=QUIZ,
             show_default=False,

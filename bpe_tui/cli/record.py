@@ -78,7 +78,7 @@ def record(
     ] = None,
     corpus: Annotated[
         str | None,
-        typer.Argument(
+        options.names_file(
             metavar="CORPUS",
             help="A text, a tokenizer, a saved session, or a lesson: its file or its number.",
             show_default=False,

@@ -23,7 +23,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from bpe_tui.session import lessons
+from bpe_tui.session import lessons, samples
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.declarations import LESSON, START, Command
 from bpe_tui.session.host import Host
@@ -102,12 +102,12 @@ def _about_lesson(lesson: lessons.BuiltInLesson) -> Sequence[str]:
     return [lesson.head.summary, *scenes]
 
 
-def _about_sample(sample: lessons.Sample) -> Sequence[str]:
+def _about_sample(sample: samples.Sample) -> Sequence[str]:
     """Return the sentence about a sample, how it is opened, and its first lines."""
     if sample.corpus is not None:
         return sample.about, f"Opened over {sample.corpus}."
     options = f"pattern {sample.pattern}, trainer {sample.trainer}, on {sample.units}"
-    lines = _first_lines(str(lessons.directory() / sample.name))
+    lines = _first_lines(str(samples.directory() / sample.name))
     return sample.about, f"Opened with {options}.", *lines
 
 
@@ -149,7 +149,7 @@ def file_offers() -> OfferGroups:
         latest.append(Offer(name, note, given, about=partial(_about_given, given)))
     of_samples = [
         Offer(sample.name, sample.shows, config, about=partial(_about_sample, sample))
-        for sample, config in lessons.samples()
+        for sample, config in samples.samples()
     ]
     return {"Samples": of_samples, "Opened recently": latest}
 

@@ -1,6 +1,5 @@
-"""Samples and lessons that come with the program; the config of a scene; progress in lessons.
+"""Lessons that come with the program; the config of a scene; progress in lessons.
 
-Samples are in `samples/`, beside the packages in a checkout, inside `bpe_tui` in an installation.
 Progress is kept in a state file, whose invalid entries are ignored.
 """
 
@@ -15,104 +14,13 @@ from typing import Any, TypeGuard
 
 from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS, completed
+from bpe_tui.session.samples import SAMPLES, directory
 from bpe_tui.session.state import keep_state, read_state
 from engine.core.errors import UnknownNameError
 from engine.core.wording import ENGLISH, Messages
 from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene
 from engine.learning.lesson_file import LessonHead, read_head, read_lesson
 from engine.learning.message_file import read_messages
-
-
-@dataclass(frozen=True)
-class Sample:
-    """A sample text: its subject in a word or two, a sentence about it, and suitable options.
-
-    Or a tokenizer, which is opened over the text `corpus`.
-    """
-
-    name: str
-    shows: str
-    about: str
-    pattern: str = RunConfig.pattern
-    corpus: str | None = None
-    trainer: str = RunConfig.trainer
-    units: str = RunConfig.units
-
-
-SAMPLES = (
-    Sample(
-        "tinystories_valid.txt",
-        "short stories",
-        "145 short stories in everyday English, enough for thousands of merges. Start here.",
-    ),
-    Sample(
-        "handout.txt",
-        "four words, by hand",
-        "The words low, lower, widest and newest: every merge can be checked by hand.",
-        "whitespace",
-    ),
-    Sample(
-        "unicode.txt",
-        "many scripts",
-        "Many languages and scripts: a character may be several bytes, and merges join them.",
-    ),
-    Sample(
-        "code.txt",
-        "programs",
-        "Programs: indentation, brackets and digits, cut by the pattern of GPT-4 (cl100k).",
-        "cl100k",
-    ),
-    Sample(
-        "we_and_they.txt",
-        "linked lists, Chinese",
-        "Thirteen Chinese sentences, on characters: the trainer linked, merge by merge (v).",
-        "whitespace",
-        trainer="linked",
-        units="characters",
-    ),
-    Sample(
-        "ship.txt",
-        "greedy against BPE",
-        'At the last step " she" has other tokens by greedy longest match (2, then c).',
-    ),
-    Sample(
-        "swapped.json",
-        "unreachable tokens",
-        "A tokenizer with two merges exchanged: no text gives some of its tokens (3, then d).",
-        corpus="ship.txt",
-    ),
-)
-
-
-def directory(package: Path = Path(__file__).parents[1]) -> Path:
-    """Return the directory of the samples; `package` is the folder of `bpe_tui`."""
-    installed = package / "samples"
-    return installed if installed.is_dir() else package.parent / "samples"
-
-
-def samples() -> list[tuple[Sample, Config]]:
-    """Return the samples that exist, each with the config that opens it."""
-    place = directory()
-    found: list[tuple[Sample, Config]] = []
-    for sample in SAMPLES:
-        path = place / sample.name
-        if not path.is_file():
-            continue
-        if sample.corpus is None:
-            config = RunConfig(
-                str(path), pattern=sample.pattern, trainer=sample.trainer, units=sample.units
-            )
-            found.append((sample, config))
-        else:
-            corpus = str(place / sample.corpus)
-            found.append((sample, TokenizerConfig((str(path),), corpus)))
-    return found
-
-
-def sample_paths() -> list[Path]:
-    """Return the paths of all samples."""
-    return [directory() / sample.name for sample in SAMPLES]
-
 
 MESSAGES = "messages.toml"
 """The table of messages in the folder of a language."""

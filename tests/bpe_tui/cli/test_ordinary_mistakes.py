@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from inside.bpe_tui.cli import main
+from inside.bpe_tui.session import SAMPLES
 from program import HANDOUT, refusal, run, train
 
 
@@ -134,6 +135,10 @@ def test_the_usage_says_what_is_needed_and_what_is_repeated(command: str, usage:
         ("bpe-tui convert tokenizer --to h", ["huggingface"]),
         ("bpe-tui learn 2", ["2"]),
         ("bpe-tui learn --language z", ["zh"]),
+        ("bpe-tui quiz corpus.txt --kinds next-pair,byte-c", ["next-pair,byte-count"]),
+        ("bpe-tui encode --tokenizer tokenizer --allow-special n", ["none"]),
+        ("bpe-tui samples/s", ["samples/ship.txt", "samples/swapped.json"]),
+        ("bpe-tui count --tokenizer sam", [f"samples/{sample.name}" for sample in SAMPLES]),
     ],
 )
 def test_a_shell_completes_values(
@@ -141,7 +146,9 @@ def test_a_shell_completes_values(
     completed: list[str],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
 ) -> None:
+    monkeypatch.chdir(tmp_path)  # where no file hides the samples
     monkeypatch.setenv("_BPE_TUI_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", line)
     monkeypatch.setenv("COMP_CWORD", str(len(line.split()) - 1))

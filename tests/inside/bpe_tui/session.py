@@ -24,20 +24,18 @@ from bpe_tui.session.kiosk import REFUSED, KioskError, for_kiosk
 from bpe_tui.session.lessons import (
     DEFAULT_LANGUAGE,
     PLACE,
-    SAMPLES,
     LessonProgress,
     all_progress,
     builtin_lessons,
     config_of,
-    directory,
     keep_progress,
     languages,
     messages_in,
     numbered_lesson,
     progress_key,
-    samples,
 )
 from bpe_tui.session.models import MODELS, completed, trainer_of, with_trainer
 from bpe_tui.session.opening import command_that_opens, config_for, config_of_session, shell_word
+from bpe_tui.session.samples import SAMPLES, directory, file_of, samples
 from bpe_tui.session.session import EXAMPLE, Session
 from bpe_tui.session.state import preferences, recent, remember_opened, save_preferences

@@ -1,0 +1,51 @@
+"""`samples/NAME` is a file here, or else the sample that came with the program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from inside.bpe_tui.session import directory, file_of
+from program import HANDOUT, refusal, run
+
+OPTIONS = ("--pattern", "whitespace", "--vocab-size", "262")
+SAMPLE = "samples/handout.txt"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("open", SAMPLE, "--plain"),
+        (SAMPLE, "--plain"),
+        ("open", "--tokenizer", "samples/swapped.json", "samples/ship.txt", "--plain"),
+        ("inspect", "samples/swapped.json"),
+        ("count", SAMPLE, "--tokenizer", "samples/swapped.json"),
+        ("compare", "samples/swapped.json", "samples/swapped.json", "--file", SAMPLE),
+        ("encode", "--tokenizer", "samples/swapped.json", SAMPLE, "--out", "ids.npy"),
+    ],
+)
+def test_a_sample_is_found_from_any_directory(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    assert run(*arguments, cwd=tmp_path).returncode == 0
+
+
+def test_what_is_trained_and_checked_on_a_sample_is_the_same(tmp_path: Path) -> None:
+    assert run("train", SAMPLE, *OPTIONS, "--out", "a", cwd=tmp_path).returncode == 0
+    assert run("train", HANDOUT, *OPTIONS, "--out", "b", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "a/vocab.json").read_text() == (tmp_path / "b/vocab.json").read_text()
+    assert run("check", "a", "--corpus", SAMPLE, *OPTIONS, cwd=tmp_path).returncode == 0
+
+
+def test_a_file_here_comes_first_and_a_sample_is_never_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert file_of(SAMPLE) == file_of(f"./{SAMPLE}") == str(directory() / "handout.txt")
+    for name in ("handout.txt", "samples/other.txt", "texts/handout.txt", f"a/{SAMPLE}", ""):
+        assert file_of(name) == name
+    before = (directory() / "handout.txt").read_bytes()
+    done = run("train", SAMPLE, *OPTIONS, "--out", SAMPLE)
+    assert (directory() / "handout.txt").read_bytes() == before
+    assert done.returncode == 0
+    assert (tmp_path / SAMPLE / "vocab.json").is_file()
+    assert b"5 merges" in run(SAMPLE, "--plain").stdout  # what was just written, with its merges
+    assert "samples/handot.txt: no such file" in refusal(run("samples/handot.txt", "--plain"))
