@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from engine.analysis.fertility import parallel_texts
     from engine.analysis.text_comparison import TextComparison
     from engine.bpe.frame import Frame, Timeline
+    from engine.bpe.languages import Languages
     from engine.bpe.linked_lists import Bigram, BigramState, LinkedLists
+    from engine.bpe.parity import ParityTrainer
     from engine.bpe.record import MergeStep
     from engine.bpe.trainer import StopReason, Trainer, train_bpe
     from engine.core.errors import (
@@ -94,10 +96,12 @@ __all__ = [
     "EncodeStep",
     "Frame",
     "KernelMemoryError",
+    "Languages",
     "LinkedLists",
     "MergeStep",
     "OutputError",
     "OutputExistsError",
+    "ParityTrainer",
     "PatternError",
     "QueryError",
     "QuestionError",
@@ -152,8 +156,10 @@ _HOMES = {
     "CountProgress": "engine.core.events",
     "EncodeStep": "engine.core.events",
     "Frame": "engine.bpe.frame",
+    "Languages": "engine.bpe.languages",
     "LinkedLists": "engine.bpe.linked_lists",
     "MergeStep": "engine.bpe.record",
+    "ParityTrainer": "engine.bpe.parity",
     "Report": "engine.analysis.check.report",
     "StepRecorder": "engine.analysis.check.steps_file",
     "StopReason": "engine.bpe.trainer",

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from textual import events
 
 from bpe_tui.bpe.linked_view import linked_rows
+from bpe_tui.bpe.narration import why_no_heap
 from bpe_tui.views.heap_table import entry_table, why_stale
-from bpe_tui.views.narration import GIVEN, NO_CORPUS, OF_A_FORK
+from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.lines import Drawn
@@ -244,7 +245,7 @@ class PairsPanel(Panel):
         if not frame.has_corpus:
             return sentence(NO_CORPUS, width)
         if frame.linked is None:
-            return sentence(GIVEN if frame.given else OF_A_FORK, width)
+            return sentence(why_no_heap(frame), width)
         counted = f"{number(frame.linked.active)} active · {number(frame.linked.inactive)} inactive"
         self.say(f"bigrams  {counted}" if width >= ROOMY else counted, foot)
         is_own = self.trained_by == LINKED
@@ -259,12 +260,10 @@ class PairsPanel(Panel):
     def _instead_of_array(self, frame: Frame) -> list[Row]:
         """Return rows for the case that the heap's array does not exist, or not yet."""
         if not frame.tie_rule.static or not frame.run.record.by_rule:
-            if frame.given:
-                return sentence(GIVEN, self.room)
             text = (
                 f"Under {frame.tie_rule.name} the order changes with the corpus: no heap keeps it."
                 if frame.run.record.by_rule
-                else OF_A_FORK
+                else why_no_heap(frame)
             )
             return sentence(text, self.room)
         done = frame.run.heap_walk.prepare(frame.step, SLICE_SECONDS)

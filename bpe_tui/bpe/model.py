@@ -49,7 +49,7 @@ def start(config: RunConfig, corpus: CountedCorpus) -> Training:
     """Prepare the training that `config` asks for."""
     from engine.recording.training import Training
 
-    trainer = _trainer(config, corpus.counts)
+    trainer = _parity_trainer(config) if config.parity else _trainer(config, corpus.counts)
 
     def record() -> Timeline:
         from engine.bpe.frame import Timeline  # only frames need it, not a tokenizer's files
@@ -85,7 +85,11 @@ def outputs(config: RunConfig, format: str, out: Path) -> list[Path]:
 
 
 def write(training: Training, config: RunConfig, format: str, out: Path, *, overwrite: bool) -> str:
-    """Write the tokenizer; return one line about the vocabulary and the end of the training."""
+    """Write the tokenizer; return a line about the vocabulary and the end of the training.
+
+    With parity further lines say how the languages fare.
+    """
+    from bpe_tui.bpe.languages import describe_languages
     from engine.bpe.run import to_tokenizer
     from engine.bpe.trainer import with_specials_first
     from engine.bpe.trainers import TRAINERS, WITHOUT_KERNEL
@@ -103,7 +107,11 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
         tokenizer = to_tokenizer(record, len(record), config.pattern)
     save(tokenizer, out, format, overwrite=overwrite, renumber=True)
     fallback = ""
-    if trainer.algorithm.name not in (config.trainer, WITHOUT_KERNEL):
+    if (languages := record.languages) is not None:
+        fallback = "\n".join(
+            ("; languages took turns", *describe_languages(languages, len(record)))
+        )
+    elif trainer.algorithm.name not in (config.trainer, WITHOUT_KERNEL):
         bytes_only = TRAINERS[config.trainer].bytes_only and config.units != DEFAULT_UNITS
         why = config.units if bytes_only else f"{config.tie_rule} ties"
         fallback = f"; {why}: trained by {trainer.algorithm.name}"
@@ -111,6 +119,21 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
         f"{plural(len(trainer.vocab), 'token')}: {trainer.contents}, "
         f"{len(record.special_tokens)} special, {plural(len(record), 'merge')}; "
         f"{training.stop_reason.value}{fallback}"
+    )
+
+
+def _parity_trainer(config: RunConfig) -> Trainer:
+    from bpe_tui.session.training import counts_by_language
+    from engine.bpe.parity import ParityTrainer
+
+    return ParityTrainer(
+        counts_by_language(config),
+        config.size,
+        config.special_tokens,
+        tie_rule=config.tie_rule,
+        min_count=config.min_count,
+        max_token_length=config.max_token_length,
+        units=config.units,
     )
 
 

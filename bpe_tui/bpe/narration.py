@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from bpe_tui.bpe.languages import describe_turn
 from bpe_tui.views.narration import (
+    GIVEN,
+    OF_A_FORK,
+    OF_PARITY,
     UNLIMITED_ROOM,
     describe_rule,
     first_fitting,
@@ -56,11 +60,14 @@ def sentences_about(frame: Frame) -> tuple[str, ...]:
 
 
 def narrate_fork_rule(frame: Frame, merge: MergeStep) -> str:
-    """Return a sentence about the pair that a fork forbade or forced at a merge; empty if none.
+    """Return a sentence about what chose a merge besides the counts of all text; often empty.
 
-    It begins with a space, to follow another sentence: ` Forbidden: e and st, 9 times.`
+    That is a fork, which forbade or forced a pair, or the language whose turn it was. It begins
+    with a space, to follow another sentence: ` Forbidden: e and st, 9 times.`
     """
     fork_rules = merge.record.fork_rules
+    if turn := describe_turn(frame, merge.index):
+        return f" {turn}"
     if fork_rules is None:
         return ""
     if fork_rules.forces(merge.index):
@@ -71,6 +78,13 @@ def narrate_fork_rule(frame: Frame, merge: MergeStep) -> str:
     more = len(merge.forbidden_rivals) - 1
     others = f" and {number(more)} more" if more else ""
     return f" Forbidden: {format_pair(frame, pair)}, {times(count)}{others}."
+
+
+def why_no_heap(frame: Frame) -> str:
+    """Return why no trainer's heap or lists predict the merges of a run."""
+    if frame.given:
+        return GIVEN
+    return OF_A_FORK if frame.languages is None else OF_PARITY
 
 
 def is_replayed(frame: Frame, merge: MergeStep) -> bool:
@@ -89,6 +103,8 @@ def narrate_tie(frame: Frame) -> str:
     pair, rivals = format_pair(frame, merge.pair), merge.tied[1:]
     if frame.given:
         return f"The pair {pair} merged because the tokenizer's file says so; no count chose it."
+    if turn := describe_turn(frame, merge.index):
+        return f"{turn} The pair {pair} was the most frequent in it, {times(merge.count)} in all."
     fork_rules = merge.record.fork_rules
     if fork_rules is not None and fork_rules.forces(merge.index):
         return f"The pair {pair} merged because it was chosen by hand, {times(merge.count)}."
@@ -143,6 +159,9 @@ def narrate_next(frame: Frame) -> Iterator[str]:
         yield f"Next the tokenizer merges {pair}; no count chooses it."
         return
     yield f"Next is {pair}, {times(frame.count_of(following))}."
+    if turn := describe_turn(frame, frame.step):
+        yield turn
+        return
     for forbidden, count in frame.queue.forbidden:
         yield f"Forbidden in this fork: {format_pair(frame, forbidden)}, {times(count)}."
     tied = frame.queue.tied
@@ -204,7 +223,7 @@ def _narrate_start(frame: Frame) -> tuple[str, ...]:
     pair, count = format_pair(frame, following), times(frame.count_of(following))
     rivals = [tied for tied in frame.queue.tied if tied != following]
     tied_with = f", tied with {format_rivals(frame, rivals)}" if rivals else ""
-    is_next = "is next" if rivals else "is the most frequent"
+    is_next = "is next" if rivals or frame.languages is not None else "is the most frequent"
     return (
         f"Step 0: {number(frame.token_count)} {unit}, each a token of its own. "
         f"The pair {pair} {is_next}, {count}{tied_with}.",

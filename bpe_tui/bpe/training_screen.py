@@ -7,6 +7,7 @@ from itertools import chain
 from typing import ClassVar
 
 from bpe_tui.bpe.heap_panel import LINKED, VIEWS, PairsPanel
+from bpe_tui.bpe.languages import describe_turn
 from bpe_tui.bpe.narration import (
     describe_unknown,
     is_replayed,
@@ -190,6 +191,8 @@ class PseudocodePanel(Panel):
         """Show the next trainer that could have made these merges."""
         if self.algorithm is not None and self.frame is not None:
             names = list(TRAINERS)
+            if self.algorithm.name not in names:
+                return  # parity, whose merges no other trainer makes
             place = names.index(self.algorithm.name) + 1
             rule, alphabet = self.frame.tie_rule, self.frame.run.alphabet
             followers = (TRAINERS[name] for name in (*names[place:], *names))
@@ -392,6 +395,9 @@ def why_it_merged(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list
     if frame.given:
         index = number(merge.index + 1)
         return [words_of(f"the tokenizer says so: merge {index} of its list")]
+    if turn := describe_turn(frame, merge.index):
+        most = f"it was the most frequent pair there; {times(merge.count)} in all languages"
+        return [words_of(turn), words_of(most)]
     if prescribed is not None and prescribed.forces(merge.index):
         return [words_of(f"chosen by hand, whatever the counts; it occurred {times(merge.count)}")]
     if is_replayed(frame, merge):
@@ -515,7 +521,8 @@ class TrainingScreen(StepsScreen, BpeScreen):
             self._run_with = code.algorithm = session.algorithm
             config = session.config
             is_asked = isinstance(config, RunConfig) and config.trainer != DEFAULT_TRAINER
-            if session.algorithm is not None and not is_asked:
+            made_by = session.algorithm
+            if made_by is not None and made_by.name in TRAINERS and not is_asked:
                 code.algorithm = TRAINERS["heap"]  # its moves can be seen
             pairs = self.query_one(PairsPanel)
             pairs.trained_by = session.algorithm.name if session.algorithm else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from bpe_tui.bpe.languages import ONE_LANGUAGE, describe_languages
 from bpe_tui.bpe.linked_view import describe_lists
 from bpe_tui.bpe.narration import (
     describe_unknown,
@@ -12,9 +13,10 @@ from bpe_tui.bpe.narration import (
     narrate,
     narrate_next,
     narrate_tie,
+    why_no_heap,
 )
 from bpe_tui.views.encoded_text import describe_tail, explanation
-from bpe_tui.views.narration import GIVEN, NO_CORPUS, OF_A_FORK, format_pair, times
+from bpe_tui.views.narration import NO_CORPUS, format_pair, times
 from bpe_tui.views.transcript import (
     AT_THE_END,
     DECODE,
@@ -46,6 +48,7 @@ class BpeTranscript(MergeTranscript[Frame]):
             "linked [N]",
             "As --trainer linked sees it: places touched; best, active and inactive bigrams.",
         ),
+        PlainCommand("languages", "Of --parity: the tokens a character of each, and its turns."),
         PlainCommand("encode TEXT", "A text with the merges of this step."),
         PlainCommand("explain TEXT", "How each pretoken encodes: merges, or pieces looked up."),
         PlainCommand("tail TEXT", "Which tokens at the end may change if the text goes on."),
@@ -74,10 +77,16 @@ class BpeTranscript(MergeTranscript[Frame]):
         if most is None:
             yield f"Say how many bigrams to list, like linked {LISTED}."
         elif (lists := self.frame.linked) is None:
-            given = self.frame.given
-            yield NO_CORPUS if not self.frame.has_corpus else GIVEN if given else OF_A_FORK
+            yield why_no_heap(self.frame) if self.frame.has_corpus else NO_CORPUS
         else:
             yield from describe_lists(self.frame, lists, most)
+
+    def languages(self, rest: str) -> Iterator[str]:
+        """Describe how the languages of a parity-aware run fare at this step."""
+        if self.frame.languages is None:
+            yield ONE_LANGUAGE
+        else:
+            yield from describe_languages(self.frame.languages, self.frame.step)
 
     def why_merged(self) -> Iterator[str]:
         return explain_merge(self.frame)

@@ -61,6 +61,12 @@ def check_run(config: RunConfig) -> Corpus:
         check_vocab_size(config.size, config.special_tokens)
     as_pattern(config.pattern)
     _ = TIE_RULES[config.tie_rule]
+    if config.parity and config.from_input:
+        raise CommandLineError("--parity reads each language by itself, so none is standard input")
+    if config.parity and not config.reading.more:
+        raise CommandLineError("--parity is between languages: give a CORPUS for each")
+    if config.parity and config.trainer != RunConfig.trainer:
+        raise CommandLineError("--parity trains in its own way; leave out --trainer")
     if not MODELS[config.model].trainers:
         _ = TRAINERS[config.trainer]
     elif config.vocab_size is not None and config.vocab_size < 1:

@@ -40,6 +40,7 @@ def open_corpus(
         ),
     ] = None,
     tokenizer: options.OpenedTokenizerOption = None,
+    parity: options.ParityOption = False,
     field: options.FieldOption = None,
     skip_bad: options.SkipBadOption = False,
     step: options.StepOption = None,
@@ -152,7 +153,16 @@ def _check_only_for_training(context: typer.Context, why: str) -> None:
     Args:
         why: the reason, such as `--tokenizer is not trained`.
     """
-    for option in ("vocab_size", "tie_rule", "trainer", "min_count", "units", "ngram", "model"):
+    for option in (
+        "vocab_size",
+        "tie_rule",
+        "trainer",
+        "min_count",
+        "units",
+        "ngram",
+        "model",
+        "parity",
+    ):
         if options.is_given(context, option):
             name = option.replace("_", "-")
             raise inputs.CommandLineError(f"--{name} is for training, and {why}")

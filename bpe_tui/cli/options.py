@@ -205,6 +205,15 @@ NgramOption = Annotated[
         rich_help_panel=TRAINING,
     ),
 ]
+ParityOption = Annotated[
+    bool,
+    typer.Option(
+        "--parity",
+        help="Parity-aware BPE: each CORPUS is a language, and each merge serves the one with the "
+        "most tokens a character.",
+        rich_help_panel=TRAINING,
+    ),
+]
 CacheOption = Annotated[
     bool,
     typer.Option(
@@ -330,7 +339,7 @@ OF_TRAINING: dict[str, tuple[object, object]] = {
 """Name → the option, and its default."""
 _FIELDS = (
     *("pattern", "tie_rule", "trainer", "min_count"),
-    *("model", "max_token_length", "units", "ngram"),
+    *("model", "max_token_length", "units", "ngram", "parity"),
 )
 """Options that are fields of a run, by the same names."""
 
@@ -415,7 +424,7 @@ def check_model(context: typer.Context, *more: str) -> None:
     _check_trainer(context, model, trainer)
     if model.name == DEFAULT_MODEL:
         return
-    for option in ("tie_rule", "trainer", "min_count", "units", *more):
+    for option in ("tie_rule", "trainer", "min_count", "units", "parity", *more):
         if option not in model.options and is_given(context, option):
             name = option.replace("_", "-")
             raise CommandLineError(f"--{name} is for the model bpe, and the model is {model.name}")

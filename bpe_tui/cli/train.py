@@ -43,6 +43,7 @@ MERGES_A_MOVE = 64
         "bpe-tui train corpus.txt --vocab-size 1000 --out tokenizer",
         "bpe-tui train corpus.txt --model unigram --vocab-size 1000 --out tokenizer.json",
         "bpe-tui train corpus.txt --model wordpiece --vocab-size 1000 --out vocab.txt",
+        "bpe-tui train en.txt am.txt --parity --vocab-size 1000 --out tokenizer",
         "bpe-tui train - --vocab-size 500 --out tokenizer --steps steps.jsonl < corpus.txt",
     ),
 )
@@ -90,6 +91,7 @@ def train(
         ),
     ] = False,
     min_count: options.MinCountOption = 1,
+    parity: options.ParityOption = False,
     field: options.FieldOption = None,
     skip_bad: options.SkipBadOption = False,
     workers: options.WorkersOption = None,

@@ -88,6 +88,8 @@ class RunConfig:
     units: str = DEFAULT_UNITS
     ngram: int = 2
     """Units of the longest n-gram, for the textbook trainer of Unigram."""
+    parity: bool = False
+    """Whether each file is a language, and these take turns."""
     specials_first: bool = False
     """Whether saved special tokens get the ids from 0 on."""
     left_out: tuple[LeftOutDocument, ...] = ()
@@ -188,6 +190,8 @@ def why_not_checkable(config: Config) -> str | None:
         )
     if config.from_input:
         return "Standard input has been read to its end; a check needs the corpus in a file."
+    if config.parity:
+        return "Merges are checked against the highest count; here languages take turns."
     if config.model != "bpe" or config.units != DEFAULT_UNITS:
         return "Merges are checked against BPE on bytes, which this is not."
     return None

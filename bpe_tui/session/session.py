@@ -25,6 +25,7 @@ from bpe_tui.session.models import model_of
 from bpe_tui.session.state import preferences
 from engine.analysis.breakpoints import BreakpointList, Hit
 from engine.bpe.frame import Frame, Timeline
+from engine.bpe.parity import ALGORITHM as PARITY
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import algorithm_for
 from engine.bpe.trainers.algorithm import Algorithm
@@ -226,6 +227,8 @@ class Session:
         config = self.config
         if not isinstance(config, RunConfig) or self.model.trainers:
             return None
+        if config.parity:
+            return PARITY
         return _algorithm_of(config.trainer, config.tie_rule, config.units)
 
     @property

@@ -6,7 +6,9 @@ listeners differ.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from platformdirs import user_cache_path
@@ -115,6 +117,23 @@ def count_corpus_of(
     found = find_or_count(corpus, *cut, kept, on_progress=on_progress)
     kept.keep(found)
     return corpus, found
+
+
+def counts_by_language(config: RunConfig) -> dict[str, Counter[bytes]]:
+    """Count each file of `config` by itself; return the counts by the names of the files.
+
+    Raises:
+        CorpusError: a file cannot be read.
+    """
+    files = (config.corpus, *config.reading.more)
+    names = [Path(name).name for name in files]
+    if len(set(names)) < len(names):
+        names = [f"{place} {name}" for place, name in enumerate(names, start=1)]
+    alone = replace(config.reading, more=())
+    return {
+        name: count_corpus_of(replace(config, corpus=file, reading=alone))[1].counts
+        for name, file in zip(names, files, strict=True)
+    }
 
 
 def course_cuts_of(

@@ -367,13 +367,14 @@ STARTS = "The race is about to start …"
 
 
 def _with_fork(raced: Timeline, outcome: str) -> tuple[str, ...]:
-    """Add to the outcome that trainers ignore the rules of an open fork."""
-    if raced.record.fork_rules is None:
+    """Add to the outcome that trainers ignore the rules of a fork, and turns of languages."""
+    if raced.record.by_rule:
         return (outcome,)
     merges = plural(len(raced), "merge")
+    run = "fork" if raced.record.languages is None else "run"
     return (
-        f"{outcome} The fork has {merges}: trainers go by the rules alone, nothing is prescribed.",
-        f"By the rules alone: {outcome} The fork has {merges}.",
+        f"{outcome} The {run} has {merges}: trainers go by the rules alone, nothing is prescribed.",
+        f"By the rules alone: {outcome} The {run} has {merges}.",
         outcome,
     )
 

@@ -100,6 +100,8 @@ NO_CORPUS = "No corpus is open, so nothing is counted. Press o and choose a text
 GIVEN = "These merges are a tokenizer's. None was chosen here, so there is no heap and no trainer."
 OF_A_FORK = "This is a fork: some of its merges were prescribed, and no trainer would choose them."
 
+OF_PARITY = "Languages take turns here: each merge is of the pairs of one language, not of all."
+
 
 def format_pair(frame: AnyMergeFrame, pair: Pair) -> str:
     """Format a pair within a sentence: `o and u`, `h and ##u`."""

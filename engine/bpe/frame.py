@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Self
 
 from engine.bpe.heap import HeapMove, Loss, Move
+from engine.bpe.languages import Languages
 from engine.bpe.linked_lists import LinkedLists
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.run import Run, Statistics
@@ -116,8 +117,11 @@ class PairQueue:
 
     @cached_property
     def tied(self) -> tuple[Pair, ...]:
-        """The pairs that share the top count before the next merge, without forbidden pairs."""
-        if not self._top_count:
+        """The pairs that share the top count before the next merge, without forbidden pairs.
+
+        None where languages take turns: no count of all texts together decides.
+        """
+        if not self._top_count or self._record.languages is not None:
             return ()
         return tuple(self._record.pairs_with_count(self._counts_to_choose_by, self._top_count))
 
@@ -299,6 +303,7 @@ class Frame(MergeFrame[MergeStep]):
         cuts_specials: whether a special token in a text to encode is one id, or ordinary text.
         tie_rule: chooses among pairs of equal count.
         units: the tokens that the merges started from, in a run of ours.
+        languages: the languages that take turns; `None` unless the run is parity-aware.
         given: whether the merges are a replay of a tokenizer's, not chosen here.
         statistics: the series of the whole run, for charts.
         byte_count: number of bytes in all pretokens of the corpus, without special tokens.
@@ -323,6 +328,7 @@ class Frame(MergeFrame[MergeStep]):
         self.cuts_specials = cuts_specials
         self.tie_rule: TieRule = run.record.tie_rule
         self.units: Units = run.record.units
+        self.languages: Languages | None = run.record.languages
         self.given: bool = run.record.given
         self.has_gaps = self.given
         self.statistics: Statistics = run.statistics
@@ -394,7 +400,8 @@ class Frame(MergeFrame[MergeStep]):
         return self.queue.top(limit)
 
     def _best_pair(self) -> Pair | None:
-        return None if self.given else self.queue.best()
+        prescribed = self.given or self.languages is not None
+        return None if prescribed else self.queue.best()
 
     @property
     def merges_nothing(self) -> bool:

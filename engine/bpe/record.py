@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import accumulate, islice, product, repeat
 
 from engine.bpe.heap import HeapReplay
+from engine.bpe.languages import Languages
 from engine.bpe.ties import TieRule, never_seen
 from engine.core.arrays import Integers, np
 from engine.core.events import BytesPair, Pair, StaleEntry
@@ -51,7 +52,7 @@ class MergeStep(PairStep):
 
     def _shared_top(self) -> Iterable[Pair]:
         """Return the pairs of the top count; only its own pair if no count chose it."""
-        if self.record.given:
+        if self.record.given or self.record.languages is not None:
             return (self.pair,)
         counts = self.record.counts_to_choose_by(self.index)
         if not self.record.by_rule and self.count < counts.max(initial=0):
@@ -68,7 +69,9 @@ class MergeStep(PairStep):
         )
 
     def _chosen_by(self) -> dict[str, object]:
-        return {"count": self.count}
+        if (languages := self.record.languages) is None:
+            return {"count": self.count}
+        return {"count": self.count, "language": languages.names[languages.turns[self.index]]}
 
     @property
     def discarded(self) -> tuple[StaleEntry, ...]:
@@ -114,6 +117,7 @@ class Record(MergeRecord[MergeStep]):
         by_rule: whether the tie rule chose every merge among the most frequent pairs. A fork
             (`what_if`) overrides some choices, and then no heap predicts the next pair.
         fork_rules: the rules of a fork that override the counts; `None` in any other run.
+        languages: the languages that took turns; `None` in any other run.
         given: whether the merges are a replay of a tokenizer's (`replay`), not chosen here.
     """
 
@@ -152,6 +156,7 @@ class Record(MergeRecord[MergeStep]):
         self.given = given_ids is not None
         self.by_rule = not self.given
         self.fork_rules: ForkRules | None = None
+        self.languages: Languages | None = None
         self.winning_counts = array("q")
         self._ids_until = -1
         self._ids_of_token: dict[bytes, list[int]] = {}

@@ -147,8 +147,8 @@ class TieHistory(TiedSteps):
 
     @property
     def steps(self) -> Ints:
-        if self._recorded.given:
-            return self._steps  # the merges of a tokenizer were not chosen here
+        if self._recorded.given or self._recorded.languages is not None:
+            return self._steps  # no count of the corpus has chosen these merges
         return super().steps
 
     def pairs_at_top(self, start: int, stop: int) -> Ints:

@@ -23,6 +23,7 @@ class PairIndex:
     pair; a merge finds nothing there and goes on. To remove such entries would cost more.
 
     Attributes:
+        pairs: the numbers of the pairs.
         pretokens: the token ids of each distinct pretoken.
         times: the count of each distinct pretoken.
         counts: pair → number of occurrences; no zeros.
@@ -31,6 +32,7 @@ class PairIndex:
 
     def __init__(self, task: PairTask) -> None:
         self._task = task
+        self.pairs = task.pairs
         self.pretokens = task.spelled()
         self.times = list(task.counts.values())
         self.counts = dict(task.mergeable(count_pairs(self.pretokens, self.times)))

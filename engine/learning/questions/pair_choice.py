@@ -186,6 +186,8 @@ def refuse_prescribed(frame: Frame) -> None:
         raise QuestionError("these merges are a tokenizer's; no count chose them")
     if frame.run.record.fork_rules is not None:
         raise QuestionError("this run is a fork; its merges do not follow from the counts alone")
+    if frame.languages is not None:
+        raise QuestionError("languages take turns here; ask whose turn is next: turn")
     if frame.next_pair is None:
         raise QuestionError(f"no pair merges after step {frame.step:,}")
 
