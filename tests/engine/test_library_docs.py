@@ -1,4 +1,4 @@
-"""The library's documentation: examples of docs/library.md are true, each method has a docstring."""
+"""The examples of docs/library.md are true, and each public method has a docstring."""
 
 from __future__ import annotations
 
