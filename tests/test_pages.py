@@ -2,7 +2,7 @@
 
 A page runs in a folder that has nothing but the samples. A command that opens a screen has to end
 where it needs the terminal, so its files and options have been checked. Blocks that install or
-fetch something are only parsed.
+fetch something are only parsed. A block that begins with `$ ` shows what its commands print, too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,11 @@ PAGES = [
 ]
 FETCHING = re.compile(r"^ *(pip|pipx|uvx|hf|dask|textual) ", re.M)
 """A line that installs or fetches something, or starts a server."""
-BLOCK = re.compile(r"(<!-- not run: [^>]* -->\n\n)?^( *)```sh\n(.*?)^ *```", re.S | re.M)
+BLOCK = re.compile(
+    r"(<!-- not run: [^>]* -->\n\n)?^( *)```(?:sh\n|\n(?=\$ ))(.*?)^ *```", re.S | re.M
+)
+PROMPT = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.M)
+"""A command and what it prints; `…` stands for anything."""
 FILE = re.compile(r"^<!-- (\S+) -->\n+((?:    .*\n|\n)+)", re.M)
 """An indented block that is the contents of a file, which an invisible line before it names."""
 PROGRAM, ENDS = "bpe-tui", set("();<>|&\n")
@@ -45,6 +49,8 @@ case "$code $1 $said" in
 esac
 exit $code
 """
+UNMENDED = 'bpe-tui() { "$PYTHON" -m bpe_tui "$@"; }'
+"""The program as it is, with its errors, for what a page shows."""
 
 
 def blocks(page: Path, only_run: bool = False) -> Iterator[str]:
@@ -58,9 +64,17 @@ def blocks(page: Path, only_run: bool = False) -> Iterator[str]:
             yield re.sub(f"^{indent}", "", block, flags=re.M).replace("\\\n", "")
 
 
+def is_as_shown(printed: str, shown: str) -> bool:
+    """Whether a command printed what the page shows, but for the width of spaces."""
+    pattern = ".*".join(re.escape(" ".join(part.split())) for part in shown.split("…"))
+    return re.fullmatch(pattern, " ".join(printed.split()), re.S) is not None
+
+
 def commands(page: Path) -> Iterator[list[str]]:
     """Yield the arguments of each call of the program, without redirections."""
     for block in blocks(page):
+        if block.startswith("$ "):
+            block = "\n".join(command for command, _ in PROMPT.findall(block))
         lexer = shlex.shlex(block, posix=True, punctuation_chars="();<>|&\n")
         lexer.whitespace_split, lexer.whitespace = True, " \t"
         words = list(lexer)
@@ -155,10 +169,10 @@ def test_a_page_runs_from_top_to_bottom(page: Path, tmp_path: Path) -> None:
     for name, content in FILE.findall(page.read_text("utf-8")):
         (place / name).write_text(dedent(content))
     environment = with_program(tmp_path)
-    for block in blocks(page, only_run=True):
-        only_parsed = ["-n"] if FETCHING.search(block) else []
-        done = subprocess.run(
-            ["bash", *only_parsed, "-euo", "pipefail", "-c", block],
+
+    def bash(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["bash", "-euo", "pipefail", *arguments],
             cwd=place,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -167,4 +181,12 @@ def test_a_page_runs_from_top_to_bottom(page: Path, tmp_path: Path) -> None:
             timeout=900,
             check=False,
         )
+
+    for block in blocks(page, only_run=True):
+        if block.startswith("$ "):
+            for command, shown in PROMPT.findall(block):
+                done = bash("-c", f"exec 2>&1\n{UNMENDED}\n{command}")
+                assert is_as_shown(done.stdout, shown), f"{command}\n{done.stdout}"
+            continue
+        done = bash(*(["-n"] if FETCHING.search(block) else []), "-c", block)
         assert done.returncode == 0, f"{block}\n{done.stdout[-500:]}\n{done.stderr[-1000:]}"
