@@ -12,7 +12,8 @@ from functools import cached_property
 
 from engine.bpe.heap import CountRecord
 from engine.bpe.trainers import linked
-from engine.core.arrays import Integers, np
+from engine.core.arrays import Integers
+from engine.core.slow_modules import np
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,8 +20,9 @@ from engine.bpe.run import Run, Statistics
 from engine.bpe.ties import TIE_RULES, TieRule, never_seen
 from engine.bpe.trainer import Trainer
 from engine.core import html
-from engine.core.arrays import Integers, np
+from engine.core.arrays import Integers
 from engine.core.events import Pair
+from engine.core.slow_modules import np
 from engine.core.wording import Sentence, counted, say, times
 from engine.encoding.alphabet import UNKNOWN, Units
 from engine.encoding.incremental import EncodedPretoken

@@ -23,8 +23,9 @@ from time import monotonic
 from typing import NamedTuple, Protocol
 
 from engine.bpe.ties import PairKey, TieKey, TieRule
-from engine.core.arrays import Integers, np
+from engine.core.arrays import Integers
 from engine.core.events import Pair, StaleEntry
+from engine.core.slow_modules import np
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import PairNumbers, PairsInIds, copied
 

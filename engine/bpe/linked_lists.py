@@ -18,8 +18,9 @@ from typing import NamedTuple
 from engine.bpe.active_set import ActiveSet
 from engine.bpe.record import MergeStep
 from engine.bpe.run import Run
-from engine.core.arrays import Integers, np
+from engine.core.arrays import Integers
 from engine.core.events import Pair
+from engine.core.slow_modules import np
 from engine.recording.affected_pretokens import LONGEST_TAKEN_APART
 
 NO_ID = -1

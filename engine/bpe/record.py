@@ -16,8 +16,9 @@ from itertools import accumulate, islice, product, repeat
 from engine.bpe.heap import HeapReplay
 from engine.bpe.languages import Languages
 from engine.bpe.ties import TieRule, never_seen
-from engine.core.arrays import Integers, np
+from engine.core.arrays import Integers
 from engine.core.events import BytesPair, Pair, StaleEntry
+from engine.core.slow_modules import np
 from engine.encoding.alphabet import (
     DEFAULT_UNITS,
     END_OF_WORD,

@@ -10,8 +10,9 @@ from itertools import islice
 from engine.bpe.active_set import ActiveSets
 from engine.bpe.heap import ClaimHistory, HeapWalk
 from engine.bpe.record import Record
-from engine.core.arrays import Ints, np
+from engine.core.arrays import Ints
 from engine.core.events import Pair
+from engine.core.slow_modules import np
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, is_white_space
 from engine.encoding.incremental import TypedText
 from engine.encoding.rules import EncodingRules

@@ -1,36 +1,16 @@
-"""numpy, loaded when it is first used; names for array types; a lookup table for whole arrays.
-
-Importing numpy takes longer than training on a small corpus. So modules that training needs take
-`np` from here: importing it costs nothing, and its first use loads numpy.
-"""
+"""numpy, loaded when it is first used; names for array types; a lookup table for whole arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import import_module
 from itertools import accumulate, chain, pairwise
 from random import getrandbits
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-
-class _LoadedWhenUsed(ModuleType):
-    """A placeholder for a module; reading its first attribute loads the module."""
-
-    def __getattr__(self, name: str) -> Any:
-        module = import_module(self.__name__)
-        self.__dict__.update(vars(module))
-        self.__class__ = ModuleType  # type: ignore[assignment]  # from now on Python finds attributes without this method
-        return getattr(module, name)
-
+from engine.core.slow_modules import np
 
 if TYPE_CHECKING:
-    import numpy
     import numpy.typing as npt
-
-    np = numpy
-else:
-    np = _LoadedWhenUsed("numpy")
 
 Ints: TypeAlias = "npt.NDArray[np.int64]"
 """Integers to compute with."""

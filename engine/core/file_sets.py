@@ -12,8 +12,6 @@ refuses a rename, the files already renamed go back to their drafts, and the old
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -30,6 +28,7 @@ from engine.core.drafts import (
 )
 from engine.core.errors import OutputError
 from engine.core.interrupts import uninterrupted
+from engine.core.slow_modules import hashlib, json
 from engine.core.systems import flush_folder, folder_lock, keep_old, user_id
 
 LIST = ".bpe-tui-files"

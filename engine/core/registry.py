@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import Protocol, TypeVar
 
 from engine.core.errors import UnknownNameError
+from engine.core.slow_modules import difflib
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ def near_name(name: str, known: Iterable[str]) -> str | None:
     ('gpt2', 'huggingface', None)
     """
     name, known = name.casefold(), list(known)
-    near = get_close_matches(name, known, n=1) or [
+    near = difflib.get_close_matches(name, known, n=1) or [
         each for each in known if each[:1] == name[:1] and _has_in_order(each, name)
     ]
     return near[0] if near else None

@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain, count, islice, repeat
 
-from engine.core.arrays import Ints, np, parts_of
+from engine.core.arrays import Ints, parts_of
 from engine.core.errors import CorpusError, WhatIfError
 from engine.core.events import ChunkCounted, CountProgress
 from engine.core.helper_pool import in_order
+from engine.core.slow_modules import np
 from engine.core.systems import available_cores
 from engine.counting.counts_file import CorpusCount, read_counts
 from engine.counting.plain import (

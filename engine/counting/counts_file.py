@@ -18,7 +18,6 @@ be missing, and the last digest identifies the whole file. Nothing is unpickled.
 
 from __future__ import annotations
 
-import json
 import struct
 import zlib
 from collections import Counter
@@ -26,15 +25,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from hashlib import blake2b
 from itertools import accumulate, chain, islice, pairwise
 from pathlib import Path
 from typing import BinaryIO, Self
 
-from engine.core.arrays import Ints, np
+from engine.core.arrays import Ints
 from engine.core.errors import CorpusError, OutputError, TokenizerFileError
 from engine.core.events import CountProgress
 from engine.core.json_fields import Fields
+from engine.core.slow_modules import hashlib, json, np
 from engine.text.corpus import COUNTS, Corpus
 from engine.text.patterns import PATTERNS, PatternLike, as_pattern
 
@@ -207,7 +206,7 @@ def unpacked_block(content: bytes, columns: int) -> tuple[list[bytes], list[Ints
 
 
 def _digest(packed: bytes, before: bytes) -> bytes:
-    return blake2b(packed, digest_size=_DIGEST, key=before).digest()
+    return hashlib.blake2b(packed, digest_size=_DIGEST, key=before).digest()
 
 
 class CountsReader:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from itertools import chain, compress
 from typing import NamedTuple
 
-from engine.core.arrays import NOT_THERE, Ints, NumberTable, np
+from engine.core.arrays import NOT_THERE, Ints, NumberTable
+from engine.core.slow_modules import np
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.merging import MergeColumns
 from engine.text.pretokenize import to_texts

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from engine.core.arrays import np
 from engine.core.errors import OutputError
 from engine.core.files import write_files
+from engine.core.slow_modules import np
 from engine.encoding.tokenizer import Tokenizer, fill_template
 
 

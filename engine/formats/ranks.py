@@ -23,10 +23,11 @@ from dataclasses import dataclass
 from operator import add
 from typing import NamedTuple, TypeAlias
 
-from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable, np
+from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
+from engine.core.slow_modules import np
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
 from engine.encoding.merging import MergeArrays, MergeColumns
 from engine.encoding.tokenizer import Tokenizer

@@ -19,7 +19,8 @@ from itertools import repeat
 from threading import Lock
 from typing import Literal
 
-from engine.core.arrays import Integers, Ints, np
+from engine.core.arrays import Integers, Ints
+from engine.core.slow_modules import np
 
 IntegerType = Literal["i", "q"]
 """Type codes of `array` and numpy for integers of 32 and 64 bits."""

@@ -17,9 +17,10 @@ from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequen
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from engine.core.arrays import Integers, Ints, np
+from engine.core.arrays import Integers, Ints
 from engine.core.events import CountChange, Pair, largest_first
 from engine.core.gpt2_bytes import spell
+from engine.core.slow_modules import np
 from engine.recording.change_log import ChangeLog
 
 STRIDE = 2**32 - 5

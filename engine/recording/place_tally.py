@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import monotonic
 
-from engine.core.arrays import Ints, np
+from engine.core.arrays import Ints
+from engine.core.slow_modules import np
 from engine.recording.affected_pretokens import LONGEST_TAKEN_APART
 from engine.recording.merge_record import MergeRecord, PairStep
 

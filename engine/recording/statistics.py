@@ -12,7 +12,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from engine.core.arrays import Floats, Ints, np
+from engine.core.arrays import Floats, Ints
+from engine.core.slow_modules import np
 from engine.recording.merge_record import MergeRecord, copied
 
 PretokenT = TypeVar("PretokenT")

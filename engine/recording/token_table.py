@@ -14,8 +14,9 @@ from itertools import compress
 from operator import ne
 from typing import ClassVar, TypeVar
 
-from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable, np
+from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable
 from engine.core.events import Pair
+from engine.core.slow_modules import np
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.batch_encoder import BatchEncoder
 from engine.encoding.encoders import Cached

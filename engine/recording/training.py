@@ -13,21 +13,22 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, partial
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import BpeError, VocabSizeError
 from engine.core.events import ChunkCounted, CountProgress, WorkProgress
-from engine.counting.cache import KeptCount
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import CorpusCount
 from engine.text.corpus import Corpus
-from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike
 from engine.text.pretokenize import SpecialSplitter
 
-NOT_KEPT = KeptCount(None)
+if TYPE_CHECKING:
+    from engine.counting.cache import KeptCount
+    from engine.text.excerpt import Excerpt
+
 LARGEST_VOCABULARY = 2**31 - 1
 """Largest size of a vocabulary that can be asked for: an id is a signed integer of 32 bits."""
 
@@ -64,20 +65,22 @@ class CountedCorpus:
     Attributes:
         counts: pretoken → number of occurrences, in order of first appearance.
         documents, bytes_read: their numbers in the corpus.
-        cut_head: cuts the beginning of the corpus into pretokens.
+        cut_head: cuts the beginning of the corpus into pretokens; `None` without a corpus.
         origin: whether the text was counted for this training.
     """
 
     counts: Counter[bytes] = field(default_factory=Counter)
     documents: int = 0
     bytes_read: int = 0
-    cut_head: Callable[[], Excerpt] = lambda: Excerpt.of(b"")
+    cut_head: Callable[[], Excerpt] | None = None
     origin: CountOrigin = CountOrigin.COUNTED
 
     @cached_property
     def excerpt(self) -> Excerpt:
         """The beginning of the corpus in pretokens, cut at first use."""
-        return self.cut_head()
+        from engine.text.excerpt import Excerpt  # as below
+
+        return Excerpt.of(b"") if self.cut_head is None else self.cut_head()
 
 
 @dataclass
@@ -152,7 +155,7 @@ def train_on_corpus(
     special_tokens: Sequence[str],
     start: Callable[[CountedCorpus], Training],
     *,
-    kept: KeptCount = NOT_KEPT,
+    kept: KeptCount | None = None,
     workers: int | None = None,
     listener: TrainingListener | None = None,
     splitter: SpecialSplitter | None = None,
@@ -163,7 +166,7 @@ def train_on_corpus(
         corpus: the corpus; `None` to replay a tokenizer's merges without one.
         pattern, special_tokens: cut the corpus into pretokens.
         start: makes the training from the counts.
-        kept: the stored count of an earlier run; a new count is stored there.
+        kept: the stored count of an earlier run; a new count is stored there. `None` stores none.
         workers: number of workers that count; by default one for each core.
         listener: receives the events.
         splitter: cuts special tokens out, if that needs more than their list; see `count_corpus`.
@@ -197,28 +200,39 @@ def train_on_corpus(
         )
         counted = CountedCorpus(
             *(count.counts, count.documents, bytes_read),
-            lambda: Excerpt.of(
-                *(corpus.head, pattern, special_tokens),
-                complete=corpus.head_is_all,
-                splitter=splitter,
-                examples=corpus.examples,
-            ),
+            partial(_cut_head, corpus, pattern, special_tokens, splitter),
             origin,
         )
         listener.on_counted(counted)
     training = start(counted)
     _make_steps(training, counted, listener)
     listener.on_ended(training)
-    if count is not None:
+    if kept is not None and count is not None:
         kept.keep(count)  # last, so that nothing waits for it
     return training
+
+
+def _cut_head(
+    corpus: Corpus,
+    pattern: PatternLike,
+    special_tokens: Sequence[str],
+    splitter: SpecialSplitter | None,
+) -> Excerpt:
+    from engine.text.excerpt import Excerpt  # a training without a screen does without it
+
+    return Excerpt.of(
+        *(corpus.head, pattern, special_tokens),
+        complete=corpus.head_is_all,
+        splitter=splitter,
+        examples=corpus.examples,
+    )
 
 
 def find_or_count(
     corpus: Corpus,
     pattern: PatternLike,
     special_tokens: Sequence[str],
-    kept: KeptCount,
+    kept: KeptCount | None,
     workers: int | None = None,
     on_progress: Callable[[CountProgress], None] | None = None,
     on_partial: Callable[[CorpusCount], None] | None = None,
@@ -226,7 +240,7 @@ def find_or_count(
     on_chunk: Callable[[ChunkCounted], None] | None = None,
 ) -> CorpusCount:
     """Return the stored count of a corpus, or count it now; a new count is not stored."""
-    if (found := kept.find()) is not None:
+    if kept is not None and (found := kept.find()) is not None:
         corpus.read_head()
         return found
     return count_corpus(

@@ -7,13 +7,13 @@ the pattern's regex cuts each piece.
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Callable
 from functools import cache
 from itertools import accumulate, pairwise
 
-import regex
-
+from engine.core.slow_modules import regex
 from engine.native import KERNEL, scanning
 from engine.text.patterns import Pattern, name_of
 from engine.text.pretokenize import pretokens_of_piece
@@ -59,11 +59,15 @@ def regex_cutter(pattern: Pattern) -> CutPieces:
 
 
 _CLASSES = (
-    (scanning.LETTER, regex.compile(r"\p{L}+")),
-    (scanning.NUMBER, regex.compile(r"\p{N}+")),
-    (scanning.SPACE, regex.compile(r"\s+")),
-    (scanning.UPPER, regex.compile(r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+")),
-    (scanning.LOWER, regex.compile(r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]+")),
+    (scanning.LETTER, r"\p{L}+"),
+    (scanning.NUMBER, r"\p{N}+"),
+    (scanning.SPACE, r"\s+"),
+    (scanning.UPPER, r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+"),
+    (scanning.LOWER, r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"),
+)
+_ASCII_CLASSES = (
+    *((scanning.LETTER, "[A-Za-z]+"), (scanning.NUMBER, "[0-9]+"), (scanning.SPACE, "[\t-\r ]+")),
+    *((scanning.UPPER, "[A-Z]+"), (scanning.LOWER, "[a-z]+")),
 )
 
 
@@ -72,11 +76,12 @@ def _classes_of(page: int) -> bytes:
     """Return the class bits of each character of a page.
 
     The bits come from the `regex` module, so the kernel and the regexes agree on every character.
+    Those of ASCII are written down, since loading that module takes longer than a short training.
     """
     characters = "".join(map(chr, range(scanning.PAGE * page, scanning.PAGE * (page + 1))))
     classes = bytearray([scanning.KNOWN] * scanning.PAGE)
-    for one, of_class in _CLASSES:
-        for run in of_class.finditer(characters):
+    for one, of_class in _CLASSES if page else _ASCII_CLASSES:
+        for run in (regex if page else re).finditer(of_class, characters):
             for place in range(*run.span()):
                 classes[place] |= one
     return bytes(classes)

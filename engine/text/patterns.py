@@ -19,10 +19,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-import regex
-
 from engine.core.errors import PatternError
 from engine.core.registry import Registry
+from engine.core.slow_modules import regex
 from engine.text.typed_regex import LimitedRegex, compile_foreign
 
 
@@ -427,10 +426,9 @@ def name_of(pattern: Pattern) -> str | None:
 
 # Characters newer than some libraries
 
-_ASSIGNED = regex.compile(r"\P{Cn}")
 _CHANGED = "\u0295"
 """A letter of lower case until Unicode 17, and since then of none; `regex` knows it so."""
-_CUT_OTHERWISE = regex.compile(rf"{_CHANGED}[\p{{Lm}}\p{{Lo}}\p{{M}}]*[\p{{Lu}}\p{{Lt}}]")
+_CUT_OTHERWISE = rf"{_CHANGED}[\p{{Lm}}\p{{Lo}}\p{{M}}]*[\p{{Lu}}\p{{Lt}}]"
 """A place where o200k's pattern ends a word if that letter is of lower case."""
 
 
@@ -448,8 +446,8 @@ def newer_characters(text: str) -> list[str]:
     if text.isascii():
         return []
     unknown = (each for each in set(text) if unicodedata.category(each) == "Cn")
-    changed = [_CHANGED] if _CHANGED in text and _CUT_OTHERWISE.search(text) else []
-    return sorted([*changed, *(each for each in unknown if _ASSIGNED.match(each))])
+    changed = [_CHANGED] if _CHANGED in text and regex.search(_CUT_OTHERWISE, text) else []
+    return sorted([*changed, *(each for each in unknown if regex.match(r"\P{Cn}", each))])
 
 
 def describe_newer(characters: list[str], most: int = 3) -> str:

@@ -14,9 +14,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-import regex
-
 from engine.core.errors import SpecialTokenError
+from engine.core.slow_modules import regex
 from engine.text.patterns import Alternative, Pattern
 
 
@@ -117,7 +116,6 @@ WHITE_SPACE = (
 """Unicode's White_Space, as `\\s` in a pattern and Rust's `char::is_whitespace` define it.
 
 Python's `str.isspace`, `str.strip` and `str.split` also count U+001C–U+001F as whitespace."""
-_WHITE_SPACES = regex.compile(r"\s+")
 
 
 def words_in(text: str) -> list[str]:
@@ -126,7 +124,7 @@ def words_in(text: str) -> list[str]:
     >>> words_in(" low"), words_in(" ")
     (['low'], [])
     """
-    return list(filter(None, _WHITE_SPACES.split(text)))
+    return list(filter(None, regex.split(r"\s+", text)))
 
 
 _VISIBLE = re.compile(rb"[\x21-\x7e]")

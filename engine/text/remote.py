@@ -12,9 +12,9 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, BinaryIO, cast
-from urllib.parse import urlsplit
 
 from engine.core.errors import CorpusError
+from engine.core.slow_modules import parse
 
 PROTOCOLS = ("https", "s3", "gs", "az", "hf")
 """The protocols that are read; `http` is not, since it does not protect the data from changes."""
@@ -158,7 +158,8 @@ def check_redirect(address: str, location: str) -> None:
 
     >>> check_redirect("https://a.org/x", "/y")
     """
-    here, there = urlsplit(address).scheme, urlsplit(location).scheme or urlsplit(address).scheme
+    here = parse.urlsplit(address).scheme
+    there = parse.urlsplit(location).scheme or here
     if here.lower() != there.lower():
         raise CorpusError(f"redirects from {here} to {there}, which is not followed")
 

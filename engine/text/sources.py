@@ -9,12 +9,8 @@ or one whose field holds no text, is an error or is skipped.
 
 from __future__ import annotations
 
-import bz2
 import glob
-import gzip
 import io
-import json
-import lzma
 import os
 import re
 import stat
@@ -23,13 +19,13 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from engine.core.errors import CorpusError
+from engine.core.slow_modules import bz2, difflib, gzip, json, lzma
 from engine.text.remote import RemoteFile, is_address
 
 BLOCK = 1 << 16
@@ -166,7 +162,7 @@ def describe_near_file(name: str) -> str:
     folder, last = os.path.split(name)
     with suppress(OSError, ValueError), os.scandir(folder or os.curdir) as entries:
         names = [entry.name for entry in islice(entries, NAMES_COMPARED)]
-        if near := get_close_matches(last, names, n=1, cutoff=NEAR):
+        if near := difflib.get_close_matches(last, names, n=1, cutoff=NEAR):
             return f"; did you mean {os.path.join(folder, near[0])}?"
     return ""
 
@@ -257,16 +253,22 @@ def _read_unpacked(
 
 
 PACKINGS = (
-    Packing("gzip", ".gz", rb"\x1f\x8b", partial(_read_unpacked, gzip.open)),
     Packing(
-        "bzip2", ".bz2", rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)", partial(_read_unpacked, bz2.BZ2File)
+        *("gzip", ".gz", rb"\x1f\x8b"),
+        lambda stream: _read_unpacked(gzip.open, stream),
     ),
-    Packing("xz", ".xz", rb"\xfd7zXZ\x00", partial(_read_unpacked, lzma.LZMAFile)),
+    Packing(
+        *("bzip2", ".bz2", rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"),
+        lambda stream: _read_unpacked(bz2.BZ2File, stream),
+    ),
+    Packing(
+        *("xz", ".xz", rb"\xfd7zXZ\x00"),
+        lambda stream: _read_unpacked(lzma.LZMAFile, stream),
+    ),
     Packing("zstd", ".zst", rb"\x28\xb5\x2f\xfd", _zstd_blocks),
 )
 """Recognised compression formats. Only bzip2's ten letters can begin a UTF-8 text."""
 _LONGEST_SIGN = 10
-_DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
 
 def packing_of(name: str, head: bytes) -> Packing | None:
@@ -295,7 +297,7 @@ def unpacked(name: str, stream: Stream, packing: Packing | None) -> Iterator[byt
     damaged = f"{name}: damaged {packing.name} file ({{}}); pack it again"
     try:
         yield from packing.unpack(stream)
-    except _DAMAGED as error:
+    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise CorpusError(damaged.format(error)) from error
     except OSError as error:
         if error.errno is None:  # `bz2` reports damage in this way

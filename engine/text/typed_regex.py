@@ -13,9 +13,8 @@ from math import prod
 from time import thread_time
 from typing import Any, TypeVar
 
-import regex
-
 from engine.core.errors import PatternError
+from engine.core.slow_modules import regex
 
 MOST_REPEATS = 10_000
 """Largest product of counted repeats such as `{9}`; compiling more can fill the memory."""
@@ -30,8 +29,8 @@ SECONDS_AT_LEAST = 1.0
 SECONDS_A_CHARACTER = 20e-6
 """Time limit of a foreign regex: a hundred times the need of an ordinary one."""
 
-_CALLS = regex.compile(r"\\.|(\(\?(?:R|[+-]?\d+|&\w+|P[>&]\w+))(?:\s|#[^\n]*\n)*\)", regex.DOTALL)
-"""Calls of a group or of the whole regex; an escaped bracket begins none."""
+_CALLS = r"(?s)\\.|(\(\?(?:R|[+-]?\d+|&\w+|P[>&]\w+))(?:\s|#[^\n]*\n)*\)"
+"""A regex of calls of a group or of the whole regex; an escaped bracket begins none."""
 
 T = TypeVar("T")
 
@@ -42,7 +41,7 @@ def compile_typed(source: str) -> regex.Pattern[str]:
     Raises:
         PatternError: it is no regex (with the place of the error), or would need too much memory.
     """
-    for call in _CALLS.finditer(source):
+    for call in regex.finditer(_CALLS, source):
         if call[1]:  # each level of a recursion keeps its state: 160 bytes can ask for gigabytes
             raise PatternError(f"it calls itself with {call[1][:20]}), which can fill the memory")
     if _repeats(source) > MOST_REPEATS:

@@ -10,9 +10,10 @@ from functools import cached_property
 
 from engine.bpe.heap import Move
 from engine.bpe.ties import FirstSeen, PairKey, TieRule
-from engine.core.arrays import Integers, Ints, SmallInts, np
+from engine.core.arrays import Integers, Ints, SmallInts
 from engine.core.events import Pair
 from engine.core.registry import Registry, registry_of
+from engine.core.slow_modules import np
 from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet
 from engine.encoding.merging import count_pairs
 from engine.recording.merge_record import MergeBatch, MergeReport, PairNumbers

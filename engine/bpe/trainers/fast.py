@@ -66,8 +66,9 @@ from engine.bpe.trainers.algorithm import (
     Symbols,
     TrainingTask,
 )
-from engine.core.arrays import Integers, Ints, SmallInts, np
+from engine.core.arrays import Integers, Ints, SmallInts
 from engine.core.events import Pair
+from engine.core.slow_modules import np
 from engine.recording.merge_record import STRIDE, MergeReport, key_of
 
 

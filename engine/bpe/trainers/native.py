@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 
 from engine.bpe.trainers import fast
 from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
-from engine.core.arrays import Ints, np
+from engine.core.arrays import Ints
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
+from engine.core.slow_modules import np
 from engine.native.merging import KERNEL_TIE_RULES, STEP, Merger, can_merge
 from engine.recording.merge_record import MergeBatch, MergeReport, PairNumbers
 

@@ -62,6 +62,13 @@ def test_training_needs_no_numpy_until_the_record_is_read() -> None:
     assert "numpy" in loaded_by(f"{train}; steps[3].changes")
 
 
+@pytest.mark.skipif(KERNEL is None, reason="cutting needs regex then")
+def test_training_on_a_plain_text_loads_nothing_that_it_does_not_use() -> None:
+    loaded = loaded_by("from engine import train_bpe; train_bpe('samples/handout.txt', 270)")
+    assert not loaded & {"numpy", "regex", "json", "hashlib", "difflib", "gzip", "bz2", "lzma"}
+    assert not loaded & {"engine.counting.cache", "engine.text.excerpt"}
+
+
 @pytest.mark.skipif(KERNEL is None, reason="counting and training need numpy then")
 def test_the_command_train_does_without_numpy(tmp_path: Path) -> None:
     arguments = ["train", "samples/handout.txt", "--vocab-size", "270", "--no-cache"]

@@ -1,0 +1,59 @@
+"""Modules that are loaded when they are first used, since a short training needs none of them.
+
+Importing numpy takes longer than training on a small corpus, and `regex` as long as counting it.
+Importing a name from here costs nothing; reading its first attribute loads the module.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+
+class _LoadedWhenUsed(ModuleType):
+    """A placeholder for a module; reading its first attribute loads the module."""
+
+    def __getattr__(self, name: str) -> Any:
+        module = import_module(self.__name__)
+        self.__dict__.update(vars(module))
+        self.__class__ = ModuleType  # type: ignore[assignment]  # from now on Python finds attributes without this method
+        return getattr(module, name)
+
+
+if TYPE_CHECKING:
+    import bz2
+    import difflib
+    import gzip
+    import hashlib
+    import json
+    import lzma
+    import shutil
+    from urllib import parse
+
+    import numpy as np
+    import regex
+else:
+    bz2 = _LoadedWhenUsed("bz2")
+    difflib = _LoadedWhenUsed("difflib")
+    gzip = _LoadedWhenUsed("gzip")
+    hashlib = _LoadedWhenUsed("hashlib")
+    json = _LoadedWhenUsed("json")
+    lzma = _LoadedWhenUsed("lzma")
+    np = _LoadedWhenUsed("numpy")
+    parse = _LoadedWhenUsed("urllib.parse")
+    regex = _LoadedWhenUsed("regex")
+    shutil = _LoadedWhenUsed("shutil")
+
+__all__ = [
+    "bz2",
+    "difflib",
+    "gzip",
+    "hashlib",
+    "json",
+    "lzma",
+    "np",
+    "parse",
+    "regex",
+    "shutil",
+]
