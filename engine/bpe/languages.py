@@ -6,7 +6,8 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from engine.core.arrays import Floats, np
+from engine.core.arrays import Floats
+from engine.core.slow_modules import np
 from engine.text.pretokenize import to_text
 
 UNEQUAL = 10
