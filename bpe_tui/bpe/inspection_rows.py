@@ -14,9 +14,11 @@ from bpe_tui.views.inspection_rows import (
     describe_specials,
     sections,
 )
+from bpe_tui.views.measures import describe_efficiency, describe_ways
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.visible import quoted, visible_text
+from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text
 from engine.analysis.inspection import Inspection
+from engine.analysis.measures import EXAMPLE, RenyiEfficiency, Segmentations
 from engine.analysis.why_not import StandIns
 from engine.core.gpt2_bytes import spell
 
@@ -38,6 +40,13 @@ def _overview(inspection: Inspection) -> list[tuple[str, str]]:
         *describe_numbers(inspection.numbers),
         *((f"runs of {n}", _runs(runs)) for n, runs in inspection.whitespace_runs.items()),
     ]
+    if inspection.rules is not None and inspection.merges:
+        ways = Segmentations.of(inspection.rules, EXAMPLE)
+        facts.append(("ways to cut a word", f"{visible_bytes(EXAMPLE)}: {describe_ways(ways)}"))
+    counts = inspection.vocabulary.counts
+    if counts is not None:
+        efficiency = RenyiEfficiency.of(counts[counts > 0], inspection.size)
+        facts.append(("Rényi efficiency", describe_efficiency(efficiency)))
     if token is not None:  # the tokenizer's files spell it differently
         found = StandIns(spell(token), token)
         spelling = f"{found.spelling}: {found.describe(quoted)}; one for every byte"

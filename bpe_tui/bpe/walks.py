@@ -16,6 +16,7 @@ from bpe_tui.views.longest_match import (
     outcome_rows,
     why_not_looked_up,
 )
+from bpe_tui.views.measures import describe_ways
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToStep
@@ -36,6 +37,7 @@ from bpe_tui.widgets.rows import (
 from bpe_tui.widgets.visible import ELLIPSIS, quoted, shorten, visible_bytes, visible_text
 from bpe_tui.widgets.visible import width as cell_width
 from engine.analysis.encoder_comparison import Lockstep, lockstep
+from engine.analysis.measures import Segmentations
 from engine.bpe.frame import Frame
 from engine.encoding.incremental import EncodedPretoken
 from engine.encoding.rules import TracedMerge, seen_before, trace_pretoken
@@ -298,7 +300,7 @@ class EncodeStepsPanel(Walk):
         lost = list(self._lost_rows(painter, width))
         last_of_lost = self.place + len(lost)
         steps = len(self._merges) + 1 + len(lost)
-        twin = _twin_rows(frame, piece, width)
+        twin = [*_twin_rows(frame, piece, width), *_ways_rows(frame, piece, width)]
 
         def row(index: int) -> Row:
             if index >= steps:
@@ -375,6 +377,15 @@ class EncodeStepsPanel(Walk):
 def pair_cells_of(width: int) -> int:
     """Return the cells of a pair in a row about a merge."""
     return min(18, max(width // 4, 9))
+
+
+def _ways_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:
+    """Return the number of ways to cut a pretoken, and the fewest tokens beside its own."""
+    found = Segmentations.of(frame.rules, piece.pretoken.bytes)
+    if found.ways < 2 or frame.rules.is_special(piece.pretoken):
+        return []
+    sentence = f"The vocabulary cuts it in {describe_ways(found)}; BPE's way has {len(piece.ids)}."
+    return [Row([]), *paragraph(sentence, width, "dim")]
 
 
 def _twin_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +13,8 @@ import typer
 
 from bpe_tui.cli import console, inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.views.measures import WITH_TWINS
+from bpe_tui.widgets.numbers import number, number_or_dash, plural
 from bpe_tui.widgets.rows import left
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.analysis import text_comparison
@@ -23,6 +24,7 @@ from engine.core.gpt2_bytes import spell
 from engine.core.json_fields import gc_paused
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.corpus import read_blocks
+from engine.text.sources import sources_of
 
 NAME_CELLS, COLUMN = 22, 16
 CONTEXT = 12
@@ -87,6 +89,10 @@ def _describe_text(
     first = shorten(f"  × {_name(compared.names[0], COLUMN)}", NAME_CELLS - 1)
     yield _line(first, (f"{each:.3f}" for each in text.times_first))
     yield _line("  bytes/token", (f"{each:.3f}" for each in text.bytes_per_token))
+    yield _line("  fewest possible", (number_or_dash(each) for each in text.fewest))
+    yield _line("  Rényi efficiency", (f"{each.value:.3f}" for each in text.renyi))
+    yield _line("    with twins", (f"{each.doubled:.3f}" for each in text.renyi))
+    yield f"    ({WITH_TWINS})"
     for script in text.fertility[:SCRIPTS]:
         if script.has_words:
             label = shorten(f"  tokens/word, {script.script}", NAME_CELLS - 1)
@@ -230,6 +236,9 @@ def _text_json(
         "tokens": text.token_counts,
         "times_first": [round(each, 4) for each in text.times_first],
         "bytes_per_token": [round(each, 4) for each in text.bytes_per_token],
+        "fewest_tokens": text.fewest,
+        "renyi_efficiency": [round(each.value, 4) for each in text.renyi],
+        "renyi_efficiency_with_twins": [round(each.doubled, 4) for each in text.renyi],
         "fertility": [
             {
                 "script": each.script,
@@ -284,7 +293,7 @@ def compare(
         options.names_file(
             "--file",
             metavar="FILE",
-            help="A file to encode with all; repeat it for more.",
+            help="A file to encode with all, or a glob in quotes; repeat it for more.",
             rich_help_panel=options.TEXT,
             show_default=False,
         ),
@@ -386,9 +395,14 @@ def _texts(text: str | None, files: Sequence[str]) -> Iterator[tuple[str, bytes]
     """Yield each text with its name."""
     if text is not None:
         yield "text", os.fsencode(text)
-    for name in files:
+    for name in chain.from_iterable(map(_names, files)):
         reader = read_blocks(name)
         yield name, b"".join(console.with_progress(reader, reader))
+
+
+def _names(name: str) -> list[str]:
+    """Return the files of a glob; each is a text of its own."""
+    return [each.given for each in sources_of(name)] if "*" in name else [name]
 
 
 def _allowing(tokenizers: Sequence[Tokenizer], allow_special: list[str] | None) -> list[Tokenizer]:

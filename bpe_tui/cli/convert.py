@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -111,6 +112,8 @@ def _inspect(tokenizer: Sequence[str], as_json: bool) -> None:
 
 def facts(inspection: Inspection) -> dict[str, Any]:
     """Return the inspection as JSON, with tokens in GPT-2's spelling."""
+    from engine.analysis.measures import EXAMPLE, Segmentations  # brings numpy
+
     numbers = inspection.numbers
     return {
         "format": inspection.format,
@@ -127,6 +130,8 @@ def facts(inspection: Inspection) -> dict[str, Any]:
             "tokens_by_digits": {str(n): have for n, (have, _) in numbers.known.items()},
         },
         "whitespace_runs": inspection.whitespace_runs,
+        "ways_to_cut": inspection.rules
+        and {spell(EXAMPLE): asdict(Segmentations.of(inspection.rules, EXAMPLE))},
         "lengths": {str(n): count for n, count in inspection.length_histogram},
         "mean_length": round(inspection.mean_length, 4),
         "kinds": dict(inspection.kinds),

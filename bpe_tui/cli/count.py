@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from time import monotonic
 from typing import Annotated, Any
 
 import typer
 
 from bpe_tui.cli import console, inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.numbers import number, throughput
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
 from engine.encoding.special_policy import TextSize, file_size
@@ -55,6 +56,7 @@ def count(
     refused = 0
     if not as_json:
         print(f"{'tokens':>12} {'bytes':>14} {'bytes/token':>12}  file")
+    started = monotonic()
     for source in _sources(files):
         try:
             if isinstance(source, BpeError):
@@ -72,6 +74,8 @@ def count(
             shown = visible_text(message, spaces=False)
             print(f"{console.PROGRAM}: {shown}", file=sys.stderr, flush=True)
     total = sum(sizes.values(), start=TextSize(0, 0))
+    if speed := throughput(total.bytes, monotonic() - started):
+        print(speed, file=sys.stderr)
     if as_json:
         rows = [{"file": name, **_facts(size)} for name, size in sizes.items()]
         console.print_json({"files": rows, "total": _facts(total)})

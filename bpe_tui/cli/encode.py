@@ -16,7 +16,7 @@ from bpe_tui.cli import console, inputs, options, outputs
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session import samples
 from bpe_tui.views.encoded_text import explanation
-from bpe_tui.widgets.numbers import duration, number, plural, rate, size
+from bpe_tui.widgets.numbers import number, plural, size, throughput
 from bpe_tui.widgets.visible import visible_bytes
 from engine.core.gpt2_bytes import spell
 from engine.encoding.dropout import encode_with_dropout
@@ -174,9 +174,6 @@ def _print_ids(ids: Iterable[int]) -> None:
     sys.stdout.write("\n")
 
 
-TERABYTE, ENOUGH_TO_MEASURE = 10**12, 10**6
-
-
 def _write_ids(
     tokenizer: Tokenizer,
     name: str,
@@ -196,15 +193,13 @@ def _write_ids(
     with options.hint_at_allow_special():
         allowing = policy.applied(tokenizer)
         written = write_ids(out, allowing, blocks, overwrite=overwrite, template=template)
-    seconds = max(monotonic() - started, 1e-6)
-    speed = written.bytes_read / seconds
+    seconds = monotonic() - started
     measures = [
         f"{plural(written.ids, 'id')} ({written.type_name}), {size(out.stat().st_size)}",
         f"{written.bytes_per_token:.3f} bytes per token",
     ]
-    if written.bytes_read >= ENOUGH_TO_MEASURE:
-        measures.append(f"{rate(speed)}, so {duration(TERABYTE / speed)} for a terabyte")
-    print("; ".join(measures), file=sys.stderr)
+    measures.append(throughput(written.bytes_read, seconds))
+    print("; ".join(filter(None, measures)), file=sys.stderr)
     console.write_result(os.fsencode(out) + b"\n")
 
 

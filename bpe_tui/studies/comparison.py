@@ -30,7 +30,7 @@ from bpe_tui.views.dialog import Dialog
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Drawn, Lines
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import number, number_or_dash, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.analysis.fertility import ParallelTexts
@@ -265,6 +265,9 @@ class NumbersPanel(Lines):
             first = shorten(f"× {self.names[0]}", LABEL_CELLS - 1)
             yield _line(first, (f"{each:.2f}" for each in comparison.times_first), columns)
             yield _line("bytes/token", compression, columns)
+            yield _line("fewest possible", map(number_or_dash, comparison.fewest), columns)
+            yield _line("Rényi efficiency", (f"{e.value:.3f}" for e in comparison.renyi), columns)
+            yield _line("  with twins", (f"{e.doubled:.3f}" for e in comparison.renyi), columns)
             for script in comparison.fertility[:SCRIPTS]:
                 if script.has_words:
                     label = shorten(f"tokens/word, {script.script}", LABEL_CELLS - 1)
@@ -414,7 +417,8 @@ class ComparisonScreen(PanelScreen):
 
         def compare_text() -> TextComparison:
             comparison = TextComparison(tokenizers, data)
-            _ = comparison.differences, comparison.fertility  # computed here, not by the screen
+            # Computed here, not by the screen.
+            _ = comparison.differences, comparison.fertility, comparison.fewest
             return comparison
 
         def show(comparison: TextComparison) -> None:

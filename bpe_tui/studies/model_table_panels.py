@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from bpe_tui.views.measures import describe_efficiency
 from bpe_tui.views.narration import Facts, first_fitting, fitting_facts
 from bpe_tui.views.panel import PRETOKEN_BORDER, sentence
 from bpe_tui.views.targets import ToKind
@@ -347,6 +348,8 @@ def _rows(
     ]
     if frequent:
         yield from next(lanes(("frequent", "ids", ""), frequent, width))
+        efficiency = describe_efficiency(entry.row.unseen.renyi)
+        yield from labelled_text("Rényi", f"efficiency {efficiency}", "", width)
     yield Row([])
     yield from _misspellings(entry, width)
     yield Row([])

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
+from bpe_tui.views.measures import describe_ways
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_bytes, visible_text
+from engine.analysis.measures import Segmentations
 from engine.analysis.why_not import cut_by
 from engine.encoding.rules import EncodingRules, HasRules, TracedMerge, TracedPretoken, trace
 from engine.encoding.tail import Tail
@@ -32,6 +34,8 @@ def explanation(source: HasRules, text: str) -> Iterator[str]:
         yield f"{visible_bytes(piece.pretoken.bytes)}  ({how}{cached})"
         if not (piece.seen_before or rules.is_special(piece.pretoken)):
             yield from (f"  {line}" for line in _steps(rules, piece))
+            if (found := Segmentations.of(rules, piece.pretoken.bytes)).ways > 1:
+                yield f"  ({describe_ways(found)})"
         yield f"  {_tokens(rules, piece.ids)} = {' '.join(map(str, piece.ids))}"
 
 

@@ -25,6 +25,11 @@ def number(value: float) -> str:
     return f"{round(value):,}".replace("-", MINUS)
 
 
+def number_or_dash(value: float | None) -> str:
+    """Return a number, or – for `None`."""
+    return "–" if value is None else number(value)
+
+
 def plural(n: int, thing: str) -> str:
     """Count things: (1, 'pretoken') → '1 pretoken'; (61, 'pretoken') → '61 pretokens'."""
     return f"{number(n)} {thing}" if n == 1 else f"{number(n)} {thing}s"
@@ -71,6 +76,21 @@ def progress_of(done: int, total: int | None, seconds: float) -> str:
     amount = f"{size(done)} of {size(total)}" if total else size(done)
     left = f" · {duration((total - done) / speed)} left" if total and speed and done < total else ""
     return f"{amount} · {rate(speed)}{left}"
+
+
+TERABYTE, ENOUGH_TO_MEASURE = 10**12, 10**6
+
+
+def throughput(done: int, seconds: float) -> str:
+    """Return a speed and the time for a terabyte; "" if too few bytes are done to measure it.
+
+    >>> throughput(50_000_000, 2.0)
+    '25 MB/s, so 11.1 h for a terabyte'
+    """
+    if done < ENOUGH_TO_MEASURE:
+        return ""
+    speed = done / max(seconds, 1e-6)
+    return f"{rate(speed)}, so {duration(TERABYTE / speed)} for a terabyte"
 
 
 def duration(seconds: float) -> str:

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from engine.core.arrays import Floats, Ints
 from engine.core.json_fields import gc_paused
 from engine.core.registry import Registry, registry_of
+from engine.encoding.rules import EncodingRules
 from engine.formats.guesses import is_text
 from engine.formats.tokenizer_format import Opened
 from engine.recording.vocabulary import Vocabulary
@@ -298,9 +299,10 @@ class Inspection(AnyInspection):
         pattern, special_ids: as in `AnyInspection`.
         merges: the number of its merges.
         opened: the tokenizer in its file; `None` for a step of a run.
+        rules: how it encodes; `None` for WordPiece.
 
     Attributes:
-        vocabulary, merges: as given.
+        vocabulary, merges, rules: as given.
         size: the number of tokens, special ones included.
         greatest_id: the greatest id; -1 if there is no token.
         lengths: the number of bytes of each token in a text, by row of the vocabulary.
@@ -328,9 +330,10 @@ class Inspection(AnyInspection):
         special_ids: Mapping[str, int],
         merges: int,
         opened: Opened | None = None,
+        rules: EncodingRules | None = None,
     ) -> None:
         super().__init__(pattern, special_ids)
-        self.vocabulary = vocabulary
+        self.vocabulary, self.rules = vocabulary, rules
         self.merges = merges
         self.size = len(vocabulary)
         self._ids = vocabulary.table.ids[: self.size]
@@ -351,16 +354,13 @@ class Inspection(AnyInspection):
         tokenizer = opened.tokenizer
         special_ids = {to_text(tokenizer.vocab[n]): n for n in sorted(tokenizer.special_ids)}
         vocabulary, merges = Vocabulary.of_tokenizer(tokenizer), len(tokenizer.merge_table)
-        return cls(vocabulary, tokenizer.pattern, special_ids, merges, opened)
+        return cls(vocabulary, tokenizer.pattern, special_ids, merges, opened, tokenizer.rules)
 
     @classmethod
     def of_frame(cls, frame: Frame, opened: Opened | None = None) -> Inspection:
-        """Inspect the tokenizer of a step of a run.
-
-        `opened` is the tokenizer from a file, if the run makes its merges again.
-        """
-        rules = frame.rules
-        return cls(frame.vocabulary, rules.pattern, rules.special_ids, frame.step, opened)
+        """Inspect a step of a run; `opened` is the file whose merges the run makes again."""
+        vocabulary, rules = frame.vocabulary, frame.rules
+        return cls(vocabulary, rules.pattern, rules.special_ids, frame.step, opened, rules)
 
     def token(self, token_id: int) -> bytes:
         return self.vocabulary.token(token_id)

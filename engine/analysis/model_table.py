@@ -14,6 +14,7 @@ from enum import Enum
 from heapq import nsmallest
 from itertools import chain, islice
 
+from engine.analysis.measures import RenyiEfficiency
 from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer, GoOn, train_kind
 from engine.core.errors import SpecialTokenError, UnfinishedError, VocabSizeError
 from engine.text.patterns import PATTERNS
@@ -53,6 +54,7 @@ class TextMeasures:
         unknown_characters: the number of characters that unknown tokens replace.
         losses: why the decoded text differs; bytes that are not UTF-8 are ignored.
         frequent: (id, count) of the most frequent tokens, the lower id first among equals.
+        renyi: the Rényi efficiency of the tokens.
         exact: whether decoding gives exactly the same text.
         unknown_word_share: the out-of-vocabulary rate.
     """
@@ -66,6 +68,7 @@ class TextMeasures:
     unknown_spellings: tuple[str, ...]
     losses: tuple[DecodingLoss, ...]
     frequent: tuple[tuple[int, int], ...]
+    renyi: RenyiEfficiency
 
     exact: bool = field(init=False)
     tokens_per_word: float = field(init=False)
@@ -134,6 +137,7 @@ def measure(tokenizer: ComparableTokenizer, stretches: Sequence[str]) -> TextMea
         frequent=tuple(
             nsmallest(FREQUENT, counts.items(), key=lambda token: (-token[1], token[0]))
         ),
+        renyi=RenyiEfficiency.of([*counts.values()], tokenizer.vocab_size),
     )
 
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.analysis.fertility import ScriptFertility, fertility
+from engine.analysis.measures import RenyiEfficiency, fewest_tokens
 from engine.core import html
 from engine.core.arrays import Bools, Integers, Ints
 from engine.core.errors import ComparisonError
@@ -62,10 +63,12 @@ class CutText(NamedTuple):
         edges: token n is the bytes `edges[n]` to `edges[n + 1]` of the text.
         parts: ends of the characters that further tokens of no width spell: where `ﬁ` is `f` and
             `i`, the second covers nothing more of the text. Ascending; one entry a token.
+        counts: the number of tokens by id.
     """
 
     edges: Ints
     parts: Ints
+    counts: Ints
 
 
 NO_PARTS = np.zeros(0, np.int64)
@@ -99,8 +102,9 @@ def cut_text(tokenizer: Tokenizer, data: bytes) -> CutText:
     text = to_text(data)
     found = tokenizer.encode_compactly(text)
     ids: Integers = np.asarray(found, dtype=np.int64 if isinstance(found, list) else np.int32)
+    counts = np.bincount(ids)
     if _spells(tokenizer) or tokenizer.decode_bytes(ids.tolist()) == data:
-        return CutText(_ends(token_lengths(tokenizer), ids), NO_PARTS)
+        return CutText(_ends(token_lengths(tokenizer), ids), NO_PARTS, counts)
     is_piped = isinstance(tokenizer.pipeline, Pipeline)
     tokens = list(_aligned(tokenizer, text) if is_piped else _followed(tokenizer, text))
     if len(tokens) != len(ids):
@@ -110,12 +114,12 @@ def cut_text(tokenizer: Tokenizer, data: bytes) -> CutText:
         )
     if not len(ids):
         whole = np.array([0, len(data)], dtype=np.int64)
-        return CutText(whole, NO_PARTS)  # all of it was removed: one piece
+        return CutText(whole, NO_PARTS, counts)  # all of it was removed: one piece
     ends, covers = zip(*tokens, strict=True)
     edges = np.maximum.accumulate(np.array([0, *ends], dtype=np.int64))
     parts = edges[1:][(edges[1:] == edges[:-1]) & np.array(covers)]
     edges[-1] = len(data)  # text that was removed at the end belongs to the last token
-    return CutText(edges, parts)
+    return CutText(edges, parts, counts)
 
 
 def _ends(lengths: Ints, ids: Integers) -> Ints:
@@ -366,6 +370,7 @@ class TextComparison:
         token_counts: the number of tokens by each.
         bytes_per_token: the compression by each; 0 for an empty text.
         times_first: its number of tokens as a multiple of the first tokenizer's.
+        renyi: the Rényi efficiency of its tokens.
 
     Raises:
         ComparisonError: the part of the text that a token covers cannot be found out.
@@ -387,13 +392,22 @@ class TextComparison:
             with ThreadPoolExecutor(threads) as pool:
                 cut = list(pool.map(partial(cut_text, data=data), tokenizers))
         self.edges = [each.edges for each in cut]
-        self._parts = [each.parts for each in cut]
+        self._parts, self._tokenizers = [each.parts for each in cut], tokenizers
         self.token_counts = tuple(len(edges) - 1 for edges in self.edges)
         self.bytes_per_token = tuple(
             len(data) / count if count else 0.0 for count in self.token_counts
         )
         first = self.token_counts[0]
         self.times_first = tuple(count / first if first else 0.0 for count in self.token_counts)
+        self.renyi = tuple(
+            RenyiEfficiency.of(each.counts, len(tokenizer.vocab))
+            for each, tokenizer in zip(cut, tokenizers, strict=True)
+        )
+
+    @cached_property
+    def fewest(self) -> tuple[int | None, ...]:
+        """The fewest tokens possible with the vocabulary of each: see `fewest_tokens`."""
+        return tuple(fewest_tokens(each, self.data) for each in self._tokenizers)
 
     @cached_property
     def differences(self) -> Differences:

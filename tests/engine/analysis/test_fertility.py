@@ -85,7 +85,7 @@ def test_the_mark_of_a_words_end_belongs_to_the_word() -> None:
     vocab = {0: b"<unk>", 1: b"a", 2: b"b", 3: b"</w>"}
     inner = CharacterAlphabet({"a": 1, "b": 2}, unknown=0)
     marked = Tokenizer(vocab, [], pattern="none", alphabet=WordEndAlphabet(inner, marker=3))
-    edges, parts = cut_text(marked, b"ab")
+    edges, parts, _ = cut_text(marked, b"ab")
     assert (edges.tolist(), parts.tolist()) == ([0, 1, 2, 2], [2])  # a, b, </w>
     [latin] = TextComparison([marked], b"ab").fertility
     assert latin.tokens == (3,)

@@ -14,6 +14,7 @@ from inside.engine.analysis import (
     DecodingLoss,
     KindRow,
     Misspelling,
+    RenyiEfficiency,
     TextMeasures,
     Untrained,
     hold_out,
@@ -151,6 +152,7 @@ def test_a_row_counts_tokens_words_and_characters(name: str, text: str) -> None:
         unknown_spellings=tuple(word for word, _ in Counter(unknown_words).most_common()),
         losses=found.losses,
         frequent=tuple(sorted(Counter(ids).items(), key=lambda token: (-token[1], token[0]))),
+        renyi=RenyiEfficiency.of(list(Counter(ids).values()), tokenizer.vocab_size),
     )
 
 

@@ -32,6 +32,13 @@ from engine.analysis.inspection import (
     numbers_of,
     token_kinds,
 )
+from engine.analysis.measures import (
+    MOST_WAYS,
+    RenyiEfficiency,
+    Segmentations,
+    fewest_tokens,
+    renyi_efficiency,
+)
 from engine.analysis.model_table import (
     CHINESE,
     DecodingLoss,

@@ -1,0 +1,114 @@
+"""Measures that people quote: against the papers' own numbers, and against trying all ways."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inside.engine.analysis import (
+    MOST_WAYS,
+    RenyiEfficiency,
+    Segmentations,
+    fewest_tokens,
+    parallel_texts,
+    renyi_efficiency,
+)
+
+from engine import TextComparison, Tokenizer, Trainer
+
+SAMPLES = Path(__file__).resolve().parents[3] / "samples"
+BYTES = {byte: bytes([byte]) for byte in range(256)}
+
+
+# As tokenization-scorer 1.1.8, the paper's own code, computes them with `power=2.5`.
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("pick @@ed pick @@l @@ed pick @@les", 0.8265064834225245),
+        ("pick @@e @@d pick @@l @@e @@d pick @@l @@e @@s", 0.9204840242168808),
+    ],
+)
+def test_renyi_efficiency_is_that_of_the_papers_code(text: str, value: float) -> None:
+    counts = Counter(text.split())
+    assert renyi_efficiency(list(counts.values()), len(counts)) == pytest.approx(value, abs=1e-12)
+
+
+def test_twins_raise_the_efficiency_and_cut_no_text_otherwise() -> None:
+    counts = Counter((SAMPLES / "ship.txt").read_text().split())
+    found = RenyiEfficiency.of(list(counts.values()), 300)
+    assert found.doubled > found.value
+    twins = [half for count in counts.values() for half in (count / 2, count / 2)]
+    assert found.doubled == pytest.approx(renyi_efficiency(twins, 300 + len(counts)))
+
+
+LLAMA_3 = (
+    " s| st| str| stra| straw| strawberry|aw|be|ber|berry|er|err|erry|"
+    "ra|raw|rr|ry|st|str|stra|tr|tra|wb"
+)
+"""All parts of ` strawberry` of several bytes that its tokenizer.model has."""
+
+
+def test_llama_3_can_cut_strawberry_in_490_ways() -> None:
+    tokens = [part.encode() for part in LLAMA_3.split("|")]
+    rules = Tokenizer(BYTES | dict(enumerate(tokens, 256)), []).rules
+    assert Segmentations.of(rules, b" strawberry") == Segmentations(ways=490, fewest=1)
+
+
+def all_ways(text: bytes, tokens: frozenset[bytes]) -> Iterator[int]:
+    """Yield the number of tokens of each way to cut a text, tried one by one."""
+    if not text:
+        yield 0
+    for end in range(1, len(text) + 1):
+        if text[:end] in tokens:
+            yield from (1 + rest for rest in all_ways(text[end:], tokens))
+
+
+@cache
+def trained(units: str) -> Tokenizer:
+    trainer = Trainer({b"abcabd": 5, b"bcd": 4, b"dab": 3, b"cab": 2}, 275, units=units)
+    for _ in trainer.steps():
+        pass
+    record = trainer.record
+    return Tokenizer(trainer.vocab, trainer.merges, alphabet=record.alphabet, pattern="whitespace")
+
+
+@given(word=st.text("abcd", min_size=1, max_size=9))
+@pytest.mark.parametrize("units", ["bytes", "end-of-word"])
+def test_ways_and_fewest_tokens_are_those_found_by_trying_all(units: str, word: str) -> None:
+    tokenizer = trained(units)
+    mark = b"</w>" if units == "end-of-word" else b""
+    tried = list(all_ways(word.encode() + mark, frozenset(tokenizer.vocab.values())))
+    found = Segmentations.of(tokenizer.rules, word.encode())
+    assert (found.ways, found.fewest) == (len(tried), min(tried))
+    assert found.fewest <= len(tokenizer.encode(word))
+
+
+def test_a_long_pretoken_is_counted_no_further_than_shown() -> None:
+    tokenizer = Tokenizer(BYTES | {256: b"aa"}, [(b"a", b"a")], pattern="none")
+    assert Segmentations.of(tokenizer.rules, b"a" * 5000) == Segmentations(MOST_WAYS, 2500)
+    assert Segmentations.of(tokenizer.rules, b"a" * 10**5) == Segmentations(0, 0)
+    assert fewest_tokens(tokenizer, b"a" * 10**5) == 50_000  # as it is encoded
+
+
+def test_the_fewest_tokens_of_a_text_count_special_tokens_and_keep_pretokens_apart() -> None:
+    vocab = BYTES | {256: b"ab", 257: b"bcd", 258: b" a"}
+    tokenizer = Tokenizer(vocab, [(b"a", b"b"), (b" ", b"a")], ["<s>"])
+    text = "abcd<s> abcd<s>"
+    assert len(tokenizer.encode(text)) == 3 + 1 + 4 + 1  # ab c d, and ` ab c d`
+    assert fewest_tokens(tokenizer, text.encode()) == 2 + 1 + 2 + 1  # a bcd, ` a` bcd
+    compared = TextComparison([tokenizer, Tokenizer(vocab, [])], text.encode())
+    assert compared.fewest == (6, None)  # nothing merges: it has no way of its own
+
+
+def test_the_parallel_sample_has_ten_sentences_in_twelve_languages() -> None:
+    files = sorted((SAMPLES / "parallel").glob("*.txt"))
+    texts = [path.read_bytes() for path in files]
+    found = parallel_texts([path.name for path in files], texts)
+    assert len(files) == 12
+    assert found is not None
+    assert (found.lines, files[found.reference].stem, found.is_english) == (10, "english", True)
