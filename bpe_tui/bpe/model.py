@@ -89,7 +89,6 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
 
     With parity further lines say how the languages fare.
     """
-    from bpe_tui.bpe.languages import describe_languages
     from engine.bpe.run import to_tokenizer
     from engine.bpe.trainer import with_specials_first
     from engine.bpe.trainers import TRAINERS, WITHOUT_KERNEL
@@ -108,9 +107,10 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
     save(tokenizer, out, format, overwrite=overwrite, renumber=True)
     fallback = ""
     if (languages := record.languages) is not None:
-        fallback = "\n".join(
-            ("; languages took turns", *describe_languages(languages, len(record)))
-        )
+        from bpe_tui.bpe.languages import describe_languages
+
+        found = describe_languages(languages, len(record))
+        fallback = "\n".join(("; languages took turns", *found))
     elif trainer.algorithm.name not in (config.trainer, WITHOUT_KERNEL):
         bytes_only = TRAINERS[config.trainer].bytes_only and config.units != DEFAULT_UNITS
         why = config.units if bytes_only else f"{config.tie_rule} ties"

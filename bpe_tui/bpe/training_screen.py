@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from bpe_tui.bpe.heap_panel import LINKED, VIEWS, PairsPanel
 from bpe_tui.bpe.languages import describe_turn
+from bpe_tui.bpe.languages_panel import LanguagesPanel
 from bpe_tui.bpe.narration import (
     describe_unknown,
     is_replayed,
@@ -396,7 +397,7 @@ def why_it_merged(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list
         index = number(merge.index + 1)
         return [words_of(f"the tokenizer says so: merge {index} of its list")]
     if turn := describe_turn(frame, merge.index):
-        most = f"it was the most frequent pair there; {times(merge.count)} in all languages"
+        most = f"It was the most frequent pair there; {times(merge.count)} in all languages."
         return [words_of(turn), words_of(most)]
     if prescribed is not None and prescribed.forces(merge.index):
         return [words_of(f"chosen by hand, whatever the counts; it occurred {times(merge.count)}")]
@@ -501,7 +502,10 @@ class TrainingScreen(StepsScreen, BpeScreen):
     """The training screen: six panels and a line to type in."""
 
     NAME = TRAINING
-    PANELS = (CorpusPanel, PairsPanel, MergePanel, WordsPanel, PseudocodePanel, MergesPanel)
+    PANELS = (
+        *(CorpusPanel, PairsPanel, MergePanel, WordsPanel, PseudocodePanel, LanguagesPanel),
+        MergesPanel,
+    )
     FIRST = "merge"
     HIDDEN: ClassVar[Mapping[str, str]] = {
         "pairs": "heap",
@@ -524,6 +528,8 @@ class TrainingScreen(StepsScreen, BpeScreen):
             made_by = session.algorithm
             if made_by is not None and made_by.name in TRAINERS and not is_asked:
                 code.algorithm = TRAINERS["heap"]  # its moves can be seen
+            if session.frame is not None and session.frame.languages is not None:
+                self.put_in_front(LanguagesPanel.ID)
             pairs = self.query_one(PairsPanel)
             pairs.trained_by = session.algorithm.name if session.algorithm else ""
             if pairs.trained_by == LINKED:

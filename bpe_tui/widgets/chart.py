@@ -186,9 +186,14 @@ class Curves(Figure):
 
 
 def curves_of(
-    curves: Sequence[Curve], x_label: str, y_label: str, *, log_x: bool = False
+    curves: Sequence[Curve],
+    x_label: str,
+    y_label: str,
+    *,
+    log_x: bool = False,
+    log_y: bool = True,
 ) -> Curves | None:
-    """Return the curves as one figure with a logarithmic y axis; `None` without any point."""
+    """Return the curves as one figure; `None` without any point."""
     drawn = [curve for curve in curves if len(curve.xs)]
     if not drawn:
         return None
@@ -198,7 +203,7 @@ def curves_of(
         x_label,
         y_label,
         log_x=log_x,
-        log_y=True,
+        log_y=log_y,
         curves=drawn,
     )
 

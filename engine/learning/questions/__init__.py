@@ -30,6 +30,7 @@ from engine.learning.questions.other_models import (
 from engine.learning.questions.pair_choice import NEXT_PAIR, TIE
 from engine.learning.questions.question import Chance, Question, Request
 from engine.learning.questions.sizes import BYTE_COUNT, TOKENS_LEFT
+from engine.learning.questions.turns import TURN
 
 KINDS = registry_of(
     "kind of question",
@@ -47,6 +48,7 @@ KINDS = registry_of(
     LONGEST_MATCH,
     FIRST_TO_GO,
     BEST_PATH,
+    TURN,
 )
 """All kinds, in the order in which they are offered."""
 
@@ -88,7 +90,7 @@ it.', 's+t wins the tie of 2 at 9.']
     return replace(found.pose(frame, Request(chance, about, rows)), kind=kind)
 
 
-OF_WHAT_FOLLOWS = ("next-pair", "best-score", "first-to-go", "best-path")
+OF_WHAT_FOLLOWS = ("next-pair", "turn", "best-score", "first-to-go", "best-path")
 """Kinds asked before a step, in the order of preference; Unigram's steps without pruning take the
 last one."""
 

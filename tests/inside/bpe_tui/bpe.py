@@ -7,6 +7,7 @@ from bpe_tui.bpe.dropout import DRAWS, DropoutRows, parse_dropout
 from bpe_tui.bpe.encoding_screen import EncodingScreen, RegexPanel, RegexRows, WhyNotRows
 from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.inspection_rows import SECTIONS
+from bpe_tui.bpe.languages_panel import LanguagesPanel
 from bpe_tui.bpe.lesson import BpeExplainer
 from bpe_tui.bpe.narration import narrate, narrate_tie, report_step, sentences_about
 from bpe_tui.bpe.summary_screens import CHARTS, EXPORTS, SaveTokenizer

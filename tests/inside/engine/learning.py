@@ -9,7 +9,7 @@ from engine.learning.lesson import LARGEST_CORPUS, Lesson, LessonError, Paragrap
 from engine.learning.lesson_file import parse_lesson, read_head, read_lesson
 from engine.learning.message_file import read_messages
 from engine.learning.mistakes import MISTAKES, answer_words, mistake_of
-from engine.learning.questions import KINDS, kinds_for
+from engine.learning.questions import KINDS, kinds_for, predict
 from engine.learning.questions.merges_form import CountedWord, Merges
 from engine.learning.questions.question import (
     END,
