@@ -193,6 +193,7 @@ WORDS = {
     "node": "A place in a pretoken's linked list; a merge writes one and takes out the next.",
     "twin": "A token that differs from another only by case or a leading space.",
     "unreachable": "A token that encoding never makes: its own bytes encode differently.",
+    "left behind": "A token of which later merges took nearly all occurrences: a residue.",
     "partial": "A token that is no valid UTF-8 by itself: a part of a character.",
     "compression": "Bytes of the corpus for each token: the more, the shorter the ids.",
     "piece": "A token of WordPiece or Unigram; ## continues a word.",

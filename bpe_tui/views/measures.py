@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from bpe_tui.widgets.numbers import number, plural
+import numpy as np
+
+from bpe_tui.views.narration import times
+from bpe_tui.widgets.numbers import number, percent, plural
 from engine.analysis.measures import MOST_WAYS, TWINS, RenyiEfficiency, Segmentations
+from engine.recording.vocabulary import Vocabulary
 
 
 def describe_ways(found: Segmentations) -> str:
@@ -20,3 +24,13 @@ def describe_efficiency(found: RenyiEfficiency) -> str:
 
 
 WITH_TWINS = f"if the {number(TWINS)} most frequent tokens had twins, used in turns: no gain at all"
+
+
+def describe_residues(vocabulary: Vocabulary) -> str:
+    """Return how often tokens left behind occur, and what texts would cost without them."""
+    rows = np.flatnonzero(vocabulary.is_left_behind)
+    if not len(rows):
+        return "none is left behind"
+    count, more = int(vocabulary.counts_or(0)[rows].sum()), vocabulary.tokens_without(rows)
+    share = percent(more / max(int(np.maximum(vocabulary.counts_or(0), 0).sum()), 1))
+    return f"used {times(count)}; without them the corpus has {share} more tokens"

@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.reactive import reactive
 
 from bpe_tui.styles import sheet
+from bpe_tui.views.measures import describe_residues
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.targets import ToStep, ToToken
@@ -35,13 +36,14 @@ from engine.recording.playback import AnyMergeFrame
 from engine.recording.vocabulary import Query, Vocabulary
 from engine.text.pretokenize import to_bytes
 
-TOKEN_COLUMNS = (
+TOKEN_COLUMNS: tuple[Column, ...] = (
     Column("id", "id", 7, 9, is_number=True),
     Column("text", "text", 12, 10, share=3),
     Column("bytes", "bytes", 17, 2, share=1),
     Column("length", "len", 4, 5, is_number=True),
     Column("rank", "merge", 7, 7, is_number=True),
     Column("count", "count", 9, 8, is_number=True),
+    Column("made", "made", 7, 3, is_number=True),
     Column("parents", "parents", 12, 4, share=2),
     Column("children", "in merges", 9, 6, is_number=True),
 )
@@ -58,10 +60,10 @@ def _merge_number(rank: int | None) -> list[Span]:
     return _number_or_none(None if rank is None else rank + 1)
 
 
-def _number_or_none(value: int | None) -> list[Span]:
+def _number_or_none(value: int | None, short_from: int = 10**7) -> list[Span]:
     if value is None:
         return [(NOT_COUNTED, "dim")]
-    return [(number(value) if value < 10**7 else short_number(value), "")]
+    return [(number(value) if value < short_from else short_number(value), "")]
 
 
 def _children(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
@@ -78,6 +80,9 @@ CELLS: dict[str, Cell] = {
     "length": lambda vocabulary, painter, token_id: [(number(vocabulary.length_of(token_id)), "")],
     "rank": lambda vocabulary, painter, token_id: _merge_number(vocabulary.rank_of(token_id)),
     "count": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.count_of(token_id)),
+    "made": lambda vocabulary, painter, token_id: _number_or_none(
+        vocabulary.made_count_of(token_id), short_from=10**6
+    ),
     "parents": lambda vocabulary, painter, token_id: (
         painter.sum(pair) if (pair := vocabulary.parents_of(token_id)) is not None else [("", "")]
     ),
@@ -87,6 +92,7 @@ CELLS: dict[str, Cell] = {
 FILTER_SWITCHES = (
     FilterSwitch("partial", "p", "partial UTF-8"),
     FilterSwitch("unused", "u", "unused"),
+    FilterSwitch("left-behind", "r", "left behind"),
     FilterSwitch("unreachable", "d", "unreachable"),
     FilterSwitch("twins", "W", "twins"),
 )
@@ -300,7 +306,7 @@ class VocabularyPanel(VocabularyTable):
 
     ROWS = TokenRows
     SWITCHES: ClassVar[tuple[FilterSwitch, ...]] = FILTER_SWITCHES
-    LARGEST_FIRST: ClassVar[frozenset[str]] = frozenset({"length", "count", "children"})
+    LARGEST_FIRST: ClassVar[frozenset[str]] = frozenset({"length", "count", "made", "children"})
     PLACEHOLDER = "/ search: text or regex"
     BORDER_TITLE = "vocabulary"
 
@@ -312,6 +318,8 @@ class VocabularyPanel(VocabularyTable):
             return f"no regex: {visible_text(found.problem, spaces=False)}; read as plain text"
         if found.spelled is not None:
             return f"GPT-2's spelling of {visible_bytes(found.spelled)}, found too"
+        if self.rows.filters == {"left-behind"} and self.frame is not None and found.complete:
+            return describe_residues(self.frame.vocabulary)
         return "↵ to its merge · c next column · C turn it round"
 
 

@@ -26,6 +26,9 @@ from engine.text.typed_regex import compile_typed
 
 # -- columns to sort by, and filters
 
+LEFT = 0.1
+"""The most that a token left behind has kept, as a share of its occurrences when it was made."""
+
 SortKey = Callable[["Vocabulary"], Ints]
 """A function that returns a number for each row; the least comes first, negative means no value."""
 
@@ -38,6 +41,7 @@ COLUMNS: Registry[SortKey] = Registry(
         "length": lambda tokens: tokens.table.lengths[: len(tokens)],
         "rank": lambda tokens: tokens.ranks,
         "count": lambda tokens: tokens.counts_or(0),
+        "made": lambda tokens: tokens.made_or(0),
         "parents": lambda tokens: tokens.parents[0] * len(tokens.table) + tokens.parents[1],
         "children": lambda tokens: tokens.children,
     },
@@ -64,6 +68,11 @@ FILTERS: Registry[Filter] = registry_of(
         "unused",
         "never used in the corpus now",
         lambda tokens: np.equal(tokens.counts_or(NONE), 0),
+    ),
+    Filter(
+        "left-behind",
+        "later merges took nine in ten of its occurrences, or all",
+        lambda tokens: tokens.is_left_behind,
     ),
     Filter(
         "unreachable",
@@ -184,6 +193,8 @@ class Vocabulary:
         table: the tokens; it may have more rows, of tokens that later steps make.
         counts: the number of occurrences of each token in the corpus, `NONE` (−1) for special
             tokens; `None` if there is no corpus.
+        made_counts: its number of occurrences when it was made; for a token that no merge makes,
+            at step 0. `None` if that is not known.
 
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"he", 257: b"the"}
     >>> merges = [(b"h", b"e"), (b"t", b"he")]
@@ -198,6 +209,7 @@ class Vocabulary:
     _size: int
     _merge_count: int
     counts: Ints | None = None
+    made_counts: Ints | None = None
 
     COLUMNS: ClassVar[Registry[SortKey]] = COLUMNS
     """The columns that rows can be sorted by."""
@@ -229,6 +241,40 @@ class Vocabulary:
         if self.counts is None:
             return np.full(len(self), default, dtype=np.int64)
         return self.counts
+
+    def made_or(self, default: int) -> Ints:
+        """Return the counts when the tokens were made; if unknown, `default` for each."""
+        if self.made_counts is None:
+            return np.full(len(self), default, dtype=np.int64)
+        return self.made_counts
+
+    @cached_property
+    def is_left_behind(self) -> Bools:
+        """Whether later merges took nearly all occurrences of each token: see `LEFT`."""
+        if self.counts is None or self.made_counts is None:
+            return np.zeros(len(self), dtype=np.bool_)
+        has_occurred: Bools = (self.ranks != NONE) & (self.made_counts > 0)
+        return has_occurred & (self.counts <= LEFT * self.made_counts)
+
+    def tokens_without(self, rows: Ints) -> int:
+        """Return how many tokens the corpus gains if some tokens fall apart into their parts.
+
+        A part that goes, too, falls apart in its turn.
+
+        Args:
+            rows: made by merges, in a run, where parts have lower rows than the whole.
+
+        >>> from engine import Timeline, Trainer
+        >>> counts = {b"low": 5, b"lo": 1}
+        >>> vocabulary = Timeline(counts, Trainer(counts, 258).steps()).seek(2).vocabulary
+        >>> vocabulary.tokens_without(np.array([256]))  # l o once, where `lo` was
+        1
+        """
+        pieces = np.ones(len(self), dtype=np.int64)
+        left, right = self.parents
+        for row in np.sort(rows).tolist():
+            pieces[row] = pieces[left[row]] + pieces[right[row]]
+        return int(((pieces - 1) * self.counts_or(0)).sum())
 
     @cached_property
     def children(self) -> Ints:
@@ -277,6 +323,11 @@ class Vocabulary:
         """Return the token's count in the corpus; `None` for special tokens or without a corpus."""
         row = self.row_of(token_id)
         return None if self.counts is None or self.counts[row] == NONE else int(self.counts[row])
+
+    def made_count_of(self, token_id: int) -> int | None:
+        """Return the token's count when it was made; `None` if that is not known."""
+        count = self.made_or(NONE)[self.row_of(token_id)]
+        return None if count == NONE else int(count)
 
     def twins_of(self, token_id: int) -> dict[str, int]:
         """Find the tokens that differ from this one only by the sign in front or by case.

@@ -65,6 +65,17 @@ async def test_the_table_has_every_token_of_the_step() -> None:
         assert title(app) == "vocabulary  257 of 257 tokens"
 
 
+async def test_r_shows_the_tokens_left_behind_and_what_texts_would_cost_without_them() -> None:
+    async with vocabulary() as (app, pilot, rows):
+        await pilot.press("r")
+        await pilot.pause()
+        behind = rows.vocabulary.is_left_behind
+        assert 0 < rows.row_count == int(behind.sum()) < 700
+        panel = app.screen.query_one(VocabularyPanel)
+        assert "without them the corpus has" in str(panel.border_subtitle)
+        assert "made" in [place.column.title for place in rows.places]
+
+
 async def test_o_sorts_by_the_next_column_and_a_second_key_reverses_the_order() -> None:
     async with vocabulary() as (_, pilot, rows):
         assert rows.token == 699  # it opens on the newest …

@@ -194,6 +194,35 @@ def test_in_a_run_reachable_tokens_are_those_that_segmentation_gives(
         assert (token_id in gone) != reached
 
 
+@given(oracles.corpora())
+def test_a_token_is_left_behind_if_few_of_its_occurrences_are(corpus: dict[bytes, int]) -> None:
+    timeline = timeline_of(corpus)
+    frame = timeline.seek(len(timeline))
+    vocabulary = frame.vocabulary
+    gone = set(vocabulary.rows(filters=["left-behind"]).tolist())
+    for token_id in range(257, frame.vocab_size):
+        made = timeline.seek(frame.step_making(token_id)).vocabulary.count_of(token_id)
+        now = vocabulary.count_of(token_id)
+        assert made is not None
+        assert now is not None
+        assert vocabulary.made_count_of(token_id) == made
+        assert (token_id in gone) == (made > 0 and now <= made / 10)
+
+    def parts(token_id: int) -> int:
+        pair = vocabulary.parents_of(token_id) if token_id in gone else None
+        return 1 if pair is None else sum(map(parts, pair))
+
+    whole, apart = 0, 0
+    for pretoken, count in corpus.items():
+        ids = frame.tokens_of(pretoken)
+        whole, apart = whole + count * len(ids), apart + count * sum(map(parts, ids))
+    assert vocabulary.tokens_without(np.array(sorted(gone), dtype=int)) == apart - whole
+
+
+def test_without_a_corpus_nothing_is_left_behind() -> None:
+    assert kept(Vocabulary.of_tokenizer(tokenizer_of((b"a", b"b"))), "left-behind") == set()
+
+
 def test_a_merge_of_lower_rank_across_the_border_makes_a_token_unreachable() -> None:
     stolen = tokenizer_of((b"b", b"c"), (b"a", b"b"), (b"ab", b"c"))
     assert kept(Vocabulary.of_tokenizer(stolen), "unreachable") == {b"abc"}
