@@ -16,7 +16,8 @@ from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left
 from engine.bpe.frame import Frame, QueueEntry
-from engine.bpe.heap import HeapMove, Move
+from engine.bpe.heap import HeapMove
+from engine.bpe.trainers.algorithm import Move
 
 ARRAY_SHOWN = 127
 """Number of array entries shown: seven levels of the tree."""

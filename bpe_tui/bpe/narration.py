@@ -24,8 +24,8 @@ from bpe_tui.views.report import StepReport, merge_report
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
-from engine.bpe.heap import Move
 from engine.bpe.record import MergeStep
+from engine.bpe.trainers.algorithm import Move
 from engine.core.events import Pair
 
 

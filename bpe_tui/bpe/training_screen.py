@@ -43,10 +43,9 @@ from bpe_tui.widgets.rows import (
 )
 from bpe_tui.widgets.visible import visible_bytes, visible_text, width
 from engine.bpe.frame import Frame
-from engine.bpe.heap import Move
 from engine.bpe.record import MergeStep
 from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS, algorithm_for
-from engine.bpe.trainers.algorithm import Algorithm, CodeLine, Phase, WorkPhase, phases_of
+from engine.bpe.trainers.algorithm import Algorithm, CodeLine, Move, Phase, WorkPhase, phases_of
 from engine.core.events import Pair
 from engine.encoding.lanes import align
 from engine.recording.affected_pretokens import CountAttribution

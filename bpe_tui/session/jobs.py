@@ -26,7 +26,7 @@ from engine.bpe.what_if import Comparison, ForkChange
 from engine.core.errors import CorpusError, TokenizerFileError
 from engine.core.events import ChunkCounted, CountProgress, WorkProgress
 from engine.counting.chunk_log import NOTHING_COUNTED, ChunkLog, ChunkReport
-from engine.counting.counts_file import CorpusCount
+from engine.counting.plain import CorpusCount
 from engine.encoding.alphabet import DEFAULT_UNITS, UNITS
 from engine.encoding.merging import count_pairs
 from engine.recording.playback import Player

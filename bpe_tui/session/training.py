@@ -18,7 +18,7 @@ from bpe_tui.session.models import model_of
 from engine.core.errors import CorpusError
 from engine.counting.cache import KeptCount
 from engine.counting.chunk_boundaries import CourseCuts, course_cuts
-from engine.counting.counts_file import CorpusCount
+from engine.counting.plain import CorpusCount
 from engine.recording.training import (
     CountedCorpus,
     Training,

@@ -17,7 +17,7 @@ from bpe_tui.widgets.rows import (
     without_middle,
 )
 from engine.bpe.frame import Frame, QueueEntry
-from engine.bpe.heap import Move
+from engine.bpe.trainers.algorithm import Move
 
 
 def highest_shown(frame: Frame) -> int:

@@ -12,13 +12,14 @@ from heapq import nlargest, nsmallest
 from itertools import pairwise
 from typing import Self
 
-from engine.bpe.heap import HeapMove, Loss, Move
+from engine.bpe.heap import HeapMove, Loss
 from engine.bpe.languages import Languages
 from engine.bpe.linked_lists import LinkedLists
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.run import Run, Statistics
 from engine.bpe.ties import TIE_RULES, TieRule, never_seen
 from engine.bpe.trainer import Trainer
+from engine.bpe.trainers.algorithm import Move
 from engine.core import html
 from engine.core.arrays import Integers
 from engine.core.events import Pair

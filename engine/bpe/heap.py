@@ -15,7 +15,6 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
 from heapq import heapify, heappop, heappush
 from itertools import islice
 from threading import Lock
@@ -23,6 +22,7 @@ from time import monotonic
 from typing import NamedTuple, Protocol
 
 from engine.bpe.ties import PairKey, TieKey, TieRule
+from engine.bpe.trainers.algorithm import Move
 from engine.core.arrays import Integers
 from engine.core.events import Pair, StaleEntry
 from engine.core.slow_modules import np
@@ -263,15 +263,6 @@ SPACING = 512
 """Steps between the copies stored on the way forward."""
 RUN_UP = 24
 """Distance of a stored copy before the target step, for the next steps back."""
-
-
-class Move(Enum):
-    """A single operation on the heap; the value describes it."""
-
-    POP_STALE = "pop, stale"
-    PUSH_BACK = "push back with the true count"
-    POP = "pop, true: this pair merges"
-    PUSH = "push a new pair"
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, islice, product, repeat
+from typing import TYPE_CHECKING
 
-from engine.bpe.heap import HeapReplay
-from engine.bpe.languages import Languages
 from engine.bpe.ties import TieRule, never_seen
 from engine.core.arrays import Integers
 from engine.core.events import BytesPair, Pair, StaleEntry
@@ -37,6 +36,10 @@ from engine.recording.merge_record import (
     PairsInIds,
     PairStep,
 )
+
+if TYPE_CHECKING:
+    from engine.bpe.heap import HeapReplay
+    from engine.bpe.languages import Languages
 
 
 class MergeStep(PairStep):
@@ -165,6 +168,8 @@ class Record(MergeRecord[MergeStep]):
     @cached_property
     def heap(self) -> HeapReplay:
         """The counts that the entries of a lazily deleted heap claim, by pair number."""
+        from engine.bpe.heap import HeapReplay  # a training without a screen does without it
+
         return HeapReplay(self)
 
     def append(self, merge: MergeReport) -> MergeStep:

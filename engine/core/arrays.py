@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import accumulate, chain, pairwise
-from random import getrandbits
+from os import urandom
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from engine.core.slow_modules import np
@@ -65,7 +65,7 @@ class NumberTable:
     def __init__(self, keys: Ints, values: Ints) -> None:
         bits = (2 * len(keys) + 1).bit_length()  # at most half of the slots are taken
         self._shift = np.uint64(_WORD - bits)
-        self._factor = np.uint64(getrandbits(_WORD) | 1)
+        self._factor = np.uint64(int.from_bytes(urandom(_WORD // 8)) | 1)
         self._last = (1 << bits) - 1
         self._keys = np.full(1 << bits, _FREE, dtype=np.int64)
         self._values = np.full(1 << bits, NOT_THERE, dtype=np.int64)

@@ -22,7 +22,8 @@ from pathlib import Path
 from engine.core.drafts import DRAFT, read_own, sweep
 from engine.core.errors import CorpusError, OutputError
 from engine.core.files import write_files
-from engine.counting.counts_file import CorpusCount, CountsMetadata, CountsReader, written
+from engine.counting.counts_file import CountsMetadata, CountsReader, written
+from engine.counting.plain import CorpusCount
 from engine.text.corpus import Corpus
 from engine.text.patterns import PatternLike, as_pattern
 

@@ -22,13 +22,12 @@ from itertools import chain, count, islice, repeat
 from engine.core.arrays import Ints, parts_of
 from engine.core.errors import CorpusError, WhatIfError
 from engine.core.events import ChunkCounted, CountProgress
-from engine.core.helper_pool import in_order
 from engine.core.slow_modules import np
 from engine.core.systems import available_cores
-from engine.counting.counts_file import CorpusCount, read_counts
 from engine.counting.plain import (
     ChunkCount,
     ChunkCounter,
+    CorpusCount,
     CountedChunk,
     CounterKind,
     PlainCounter,
@@ -103,6 +102,8 @@ def count_corpus(
         CorpusError: the corpus cannot be read, is empty or changed while it was read.
     """
     if corpus.holds_counts:
+        from engine.counting.counts_file import read_counts  # a text does without it
+
         if splitter is not None and not splitter.is_plain:
             raise CorpusError(
                 f"{corpus.name}: holds counts, and this tokenizer cuts a text in its own way; open "
@@ -260,6 +261,8 @@ def _counted_chunks(
     first = list(islice(chunks, WORTH_HELPERS))
     prepare = partial(counting, kind, pattern, splitter)
     if workers > 1 and len(first) == WORTH_HELPERS:
+        from engine.core.helper_pool import in_order  # a small corpus does without it
+
         tasks = chain(first, chunks)
         yield from in_order(prepare, tasks, workers - 1, doing="counting", threads=threads)
     else:

@@ -24,16 +24,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from itertools import accumulate, chain, islice, pairwise
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import BinaryIO
 
 from engine.core.arrays import Ints
 from engine.core.errors import CorpusError, OutputError, TokenizerFileError
 from engine.core.events import CountProgress
 from engine.core.json_fields import Fields
 from engine.core.slow_modules import hashlib, json, np
+from engine.counting.plain import CorpusCount
 from engine.text.corpus import COUNTS, Corpus
 from engine.text.patterns import PATTERNS, PatternLike, as_pattern
 
@@ -56,38 +56,6 @@ _WIDTH = 8
 
 
 NO_EXAMPLES: Mapping[bytes, bytes] = {}
-
-
-@dataclass(frozen=True)
-class CorpusCount:
-    """The pretoken counts and the number of documents of a corpus.
-
-    Attributes:
-        documents: number of documents.
-        earliest: returns the counts of the first pretokens, up to a number, which costs less than
-            all counts; of all for `None`.
-    """
-
-    documents: int
-    earliest: Callable[[int | None], Counter[bytes]]
-
-    @classmethod
-    def of(cls, documents: int, counts: Counter[bytes]) -> Self:
-        """Build from counts in order of first appearance."""
-
-        def first(limit: int | None) -> Counter[bytes]:
-            if limit is None:
-                return counts
-            some: Counter[bytes] = Counter()
-            dict.update(some, islice(counts.items(), limit))
-            return some
-
-        return cls(documents, first)
-
-    @cached_property
-    def counts(self) -> Counter[bytes]:
-        """Pretoken → count, in order of first appearance."""
-        return self.earliest(None)
 
 
 @dataclass(frozen=True)

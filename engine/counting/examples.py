@@ -20,7 +20,7 @@ import numpy as np
 from engine.core.arrays import Ints
 from engine.core.events import WorkProgress
 from engine.counting.count import count_text, counter_for
-from engine.counting.counts_file import CorpusCount
+from engine.counting.plain import CorpusCount
 from engine.text.corpus import Corpus
 from engine.text.patterns import Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from engine.core.errors import BpeError, VocabSizeError
 from engine.core.events import ChunkCounted, CountProgress, WorkProgress
 from engine.counting.count import count_corpus
-from engine.counting.counts_file import CorpusCount
+from engine.counting.plain import CorpusCount
 from engine.text.corpus import Corpus
 from engine.text.patterns import PatternLike
 from engine.text.pretokenize import SpecialSplitter

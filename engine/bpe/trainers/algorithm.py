@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from engine.bpe.heap import Move
 from engine.bpe.ties import FirstSeen, PairKey, TieRule
 from engine.core.arrays import Integers, Ints, SmallInts
 from engine.core.events import Pair
@@ -205,6 +204,15 @@ class Phase(Enum):
     REPLACE = "the pair is replaced by it"
     CORRECT = "the counts are corrected"
     ENTER = "the new pairs wait for their turn"
+
+
+class Move(Enum):
+    """A single operation on the heap; the value describes it."""
+
+    POP_STALE = "pop, stale"
+    PUSH_BACK = "push back with the true count"
+    POP = "pop, true: this pair merges"
+    PUSH = "push a new pair"
 
 
 WorkPhase = Move | Phase

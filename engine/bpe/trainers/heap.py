@@ -16,9 +16,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from heapq import heapify, heappop, heappush
 
-from engine.bpe.heap import Move
 from engine.bpe.ties import FirstSeen, PairKey, TieKey
-from engine.bpe.trainers.algorithm import Algorithm, CodeLine, TrainingTask
+from engine.bpe.trainers.algorithm import Algorithm, CodeLine, Move, TrainingTask
 from engine.bpe.trainers.indexed import PairIndex
 from engine.core.events import Pair, StaleEntry
 from engine.recording.merge_record import MergeReport

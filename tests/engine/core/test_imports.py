@@ -66,7 +66,15 @@ def test_training_needs_no_numpy_until_the_record_is_read() -> None:
 def test_training_on_a_plain_text_loads_nothing_that_it_does_not_use() -> None:
     loaded = loaded_by("from engine import train_bpe; train_bpe('samples/handout.txt', 270)")
     assert not loaded & {"numpy", "regex", "json", "hashlib", "difflib", "gzip", "bz2", "lzma"}
-    assert not loaded & {"engine.counting.cache", "engine.text.excerpt"}
+    assert not loaded & {"random", "queue", "pickle", "subprocess", "asyncio", "logging"}
+    rooms = (
+        "core.helper_pool",
+        "counting.cache",
+        "counting.counts_file",
+        "text.excerpt",
+        "bpe.heap",
+    )
+    assert not loaded & {f"engine.{room}" for room in rooms}
 
 
 @pytest.mark.skipif(KERNEL is None, reason="counting and training need numpy then")

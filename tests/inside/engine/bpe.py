@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from engine.bpe import race
 from engine.bpe.frame import QueueEntry
-from engine.bpe.heap import HeapWalk, Move, claim_of
+from engine.bpe.heap import HeapWalk, claim_of
 from engine.bpe.race import PARTS, RACERS, Race, RaceSettings, RunnerState, SizeRace, sample
 from engine.bpe.record import Record
 from engine.bpe.replay import Replay
@@ -16,6 +16,7 @@ from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS, algorithm, algorithm_
 from engine.bpe.trainers.algorithm import (
     BORDER,
     COUNTERS,
+    Move,
     Symbols,
     TrainingTask,
     WorkCounts,
