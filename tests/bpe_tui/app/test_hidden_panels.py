@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 IN_PLACE_OF_ANOTHER = {
     *("lanes", "lattice", "lockstep", "why-not", "why-not-pieces", "regex", "dropout"),
-    *("pseudocode", "curves", "text", "tail"),
+    *("pseudocode", "curves", "text", "tail", "languages"),
 }
 """Views that a key shows in place of another at every size, so that no size hides them."""
 
