@@ -35,7 +35,7 @@ def describe_languages(languages: Languages, step: int) -> Iterator[str]:
         yield (
             f"{visible_text(name, spaces=False)}: {languages.rate(place, step):.3f} tokens a "
             f"character (plain BPE {languages.rate(place, step, plain=True):.3f}), "
-            f"{plural(languages.turns_of(place, step), 'turn')} of {number(step)}"
+            f"{plural(languages.turns[:step].count(place), 'turn')} of {number(step)}"
         )
     if languages.doubt:
         yield f"note: {visible_text(languages.doubt, spaces=False)}"

@@ -64,7 +64,7 @@ class LanguagesPanel(Panel):
                     *left([(drawn, _hue(place))], max(room, 0)),
                     right(f"{rate:.2f}", RATE_CELLS, "strong"),
                     right(f"{plain:.2f}", RATE_CELLS, "dim"),
-                    right(number(languages.turns_of(place, step)), TURN_CELLS),
+                    right(number(languages.turns[:step].count(place)), TURN_CELLS),
                 ]
             )
 
@@ -81,9 +81,10 @@ def _curves(languages: Languages, frame: Frame, width: int, height: int) -> Iter
     """Yield the lines of a chart: a curve for each language, those of plain BPE, the cursor."""
     drawn = []
     for place in range(len(languages.names)):
-        for plain in (True, False):
-            ys = languages.rates(place, frame.recorded_steps, plain=plain)
-            name, role = ("", "dim") if plain else (_name(languages, place), _hue(place))
+        for tokens in (languages.plain[place], languages.tokens[place]):
+            ys = np.array(tokens[: frame.recorded_steps + 1]) / max(languages.characters[place], 1)
+            is_plain = tokens is languages.plain[place]
+            name, role = ("", "dim") if is_plain else (_name(languages, place), _hue(place))
             drawn.append(Curve(name, role, np.arange(len(ys)), ys))
     figure = curves_of(sorted(drawn, key=lambda curve: bool(curve.name)), "step", "", log_y=False)
     if figure is None or not frame.recorded_steps:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import Model
@@ -49,7 +49,7 @@ def start(config: RunConfig, corpus: CountedCorpus) -> Training:
     """Prepare the training that `config` asks for."""
     from engine.recording.training import Training
 
-    trainer = _parity_trainer(config) if config.parity else _trainer(config, corpus.counts)
+    trainer = _trainer(config, corpus.counts)
 
     def record() -> Timeline:
         from engine.bpe.frame import Timeline  # only frames need it, not a tokenizer's files
@@ -122,31 +122,19 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
     )
 
 
-def _parity_trainer(config: RunConfig) -> Trainer:
-    from bpe_tui.session.training import counts_by_language
-    from engine.bpe.parity import ParityTrainer
-
-    return ParityTrainer(
-        counts_by_language(config),
-        config.size,
-        config.special_tokens,
-        tie_rule=config.tie_rule,
-        min_count=config.min_count,
-        max_token_length=config.max_token_length,
-        units=config.units,
-    )
-
-
 def _trainer(config: RunConfig, counts: Mapping[bytes, int]) -> Trainer:
     from engine.bpe.trainer import Trainer
 
-    return Trainer(
-        counts,
-        config.size,
-        config.special_tokens,
-        tie_rule=config.tie_rule,
-        algorithm=config.trainer,
-        min_count=config.min_count,
-        max_token_length=config.max_token_length,
-        units=config.units,
-    )
+    options: dict[str, Any] = {
+        "tie_rule": config.tie_rule,
+        "min_count": config.min_count,
+        "max_token_length": config.max_token_length,
+        "units": config.units,
+    }
+    asked = config.size, config.special_tokens
+    if config.parity and counts:  # there are none if only the options are checked
+        from bpe_tui.session.training import counts_by_language
+        from engine.bpe.parity import ParityTrainer
+
+        return ParityTrainer(counts_by_language(config), *asked, **options)
+    return Trainer(counts, *asked, algorithm=config.trainer, **options)

@@ -6,8 +6,6 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from engine.core.arrays import Floats
-from engine.core.slow_modules import np
 from engine.text.pretokenize import to_text
 
 UNEQUAL = 10
@@ -48,42 +46,9 @@ class Languages:
         tokens = (self.plain if plain else self.tokens)[language]
         return tokens[min(step, len(tokens) - 1)] / max(self.characters[language], 1)
 
-    def rates(self, language: int, steps: int, *, plain: bool = False) -> Floats:
-        """Return the tokens a character of a language after 0, 1, … steps.
-
-        Args:
-            language, plain: as for `rate`.
-            steps: the last step.
-        """
-        tokens = (self.plain if plain else self.tokens)[language][: steps + 1]
-        return np.array(tokens, dtype=np.float64) / max(self.characters[language], 1)
-
-    def turns_of(self, language: int, steps: int) -> int:
-        """Count the steps that served a language.
-
-        Args:
-            language: its place in `names`.
-            steps: the number of steps, from the first on.
-        """
-        return self.turns[:steps].count(language)
-
     def served_at(self, step: int) -> int | None:
         """Return the language that the merge after `step` serves; `None` if none is recorded."""
         return self.turns[step] if step < len(self.turns) else None
-
-    def worst_off(self, among: Sequence[int], step: int) -> int:
-        """Return the language with the most tokens a character; of several the first.
-
-        Args:
-            among: the languages to compare, by their places.
-            step: the number of steps after which to compare them.
-
-        >>> Languages(["en", "am"], [4, 4], tokens=[array("q", [5]), array("q", [6])]).worst_off(
-        ...     range(2), 0
-        ... )
-        1
-        """
-        return max(among, key=lambda language: self.rate(language, step))
 
     @property
     def doubt(self) -> str:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from engine.bpe.languages import Languages, characters_in
 from engine.bpe.trainer import Trainer
@@ -22,7 +23,6 @@ from engine.bpe.trainers.heap import queue_of
 from engine.bpe.trainers.indexed import PairIndex
 from engine.core.errors import CorpusError
 from engine.core.events import Pair
-from engine.encoding.alphabet import DEFAULT_UNITS
 from engine.recording.merge_record import MergeReport
 
 LEAST = 2
@@ -34,8 +34,9 @@ class ParityTrainer(Trainer):
 
     Args:
         languages: name of a language → the pretoken counts of its text.
-        vocab_size, special_tokens, tie_rule, min_count, max_token_length, units: as for `Trainer`;
-            a language whose pairs are all rarer than `min_count` gets no more turns.
+        vocab_size, special_tokens: as for `Trainer`.
+        options: `tie_rule`, `min_count`, `max_token_length` and `units` of `Trainer`. A language
+            whose pairs are all rarer than `min_count` gets no more turns.
 
     Attributes:
         languages: the languages, with the tokens of each after each step.
@@ -53,29 +54,17 @@ class ParityTrainer(Trainer):
         languages: Mapping[str, Mapping[bytes, int]],
         vocab_size: int,
         special_tokens: Sequence[str] = (),
-        *,
-        tie_rule: str = "lexicographic",
-        min_count: int = 1,
-        max_token_length: int | None = None,
-        units: str = DEFAULT_UNITS,
+        **options: Any,
     ) -> None:
         if len(languages) < LEAST:
             raise CorpusError("parity is between languages: give a corpus for each, two or more")
         together: Counter[bytes] = Counter()
         for counts in languages.values():
             together.update(counts)
-
-        super().__init__(
-            *(together, vocab_size, special_tokens),
-            tie_rule=tie_rule,
-            algorithm=heap.ALGORITHM.name,
-            min_count=min_count,
-            max_token_length=max_token_length,
-            units=units,
-        )
-        alphabet = self._task.alphabet
+        asked = together, vocab_size, special_tokens
+        super().__init__(*asked, algorithm=heap.ALGORITHM.name, **options)
         texts = [_only(self.counts, counts) for counts in languages.values()]
-        starts = [alphabet.token_count(counts) for counts in texts]
+        starts = [self._task.alphabet.token_count(counts) for counts in texts]
         self.languages = self.record.languages = Languages(
             tuple(languages),
             tuple(map(characters_in, texts)),
@@ -83,13 +72,7 @@ class ParityTrainer(Trainer):
             plain=[array("q", [start]) for start in starts],
         )
         self.record.by_rule = False
-        plain = Trainer(
-            *(together, vocab_size, special_tokens),
-            tie_rule=tie_rule,
-            min_count=min_count,
-            max_token_length=max_token_length,
-            units=units,
-        )
+        plain = Trainer(*asked, **options)
         run = partial(_merges, texts=texts, languages=self.languages, plain=plain)
         self.algorithm = replace(ALGORITHM, run=run)
 
@@ -114,7 +97,8 @@ def _merges(
     waiting = list(range(len(texts)))
     while waiting:
         # Find the language with the most tokens a character.
-        served = languages.worst_off(waiting, len(languages.turns))
+        step = len(languages.turns)
+        served = max(waiting, key=lambda language: languages.rate(language, step))
         queue, choose = queues[served]
         # Pop its most frequent pair; without one that is frequent enough its turns are over.
         best = queue.pop_best(choose)
@@ -125,14 +109,13 @@ def _merges(
         # Join its two tokens to a new one; replace the pair in all languages.
         new_id = task.join(pair)
         for (others, _), index, tokens in zip(queues, indices, languages.tokens, strict=True):
-            made = _merge_in(index, pair, new_id, tokens)
-            for changed in made:
+            for changed in _merge_in(index, pair, new_id, tokens):
                 if new_id in changed:
                     others.push(changed)
         languages.turns.append(served)
-        if (step := next(steps_of_plain, None)) is not None:
+        if (plain_step := next(steps_of_plain, None)) is not None:
             for index, tokens in zip(indices_of_plain, languages.plain, strict=True):
-                _merge_in(index, step.pair, step.new_id, tokens)
+                _merge_in(index, plain_step.pair, plain_step.new_id, tokens)
         yield together.merge(pair, new_id)
 
 

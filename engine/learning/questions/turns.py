@@ -21,42 +21,35 @@ def _pose_turn(frame: Frame, request: Request) -> Question:
     if rates.count(rates[served]) > 1 or rates[served] < max(rates):
         raise QuestionError(f"the numbers do not say whose turn is next at step {frame.step:,}")
     second = sorted(rates)[-2]
-    options = tuple(
-        Option(
-            (name.encode("utf-8", "surrogateescape"),),
-            f"{tokens[frame.step]:,} tokens, {characters:,} characters",
-            f"{rate:.3f}",
-            rate,
-        )
-        for name, tokens, characters, rate in zip(
-            languages.names, languages.tokens, languages.characters, rates, strict=True
-        )
-    )
+    names = [name.encode("utf-8", "surrogateescape") for name in languages.names]
+    sizes = zip(languages.tokens, languages.characters, strict=True)
+    notes = [f"{tokens[frame.step]:,} tokens, {size:,} characters" for tokens, size in sizes]
 
-    def explain() -> tuple[Sentence, ...]:
-        name = languages.names[served].encode("utf-8", "surrogateescape")
-        rate = f"{rates[served]:.3f}"
-        return (say("{name} has the most tokens a character: {rate}.", name=name, rate=rate),)
-
-    def explain_wrong(place: int) -> tuple[Sentence, ...]:
-        rate, name = f"{rates[place]:.3f}", languages.names[place]
-        return (
-            say("{name} has {rate} tokens a character, and another has more.",
-                name=name.encode("utf-8", "surrogateescape"), rate=rate),
-        )  # fmt: skip
+    def explain(place: int = served) -> tuple[Sentence, ...]:
+        right = "{name} has the most tokens a character: {rate}."
+        wrong = "{name} has {rate} tokens a character, and another has more."
+        said = right if place == served else wrong
+        return (say(said, name=names[place], rate=f"{rates[place]:.3f}"),)
 
     return Question(
         frame,
-        say("Languages take turns: which one does the next merge serve?",
-            shorter="Which language is served next?"),
-        Choice(options),
+        say(
+            "Languages take turns: which one does the next merge serve?",
+            shorter="Which language is served next?",
+        ),
+        Choice(
+            tuple(
+                Option((name,), note, f"{rate:.3f}", rate)
+                for name, note, rate in zip(names, notes, rates, strict=True)
+            )
+        ),
         served,
         explain=explain,
-        explain_wrong=explain_wrong,
+        explain_wrong=explain,
         hint=say("divide the tokens of each by its characters."),
         advice=say("The one worst off is served: it has the most tokens a character."),
-        find_level=lambda: Level.CLOSE if rates[served] < CLOSE * second else Level(0),
-    )  # fmt: skip
+        find_level=lambda: Level.CLOSE if rates[served] < CLOSE * second else Level.CLEAR,
+    )
 
 
 TURN = Kind("turn", (Frame,), "BPE", _pose_turn)

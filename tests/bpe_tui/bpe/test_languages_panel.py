@@ -32,7 +32,7 @@ async def test_the_panel_is_in_front_and_shows_turns_bars_and_plain_bpe() -> Non
                 assert name[:8] in rows[place]
                 assert f"{languages.rate(place, at, plain=True):.2f}" in rows[place]
                 assert rows[place].startswith("❯") == (languages.served_at(at) == place)
-            assert f"{languages.turns_of(1, at)}" == rows[1].split()[-1]
+            assert f"{languages.turns[:at].count(1)}" == rows[1].split()[-1]
         async for _ in each_size(pilot):
             await pilot.press("G")
             await until(pilot, lambda: languages.names[0][:6] in shown(panel))

@@ -136,7 +136,8 @@ def test_a_frame_knows_whose_turn_is_next_and_that_no_count_of_all_texts_decides
     timeline = Timeline(trainer.counts, map(trainer.record.__getitem__, range(40)))
     frame = timeline.seek(10)
     assert frame.languages is trainer.languages
-    assert frame.languages.served_at(10) == frame.languages.worst_off(range(2), 10)
+    rates = [frame.languages.rate(place, 10) for place in range(2)]
+    assert frame.languages.served_at(10) == rates.index(max(rates))
     assert (frame.queue.tied, frame.linked, frame.tied_steps.until(10)) == ((), None, 0)
     assert timeline.seek(40).languages.served_at(40) is None
 
