@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Draw the README's pictures again, after a change that shows: bash docs/pictures.sh [FOLDER]
+# Draw the pictures of README and docs again, after a change that shows: bash docs/pictures.sh [FOLDER]
 set -euo pipefail
 out=$(cd "${1:-$(dirname "${BASH_SOURCE[0]}")}" && pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -11,3 +11,47 @@ bpe-tui record $stories --vocab-size 700 --view training --steps 12 --size 120x4
 bpe-tui record $stories --vocab-size 1000 --view encoding --text "the lowest newcomer" \
     --steps 743 --size 100x28 --out "$out/encoding.svg" --force
 bpe-tui record $stories --view charts --steps 500 --size 120x32 --out "$out/charts.svg" --force
+
+# Pictures of panels that a key opens, of which `record` knows nothing.
+"${PYTHON:-python3}" - "$out" <<'PYTHON'
+import asyncio
+import sys
+from pathlib import Path
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.moving_picture import moving_picture
+from bpe_tui.app.recorder import Camera
+from bpe_tui.app.step_page import PageFilm
+from bpe_tui.session.config import RunConfig, Viewpoint
+from bpe_tui.styles import DARK
+from engine.text.corpus import Reading
+
+STORIES, CODE = "samples/tinystories_valid.txt", "samples/code.txt"
+
+
+async def picture(name: str, config: RunConfig, step: int, size: tuple[int, int], *keys: str) -> None:
+    film, app = PageFilm(DARK), BpeTuiApp(config)
+    app.makes_ahead = False
+    async with app.run_test(size=size) as pilot:
+        while not app.is_settled:
+            await asyncio.sleep(0.01)
+        film.begin(size, config.name)
+        app.seek(step)
+        app.clear_notices()
+        await pilot.press(*keys)
+        await pilot.pause(0.5)
+        await Camera(app, pilot, film).take(2.0)
+    Path(sys.argv[1], name).write_bytes(moving_picture(film, DARK).encode())
+
+
+async def draw() -> None:
+    encoding = Viewpoint(view="encoding", text="the cat sat ")
+    await picture("tail.svg", RunConfig(STORIES, 1000, viewpoint=encoding), 743, (100, 28), "t")
+    parity = RunConfig(
+        STORIES, 700, parity=True, reading=Reading((CODE,)), viewpoint=Viewpoint(view="training")
+    )
+    await picture("parity.svg", parity, 150, (120, 40))
+
+
+asyncio.run(draw())
+PYTHON

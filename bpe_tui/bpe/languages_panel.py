@@ -60,7 +60,8 @@ class LanguagesPanel(Panel):
             yield Row(
                 [
                     cursor_sign(place == served),
-                    *left([(name, _hue(place))], cells + 1),
+                    *left([(name, _hue(place))], cells),
+                    (" ", ""),
                     *left([(drawn, _hue(place))], max(room, 0)),
                     right(f"{rate:.2f}", RATE_CELLS, "strong"),
                     right(f"{plain:.2f}", RATE_CELLS, "dim"),

@@ -296,6 +296,7 @@ class StepsScreen(PlayerScreen):
         if place := self._place_of.get(panel):
             for other in self.query(f".at-{place}"):
                 other.set_class(other.id != panel, "-away")
+            self.call_after_refresh(self.name_hidden_panels)
 
     def show_panel(self, panel: str) -> None:
         self.put_in_front(panel)
