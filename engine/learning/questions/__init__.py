@@ -90,7 +90,7 @@ it.', 's+t wins the tie of 2 at 9.']
     return replace(found.pose(frame, Request(chance, about, rows)), kind=kind)
 
 
-OF_WHAT_FOLLOWS = ("next-pair", "turn", "best-score", "first-to-go", "best-path")
+OF_WHAT_FOLLOWS = ("turn", "next-pair", "best-score", "first-to-go", "best-path")
 """Kinds asked before a step, in the order of preference; Unigram's steps without pruning take the
 last one."""
 
