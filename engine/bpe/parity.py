@@ -25,9 +25,6 @@ from engine.core.errors import CorpusError
 from engine.core.events import Pair
 from engine.recording.merge_record import MergeReport
 
-LEAST = 2
-"""Fewest languages: one alone would be served by each merge, as in plain BPE."""
-
 
 class ParityTrainer(Trainer):
     """A training in which languages take turns.
@@ -56,14 +53,16 @@ class ParityTrainer(Trainer):
         special_tokens: Sequence[str] = (),
         **options: Any,
     ) -> None:
-        if len(languages) < LEAST:
+        if len(languages) < 2:
             raise CorpusError("parity is between languages: give a corpus for each, two or more")
         together: Counter[bytes] = Counter()
         for counts in languages.values():
             together.update(counts)
         asked = together, vocab_size, special_tokens
         super().__init__(*asked, algorithm=heap.ALGORITHM.name, **options)
-        texts = [_only(self.counts, counts) for counts in languages.values()]
+        kept = self.counts.keys()  # units may leave pretokens out
+        every = languages.values()
+        texts = [{p: n for p, n in counts.items() if n and p in kept} for counts in every]
         starts = [self._task.alphabet.token_count(counts) for counts in texts]
         self.languages = self.record.languages = Languages(
             tuple(languages),
@@ -75,11 +74,6 @@ class ParityTrainer(Trainer):
         plain = Trainer(*asked, **options)
         run = partial(_merges, texts=texts, languages=self.languages, plain=plain)
         self.algorithm = replace(ALGORITHM, run=run)
-
-
-def _only(kept: Mapping[bytes, int], counts: Mapping[bytes, int]) -> dict[bytes, int]:
-    """Return the counts of the pretokens that are trained on, without zeros."""
-    return {pretoken: count for pretoken, count in counts.items() if count and pretoken in kept}
 
 
 def _merges(

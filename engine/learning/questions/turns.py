@@ -5,10 +5,7 @@ from __future__ import annotations
 from engine.bpe.frame import Frame
 from engine.core.errors import QuestionError
 from engine.core.wording import Sentence, say
-from engine.learning.questions.question import Choice, Kind, Level, Option, Question, Request
-
-CLOSE = 1.05
-"""The second language is close if the worst off has this many times its tokens a character."""
+from engine.learning.questions.question import Choice, Kind, Option, Question, Request
 
 
 def _pose_turn(frame: Frame, request: Request) -> Question:
@@ -20,7 +17,6 @@ def _pose_turn(frame: Frame, request: Request) -> Question:
     rates = [languages.rate(place, frame.step) for place in range(len(languages.names))]
     if rates.count(rates[served]) > 1 or rates[served] < max(rates):
         raise QuestionError(f"the numbers do not say whose turn is next at step {frame.step:,}")
-    second = sorted(rates)[-2]
     names = [name.encode("utf-8", "surrogateescape") for name in languages.names]
     sizes = zip(languages.tokens, languages.characters, strict=True)
     notes = [f"{tokens[frame.step]:,} tokens, {size:,} characters" for tokens, size in sizes]
@@ -48,7 +44,6 @@ def _pose_turn(frame: Frame, request: Request) -> Question:
         explain_wrong=explain,
         hint=say("divide the tokens of each by its characters."),
         advice=say("The one worst off is served: it has the most tokens a character."),
-        find_level=lambda: Level.CLOSE if rates[served] < CLOSE * second else Level.CLEAR,
     )
 
 
