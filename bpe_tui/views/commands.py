@@ -111,6 +111,9 @@ SIGNS = {
         "tied step",
         "On the slider: a merge that was tied, if they are few; ◆ a breakpoint.",
     ),
+    "phase": Sign(
+        ("┃", "strong"), "next phase", "On the slider: here the next phase of the training begins."
+    ),
     "prune": Sign(("┊", "tie"), "prune", "On the slider: a step of Unigram that removes pieces."),
     "byte": Sign(("<E4>", ""), "byte", "A byte that is no character by itself, in hexadecimal."),
     "letter": Sign(("Ġ", ""), "space in files", "GPT-2's letter for a space; Ċ for a newline."),

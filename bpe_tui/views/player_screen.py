@@ -67,12 +67,14 @@ class Transport(Horizontal):
         self._put("#transport-facts", f"  {speed:>4}{rate}   {self.facts(session, is_roomy)}")
 
     def marks(self, session: Session) -> tuple[Marks, ...]:
-        """Return the marks on the slider: ties, unless there are too many, and breakpoints."""
+        """Return the marks on the slider: ties if they are few, starts of phases, breakpoints."""
         merges = session.merges
         if merges is None:
             return ()
+        starts = [start.step for start in merges.frame.phase_starts]
         return (
             Marks(merges.frame.tied_steps, "┊", "tie", only_few=True),
+            Marks(starts, "┃", "strong"),
             Marks(session.breakpoints.hits(), "◆", "pair"),
         )
 

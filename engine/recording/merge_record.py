@@ -311,6 +311,19 @@ class MergeBatch:
     widths: array[int]
 
 
+@dataclass(frozen=True)
+class PhaseStart:
+    """A border between two phases of a run: from here on merges are chosen in another way.
+
+    Attributes:
+        step: the number of merges before the border; the next merge is the first of the phase.
+        label: the new phase in a few words, such as `pattern none`. It may contain foreign text.
+    """
+
+    step: int
+    label: str
+
+
 class MergeRecord(ABC, Generic[StepT]):
     """The steps of one run. One thread appends, any thread may read.
 
@@ -327,6 +340,7 @@ class MergeRecord(ABC, Generic[StepT]):
         pretokens: the number of distinct pretokens that each step changed.
         removed: the tokens that the corpus has lost after the first 0, 1, … steps.
         min_count: the least count of a pair that the training merges.
+        phase_starts: the borders between phases, in order; empty in a run of one phase.
     """
 
     vocab: list[bytes]
@@ -341,6 +355,7 @@ class MergeRecord(ABC, Generic[StepT]):
         self.occurrences = array("q")
         self.removed = array("q", (0,))
         self.pretokens = array("q")
+        self.phase_starts: list[PhaseStart] = []
 
     def token(self, token_id: int) -> bytes:
         """Return the bytes of any token of the run."""

@@ -26,7 +26,7 @@ from engine.recording.affected_pretokens import (
     PretokenIndex,
     TokensAtStep,
 )
-from engine.recording.merge_record import MergeRecord, PairStep, StepT
+from engine.recording.merge_record import MergeRecord, PairStep, PhaseStart, StepT
 from engine.recording.statistics import TiedSteps
 from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
@@ -294,6 +294,16 @@ class MergeFrame(ABC, Generic[StepT]):
         return type(self)(self.run, step, self.recorded_steps)
 
     # -- the merge that led here, and those around it
+
+    @property
+    def phase_starts(self) -> tuple[PhaseStart, ...]:
+        """The borders between phases that the run has so far."""
+        return tuple(self._record.phase_starts)
+
+    @property
+    def phase_start(self) -> PhaseStart | None:
+        """The border at this step, behind which the next merge is the first; `None` if none is."""
+        return next((start for start in self.phase_starts if start.step == self.step), None)
 
     def merge_at(self, index: int) -> StepT:
         """Return any recorded merge, by its rank."""
