@@ -13,6 +13,7 @@ import time
 import types
 from collections.abc import Sequence
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from program import (
     INTERRUPTED,
     PROGRAM,
     STORIES,
+    press_on_terminal,
     refusal,
     run,
     run_on_terminal,
@@ -700,6 +702,16 @@ def test_textual_is_imported_for_the_screen_only(tokenizer: Path, tmp_path: Path
 
 
 # -- help
+
+
+@pytest.mark.parametrize(("command", "paged"), [("train", True), ("decode", False)])
+def test_a_help_page_longer_than_the_terminal_goes_through_the_pager(
+    command: str, paged: bool, tmp_path: Path
+) -> None:
+    with patch.dict(ENVIRONMENT, PAGER="sed s/^/paged:/"):
+        [(_, page)] = press_on_terminal([], command, "--help", state=tmp_path)
+    assert b"--tokenizer" in page or b"--vocab-size" in page
+    assert page.startswith(b"paged:Usage" if paged else b"Usage")
 
 
 def test_without_arguments_the_help_is_shown_on_stderr() -> None:
