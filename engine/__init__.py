@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from engine.analysis.check.report import Report
     from engine.analysis.check.steps_file import StepRecorder
     from engine.analysis.fertility import parallel_texts
+    from engine.analysis.pruning import Pruned, prune
     from engine.analysis.text_comparison import TextComparison
     from engine.bpe.frame import Frame, Timeline
     from engine.bpe.languages import Languages
@@ -103,6 +104,7 @@ __all__ = [
     "OutputExistsError",
     "ParityTrainer",
     "PatternError",
+    "Pruned",
     "QueryError",
     "QuestionError",
     "QuizFileError",
@@ -144,6 +146,7 @@ __all__ = [
     "find_tail",
     "longest_match",
     "parallel_texts",
+    "prune",
     "train_bpe",
 ]
 
@@ -160,6 +163,7 @@ _HOMES = {
     "LinkedLists": "engine.bpe.linked_lists",
     "MergeStep": "engine.bpe.record",
     "ParityTrainer": "engine.bpe.parity",
+    "Pruned": "engine.analysis.pruning",
     "Report": "engine.analysis.check.report",
     "StepRecorder": "engine.analysis.check.steps_file",
     "StopReason": "engine.bpe.trainer",
@@ -181,6 +185,7 @@ _HOMES = {
     "find_tail": "engine.encoding.tail",
     "parallel_texts": "engine.analysis.fertility",
     "longest_match": "engine.pipeline.conversion",
+    "prune": "engine.analysis.pruning",
     "train_bpe": "engine.bpe.trainer",
 }
 """Public name → the module that has it; every name that is not here is an error's."""

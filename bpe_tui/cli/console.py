@@ -35,6 +35,7 @@ MODULES = {
     "inspect": "convert",
     "compare": "compare",
     "convert": "convert",
+    "prune": "prune",
     "learn": "learn",
     "quiz": "quiz",
     "grade": "grade",

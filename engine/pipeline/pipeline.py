@@ -8,7 +8,7 @@ normalizer, the pre-tokenizer and the model leave alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,7 +24,7 @@ from engine.pipeline.added_tokens import (
     without_repeats,
 )
 from engine.pipeline.decoders import DECODERS, Decoder
-from engine.pipeline.models import MODELS, MergingModel, Model, ModelToken, WordPiece
+from engine.pipeline.models import BPE, MODELS, MergingModel, Model, ModelToken, WordPiece
 from engine.pipeline.normalizers import NORMALIZERS, Aligned, Normalizer
 from engine.pipeline.post_processors import POST_PROCESSORS, PostProcessor, TemplatePart
 from engine.pipeline.pretokenizers import PRETOKENIZERS, PreTokenizer
@@ -219,6 +219,20 @@ class Pipeline:
         if not isinstance(self.model, MergingModel):
             raise TokenizerFileError(f"its model is {self.model.name}, which merges nothing")
         return replace(self, model=self.model.first(merges))
+
+    def with_ids(self, new_ids: Mapping[int, int]) -> Pipeline:
+        """Return the pipeline with the tokens in `new_ids` only: old id → new id.
+
+        Raises:
+            TokenizerFileError: its model is not BPE as in a `tokenizer.json`.
+        """
+        if not isinstance(self.model, BPE):
+            raise TokenizerFileError(f"its model is {self.model.name}, whose tokens all stay")
+        # The library numbers added tokens outside the vocabulary by its size, so they go inside.
+        vocab = {**self.added_ids, **self.model.vocab}
+        processor = self.post_processor and self.post_processor.with_ids(new_ids)
+        model = replace(self.model, vocab=vocab).with_ids(new_ids)
+        return replace(self, model=model, post_processor=processor)
 
     @cached_property
     def special_ids(self) -> frozenset[int]:
