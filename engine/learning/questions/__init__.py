@@ -21,16 +21,12 @@ from engine.core.registry import registry_of
 from engine.learning.questions.by_hand import MAKE_MERGES
 from engine.learning.questions.counts import COUNT_CHANGE, STALE
 from engine.learning.questions.encoding import CUTS, DECODE, ENCODE_BY_HAND
-from engine.learning.questions.other_models import (
-    BEST_PATH,
-    BEST_SCORE,
-    FIRST_TO_GO,
-    LONGEST_MATCH,
-)
 from engine.learning.questions.pair_choice import NEXT_PAIR, TIE
 from engine.learning.questions.question import Chance, Question, Request
 from engine.learning.questions.sizes import BYTE_COUNT, TOKENS_LEFT
 from engine.learning.questions.turns import TURN
+from engine.learning.questions.unigram import BEST_PATH, FIRST_TO_GO
+from engine.learning.questions.wordpiece import BEST_SCORE, LONGEST_MATCH
 
 KINDS = registry_of(
     "kind of question",

@@ -56,7 +56,8 @@ def _pose_count_change(frame: MergingFrame, request: Request) -> Question:
     some_stay = [each for each in found if each[0].after]  # so that there is something to compute
     change, words = request.chance.pick(some_stay or found)
     # Without words that keep the pair, subtracting all numbers would do.
-    untouched = _untouched_words(frame, change.pair, merge.pair, request.chance)
+    most = max(word.count for word in words)
+    untouched = _untouched_words(frame, change.pair, merge.pair, request.chance, most)
     rows = [(word.count, word.before) for word in words] + untouched
     pair, merged = pair_words(frame, change.pair), pair_words(frame, merge.pair)
     return Question(
@@ -103,26 +104,44 @@ def countable_merge(frame: MergingFrame, most: int) -> PairStep:
 
 
 def words_beside(
-    frame: MergingFrame, chance: Chance, is_near: Callable[[tuple[int, ...]], bool | None]
+    frame: MergingFrame,
+    chance: Chance,
+    is_near: Callable[[tuple[int, ...]], bool | None],
+    count: int,
 ) -> list[tuple[int, tuple[int, ...]]]:
-    """Draw one or two frequent, short words, with their counts.
+    """Draw one or two short words, with their counts, that the next merge leaves as they are.
+
+    Any number of them is more frequent than the words that it changes, so the largest or the
+    smallest count is no better guess than another.
 
     Args:
         is_near: takes a word in tokens; true for words to prefer, `None` for those to leave out.
+        count: the largest count of the words that the merge changes.
     """
-    near: list[tuple[int, tuple[int, ...]]] = []
-    far: list[tuple[int, tuple[int, ...]]] = []
+    rows: dict[tuple[bool, bool], list[tuple[int, tuple[int, ...]]]] = {
+        (near, above): [] for near in (True, False) for above in (True, False)
+    }
     for word in frame.run.by_count.pretokens[:MOST_SEARCHED]:
-        if 1 < len(word) <= LONGEST_BESIDE:
+        if 1 < len(word) <= LONGEST_BESIDE and (number := frame.run.counts[word]) != count:
             ids = frame.tokens_of(word)
-            if (found := is_near(ids)) is not None:
-                (near if found else far).append((frame.run.counts[word], ids))
+            if (near := is_near(ids)) is not None:
+                rows[near, number > count].append((number, ids))
+    # The words whose counts are the nearest, on each side.
+    above, below = (
+        [
+            *chance.shuffled(rows[True, side][of_pool]),
+            *chance.shuffled(rows[False, side][of_pool]),
+        ]
+        for side, of_pool in ((True, slice(-POOL, None)), (False, slice(POOL)))
+    )
     wanted = 1 + chance.below(MOST_BESIDE)
-    return [*chance.shuffled(near[:POOL]), *chance.shuffled(far[:POOL])][:wanted]
+    higher = chance.below(wanted + 1)
+    drawn = [*above[:higher], *below[: wanted - higher]]
+    return [*drawn, *above[higher:], *below[wanted - higher :]][:wanted]
 
 
 def _untouched_words(
-    frame: MergingFrame, pair: Pair, merged: Pair, chance: Chance
+    frame: MergingFrame, pair: Pair, merged: Pair, chance: Chance, count: int
 ) -> list[tuple[int, tuple[int, ...]]]:
     """Draw words in which a pair occurs and the next merge takes none of it.
 
@@ -136,7 +155,7 @@ def _untouched_words(
         after = list(pairwise(merge_pair(ids, merged, -1)))
         return merged in before if before.count(pair) == after.count(pair) else None
 
-    return words_beside(frame, chance, joins_others)
+    return words_beside(frame, chance, joins_others, count)
 
 
 def _countable_changes(

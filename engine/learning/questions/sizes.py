@@ -122,7 +122,7 @@ def _pose_tokens_left(frame: Frame, request: Request) -> Question:
         raise QuestionError("the next merge changes a word that is too long to show")
     pair = pair_words(frame, merge.pair)
     rows = [(word.count, word.before) for word in words]
-    rows += _words_without(frame, merge.pair, request.chance)
+    rows += _words_without(frame, merge.pair, request.chance, max(word.count for word in words))
     return Question(
         frame,
         say(
@@ -154,13 +154,15 @@ def saved_in(words: Sequence[AffectedPretoken]) -> int:
     return sum(word.count * (len(word.before) - len(word.after)) for word in words)
 
 
-def _words_without(frame: Frame, merged: Pair, chance: Chance) -> list[tuple[int, tuple[int, ...]]]:
+def _words_without(
+    frame: Frame, merged: Pair, chance: Chance, count: int
+) -> list[tuple[int, tuple[int, ...]]]:
     """Draw words in which the pair does not occur; those with one of its tokens are preferred."""
 
     def has_a_token(ids: tuple[int, ...]) -> bool | None:
         return None if merged in pairwise(ids) else not set(merged).isdisjoint(ids)
 
-    return words_beside(frame, chance, has_a_token)
+    return words_beside(frame, chance, has_a_token, count)
 
 
 def _why_left(frame: Frame, words: Sequence[AffectedPretoken]) -> tuple[Sentence, ...]:

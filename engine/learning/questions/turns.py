@@ -20,8 +20,10 @@ def _pose_turn(frame: Frame, request: Request) -> Question:
     names = [name.encode("utf-8", "surrogateescape") for name in languages.names]
     sizes = zip(languages.tokens, languages.characters, strict=True)
     notes = [f"{tokens[frame.step]:,} tokens, {size:,} characters" for tokens, size in sizes]
+    rows = request.chance.shuffled(range(len(names)))  # the order in which they were given may tell
 
-    def explain(place: int = served) -> tuple[Sentence, ...]:
+    def explain(row: int = rows.index(served)) -> tuple[Sentence, ...]:
+        place = rows[row]
         right = "{name} has the most tokens a character: {rate}."
         wrong = "{name} has {rate} tokens a character, and another has more."
         said = right if place == served else wrong
@@ -35,11 +37,11 @@ def _pose_turn(frame: Frame, request: Request) -> Question:
         ),
         Choice(
             tuple(
-                Option((name,), note, f"{rate:.3f}", rate)
-                for name, note, rate in zip(names, notes, rates, strict=True)
+                Option((names[place],), notes[place], f"{rates[place]:.3f}", rates[place])
+                for place in rows
             )
         ),
-        served,
+        rows.index(served),
         explain=explain,
         explain_wrong=explain,
         hint=say("divide the tokens of each by its characters."),

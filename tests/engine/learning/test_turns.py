@@ -6,7 +6,7 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from inside.engine.learning import mistake_of, predict
+from inside.engine.learning import Choice, mistake_of, predict
 
 from engine import ParityTrainer, QuestionError, Timeline, Trainer, ask
 
@@ -41,13 +41,16 @@ def test_the_language_with_the_most_tokens_a_character_is_the_answer() -> None:
             assert rates.count(max(rates)) > 1 or rates[served] < max(rates)
             continue
         asked += 1
-        assert question.answer == rates.index(max(rates))
-        for place in range(len(TEXTS)):
-            grade = question.grade(place)
-            assert grade.right == (place == question.answer)
+        form = question.form
+        assert isinstance(form, Choice)
+        rows = [list(TEXTS).index(str(option.label[0], "utf-8")) for option in form.options]
+        assert rows[question.answer] == rates.index(max(rates))
+        for row, place in enumerate(rows):
+            grade = question.grade(row)
+            assert grade.right == (row == question.answer)
             assert f"{float(rates[place]):.3f}" in str(grade.said)
             if not grade.right:
-                assert mistake_of(question, place).startswith("took ")
+                assert mistake_of(question, row).startswith("took ")
         assert predict(frame).kind == "turn"
     assert asked > 5
 
