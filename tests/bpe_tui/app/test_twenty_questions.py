@@ -448,4 +448,4 @@ async def test_a_question_is_answered_in_four_keys(question: Question, files: Pa
                 app.post_message(events.Paste(key[1].replace("FILES", str(files))))
             await pilot.pause()
         for part in question.answer():
-            await until(pilot, lambda part=part: part in screen_text(app.screen), 5)
+            await until(pilot, lambda part=part: part in screen_text(app.screen))
