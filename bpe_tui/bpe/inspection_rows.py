@@ -14,7 +14,12 @@ from bpe_tui.views.inspection_rows import (
     describe_specials,
     sections,
 )
-from bpe_tui.views.measures import describe_efficiency, describe_ways
+from bpe_tui.views.measures import (
+    describe_efficiency,
+    describe_premiums,
+    describe_ways,
+    premiums_of,
+)
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text
 from engine.analysis.inspection import Inspection
@@ -43,6 +48,8 @@ def _overview(inspection: Inspection) -> list[tuple[str, str]]:
     if inspection.rules is not None and inspection.merges:
         ways = Segmentations.of(inspection.rules, EXAMPLE)
         facts.append(("ways to cut a word", f"{visible_bytes(EXAMPLE)}: {describe_ways(ways)}"))
+    if other_languages := premiums(inspection):
+        facts.append(("other languages", describe_premiums(other_languages)))
     counts = inspection.vocabulary.counts
     if counts is not None:
         efficiency = RenyiEfficiency.of(counts[counts > 0], inspection.size)
@@ -55,6 +62,14 @@ def _overview(inspection: Inspection) -> list[tuple[str, str]]:
     if inspection.format is not None:
         facts.insert(0, ("format", inspection.format))
     return facts
+
+
+def premiums(inspection: Inspection) -> dict[str, float]:
+    """Return what other languages cost, with a whole tokenizer from a file; else nothing."""
+    if inspection.opened is None or not inspection.encodes:
+        return {}
+    tokenizer = inspection.opened.tokenizer
+    return premiums_of(tokenizer) if inspection.merges == len(tokenizer.merge_table) else {}
 
 
 def _runs(lengths: Sequence[int]) -> str:

@@ -112,7 +112,8 @@ def _inspect(tokenizer: Sequence[str], as_json: bool) -> None:
 
 def facts(inspection: Inspection) -> dict[str, Any]:
     """Return the inspection as JSON, with tokens in GPT-2's spelling."""
-    from engine.analysis.measures import EXAMPLE, Segmentations  # brings numpy
+    from bpe_tui.bpe.inspection_rows import premiums  # brings numpy
+    from engine.analysis.measures import EXAMPLE, Segmentations
 
     numbers = inspection.numbers
     return {
@@ -132,6 +133,7 @@ def facts(inspection: Inspection) -> dict[str, Any]:
         "whitespace_runs": inspection.whitespace_runs,
         "ways_to_cut": inspection.rules
         and {spell(EXAMPLE): asdict(Segmentations.of(inspection.rules, EXAMPLE))},
+        "times_english": {name: round(each, 4) for name, each in premiums(inspection).items()},
         "lengths": {str(n): count for n, count in inspection.length_histogram},
         "mean_length": round(inspection.mean_length, 4),
         "kinds": dict(inspection.kinds),

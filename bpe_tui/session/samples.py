@@ -6,7 +6,9 @@ They are in `samples/`, beside the packages in a checkout, inside `bpe_tui` in a
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
@@ -73,6 +75,8 @@ SAMPLES = (
 )
 
 
+PARALLEL = "parallel"
+"""The folder of one text in several languages, a file each: `english.txt`."""
 SHORT = "samples"
 """The folder by which a sample is named where there is no such file: `samples/handout.txt`."""
 
@@ -110,8 +114,18 @@ def sample_paths() -> list[Path]:
 def file_of(name: str) -> str:
     """Return the file of a sample if `name` is `samples/…` and no file here; else `name`.
 
-    So the examples of the documentation work in any directory.
+    It may be a glob of the parallel samples. So the examples of the documentation work
+    in any directory.
     """
     place, file = os.path.split(os.path.normpath(name))
+    if place == os.path.join(SHORT, PARALLEL) and not os.path.lexists(place):
+        return str(directory() / PARALLEL / file)
     is_sample = place == SHORT and any(sample.name == file for sample in SAMPLES)
     return str(directory() / file) if is_sample and not os.path.lexists(name) else name
+
+
+@cache
+def parallel_samples() -> Mapping[str, str]:
+    """Return the language and the text of each sample that is a translation of the others."""
+    files = sorted((directory() / PARALLEL).glob("*.txt"))
+    return {file.stem: file.read_text("utf-8") for file in files}

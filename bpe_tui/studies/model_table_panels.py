@@ -12,7 +12,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from bpe_tui.views.measures import describe_efficiency
+from bpe_tui.session.samples import parallel_samples
+from bpe_tui.views.measures import describe_efficiency, describe_premiums
 from bpe_tui.views.narration import Facts, first_fitting, fitting_facts
 from bpe_tui.views.panel import PRETOKEN_BORDER, sentence
 from bpe_tui.views.targets import ToKind
@@ -31,6 +32,7 @@ from bpe_tui.widgets.rows import (
 )
 from bpe_tui.widgets.virtual_table import GAP, Column, ColumnPlace, Header, arranged
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
+from engine.analysis.fertility import premiums_over_english
 from engine.analysis.model_table import KindRow, MeasuredTexts, TextMeasures, measure
 from engine.analysis.tokenizer_kinds import KINDS, SUBWORDS, ComparableTokenizer
 
@@ -350,6 +352,9 @@ def _rows(
         yield from next(lanes(("frequent", "ids", ""), frequent, width))
         efficiency = describe_efficiency(entry.row.unseen.renyi)
         yield from labelled_text("Rényi", f"efficiency {efficiency}", "", width)
+    found = premiums_over_english(tokenizer.encode, parallel_samples(), tokenizer.unknown_id)
+    if found:
+        yield from labelled_text("languages", describe_premiums(found), "", width)
     yield Row([])
     yield from _misspellings(entry, width)
     yield Row([])

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from bpe_tui.session.samples import parallel_samples
 from bpe_tui.views.narration import times
 from bpe_tui.widgets.numbers import number, percent, plural
+from engine.analysis.fertility import ENGLISH_NAME, premiums_over_english
 from engine.analysis.measures import MOST_WAYS, TWINS, RenyiEfficiency, Segmentations
+from engine.encoding.tokenizer import Tokenizer
 from engine.recording.vocabulary import Vocabulary
 
 
@@ -24,6 +29,26 @@ def describe_efficiency(found: RenyiEfficiency) -> str:
 
 
 WITH_TWINS = f"if the {number(TWINS)} most frequent tokens had twins, used in turns: no gain at all"
+
+
+def premiums_of(tokenizer: Tokenizer) -> dict[str, float]:
+    """Return what the parallel samples cost with a tokenizer; see `premiums_over_english`."""
+    model = None if tokenizer.pipeline is None else tokenizer.pipeline.model
+    unknown_id = None if model is None else model.unknown_id
+    return premiums_over_english(tokenizer.encode, parallel_samples(), unknown_id)
+
+
+def describe_premiums(premiums: Mapping[str, float]) -> str:
+    """Return what the parallel samples cost.
+
+    For example: `French 1.76, …, Hindi 5.64 times the tokens of English (10 sentences)`.
+    """
+    texts = parallel_samples()
+    languages = ", ".join(f"{name.title()} {times:.2f}" for name, times in premiums.items())
+    lines = max(text.count("\n") for text in texts.values())
+    left_out = sorted(name.title() for name in texts.keys() - premiums - {ENGLISH_NAME})
+    unknown = f"; unknown tokens in {', '.join(left_out)}" if left_out else ""
+    return f"{languages} times the tokens of English ({plural(lines, 'sentence')}{unknown})"
 
 
 def describe_residues(vocabulary: Vocabulary) -> str:

@@ -82,15 +82,16 @@ TERABYTE, ENOUGH_TO_MEASURE = 10**12, 10**6
 
 
 def throughput(done: int, seconds: float) -> str:
-    """Return a speed and the time for a terabyte; "" if too few bytes are done to measure it.
+    """Return a speed, and the time for a terabyte at it; "" if too few bytes are done.
 
     >>> throughput(50_000_000, 2.0)
-    '25 MB/s, so 11.1 h for a terabyte'
+    '50 MB in 2.00 s: 25 MB/s; at that speed 1 TB would take about 11.1 h'
     """
     if done < ENOUGH_TO_MEASURE:
         return ""
     speed = done / max(seconds, 1e-6)
-    return f"{rate(speed)}, so {duration(TERABYTE / speed)} for a terabyte"
+    measured = f"{size(done)} in {seconds:.2f} s: {rate(speed)}"
+    return f"{measured}; at that speed 1 TB would take about {duration(TERABYTE / speed)}"
 
 
 def duration(seconds: float) -> str:

@@ -11,7 +11,7 @@ written without spaces a run is a sentence, not a word, so only their characters
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -208,7 +208,8 @@ def _byte_places(text: str) -> Ints:
 # -- texts that are translations of each other
 
 
-ENGLISH = frozenset(("en", "eng", "english"))
+ENGLISH_NAME = "english"
+ENGLISH = frozenset(("en", "eng", ENGLISH_NAME))
 LEAST_LINES = 2
 
 
@@ -291,3 +292,28 @@ def _is_english(name: str) -> bool:
     last = name.replace("\\", "/").rpartition("/")[2]
     words = "".join(letter if letter.isalpha() else " " for letter in last.lower()).split()
     return not ENGLISH.isdisjoint(words)
+
+
+def premiums_over_english(
+    encode: Callable[[str], Sequence[int]], texts: Mapping[str, str], unknown_id: int | None = None
+) -> dict[str, float]:
+    """Return each text's tokens as multiples of the English one's, the smallest first.
+
+    Args:
+        encode: returns the ids of a text.
+        texts: language → the same text in it; one is `ENGLISH_NAME`.
+        unknown_id: texts with this id are left out, since they are not spelled at all.
+
+    Returns:
+        language → premium, without English; empty if English has no tokens or unknown ones.
+
+    >>> texts = {"english": "the lamp", "greek": "η λάμπα"}
+    >>> premiums_over_english(lambda text: list(text.encode()), texts)
+    {'greek': 1.625}
+    """
+    ids = {language: encode(text) for language, text in texts.items()}
+    counts = {language: len(found) for language, found in ids.items() if unknown_id not in found}
+    if not (english := counts.pop(ENGLISH_NAME, 0)):
+        return {}
+    in_order = sorted(counts, key=counts.__getitem__)
+    return {language: counts[language] / english for language in in_order}

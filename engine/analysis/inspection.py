@@ -302,7 +302,7 @@ class Inspection(AnyInspection):
         rules: how it encodes; `None` for WordPiece.
 
     Attributes:
-        vocabulary, merges, rules: as given.
+        vocabulary, merges, opened, rules: as given.
         size: the number of tokens, special ones included.
         greatest_id: the greatest id; -1 if there is no token.
         lengths: the number of bytes of each token in a text, by row of the vocabulary.
@@ -334,7 +334,7 @@ class Inspection(AnyInspection):
     ) -> None:
         super().__init__(pattern, special_ids)
         self.vocabulary, self.rules = vocabulary, rules
-        self.merges = merges
+        self.merges, self.opened = merges, opened
         self.size = len(vocabulary)
         self._ids = vocabulary.table.ids[: self.size]
         self.greatest_id = int(self._ids.max(initial=-1))

@@ -162,10 +162,13 @@ class AddedTokenLike(Protocol):
 
 
 class ModelLike(Protocol):
-    """A model with a name."""
+    """A model with a name, and the id of text that it cannot spell."""
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def unknown_id(self) -> int | None: ...
 
 
 class PipelineLike(Protocol):

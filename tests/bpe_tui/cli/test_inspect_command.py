@@ -38,6 +38,9 @@ def test_the_sections_are_aligned_and_hostile_tokens_visible(
     assert "\x1b" not in told
     titles = [line for line in told.splitlines() if line.endswith("?")]
     assert len(titles) == 5
+    languages = told.partition("other languages")[2].partition("\n\n")[0]
+    assert "times the tokens of English (10 sentences)" in " ".join(languages.split())
+    assert "Chinese 0.95" in languages  # it has bytes only, nearly
 
 
 def test_json_has_tokens_in_gpt2s_spelling(
@@ -48,6 +51,7 @@ def test_json_has_tokens_in_gpt2s_spelling(
     assert facts["tokens"] == 259
     assert facts["gaps"] == {"count": 142, "first": [[256, 299], [302, 399]]}
     assert facts["longest"][0] == {"id": 300, "token": "ě["}
+    assert facts["times_english"]["chinese"] == 0.949
     assert facts["numbers"]["tokens_by_digits"] == {"1": 10, "2": 0, "3": 0, "4": 0}
 
 

@@ -22,6 +22,7 @@ SAMPLE = "samples/handout.txt"
         ("count", SAMPLE, "--tokenizer", "samples/swapped.json"),
         ("compare", "samples/swapped.json", "samples/swapped.json", "--file", SAMPLE),
         ("encode", "--tokenizer", "samples/swapped.json", SAMPLE, "--out", "ids.npy"),
+        ("count", "samples/parallel/*.txt", "--tokenizer", "samples/swapped.json"),
     ],
 )
 def test_a_sample_is_found_from_any_directory(tmp_path: Path, arguments: tuple[str, ...]) -> None:

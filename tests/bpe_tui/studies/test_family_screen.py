@@ -170,6 +170,22 @@ async def test_the_most_frequent_tokens_are_shown_with_their_counts(corpus: Path
         assert f"{count}×" in said[place + 2]
 
 
+async def test_what_other_languages_cost_depends_on_the_kind(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=300) as (app, pilot):
+        await measured(app, pilot)
+        for name, told in (
+            ("character", "Chinese 0.33,"),
+            ("byte", "Chinese 0.95,"),
+            ("bpe", "Hindi"),
+        ):
+            keys = keys_to(name)
+            await pilot.press(*keys)
+            await pilot.pause()
+            said = " ".join(text_of(app.screen.query_one(FamilyDetails)))
+            assert told in " ".join(said.partition("languages ")[2].split())
+            await pilot.press(*("up" if key == "down" else "down" for key in keys))
+
+
 async def test_a_misspelling_shows_the_tokens_before_and_after(corpus: Path) -> None:
     async with opened(corpus, vocab_size=500) as (app, pilot):
         rows = text_of(await measured(app, pilot))

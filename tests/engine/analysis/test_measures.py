@@ -16,6 +16,7 @@ from inside.engine.analysis import (
     Segmentations,
     fewest_tokens,
     parallel_texts,
+    premiums_over_english,
     renyi_efficiency,
 )
 
@@ -112,3 +113,14 @@ def test_the_parallel_sample_has_ten_sentences_in_twelve_languages() -> None:
     assert len(files) == 12
     assert found is not None
     assert (found.lines, files[found.reference].stem, found.is_english) == (10, "english", True)
+
+
+def test_a_premium_is_of_the_english_tokens_and_none_is_told_of_unknown_ones() -> None:
+    texts = {path.stem: path.read_text() for path in (SAMPLES / "parallel").glob("*.txt")}
+    in_bytes = premiums_over_english(lambda text: list(text.encode()), texts)
+    assert len(in_bytes) == 11
+    assert in_bytes["hindi"] == len(texts["hindi"].encode()) / len(texts["english"].encode())
+    assert list(in_bytes.values()) == sorted(in_bytes.values())
+    latin = premiums_over_english(lambda text: [min(ord(c), 400) for c in text], texts, 400)
+    assert latin.keys() == {"french", "german", "spanish", "swahili", "turkish"}
+    assert premiums_over_english(lambda text: [0], texts, 0) == {}

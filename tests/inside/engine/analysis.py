@@ -23,7 +23,12 @@ from engine.analysis.check.checking import check_claim
 from engine.analysis.check.claim import Assignment, Claim, read_claim
 from engine.analysis.check.steps_file import LONGEST_LINE, ClaimedStep, read_steps, read_token
 from engine.analysis.encoder_comparison import GoesBack, Greedy, TooGreedy, lockstep
-from engine.analysis.fertility import ParallelTexts, fertility, parallel_texts
+from engine.analysis.fertility import (
+    ParallelTexts,
+    fertility,
+    parallel_texts,
+    premiums_over_english,
+)
 from engine.analysis.inspection import (
     PIECE_FILTERS,
     TOKEN_KIND_NAMES,
