@@ -1,5 +1,18 @@
 """Tokenizers that can be watched: training and encoding, every step of them.
 
+>>> from engine import Timeline, Tokenizer, Trainer, count_pretokens, train_bpe
+>>> vocab, merges = train_bpe("samples/handout.txt", 258, [], pattern="whitespace")
+>>> merges
+[(b's', b't'), (b'e', b'st')]
+>>> Tokenizer(vocab, merges, pattern="whitespace").encode("lowest")
+[108, 111, 119, 257]
+>>> counts = count_pretokens("samples/handout.txt", pattern="whitespace")
+>>> timeline = Timeline(counts, Trainer(counts, 258).steps())
+>>> timeline.seek(1).tokens_of(b"newest")
+(110, 101, 119, 101, 256)
+
+`PATTERNS` and `TIE_RULES` are registries: a name → its pattern, a name → its tie rule.
+
 The names in `__all__` are the public API, and a promise: modules may move, these names stay.
 `import engine` loads none of them until it is used, so that helper processes start fast.
 """
@@ -22,6 +35,7 @@ if TYPE_CHECKING:
     from engine.bpe.linked_lists import Bigram, BigramState, LinkedLists
     from engine.bpe.parity import ParityTrainer
     from engine.bpe.record import MergeStep
+    from engine.bpe.ties import TIE_RULES
     from engine.bpe.trainer import StopReason, Trainer, train_bpe
     from engine.core.errors import (
         AnswerError,
@@ -72,6 +86,7 @@ if TYPE_CHECKING:
     from engine.encoding.traced import TracedEncoding
     from engine.learning.questions import ask
     from engine.pipeline.conversion import longest_match
+    from engine.text.patterns import PATTERNS
     from engine.unigram.frame import UnigramTimeline
     from engine.unigram.textbook import TextbookTrainer
     from engine.unigram.trainer import UnigramTrainer
@@ -79,78 +94,82 @@ if TYPE_CHECKING:
 __docformat__ = "google"
 """How docstrings are written, for pdoc."""
 
-__all__ = [
-    "AnswerError",
+__all__ = [  # noqa: RUF022 - the order of the reference: the way in first, errors last
+    "train_bpe",
+    "Tokenizer",
+    "Trainer",
+    "Timeline",
+    "Frame",
+    "MergeStep",
+    "CountChange",
+    "StopReason",
+    "PATTERNS",
+    "TIE_RULES",
+    "count_pretokens",
+    "CountProgress",
+    "TrainProgress",
+    "EncodeStep",
+    "TracedEncoding",
+    "longest_match",
+    "find_tail",
+    "Tail",
+    "check",
+    "Report",
+    "StepRecorder",
+    "TextComparison",
+    "parallel_texts",
+    "prune",
+    "Pruned",
+    "ask",
+    "UnigramTrainer",
+    "UnigramTimeline",
+    "TextbookTrainer",
+    "ParityTrainer",
+    "Languages",
+    "LinkedLists",
     "Bigram",
     "BigramState",
-    "BpeError",
-    "BreakpointError",
-    "ChunkCounted",
+    "find_chunk_boundaries",
+    "find_even_cuts",
     "ChunkLog",
+    "ChunkCounted",
+    "BpeError",
+    "AnswerError",
+    "BreakpointError",
     "ClusterError",
     "ComparisonError",
     "ConversionError",
     "CorpusError",
-    "CountChange",
-    "CountProgress",
     "DropoutError",
-    "EncodeStep",
-    "Frame",
     "KernelMemoryError",
-    "Languages",
-    "LinkedLists",
-    "MergeStep",
     "OutputError",
     "OutputExistsError",
-    "ParityTrainer",
     "PatternError",
-    "Pruned",
     "QueryError",
     "QuestionError",
     "QuizFileError",
-    "Report",
     "SessionFileError",
     "SpecialTokenError",
     "SpecialTokenFoundError",
-    "StepRecorder",
     "StepsFileError",
-    "StopReason",
-    "Tail",
     "TailError",
-    "TextComparison",
     "TextError",
-    "TextbookTrainer",
-    "Timeline",
     "TimelineError",
     "TokenIdsError",
     "TokenLengthError",
-    "Tokenizer",
     "TokenizerFileError",
-    "TracedEncoding",
-    "TrainProgress",
-    "Trainer",
     "UnfinishedError",
     "UnigramError",
-    "UnigramTimeline",
-    "UnigramTrainer",
     "UnknownNameError",
     "UnknownTokenIdError",
     "VocabSizeError",
     "VocabularyError",
     "WhatIfError",
-    "ask",
-    "check",
-    "count_pretokens",
-    "find_chunk_boundaries",
-    "find_even_cuts",
-    "find_tail",
-    "longest_match",
-    "parallel_texts",
-    "prune",
-    "train_bpe",
 ]
 
 _HOMES = {
+    "PATTERNS": "engine.text.patterns",
+    "TIE_RULES": "engine.bpe.ties",
     "Bigram": "engine.bpe.linked_lists",
     "BigramState": "engine.bpe.linked_lists",
     "ChunkCounted": "engine.core.events",

@@ -49,7 +49,8 @@ def public_functions() -> Iterator[tuple[str, Any]]:
     for name in engine.__all__:
         public = getattr(engine, name)
         if not inspect.isclass(public):
-            yield name, public
+            if callable(public):  # the registries are no functions
+                yield name, public
             continue
         for member, value in inspect.getmembers_static(public):
             getter = getattr(value, "fget", None) or getattr(value, "func", None)
