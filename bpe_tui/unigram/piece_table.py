@@ -284,6 +284,13 @@ class PieceRows(VocabularyRows[UnigramFrame]):
 
     # -- painting
 
+    def why_none(self, frame: UnigramFrame) -> str:
+        if "leaving" not in self.filters or frame.leaving:
+            return super().why_none(frame)
+        if frame.step == frame.recorded_steps:
+            return f"None goes next: step {number(frame.step)} is the last."
+        return f"No piece goes with step {number(frame.step + 1)}."
+
     def draw_entry(self, frame: UnigramFrame, entry: int) -> tuple[CellOfColumn, object | None]:
         piece = self.token_at(frame, entry)
 

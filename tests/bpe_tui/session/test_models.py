@@ -19,7 +19,7 @@ from inside.bpe_tui.session import (
     RunConfig,
 )
 from inside.bpe_tui.views import BORDER_CELLS, AnyTranscript, ExportSource
-from inside.bpe_tui.widgets import width
+from inside.bpe_tui.widgets import Switches, width
 from opening import opened, until
 from textual.widgets import Input, TextArea
 
@@ -53,6 +53,25 @@ def test_a_step_forward_and_one_back_change_nothing(model: str) -> None:
     before = said(there, "go 1", "encode newest")
     said(there, "next", "back")
     assert said(there, "go 1", "encode newest") == before
+
+
+FILTERS = [each for each in COMMANDS if each.action.startswith("screen.filter(")]
+
+
+@every_model
+async def test_each_filter_key_of_the_vocabulary_filters_or_says_why_it_does_not(
+    model: str,
+) -> None:
+    async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
+        await pilot.press("end", "3")
+        switches = app.screen.query_one(Switches)
+        for command in FILTERS:
+            app.clear_notices()
+            before = switches.on
+            await pilot.press(command.keys)
+            await pilot.pause()
+            assert (switches.on != before) != bool(app.notices.now), command.label
+            assert not app.notices.note  # it would be a failure
 
 
 @every_model

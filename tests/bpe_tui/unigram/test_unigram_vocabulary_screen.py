@@ -61,6 +61,13 @@ async def test_the_table_shows_the_step_that_removes_each_piece(tmp_path: Path) 
         assert text_shown[-1].rstrip().endswith("stays")
 
 
+async def test_at_the_last_step_no_piece_goes_next_and_the_table_says_why(tmp_path: Path) -> None:
+    async with vocabulary(tmp_path) as (app, pilot, rows):
+        await pilot.press("end", "d")
+        await pilot.pause()
+        assert text_of(rows) == [f"None goes next: step {step(app)} is the last."]
+
+
 @pytest.mark.parametrize(
     ("key", "name"), [("p", "characters"), ("u", "seldom"), ("d", "leaving"), ("W", "twins")]
 )
