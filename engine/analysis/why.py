@@ -73,8 +73,8 @@ class Explanation:
         way: the merges from single units up to the one in question; later steps' included.
         end: what is special about the last merge of the way: `here it stops`.
         stopped: the tokens that no merge of the whole run joins; empty if one does.
-        histories: the counts of the pair, or of the neighbours in `stopped`; empty without a
-            corpus.
+        histories: the counts of the pair, or of the neighbours in `stopped`, each pair once;
+            empty without a corpus.
     """
 
     answer: Answer | None
@@ -195,7 +195,7 @@ side by side in one pretoken of this corpus.
     if ruled is not None and answer is not None:
         way = _follow(ruled, answer, asked, known)
     if way.stopped and frame is not None:
-        histories = _histories(frame, list(pairwise(way.stopped)))
+        histories = _histories(frame, list(dict.fromkeys(pairwise(way.stopped))))
     rules = None if ruled is None else _rules_at_end(ruled)
     return Explanation(
         None if histories and len(asked) == 2 and text is None and not way.stopped else answer,
