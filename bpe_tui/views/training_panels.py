@@ -115,7 +115,8 @@ class MergeList(TokenPanel[MergeFrameT]):
         self.cursor = max(step - 1, 0)
         height = self.size.height - self.head_height
         top = max(0, min(step - 1 - height // 2, self.row_count - height))
-        self.scroll_to(y=top, animate=False, immediate=True)
+        # By force: the scrollbar may come only with the next layout.
+        self.scroll_to(y=top, animate=False, immediate=True, force=True)
 
 
 SLICE_SECONDS = 0.006

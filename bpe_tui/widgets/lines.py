@@ -115,7 +115,9 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
                 # The bar neither comes nor goes, so the screen need not be laid out.
                 self.set_reactive(Lines.virtual_size, size)
                 self.vertical_scrollbar.window_virtual_size = rows
-                self.scroll_to(y=min(self.scroll_offset.y, self.max_scroll_y), animate=False)
+                y = min(self.scroll_offset.y, self.max_scroll_y)
+                # At once: later it would undo what a subclass scrolls to until then.
+                self.scroll_to(y=y, animate=False, immediate=True)
             else:
                 self.virtual_size = size
                 # Without a bar it cannot be scrolled to the cursor yet.

@@ -9,11 +9,11 @@ from unittest.mock import patch
 import pytest
 from inside.bpe_tui.app import BpeTuiApp, mount_ahead
 from inside.bpe_tui.bpe import EncodedText, EncodeStepsPanel, TrainingScreen
-from inside.bpe_tui.session import COMMANDS, OpeningJob, RunConfig, TrainingStarted
+from inside.bpe_tui.session import COMMANDS, OpeningJob, RunConfig, TrainingStarted, Viewpoint
 from inside.bpe_tui.views import parse_step
 from inside.bpe_tui.widgets import KeyBar, Lines, Scrubber
 from inside.engine.recording import CountedCorpus
-from opening import SAMPLE, each_size, opened, step, until
+from opening import SAMPLE, each_size, opened, opened_as, step, until
 from textual._compositor import Compositor
 from textual.events import Paste
 from textual.geometry import Size
@@ -125,6 +125,16 @@ async def test_zoom_gives_a_panel_the_screen_and_takes_it_back() -> None:
         assert app.screen.zoomed == "merges"
         await pilot.press("z")
         assert app.screen.zoomed is None
+
+
+async def test_a_run_that_opens_at_a_step_has_its_merge_in_the_middle_of_the_list() -> None:
+    config = RunConfig(str(SAMPLE), vocab_size=700, viewpoint=Viewpoint(view="training", step=300))
+    async with opened_as(config) as (app, pilot):
+        merges = app.screen.query_one("#merges", Lines)
+        for key in ("W", "m"):  # a scroll that is due comes with the next key
+            await pilot.press(key)
+            rows_above = 299 - merges.scroll_offset.y
+            assert rows_above == (merges.size.height - merges.head_height) // 2
 
 
 async def test_enter_on_a_merge_goes_there() -> None:
