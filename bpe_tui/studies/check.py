@@ -307,6 +307,7 @@ class CheckScreen(SessionScreen):
     """The screen that checks the session's files, once there is a corpus to check them on."""
 
     NAME = CHECK
+    SHOWS_STEP = False
     can_leave = True
     CSS_PATH = sheet("check.tcss")
     PANEL_ORDER = ("checked", "why-differs")

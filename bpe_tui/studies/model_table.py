@@ -134,6 +134,7 @@ class FamilyScreen(SessionScreen):
     """A table with a row for each kind; below it the explanation of the row under the cursor."""
 
     NAME = FAMILY
+    SHOWS_STEP = False
     CSS_PATH = sheet("family.tcss")
     PANEL_ORDER = ("family-table", "family-details", "family-text")
     TYPED = "family-text"

@@ -383,6 +383,7 @@ class RaceScreen(StackedScreen):
     """The screen of the race, which starts when the screen is first shown."""
 
     NAME = RACE
+    SHOWS_STEP = False  # the slider has it
     can_leave = True
     CSS_PATH = sheet("race.tcss")
     PANEL_ORDER = ("standings", *TITLES)

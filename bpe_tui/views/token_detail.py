@@ -288,15 +288,18 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
 def describe_spelling(data: bytes) -> str:
     """Describe how GPT-2's files spell the bytes outside printable ASCII.
 
-    b' \\xe6' → "GPT-2's files write · as Ġ, E6 as æ"
+    b' \\xe6' → "GPT-2's files write a space as Ġ, E6 as æ"
     """
     odd = [byte for byte in dict.fromkeys(data) if not 0x21 <= byte < 0x7F]
     if not odd:
         return "GPT-2's files write these bytes as they are"
-    shown = ", ".join(
-        f"{visible_bytes(bytes([byte])) if byte < 0x80 else f'{byte:02X}'} as {BYTE_TO_CHAR[byte]}"
-        for byte in odd[:EXPLAINED]
-    )
+
+    def name(byte: int) -> str:
+        if byte == ord(" "):
+            return "a space"  # the sign `·` separates the parts of a foot
+        return visible_bytes(bytes([byte])) if byte < 0x80 else f"{byte:02X}"
+
+    shown = ", ".join(f"{name(byte)} as {BYTE_TO_CHAR[byte]}" for byte in odd[:EXPLAINED])
     more = ", …" if len(odd) > EXPLAINED else ""
     return f"GPT-2's files write {shown}{more}"
 

@@ -90,10 +90,10 @@ CELLS: dict[str, Cell] = {
 }
 
 FILTER_SWITCHES = (
-    FilterSwitch("partial", "p", "partial UTF-8"),
+    FilterSwitch("partial", "p", "partial UTF-8", "partial"),
     FilterSwitch("unused", "u", "unused"),
-    FilterSwitch("left-behind", "r", "left behind"),
-    FilterSwitch("unreachable", "d", "unreachable"),
+    FilterSwitch("left-behind", "r", "left behind", "behind"),
+    FilterSwitch("unreachable", "d", "unreachable", "dead"),
     FilterSwitch("twins", "W", "twins"),
 )
 

@@ -98,7 +98,7 @@ class Tab:
 class TabLine(PartsLine):
     """A line of `tabs`, the one `here` lit. With little room it has shorter names, then keys only.
 
-    The `note` is at the right edge, if there is room for it beside the full names.
+    The `note` is at the right edge, if there is room for it beside the tabs.
     """
 
     NOTE_GAP = 3
@@ -114,27 +114,31 @@ class TabLine(PartsLine):
         action: str
 
     def parts(self) -> Iterable[BarPart]:
-        width = self.size.width
-        whole = self._whole()
-        if _width(whole) <= width:
-            if self.has_room_for(self.note):
-                whole.append(("", [(f"{self.note:>{width - _width(whole) - 1}}", "")]))
-            return whole
+        tabs = self._fitting()
+        if self.has_room_for(self.note):
+            room = self._room - _width(tabs) - 1
+            tabs.append(("", [(f"{self.note:>{room}}", "")]))
+        return tabs
+
+    def has_room_for(self, note: str) -> bool:
+        """Whether there is room for this note beside the tabs."""
+        taken = _width(self._fitting()) + self.NOTE_GAP + cell_len(note) + 1
+        return bool(note and self.tabs) and taken <= self._room
+
+    @property
+    def _room(self) -> int:
+        """The cells of the line: all of the screen's before its first layout."""
+        return self.size.width or self.screen.size.width
+
+    def _fitting(self) -> list[BarPart]:
+        """Return the tabs with the longest names that fit, or with the name of `here` only."""
+        whole = [self._part(tab, f" {tab.name}", " ") for tab in self.tabs]
         short = [self._part(tab, f" {tab.short}", "") for tab in self.tabs]
-        if _width(short) <= width:
-            return short
-        return [
+        keys = [
             self._part(tab, f" {tab.short}" if tab.name == self.here else "", " ")
             for tab in self.tabs
         ]
-
-    def has_room_for(self, note: str) -> bool:
-        """Whether there is room for the full names and for this note."""
-        taken = _width(self._whole()) + self.NOTE_GAP + cell_len(note) + 1
-        return bool(note) and taken <= self.size.width
-
-    def _whole(self) -> list[BarPart]:
-        return [self._part(tab, f" {tab.name}", " ") for tab in self.tabs]
+        return next((tabs for tabs in (whole, short) if _width(tabs) <= self._room), keys)
 
     def _part(self, tab: Tab, name: str, end: str) -> BarPart:
         """Return a tab behind a blank, and with an end if there is room for both."""
@@ -150,15 +154,18 @@ def _width(parts: Iterable[BarPart]) -> int:
 
 @dataclass(frozen=True)
 class FilterSwitch:
-    """A filter that is on or off, with its key and its label."""
+    """A filter that is on or off, with its key, its label and a shorter one if there is any."""
 
     name: str
     key: str
     label: str
+    short: str = ""
 
 
 class Switches(PartsLine):
     """A line of switches; those that are `on` have a mark, so that no colour is needed."""
+
+    GAP = 2
 
     on: reactive[frozenset[str]] = reactive(frozenset())
 
@@ -173,9 +180,14 @@ class Switches(PartsLine):
         self._switches = switches
 
     def parts(self) -> Iterable[BarPart]:
-        for switch in self._switches:
-            mark, role = ("●", "strong") if switch.name in self.on else ("○", "dim")
-            yield switch.name, ((switch.key, "here"), (f" {mark} {switch.label}  ", role))
+        whole = [self._part(switch, switch.label) for switch in self._switches]
+        if _width(whole) - self.GAP <= self.size.width:
+            return whole
+        return [self._part(switch, switch.short or switch.label) for switch in self._switches]
+
+    def _part(self, switch: FilterSwitch, label: str) -> BarPart:
+        mark, role = ("●", "strong") if switch.name in self.on else ("○", "dim")
+        return switch.name, [(switch.key, "here"), (f" {mark} {label}{' ' * self.GAP}", role)]
 
 
 MOST_ROWS = 3

@@ -261,6 +261,18 @@ async def test_a_word_leads_to_the_encoding_screen_and_escape_comes_back() -> No
         assert app.screen.id == "training"
 
 
+async def test_every_filter_has_its_key_and_a_name_at_every_size() -> None:
+    async with vocabulary() as (app, pilot, _):
+        async for width, _ in each_size(pilot):
+            names = app.screen.query_one(Switches).render_line(0).text.split("  ")
+            wide = ["partial UTF-8", "unused", "left behind", "unreachable", "twins"]
+            slim = ["partial", "unused", "behind", "dead", "twins"]
+            keyed = zip("purdW", slim if width == 60 else wide, strict=True)
+            assert [name.strip() for name in names if name.strip()] == [
+                f"{key} ○ {name}" for key, name in keyed
+            ]
+
+
 async def test_every_panel_of_the_vocabulary_is_a_tab_away() -> None:
     async with vocabulary() as (app, pilot, _):
         screen = app.screen
@@ -314,7 +326,7 @@ def test_the_lanes_of_a_line_are_equally_wide_and_break_between_tokens(has_gaps:
 
 
 def test_gpt2s_spelling_is_explained_for_the_bytes_that_need_it() -> None:
-    assert describe_spelling(b" \xe4\xbd") == "GPT-2's files write · as Ġ, E4 as ä, BD as ½"
+    assert describe_spelling(b" \xe4\xbd") == "GPT-2's files write a space as Ġ, E4 as ä, BD as ½"
     assert describe_spelling(b"a") == "GPT-2's files write these bytes as they are"
 
 

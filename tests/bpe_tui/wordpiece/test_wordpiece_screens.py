@@ -44,6 +44,15 @@ async def test_the_vocabulary_has_every_piece_as_it_is_written(corpus: Path) -> 
         assert app.screen.query_one(TabLine).note == f"step {step(app)} of {step(app)}"
 
 
+async def test_where_the_step_is_beside_the_tabs_the_heading_leaves_it_out(corpus: Path) -> None:
+    async with opened(corpus, size=(60, 20), model="wordpiece") as (app, pilot):
+        await pilot.press("2")
+        await pilot.pause()
+        heading = str(app.screen.query_one("#heading", Static).content)
+        assert "step 0 of" in app.screen.query_one(TabLine).render_line(0).text
+        assert "step" not in heading
+
+
 async def test_a_piece_leads_to_its_merge_and_esc_comes_back(corpus: Path) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("end", "3")
