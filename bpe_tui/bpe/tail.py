@@ -21,9 +21,9 @@ from engine.encoding.tail import Tail, find_tail
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import to_bytes
 
-EXAMPLES = {"the cat sat ": "a space at the end", 'see <a href="http:': "a URL that goes on"}
+EXAMPLES = {"the cat sat ": "a space at the end", 'see <a href="http:': "a URL"}
 """Texts that show the problem, and what they end in."""
-CHANGES = len("  changes ")
+CHANGES = len("  changes  ")
 
 
 class TailPanel(Panel):
@@ -51,7 +51,8 @@ class TailPanel(Panel):
             self._asked, self._found = asked, None
             # In a thread: a space may be the beginning of every second token.
             self.run_worker(lambda: self._find(asked), thread=True, exclusive=True, group="tail")
-        examples = [_example(text, what) for text, what in EXAMPLES.items()]
+        cells = _token_cells(width)
+        examples = [_example(text, what, cells) for text, what in EXAMPLES.items()]
         if isinstance(self._found, Tail):
             return self._rows_of(frame, self._found, examples, width)
         self.say("tail of the text")
@@ -85,9 +86,9 @@ class TailPanel(Panel):
         self.say(f"tail of the text  {found}", f"{describe_reach(tail)} · ↵ types one")
         if not tail.ids:
             return [*examples, *sentence("Nothing can change: no text, or a special token.", width)]
-        cells = max((width - CHANGES) // 2, 8)
-        now = [right("now  ", CHANGES, "dim"), *left(painter.tokens(tail.ids), cells)]
-        head = [right("changes ", CHANGES), *left([("tokens", "")], cells)]
+        cells = _token_cells(width)
+        now = [right("now  ", CHANGES, "dim"), *left(painter.tokens(tail.ids), cells - 2)]
+        head = [right("changes  ", CHANGES), *left([("tokens", "")], cells)]
         self.name_columns([*head, ("if this follows", "")])
 
         def row(place: int) -> Row:
@@ -97,8 +98,9 @@ class TailPanel(Panel):
                 [
                     cursor_sign(place + len(top) == self.cursor),
                     right(f"{number(each.changed) if each.changed else ''}  ", CHANGES - 2, "loss"),
-                    *left(painter.tokens(each.ids), cells),
-                    (visible_bytes(each.added), "gain"),
+                    *left(painter.tokens(each.ids), cells - 2),
+                    ("  ", ""),
+                    (visible_bytes(each.added), "gain") if each.added else ("nothing", "dim"),
                 ],
                 ToText(longer),
             )
@@ -107,7 +109,13 @@ class TailPanel(Panel):
         return RowsOnDemand(len(tail.completions), row, top)
 
 
-def _example(text: str, what: str) -> Row:
-    """Return a row that types an example."""
+def _token_cells(width: int) -> int:
+    """Return the cells of the tokens: half of those behind the changes."""
+    return max((width - CHANGES) // 2, 8)
+
+
+def _example(text: str, what: str, cells: int) -> Row:
+    """Return a row that types an example, in the columns of the completions."""
     name = right("try  ", CHANGES, "dim")
-    return Row([name, (visible_text(text), "strong"), (f"   {what}", "dim")], ToText(text))
+    shown = left([(visible_text(text), "strong")], cells - 2)
+    return Row([name, *shown, (f"  {what}", "dim")], ToText(text))

@@ -19,6 +19,10 @@ async def test_a_key_shows_the_completions_and_enter_types_one() -> None:
         tail = find_tail(frame.tokenizer(), "so low")
         rows = shown(panel).splitlines()
         assert len(rows) == len(TAIL_EXAMPLES) + 1 + len(tail.completions)
+        column = "".join(text for text, _ in panel.head).index("if this follows")
+        assert all(
+            row[column - 1].isspace() and not row[column].isspace() for row in rows if row[column:]
+        )
         best = tail.completions[0]
         assert best.added
         assert rows[3].split()[0] == str(best.changed)
