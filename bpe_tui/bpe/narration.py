@@ -42,7 +42,7 @@ def sentences_about(frame: Frame) -> tuple[str, ...]:
     """Return a sentence about the step or move that led to a frame, then shorter ones."""
     if frame.moves_done:
         sentence = narrate_move(frame)
-        return sentence, sentence.partition(". ")[2]
+        return sentence, sentence.partition(". ")[2], _narrate_move_shortly(frame)
     merge = frame.merge
     if merge is None:
         return _narrate_start(frame)
@@ -244,3 +244,15 @@ def narrate_move(frame: Frame) -> str:
         Move.PUSH: f"The merge made the pair {pair}, {times(move.true)}: it goes into the heap.",
     }
     return f"Move {frame.moves_done} of {len(moves)}. {sentences[move.move]}"
+
+
+def _narrate_move_shortly(frame: Frame) -> str:
+    """Return the last move of the heap, such as `Pop: t and h, 15 times; true, it merges.`"""
+    move = frame.queue.moves()[frame.moves_done - 1]
+    pair, claimed, true = format_pair(frame, move.pair), times(move.claimed), times(move.true)
+    return {
+        Move.POP_STALE: f"Pop: {pair}, {claimed}; stale, now {number(move.true)}.",
+        Move.PUSH_BACK: f"Push back: {pair}, {true}.",
+        Move.POP: f"Pop: {pair}, {claimed}; true, it merges.",
+        Move.PUSH: f"Push: {pair}, {true}.",
+    }[move.move]

@@ -95,9 +95,10 @@ class PlaceRows(Lines):
         text, aside, choice = self._listed[index]
         here = index == self.cursor and choice is not None
         role = "dim" if choice is None else "strong" if here else ""
-        room = max(self.size.width - SIZE_CELLS - 4, 8)
+        size_cells = SIZE_CELLS if aside else 0
+        room = max(self.size.width - size_cells - 4, 8)
         spans = [cursor_sign(here), *left([(text, role)], room)]
-        return Row([*spans, right(aside, SIZE_CELLS, "dim")], choice)
+        return Row([*spans, right(aside, size_cells, "dim")], choice)
 
 
 def recent_rows(entries: Sequence[GivenNames]) -> list[ListedRow]:

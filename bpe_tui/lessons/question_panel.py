@@ -470,11 +470,11 @@ def packed_rows(sentences: Sequence[Sentence], room: int) -> list[Row]:
     """Return short sentences, such as words to count in, several in a row."""
     lines: list[list[Span]] = []
     for sentence in sentences:
-        spans = word_spans(sentence.words)
+        spans = sentence_spans(sentence, room)
         if lines and spans_width(lines[-1]) + GAP + spans_width(spans) <= room:
             lines[-1] += [(" " * GAP, ""), *spans]
         else:
-            lines.append(left(spans, room) if spans_width(spans) > room else spans)
+            lines.append(spans)
     return [Row(line) for line in lines]
 
 

@@ -12,7 +12,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widgets import Input
 
-from bpe_tui.widgets.visible import typed_text
+from bpe_tui.widgets.visible import shorten, typed_text
 
 
 def draw_settled(field: Input) -> None:
@@ -22,7 +22,14 @@ def draw_settled(field: Input) -> None:
 
 
 class Field(Input):
-    """A line to type in."""
+    """A line to type in. A placeholder that is too long ends in `…`."""
+
+    def __init__(self, value: str | None = None, placeholder: str = "", **settings: Any) -> None:
+        super().__init__(value, placeholder, **settings)
+        self._whole_placeholder = placeholder
+
+    def on_resize(self) -> None:
+        self.placeholder = shorten(self._whole_placeholder, max(self.content_size.width, 1))
 
     def render_line(self, y: int) -> Strip:
         return settled(super().render_line(y))

@@ -127,13 +127,16 @@ HIGHEST_MADE = (
     "{pair} had the highest score: {fraction} = {score}.",
     "{pair} scored highest: {score}.",
 )
+TOP_OF_FREQUENT = "Top of those with {n}+: {pair}, {score}."
 OF_FREQUENT_NEXT = (
     "{pair} has the highest score of those that occur {times} or more: {fraction} = {score}.",
     "{pair} scores highest of those that occur {times} or more: {score}.",
     "{pair} scores highest of those with {n}+: {score}.",
+    TOP_OF_FREQUENT,
 )
 OF_FREQUENT_MADE = (
     "{pair} had the highest score of those that occur {times} or more: {fraction} = {score}.",
     "{pair} scored highest of those that occur {times} or more: {score}.",
     "{pair} scored highest of those with {n}+: {score}.",
+    TOP_OF_FREQUENT,
 )

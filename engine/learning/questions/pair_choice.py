@@ -102,7 +102,7 @@ def _pose_next_pair(frame: Frame, request: Request) -> Question:
     if contest.sight is None or (tied.issuperset(pairs) and not contest.sight.is_whole):
         advice = say(
             "All of them occur equally often: the rule for ties, {rule}, decides.",
-            shorter="All are tied: the rule {rule} decides.",
+            shorter="All are tied: {rule} decides.",
             rule=rule.name,
         )
     elif contest.sight.is_whole:

@@ -192,7 +192,10 @@ def _why_not_best_score(frame: WordPieceFrame, chosen: ScoredPair) -> tuple[Sent
         score=value,
     )
     if frame.most_frequent is not None and chosen.pair == frame.most_frequent.pair:
-        return first, say("It is the most frequent pair; BPE would merge it.")
+        return first, say(
+            "It is the most frequent pair; BPE would merge it.",
+            shorter="The most frequent: BPE would merge it.",
+        )
     return (first,)
 
 

@@ -52,6 +52,17 @@ def test_the_drawn_text_has_no_controls(parts: list[str]) -> None:
     )
 
 
+async def test_a_placeholder_without_room_ends_in_an_ellipsis() -> None:
+    async with opened(size=(60, 20), vocab_size=300) as (app, pilot):
+        await pilot.press("o")
+        await pilot.pause()
+        field = app.screen.query_one(Field)
+        assert field.render_line(0).text.rstrip().endswith("…")
+        await pilot.resize_terminal(120, 40)
+        await pilot.pause()
+        assert field.render_line(0).text.rstrip().endswith("vocab and merges")
+
+
 async def test_the_border_of_a_field_does_not_move() -> None:
     async with opened(size=(80, 24), vocab_size=300) as (app, pilot):
         app.navigation.open_encoding("plain")
