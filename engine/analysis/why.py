@@ -257,7 +257,9 @@ def _follow(
         return _Way(list(islice(rules.steps(answer.pretoken), answer.number)), end)
     if len(piece) > LONGEST_WAY:
         return _Way()
-    if isinstance(answer, NoMerge) and pair is not None:
+    if isinstance(answer, NoMerge | NoSuchToken) and pair is not None:
+        if isinstance(answer, NoSuchToken):  # a token of the pair that comes later
+            piece = b"".join(asked)
         return _way_to_pair(list(rules.inside.steps(piece)), pair)
     if not isinstance(answer, NoSuchToken | Unreachable | OneToken):
         return _Way()
