@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from engine.analysis.fertility import parallel_texts
     from engine.analysis.pruning import Pruned, prune
     from engine.analysis.text_comparison import TextComparison
+    from engine.bpe.continuation import continue_bpe
     from engine.bpe.frame import Frame, Timeline
     from engine.bpe.languages import Languages
     from engine.bpe.linked_lists import Bigram, BigramState, LinkedLists
@@ -118,6 +119,7 @@ __all__ = [  # noqa: RUF022 - the order of the reference: the way in first, erro
     "StepRecorder",
     "TextComparison",
     "parallel_texts",
+    "continue_bpe",
     "prune",
     "Pruned",
     "ask",
@@ -198,6 +200,7 @@ _HOMES = {
     "UnigramTrainer": "engine.unigram.trainer",
     "ask": "engine.learning.questions",
     "check": "engine.analysis.check.checking",
+    "continue_bpe": "engine.bpe.continuation",
     "count_pretokens": "engine.counting.count",
     "find_chunk_boundaries": "engine.counting.chunk_boundaries",
     "find_even_cuts": "engine.counting.chunk_boundaries",

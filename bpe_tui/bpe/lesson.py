@@ -29,7 +29,7 @@ class BpeExplainer(MergeExplainer[Frame]):
         return frame.count_of(pair)
 
     def picking_rule(self, frame: Frame) -> str:
-        return self.text(FIRST_GIVEN) if frame.given else super().picking_rule(frame)
+        return self.text(FIRST_GIVEN) if frame.next_given else super().picking_rule(frame)
 
     def value_text(self, frame: Frame, pair: Pair) -> tuple[str, str]:
         return number(frame.count_of(pair)), ""
@@ -74,7 +74,7 @@ class BpeExplainer(MergeExplainer[Frame]):
             if not count:
                 said = "{pair} occurs nowhere." if is_ahead else "{pair} occurred nowhere."
             turn = describe_turn(before, before.step)
-            remark = GIVEN if before.given else OF_A_FORK
+            remark = GIVEN if before.next_given else OF_A_FORK
             why = [(turn, "dim")] if turn else self.spans(remark, "dim")
             return self.spans(said, pair=named, times=times), why
         rivals = [rival for rival in tied if rival != pair]

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from bpe_tui.bpe.languages import describe_turn
 from bpe_tui.views.narration import (
+    CONTINUED,
     GIVEN,
     OF_A_FORK,
     OF_PARITY,
@@ -82,6 +83,8 @@ def narrate_fork_rule(frame: Frame, merge: MergeStep) -> str:
 
 def why_no_heap(frame: Frame) -> str:
     """Return why no trainer's heap or lists predict the merges of a run."""
+    if frame.run.continued is not None:
+        return CONTINUED
     if frame.given:
         return GIVEN
     return OF_A_FORK if frame.languages is None else OF_PARITY
@@ -101,7 +104,7 @@ def narrate_tie(frame: Frame) -> str:
     if merge is None:
         return "Nothing has merged at step 0."
     pair, rivals = format_pair(frame, merge.pair), merge.tied[1:]
-    if frame.given:
+    if frame.was_given:
         return f"The pair {pair} merged because the tokenizer's file says so; no count chose it."
     if turn := describe_turn(frame, merge.index):
         return f"{turn} The pair {pair} was the most frequent in it, {times(merge.count)} in all."
@@ -155,7 +158,7 @@ def narrate_next(frame: Frame) -> Iterator[str]:
         yield "No pair merges next."
         return
     pair = format_pair(frame, following)
-    if frame.given:
+    if frame.next_given:
         yield f"Next the tokenizer merges {pair}; no count chooses it."
         return
     yield f"Next is {pair}, {times(frame.count_of(following))}."

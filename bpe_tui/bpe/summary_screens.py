@@ -74,6 +74,11 @@ class BpeInspectionScreen(InspectionScreen, BpeScreen):
         return Inspection.of_frame(frame, opened)
 
 
+def _chooses(frame: Frame) -> bool:
+    """Whether counts choose some of the merges."""
+    return not frame.given or frame.run.continued is not None
+
+
 CHARTS = (
     charts.ChartKind(
         "compression",
@@ -88,8 +93,8 @@ CHARTS = (
     charts.COUNTS,
     replace(
         charts.TIES,
-        figure_of=lambda frame: None if frame.given else charts.TIES.figure_of(frame),
-        answer=lambda frame: "" if frame.given else charts.TIES.answer(frame),
+        figure_of=lambda frame: charts.TIES.figure_of(frame) if _chooses(frame) else None,
+        answer=lambda frame: charts.TIES.answer(frame) if _chooses(frame) else "",
         why_none="The merges are a tokenizer's: no tie was decided here.",
     ),
     charts.zipf("pretoken"),

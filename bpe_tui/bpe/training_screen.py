@@ -288,7 +288,7 @@ class MergePanel(Panel):
         tied = len(merge.tied)
         tie = f" · {plural(tied, 'pair')} tied" if tied > 1 else ""
         behind = "↵ behind a change" if merge.count else ""
-        foot = behind if frame.given else f"t next tie · {behind}"
+        foot = behind if frame.was_given else f"t next tie · {behind}"
         self.say(f"merge {number(frame.step)}{tie}", foot)
         painter, gap = self.painter(frame), [Row([])] if self.size.height >= ROOMY else []
         return [
@@ -316,7 +316,7 @@ class MergePanel(Panel):
         A low panel shows the tied pairs only.
         """
         following, tied = frame.next_pair, frame.queue.tied
-        if frame.given or following is None or following not in tied:
+        if frame.next_given or following is None or following not in tied:
             return []
         if len(tied) == 1:
             if frame.merge is not None:
@@ -392,7 +392,7 @@ def tied_with(painter: TokenPainter, rivals: Sequence[Pair]) -> SentenceWords:
 def why_it_merged(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[SentenceWords]:
     """Return why this pair merged: who chose it, or its count, and what decided a tie."""
     prescribed, rivals = merge.record.fork_rules, merge.tied[1:]
-    if frame.given:
+    if frame.was_given:
         index = number(merge.index + 1)
         return [words_of(f"the tokenizer says so: merge {index} of its list")]
     if turn := describe_turn(frame, merge.index):

@@ -194,7 +194,8 @@ def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:
     younger = max(pair, key=frame.step_making)
     made = frame.step_making(younger)
     merged = frame.step_of(pair)
-    number, given = record.pairs.number_of(pair), isinstance(record, Record) and record.given
+    number = record.pairs.number_of(pair)
+    given = isinstance(record, Record) and last <= record.given_steps
     min_count = 0 if given else record.min_count
     if number is None:
         return PairHistory(

@@ -306,7 +306,9 @@ class Frame(MergeFrame[MergeStep]):
         tie_rule: chooses among pairs of equal count.
         units: the tokens that the merges started from, in a run of ours.
         languages: the languages that take turns; `None` unless the run is parity-aware.
-        given: whether the merges are a replay of a tokenizer's, not chosen here.
+        given: whether the tokens and the first merges are those of a tokenizer.
+        was_given, next_given: whether the merge that led here, and the next one, is a tokenizer's
+            own; counts chose or choose any other.
         statistics: the series of the whole run, for charts.
         byte_count: number of bytes in all pretokens of the corpus, without special tokens.
         bytes_per_token: the compression; 1.0 at step 0 if the units are bytes.
@@ -332,6 +334,8 @@ class Frame(MergeFrame[MergeStep]):
         self.units: Units = run.record.units
         self.languages: Languages | None = run.record.languages
         self.given: bool = run.record.given
+        self.was_given = 0 < step <= run.record.given_steps
+        self.next_given = step < run.record.given_steps
         self.has_gaps = self.given
         self.statistics: Statistics = run.statistics
         self.byte_count = run.bytes_total
@@ -402,7 +406,7 @@ class Frame(MergeFrame[MergeStep]):
         return self.queue.top(limit)
 
     def _best_pair(self) -> Pair | None:
-        prescribed = self.given or self.languages is not None
+        prescribed = self.next_given or self.languages is not None
         return None if prescribed else self.queue.best()
 
     @property

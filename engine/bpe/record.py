@@ -7,6 +7,7 @@ computes its facts on demand.
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -56,7 +57,7 @@ class MergeStep(PairStep):
 
     def _shared_top(self) -> Iterable[Pair]:
         """Return the pairs of the top count; only its own pair if no count chose it."""
-        if self.record.given or self.record.languages is not None:
+        if self.index < self.record.given_steps or self.record.languages is not None:
             return (self.pair,)
         counts = self.record.counts_to_choose_by(self.index)
         if not self.record.by_rule and self.count < counts.max(initial=0):
@@ -122,7 +123,9 @@ class Record(MergeRecord[MergeStep]):
             (`what_if`) overrides some choices, and then no heap predicts the next pair.
         fork_rules: the rules of a fork that override the counts; `None` in any other run.
         languages: the languages that took turns; `None` in any other run.
-        given: whether the merges are a replay of a tokenizer's (`replay`), not chosen here.
+        given_steps: number of first merges that a tokenizer gave (`replay`): none in a run of ours,
+            all in a replay; counts chose those behind them.
+        given: whether the tokens and the first merges are a tokenizer's.
     """
 
     _step_type = MergeStep
@@ -158,6 +161,7 @@ class Record(MergeRecord[MergeStep]):
         self.counts = ChangeLog(start, "i" if small else "q")
         self.tie_key = tie_rule.make_key(self.ids.tokens, never_seen)
         self.given = given_ids is not None
+        self.given_steps = sys.maxsize if self.given else 0
         self.by_rule = not self.given
         self.fork_rules: ForkRules | None = None
         self.languages: Languages | None = None

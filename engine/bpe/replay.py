@@ -32,6 +32,7 @@ from engine.core.errors import VocabularyError
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
 from engine.encoding.encoders import MergeTable, RankHeap
+from engine.encoding.extension import extended
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
 from engine.recording.affected_pretokens import CACHE_SIZE, Segmenter, TokensAtStep
@@ -218,6 +219,9 @@ class Replay:
         tokenizer: any tokenizer.
         counts: pretoken → its count, cut by the tokenizer's own splitter and pattern.
         excerpt: the beginning of the corpus.
+        tie_rule: the name of the rule by which pairs of equal count are ordered.
+        continued: the tokenizer without its last merges, if these were learnt here.
+        learnt: the number of these merges.
 
     Attributes:
         timeline: the timeline; the caller extends it with `steps()`.
@@ -237,14 +241,20 @@ class Replay:
     stop_reason = StopReason.REPLAYED
 
     def __init__(
-        self, tokenizer: Tokenizer, counts: Mapping[bytes, int], excerpt: Excerpt | None = None
+        self,
+        tokenizer: Tokenizer,
+        counts: Mapping[bytes, int],
+        excerpt: Excerpt | None = None,
+        tie_rule: str = "smallest-ids",
+        continued: Tokenizer | None = None,
+        learnt: int = 0,
     ) -> None:
         if max(tokenizer.vocab, default=0) > HIGHEST_ID:
             raise VocabularyError(
                 f"the id {max(tokenizer.vocab)} is higher than any tokenizer's; is it damaged?"
             )
-        merges = _merges_in_ids(tokenizer)
-        self.obstacle = _obstacle(tokenizer, merges)
+        merges = merges_in_ids(tokenizer)
+        self.obstacle = obstacle_to(tokenizer, merges)
         self._merges = [] if self.obstacle else merges
         present = {pretoken: count for pretoken, count in counts.items() if count}
         # All ids in the order of making: bytes, special tokens, others, merges.
@@ -257,10 +267,10 @@ class Replay:
         is_flat = not self._merges or _is_flat(alphabet, self._merges)
         # Without steps no pairs are needed, and the task is empty.
         self._task = (
-            TrainingTask({} if self.obstacle else present, base, TIE_RULES["smallest-ids"], 0)
+            TrainingTask({} if self.obstacle else present, base, TIE_RULES[tie_rule], 0)
             if is_flat
             else TrainingTask(
-                *(present, base, TIE_RULES["smallest-ids"], 0),
+                *(present, base, TIE_RULES[tie_rule], 0),
                 alphabet=InPlaces(alphabet, self._ids),
             )
         )
@@ -276,6 +286,8 @@ class Replay:
         self._order = None if is_flat else GivenMerges(self._merges, tokenizer.merge_table)
         self._run = ReplayRun(tokenizer, present, record, len(self._merges), excerpt, self._order)
         self._run.obstacle = self.obstacle
+        if continued is not None:
+            self._run.continued, record.given_steps = continued, len(self._merges) - learnt
         self.timeline = Timeline(present, run=self._run)
 
     def steps(self) -> Iterator[MergeStep]:
@@ -342,7 +354,7 @@ class FlatReplay:
         index.occurrences.add([[]] * new_pairs, new_pairs)
 
 
-def _obstacle(tokenizer: Tokenizer, merges: Sequence[GivenMerge]) -> str | None:
+def obstacle_to(tokenizer: Tokenizer, merges: Sequence[GivenMerge]) -> str | None:
     """Return the reason why the merges cannot be replayed, as a clause; `None` if they can."""
     if tokenizer.pipeline is not None and not tokenizer.pipeline.merges:
         return f"its model is {tokenizer.pipeline.model.name}, which merges nothing"
@@ -365,7 +377,7 @@ def _is_flat(alphabet: Alphabet, merges: Sequence[GivenMerge]) -> bool:
     return True
 
 
-def _merges_in_ids(tokenizer: Tokenizer) -> list[GivenMerge]:
+def merges_in_ids(tokenizer: Tokenizer) -> list[GivenMerge]:
     """Return each merge as ids, in order of rank."""
     table, vocab = tokenizer.merge_table, tokenizer.vocab
     if len(table) == len(tokenizer.merges):
@@ -451,6 +463,11 @@ class ReplayRun(Run):
         whole = self.tokenizer
         if step == self.last_step:
             return whole
+        own = self.record.given_steps
+        if self.continued is not None and step >= own:
+            record = self.record
+            learnt = [(record.pair_of(n), record.new_id(n)) for n in range(own, step)]
+            return extended(self.continued, learnt)
         if self._order is None and whole.rules.splitter.by_pieces:
             return super().tokenizer_at(step)
         order = self._order

@@ -153,13 +153,16 @@ class TieHistory(TiedSteps):
 
     @property
     def steps(self) -> Ints:
-        if self._recorded.given or self._recorded.languages is not None:
-            return self._steps  # no count of the corpus has chosen these merges
+        if self._recorded.languages is not None:
+            return self._steps  # no count of all texts has chosen these merges
+        given = min(self._recorded.given_steps, len(self._recorded))
+        self._known = max(self._known, given)  # no count has chosen the given ones
         return super().steps
 
     def pairs_at_top(self, start: int, stop: int) -> Ints:
-        find = pairs_at_top if self._recorded.by_rule else pairs_as_frequent
-        return find(self._recorded, start, stop)
+        record = self._recorded
+        by_count = record.by_rule or (record.given and record.fork_rules is None)
+        return (pairs_at_top if by_count else pairs_as_frequent)(record, start, stop)
 
 
 def pairs_at_top(record: Record, start: int, stop: int) -> Ints:
@@ -265,6 +268,7 @@ class Run(MergeRun):
     Attributes:
         alphabet: spells a pretoken at step 0.
         obstacle: the reason why a tokenizer has no steps, as a clause; `None` if it has some.
+        continued: the tokenizer whose merges come first, if later ones were learnt here.
         base_ids: the ids of the tokens that spell pretokens at step 0.
         highest_pair_count: the count of the most frequent pair at step 0, the highest of all.
         bytes_total: number of bytes in all pretokens of the corpus, without special tokens.
@@ -278,6 +282,7 @@ class Run(MergeRun):
 
     record: Record
     obstacle: str | None = None
+    continued: Tokenizer | None = None
 
     def __init__(
         self,

@@ -36,6 +36,7 @@ class StopReason(Enum):
     TOO_RARE = "no pair left is frequent enough"
     TOO_LONG = "every pair left would make too long a token"
     REPLAYED = "all merges of the tokenizer are made"
+    CONTINUED = "all merges that were asked for are learnt"
 
 
 def base_vocab(special_tokens: Sequence[str]) -> list[bytes]:

@@ -243,6 +243,25 @@ class BPE(MergingModel):
         kept = [merge for merge, *ids in merges if new_ids.keys() >= set(ids)]
         return replace(self, vocab=vocab, merges=kept)
 
+    def extended(self, merges: Sequence[tuple[Pair, int]], more: Mapping[str, int]) -> BPE:
+        """Return the model with more tokens, and with more merges of parts without affixes.
+
+        Args:
+            merges: ((left id, right id), id of the new token).
+            more: token → id, of tokens that no merge makes.
+
+        >>> model = BPE({"o": 0, "w": 1}, []).extended([((0, 1), 3)], {"<s>": 2})
+        >>> model.vocab, model.merges
+        ({'o': 0, 'w': 1, '<s>': 2, 'ow': 3}, [('o', 'w')])
+        """
+        vocab, texts = {**self.vocab, **more}, dict(self.texts)
+        pairs = []
+        for (left, right), made in merges:
+            texts[made] = texts[left] + texts[right]
+            vocab[texts[made]] = made
+            pairs.append((texts[left], texts[right]))
+        return replace(self, vocab=vocab, merges=[*self.merges, *pairs])
+
     @property
     def spells_apart(self) -> bool:  # type: ignore[override]
         return not (self._prefix or self._suffix or self.ignore_merges)

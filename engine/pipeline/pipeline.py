@@ -16,6 +16,7 @@ from itertools import chain
 from typing import Any
 
 from engine.core.errors import TokenizerFileError
+from engine.core.events import Pair
 from engine.core.json_fields import Fields
 from engine.pipeline.added_tokens import (
     AddedToken,
@@ -233,6 +234,22 @@ class Pipeline:
         processor = self.post_processor and self.post_processor.with_ids(new_ids)
         model = replace(self.model, vocab=vocab).with_ids(new_ids)
         return replace(self, model=model, post_processor=processor)
+
+    def extended(self, merges: SequenceOf[tuple[Pair, int]]) -> Pipeline:
+        """Return the pipeline whose model has more merges, of bytes, behind its own.
+
+        Hugging Face's library numbers added tokens that its model lacks behind all others. So they
+        become tokens of the model, and keep their ids.
+
+        Args:
+            merges: ((left id, right id), id of the new token).
+
+        Raises:
+            TokenizerFileError: the model is not BPE.
+        """
+        if not isinstance(self.model, BPE):
+            raise TokenizerFileError(f"its model is {self.model.name}, which has no such merges")
+        return replace(self, model=self.model.extended(merges, self.added_ids))
 
     @cached_property
     def special_ids(self) -> frozenset[int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from engine.bpe.trainers.algorithm import Algorithm, CodeLine, PairTask, Phase, TrainingTask
 from engine.core.events import Pair
@@ -89,11 +89,12 @@ class PairIndex:
             else:
                 merged.append(token)
                 position += 1
-        # The new pairs are those of each new token with its present neighbours.
-        for at in made_at:
+        # The new pairs are those of each new token with its present neighbours. Of two neighbouring
+        # replacements the second adds the pair between them.
+        for at, following in zip_longest(made_at, made_at[1:]):
             if at:
                 self._add((merged[at - 1], new_id), place, times, deltas)
-            if at + 1 < len(merged) and merged[at + 1] != new_id:
+            if at + 1 < len(merged) and following != at + 1:
                 self._add((new_id, merged[at + 1]), place, times, deltas)
         self.pretokens[place] = merged
         return len(made_at)

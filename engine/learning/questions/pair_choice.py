@@ -182,7 +182,7 @@ def refuse_prescribed(frame: Frame) -> None:
     Raises:
         QuestionError: it is such a frame, or no merge is left.
     """
-    if frame.given:
+    if frame.next_given:
         raise QuestionError("these merges are a tokenizer's; no count chose them")
     if frame.run.record.fork_rules is not None:
         raise QuestionError("this run is a fork; its merges do not follow from the counts alone")

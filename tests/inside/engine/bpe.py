@@ -4,6 +4,12 @@
 from __future__ import annotations
 
 from engine.bpe import race
+from engine.bpe.continuation import (
+    Continuation,
+    ContinuedReplay,
+    check_continuable,
+    fork_continuation,
+)
 from engine.bpe.frame import QueueEntry
 from engine.bpe.heap import HeapWalk, claim_of
 from engine.bpe.race import PARTS, RACERS, Race, RaceSettings, RunnerState, SizeRace, sample

@@ -1,0 +1,436 @@
+"""Merges learnt behind those of a tokenizer: held against a slow oracle and two open tools.
+
+`bpe-continue` is a package; where it is not installed its tests are skipped. The code of
+github.com/taidopurason/tokenizer-extension, of the paper (arXiv 2512.03989), is followed here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import oracles
+import pytest
+import tokenizers
+from generated import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from inside.engine.bpe import (
+    Continuation,
+    ContinuedReplay,
+    ForkChange,
+    check_continuable,
+    fork_continuation,
+)
+from inside.engine.counting import count_text
+from inside.engine.formats import convert, open_tokenizer
+from inside.engine.pipeline import Pipeline
+from tiny_tokenizers import END, trained
+from tokenizers_of_today import KINDS, saved
+
+from engine import (
+    BpeError,
+    MergeStep,
+    StopReason,
+    Timeline,
+    Tokenizer,
+    TokenizerFileError,
+    VocabSizeError,
+    VocabularyError,
+    WhatIfError,
+    continue_bpe,
+)
+
+REPO = Path(__file__).resolve().parents[3]
+SAMPLES, GPT2 = REPO / "samples", REPO.parent / "shared" / "data"
+CORPORA = ("code.txt", "unicode.txt", "we_and_they.txt", "tinystories_valid.txt", "README.md")
+Merges = list[tuple[bytes, bytes]]
+
+
+@cache
+def text_of(name: str, most: int = 60_000) -> str:
+    return (SAMPLES / name).read_bytes()[:most].decode("utf-8", "ignore")
+
+
+@cache
+def of_stories() -> Tokenizer:
+    """Return a tokenizer trained on stories: 300 merges, `<|endoftext|>` behind the bytes."""
+    return trained(count_text(text_of(CORPORA[3]).encode(), "gpt2", [END]), [END], merges=300)
+
+
+@cache
+def of_gpt2() -> Tokenizer:
+    files = GPT2 / "gpt2_vocab.json", GPT2 / "gpt2_merges.txt"
+    if not all(file.exists() for file in files):
+        pytest.skip(f"{GPT2} does not have GPT-2's files")
+    return Tokenizer.load(*files, [END])
+
+
+TOKENIZERS = {"trained": of_stories, "GPT-2": of_gpt2}
+# To write and read GPT-2's 50,000 merges for each corpus takes seconds.
+NAMES = "trained", pytest.param("GPT-2", marks=pytest.mark.slow)
+
+
+def learnt(training: Continuation) -> Merges:
+    list(training.steps())
+    return training.tokenizer.merges[len(training.base.merges) :]
+
+
+def counts_of(tokenizer: Tokenizer, text: str) -> Counter[bytes]:
+    return count_text(text.encode(), tokenizer.pattern, tokenizer.special_tokens)
+
+
+# -- the definition: encode the corpus with all merges so far, take the most frequent pair
+
+
+def by_definition(tokenizer: Tokenizer, counts: Mapping[bytes, int], merges: int) -> Merges:
+    """Learn slowly; of equal counts the pair that is later in byte order wins."""
+    vocab, made = dict(tokenizer.vocab), list(tokenizer.merges)
+    used = {part for merge in made for part in merge}
+    found: Merges = []
+    while len(found) < merges:
+        now = Tokenizer(vocab, made, tokenizer.special_tokens)
+        pairs: Counter[tuple[bytes, bytes]] = Counter()
+        for pretoken, times in counts.items():
+            tokens = [vocab[token_id] for token_id in now.rules.tokens_of(pretoken)]
+            for pair in pairwise(tokens):
+                pairs[pair] += times * (pair[0] + pair[1] not in used)
+        best = max(pairs, key=lambda pair: (pairs[pair], pair), default=None)
+        if best is None or not pairs[best]:
+            break
+        if best[0] + best[1] not in vocab.values():
+            vocab[max(vocab) + 1] = best[0] + best[1]
+        made.append(best)
+        found.append(best)
+    return found
+
+
+@examples(200)
+@given(
+    first=oracles.corpora(),
+    then=oracles.corpora(),
+    own=st.integers(0, 8),
+    more=st.lists(st.binary(min_size=2, max_size=4), max_size=3),
+)
+def test_each_merge_is_of_the_most_frequent_pair_of_the_encoded_corpus(
+    first: dict[bytes, int], then: dict[bytes, int], own: int, more: list[bytes]
+) -> None:
+    base = trained(first, merges=own)
+    # Tokens that no merge makes: a pair may make one of them.
+    parts = [p[n : n + 3] for p in then for n in range(len(p) - 2)][:2]
+    new = dict.fromkeys(token for token in (*parts, *more) if token not in base.vocab.values())
+    vocab = base.vocab | dict(enumerate(new, 1000))
+    base = Tokenizer(vocab, base.merges)
+    training = Continuation(base, then, 6)
+    assert learnt(training) == by_definition(base, then, 6)
+    longer = training.tokenizer
+    for pretoken in then:
+        assert longer.rules.tokens_of(pretoken) == tuple(longer.encoder.encode(pretoken))
+
+
+def test_a_token_that_no_merge_made_keeps_its_id() -> None:
+    vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab", 257: b"abc", 258: b"abcd"}
+    base = Tokenizer(vocab, [(b"a", b"b")])
+    assert base.encode("abc") == [256, ord("c")]
+    training = Continuation(base, {b"abc": 3, b"xy": 1}, 9)
+    assert learnt(training) == [(b"ab", b"c"), (b"x", b"y")]
+    assert training.learnt == [((256, ord("c")), 257), ((ord("x"), ord("y")), 259)]
+    assert training.tokenizer.encode("abc") == [257]
+
+
+def test_a_token_that_no_text_gets_is_not_learnt_if_merges_use_it() -> None:
+    vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"bc", 257: b"ab", 258: b"abc"}
+    merges = [(b"b", b"c"), (b"a", b"b"), (b"ab", b"c")]
+    vocab |= {259: b"abcd"}
+    base = Tokenizer(vocab, [*merges, (b"abc", b"d")])
+    # Made of `a` and `bc`, `abc` would join to the `d` behind it, before this merge's rank.
+    expected = [(b"bc", b"d"), (b"a", b"bcd"), (b"x", b"y")]
+    assert learnt(Continuation(base, {b"abcd": 5, b"xy": 1}, 9)) == expected
+
+
+def test_new_ids_follow_the_highest_and_all_others_stay() -> None:
+    vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ow", 400: b"<s>", 7000: b"?!"}
+    base = Tokenizer(vocab, [(b"o", b"w")], ["<s>"])
+    longer = Continuation(base, {b"low": 5, b"lower": 2}, 2)
+    assert learnt(longer) == [(b"l", b"ow"), (b"low", b"e")]
+    assert longer.tokenizer.vocab == vocab | {7001: b"low", 7002: b"lowe"}
+    assert longer.tokenizer.encode("lower<s>") == [7002, ord("r"), 400]
+
+
+@pytest.mark.parametrize(
+    ("min_count", "merges", "reason"),
+    [
+        (1, 2, StopReason.CONTINUED),
+        (3, 99, StopReason.TOO_RARE),
+        (1, 99, StopReason.NO_PAIR_LEFT),
+    ],
+)
+def test_it_ends_with_the_number_or_with_the_pairs(
+    min_count: int, merges: int, reason: StopReason
+) -> None:
+    base = trained({b"ow": 1}, merges=1)
+    training = Continuation(base, {b"low": 5, b"lower": 2}, merges, min_count=min_count)
+    assert len(learnt(training)) == {2: 2, 3: 1, 1: 3}[merges if merges == 2 else min_count]
+    assert training.stop_reason is reason
+
+
+# -- the open tools
+
+
+def without_special(tokenizer: Tokenizer, text: str) -> list[str]:
+    """Return the text between the tokens that are cut out of it, which the tools do not know."""
+    found = [(False, -len(token), token) for token in tokenizer.special_tokens]
+    if isinstance(tokenizer.pipeline, Pipeline):
+        tokens = tokenizer.pipeline.added_tokens
+        found = [(each.normalized, -len(each.content), each.content) for each in tokens]
+    cut = "|".join(re.escape(token) for _, _, token in sorted(found))
+    return re.split(cut, text) if cut else [text]
+
+
+def by_bpe_continue(file: Path, tokenizer: Tokenizer, text: str, merges: int) -> Any:
+    tool = pytest.importorskip("bpe_continue", reason="bpe-continue is not installed")
+    return tool.continue_training(
+        file,
+        texts=without_special(tokenizer, text),
+        vocab_size=len(tokenizer.vocab) + merges,
+        show_progress=False,
+    )
+
+
+def merges_in(reference: tokenizers.Tokenizer) -> list[tuple[str, str]]:
+    return [tuple(pair) for pair in json.loads(reference.to_str())["model"]["merges"]]
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_merges_are_those_of_bpe_continue(name: str, corpus: str, tmp_path: Path) -> None:
+    tokenizer, file, text = TOKENIZERS[name](), tmp_path / "own.json", text_of(corpus)
+    tokenizer.save(file, "huggingface")
+    theirs = by_bpe_continue(file, tokenizer, text, 200)
+    training = Continuation(tokenizer, counts_of(tokenizer, text), 200, tie_rule="smallest-ids")
+    assert learnt(training)
+    training.tokenizer.save(tmp_path / "longer.json", "huggingface")
+    ours = tokenizers.Tokenizer.from_file(str(tmp_path / "longer.json"))
+    assert merges_in(ours) == merges_in(theirs)
+    assert ours.get_vocab() == theirs.get_vocab()
+
+
+def judged_by_words(tokenizer: Tokenizer, counts: Mapping[bytes, int], merges: Merges) -> None:
+    """Follow `train_vocab_extension` of tokenizer-extension, with our choice among equal counts.
+
+    Its words are pretokens in the tokens of their encoding; it counts pairs, takes a pair of the
+    highest count, joins it in all words that hold it, and corrects the counts.
+    """
+    vocab = tokenizer.vocab
+    words = {p: [vocab[i] for i in tokenizer.encoder.encode(p)] for p in counts}
+    frequencies: Counter[tuple[bytes, bytes]] = Counter()
+    for pretoken, tokens in words.items():
+        for pair in pairwise(tokens):
+            frequencies[pair] += counts[pretoken]
+    for merge in merges:
+        assert frequencies[merge] == max(frequencies.values())
+        for pretoken, tokens in words.items():
+            if merge not in (before := list(pairwise(tokens))):
+                continue
+            joined, place = list(tokens), 0
+            while place < len(joined) - 1:
+                if (joined[place], joined[place + 1]) == merge:
+                    joined[place : place + 2] = [merge[0] + merge[1]]
+                else:
+                    place += 1
+            words[pretoken] = joined
+            for pair in before:
+                frequencies[pair] -= counts[pretoken]
+            for pair in pairwise(joined):
+                frequencies[pair] += counts[pretoken]
+        del frequencies[merge]
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+@pytest.mark.parametrize("name", NAMES)
+def test_tokenizer_extension_would_take_the_same_merges(name: str, corpus: str) -> None:
+    tokenizer = TOKENIZERS[name]()
+    counts = counts_of(tokenizer, text_of(corpus, 20_000))
+    merges = learnt(Continuation(tokenizer, counts, 60))
+    assert merges
+    judged_by_words(tokenizer, counts, merges)
+
+
+BYTE_LEVEL = [kind for kind in KINDS if kind not in ("CLIP", "Llama 2", "CodeLlama", "Gemma")][:-1]
+TEXTS_OF_EACH = 150
+
+
+@pytest.mark.parametrize("kind", BYTE_LEVEL)
+def test_the_saved_file_has_its_stages_and_gives_the_librarys_ids(
+    kind: str, tmp_path: Path
+) -> None:
+    file, longer = saved(kind, tmp_path / "own.json"), tmp_path / "longer.json"
+    corpus = tmp_path / "corpus.txt"
+    text = "".join(map(text_of, CORPORA[:3]))
+    corpus.write_bytes(text.encode())
+    opened = open_tokenizer(file).tokenizer
+    made = continue_bpe(opened, corpus, 200, tie_rule="smallest-ids")
+    made.save(longer, "huggingface")
+
+    before, after = (json.loads(each.read_text(encoding="utf-8")) for each in (file, longer))
+    own = before["model"]["merges"]
+    assert after["model"]["merges"][: len(own)] == own
+    assert after["model"]["vocab"].items() >= before["model"]["vocab"].items()
+    for key in ("normalizer", "pre_tokenizer", "post_processor", "decoder", "added_tokens"):
+        assert after[key] == before[key]
+    assert after["model"] | before["model"] == before["model"]  # all else is as it was
+
+    library = tokenizers.Tokenizer.from_file(str(longer))
+    assert made.special_ids == opened.special_ids
+    pieces = [text[n * 199 :][: 20 + n % 90] + "<pad>" * (n % 2) for n in range(TEXTS_OF_EACH)]
+    read = open_tokenizer(longer).tokenizer
+    theirs = [each.ids for each in library.encode_batch(pieces, add_special_tokens=False)]
+    assert made.encode_batch(pieces) == theirs == read.encode_batch(pieces)
+    tool = by_bpe_continue(file, opened, text, 200)
+    assert merges_in(library) == merges_in(tool)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS.keys() - set(BYTE_LEVEL)))
+def test_a_tokenizer_that_merges_characters_is_refused(kind: str, tmp_path: Path) -> None:
+    opened = open_tokenizer(saved(kind, tmp_path / "own.json")).tokenizer
+    with pytest.raises(VocabularyError, match="only a tokenizer that merges bytes can go on: its"):
+        check_continuable(opened, 5)
+
+
+@pytest.mark.parametrize("merges", [0, -3, 2**31])
+def test_a_number_of_merges_that_is_none_or_too_large_is_refused(merges: int) -> None:
+    with pytest.raises(VocabSizeError, match=r"are none; ask|ask for fewer"):
+        check_continuable(of_stories(), merges)
+
+
+# -- the formats
+
+
+@pytest.mark.parametrize("format", ["huggingface", "gpt2", "course-json", "tiktoken", "minbpe"])
+def test_the_format_that_it_came_in_holds_it(format: str, tmp_path: Path) -> None:
+    base = trained(count_text(b"low lower lowest new newer newest", "gpt2"), merges=12)
+    base.save(tmp_path / "own", format)
+    own = open_tokenizer(tmp_path / "own", pattern="gpt2").tokenizer
+    counts = counts_of(own, text_of(CORPORA[0]))
+    longer = Continuation(own, counts, 50)
+    assert len(learnt(longer)) == 50
+    convert(longer.tokenizer, format, tmp_path / "longer")
+    read = open_tokenizer(tmp_path / "longer", pattern="gpt2").tokenizer
+    assert read.vocab == longer.tokenizer.vocab
+    assert read.encode(text_of(CORPORA[0])) == longer.tokenizer.encode(text_of(CORPORA[0]))
+
+
+def test_a_format_that_prescribes_ids_cannot_keep_those_behind_special_tokens(
+    tmp_path: Path,
+) -> None:
+    base = trained({b"low": 3}, [END], merges=1)
+    longer = continue_bpe(base, SAMPLES / "handout.txt", 3)
+    with pytest.raises(TokenizerFileError, match="has to be renumbered"):
+        longer.save(tmp_path / "longer.model", "minbpe")
+
+
+# -- the timeline
+
+
+def replay_of(tokenizer: Tokenizer, counts: Mapping[bytes, int], merges: int) -> Timeline:
+    replay = ContinuedReplay(Continuation(tokenizer, counts, merges), counts)
+    steps = [step for step in replay.steps() if isinstance(step, MergeStep)]
+    replay.timeline.extend(steps)
+    replay.timeline.complete()
+    return replay.timeline
+
+
+def test_the_timeline_has_a_border_and_counts_choose_behind_it() -> None:
+    base = of_stories()
+    counts = counts_of(base, text_of(CORPORA[1]))
+    timeline, own = replay_of(base, counts, 40), len(base.merges)
+    assert len(timeline) == own + 40
+    [start] = timeline.frame.phase_starts
+    assert (start.step, start.label) == (own, "new merges")
+    at_border = timeline.seek(own)
+    assert at_border.phase_start == start
+    assert (at_border.was_given, at_border.next_given) == (True, False)
+    assert at_border.tokenizer().encode("a 漢字") == base.encode("a 漢字")
+    for step in (own - 1, own, own + 1, own + 39):
+        frame, pairs = timeline.seek(step), Counter[tuple[int, int]]()
+        for pretoken, count in counts.items():
+            for pair in pairwise(frame.tokens_of(pretoken)):
+                pairs[pair] += count
+        assert dict(frame.top_pairs(10_000)) == dict(pairs)
+        merge = frame.merge_at(step)
+        assert frame.next_pair == merge.pair
+        if step >= own:
+            assert frame.queue.best() == merge.pair
+            assert merge.tied[0] == merge.pair
+            assert set(merge.tied) == set(frame.queue.tied)
+            assert (len(merge.tied) > 1) == frame.tied_steps.is_tied(step + 1)
+        else:
+            assert merge.tied == (merge.pair,)
+    assert frame.tied_steps.until(own) == 0
+
+
+@pytest.mark.parametrize("kind", ["Llama 3", "gpt-oss"])
+def test_a_step_behind_the_border_saves_the_merges_up_to_it(kind: str, tmp_path: Path) -> None:
+    base = open_tokenizer(saved(kind, tmp_path / "own.json")).tokenizer
+    counts, own = counts_of(base, text_of(CORPORA[0])), len(base.merges)
+    timeline = replay_of(base, counts, 20)
+    half = timeline.seek(own + 10).tokenizer()
+    assert len(half.vocab) == len(base.vocab) + 10
+    half.save(tmp_path / "half.json", "huggingface")
+    library = tokenizers.Tokenizer.from_file(str(tmp_path / "half.json"))
+    text = text_of(CORPORA[0], 3000)
+    assert library.encode(text, add_special_tokens=False).ids == half.encode(text)
+
+
+def test_a_fork_behind_the_border_repeats_what_was_learnt_and_forbids() -> None:
+    base = of_stories()
+    counts = counts_of(base, text_of(CORPORA[1]))
+    timeline, own = replay_of(base, counts, 20), len(base.merges)
+    learnt_merges = [
+        (merge.left, merge.right)
+        for merge in map(timeline.record.__getitem__, range(own, own + 20))
+    ]
+
+    def forked(step: int, change: ForkChange) -> tuple[Timeline, Merges]:
+        fork = fork_continuation(timeline.seek(step), change, 20)
+        steps = [each for each in fork.steps() if isinstance(each, MergeStep)]
+        fork.timeline.extend(steps)
+        return fork.timeline, [(each.left, each.right) for each in steps[own:]]
+
+    assert forked(own + 5, ForkChange())[1] == learnt_merges
+    without = ForkChange(forbid=frozenset({learnt_merges[5]}))
+    fork, merges = forked(own + 5, without)
+    assert merges[:5] == learnt_merges[:5]
+    assert learnt_merges[5] not in merges
+    frame = fork.seek(own + 5)
+    assert frame.queue.forbidden[0][0] == timeline.record.pair_of(own + 5)
+    assert frame.next_pair == frame.queue.best() == fork.record.pair_of(own + 5)
+    frame = timeline.seek(own)
+    left, right = frame.top_pairs(5)[4][0]
+    forced = frame.token(left), frame.token(right)
+    assert forced not in learnt_merges[:1]
+    fork, merges = forked(own, ForkChange(force=forced))
+    assert merges[0] == forced
+    assert fork.record.fork_rules is not None
+    assert fork.record.fork_rules.forces(own)
+    with pytest.raises(WhatIfError, match="merges of the tokenizer stay"):
+        forked(own - 1, without)
+    with pytest.raises(WhatIfError, match="does not occur"):
+        forked(own, ForkChange(force=(b"zz", b"qq")))
+
+
+def test_a_file_is_learnt_from_as_the_tokenizer_cuts_it(tmp_path: Path) -> None:
+    corpus, seen = tmp_path / "corpus.txt", []
+    corpus.write_text(f"lowlow{END}low low {END} lowlow", encoding="utf-8")
+    base = trained({b"low": 3}, [END], merges=2)
+    longer = continue_bpe(base, corpus, 9, on_progress=seen.append)
+    assert longer.merges[2:] == [(b"low", b"low"), (b" ", b"lowlow"), (b" ", b"low")]
+    assert seen
+    with pytest.raises(BpeError, match="no such file"):
+        continue_bpe(base, tmp_path / "none.txt", 9)
