@@ -110,12 +110,14 @@ class StepsPanel(PiecePanel):
         size_cells, loss_cells = len(number(record.size_at(0))), _loss_cells(frame, room)
         role = "dim" if ahead else "loss" if name == "prune" else ""
         step_cells = len(number(frame.recorded_steps))
+        others = len("▸  ") + step_cells + size_cells + 1 + loss_cells
         return Row(
             [
                 ("▸ " if here else "  ", "pair"),
                 right(number(index), step_cells, "strong" if here else "dim"),
                 (" ", ""),
-                *left([(name, role)], max(room - size_cells - loss_cells - 7, 5)),
+                # A blank keeps the loss apart from the scrollbar.
+                *left([(name, role)], max(room - others - 1, 5)),
                 right(number(record.size_at(index)), size_cells + 1, "dim" if ahead else ""),
                 right(score_text(record.loss_at(index), 3), loss_cells, "dim" if ahead else ""),
             ],
@@ -127,7 +129,7 @@ class StepsPanel(PiecePanel):
             self.say("steps", "↵ goes there · u charts")
             made = "  step"
             loss_cells = _loss_cells(self.frame, self.room)
-            pieces = right("pieces", max(self.room - len(made) - loss_cells, 7))
+            pieces = right("pieces", max(self.room - 1 - len(made) - loss_cells, 7))
             self.name_columns([(made, ""), pieces, right("loss", loss_cells)])
             super(FramePanel, self).rebuild()
             self.cursor = self.frame.step

@@ -181,7 +181,10 @@ async def test_the_list_of_steps_leads_to_each_and_shares_its_place_with_charts(
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("m", "down", "down", "enter")
         assert step(app) == 2
-        assert len(text_of(app.screen.query_one(StepsPanel))) == frame_of(app).recorded_steps + 1
+        steps = app.screen.query_one(StepsPanel)
+        assert len(text_of(steps)) == frame_of(app).recorded_steps + 1
+        head = "".join(text for text, _ in steps.head)
+        assert {len(row) for row in text_of(steps)} == {len(head)}  # the numbers end below names
         await pilot.press("u")
         await pilot.pause()
         chart = app.screen.query_one("#loss-chart", Chart)
