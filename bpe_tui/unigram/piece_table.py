@@ -87,7 +87,7 @@ ALL_GRAM_COLUMNS = (
     Column("fate", "goes", 6, 6),
 )
 FILTER_SWITCHES = (
-    FilterSwitch("characters", "p", "characters"),
+    FilterSwitch("characters", "p", "single"),
     FilterSwitch("seldom", "u", "seldom"),
     FilterSwitch("leaving", "d", "go next"),
     FilterSwitch("twins", "W", "twins"),

@@ -112,6 +112,7 @@ def _overview(inspection: UnigramInspection) -> Sequence[tuple[str, str]]:
     record = inspection.frame.record
     characters, starts = inspection.characters, inspection.word_starts
     longer = number(inspection.size - characters)
+    unit = record.units.one if isinstance(record, TextbookRecord) else "character"
     equal = number(2**inspection.entropy)
     scores = "none"
     if (ends := inspection.worst_and_best) is not None:
@@ -122,8 +123,8 @@ def _overview(inspection: UnigramInspection) -> Sequence[tuple[str, str]]:
         scores = f"from {worst} to {best}"
     return (
         (
-            "pieces",
-            f"{number(inspection.size)}: {plural(characters, 'character')}, {longer} longer",
+            f"{record.PIECE}s",
+            f"{number(inspection.size)}: {plural(characters, unit)}, {longer} longer",
         ),
         ("begin with ▁", f"{number(starts)}, {starts / max(inspection.size, 1):.0%} of all"),
         ("special tokens", describe_specials(inspection.special_ids)),

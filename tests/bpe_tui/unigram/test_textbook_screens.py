@@ -19,7 +19,8 @@ from inside.bpe_tui.unigram import (
 from inside.bpe_tui.views import Beat, CountRoom, StepMoment
 from inside.bpe_tui.widgets import Header, Row
 from inside.engine.unigram import Reached, TextbookTrainer, UnigramFrame, UnigramTimeline
-from opening import SAMPLE, opened_as, step
+from opening import SAMPLE, opened_as, step, until
+from screen_text import shown_text
 from unigram_texts import text_of
 
 FRUIT = "我 喜欢 苹果\n你 喜欢 香蕉\n他 喜欢 橙子\n"
@@ -42,6 +43,13 @@ def config(tmp_path: Path) -> RunConfig:
 
 def said(rows: list[Row]) -> list[str]:
     return ["".join(text for text, _ in row.spans).strip() for row in rows]
+
+
+async def test_the_inspection_counts_n_grams_in_their_units(config: RunConfig) -> None:
+    async with opened_as(config) as (app, pilot):
+        await pilot.press("5")
+        await until(pilot, lambda: app.screen.id == "unigram-inspection")
+        assert "n-grams 7: 7 words, 0 longer" in shown_text(app, "overview")
 
 
 async def test_the_table_has_each_loss_without_and_the_step_its_shares(config: RunConfig) -> None:
