@@ -161,7 +161,7 @@ class ChangedWordsPanel(PiecePanel):
         if not frame.recorded_steps:
             self.say(f"{word}s touched")
             return sentence(f"No step yet, no {word} touched.", width)
-        touched = f"{word}s touched" if frame.step else f"{word}s that the first step touches"
+        touched = f"{word}s touched" if frame.step else f"{word}s of the first step"
         made = frame.at(max(frame.step, 1))
         if self._about is None or not self._about.looks_like(frame):
             self._about = frame

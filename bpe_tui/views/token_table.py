@@ -28,7 +28,7 @@ from bpe_tui.widgets.controls import FilterSwitch
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.rows import NameSpans, Row, Span, left, right
 from bpe_tui.widgets.virtual_table import Column, arranged
-from bpe_tui.widgets.visible import visible_bytes, visible_text
+from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.why_not import describe_to_come
 from engine.core.arrays import Ints
 from engine.core.errors import QueryError
@@ -242,11 +242,12 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
         if not len(self._later):
             return f"{none}, nor has one of a later step." if self.is_early else f"{none}."
         first = frame.run.record.id_of(int(self._later[0]))
-        token = visible_bytes(frame.any_token(first))
-        if str(first) == text:
-            return f"id {text} is {token}, which {describe_later(frame, first)}: ↵ goes there."
+        token, merge = visible_bytes(frame.any_token(first)), number(frame.step_making(first))
         comes = f"{token} {describe_later(frame, first)}: ↵ goes there."
-        return first_fitting(self.room, f"{none}. {comes}", comes)
+        whole = f"{none}. {comes}"
+        if str(first) == text:
+            whole = f"id {text} is {token}, which {describe_later(frame, first)}: ↵ goes there."
+        return first_fitting(self.room, whole, comes, f"It comes with merge {merge}: ↵ goes there.")
 
     @property
     def is_early(self) -> bool:
@@ -267,7 +268,8 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
             return super().row(index)
         if index < now:
             first = frame.run.record.id_of(int(self._later[0]))
-            return Row([(self.why_none(frame), "")], ToStep(frame.step_making(first)))
+            why = shorten(self.why_none(frame), self.room)
+            return Row([(why, "")], ToStep(frame.step_making(first)))
         place, last = index - now - 1, number(frame.recorded_steps)
         if place < 0:
             more = f"later: {plural(len(self._later), self.TOKEN)} by step {last}"

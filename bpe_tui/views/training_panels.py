@@ -155,7 +155,7 @@ class TouchedPanel(TokenPanel[MergeFrameT]):
             made = self._first
         merge = made.merge
         assert merge is not None, "there is one"
-        title = "words touched" if frame.merge else "words that the first merge touches"
+        title = "words touched" if frame.merge else "words of the first merge"
         self.say(title, plural(merge.pretokens, self.THING))
         if not merge.pretokens:
             none = f"No {self.THING} of this corpus holds the pair."

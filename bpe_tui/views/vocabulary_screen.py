@@ -32,6 +32,7 @@ from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Row, Span, left, right_aligned
 from bpe_tui.widgets.virtual_table import GAP, Column, ColumnPlace, Header, SortedTable
+from bpe_tui.widgets.visible import shorten
 from engine.core.arrays import Ints
 
 CellOfColumn = Callable[[str], list[Span]]
@@ -189,7 +190,7 @@ class VocabularyRows(FramePanel[FrameT]):
         frame = self.frame
         assert frame is not None
         if not len(self._order):
-            return Row([(self.why_none(frame), "dim")])
+            return Row([(shorten(self.why_none(frame), self.room), "dim")])
         entry = int(self._order[index])
         cell_in, target = self.draw_entry(frame, entry)
         spans: list[Span] = []

@@ -107,7 +107,7 @@ async def test_before_the_first_merge_the_words_are_those_it_will_change() -> No
     async with opened() as (app, pilot):
         panel = app.screen.query_one(WordsPanel)
         first = [text_of(panel.row(place)).partition("→")[0] for place in range(3)]
-        assert str(panel.border_title) == "words that the first merge touches"
+        assert str(panel.border_title) == "words of the first merge"
         await pilot.press("right")
         assert first == [text_of(panel.row(place)).partition("→")[0] for place in range(3)]
         assert str(panel.border_title) == "words touched"

@@ -139,6 +139,11 @@ async def test_a_token_or_an_id_that_comes_later_is_found_with_its_merge() -> No
         field.value = "300"
         await until(pilot, lambda: rows.row_count == 3)
         assert texts(rows)[0].startswith("id 300 is me, which comes with merge 44 (m + e)")
+        await pilot.resize_terminal(60, 20)  # where the key still has room
+        shorter = "me comes with merge 44 (m + e): ↵ goes there."
+        await until(pilot, lambda: texts(rows)[0] == shorter)
+        await pilot.resize_terminal(120, 40)
+        await pilot.pause()
         await pilot.press("enter", "enter")
         await until(pilot, lambda: app.screen.id == "training")
         assert step(app) == 44

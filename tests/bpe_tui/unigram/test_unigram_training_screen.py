@@ -168,7 +168,7 @@ async def test_at_step_0_the_words_that_the_first_step_touches_are_shown(corpus:
         await settled(pilot)
         panel, frame = app.screen.query_one(ChangedWordsPanel), frame_of(app)
         assert frame.step == 0
-        assert str(panel.border_title) == "words that the first step touches"
+        assert str(panel.border_title) == "words of the first step"
         first = frame.at(1)
         changed = [word for word in frame.words if frame.segment(word) != first.segment(word)]
         shown = [line for line in text_of(panel) if "→" in line]
