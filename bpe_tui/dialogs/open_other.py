@@ -324,7 +324,7 @@ def chosen_config(given: GivenNames, beside: Config | None = None) -> Config:
     return replace(config, corpus=beside.corpus, reading=beside.reading)
 
 
-TITLE_CELLS = 18
+TITLE_CELLS = len("Unigram, textbook  ")
 
 
 class ModelRows(Lines):

@@ -111,13 +111,13 @@ class StageWindow(Window[None]):
     def __init__(self, kind: StageKind, draft: Draft, changed: Callable[[Draft], None]) -> None:
         super().__init__()
         self._kind, self._draft, self._changed = kind, draft, changed
-        several = "Several follow each other in the order in which they are taken."
+        several = "Choose one or more: they run in the order of your choice."
         self._rule = several if kind.joined else "One or none."
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="window", id="stage-window") as window:
             window.border_title = Content(f"the {self._kind.title}")
-            window.border_subtitle = Content("Enter takes or gives up · Esc back")
+            window.border_subtitle = Content("Enter chooses or drops · Esc back")
             yield ChoiceRows(self._kind, self._draft)
             if self._kind.hint:
                 placeholder = f"or type (Tab): {self._kind.hint}"
