@@ -39,7 +39,7 @@ class Library(NamedTuple):
     """The ways to encode: a text to a list, a text to an array, many texts with two threads."""
 
     to_list: Callable[[str], Sequence[int]]
-    to_array: Callable[[str], Sequence[int]] | None
+    to_array: Callable[[str], Any] | None
     batch: Callable[[list[str]], Any]
 
 
