@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from bpe_tui.session.session import Session
-from bpe_tui.views.narration import times
+from bpe_tui.views.narration import first_fitting, times
 from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, pair_text
 from bpe_tui.views.targets import ToLine, ToPair, ToPretoken, ToStep
 from bpe_tui.views.training_panels import before_after
@@ -251,15 +251,18 @@ class BreakpointRows(Lines):
         after = bisect_right(watched.hits, timeline.cursor)
         following = watched.hits[after] if after < len(watched.hits) else None
         room = max(self.size.width // 2 - 4, 12)
+        state_cells = self.size.width - room - len("[x]  ")
+        state = self._describe(watched, following, state_cells)
         spans = [
             ("[x] " if watched.enabled else "[ ] ", "strong" if watched.enabled else "dim"),
             *left([(visible_text(str(watched.breakpoint), spaces=False), "")], room),
             (" ", ""),
-            (self._describe(watched, following), "loss" if watched.failure else "dim"),
+            (shorten(state, state_cells), "loss" if watched.failure else "dim"),
         ]
         return Row(spans, following)
 
-    def _describe(self, watched: WatchedBreakpoint, following: int | None) -> str:
+    def _describe(self, watched: WatchedBreakpoint, following: int | None, cells: int) -> str:
+        """Return how often it is hit and where next, in fewer words where `cells` are few."""
         if watched.failure:
             return visible_text(watched.failure, spaces=False)
         if not watched.enabled:
@@ -269,8 +272,8 @@ class BreakpointRows(Lines):
         if following is not None:
             return f"{hits}  next at {number(following)}"
         if self._session.stop_reason is None:
-            return f"{hits}  none ahead so far"
-        return f"{hits}  no later merge makes it"
+            return first_fitting(cells, f"{hits}  none ahead so far", f"{hits}  none so far")
+        return first_fitting(cells, f"{hits}  no later merge makes it", f"{hits}  none later")
 
     def action_switch(self) -> None:
         if self._session.breakpoints.watched:

@@ -179,16 +179,19 @@ class CheckedMerges(Vertical):
             spans.append(right("count   ", COUNT_CELLS, "dim"))
         top = [Row(spans)]
         if self._first is not None:
-            top.append(self._row(self._first))
+            top.append(self._row(self._first, "first"))
         pinned.styles.height = len(top)
         pinned.show(top)
         self._list.show(self._rows, self._list.cursor)
 
-    def _row(self, place: int) -> Row:
-        judged = self._judged[place]
+    def _row(self, place: int, name: str = "") -> Row:
+        """Draw a merge beside the rule's; a `name` stands before its number, if it has room."""
+        judged, merge = self._judged[place], number(place + 1)
         sign, role = (BY_RULE, "gain") if judged.fits else (DIFFERS, "loss")
+        named = name if len(name) + 1 + len(merge) <= MERGE_CELLS else ""
         spans: list[Span] = [
-            right(number(place + 1), MERGE_CELLS, "" if judged.fits else "strong"),
+            (named, "dim"),
+            right(merge, MERGE_CELLS - len(named), "" if judged.fits else "strong"),
             (f"  {sign} ", role),
         ]
         claimed = judged.step.count
@@ -435,19 +438,22 @@ class CheckScreen(SessionScreen):
         if job is None or claimed is None:
             return "A check compares your merges with the rule, one by one."
         names = " and ".join(Path(path).name or path for path in claimed.paths)
-        name = visible_text(names, spaces=False)
+        name, room = visible_text(names, spaces=False), self.size.width - 2
         if job.refused is not None:
             return f"{name} cannot be checked."
         if job.report is None:
             done, of = number(len(job.judged)), number(job.merges)
             if job.merges and len(job.judged) == job.merges:
-                return f"{name}: all {of} merges are judged; known mistakes are tried …"
-            return f"{name}: merge {done} of {of} is compared with the rule …"
+                judged = f"{name}: all {of} merges are judged"
+                trying = "known mistakes are tried …"
+                return first_fitting(room, f"{judged}; {trying}", f"{name}: {trying}")
+            compared = f"{name}: merge {done} of {of}"
+            return first_fitting(room, f"{compared} is compared with the rule …", f"{compared} …")
         wrong = sum(not judged.fits for judged in job.judged)
         if not wrong:
             return f"{name}: all {plural(job.merges, 'merge')} are by the rule."
         differ = f"{number(wrong)} of {plural(job.merges, 'merge')} differ from the rule's."
-        return first_fitting(self.size.width - 2, f"{name}: {differ}", differ)
+        return first_fitting(room, f"{name}: {differ}", differ)
 
     # -- commands
 

@@ -64,7 +64,7 @@ def removal_rows(
         ),
         RowColumn("−log P", 8, lambda spans: spans[3:], is_number=True),
     ]
-    table = RowTable(columns, width, least=6)
+    table = RowTable(columns, width - 1, least=6)  # a blank before the scrollbar
     top = [loss_row(frame), *paragraph(why, width), Row([]), table.header()]
     painter, changes = PiecePainter(frame), count_changes(frame)
 

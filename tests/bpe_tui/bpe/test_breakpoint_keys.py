@@ -120,3 +120,14 @@ async def test_ties_are_marked_only_if_they_are_few_and_counted_in_words() -> No
         assert not list(scrubber._marked_cells(many))
         assert list(scrubber._marked_cells(Marks([], "┊", "tie"))) == []
         assert list(scrubber._marked_cells(Marks([443], "┊", "tie"))) == [scrubber.size.width - 1]
+
+
+async def test_the_hits_of_a_breakpoint_fit_into_the_narrowest_window() -> None:
+    async with opened(size=(60, 20)) as (app, pilot):
+        await pilot.press("end", "b")
+        app.screen.query_one(Input).value = "count<50"
+        await pilot.press("enter")
+        rows = app.screen.query_one(BreakpointRows)
+        shown = "".join(text for text, _ in rows.row(0).spans)
+        assert shown.endswith("1 hit   none later")
+        assert len(shown) <= rows.size.width

@@ -69,7 +69,7 @@ async def test_the_first_difference_stays_in_sight_with_its_cause(
         assert "Likely cause (tie-rule)" in why
         header, pinned = rows(app, "#check-pinned")
         assert header.split() == ["merge", "yours", "count", "the", "rule", "count"]
-        assert pinned.split() == ["35", "✗", "·+m", "601", "·+p", "601"]
+        assert pinned.split() == ["first", "35", "✗", "·+m", "601", "·+p", "601"]
         listed = rows(app, "#check-rows")
         assert len(listed) == len(merges)
         assert [row.split()[1] for row in listed[:35]] == ["✓"] * 34 + ["✗"]
