@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from engine.bpe.languages import Languages
     from engine.bpe.linked_lists import Bigram, BigramState, LinkedLists
     from engine.bpe.parity import ParityTrainer
+    from engine.bpe.phases import Phase, PhasedTrainer
     from engine.bpe.record import MergeStep
     from engine.bpe.ties import TIE_RULES
     from engine.bpe.trainer import StopReason, Trainer, train_bpe
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         OutputError,
         OutputExistsError,
         PatternError,
+        PhaseError,
         QueryError,
         QuestionError,
         QuizFileError,
@@ -126,6 +128,8 @@ __all__ = [  # noqa: RUF022 - the order of the reference: the way in first, erro
     "UnigramTrainer",
     "UnigramTimeline",
     "TextbookTrainer",
+    "PhasedTrainer",
+    "Phase",
     "ParityTrainer",
     "Languages",
     "LinkedLists",
@@ -147,6 +151,7 @@ __all__ = [  # noqa: RUF022 - the order of the reference: the way in first, erro
     "OutputError",
     "OutputExistsError",
     "PatternError",
+    "PhaseError",
     "QueryError",
     "QuestionError",
     "QuizFileError",
@@ -184,6 +189,8 @@ _HOMES = {
     "LinkedLists": "engine.bpe.linked_lists",
     "MergeStep": "engine.bpe.record",
     "ParityTrainer": "engine.bpe.parity",
+    "Phase": "engine.bpe.phases",
+    "PhasedTrainer": "engine.bpe.phases",
     "Pruned": "engine.analysis.pruning",
     "Report": "engine.analysis.check.report",
     "StepRecorder": "engine.analysis.check.steps_file",

@@ -11,6 +11,7 @@ write(training, config, format, out, overwrite)    write them; return a line abo
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from engine.bpe.frame import Timeline
     from engine.bpe.trainer import Trainer
     from engine.recording.training import CountedCorpus, Training
+    from engine.text.patterns import PatternLike
 
 MODEL = Model(
     name="bpe",
@@ -74,7 +76,7 @@ def outputs(config: RunConfig, format: str, out: Path) -> list[Path]:
     from engine.formats import save, writable_format
 
     written = writable_format(format).written(out)
-    tokenizer = to_tokenizer(_trainer(config, {}).record, 0, config.pattern)
+    tokenizer = to_tokenizer(_trainer(config, {}).record, 0, _last_pattern(config))
     with TemporaryDirectory() as place:
         trial = Path(place) / "trial"
         try:
@@ -101,9 +103,9 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
     if config.specials_first:
         special_ids = {token: number for number, token in enumerate(record.special_tokens)}
         vocab = with_specials_first(record)
-        tokenizer = Tokenizer(vocab, trainer.merges, special_ids, config.pattern)
+        tokenizer = Tokenizer(vocab, trainer.merges, special_ids, _last_pattern(config))
     else:
-        tokenizer = to_tokenizer(record, len(record), config.pattern)
+        tokenizer = to_tokenizer(record, len(record), _last_pattern(config))
     save(tokenizer, out, format, overwrite=overwrite, renumber=True)
     fallback = ""
     if (languages := record.languages) is not None:
@@ -111,6 +113,10 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
 
         found = describe_languages(languages, len(record))
         fallback = "\n".join(("; languages took turns", *found))
+    elif record.phase_starts:
+        from bpe_tui.bpe.phases import describe_phases
+
+        fallback = "".join(f"\n{line}" for line in describe_phases(trainer.counts, record))
     elif trainer.algorithm.name not in (config.trainer, WITHOUT_KERNEL):
         bytes_only = TRAINERS[config.trainer].bytes_only and config.units != DEFAULT_UNITS
         why = config.units if bytes_only else f"{config.tie_rule} ties"
@@ -131,6 +137,17 @@ def _trainer(config: RunConfig, counts: Mapping[bytes, int]) -> Trainer:
         "max_token_length": config.max_token_length,
         "units": config.units,
     }
+    if config.phases:
+        from bpe_tui.session.training import recut
+        from engine.bpe.phases import DEFAULT_MOST_WORDS, PhasedTrainer, phases_from
+
+        options["algorithm"] = config.trainer
+        del options["units"]
+        most = DEFAULT_MOST_WORDS if config.most_words is None else config.most_words
+        phases, again = phases_from(config.phases), partial(recut, config)
+        asked_of_phases = phases, again, config.special_tokens
+        return PhasedTrainer(counts, *asked_of_phases, most_words=most or None, **options)
+    options["most_words"] = config.most_words or None
     asked = config.size, config.special_tokens
     if config.parity and counts:  # there are none if only the options are checked
         from bpe_tui.session.training import counts_by_language
@@ -138,3 +155,12 @@ def _trainer(config: RunConfig, counts: Mapping[bytes, int]) -> Trainer:
 
         return ParityTrainer(counts_by_language(config), *asked, **options)
     return Trainer(counts, *asked, algorithm=config.trainer, **options)
+
+
+def _last_pattern(config: RunConfig) -> PatternLike:
+    """Return the pattern that a trained tokenizer encodes with: that of the last phase."""
+    if not config.phases:
+        return config.pattern
+    from engine.bpe.phases import phases_from
+
+    return phases_from(config.phases)[-1].pattern

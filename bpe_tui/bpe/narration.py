@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bpe_tui.bpe.languages import describe_turn
+from bpe_tui.bpe.phases import describe_border, describe_gain
 from bpe_tui.views.narration import (
     CONTINUED,
     GIVEN,
     OF_A_FORK,
     OF_PARITY,
+    OF_PHASES,
     UNLIMITED_ROOM,
     describe_rule,
     first_fitting,
@@ -50,6 +52,9 @@ def sentences_about(frame: Frame) -> tuple[str, ...]:
     pair, token = format_pair(frame, merge.pair), visible_bytes(merge.token)
     step = number(frame.step)
     sentence = frame.sentence.describe(visible_bytes)
+    if border := describe_border(frame):
+        short = f"Merge {step}: {pair} make {token}."
+        return f"{sentence} {border}", f"{short} {border}", border
     if not merge.count:
         return sentence, f"Merge {step}: {pair} make {token}."
     count, forked = times(merge.count), narrate_fork_rule(frame, merge)
@@ -87,6 +92,8 @@ def why_no_heap(frame: Frame) -> str:
         return CONTINUED
     if frame.given:
         return GIVEN
+    if frame.run.record.counts.restarts:
+        return OF_PHASES
     return OF_A_FORK if frame.languages is None else OF_PARITY
 
 
@@ -147,7 +154,8 @@ def report_step(frame: Frame) -> StepReport:
     sentences = [narrate(frame)]
     if frame.merge is not None:
         sentences += explain_merge(frame)
-        sentences.append(f"A token has {frame.bytes_per_token:.2f} bytes on average.")
+        average = f"A token has {frame.bytes_per_token:.2f} bytes on average"
+        sentences.append(f"{average}{describe_gain(frame)}.")
     return merge_report(frame, sentences, "pretoken")
 
 

@@ -37,7 +37,7 @@ from engine.core.events import BytesPair, Pair, pair_name
 from engine.counting.count import counts_without, document_counts
 from engine.learning.session_file import SavedFork
 from engine.text.excerpt import Excerpt
-from engine.text.patterns import PATTERNS, Pattern, as_pattern
+from engine.text.patterns import PATTERNS, Pattern, as_pattern, name_of
 from engine.text.pretokenize import SpecialSplitter
 
 NEWS_SECONDS = 1 / 10
@@ -57,14 +57,15 @@ class WhatIfJob(Job):
         post: Callable[[Message], object],
     ) -> None:
         super().__init__("what-if", post, jobs.WhatIfFailed)
-        self._config, self._frame, self._plan = config, frame, plan
+        self._frame, self._plan = frame.at(plan.step), plan
+        self._config = in_phase_of(self._frame, config)
 
     def work(self) -> None:
         config = self._plan.config
         counts, excerpt = self._corpus()
         self.check_cancelled()
         trainer = fork(
-            self._frame.at(self._plan.step),
+            self._frame,
             replace(self._plan.change, counts=counts, special_tokens=config.special_tokens),
             config.size,
             config.min_count,
@@ -257,9 +258,18 @@ def _examples(tokens: list[bytes]) -> str:
     return (shown + ("  …" if len(tokens) > EXAMPLES else "")) or "none"
 
 
+def in_phase_of(frame: Frame, config: RunConfig) -> RunConfig:
+    """Return the config of a fork of a run in phases: one phase, with the pattern of the step's."""
+    if not config.phases:
+        return config
+    pattern = frame.run.pattern
+    return replace(config, phases="", pattern=name_of(pattern) or pattern.source)
+
+
 def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[jobs.ForkPlan]:
     """Yield all possible changes at a step; `chosen` is the pair at the panel's cursor."""
     step = frame.step
+    config = in_phase_of(frame, config)
     if frame.merge is not None:
         yield jobs.ForkPlan(
             f"forbid merge {number(step)}, made here: {pair_text(frame, frame.merge.pair)}",

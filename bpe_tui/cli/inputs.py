@@ -61,6 +61,15 @@ def check_run(config: RunConfig) -> Corpus:
         check_vocab_size(config.size, config.special_tokens)
     as_pattern(config.pattern)
     _ = TIE_RULES[config.tie_rule]
+    if config.phases:
+        from engine.bpe.phases import check_phases, phases_from
+
+        check_phases(phases_from(config.phases), config.special_tokens)
+        if config.from_input:
+            raise CommandLineError(
+                "--phases reads the corpus once a phase, and standard input is read only once; "
+                "save it to a file"
+            )
     if config.parity and config.from_input:
         raise CommandLineError("--parity reads each language by itself, so none is standard input")
     if config.parity and not config.reading.more:
@@ -74,7 +83,12 @@ def check_run(config: RunConfig) -> Corpus:
             f"a vocabulary of {config.vocab_size:,} has no piece; ask for at least 1"
         )
     check_texts(config.corpus, config.reading)
-    return config.open_corpus()
+    corpus = config.open_corpus()
+    if config.phases and corpus.holds_counts:
+        raise CommandLineError(
+            f"{config.corpus} was cut by one pattern already; --phases needs the text itself"
+        )
+    return corpus
 
 
 def check_texts(name: str, reading: Reading) -> None:

@@ -162,6 +162,8 @@ def _check_only_for_training(context: typer.Context, why: str) -> None:
         "ngram",
         "model",
         "parity",
+        "phases",
+        "most_words",
     ):
         if options.is_given(context, option):
             name = option.replace("_", "-")

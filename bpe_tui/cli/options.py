@@ -13,9 +13,10 @@ import typer
 
 from bpe_tui.cli.inputs import CommandLineError
 from bpe_tui.session import samples
-from bpe_tui.session.config import DEFAULT_SPECIAL, DEFAULT_VOCAB_SIZE, RunConfig
+from bpe_tui.session.config import DEFAULT_SPECIAL, DEFAULT_VOCAB_SIZE, RunConfig, in_phases
 from bpe_tui.session.declarations import EVERYWHERE, Model
 from bpe_tui.session.models import DEFAULT_MODEL, MODELS, completed
+from engine.bpe.phases import phases_from
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import TRAINERS
 from engine.core.errors import SpecialTokenFoundError
@@ -214,6 +215,29 @@ ParityOption = Annotated[
         rich_help_panel=TRAINING,
     ),
 ]
+PhasesOption = Annotated[
+    str,
+    typer.Option(
+        "--phases",
+        metavar="PATTERN:N,…",
+        help="Train in phases, each with its pattern and the size at its end: "
+        "gpt2:8000,none:10000 is SuperBPE, whose tokens cross spaces.",
+        rich_help_panel=TRAINING,
+        show_default=False,
+    ),
+]
+MostWordsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--most-words",
+        metavar="N",
+        min=0,
+        help="No pair merges whose token would have more words, or a colon and a space; 0 for no "
+        "limit.  [default: 4 with --phases, else none]",
+        rich_help_panel=TRAINING,
+        show_default=False,
+    ),
+]
 CacheOption = Annotated[
     bool,
     typer.Option(
@@ -334,12 +358,14 @@ OF_TRAINING: dict[str, tuple[object, object]] = {
     "max_token_length": (MaxTokenLengthOption, None),
     "units": (UnitsOption, RunConfig.units),
     "ngram": (NgramOption, RunConfig.ngram),
+    "phases": (PhasesOption, RunConfig.phases),
+    "most_words": (MostWordsOption, None),
     "no_cache": (CacheOption, False),
 }
 """Name → the option, and its default."""
 _FIELDS = (
     *("pattern", "tie_rule", "trainer", "min_count"),
-    *("model", "max_token_length", "units", "ngram", "parity"),
+    *("model", "max_token_length", "units", "ngram", "parity", "phases", "most_words"),
 )
 """Options that are fields of a run, by the same names."""
 
@@ -390,7 +416,22 @@ def run_of(context: typer.Context, corpus: str, **more: Any) -> RunConfig:
         **{name: given[name] for name in _FIELDS if name in given},
         **more,
     )
+    if is_given(context, "phases"):
+        phases_from(run.phases)
+        _check_goes_with_phases(context)
+        return in_phases(run)
     return completed(run, [name for name in ("units", "pattern") if is_given(context, name)])
+
+
+def _check_goes_with_phases(context: typer.Context) -> None:
+    """Raise `CommandLineError` for an option that `--phases` contradicts."""
+    for option in ("pattern", "vocab_size"):
+        if is_given(context, option):
+            name = option.replace("_", "-")
+            raise CommandLineError(f"each phase has its pattern and size; leave out --{name}")
+    for option in ("parity", "units"):
+        if is_given(context, option):
+            raise CommandLineError(f"--phases and --{option} do not go together; leave one out")
 
 
 def special_tokens_of(given: Sequence[str] | None, none_at_all: bool) -> tuple[str, ...]:
@@ -424,7 +465,16 @@ def check_model(context: typer.Context, *more: str) -> None:
     _check_trainer(context, model, trainer)
     if model.name == DEFAULT_MODEL:
         return
-    for option in ("tie_rule", "trainer", "min_count", "units", "parity", *more):
+    for option in (
+        "tie_rule",
+        "trainer",
+        "min_count",
+        "units",
+        "parity",
+        "phases",
+        "most_words",
+        *more,
+    ):
         if option not in model.options and is_given(context, option):
             name = option.replace("_", "-")
             raise CommandLineError(f"--{name} is for the model bpe, and the model is {model.name}")

@@ -44,6 +44,8 @@ MERGES_A_MOVE = 64
         "bpe-tui train corpus.txt --model unigram --vocab-size 1000 --out tokenizer.json",
         "bpe-tui train corpus.txt --model wordpiece --vocab-size 1000 --out vocab.txt",
         "bpe-tui train en.txt am.txt --parity --vocab-size 1000 --out tokenizer",
+        "bpe-tui train corpus.txt --phases gpt2:8000,none:10000 --out tokenizer.json --format "
+        "huggingface",
         "bpe-tui train - --vocab-size 500 --out tokenizer --steps steps.jsonl < corpus.txt",
     ),
 )
@@ -51,7 +53,6 @@ MERGES_A_MOVE = 64
 def train(
     context: typer.Context,
     corpus: options.SourcesArgument,
-    vocab_size: options.VocabSizeOption,
     out: Annotated[
         Path,
         typer.Option(
@@ -61,6 +62,7 @@ def train(
             rich_help_panel=options.OUTPUT,
         ),
     ],
+    vocab_size: options.VocabSizeOption = 0,
     format: Annotated[
         str,
         typer.Option(
@@ -100,6 +102,8 @@ def train(
     """Train a tokenizer and write its files; their paths are printed."""
     if str(out) == STANDARD_INPUT:
         raise inputs.CommandLineError("--out names the place of the files; - would be a directory")
+    if not (options.is_given(context, "vocab_size") or options.is_given(context, "phases")):
+        raise inputs.CommandLineError("Missing option '--vocab-size', or '--phases'")
     config = options.run_of(
         context, corpus[0], reading=options.reading_of(corpus[1:], field, skip_bad)
     )

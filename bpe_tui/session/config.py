@@ -90,6 +90,10 @@ class RunConfig:
     """Units of the longest n-gram, for the textbook trainer of Unigram."""
     parity: bool = False
     """Whether each file is a language, and these take turns."""
+    phases: str = ""
+    """The phases of the training, as they are typed; empty for one phase. See `in_phases`."""
+    most_words: int | None = None
+    """Most words of a token; 0 for no limit, `None` for 4 in phases and no limit otherwise."""
     specials_first: bool = False
     """Whether saved special tokens get the ids from 0 on."""
     left_out: tuple[LeftOutDocument, ...] = ()
@@ -122,6 +126,24 @@ class RunConfig:
     def size(self) -> int:
         """The largest size of the vocabulary."""
         return DEFAULT_VOCAB_SIZE if self.vocab_size is None else self.vocab_size
+
+
+def in_phases(run: RunConfig) -> RunConfig:
+    """Return `run` with the pattern of its first phase and the size of its last, if it has phases.
+
+    Raises:
+        PhaseError: the phases are unreadable.
+
+    >>> run = in_phases(RunConfig("a.txt", phases="whitespace:400,none:500"))
+    >>> run.pattern, run.vocab_size
+    ('whitespace', 500)
+    """
+    if not run.phases:
+        return run
+    from engine.bpe.phases import phases_from  # brings the trainers, which are slow to import
+
+    first, *_, last = phases_from(run.phases)
+    return replace(run, pattern=str(first.pattern), vocab_size=last.size)
 
 
 def as_counted(run: RunConfig, asked: Collection[str] = ()) -> RunConfig:
@@ -190,6 +212,8 @@ def why_not_checkable(config: Config) -> str | None:
         )
     if config.from_input:
         return "Standard input has been read to its end; a check needs the corpus in a file."
+    if config.phases:
+        return "Merges are checked against one pattern; here each phase has its own."
     if config.parity:
         return "Merges are checked against the highest count; here languages take turns."
     if config.model != "bpe" or config.units != DEFAULT_UNITS:

@@ -12,11 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig
+from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig, in_phases
 from bpe_tui.session.models import MODELS, completed
 from bpe_tui.session.samples import SAMPLES, directory
 from bpe_tui.session.state import keep_state, read_state
-from engine.core.errors import UnknownNameError
+from engine.core.errors import PhaseError, UnknownNameError
 from engine.core.wording import ENGLISH, Messages
 from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene
 from engine.learning.lesson_file import LessonHead, read_head, read_lesson
@@ -164,8 +164,13 @@ def config_of(lesson: Lesson, scene: Scene) -> Config:
         ngram=max(options.get("ngram", RunConfig.ngram), 1),
         model=model,
         claimed=_claimed(lesson, options),
+        phases=options.get("phases", RunConfig.phases),
+        most_words=options.get("most-words"),
     )
-    return completed(run, options)
+    try:
+        return completed(in_phases(run), options)
+    except PhaseError as error:
+        raise _wrong(lesson, scene, str(error)) from error
 
 
 def _file(lesson: Lesson, name: str) -> Path:

@@ -17,6 +17,7 @@ from bpe_tui.session.config import (
     TokenizerConfig,
     Viewpoint,
     as_counted,
+    in_phases,
 )
 from bpe_tui.session.declarations import EVERYWHERE
 from bpe_tui.session.models import DEFAULT_MODEL, model_of
@@ -204,7 +205,7 @@ def _config_of(saved: session_file.SavedSession) -> Config:
         config = TokenizerConfig(saved.tokenizer, corpus, viewpoint=viewpoint, **options)
     else:
         assert saved.corpus is not None  # a session file names a corpus or a tokenizer
-        config = RunConfig(saved.corpus.path, viewpoint=viewpoint, **options)
+        config = in_phases(RunConfig(saved.corpus.path, viewpoint=viewpoint, **options))
     scored = model_of(config).merges_by_score
     for line in saved.breakpoints:
         parse(line, scored)
@@ -286,6 +287,8 @@ def _chain(session: Session) -> Iterator[ForkedFrom]:
 def _options_of(config: Config) -> dict[str, Any]:
     """Return the options that differ from their defaults."""
     names = {*session_file.NUMBERS, *session_file.NAMES, session_file.SPECIAL}
+    if isinstance(config, RunConfig) and config.phases:
+        names -= {"pattern", "vocab_size"}  # the phases have them
     return {
         each.name: getattr(config, each.name)
         for each in fields(config)
@@ -303,7 +306,7 @@ def fork_again(fork: session_file.SavedFork, config: RunConfig) -> tuple[RunConf
         for name in ("pattern", "tie_rule", session_file.SPECIAL)
         if name in options
     }
-    changed = replace(config, left_out=(*config.left_out, *gone), **known)
+    changed = replace(config, phases="", left_out=(*config.left_out, *gone), **known)
     change = ForkChange(fork.force, frozenset(fork.forbid), tie_rule=options.get("tie_rule"))
     return changed, change
 

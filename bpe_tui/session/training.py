@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,17 +24,19 @@ from engine.recording.training import (
     CountedCorpus,
     Training,
     TrainingListener,
+    cut_head,
     find_or_count,
     train_on_corpus,
 )
 from engine.text.corpus import Corpus, separator_of
+from engine.text.patterns import as_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from engine.core.events import CountProgress
     from engine.formats.tokenizer_format import Opened
-    from engine.text.patterns import Pattern
+    from engine.text.patterns import Pattern, PatternLike
 
 
 class OpeningListener(TrainingListener):
@@ -117,6 +120,18 @@ def count_corpus_of(
     found = find_or_count(corpus, *cut, kept, on_progress=on_progress)
     kept.keep(found)
     return corpus, found
+
+
+def recut(config: RunConfig, pattern: PatternLike) -> CountedCorpus:
+    """Return the corpus of `config` as another pattern cuts it.
+
+    Raises:
+        CorpusError: the corpus cannot be read.
+    """
+    name = pattern if isinstance(pattern, str) else as_pattern(pattern).source
+    corpus, count = count_corpus_of(replace(config, pattern=name))
+    cut = partial(cut_head, corpus, pattern, config.special_tokens, None)
+    return CountedCorpus(count.counts, count.documents, cut_head=cut)
 
 
 def counts_by_language(config: RunConfig) -> dict[str, Counter[bytes]]:

@@ -31,6 +31,7 @@ from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from engine.bpe import race as racing
 from engine.bpe.frame import Frame, Timeline
+from engine.bpe.phases import phases_from
 from engine.bpe.trainers import TRAINERS
 from engine.bpe.trainers.algorithm import COUNTERS
 from engine.core.arrays import Floats, Ints
@@ -368,6 +369,9 @@ STARTS = "The race is about to start …"
 
 def _with_fork(raced: Timeline, outcome: str) -> tuple[str, ...]:
     """Add to the outcome that trainers ignore the rules of a fork, and turns of languages."""
+    if starts := raced.frame.phase_starts:
+        first = f"The race is over the {plural(starts[0].step, 'merge')} of phase 1."
+        return f"{outcome} {first}", outcome
     if raced.record.by_rule:
         return (outcome,)
     merges = plural(len(raced), "merge")
@@ -437,7 +441,10 @@ class RaceScreen(StackedScreen):
         if not isinstance(session.config, RunConfig):
             self._job = None  # the merges come from a file: there is no corpus
             return
-        self._job = RaceJob(session.config, self._raced.run.counts, self.post_message)
+        config = session.config
+        if config.phases:  # they race on the pretokens of the first phase, up to its size
+            config = replace(config, vocab_size=phases_from(config.phases)[0].size)
+        self._job = RaceJob(config, self._raced.run.counts, self.post_message)
         self._job.start()
         self._update()
 

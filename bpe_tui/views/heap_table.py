@@ -23,11 +23,13 @@ from engine.bpe.trainers.algorithm import Move
 def highest_shown(frame: Frame) -> int:
     """Return the highest count that columns have room for.
 
-    Counts only fall. The width follows at steps that are powers of two, as the line breaks of the
-    corpus do. So numbers keep their columns from one step to the next.
+    Counts only fall within a phase. The width follows at steps that are powers of two, as the line
+    breaks of the corpus do. So numbers keep their columns from one step to the next.
     """
     step = layout_step(frame.step)
-    if not step or not frame.run.record.by_rule or frame.given:
+    if frame.phase_began:
+        step = max(step, frame.phase_began + 1)
+    if not step or step > frame.recorded_steps or not frame.run.record.by_rule or frame.given:
         return frame.highest_count
     return frame.merge_at(step - 1).count
 

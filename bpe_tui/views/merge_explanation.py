@@ -458,7 +458,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         The step belongs to the state before the merge, so a merge moves only the rest of its row.
         """
         frame, kept = moment.before or moment.after, self._earlier_painter
-        step = layout_step(frame.step)
+        step = max(layout_step(frame.step), frame.phase_began)  # other phases cut otherwise
         if kept is None or (kept.frame.run, kept.frame.step) != (frame.run, step):
             kept = self._earlier_painter = self.painter_of(frame.at(step))
             kept.marks = False
@@ -500,6 +500,8 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         painter, words = self.painter(moment), self.encoded(frame, text)
         earlier = self._earlier(moment)
         then = self.encoded(frame.at(earlier.frame.step), text)
+        if len(then) != len(words):  # the phase before cuts otherwise
+            then = words
         drawn = (
             ([*painter.tokens(ids), PRETOKEN_BORDER], spans_width(earlier.tokens(were)) + 1)
             for ids, were in zip(words, then, strict=True)

@@ -101,6 +101,7 @@ GIVEN = "These merges are a tokenizer's. None was chosen here, so there is no he
 CONTINUED = "The first merges here are a tokenizer's, so no trainer has a heap of all merges."
 OF_A_FORK = "This is a fork: some of its merges were prescribed, and no trainer would choose them."
 
+OF_PHASES = "The lists of the trainer linked are shown for a training of one phase only."
 OF_PARITY = "Languages take turns here: each merge is of the pairs of one language, not of all."
 
 
@@ -199,7 +200,9 @@ def _trained(session: Session) -> Facts:
     facts = [(1, size(session.bytes_read)), (2, plural(session.documents, "document"))]
     if session.stop_reason is None:
         facts.append((6, "training …"))
-    if config.pattern != RunConfig.pattern:
+    if config.phases:
+        facts.append((3, f"phases {visible_text(config.phases, spaces=False)}"))
+    elif config.pattern != RunConfig.pattern:
         facts.append((3, f"pattern {visible_text(config.pattern, spaces=False)}"))
     if frame is None:
         trainer = trainer_of(config)

@@ -88,7 +88,9 @@ class PairQueue:
 
     @cached_property
     def _counts_before(self) -> Integers:
-        return self._record.counts.at(self._step - 1) if self._step else self._counts
+        # No merge has changed the counts at the start of a phase.
+        is_start = not self._step or self._step in self._record.counts.restarts
+        return self._counts if is_start else self._record.counts.at(self._step - 1)
 
     @cached_property
     def _claims(self) -> Integers:
@@ -370,7 +372,7 @@ class Frame(MergeFrame[MergeStep]):
     @cached_property
     def linked(self) -> LinkedLists | None:
         """The lists and bigrams of the trainer `linked`; `None` if no tie rule chose the merges."""
-        if not (self._record.by_rule and self.has_corpus):
+        if not (self._record.by_rule and self.has_corpus) or self._record.counts.restarts:
             return None
         return LinkedLists(self.run, self.step, self.next_pair)
 
@@ -579,7 +581,7 @@ class Timeline(MergeTimeline[Frame]):
         self.extend(steps)
 
     def _frame_at(self, step: int) -> Frame:
-        return Frame(self.run, step, len(self), self._moves_done)
+        return Frame(self.run.of_step(step), step, len(self), self._moves_done)
 
     def seek(self, step: int) -> Frame:
         """Go to a step, before its first move in the heap.

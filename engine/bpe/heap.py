@@ -56,25 +56,31 @@ class HeapReplay:
     * the stale entries that claim exactly this count and that the tie rule puts before the pair.
 
     The top count only falls from step to step. So entries are in buckets by their claims, and each
-    bucket is emptied once, when the top count falls below it.
+    bucket is emptied once, when the top count falls below it. Where all counts are set, as at the
+    start of a phase, the heap is built again.
     """
 
     def __init__(self, record: CountRecord) -> None:
         self._record = record
-        self._counts: list[int] = record.counts.at(0).tolist()  # number → true count
-        self._claims = list(self._counts)  # number → claim of its entry; 0: no entry
-        self._log = ChangeLog(self._claims, record.counts.integers)
-        self._buckets: defaultdict[int, list[int]] = defaultdict(list)
-        self._levels: list[int] = []  # a heap of minus the counts that have a bucket
-        for number, count in enumerate(self._counts):
-            self._enter(number, count)
-        self._top = max(self._counts, default=0) + 1
-        self._stale: list[tuple[TieKey, int]] = []  # a heap: stale entries that claim the top count
-        self._replayed = 0
         self._lock = Lock()
         self._static = record.tie_rule.static
         # A heap cannot be ordered by keys that change; it uses the ids then.
         self._key: PairKey = record.tie_key if self._static else lambda pair: pair
+        self._build(0)
+        self._log = ChangeLog(self._claims, record.counts.integers)
+
+    def _build(self, step: int) -> None:
+        """Make the heap of all pairs after the first `step` merges."""
+        self._counts: list[int] = self._record.counts.at(step).tolist()  # number → true count
+        self._claims = list(self._counts)  # number → claim of its entry; 0: no entry
+        self._buckets: defaultdict[int, list[int]] = defaultdict(list)
+        self._levels: list[int] = []  # a heap of minus the counts that have a bucket
+        for number, count in enumerate(self._counts):
+            if count:
+                self._enter(number, count)
+        self._top = max(self._counts, default=0) + 1
+        self._stale: list[tuple[TieKey, int]] = []  # a heap: stale entries that claim the top count
+        self._built_at = self._replayed = step
 
     def at(self, step: int) -> Integers:
         """Return the claim of each pair's entry after `step` steps, by pair number; 0: no entry."""
@@ -99,11 +105,22 @@ class HeapReplay:
 
     def replay(self, step: int) -> None:
         """Replay up to a step. Two threads may call; neither waits for more than its own step."""
-        while self._replayed < step:
+        restarts = self._record.counts.restarts
+        while self._replayed < step or (self._replayed in restarts and self._is_old):
             with self._lock:
-                for index in range(self._replayed, min(step, self._replayed + TURN)):
+                if self._replayed in restarts and self._is_old:
+                    self._build(self._replayed)
+                    self._log.restart(self._claims)
+                later = (start for start in restarts if start > self._replayed)
+                until = min(step, self._replayed + TURN, *later)
+                for index in range(self._replayed, until):
                     self._play(index)
                     self._replayed = index + 1
+
+    @property
+    def _is_old(self) -> bool:
+        """Whether steps were replayed since the heap was built."""
+        return self._replayed > self._built_at
 
     def _play(self, index: int) -> None:
         """Replay one step: correct the entries above its pair, pop the pair, push the new pairs."""
@@ -169,11 +186,13 @@ def claim_of(record: CountRecord, number: int, step: int) -> int:
     states, counts = (found.tolist() for found in record.counts.history(number, step))
     if not states:
         return 0
-    falling = -copied(record.winning_counts, step)  # ascending, for a binary search
-    claim, index = int(counts[0]), int(states[0])
+    built = record.counts.last_restart(step)
+    falling = -copied(record.winning_counts, step)  # ascending from `built`, for a binary search
+    first = max(bisect_right(states, built) - 1, 0)
+    claim, index = int(counts[first]), max(int(states[first]), built)
     is_static, key, pairs = record.tie_rule.static, record.tie_key, record.pairs
     while claim:
-        index = max(index, int(np.searchsorted(falling, -claim)))
+        index = max(index, built + int(np.searchsorted(falling[built:], -claim)))
         if index >= step:
             break
         own = record.merged[index]
@@ -222,7 +241,8 @@ class ClaimHistory:
             step: the number of merges made.
         """
         known = self._known.get(number)
-        if known is None or known[0] != claim:
+        is_older = known is not None and known[1] < self._record.counts.last_restart(step)
+        if known is None or known[0] != claim or is_older:
             found = self._look_back(number, claim, step)
         elif known[1] < step:
             before = claim - sum(loss.taken for loss in known[2])
@@ -234,15 +254,16 @@ class ClaimHistory:
 
     def _look_back(self, number: int, claim: int, step: int) -> list[Loss]:
         """Find the losses in windows, each longer and earlier than the one before."""
-        since, window = max(step - FIRST_WINDOW, 0), FIRST_WINDOW
+        built = self._record.counts.last_restart(step)
+        since, window = max(step - FIRST_WINDOW, built), FIRST_WINDOW
         while True:
             states, values = self._record.counts.history(number, step, since)
             at = np.flatnonzero(values == claim)
-            if len(at) or not since:
+            if len(at) or since == built:
                 start = int(states[at[-1]]) if len(at) else since
                 return self._between(number, claim, start, step)
             window *= 4
-            since = max(step - window, 0)
+            since = max(step - window, built)
 
     def _between(self, number: int, before: int, since: int, until: int) -> list[Loss]:
         """Return the losses after state `since`, at which the count is `before`."""
@@ -296,6 +317,7 @@ class HeapWalk:
         self._at = 0
         self._entries: list[NumberedEntry] = []  # the heap at step `_at`
         self._counts: list[int] = []  # number → true count there
+        self._built: list[int] = []  # the restarts that are known
 
     def prepare(self, step: int, seconds: float = 3600.0) -> float:
         """Replay towards a step for some seconds; return the part done, 1.0 for all of it.
@@ -303,11 +325,11 @@ class HeapWalk:
         Far jumps take up to some tenths of a second; a screen does them in slices.
         """
         deadline = monotonic() + seconds
+        restarts = self._record.counts.restarts
+        if self._built != restarts:  # the heap is built again at one more step
+            self._copy_steps, self._copies, self._built = [], [], list(restarts)
         if not self._copies:
-            counts = self._record.counts.at(0).tolist()
-            entries = [self._entry(number, count) for number, count in enumerate(counts) if count]
-            heapify(entries)
-            self._keep(0, entries)
+            self._keep(0, self._heap_at(0))
             self._resume(0)
         if not self._at <= step <= self._at + SPACING:
             index = bisect_right(self._copy_steps, step) - 1
@@ -327,7 +349,17 @@ class HeapWalk:
                 else:
                     self._counts.append(count)
             self._at += 1
+            if self._at in restarts:
+                self._keep(self._at, self._heap_at(self._at))
+                self._resume(self._copy_steps.index(self._at))
         return 1.0
+
+    def _heap_at(self, step: int) -> list[NumberedEntry]:
+        """Return a heap of all pairs with their true counts after the first `step` merges."""
+        counts = self._record.counts.at(step).tolist()
+        entries = [self._entry(number, count) for number, count in enumerate(counts) if count]
+        heapify(entries)
+        return entries
 
     def entries(self, step: int, moves: int = 0) -> list[NumberedEntry]:
         """Return the array after the first `step` merges and `moves` moves of the next one."""

@@ -36,11 +36,14 @@ from engine.recording.merge_record import (
     PairNumbers,
     PairsInIds,
     PairStep,
+    PhaseStart,
 )
+from engine.text.patterns import PatternLike
 
 if TYPE_CHECKING:
     from engine.bpe.heap import HeapReplay
     from engine.bpe.languages import Languages
+    from engine.recording.training import CountedCorpus
 
 
 class MergeStep(PairStep):
@@ -107,6 +110,23 @@ class ForkRules:
     def forces(self, index: int) -> bool:
         """Whether merge `index` is the forced one."""
         return self.forced is not None and index == self.replayed
+
+
+@dataclass(frozen=True, eq=False)
+class Recut(PhaseStart):
+    """The start of a phase in which another pattern cuts the corpus.
+
+    Attributes:
+        pattern: the new pattern.
+        corpus: the corpus as it cuts it.
+        counts: its pretokens that the phase trains on.
+        occurrences: the number of replacements of each earlier merge, made again in them.
+    """
+
+    pattern: PatternLike
+    corpus: CountedCorpus
+    counts: Mapping[bytes, int]
+    occurrences: Sequence[int]
 
 
 class Record(MergeRecord[MergeStep]):
@@ -212,6 +232,20 @@ class Record(MergeRecord[MergeStep]):
         self.removed.extend(repeat(self.removed[first], steps))
         self.pretokens.extend(nothing)
         return (MergeStep(self, index) for index in range(first, first + steps))
+
+    def recut(self, start: Recut, pairs: PairNumbers, counts: Integers, removed: int) -> None:
+        """Begin a phase in which another pattern cuts the corpus.
+
+        Args:
+            start: its start, at the present step.
+            pairs: the numbered pairs: those of the record, then those that are new.
+            counts: the count of each pair in the new pretokens, after all merges so far.
+            removed: the tokens that the corpus has lost in them.
+        """
+        self.pairs = pairs
+        self.removed[len(self)] = removed
+        self.counts.restart(counts)
+        self.phase_starts.append(start)  # last: another thread goes by it
 
     def token(self, token_id: int) -> bytes:
         """Return the bytes of any token of the run."""

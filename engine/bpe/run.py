@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import islice, pairwise
 
 from engine.bpe.active_set import ActiveSets
 from engine.bpe.heap import ClaimHistory, HeapWalk
-from engine.bpe.record import Record
+from engine.bpe.record import Record, Recut
 from engine.core.arrays import Ints
 from engine.core.events import Pair
 from engine.core.slow_modules import np
@@ -46,6 +46,8 @@ class RunVocabularies:
 
     Attributes:
         counts_log: the count of each token at each step, for merges that do not determine it.
+        replayed: the occurrences of the first merges in these pretokens, if the record has those in
+            others, of an earlier phase.
     """
 
     def __init__(self, record: Record, counts: Mapping[bytes, int], alphabet: Alphabet) -> None:
@@ -56,12 +58,14 @@ class RunVocabularies:
         self._special_places = sorted(map(record.ids.place_of, record.ids.specials))
         self._table: TokenTable | None = None
         self._occurrences: Ints = np.zeros(0, dtype=np.int64)
+        self.replayed: Sequence[int] = ()
 
     def at(self, step: int, recorded_steps: int) -> Vocabulary:
         """Return the tokens after the first `step` merges; `recorded_steps` are recorded so far."""
         if self._table is None or len(self._table.merges) < step:
             # Assign the table last: another thread relies on the rest when it finds the table.
-            self._occurrences = copied(self._record.occurrences, recorded_steps)
+            self._occurrences = np.array(copied(self._record.occurrences, recorded_steps))
+            self._occurrences[: len(self.replayed)] = self.replayed
             record, steps = self._record, recorded_steps
             first, place_of = record.first_id, record.ids.place_of
             merged = (record.pair_of(rank) for rank in range(steps))
@@ -162,7 +166,10 @@ class TieHistory(TiedSteps):
     def pairs_at_top(self, start: int, stop: int) -> Ints:
         record = self._recorded
         by_count = record.by_rule or (record.given and record.fork_rules is None)
-        return (pairs_at_top if by_count else pairs_as_frequent)(record, start, stop)
+        find = pairs_at_top if by_count else pairs_as_frequent
+        # Where all counts are set, the top count may rise.
+        borders = [step for step in record.counts.restarts if start < step < stop]
+        return np.concatenate([find(record, *part) for part in pairwise((start, *borders, stop))])
 
 
 def pairs_at_top(record: Record, start: int, stop: int) -> Ints:
@@ -317,6 +324,16 @@ class Run(MergeRun):
         self.typed = TypedText(self.pattern, self.splitter, self._ids_at)
         self.vocabularies = RunVocabularies(record, counts, self.alphabet)
         self._covered: dict[int, bytes] = {}  # by place, computed on demand
+        self._phases: dict[int, Run] = {}  # step → the run of the phase that begins there
+
+    def of_step(self, step: int) -> Run:
+        """Return this run, or its view of the phase of a step, with the pretokens of that phase."""
+        for start in reversed(self.record.phase_starts):
+            if isinstance(start, Recut) and start.step <= step:
+                if start.step not in self._phases:
+                    self._phases[start.step] = PhaseOfRun(self, start)
+                return self._phases[start.step]
+        return self
 
     def rules_at(self, step: int) -> EncodingRules:
         """Return all data that the encoding at a step depends on."""
@@ -380,6 +397,41 @@ class Run(MergeRun):
 
     def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:
         return self.vocabularies.at(step, recorded_steps)
+
+
+class PhaseOfRun(Run):
+    """A run as seen in a phase in which another pattern cuts the corpus.
+
+    It shares the recorded steps of the whole run. Its own are the pretokens and all that is counted
+    in them, so it is right for the steps of its phase only.
+    """
+
+    def __init__(self, whole: Run, start: Recut) -> None:
+        super().__init__(
+            start.counts,
+            whole.record,
+            pattern=start.pattern,
+            excerpt=start.corpus.excerpt,
+            splitter=whole.splitter,
+        )
+        self.whole = whole
+        self.tokens_at_start = whole.tokens_at_start
+        self.table, self.segmenter = whole.table, whole.segmenter
+        self.ties, self.statistics = whole.ties, whole.statistics
+        self.heap_walk, self.claim_history = whole.heap_walk, whole.claim_history
+        self.vocabularies.replayed = start.occurrences
+        top = int(whole.record.counts.at(start.step).max(initial=0))
+        self.highest_pair_count = max(self.highest_pair_count, top)
+
+    def __len__(self) -> int:
+        return len(self.whole)
+
+    @property
+    def is_complete(self) -> bool:  # type: ignore[override]
+        return self.whole.is_complete
+
+    def of_step(self, step: int) -> Run:
+        return self.whole.of_step(step)
 
 
 def to_tokenizer(record: Record, step: int, pattern: PatternLike) -> Tokenizer:

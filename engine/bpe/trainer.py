@@ -88,6 +88,7 @@ class Trainer:
         max_token_length: most bytes of a token (2 or more); a pair never merges if its token would
             be longer.
         units: the tokens that merges start from, a name in `UNITS`.
+        most_words: most words of a token, as `is_wordy` counts them; `None` for no limit.
 
     Attributes:
         counts: the counts trained on, without zeros and without pretokens that `units` leaves out.
@@ -112,6 +113,7 @@ class Trainer:
         min_count: int = 1,
         max_token_length: int | None = None,
         units: str = DEFAULT_UNITS,
+        most_words: int | None = None,
     ) -> None:
         check_special_tokens(special_tokens)
         check_max_token_length(max_token_length)
@@ -127,6 +129,7 @@ class Trainer:
             *(base.counts, [*base.tokens, *map(to_bytes, special_tokens)], rule, max(1, min_count)),
             max_token_length=max_token_length,
             alphabet=base.alphabet,
+            most_words=most_words,
         )
         self.vocab_size = vocab_size
         self.record = Record(
@@ -146,21 +149,27 @@ class Trainer:
 
     def steps(self) -> Iterator[MergeStep]:
         """Yield the merges, best first. Stop pulling to stop; call this only once."""
+        yield from self._first_steps(self.merges_wanted)
+        self.stop_reason = self._why_stopped(self.counts)
+
+    def _first_steps(self, wanted: int) -> Iterator[MergeStep]:
         if self.algorithm.batches is None:
             steps: Iterator[MergeStep] = map(self.record.append, self.algorithm.run(self._task))
         else:
-            batches = self.algorithm.batches(self._task, self.merges_wanted)
+            batches = self.algorithm.batches(self._task, wanted)
             steps = chain.from_iterable(map(self.record.append_many, batches))
-        yield from islice(steps, self.merges_wanted)
+        yield from islice(steps, wanted)
+
+    def _why_stopped(self, counts: Mapping[bytes, int]) -> StopReason:
+        """Return why there is no further merge; `counts` are those of the last steps."""
         merges, record = len(self.record), self.record
         if merges == self.merges_wanted:
-            self.stop_reason = StopReason.SIZE_REACHED
-        elif record.counts.at(merges).any():
-            self.stop_reason = StopReason.TOO_RARE
-        else:
-            tokens = record.alphabet.token_count(self.counts) - record.removed[merges]
-            whole = sum(count for pretoken, count in self.counts.items() if pretoken)
-            self.stop_reason = StopReason.NO_PAIR_LEFT if tokens == whole else StopReason.TOO_LONG
+            return StopReason.SIZE_REACHED
+        if record.counts.at(merges).any():
+            return StopReason.TOO_RARE
+        tokens = record.alphabet.token_count(self.counts) - record.removed[merges]
+        whole = sum(count for pretoken, count in counts.items() if pretoken)
+        return StopReason.NO_PAIR_LEFT if tokens == whole else StopReason.TOO_LONG
 
     @property
     def vocab(self) -> dict[int, bytes]:

@@ -89,6 +89,10 @@ class VocabSizeError(BpeError):
     """The requested vocabulary has no room for the 256 bytes and the special tokens."""
 
 
+class PhaseError(BpeError):
+    """The phases of a training are unreadable, too few, or do not grow."""
+
+
 class DropoutError(BpeError):
     """The probability of dropout is not between 0 and 1, or its seed is not a number."""
 

@@ -184,6 +184,8 @@ OPTIONS: dict[str, Check] = {
     "vocab-size": _a_number,
     "min-count": _a_number,
     "max-token-length": _a_number,
+    "phases": _a_text,
+    "most-words": _a_number,
     "special": _texts,
     "check": _a_text,
 }

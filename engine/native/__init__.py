@@ -27,7 +27,7 @@ SWITCH = "BPE_TUI_KERNEL"
 """The environment variable that switches the kernel off, `BPE_TUI_KERNEL=no`, or its vectors,
 `BPE_TUI_KERNEL=plain`."""
 
-VERSION = 4
+VERSION = 5
 """The version that `kernel_version` must return. An older library, left behind in a checkout, may
 have functions of the same names with other arguments or results."""
 
@@ -68,8 +68,9 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
     "texts_free": (None, c_void_p),
     "merger_new": (
         *(c_void_p, c_char_p, c_void_p, c_void_p, c_int64, c_int64),
-        *(c_char_p, c_void_p, c_int64, c_int64, c_uint64),
+        *(c_char_p, c_void_p, c_int64, c_int64, c_int64, c_uint64),
     ),
+    "merger_give": (c_int64, c_void_p, c_void_p, c_int64),
     "merger_finish": (None, c_void_p),
     "merger_free": (None, c_void_p),
     "merger_run": (c_int64, c_void_p, c_int64, c_int64),

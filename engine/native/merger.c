@@ -49,6 +49,23 @@ static bool add_pair(Merger *m, Pair pair, int64_t count, Span starts) {
     return true;
 }
 
+/* Whether the token of a pair would have more than `most_words` words, or go on behind a colon and a
+ * space; `is_wordy` of engine/bpe/trainers/algorithm.py is the same rule. */
+static bool is_wordy(const Merger *m, Pair pair) {
+    if (!m->most_words) return false;
+    const Span parts[] = {m->tokens.at[pair.left], m->tokens.at[pair.right]};
+    uint8_t before = ' ';
+    int64_t words = 0;
+    for (int part = 0; part < 2; part++)
+        for (int64_t at = parts[part].begin; at < parts[part].end; at++) {
+            const uint8_t byte = m->text[at];
+            if (before == ':' && byte == ' ') return true;
+            words += before == ' ' && byte != ' ';
+            before = byte;
+        }
+    return words > m->most_words;
+}
+
 static bool add_token(Merger *m, Span bytes) {
     return PUSH(m->tokens, bytes) && PUSH(m->before.group_of, -1) && PUSH(m->after.group_of, -1);
 }
@@ -131,7 +148,7 @@ static bool subtract_broken(Merger *m, Pair merged, int32_t new_id, int64_t firs
 }
 
 /* Number the new pairs of one side, copy their starts, group by group, and clear the groups. A pair
- * that would make too long a token gets no number. */
+ * that may not merge gets no number. */
 static bool add_pairs(Merger *m, Neighbours *side, int32_t new_id, bool new_id_first) {
     const int64_t room = m->longest - size_of(m, new_id);
     TRY(RESERVE(m->starts, side->starts.length));
@@ -141,7 +158,7 @@ static bool add_pairs(Merger *m, Neighbours *side, int32_t new_id, bool new_id_f
         const Span span = {end, end + group->size};
         const Pair pair = new_id_first ? (Pair){new_id, group->token} : (Pair){group->token, new_id};
         side->group_of.at[group->token] = -1;
-        if (size_of(m, group->token) > room) continue;
+        if (size_of(m, group->token) > room || is_wordy(m, pair)) continue;
         TRY(PUSH(m->changed, (int32_t)m->pairs.length) && PUSH(m->after_counts, group->weight));
         TRY(add_pair(m, pair, group->weight, span));
         group->next_start = span.begin;
@@ -192,10 +209,12 @@ static bool lay_out(Merger *m, const uint8_t *bytes, const int64_t *ends, int64_
     return true;
 }
 
-/* Return the pair of bytes that begins at a cell, as left · 256 + right; −1 at a border. */
+/* Return the pair of bytes that begins at a cell, as left · 256 + right; −1 at a border, and for a
+ * pair that may not merge. */
 static int32_t byte_pair(const Merger *m, int64_t cell) {
     const int32_t left = m->cells[cell].token, right = m->cells[cell + 1].token;
-    return left == BORDER || right == BORDER ? -1 : left * BYTES + right;
+    if (left == BORDER || right == BORDER || is_wordy(m, (Pair){left, right})) return -1;
+    return left * BYTES + right;
 }
 
 /* Number the pairs of bytes in the order of their ids, and list their starts. */
@@ -223,6 +242,17 @@ static bool add_byte_pairs(Merger *m, BytePairs *all) {
     return true;
 }
 
+/* Set the pair of the next given merge; it gets a number if it has never occurred. */
+static bool next_given(Merger *m, int32_t *number) {
+    const Pair pair = m->given.at[m->given_done++];
+    *number = number_of(m, pair.left, pair.right);
+    if (*number < 0) {
+        *number = (int32_t)m->pairs.length;
+        TRY(add_pair(m, pair, 0, (Span){0, 0}));
+    }
+    return true;
+}
+
 /* -- called by Python */
 
 /* Free everything but the pairs, which can still be looked up. */
@@ -237,6 +267,7 @@ EXPORT void merger_finish(Merger *m) {
     RELEASE(m->spans);
     RELEASE(m->starts);
     RELEASE(m->last_change);
+    RELEASE(m->given);
     RELEASE(m->heap);
     RELEASE(m->steps);
     RELEASE(m->changed);
@@ -274,11 +305,12 @@ static bool begin(Merger *m, const uint8_t *bytes, const int64_t *ends, const in
 }
 
 /* Start a training. `bytes`: the pretokens joined, each up to its entry in `ends`; `times`: the count
- * of each. The first merge gets `first_id`. NULL without memory, or if the tie rule is unknown. */
+ * of each. The first merge gets `first_id`; `most_words` is 0 for any number of words. NULL without
+ * memory, or if the tie rule is unknown. */
 EXPORT Merger *merger_new(const uint8_t *bytes, const int64_t *ends, const int64_t *times,
                           int64_t pretokens, int64_t first_id, const char *tie_rule,
                           const int32_t *tie_ids, int64_t min_count, int64_t longest,
-                          uint64_t seed) {
+                          int64_t most_words, uint64_t seed) {
     Merger *m = calloc(1, sizeof *m);
     if (m == NULL) return NULL;
     m->wins = tie_rule_named(tie_rule);
@@ -286,19 +318,31 @@ EXPORT Merger *merger_new(const uint8_t *bytes, const int64_t *ends, const int64
     m->seed = seed | 1;
     m->min_count = min_count;
     m->longest = longest;
+    m->most_words = most_words;
     m->floor = INT64_MAX;
     if (m->wins != NULL && begin(m, bytes, ends, times, pretokens, first_id)) return m;
     merger_free(m);
     return NULL;
 }
 
-/* Merge until there are `steps` steps or `changes` changed counts. Return the number of steps;
- * `merger_steps` has them until the next call. After FAILED pairs may only be looked up. */
+/* Give merges to make first, whatever their counts; call it before the first `merger_run`. */
+EXPORT int64_t merger_give(Merger *m, const Pair *pairs, int64_t count) {
+    return APPEND(m->given, pairs, count) ? 0 : FAILED;
+}
+
+/* Merge until there are `steps` steps or `changes` changed counts, or the given merges are done.
+ * Return the number of steps; `merger_steps` has them until the next call. After FAILED pairs may
+ * only be looked up. */
 EXPORT int64_t merger_run(Merger *m, int64_t steps, int64_t changes) {
     m->earlier_changes += m->changed.length;
     m->steps.length = m->changed.length = m->after_counts.length = 0;
     while (m->steps.length < steps && m->changed.length < changes) {
         int32_t pair;
+        if (m->given_done < m->given.length) {
+            if (!next_given(m, &pair) || !merge(m, pair)) return FAILED;
+            if (m->given_done == m->given.length) break;
+            continue;
+        }
         if (!best_pair(m, &pair)) return FAILED;
         if (pair == NO_PAIR || m->counts.at[pair] < m->min_count) break;
         if (!merge(m, pair)) return FAILED;

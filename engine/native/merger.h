@@ -66,6 +66,9 @@ struct Merger {
     uint64_t seed;
 
     int64_t min_count, longest; /* `longest`: in bytes, of a token */
+    int64_t most_words;         /* of a token; 0 for any number */
+    ARRAY(Pair) given;          /* the merges to make first, and how many are made */
+    int64_t given_done;
     int (*wins)(const Merger *, Pair, Pair);
     int32_t tie_ids[BYTES];     /* byte → its rank where ids break ties */
 

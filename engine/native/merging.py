@@ -5,9 +5,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
 from threading import Lock
 
+from engine.core.events import Pair
 from engine.native import KERNEL, KernelObject, address, random_seed
 
 KERNEL_TIE_RULES = frozenset(("lexicographic", "smallest-ids", "huggingface", "sentencepiece"))
@@ -62,7 +63,7 @@ class Merger(KernelObject):
         first_id: the id of the first merge; bytes have the ids below 256.
         tie_rule: a name in `KERNEL_TIE_RULES`.
         tie_ids: byte → its rank where ids break ties.
-        min_count, max_token_length: as in `Trainer`.
+        min_count, max_token_length, most_words, given: as in `TrainingTask`.
 
     Attributes:
         start: the counts of the pairs before the first merge.
@@ -80,6 +81,8 @@ class Merger(KernelObject):
         tie_ids: Sequence[int],
         min_count: int = 1,
         max_token_length: int | None = None,
+        most_words: int | None = None,
+        given: Sequence[Pair] = (),
     ) -> None:
         memory_error = (
             "there is not enough memory to train; use a smaller corpus, or a machine with more "
@@ -92,8 +95,10 @@ class Merger(KernelObject):
             *("merger", memory_error, b"".join(counts)),
             *(address(ends), address(times), len(counts), first_id),
             *(tie_rule.encode(), address(byte_ids), min(min_count, MOST_COUNTED)),
-            *(min(longest, _ANY_LENGTH), random_seed()),
+            *(min(longest, _ANY_LENGTH), min(most_words or 0, _ANY_LENGTH), random_seed()),
         )
+        given_ids = array("i", chain.from_iterable(given))
+        self.call("merger_give", address(given_ids), len(given))
         self._lock = Lock()  # a pair may be looked up while a batch is made
         self._returned_pairs = 0
         self._returned_changes = 0
@@ -103,6 +108,8 @@ class Merger(KernelObject):
 
     def batches(self, steps: int) -> Iterator[Batch]:
         """Make up to `steps` steps, fewer if no pair is left. The first batch is small and fast.
+
+        The given merges come first, in batches of their own.
 
         Call it once: at its end, or when closed, it frees everything but the pairs.
         """

@@ -87,6 +87,9 @@ class GrowingArray:
 class ChangeLog:
     """Counters numbered from 0 and their values after each step, stored as `integers`.
 
+    Attributes:
+        restarts: the states at which `restart` set all counters.
+
     >>> log = ChangeLog([5, 3])
     >>> log.append([0, 2], [1, 4], width=3)
     >>> log.at(0).tolist(), log.at(1).tolist()
@@ -102,6 +105,7 @@ class ChangeLog:
         self._lock = Lock()
         self._checkpoint_steps = [0]
         self._checkpoints: list[Integers | array[int]] = [array(integers, start)]
+        self.restarts: list[int] = []
 
     def append(
         self, counters: Sequence[int] | Integers, values: Sequence[int] | Integers, width: int
@@ -136,6 +140,32 @@ class ChangeLog:
         """Append steps that set no counter."""
         self._widths.extend(repeat(width, steps))
         self._ends.extend(repeat(len(self._counters), steps))
+
+    def restart(self, state: Sequence[int] | Integers) -> None:
+        """Set all counters between the last step and the next one.
+
+        The state after the last step is this one from now on. No step made the change, so it is in
+        no step's `changes`, and in no `entries`.
+
+        >>> log = ChangeLog([5, 3])
+        >>> log.append([0], [1], width=2)
+        >>> log.restart([7, 8, 9])
+        >>> log.append([1], [2], width=3)
+        >>> log.at(0).tolist(), log.at(1).tolist(), log.at(2).tolist()
+        ([5, 3], [7, 8, 9], [7, 2, 9])
+        """
+        step = len(self._ends) - 1
+        with self._lock:
+            self._widths[step] = len(state)
+            index = bisect_right(self._checkpoint_steps, step)
+            self._checkpoint_steps.insert(index, step)
+            self._checkpoints.insert(index, np.array(state, dtype=self.integers))
+            self.restarts.append(step)
+
+    def last_restart(self, step: int) -> int:
+        """Return the last state, up to `step`, at which all counters were set; 0 for none."""
+        index = bisect_right(self.restarts, step)
+        return self.restarts[index - 1] if index else 0
 
     def changes(self, step: int) -> tuple[Integers, Integers]:
         """Return the counters that step number `step` (from 0) set, and their new values."""
@@ -190,6 +220,12 @@ class ChangeLog:
         values = self._values.view(0, int(ends[-1]))[places]
         if not since and counter < len(start):
             states, values = np.insert(states, 0, 0), np.insert(values, 0, start[counter])
+        for step in self.restarts:
+            if since < step <= until:
+                state = self.at(step)
+                value = state[counter] if counter < len(state) else 0
+                place = int(np.searchsorted(states, step, side="right"))
+                states, values = np.insert(states, place, step), np.insert(values, place, value)
         return states, values
 
     def at(self, step: int) -> Integers:
@@ -213,6 +249,11 @@ class ChangeLog:
     def _check(self, step: int, last: int) -> None:
         if not 0 <= step <= last:
             raise IndexError(f"step {step} is not among those from 0 to {last}")
+
+    @property
+    def entry_count(self) -> int:
+        """Number of entries of all steps."""
+        return len(self._counters)
 
     @property
     def nbytes(self) -> int:

@@ -205,6 +205,10 @@ class MergeRun(RecordedRun[PairStep]):
         """The count of the most frequent pretoken."""
         return max(self.counts.values(), default=0)
 
+    def of_step(self, step: int) -> MergeRun:
+        """Return the run with the pretokens of a step; other phases may have others."""
+        return self
+
     @abstractmethod
     def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:
         """Return the tokens at a step in columns; the run has `recorded_steps` so far."""
@@ -291,7 +295,7 @@ class MergeFrame(ABC, Generic[StepT]):
 
     def at(self, step: int) -> Self:
         """Return the state at another recorded step; no cursor moves."""
-        return type(self)(self.run, step, self.recorded_steps)
+        return type(self)(self.run.of_step(step), step, self.recorded_steps)
 
     # -- the merge that led here, and those around it
 
@@ -299,6 +303,13 @@ class MergeFrame(ABC, Generic[StepT]):
     def phase_starts(self) -> tuple[PhaseStart, ...]:
         """The borders between phases that the run has so far."""
         return tuple(self._record.phase_starts)
+
+    @property
+    def phase_began(self) -> int:
+        """The step at which the phase of this step began; 0 in the first phase."""
+        return max(
+            (start.step for start in self.phase_starts if start.step <= self.step), default=0
+        )
 
     @property
     def phase_start(self) -> PhaseStart | None:
@@ -426,7 +437,8 @@ class MergeFrame(ABC, Generic[StepT]):
 
     @cached_property
     def _affected(self) -> AffectedPretokens:
-        return AffectedPretokens(_search_affected(self.run, self.merge))
+        # The pretokens before the merge: a border behind it may have changed them.
+        return AffectedPretokens(_search_affected(self.run.of_step(self.step - 1), self.merge))
 
 
 def _search_affected(run: MergeRun, merge: PairStep | None) -> Iterator[AffectedPretoken]:

@@ -200,7 +200,7 @@ def train_on_corpus(
         )
         counted = CountedCorpus(
             *(count.counts, count.documents, bytes_read),
-            partial(_cut_head, corpus, pattern, special_tokens, splitter),
+            partial(cut_head, corpus, pattern, special_tokens, splitter),
             origin,
         )
         listener.on_counted(counted)
@@ -212,12 +212,13 @@ def train_on_corpus(
     return training
 
 
-def _cut_head(
+def cut_head(
     corpus: Corpus,
     pattern: PatternLike,
     special_tokens: Sequence[str],
     splitter: SpecialSplitter | None,
 ) -> Excerpt:
+    """Cut the beginning of a corpus, which has been read, into pretokens."""
     from engine.text.excerpt import Excerpt  # a training without a screen does without it
 
     return Excerpt.of(

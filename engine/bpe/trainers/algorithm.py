@@ -110,6 +110,21 @@ class WorkLog:
         return summed
 
 
+COLON_SPACE = ord(":"), ord(" ")
+
+
+def is_wordy(token: bytes, most_words: int) -> bool:
+    """Whether a token has more words than allowed, or a colon and a space.
+
+    Words are separated by spaces, as in SuperBPE (arXiv 2503.13423), whose code has both limits: it
+    lets no token go on behind the colon after which a prompt ends.
+
+    >>> is_wordy(b" of the", 2), is_wordy(b" one of the", 2), is_wordy(b"so: ", 2)
+    (False, True, True)
+    """
+    return b": " in token or sum(map(bool, token.split(b" "))) > most_words
+
+
 BORDER = -1
 INSIDE = -2
 """A cell inside a token: neither its first nor its last cell."""
@@ -136,9 +151,14 @@ class Symbols:
         pretoken_of, pretoken_array: cell → index of its pretoken.
         starts_type: the smallest integer type of numpy that can number the cells.
         times, times_array: index of a pretoken → its count.
+
+    Args:
+        counts: the pretokens and their counts.
+        refused: a pair of bytes that is neither counted nor listed.
     """
 
-    def __init__(self, counts: Mapping[bytes, int]) -> None:
+    def __init__(self, counts: Mapping[bytes, int], refused: Pair | None = None) -> None:
+        self._refused = None if refused is None else refused[0] << 8 | refused[1]
         sizes = np.fromiter(map(len, counts), np.int64, len(counts)) + 1
         borders = np.concatenate(([0], np.cumsum(sizes)))
         text = np.frombuffer(b"\0".join((b"", *counts, b"")), np.uint8)
@@ -180,6 +200,9 @@ class Symbols:
             right = cells[begin + 1 : begin + 1 + len(left)]
             starts = ((left != BORDER) & (right != BORDER)).nonzero()[0]
             pairs = (left.take(starts) << 8 | right.take(starts)).astype(np.uint16)
+            if self._refused is not None:
+                allowed = pairs != self._refused
+                starts, pairs = starts[allowed], pairs[allowed]
             yield (starts + begin).astype(self.starts_type), pairs
 
 
@@ -283,6 +306,10 @@ class TrainingTask(PairTask):
             would make a longer token is ignored: it is neither counted nor recorded, as in
             SentencePiece and Hugging Face.
         alphabet: spells the pretokens before any merge.
+        most_words: most words of a token (see `is_wordy`); `None` for no limit. Pairs beyond it are
+            ignored like those of too long tokens.
+        given: merges to make first, in ids, whatever their counts. One whose pair does not occur
+            makes its token all the same. Algorithms with `takes_given` make them.
         pairs: the numbers of the pairs, shared with the record; at first those before any merge.
         start: the counts of these pairs, by number.
         work: the work of the algorithm so far.
@@ -296,6 +323,8 @@ class TrainingTask(PairTask):
         min_count: int,
         max_token_length: int | None = None,
         alphabet: Alphabet = BYTES,
+        most_words: int | None = None,
+        given: Sequence[Pair] = (),
     ) -> None:
         self.counts = counts
         self.vocab = vocab
@@ -303,13 +332,16 @@ class TrainingTask(PairTask):
         self.min_count = min_count
         self.max_token_length = max_token_length
         self.alphabet = alphabet
+        self.most_words = most_words
+        self.given = given
         self.pairs, self.start = self._start()
         self.work = WorkCounts()
 
     @cached_property
     def symbols(self) -> Symbols:
         """The pretokens in one flat array; for algorithms that merge only bytes."""
-        return Symbols(self.counts)
+        # Of all pairs of bytes only one may be wordy.
+        return Symbols(self.counts, None if self.most_words is None else COLON_SPACE)
 
     def _start(self) -> tuple[PairNumbers, list[int]]:
         """Return the pairs before any merge in the order of their ids, and their counts."""
@@ -326,13 +358,16 @@ class TrainingTask(PairTask):
 
     def may_merge(self, pair: Pair) -> bool:
         """Whether the token that the pair makes is short enough."""
-        if self.max_token_length is None:
+        if self.max_token_length is None and self.most_words is None:
             return True
-        return len(self.vocab[pair[0]]) + len(self.vocab[pair[1]]) <= self.max_token_length
+        left, right = self.vocab[pair[0]], self.vocab[pair[1]]
+        if self.max_token_length is not None and len(left) + len(right) > self.max_token_length:
+            return False
+        return self.most_words is None or not is_wordy(left + right, self.most_words)
 
     def mergeable(self, pairs: Mapping[Pair, int]) -> Mapping[Pair, int]:
         """Return the pairs whose tokens are short enough, with their counts."""
-        if self.max_token_length is None:
+        if self.max_token_length is None and self.most_words is None:
             return pairs
         return {pair: count for pair, count in pairs.items() if self.may_merge(pair)}
 
@@ -352,6 +387,7 @@ class Algorithm:
         counters: the fields of `WorkCounts` that it adds to.
         static_only: whether it needs a tie rule whose keys never change.
         bytes_only: whether pretokens must be spelled in bytes.
+        takes_given: whether it makes the given merges of a task first.
         task_type: the class of task that `run` takes.
         batches: yields up to a number of merges in columns; `None` if it makes no batches.
         can_solve: whether it can train on these pretoken counts by this tie rule.
@@ -364,6 +400,7 @@ class Algorithm:
     counters: tuple[str, ...]
     static_only: bool = False
     bytes_only: bool = False
+    takes_given: bool = False
     task_type: type[TrainingTask] = TrainingTask
     batches: Callable[[TrainingTask, int], Iterator[MergeBatch]] | None = None
     can_solve: Callable[[Mapping[bytes, int], TieRule], bool] = lambda counts, tie_rule: True

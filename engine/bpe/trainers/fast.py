@@ -152,7 +152,17 @@ class FlatIndex:
         self.occurrences = Occurrences()
         self.occurrences.add(Grouped(*self.symbols.byte_pair_starts()), len(self.counts))
         self.sizes = [len(token) for token in task.vocab]
-        self._longest = task.max_token_length
+        self._may_merge = task.may_merge
+        self._has_limits = task.max_token_length is not None or task.most_words is not None
+
+    def number_of(self, pair: Pair) -> int:
+        """Return the number of a pair, a new one if it has never occurred."""
+        number = self.pairs.number_of(pair)
+        if number is None:
+            number = self.pairs.number_or_new(pair)
+            self.counts.append(0)
+            self.occurrences.add([[]], 1)
+        return number
 
     def merged(self, number: int, new_id: int, replaced: FlatReplacement) -> MergeReport:
         """Update counts and occurrences after a pair has been replaced."""
@@ -162,9 +172,8 @@ class FlatIndex:
         # The new counts of old pairs that have become rarer. A dict, because one pair can lose on
         # both sides: (b, a) in b[ab] and in [ab]a.
         left_over = {number: 0}
-        if self._longest is not None:
-            room = self._longest - self.sizes[new_id]
-            replaced = self._without_too_long(number, room, new_id, replaced, left_over)
+        if self._has_limits:
+            replaced = self._without_too_long(number, new_id, replaced, left_over)
         keys: list[int] = []
         born: list[int] = []
         for token, weight in replaced.after.weights:
@@ -190,21 +199,22 @@ class FlatIndex:
     def _without_too_long(
         self,
         number: int,
-        room: int,
         new_id: int,
         replaced: FlatReplacement,
         left_over: dict[int, int],
     ) -> FlatReplacement:
-        """Leave out neighbours too long to merge with the new token: longer than `room`.
+        """Leave out neighbours that may not merge with the new token.
 
         The counts of the old pairs with these neighbours are reduced here.
         """
         left, right = self.pairs[number]
 
-        def short_only(beside: Neighbours, old_key: Callable[[int], int]) -> Neighbours:
+        def short_only(
+            beside: Neighbours, new_pair: Callable[[int], Pair], old_key: Callable[[int], int]
+        ) -> Neighbours:
             kept: list[int] = []
             for index, (token, weight) in enumerate(beside.weights):
-                if self.sizes[token] <= room:
+                if self._may_merge(new_pair(token)):
                     kept.append(index)
                 elif (old := self.pairs.number_of_key.get(old_key(token))) is not None:
                     left_over[old] = self.counts[old] = self.counts[old] - weight
@@ -212,9 +222,13 @@ class FlatIndex:
             return Neighbours([weights[index] for index in kept], [starts[index] for index in kept])
 
         after = short_only(
-            replaced.after, lambda token: key_of((right, left if token == new_id else token))
+            replaced.after,
+            lambda token: (new_id, token),
+            lambda token: key_of((right, left if token == new_id else token)),
         )
-        before = short_only(replaced.before, lambda token: key_of((token, left)))
+        before = short_only(
+            replaced.before, lambda token: (token, new_id), lambda token: key_of((token, left))
+        )
         return FlatReplacement(before, after, replaced.occurrences, replaced.pretokens)
 
 
@@ -317,6 +331,8 @@ def fast(task: TrainingTask) -> Iterator[MergeReport]:
     # Put all pretokens into one flat array; count all pairs, and note where they start.
     index = FlatIndex(task)
     pairs, counts = index.pairs, index.counts
+    for pair in task.given:
+        yield merge_pair(task, index, index.number_of(pair))
     # Put all pairs into buckets by their counts.
     key = task.tie_key(never_seen)
     queue, work = BucketQueue(counts, lambda number: key(pairs[number])), task.work
@@ -524,4 +540,5 @@ ALGORITHM = Algorithm(
     ("pairs_scanned", "places_checked", "bucket_moves"),
     static_only=True,
     bytes_only=True,
+    takes_given=True,
 )

@@ -123,7 +123,10 @@ class LazyHeap:
 
 def heap(task: TrainingTask) -> Iterator[MergeReport]:
     # Count all pairs, and note the pretokens that contain each.
-    yield from merges_by_heap(task, PairIndex(task))
+    index = PairIndex(task)
+    for pair in task.given:
+        yield index.merge(pair, task.join(pair))
+    yield from merges_by_heap(task, index)
 
 
 def merges_by_heap(
@@ -187,4 +190,5 @@ ALGORITHM = Algorithm(
     heap,
     PSEUDOCODE,
     ("heap_pushes", "heap_pops", "stale_entries", "pretokens_visited", "tokens_read"),
+    takes_given=True,
 )

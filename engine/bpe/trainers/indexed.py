@@ -43,11 +43,11 @@ class PairIndex:
                 self._holders[pair].add(place)
 
     def merge(self, pair: Pair, new_id: int) -> MergeReport:
-        """Replace the pair by `new_id` everywhere and update the counts."""
-        count = self.counts[pair]
+        """Replace the pair by `new_id` everywhere, if anywhere, and update the counts."""
+        count = self.counts.get(pair, 0)
         deltas: defaultdict[Pair, int] = defaultdict(int)
         occurrences = pretokens = 0
-        holders = self._holders.pop(pair)
+        holders = self._holders.pop(pair, ())
         self.pretokens_visited += len(holders)
         self.tokens_read += sum(map(len, map(self.pretokens.__getitem__, holders)))
         for place in holders:

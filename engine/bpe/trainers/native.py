@@ -59,7 +59,7 @@ class NativeTask(TrainingTask):
             tie_ids = [by_char.index(BYTE_TO_CHAR[byte]) for byte in range(256)]
         self.merger = Merger(
             *(self.counts, len(self.vocab), self.tie_rule.name, tie_ids),
-            *(self.min_count, self.max_token_length),
+            *(self.min_count, self.max_token_length, self.most_words, self.given),
         )
         self.native_pairs = NativePairs(self.merger)
         return self.native_pairs, self.merger.start.tolist()
@@ -105,6 +105,7 @@ ALGORITHM = Algorithm(
     (),
     static_only=True,
     bytes_only=True,
+    takes_given=True,
     task_type=NativeTask,
     batches=batches,
     can_solve=lambda counts, tie_rule: tie_rule.name in KERNEL_TIE_RULES and can_merge(counts),

@@ -12,6 +12,7 @@ from engine.bpe.continuation import (
 )
 from engine.bpe.frame import QueueEntry
 from engine.bpe.heap import HeapWalk, claim_of
+from engine.bpe.phases import phases_from
 from engine.bpe.race import PARTS, RACERS, Race, RaceSettings, RunnerState, SizeRace, sample
 from engine.bpe.record import Record
 from engine.bpe.replay import Replay
@@ -27,6 +28,7 @@ from engine.bpe.trainers.algorithm import (
     TrainingTask,
     WorkCounts,
     WorkLog,
+    is_wordy,
     phases_of,
 )
 from engine.bpe.trainers.fast import BucketQueue

@@ -1,0 +1,51 @@
+"""The phases of a training in sentences: where one begins, and what it brings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.visible import visible_text
+from engine.bpe.frame import Frame
+from engine.bpe.record import Record
+
+
+def describe_border(frame: Frame) -> str:
+    """Return a sentence about the phase that begins behind a step; empty if none does.
+
+    For example: `Phase 2 begins here: pattern none, so borders fall. 2.61 bytes per token so far.`
+    """
+    if (start := frame.phase_start) is None:
+        return ""
+    place = frame.phase_starts.index(start) + 2
+    label = visible_text(start.label, spaces=False)
+    return (
+        f"Phase {place} begins here: {label}. {frame.bytes_per_token:.2f} bytes per token so far."
+    )
+
+
+def describe_gain(frame: Frame) -> str:
+    """Compare bytes per token with those at the last border, as a clause; empty before any."""
+    passed = [start for start in frame.phase_starts if start.step < frame.step]
+    if not passed:
+        return ""
+    then = frame.at(passed[-1].step).bytes_per_token
+    return f", {then:.2f} when phase {len(passed) + 1} began"
+
+
+def describe_phases(counts: Mapping[bytes, int], record: Record) -> Iterator[str]:
+    """Yield a line about each phase of a training that has ended.
+
+    For example: `phase 2, pattern none: 256 merges, 3.35 bytes per token`.
+    """
+    size = sum(len(pretoken) * count for pretoken, count in counts.items())
+    tokens = record.alphabet.token_count(counts)
+    starts = [start.step for start in record.phase_starts]
+    for place, (first, end) in enumerate(zip([0, *starts], [*starts, len(record)], strict=True)):
+        start = record.phase_starts[place - 1] if place else None
+        label = f", {visible_text(start.label, spaces=False)}" if start else ""
+        left = max(tokens - record.removed[end], 1)
+        yield (
+            f"phase {place + 1}{label}: {number(end - first)} merges, "
+            f"{size / left:.2f} bytes per token"
+        )

@@ -1,0 +1,287 @@
+"""Training in phases: each has a pattern of its own and learns up to its own size.
+
+SuperBPE (Liu, Hayase and others, arXiv 2503.13423) trains in two: the first cuts at spaces and
+learns words, the second does not and learns *superwords* such as ` of the`. Between the phases the
+corpus is cut again and all merges are made again in the new pretokens; then the most frequent pair
+merges as ever. So a superword is made of tokens that the first phase has learnt.
+
+The limits of the authors' code hold in every phase: see `is_wordy`.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from engine.bpe.record import MergeStep, Recut
+from engine.bpe.trainer import Trainer, check_vocab_size
+from engine.bpe.trainers import algorithm_for, heap
+from engine.bpe.trainers.algorithm import Algorithm, TrainingTask
+from engine.core.arrays import Integers, Ints
+from engine.core.errors import PhaseError
+from engine.core.slow_modules import np
+from engine.recording.merge_record import (
+    MergeBatch,
+    MergeReport,
+    PairNumbers,
+    PairsInIds,
+    key_of,
+)
+from engine.recording.training import CountedCorpus
+from engine.text.patterns import PatternLike, as_pattern, name_of
+
+DEFAULT_MOST_WORDS = 4
+"""Most words of a superword in the authors' code."""
+_PHASE = re.compile(r"(?P<pattern>.*?):(?P<size>[0-9_]{1,40})(?:,|$)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A phase of a training: its pattern, and the size of the vocabulary at its end."""
+
+    pattern: PatternLike
+    size: int
+
+
+def _name_of(phase: Phase) -> str:
+    """Return the name of a phase's pattern, or its regex."""
+    pattern = as_pattern(phase.pattern)
+    return name_of(pattern) or pattern.source
+
+
+def phases_from(text: str) -> tuple[Phase, ...]:
+    r"""Read phases as they are typed: `pattern:size`, separated by commas.
+
+    A pattern is a name or a regex, which may contain colons and commas.
+
+    Raises:
+        PhaseError: the text is something else, or has fewer than two phases.
+
+    >>> [(phase.pattern, phase.size) for phase in phases_from(r"gpt2:8000,\d{1,3}|\w+:10000")]
+    [('gpt2', 8000), ('\\d{1,3}|\\w+', 10000)]
+    """
+    phases: list[Phase] = []
+    end = 0
+    while end < len(text) and (found := _PHASE.match(text, end)) is not None:
+        if not found["pattern"]:
+            raise PhaseError(
+                f"phase {len(phases) + 1} names no pattern; write pattern:size, like none:10000"
+            )
+        phases.append(Phase(found["pattern"], int(found["size"].replace("_", "") or 0)))
+        end = found.end()
+    if end < len(text) or not phases:
+        raise PhaseError(
+            f"phase {len(phases) + 1} has no size; write pattern:size for each, like "
+            "gpt2:8000,none:10000"
+        )
+    if len(phases) < 2:
+        raise PhaseError(
+            f"{text} is one phase, a plain training; give two or more, each as pattern:size"
+        )
+    return tuple(phases)
+
+
+def check_phases(phases: Sequence[Phase], special_tokens: Sequence[str] = ()) -> None:
+    """Check patterns and sizes of phases.
+
+    Raises:
+        PhaseError: a size is not above the one before.
+        PatternError: a pattern is unknown, or its regex is broken.
+        VocabSizeError: a size has no room for the bytes and special tokens, or is too large.
+    """
+    for place, phase in enumerate(phases):
+        check_vocab_size(phase.size, special_tokens)
+        as_pattern(phase.pattern)
+        if place and phase.size <= phases[place - 1].size:
+            raise PhaseError(
+                f"phase {place + 1} ends at {phase.size:,} tokens, but phase {place} at "
+                f"{phases[place - 1].size:,}; each size must be above the one before"
+            )
+
+
+class PhasedTrainer(Trainer):
+    """A training in phases.
+
+    Args:
+        counts: the pretoken counts that the first phase's pattern makes.
+        phases: two or more, of growing sizes.
+        recount: cuts the corpus by another pattern and counts it; returns the counts, or with an
+            excerpt to show a `CountedCorpus`.
+        special_tokens: as for `Trainer`.
+        most_words: most words of a token, in all phases; `None` for no limit, also none for `: `.
+        options: `tie_rule`, `algorithm`, `min_count` and `max_token_length` of `Trainer`. An
+            algorithm that cannot go on from given merges is replaced by `heap` after phase 1.
+
+    Raises:
+        PhaseError, PatternError: see `check_phases`.
+
+    >>> words, whole = {b"of": 3, b" he": 2, b" a": 1}, {b"of he": 2, b"of a": 1}
+    >>> phases = Phase("gpt2", 259), Phase("none", 260)
+    >>> trainer = PhasedTrainer(words, phases, lambda pattern: whole)
+    >>> [step.token for step in trainer.steps()]
+    [b'of', b'he', b' he', b'of he']
+    """
+
+    def __init__(
+        self,
+        counts: Mapping[bytes, int],
+        phases: Sequence[Phase],
+        recount: Callable[[PatternLike], CountedCorpus | Mapping[bytes, int]],
+        special_tokens: Sequence[str] = (),
+        *,
+        most_words: int | None = DEFAULT_MOST_WORDS,
+        **options: Any,
+    ) -> None:
+        check_phases(phases, special_tokens)
+        super().__init__(
+            counts, phases[0].size, special_tokens, most_words=most_words or None, **options
+        )
+        self.phases = tuple(phases)
+        self.vocab_size = phases[-1].size
+        self.merges_wanted = self.vocab_size - self.record.first_id
+        self._recount = recount
+
+    def steps(self) -> Iterator[MergeStep]:
+        """Yield the merges of all phases. Stop pulling to stop; call this only once."""
+        yield from self._first_steps(self.phases[0].size - self.record.first_id)
+        counts = self.counts
+        for phase in self.phases[1:]:
+            cut = self._recount(phase.pattern)
+            corpus = cut if isinstance(cut, CountedCorpus) else CountedCorpus(Counter(cut))
+            counts = {pretoken: count for pretoken, count in corpus.counts.items() if count}
+            yield from self._go_on(phase, corpus, counts)
+        self.stop_reason = self._why_stopped(counts)
+
+    def _go_on(
+        self, phase: Phase, corpus: CountedCorpus, counts: Mapping[bytes, int]
+    ) -> Iterator[MergeStep]:
+        """Make all merges again in other pretokens, note the border, and yield further merges."""
+        record, done = self.record, len(self.record)
+        algorithm = algorithm_for(self.algorithm.name, record.tie_rule, record.alphabet, counts)
+        if not algorithm.takes_given:
+            algorithm = heap.ALGORITHM
+        task = algorithm.task_type(
+            *(counts, record.vocab[: record.first_id], record.tie_rule, record.min_count),
+            max_token_length=self._task.max_token_length,
+            most_words=self._task.most_words,
+            given=[record.pair_of(index) for index in range(done)],
+        )
+        wanted = phase.size - record.first_id - done
+        replay = _Replay(algorithm, task, done + wanted)
+        pairs, numbers = _numbered_together(record.pairs, task.pairs)
+        state = np.zeros(len(pairs), dtype=np.int64)
+        state[numbers] = replay.counts
+        tokens = record.alphabet.token_count(self.counts)
+        tokens_now = record.alphabet.token_count(counts) - sum(replay.occurrences)
+        label = f"pattern {_name_of(phase)}"
+        start = Recut(done, label, phase.pattern, corpus, counts, replay.occurrences)
+        record.recut(start, pairs, state, tokens - tokens_now)
+        yield from islice(self._record_steps(replay, pairs, numbers), wanted)
+
+    def _record_steps(
+        self, replay: _Replay, pairs: PairNumbers, numbers: Ints
+    ) -> Iterator[MergeStep]:
+        """Record the steps behind a replay.
+
+        Args:
+            replay: the replay, with the merges that follow.
+            pairs: the numbered pairs of the record.
+            numbers: number of a pair in the task → its number in the record.
+        """
+        record, task, known = self.record, replay.task, len(numbers)
+        shift = len(pairs) - known  # pairs that only the earlier phases had
+        logged = record.counts.entry_count - replay.entries
+
+        def renumbered(column: Sequence[int] | Integers) -> array[int]:
+            local = np.array(column, dtype=np.int64)
+            is_old = local < known
+            local[~is_old] += shift
+            local[is_old] = numbers[local[is_old]]
+            return array("q", local.tobytes())
+
+        def add_pairs(until: int) -> None:
+            first = len(pairs) - shift
+            pairs.add_new([key_of(task.pairs[number]) for number in range(first, until)])
+
+        for part in replay.rest:
+            if isinstance(part, MergeReport):
+                add_pairs(len(task.pairs))
+                record.vocab.append(task.vocab[len(record.vocab)])
+                [number] = renumbered([part.number])
+                yield record.append(replace(part, number=number, changed=renumbered(part.changed)))
+                continue
+            add_pairs(part.widths[-1])
+            yield from record.append_many(
+                replace(
+                    part,
+                    numbers=renumbered(part.numbers),
+                    changed=renumbered(part.changed),
+                    changes_ends=array("q", (end + logged for end in part.changes_ends)),
+                    widths=array("q", (width + shift for width in part.widths)),
+                )
+            )
+
+
+class _Replay:
+    """The given merges of a task, made; and the merges that follow.
+
+    Attributes:
+        counts: the count of each pair of the task after them.
+        occurrences: the number of replacements of each.
+        entries: the number of changed counts that they reported.
+        rest: the merges that follow, one by one or in batches.
+    """
+
+    def __init__(self, algorithm: Algorithm, task: TrainingTask, steps: int) -> None:
+        self.task = task
+        self.counts: Ints = np.array(task.start, dtype=np.int64)
+        self.occurrences = array("q")
+        self.entries = 0
+        self.rest = _made(algorithm, task, steps)
+        while len(self.occurrences) < len(task.given):
+            self._take(next(self.rest))
+        self._widen(len(task.pairs))
+        self.counts = self.counts[: len(task.pairs)]
+
+    def _take(self, part: MergeReport | MergeBatch) -> None:
+        if isinstance(part, MergeReport):
+            width = len(self.task.pairs)
+            self.occurrences.append(part.occurrences)
+        else:
+            width = part.widths[-1]
+            self.occurrences.extend(part.occurrences)
+        self._widen(width)
+        # If a pair occurs twice in a batch, numpy keeps the later count.
+        self.counts[np.array(part.changed, dtype=np.int64)] = np.array(part.after, dtype=np.int64)
+        self.entries += len(part.changed)
+
+    def _widen(self, width: int) -> None:
+        """Make room for the counts of `width` pairs, more than needed if any."""
+        if width > len(self.counts):
+            more = max(width - len(self.counts), len(self.counts))
+            self.counts = np.concatenate((self.counts, np.zeros(more, dtype=np.int64)))
+
+
+def _made(
+    algorithm: Algorithm, task: TrainingTask, steps: int
+) -> Iterator[MergeReport | MergeBatch]:
+    """Return the merges of an algorithm, up to `steps` in batches if it makes batches."""
+    if algorithm.batches is None:
+        return algorithm.run(task)
+    return algorithm.batches(task, steps)
+
+
+def _numbered_together(
+    known: PairNumbers | PairsInIds, others: PairNumbers
+) -> tuple[PairNumbers, Ints]:
+    """Number further pairs behind known ones; return all, and the number of each further pair."""
+    pairs = known if type(known) is PairNumbers else PairNumbers(known)
+    keys = list(map(key_of, others))
+    pairs.add_new([key for key in keys if key not in pairs.number_of_key])
+    numbers = map(pairs.number_of_key.__getitem__, keys)
+    return pairs, np.fromiter(numbers, dtype=np.int64, count=len(keys))
