@@ -62,7 +62,7 @@ def _complete_kinds(incomplete: str) -> list[str]:
         "bpe-tui quiz quiz.toml --name Li --id 4711 --out li.json",
     ),
 )
-@options.with_training("trainer", "ngram", "no_cache")
+@options.with_training("trainer", "ngram", "phases", "most_words", "no_cache")
 def quiz(
     context: typer.Context,
     corpus: Annotated[
