@@ -28,7 +28,7 @@ from bpe_tui.session.training import OpeningListener, replay, train
 from bpe_tui.views.exports import painted_lines, screen_text
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.views.transcript import PlainQuestion
-from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.visible import visible_prose, visible_text
 from engine.analysis.check.claim import read_claim
 from engine.core.errors import BpeError, QuestionError, UnknownNameError
 from engine.core.registry import Registry
@@ -231,7 +231,7 @@ async def handout(lesson: Lesson) -> AsyncIterator[str]:
             yield f"\n## {visible_text(scene.title, spaces=False)}\n"
             if scene.markdown:
                 lines = scene.markdown.split("\n")
-                shown = "\n".join(visible_text(line, spaces=False) for line in lines)
+                shown = "\n".join(visible_prose(line) for line in lines)
                 yield f"\n{shown}\n"
             app.guide.go_to(place)
             while app.guide.is_on_its_way:

@@ -13,7 +13,7 @@ from bpe_tui.app.recorder import Camera, Film
 from bpe_tui.lessons.asking import AskWindow
 from bpe_tui.lessons.pane import LessonPane, panes_of
 from bpe_tui.lessons.question_panel import QuestionPanel
-from bpe_tui.widgets.visible import still_visible, visible_bytes, visible_text
+from bpe_tui.widgets.visible import still_visible, visible_bytes, visible_prose, visible_text
 from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene
 from engine.learning.questions.question import Text
 
@@ -124,7 +124,7 @@ class _LessonPlayer:
         camera, mark = self._camera, f"scene {place + 1}"
         title = visible_text(scene.title, spaces=False)
         text = tuple(
-            f"{paragraph.mark} {visible_text(line, spaces=False)}".strip()
+            f"{paragraph.mark} {visible_prose(line)}".strip()
             for paragraph in scene.paragraphs
             for line in paragraph.text.split("\n")
         )

@@ -17,7 +17,7 @@ from bpe_tui.session import lessons
 from bpe_tui.session.config import Config
 from bpe_tui.session.declarations import CHUNKS
 from bpe_tui.views.transcript import AnyTranscript, PlainQuestion
-from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.visible import visible_prose, visible_text
 from engine.core.wording import text_of
 from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene
 from engine.learning.lesson_file import read_lesson
@@ -137,7 +137,7 @@ def _text(scene: Scene) -> Iterator[str]:
     for paragraph in scene.paragraphs:
         mark = f"{paragraph.mark} " if paragraph.mark else ""
         for line in paragraph.text.split("\n"):
-            yield f"{mark}{visible_text(line, spaces=False)}"
+            yield f"{mark}{visible_prose(line)}"
 
 
 def _complete_lesson(incomplete: str) -> list[str]:

@@ -25,7 +25,6 @@ from bpe_tui.session import lessons
 from bpe_tui.session.host import Host
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.views.session_screen import SessionScreen
-from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import Row, cursor_sign
 from bpe_tui.widgets.visible import visible_text
@@ -298,9 +297,9 @@ class Guide:
         panel = due.panel or ("pretokens" if due.text is not None else None)
         if panel in screen.PANEL_ORDER:
             screen.call_later(screen.show_panel, panel)
-        if screen.ZOOMS_IN_LESSONS and due.panel is not None:
+        if screen.ZOOMS_IN_LESSONS:
             has_room = screen.size.width >= WHOLE.width and screen.size.height >= WHOLE.height
-            screen.call_later(screen.zoom, None if has_room else due.panel)
+            screen.call_later(screen.show_alone, None if has_room else due.panel)
 
     # -- the questions of the scene
 
@@ -355,7 +354,7 @@ class Guide:
             return False
         attempts = [attempt for _, attempt in asked]
         if (pane := self._pane) is not None:
-            pane.query_one(KeyBar).keys = ()  # the window has the keys
+            pane.give_keys_away()
         window = AskWindow(
             attempts,
             self._room_for_questions,

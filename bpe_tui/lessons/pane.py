@@ -19,7 +19,7 @@ from bpe_tui.views.panel_screen import COMPACT_BELOW, LEAST_WIDTH, PanelScreen
 from bpe_tui.widgets.controls import FooterKey, KeyBar
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import Row, Span, wrapped
-from bpe_tui.widgets.visible import shorten, visible_text, width
+from bpe_tui.widgets.visible import shorten, visible_prose, visible_text, width
 from engine.core.wording import Messages, text_of
 from engine.learning.lesson import Lesson, Paragraph, Scene
 
@@ -62,6 +62,10 @@ class LessonText(RowList):
             self._rows = list(rows_of(self.scene, self.size.width - 1, self.is_dense))
         super().rebuild()
 
+    def on_resize(self) -> None:
+        super().on_resize()
+        cast("LessonPane", self.parent).show_keys()  # there may be more text, or none, below
+
 
 def panes_of(screen: Screen[Any]) -> list[LessonPane]:
     """Return the open panes of a screen: one if a lesson is open, else none."""
@@ -88,6 +92,7 @@ class LessonPane(Vertical):
         self._lesson, self._place, self._asks = lesson, place, asks
         self.covers = False
         self.is_closed = False
+        self._has_keys = True
 
     def compose(self) -> ComposeResult:
         yield Static(id="lesson-title")
@@ -96,7 +101,7 @@ class LessonPane(Vertical):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        self.watch(self.screen, "focused", self._show_keys)
+        self.watch(self.screen, "focused", self.show_keys)
         self._show_scene()
 
     @property
@@ -111,6 +116,7 @@ class LessonPane(Vertical):
         """Show a scene of a lesson; `asks` says whether it has questions left."""
         is_new = (lesson, place) != (self._lesson, self._place)
         self._lesson, self._place, self._asks = lesson, place, asks
+        self._has_keys = True
         if self.query(LessonText):  # else `on_mount` will do it
             self.display = True
             self._show_scene(is_new)
@@ -122,8 +128,8 @@ class LessonPane(Vertical):
             text.rebuild()
             text.scroll_to(y=0, animate=False)
         self.fit()
-        self._show_keys()
-        self.call_after_refresh(self._show_keys)  # once it is known whether all of the text fits
+        self.show_keys()
+        self.call_after_refresh(self.show_keys)  # once it is known whether all of the text fits
 
     def fit(self) -> None:
         """Take the text's share of a terminal of this size."""
@@ -167,6 +173,12 @@ class LessonPane(Vertical):
         self.query_one("#lesson-title", Static).update(Content(heading))
         self.query_one("#scene-title", Static).update(Content(scene))
 
+    def give_keys_away(self) -> None:
+        """Show no keys until a scene is shown again: a window has them."""
+        self._has_keys = False
+        if self.query(KeyBar):
+            self.show_keys()
+
     def fold(self) -> None:
         """Hide a text that covers the screen."""
         self._panels.uncover()
@@ -176,6 +188,7 @@ class LessonPane(Vertical):
         self.is_closed = True
         self._panels.set_class(False, "-covered")
         self._panels.give_room(Size(0, 0))
+        self._panels.show_alone(None)
         self.remove()
 
     @property
@@ -189,10 +202,14 @@ class LessonPane(Vertical):
         if not self.has_more:
             return False
         self.query_one(LessonText).scroll_page_down(animate=False)
-        self.call_after_refresh(self._show_keys)
+        self.call_after_refresh(self.show_keys)
         return True
 
-    def _show_keys(self) -> None:
+    def show_keys(self) -> None:
+        """Show the keys that do something here."""
+        if not self._has_keys:
+            self.query_one(KeyBar).keys = ()
+            return
         typing = "Ctrl+" if self._panels.is_typing else ""
         back = "screen" if self.covers else "scene"
         onward = "more" if self.has_more else "asks" if self._asks else "next"
@@ -223,7 +240,7 @@ def rows_of(scene: Scene, cells: int, is_dense: bool = False) -> Iterator[Row]:
             yield Row([])
         if paragraph.is_code:
             for text in paragraph.text.split("\n"):
-                yield Row([("  ", ""), (visible_text(text, spaces=False), "here")])
+                yield Row([("  ", ""), (visible_prose(text), "here")])
             continue
         mark = f"{paragraph.mark} " if paragraph.mark else ""
         words = _words(paragraph)
@@ -243,7 +260,7 @@ def _words(paragraph: Paragraph) -> list[list[Span]]:
             is_blank = atom.isspace()
             if not is_blank and (ends or atom[0] > "⺀"):
                 words.append([])
-            shown = " " if is_blank else visible_text(atom, spaces=False)
+            shown = " " if is_blank else visible_prose(atom)
             words[-1].append((shown, ROLES[style]))
             ends = is_blank or atom[0] > "⺀"
     return [word for word in words if word]

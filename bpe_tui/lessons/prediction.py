@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bpe_tui.lessons.question_panel import option_rows, packed_rows, sentence_spans
+from bpe_tui.lessons.question_rows import option_rows, packed_rows, sentence_spans
 from bpe_tui.views.explanation import AnyExplainer, Bar, CountRoom
 from bpe_tui.views.merge_explanation import MergeExplainer
 from bpe_tui.widgets.controls import FooterKey

@@ -103,6 +103,8 @@ class PanelScreen(PaintedOnce[None]):
 
     zoomed: reactive[str | None] = reactive(None, init=False)
     """The id of the panel that fills the screen."""
+    alone: str | None = None
+    """The panel that fills the screen in a scene of a lesson; Esc leads back to it."""
 
     def __init_subclass__(cls, **settings: Any) -> None:
         if "NAME" in vars(cls):
@@ -305,7 +307,7 @@ class PanelScreen(PaintedOnce[None]):
     @property
     def can_leave(self) -> bool:
         """Whether Esc does something, outside a field."""
-        return self.zoomed is not None or self.way_back
+        return self.zoomed != self.alone or self.way_back
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Allow only commands for fields while a field has the focus: it needs letters and ←."""
@@ -440,6 +442,12 @@ class PanelScreen(PaintedOnce[None]):
         """Give a panel the whole screen; `None` shows all panels again."""
         self.zoomed = panel
 
+    def show_alone(self, panel: str | None) -> None:
+        """Give a panel the whole screen for a scene of a lesson, or all panels their room."""
+        self.alone = panel
+        self.zoom(panel)
+        self.show_keys()
+
     def watch_zoomed(self, old: str | None, new: str | None) -> None:
         """Mark the panel and its ancestors; the style sheet hides everything else."""
         for panel, is_zoomed in ((old, False), (new, True)):
@@ -453,8 +461,8 @@ class PanelScreen(PaintedOnce[None]):
         """Handle Esc: leave a field, end a zoom, or go back to where the last jump started."""
         if self.is_typing:
             self.show_panel(self.PANEL_ORDER[0])
-        elif self.zoomed is not None:
-            self.zoomed = None
+        elif self.zoomed != self.alone:
+            self.zoomed = self.alone
         else:
             self.action_go_back()
 

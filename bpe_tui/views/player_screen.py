@@ -127,8 +127,8 @@ class ReadingPanel(Vertical):
 
     def show(self, session: Session) -> None:
         self._session = session
-        if not self.children:
-            return  # `on_mount` shows it
+        if not self.query("#reading-what"):
+            return  # `on_mount` will show it, or it is being removed
         config = session.config
         paths = config.corpus if isinstance(config, RunConfig) else " and ".join(config.paths)
         name = visible_text(paths, spaces=False)

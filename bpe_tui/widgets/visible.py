@@ -124,6 +124,17 @@ def visible_text(text: str, *, spaces: bool = True) -> str:
     return "".join(parts)
 
 
+def visible_prose(text: str) -> str:
+    """Return a text about the screen, such as a lesson's, in which the screen's signs stay.
+
+    Spaces stay, too: '`⏎` ends a line' is unchanged; '\\x1b' → '␛'.
+    """
+    parts = re.split(f"([{TAB}{NEWLINE}])", text)
+    return "".join(
+        part if at % 2 else visible_text(part, spaces=False) for at, part in enumerate(parts)
+    )
+
+
 @lru_cache(maxsize=65536)
 def visible_bytes(token: bytes, *, spaces: bool = True) -> str:
     """Return the characters in `token` as `visible_text` shows them, stray bytes as `<HH>`.

@@ -182,8 +182,8 @@ FIRST_TO_GO = Kind("first-to-go", (UnigramFrame,), "Unigram", _pose_first_to_go)
 
 # -- Unigram: which path through a word wins
 
-PATH_WORDS, PATH_DRAWS = 5000, 100
-"""Number of the most frequent words to draw from, and of draws."""
+PATH_WORDS, MOST_PATH_WORDS, PATH_DRAWS = 5000, 50_000, 60
+"""Number of the most frequent words to draw from, of words if these will not do, and of draws."""
 SHORTEST_PATH, LONGEST_PATH = 3, 12
 """Characters of a word."""
 MOST_PATHS, MOST_PIECES = 4, 5
@@ -203,21 +203,25 @@ def _pose_best_path(frame: UnigramFrame, request: Request) -> Question:
         if not word or not _is_clear(paths):
             raise QuestionError(f"{request.about} has no two paths of clearly different scores")
         return _best_path_of(frame, word, _alike(paths, most) or paths[:most], chance)
-    words = [
-        word
-        for word in islice(frame.words, PATH_WORDS)
-        if SHORTEST_PATH <= len(word) <= LONGEST_PATH and word.isprintable()
-    ]
-    fallback = None  # with fewer pieces than the others, the best path is easily guessed
-    for _ in range(PATH_DRAWS if words else 0):
-        word = chance.pick(words)
-        best, *others = frame.lattice(word).n_best(SEARCHED_PATHS)
-        paths = [best, *(path for path in others if len(path.edges) <= MOST_PIECES)]
-        if len(best.edges) > MOST_PIECES or not _is_clear(paths):
-            continue
-        if alike := _alike(paths, most):
-            return _best_path_of(frame, word, alike, chance)
-        fallback = fallback or (word, paths[:most])
+    # With fewer pieces than the others, the best path is easily guessed: only on a small corpus.
+    fallback = None
+    # Where frequent words are one piece each, rarer ones have several paths of as many pieces.
+    for first, end in ((0, PATH_WORDS), (PATH_WORDS, MOST_PATH_WORDS)):
+        words = [
+            word
+            for word in islice(frame.words, first, end)
+            if SHORTEST_PATH <= len(word) <= LONGEST_PATH and word.isprintable()
+        ]
+        for _ in range(PATH_DRAWS if words else 0):
+            word = chance.pick(words)
+            best, *others = frame.lattice(word).n_best(SEARCHED_PATHS)
+            paths = [best, *(path for path in others if len(path.edges) <= MOST_PIECES)]
+            if len(best.edges) > MOST_PIECES or not _is_clear(paths):
+                continue
+            if alike := _alike(paths, most):
+                return _best_path_of(frame, word, alike, chance)
+            if len(frame.words) <= PATH_WORDS:
+                fallback = fallback or (word, paths[:most])
     if fallback is None:
         raise QuestionError(f"no short word has two paths to choose from at step {frame.step:,}")
     return _best_path_of(frame, *fallback, chance)

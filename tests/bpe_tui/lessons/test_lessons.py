@@ -239,6 +239,21 @@ def test_a_pair_of_words_in_code_stays_in_one_line(trial: Path) -> None:
     assert lines(trial, "Look at `of the`", 11)[:2] == ["Look at ", "of the, "]
 
 
+def test_the_signs_of_the_screen_stay_in_a_text_and_controls_do_not(trial: Path) -> None:
+    assert lines(trial, "`⏎` ends a line\u202e", 30)[:1] == ["⏎ ends a line‹202E›, and "]
+
+
+async def test_escape_does_not_take_a_scenes_panel_apart_on_a_small_screen() -> None:
+    lesson = builtin_lessons()[2].path
+    async with learning(lesson, (80, 24)) as (app, pilot):
+        await pilot.press("N")
+        await until(pilot, lambda: app.screen.zoomed == "merge")
+        await pilot.press("escape")
+        assert app.screen.zoomed == "merge"
+        await pilot.press("z", "escape")  # all panels, and back
+        assert app.screen.zoomed == "merge"
+
+
 async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path) -> None:
     async with learning(trial) as (app, pilot):
         assert label_of_n(app) == "asks"
@@ -267,6 +282,9 @@ async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path
         await until(pilot, lambda: app.screen.id == "encoding" and step(app) == 5)
         await pilot.press("N")  # nothing is shown there, so it asks at once
         await until(pilot, lambda: isinstance(app.screen, AskWindow))
+        await pilot.pause()
+        pane = app.screen_stack[-2].query_one(LessonPane)
+        assert not pane.query_one(KeyBar).keys  # the question has them
         await pilot.press(*"he", "enter", "enter")
         await until(pilot, lambda: app.screen.id == "encoding")
         assert "1 of 3 at the first try. The lesson is done" in app.notices.now

@@ -9,5 +9,6 @@ from bpe_tui.lessons.beats import ALL_BEATS, BeatClock
 from bpe_tui.lessons.guide import LessonList
 from bpe_tui.lessons.layout import layout
 from bpe_tui.lessons.pane import LessonPane, LessonText, rows_of
-from bpe_tui.lessons.question_panel import QuestionPanel, sentence_rows
+from bpe_tui.lessons.question_panel import QuestionPanel
+from bpe_tui.lessons.question_rows import sentence_rows
 from bpe_tui.lessons.screen import LessonScreen, LessonSection
