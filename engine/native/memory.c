@@ -19,7 +19,7 @@ enum { HUGE_PAGE = 1 << 21 };
 
 void *zeroed_table(int64_t items, size_t size) {
     const size_t bytes = too_many(items, size) ? 0 : (size_t)items * size;
-    if (bytes == 0 || bytes % HUGE_PAGE) return zeroed(items, size);
+    if (bytes < HUGE_PAGE) return zeroed(items, size);
     void *memory;
     if (posix_memalign(&memory, HUGE_PAGE, bytes)) return NULL;
     madvise(memory, bytes, MADV_HUGEPAGE); /* if it fails, the table is only slower */

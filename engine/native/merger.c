@@ -24,7 +24,7 @@ static int32_t number_of(const Merger *m, int32_t left, int32_t right) {
 }
 
 static bool grow_slots(Merger *m, int64_t slots) {
-    int32_t *larger = zeroed(slots, sizeof *larger);
+    int32_t *larger = zeroed_table(slots, sizeof *larger);
     TRY(larger);
     free(m->slots);
     m->slots = larger;
@@ -36,16 +36,14 @@ static bool grow_slots(Merger *m, int64_t slots) {
 }
 
 /* Number a new pair. Memory is reserved first: a pair with a slot is always in every array. */
-static bool add_pair(Merger *m, Pair pair, int64_t count, Span starts) {
+static bool add_pair(Merger *m, Pair pair, int64_t count, int64_t begin) {
     TRY(m->pairs.length < INT32_MAX); /* else no number is left */
-    TRY(RESERVE(m->pairs, 1) && RESERVE(m->counts, 1));
-    TRY(RESERVE(m->spans, 1) && RESERVE(m->last_change, 1));
+    TRY(RESERVE(m->pairs, 1) && RESERVE(m->counts, 1) && RESERVE(m->begins, 1));
     if (2 * (m->pairs.length + 1) > m->slot_count) TRY(grow_slots(m, 2 * m->slot_count));
     m->slots[slot_of(m, pair)] = (int32_t)m->pairs.length;
     m->pairs.at[m->pairs.length++] = pair;
     m->counts.at[m->counts.length++] = count;
-    m->spans.at[m->spans.length++] = starts;
-    m->last_change.at[m->last_change.length++] = -1;
+    m->begins.at[m->begins.length++] = (uint32_t)begin;
     return true;
 }
 
@@ -53,12 +51,12 @@ static bool add_pair(Merger *m, Pair pair, int64_t count, Span starts) {
  * space; `is_wordy` of engine/bpe/trainers/algorithm.py is the same rule. */
 static bool is_wordy(const Merger *m, Pair pair) {
     if (!m->most_words) return false;
-    const Span parts[] = {m->tokens.at[pair.left], m->tokens.at[pair.right]};
+    const Span parts[] = {bytes_of(m, pair.left), bytes_of(m, pair.right)};
     uint8_t before = ' ';
     int64_t words = 0;
     for (int part = 0; part < 2; part++)
         for (int64_t at = parts[part].begin; at < parts[part].end; at++) {
-            const uint8_t byte = m->text[at];
+            const uint8_t byte = m->text.at[at];
             if (before == ':' && byte == ' ') return true;
             words += before == ' ' && byte != ' ';
             before = byte;
@@ -66,22 +64,27 @@ static bool is_wordy(const Merger *m, Pair pair) {
     return words > m->most_words;
 }
 
-static bool add_token(Merger *m, Span bytes) {
-    return PUSH(m->tokens, bytes) && PUSH(m->before.group_of, -1) && PUSH(m->after.group_of, -1);
+/* Add a token whose bytes are at the end of `text` now. */
+static bool add_token(Merger *m) {
+    return PUSH(m->ends, m->text.length) && PUSH(m->before.group_of, -1) &&
+           PUSH(m->after.group_of, -1);
+}
+
+/* Add the token that a pair makes. */
+static bool join(Merger *m, Pair pair) {
+    const Span left = bytes_of(m, pair.left), right = bytes_of(m, pair.right);
+    const int64_t left_size = left.end - left.begin, right_size = right.end - right.begin;
+    TRY(RESERVE(m->text, left_size + right_size));
+    TRY(APPEND(m->text, m->text.at + left.begin, left_size));
+    TRY(APPEND(m->text, m->text.at + right.begin, right_size));
+    return add_token(m);
 }
 
 /* -- a step */
 
-/* Set the count of a pair and record the change; a second change in the same step replaces the
- * first. */
-static bool change(Merger *m, int32_t pair, int64_t count, int64_t first_change) {
+/* Set the count of a pair and record the change. */
+static bool change(Merger *m, int32_t pair, int64_t count) {
     m->counts.at[pair] = count;
-    const int64_t before = m->last_change.at[pair] - m->earlier_changes;
-    if (before >= first_change) {
-        m->after_counts.at[before] = count;
-        return true;
-    }
-    m->last_change.at[pair] = m->earlier_changes + m->changed.length;
     return PUSH(m->changed, pair) && PUSH(m->after_counts, count);
 }
 
@@ -99,50 +102,80 @@ static inline bool note(Neighbours *side, int32_t token, int64_t start, int64_t 
     return PUSH(side->starts, (int32_t)start) && PUSH(side->groups_of_starts, group);
 }
 
+/* Return the pretoken of a cell. */
+static inline int32_t pretoken_of(const Merger *m, int64_t cell) {
+    const int32_t *block = &m->cells[cell / BLOCK * BLOCK], place = (int32_t)(cell % BLOCK);
+    int32_t borders = 0; /* counted in a whole block: compilers make vectors of that */
+    for (int32_t each = 0; each < BLOCK; each++) borders += (each < place) & (block[each] == BORDER);
+    return m->borders[cell / BLOCK] + borders - 1;
+}
+
+/* Find the pretokens of up to `AHEAD` starts, and load their counts. Load the cells of the starts
+ * behind them, too. */
+static void find_pretokens(const Merger *m, const int32_t *starts, int64_t count,
+                           int32_t pretokens[AHEAD]) {
+    for (int64_t next = AHEAD; next < count && next < 2 * AHEAD; next++) {
+        PREFETCH(&m->cells[starts[next]]);
+        PREFETCH(&m->borders[starts[next] / BLOCK]);
+    }
+    for (int64_t each = 0; each < count && each < AHEAD; each++) {
+        pretokens[each] = pretoken_of(m, starts[each]);
+        PREFETCH(&m->times[pretokens[each]]);
+    }
+}
+
 /* Write the new token at each occurrence of the pair, and note its neighbours. A pair of two adjacent
  * new tokens is noted by the first: it sees that the second is about to be written. */
 static bool replace(Merger *m, Pair pair, int32_t new_id, Span span, Step *step) {
-    Cell *cells = m->cells;
-    const int32_t *starts = m->starts.at; /* `note` adds to other arrays, so these do not move */
-    const int64_t left_size = size_of(m, pair.left), size = left_size + size_of(m, pair.right);
+    int32_t *cells = m->cells, pretokens[AHEAD];
+    const int32_t *starts = m->starts.at + span.begin; /* `note` adds to other arrays */
+    const int64_t left_size = size_of(m, pair.left), size = size_of(m, new_id);
     int32_t last_pretoken = -1;
-    for (int64_t each = span.begin; each < span.end; each++) {
-        /* Load the cells of later starts ahead, and then the counts of their pretokens. */
-        if (each + 2 * AHEAD < span.end) PREFETCH(&cells[starts[each + 2 * AHEAD]]);
-        if (each + AHEAD < span.end) PREFETCH(&m->times[cells[starts[each + AHEAD]].pretoken]);
+    for (int64_t each = 0, count = span.end - span.begin; each < count; each++) {
+        if (each % AHEAD == 0) find_pretokens(m, starts + each, count - each, pretokens);
         const int64_t start = starts[each], middle = start + left_size, end = start + size;
-        if (cells[start].token != pair.left || cells[middle].token != pair.right) continue;
-        const int32_t pretoken = cells[start].pretoken;
+        if (cells[start] != pair.left || cells[middle] != pair.right) continue;
+        const int32_t pretoken = pretokens[each % AHEAD];
         const int64_t weight = m->times[pretoken];
-        m->tokens.at[new_id] = (Span){BYTES + start, BYTES + end};
         step->occurrences += weight;
         step->pretokens += pretoken != last_pretoken;
         last_pretoken = pretoken;
-        const int32_t previous = cells[start - 1].token;
+        m->places--;
+        const int32_t previous = cells[start - 1];
         if (previous != BORDER && previous != new_id)
             TRY(note(&m->before, previous, start - size_of(m, previous), weight));
-        int32_t next = cells[end].token;
-        if (next == pair.left && cells[end + left_size].token == pair.right) next = new_id;
+        int32_t next = cells[end];
+        if (next == pair.left && cells[end + left_size] == pair.right) next = new_id;
         if (next != BORDER) TRY(note(&m->after, next, start, weight));
-        cells[middle - 1].token = cells[middle].token = INSIDE;
-        cells[start].token = cells[end - 1].token = new_id;
+        cells[middle - 1] = cells[middle] = INSIDE;
+        cells[start] = cells[end - 1] = new_id;
     }
     return true;
 }
 
-/* Lower the counts of the pairs that the new tokens have broken up. A pair that would have made too
- * long a token has no number. */
-static bool subtract_broken(Merger *m, Pair merged, int32_t new_id, int64_t first_change) {
-    for (int64_t each = 0; each < m->after.groups.length; each++) {
-        const Group group = m->after.groups.at[each];
-        const int32_t next = group.token == new_id ? merged.left : group.token;
-        const int32_t old = number_of(m, merged.right, next);
-        if (old >= 0) TRY(change(m, old, m->counts.at[old] - group.weight, first_change));
-    }
-    for (int64_t each = 0; each < m->before.groups.length; each++) {
-        const Group group = m->before.groups.at[each];
-        const int32_t old = number_of(m, group.token, merged.left);
-        if (old >= 0) TRY(change(m, old, m->counts.at[old] - group.weight, first_change));
+/* Lower the counts of the pairs that the new tokens have broken up, but not that of the merged pair.
+ * Only the merged pair turned round may be among them several times, as (b, a) in `abab`; it is
+ * changed once. A pair that would have made too long a token has no number. */
+static bool subtract_broken(Merger *m, int32_t number, int32_t new_id) {
+    const Pair merged = m->pairs.at[number];
+    const int32_t turned = number_of(m, merged.right, merged.left);
+    int64_t turned_change = -1;
+    for (int is_before = 0; is_before < 2; is_before++) {
+        const Neighbours *side = is_before ? &m->before : &m->after;
+        for (int64_t each = 0; each < side->groups.length; each++) {
+            const Group group = side->groups.at[each];
+            const int32_t token = group.token == new_id ? merged.left : group.token;
+            const int32_t old = is_before ? number_of(m, token, merged.left)
+                                          : number_of(m, merged.right, token);
+            if (old < 0 || old == number) continue;
+            const int64_t count = m->counts.at[old] - group.weight;
+            if (old == turned && turned_change >= 0) {
+                m->counts.at[old] = m->after_counts.at[turned_change] = count;
+                continue;
+            }
+            if (old == turned) turned_change = m->changed.length;
+            TRY(change(m, old, count));
+        }
     }
     return true;
 }
@@ -155,14 +188,13 @@ static bool add_pairs(Merger *m, Neighbours *side, int32_t new_id, bool new_id_f
     int64_t end = m->starts.length;
     for (int64_t each = 0; each < side->groups.length; each++) {
         Group *group = &side->groups.at[each];
-        const Span span = {end, end + group->size};
         const Pair pair = new_id_first ? (Pair){new_id, group->token} : (Pair){group->token, new_id};
         side->group_of.at[group->token] = -1;
         if (size_of(m, group->token) > room || is_wordy(m, pair)) continue;
         TRY(PUSH(m->changed, (int32_t)m->pairs.length) && PUSH(m->after_counts, group->weight));
-        TRY(add_pair(m, pair, group->weight, span));
-        group->next_start = span.begin;
-        end = span.end;
+        TRY(add_pair(m, pair, group->weight, end));
+        group->next_start = end;
+        end += group->size;
     }
     for (int64_t each = 0; each < side->starts.length; each++) {
         Group *group = &side->groups.at[side->groups_of_starts.at[each]];
@@ -175,18 +207,19 @@ static bool add_pairs(Merger *m, Neighbours *side, int32_t new_id, bool new_id_f
 
 static bool merge(Merger *m, int32_t number) {
     const Pair pair = m->pairs.at[number];
-    const int32_t new_id = (int32_t)m->tokens.length;
-    const int64_t first_change = m->changed.length, known = m->pairs.length;
+    const int32_t new_id = (int32_t)m->ends.length;
+    const int64_t known = m->pairs.length;
     Step step = {number, pair.left, pair.right, m->counts.at[number], 0, 0, 0, 0};
-    TRY(add_token(m, (Span){0, 0}));
-    TRY(replace(m, pair, new_id, m->spans.at[number], &step));
-    TRY(subtract_broken(m, pair, new_id, first_change));
-    TRY(change(m, number, 0, first_change)); /* overlapping occurrences were not all replaced */
+    TRY(join(m, pair));
+    TRY(replace(m, pair, new_id, span_of(m, number), &step));
+    TRY(subtract_broken(m, number, new_id));
+    TRY(change(m, number, 0)); /* overlapping occurrences were not all replaced */
     TRY(add_pairs(m, &m->after, new_id, true));
     TRY(add_pairs(m, &m->before, new_id, false));
     for (int64_t new = known; new < m->pairs.length; new++) TRY(push(m, (int32_t)new));
     step.changes_end = m->earlier_changes + m->changed.length;
     step.pairs = m->pairs.length;
+    compact(m);
     return PUSH(m->steps, step);
 }
 
@@ -194,17 +227,18 @@ static bool merge(Merger *m, int32_t number) {
 
 static bool lay_out(Merger *m, const uint8_t *bytes, const int64_t *ends, int64_t pretokens) {
     m->cell_count = (pretokens ? ends[pretokens - 1] : 0) + pretokens + 1;
-    TRY(m->cells = zeroed(m->cell_count, sizeof *m->cells));
-    TRY(m->text = zeroed(BYTES + m->cell_count, 1));
-    for (int byte = 0; byte < BYTES; byte++) m->text[byte] = (uint8_t)byte;
+    TRY(m->cells = zeroed_table(m->cell_count + BLOCK, sizeof *m->cells)); /* the last block is whole */
     int64_t cell = 0, at = 0;
-    m->cells[cell++] = (Cell){BORDER, 0};
+    m->cells[cell++] = BORDER;
     for (int64_t pretoken = 0; pretoken < pretokens; pretoken++) {
-        for (; at < ends[pretoken]; at++) {
-            m->text[BYTES + cell] = bytes[at];
-            m->cells[cell++] = (Cell){bytes[at], (int32_t)pretoken};
-        }
-        m->cells[cell++] = (Cell){BORDER, (int32_t)pretoken};
+        for (; at < ends[pretoken]; at++) m->cells[cell++] = bytes[at];
+        m->cells[cell++] = BORDER;
+    }
+    TRY(m->borders = zeroed(m->cell_count / BLOCK + 1, sizeof *m->borders));
+    int32_t borders = 0;
+    for (int64_t cell = 0; cell < m->cell_count; cell++) {
+        if (cell % BLOCK == 0) m->borders[cell / BLOCK] = borders;
+        borders += m->cells[cell] == BORDER;
     }
     return true;
 }
@@ -212,29 +246,28 @@ static bool lay_out(Merger *m, const uint8_t *bytes, const int64_t *ends, int64_
 /* Return the pair of bytes that begins at a cell, as left · 256 + right; −1 at a border, and for a
  * pair that may not merge. */
 static int32_t byte_pair(const Merger *m, int64_t cell) {
-    const int32_t left = m->cells[cell].token, right = m->cells[cell + 1].token;
+    const int32_t left = m->cells[cell], right = m->cells[cell + 1];
     if (left == BORDER || right == BORDER || is_wordy(m, (Pair){left, right})) return -1;
     return left * BYTES + right;
 }
 
 /* Number the pairs of bytes in the order of their ids, and list their starts. */
 static bool add_byte_pairs(Merger *m, BytePairs *all) {
-    for (int64_t cell = 0; cell + 1 < m->cell_count; cell++) {
+    for (int64_t cell = 0, pretoken = -1; cell + 1 < m->cell_count; cell++) {
+        pretoken += m->cells[cell] == BORDER;
         const int32_t pair = byte_pair(m, cell);
         if (pair < 0) continue;
-        all->count[pair] += m->times[m->cells[cell].pretoken];
+        all->count[pair] += m->times[pretoken];
         all->places[pair]++;
     }
-    int64_t end = 0;
     for (int32_t pair = 0; pair < BYTE_PAIRS; pair++) {
-        const Span span = {end, end + all->places[pair]};
-        if (span.begin == span.end) continue;
-        TRY(add_pair(m, (Pair){pair / BYTES, pair % BYTES}, all->count[pair], span));
-        all->next_start[pair] = span.begin;
-        end = span.end;
+        if (all->places[pair] == 0) continue;
+        TRY(add_pair(m, (Pair){pair / BYTES, pair % BYTES}, all->count[pair], m->places));
+        all->next_start[pair] = m->places;
+        m->places += all->places[pair];
     }
-    TRY(RESERVE(m->starts, end));
-    m->starts.length = end;
+    TRY(RESERVE(m->starts, m->places));
+    m->starts.length = m->places;
     for (int64_t cell = 0; cell + 1 < m->cell_count; cell++) {
         const int32_t pair = byte_pair(m, cell);
         if (pair >= 0) m->starts.at[all->next_start[pair]++] = (int32_t)cell;
@@ -248,7 +281,7 @@ static bool next_given(Merger *m, int32_t *number) {
     *number = number_of(m, pair.left, pair.right);
     if (*number < 0) {
         *number = (int32_t)m->pairs.length;
-        TRY(add_pair(m, pair, 0, (Span){0, 0}));
+        TRY(add_pair(m, pair, 0, m->starts.length));
     }
     return true;
 }
@@ -258,15 +291,14 @@ static bool next_given(Merger *m, int32_t *number) {
 /* Free everything but the pairs, which can still be looked up. */
 EXPORT void merger_finish(Merger *m) {
     free(m->cells);
+    free(m->borders);
     free(m->times);
-    free(m->text);
-    m->cells = NULL;
+    m->cells = m->borders = NULL;
     m->times = NULL;
-    m->text = NULL;
-    RELEASE(m->tokens);
-    RELEASE(m->spans);
+    RELEASE(m->text);
+    RELEASE(m->ends);
+    RELEASE(m->begins);
     RELEASE(m->starts);
-    RELEASE(m->last_change);
     RELEASE(m->given);
     RELEASE(m->heap);
     RELEASE(m->steps);
@@ -295,8 +327,10 @@ static bool begin(Merger *m, const uint8_t *bytes, const int64_t *ends, const in
     TRY(m->times = zeroed(pretokens, sizeof *m->times));
     copy(m->times, times, pretokens * (int64_t)sizeof *times);
     TRY(lay_out(m, bytes, ends, pretokens));
-    for (int64_t id = 0; id < first_id; id++) /* special tokens have no bytes in the text */
-        TRY(add_token(m, id < BYTES ? (Span){id, id + 1} : (Span){0, 0}));
+    for (int64_t id = 0; id < first_id; id++) { /* special tokens occur in no pretoken */
+        if (id < BYTES) TRY(PUSH(m->text, (uint8_t)id));
+        TRY(add_token(m));
+    }
     TRY(grow_slots(m, FIRST_SLOTS));
     BytePairs *pairs = zeroed(1, sizeof *pairs);
     const bool begun = pairs != NULL && add_byte_pairs(m, pairs);

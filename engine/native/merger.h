@@ -3,15 +3,16 @@
  * All pretokens are in one array of cells, a cell for each byte, with a border before and behind each
  * pretoken. A token has its id in its first and its last cell, so both neighbours are found at once.
  * Every pair that has ever occurred has a number, in the order of appearance; everything else about
- * pairs is in arrays over these numbers.
+ * pairs is in arrays over these numbers. When too many starts are of no use any more, compact.c
+ * drops these.
  *
  * Invariants between two steps:
  *
  * 1. From the first cell of a token to the first cell of the next, the cells spell every pretoken.
  * 2. `counts` has the number of occurrences of each pair. After the step that made a pair its count
  *    only falls, and no new pair is more frequent than the merged one.
- * 3. Every occurrence of a pair is at one of its `starts`, which ascend. At other starts the pair
- *    has been broken up since.
+ * 3. Every occurrence of a pair that may still merge is at one of its `starts`, which ascend. At
+ *    other starts the pair has been broken up since.
  * 4. Each pair whose count is at least `floor` has one entry in the heap. The count in the entry is
  *    not below the true count.
  */
@@ -22,7 +23,9 @@
 
 enum { BORDER = -1, INSIDE = -2, NO_PAIR = -1, BYTES = 256 };
 
-typedef struct { int32_t token, pretoken; } Cell;
+/* `BLOCK` cells fill a line of the processor's cache. */
+enum { BLOCK = 16 };
+
 typedef struct { int32_t left, right; } Pair;
 typedef struct { int64_t begin, end; } Span;
 typedef struct { int64_t count; int32_t pair; } Entry;
@@ -50,19 +53,20 @@ typedef struct {
 
 typedef struct Merger Merger;
 struct Merger {
-    Cell *cells;
+    int32_t *cells;
     int64_t cell_count;
-    int64_t *times;      /* pretoken → its count */
-    uint8_t *text;       /* the 256 bytes, then the byte of each cell */
-    ARRAY(Span) tokens;  /* id → its bytes in `text`, at its first occurrence */
+    int32_t *borders;       /* block → number of borders in all blocks before it */
+    int64_t *times;         /* pretoken → its count */
+    ARRAY(uint8_t) text;    /* the bytes of all tokens, joined */
+    ARRAY(int64_t) ends;    /* id → end of its bytes in `text` */
 
     ARRAY(Pair) pairs;
     ARRAY(int64_t) counts;
-    ARRAY(Span) spans;          /* pair → its part of `starts` */
+    ARRAY(uint32_t) begins; /* pair → begin of its part of `starts`; the next pair's part follows */
     ARRAY(int32_t) starts;
-    ARRAY(int64_t) last_change; /* pair → index of its last change, among all changes */
-    int32_t *slots;             /* a hash table of pairs' numbers; −1 is free */
-    int64_t slot_count;         /* a power of two, at least twice the pairs */
+    int64_t places;         /* number of pairs in all pretokens: the most starts that are of use */
+    int32_t *slots;         /* a hash table of pairs' numbers; −1 is free */
+    int64_t slot_count;     /* a power of two, at least twice the pairs */
     uint64_t seed;
 
     int64_t min_count, longest; /* `longest`: in bytes, of a token */
@@ -82,13 +86,27 @@ struct Merger {
     int64_t earlier_changes;     /* number of changes in all calls before that one */
 };
 
+static inline Span bytes_of(const Merger *m, int32_t token) {
+    return (Span){token ? m->ends.at[token - 1] : 0, m->ends.at[token]};
+}
+
 static inline int64_t size_of(const Merger *m, int32_t token) {
-    return m->tokens.at[token].end - m->tokens.at[token].begin;
+    const Span bytes = bytes_of(m, token);
+    return bytes.end - bytes.begin;
+}
+
+/* Return the part of `starts` that a pair has. */
+static inline Span span_of(const Merger *m, int32_t pair) {
+    const bool is_last = pair + 1 == m->begins.length;
+    return (Span){m->begins.at[pair], is_last ? m->starts.length : m->begins.at[pair + 1]};
 }
 
 /* ties.c: return the rule of a name, NULL if there is none. A rule returns whether one pair goes
  * before another of the same count. */
 int (*tie_rule_named(const char *name))(const Merger *, Pair, Pair);
+
+/* compact.c: drop starts that are of no use, if these are many. */
+void compact(Merger *m);
 
 /* queue.c */
 bool push(Merger *m, int32_t pair);

@@ -13,7 +13,8 @@ from engine.native import KERNEL, KernelObject, address, random_seed
 
 KERNEL_TIE_RULES = frozenset(("lexicographic", "smallest-ids", "huggingface", "sentencepiece"))
 """Names of the tie rules that the kernel knows; `fast` trains by any other rule."""
-MOST_CELLS = 2**31 - 1
+MOST_CELLS = 1_500_000_000
+"""The limit of cells: starts, at most 8/3 times as many, are numbered in 32 bits."""
 MOST_COUNTED = 2**62
 """The limit of all counts."""
 

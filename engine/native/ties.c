@@ -4,8 +4,8 @@
 
 static int compare_bytes(const Merger *m, int32_t one, int32_t other) {
     const int64_t size = size_of(m, one), other_size = size_of(m, other);
-    const uint8_t *bytes = m->text + m->tokens.at[one].begin;
-    const uint8_t *other_bytes = m->text + m->tokens.at[other].begin;
+    const uint8_t *bytes = m->text.at + bytes_of(m, one).begin;
+    const uint8_t *other_bytes = m->text.at + bytes_of(m, other).begin;
     const int order = memcmp(bytes, other_bytes, (size_t)(size < other_size ? size : other_size));
     return order ? order : (size > other_size) - (size < other_size);
 }
@@ -26,8 +26,8 @@ static int smallest_ids(const Merger *m, Pair one, Pair other) {
 
 static uint8_t joined_byte(const Merger *m, Pair pair, int64_t place) {
     const int64_t size = size_of(m, pair.left);
-    return place < size ? m->text[m->tokens.at[pair.left].begin + place]
-                        : m->text[m->tokens.at[pair.right].begin + place - size];
+    return place < size ? m->text.at[bytes_of(m, pair.left).begin + place]
+                        : m->text.at[bytes_of(m, pair.right).begin + place - size];
 }
 
 static int shortest_piece(const Merger *m, Pair one, Pair other) {

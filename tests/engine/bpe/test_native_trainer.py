@@ -7,6 +7,7 @@ and `test_trainers` shows that `fast` takes its place.
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -76,6 +77,15 @@ def test_the_record_is_that_of_fast(
 @needs_kernel
 def test_a_pretoken_may_be_long_and_hold_any_byte() -> None:
     assert_same({b"a" * 30_000: 1, bytes(range(256)) * 100: 2, b"\0" * 999: 3, b"": 4})
+
+
+@needs_kernel
+@pytest.mark.parametrize("options", [{}, {"min_count": 9}, {"max_token_length": 5}])
+def test_the_kernel_drops_starts_that_are_of_no_use(options: dict[str, int]) -> None:
+    # It does so several times here, and in none of the small examples above.
+    rng = random.Random(0)
+    counts = {bytes(rng.choices(b"abcde", k=200)): rng.randint(1, 5) for _ in range(60)}
+    assert_same(counts, **options)
 
 
 @needs_kernel
