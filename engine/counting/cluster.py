@@ -14,39 +14,33 @@ The workers need this package. Dask is imported only here, on demand.
 
 from __future__ import annotations
 
-import logging
 import os
-import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
-from heapq import merge
-from multiprocessing import resource_tracker
-from operator import getitem, itemgetter
-from threading import Event, Thread
+from operator import getitem
 from typing import Any
 
 import numpy as np
 
-from engine.core.errors import BpeError, ClusterError, CorpusError, HelperWarning
+from engine.core.errors import ClusterError, CorpusError
 from engine.core.events import CountProgress, WorkProgress
-from engine.core.systems import interrupts_blocked
+from engine.counting.cluster_connection import connected, explained_errors
+from engine.counting.cluster_sums import (
+    PlacedCounts,
+    added_up,
+    block_of,
+    finish,
+    in_order,
+    split,
+)
 from engine.counting.cluster_tasks import (
     PLACES,
-    TASKS,
     CountingOptions,
     Documents,
     Ends,
     Task,
-    add_up,
-    added_up,
     count_task,
-    finish,
-    packed,
-    split,
-    unpacked,
 )
 from engine.counting.count import Tally, counter_for
 from engine.counting.counts_file import CountsMetadata, written
@@ -61,15 +55,9 @@ LEAST_TASK, LARGEST_TASK = 1 << 20, 1 << 28
 TASKS_A_THREAD = 8
 """Number of tasks for each thread: enough for all threads to end at about the same time."""
 MOST_PARTS = 64
-"""Largest number of parts by hash, one for each worker: more would keep the scheduler busy."""
+"""Largest number of parts by hash, one for each thread: more would keep the scheduler busy."""
 IN_A_SUM = 16
 """Number of parts that are added up at once."""
-SECONDS = 20
-"""Time for the scheduler to answer."""
-PATIENCE = 5
-"""Seconds without workers before the warning."""
-_LOCAL = re.compile(r"local:([1-9]\d{0,3})")
-_ADDRESS = re.compile(r"(?:tcp|tls)://([^/\s]+):(\d{1,5})")
 
 
 @dataclass(frozen=True)
@@ -126,8 +114,8 @@ def counted_on(
     pattern, specials = as_pattern(pattern), tuple(special_tokens)
     _check_can_be_cut(pattern, specials)
     corpus.reader.ask_sizes()
-    with _connected(cluster) as client:
-        with _explained_errors(cluster):
+    with connected(cluster) as client:
+        with explained_errors(cluster):
             threads = client.nthreads()
             options = CountingOptions(pattern, specials, corpus.reading, corpus.separator)
             tasks = tasks_of(corpus, sum(threads.values()))
@@ -137,26 +125,28 @@ def counted_on(
             if not documents.begun and not any(map(len, texts)) and not any(e.end for e in ends):
                 corpus.read_head()  # raises the error for an empty corpus
             # Submitted as a task, it can be repeated; scattered data would be lost with its worker.
-            counted.append(client.submit(bytes, _count_ends(texts, options), pure=False))
+            counted.append(client.submit(PlacedCounts, *_count_ends(texts, options), pure=False))
             corpus.read_head()
             shown = pretokens_of_head(corpus, pattern, specials)
-            finished = _reduced(client, counted, min(len(threads), MOST_PARTS), shown)
+            finished = _reduced(client, counted, min(sum(threads.values()), MOST_PARTS), shown)
             del counted
-            sizes = [client.submit(len, each, pure=False).result() - 2 for each in finished]
-            firsts = [client.submit(getitem, each, 0, pure=False).result() for each in finished]
-            most = [client.submit(getitem, each, 1, pure=False).result() for each in finished]
+            found = client.gather(
+                [client.submit(getitem, each, 0, pure=False) for each in finished]
+            )
             metadata = CountsMetadata(
-                *(corpus.name, sum(task.bytes for task in tasks), documents.begun, sum(firsts)),
-                *(pattern.source, specials, corpus.head_is_all),
+                *(corpus.name, sum(task.bytes for task in tasks), documents.begun),
+                *(sum(each.distinct for each in found), pattern.source, specials),
+                corpus.head_is_all,
             )
         blocks = [
-            _entries(client, cluster, each, size)
-            for each, size in zip(finished, sizes, strict=True)
+            _blocks(client, cluster, each, about.blocks)
+            for each, about in zip(finished, found, strict=True)
         ]
-        counts = (entry[1:] for entry in merge(*blocks, key=itemgetter(0)))
+        counts = (entry for block in in_order(blocks) for entry in block.entries())
         head = corpus.head
-        pretokens, pretoken_counts, _ = added_up(most)
-        wanted = [pretokens[place] for place in commonest(pretokens, pretoken_counts, ())]
+        most = added_up([each.commonest for each in found])
+        pretokens = most.pretokens()
+        wanted = [pretokens[place] for place in commonest(pretokens, most.counts, ())]
         examples = example_lines(corpus, wanted, pattern, specials, on_work)
         yield ClusterCount(metadata, head, examples, skipped, counts)
 
@@ -290,7 +280,7 @@ def _joined(
     return [*texts, open_text], documents.then(Documents.of(open_text, splitter))
 
 
-def _count_ends(texts: Sequence[bytes], options: CountingOptions) -> bytes:
+def _count_ends(texts: Sequence[bytes], options: CountingOptions) -> PlacedCounts:
     """Count the texts between the tasks."""
     counter = counter_for(options.pattern, SpecialSplitter(options.special_tokens))
     tally, places = Tally(), list[int]()
@@ -299,9 +289,7 @@ def _count_ends(texts: Sequence[bytes], options: CountingOptions) -> bytes:
         tally.add(0, counter.count(text, False))
         first = (2 * number - 1) * PLACES
         places += range(first, first + tally.distinct - known)
-    counts = tally.counts()
-    numbers = np.fromiter(counts.values(), np.int64, len(counts))
-    return packed(list(counts), numbers, np.array(places, np.int64))
+    return PlacedCounts.of(*tally.columns(), np.array(places, np.int64))
 
 
 def _reduced(client: Any, counted: list[Any], parts: int, shown: frozenset[bytes]) -> list[Any]:
@@ -311,7 +299,7 @@ def _reduced(client: Any, counted: list[Any], parts: int, shown: frozenset[bytes
     for part in range(parts):
         futures = [client.submit(getitem, piece, part, pure=False) for piece in pieces]
         while len(futures) > IN_A_SUM:
-            futures = [client.submit(add_up, group, pure=False) for group in _groups(futures)]
+            futures = [client.submit(added_up, group, pure=False) for group in _groups(futures)]
         finished.append(client.submit(finish, futures, shown, pure=False))
     return finished
 
@@ -320,158 +308,12 @@ def _groups(futures: list[Any]) -> Iterator[list[Any]]:
     return (futures[start : start + IN_A_SUM] for start in range(0, len(futures), IN_A_SUM))
 
 
-def _entries(client: Any, cluster: str, part: Any, size: int) -> Iterator[tuple[int, bytes, int]]:
-    """Yield (place, pretoken, count) of all pretokens of a hash, fetched a block at a time."""
-    for number in range(2, 2 + size):
-        with _explained_errors(cluster):
-            block = client.submit(getitem, part, number, pure=False).result()
-        pretokens, (counts, places) = unpacked(block)
-        yield from zip(places.tolist(), pretokens, counts.tolist(), strict=True)
-
-
-# The connection.
-
-
-def _is_address(cluster: str) -> bool:
-    """Whether an address has a valid host and port: Dask's client hangs on an invalid one."""
-    found = _ADDRESS.fullmatch(cluster)
-    if found is None:
-        return False
-    host, port = found.groups()
-    try:
-        return bool(host.encode("idna")) and 0 < int(port) < 1 << 16
-    except ValueError:
-        return False
-
-
-@contextmanager
-def _connected(cluster: str) -> Iterator[Any]:
-    """Open a client of a cluster, and check that its workers can do the tasks."""
-    local = _LOCAL.fullmatch(cluster)
-    if local is None and not _is_address(cluster):
-        raise ClusterError(
-            f"{cluster}: is not a cluster; give tcp://HOST:PORT, tls://HOST:PORT or local:N"
-        )
-    resource_tracker.ensure_running()  # started later, it would inherit the files of a screen
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError:
-        raise ClusterError(
-            "a cluster needs Dask, which is not installed; install it (pip install "
-            "'bpe-tui[cluster]')"
-        ) from None
-    for name in ("distributed", "distributed.client"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # its messages would overwrite ours
-    with ExitStack() as opened:
-        try:
-            with _explained_errors(cluster):
-                address: Any = cluster
-                if local is not None:
-                    with interrupts_blocked():
-                        made = LocalCluster(
-                            n_workers=int(local[1]),
-                            threads_per_worker=1,
-                            dashboard_address=None,
-                            silence_logs=logging.CRITICAL,
-                        )
-                    address = opened.enter_context(made)
-                _check_certificates(cluster)
-                connection = Client(address, timeout=SECONDS, set_as_default=False)
-                client = opened.enter_context(connection)
-                opened.enter_context(_warning_without_workers(client, cluster))
-                _check_workers(client, cluster)
-            yield client
-        except KeyboardInterrupt:
-            opened.pop_all()  # closing would wait for Dask's processes; they end with this one
-            raise
-
-
-def _check_certificates(cluster: str) -> None:
-    """Raise an error if Dask's settings name no certificates: its client would wait long."""
-    if not cluster.startswith("tls://"):
-        return
-    from distributed import Security
-
-    try:
-        context = Security().get_connection_args("client").get("ssl_context")
-    except (OSError, ValueError) as error:
-        raise ClusterError(f"{cluster}: the certificates cannot be read: {error}") from error
-    if context is None:
-        raise ClusterError(
-            f"{cluster}: needs certificates; name them in Dask's settings (distributed.comm.tls)"
-        )
-
-
-def _check_workers(client: Any, cluster: str) -> None:
-    client.wait_for_workers(1)
-
-    def tasks() -> int | None:  # pickled by value, so it runs where this package is missing
-        try:
-            from engine.counting import cluster_tasks
-        except ImportError:
-            return None
-        return cluster_tasks.TASKS
-
-    for worker, known in client.run(tasks).items():
-        if known != TASKS:
-            lack = "has no bpe-tui" if known is None else "has another version of bpe-tui"
-            raise ClusterError(f"{cluster}: the worker {worker} {lack}; install this one there")
-
-
-@contextmanager
-def _warning_without_workers(client: Any, cluster: str) -> Iterator[None]:
-    """Give a `HelperWarning` after `PATIENCE` seconds without workers.
-
-    The work goes on when workers come.
-    """
-    closed = Event()
-
-    def watch() -> None:
-        without = 0
-        while not closed.wait(1):
-            try:
-                without = 0 if client.nthreads() else without + 1
-            except Exception:  # waiting for a result raises the error
-                return
-            if without == PATIENCE:
-                warnings.warn(
-                    f"{cluster}: there are no workers; waiting for workers, Ctrl+C ends",
-                    HelperWarning,
-                    stacklevel=1,
-                )
-
-    Thread(target=watch, daemon=True).start()
-    try:
-        yield
-    finally:
-        closed.set()
-
-
-@contextmanager
-def _explained_errors(cluster: str) -> Iterator[None]:
-    """Turn errors of the cluster into `ClusterError`s."""
-    try:
-        yield
-    except BpeError:
-        raise
-    except ImportError as error:
-        raise ClusterError(
-            f"{cluster}: a worker has no {error.name}; install bpe-tui there, with what it needs"
-        ) from error
-    except CancelledError as error:
-        raise ClusterError(
-            f"{cluster}: the scheduler has ended; start it and count again"
-        ) from error
-    except TimeoutError as error:
-        raise ClusterError(f"{cluster}: no scheduler answers within {SECONDS} seconds") from error
-    except OSError as error:
-        also = "do the certificates fit" if cluster.startswith("tls") else "does it use tcp"
-        raise ClusterError(
-            f"{cluster}: the connection failed; is the scheduler running, and {also}?"
-        ) from error
-    except Exception as error:
-        if type(error).__name__ == "KilledWorker":
-            raise ClusterError(
-                f"{cluster}: workers died repeatedly over one task; give them more memory"
-            ) from error
-        raise
+def _blocks(client: Any, cluster: str, part: Any, number: int) -> Iterator[PlacedCounts]:
+    """Yield all pretokens of a hash, a block at a time; the next one comes meanwhile."""
+    coming: list[Any] = []
+    for place in range(number + 1):
+        with explained_errors(cluster):
+            blocks = [each.result() for each in coming]
+            wanted = range(place, min(place + 1, number))
+            coming = [client.submit(block_of, part, each, pure=False) for each in wanted]
+        yield from blocks

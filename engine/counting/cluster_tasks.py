@@ -1,4 +1,4 @@
-"""The work of a cluster's workers: counting a task, and adding up counts.
+"""The work of a cluster's workers: counting a task.
 
 A task is a stretch of a big file, one packed file, or several small files. A pretoken may cross its
 beginning or end. So a worker cuts off the two ends, at the first and the last place where the
@@ -8,29 +8,24 @@ place of its first appearance: the task, and the number of the pretoken in it.
 
 from __future__ import annotations
 
-import zlib
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from itertools import chain, count
+from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
-from engine.core.arrays import Ints
 from engine.core.errors import CorpusError
+from engine.counting.cluster_sums import PlacedCounts
 from engine.counting.count import Tally, counter_for
-from engine.counting.counts_file import IN_A_BLOCK, packed_block, unpacked_block
-from engine.counting.examples import commonest
 from engine.text.corpus import CHUNK, Reading, SourceReader
 from engine.text.patterns import Pattern
-from engine.text.pretokenize import Chunk, ChunkCutter, SpecialSplitter, is_blank
+from engine.text.pretokenize import ChunkCutter, SpecialSplitter, is_blank
 from engine.text.sources import BLOCK, Source, sources_of
 
-TASKS = 2
+TASKS = 3
 """Version of the tasks: all workers must have the same."""
 LARGEST_END = 1 << 26
 """Largest number of bytes of an end, which is sent over the network."""
-_QUICK = 1
 PLACES = 1 << 32
 """Number of places for first appearances in a task, and for those in the text before it."""
 
@@ -114,7 +109,7 @@ class Ends(NamedTuple):
     skipped: int
 
 
-def count_task(task: Task, options: CountingOptions) -> list[Ends | bytes]:
+def count_task(task: Task, options: CountingOptions) -> tuple[Ends, PlacedCounts]:
     """Count a task; return its ends, and its counts.
 
     Raises:
@@ -133,30 +128,34 @@ def count_task(task: Task, options: CountingOptions) -> list[Ends | bytes]:
     start, rest = _start(blocks, options.pattern, splitter)
     tally, end, documents = Tally(), None, Documents()
     if rest is not None:
-        counter = counter_for(options.pattern, splitter)
+        documents, end = _count(chain((rest,), blocks), options.pattern, splitter, tally)
+    first = 2 * task.place * PLACES
+    places = np.arange(first, first + tally.distinct)
+    return Ends(start, end, documents, reader.skipped), PlacedCounts.of(*tally.columns(), places)
 
-        def add(chunk: Chunk) -> None:
-            nonlocal documents
-            tally.add(0, counter.count(chunk.data, False))
-            documents = documents.then(Documents.of(chunk.data, splitter))
 
-        cutter = ChunkCutter(options.pattern, splitter, CHUNK)
-        for block in chain((rest,), blocks):
-            for chunk in cutter.feed(block):
-                add(chunk)
-        end = b""
-        for chunk in cutter.finish():
-            last = ChunkCutter(options.pattern, splitter, 1)
-            for piece in last.feed(chunk.data):
-                add(piece)
-            end = b"".join(piece.data for piece in last.finish())
-    counts = tally.counts()
-    numbers = np.fromiter(counts.values(), np.int64, len(counts))
-    places = np.arange(len(counts)) + 2 * task.place * PLACES
-    return [
-        Ends(start, end, documents, reader.skipped),
-        packed(list(counts), numbers, places),
-    ]
+def _count(
+    blocks: Iterator[bytes], pattern: Pattern, splitter: SpecialSplitter, tally: Tally
+) -> tuple[Documents, bytes]:
+    """Count up to the last place to cut; return the documents there, and the text behind it."""
+    counter = counter_for(pattern, splitter)
+    cutter = ChunkCutter(pattern, splitter, CHUNK)
+    first, has_special = False, False
+    for block in blocks:
+        for chunk in cutter.feed(block):
+            tally.add(0, counter.count(chunk.data, chunk.continues))
+            if not has_special:
+                of_chunk = Documents.of(chunk.data, splitter)
+                first, has_special = first or of_chunk.first, of_chunk.has_special
+    documents = Documents(tally.documents, first, cutter.continues, has_special)
+    end = b""
+    for chunk in cutter.finish():
+        last = ChunkCutter(pattern, splitter, 1)
+        for piece in last.feed(chunk.data):
+            tally.add(0, counter.count(piece.data, False))
+            documents = documents.then(Documents.of(piece.data, splitter))
+        end = b"".join(piece.data for piece in last.finish())
+    return documents, end
 
 
 def _stretch(source: Source, start: int, end: int) -> Iterator[bytes]:
@@ -212,61 +211,3 @@ def first_cut(text: bytes, pattern: Pattern, splitter: SpecialSplitter) -> int |
             if place and not any(start < place < end for start, end in tokens):
                 return place if first is None else min(place, first)
     return first
-
-
-def packed(pretokens: Sequence[bytes], counts: Ints, places: Ints) -> bytes:
-    return zlib.compress(packed_block(pretokens, counts, places), _QUICK)
-
-
-def unpacked(part: bytes) -> tuple[list[bytes], list[Ints]]:
-    return unpacked_block(zlib.decompress(part), 2)
-
-
-def added_up(parts: Sequence[bytes]) -> tuple[list[bytes], Ints, Ints]:
-    """Add up parts; return the pretokens in order of first appearance, their counts and places."""
-    numbers = defaultdict[bytes, int](count().__next__)
-    counts, places = np.zeros(0, np.int64), np.zeros(0, np.int64)
-    for part in parts:
-        pretokens, (more, where) = unpacked(part)
-        chosen = np.fromiter(map(numbers.__getitem__, pretokens), np.int64, len(pretokens))
-        new = len(numbers) - len(counts)
-        counts = np.append(counts, np.zeros(new, np.int64))
-        places = np.append(places, np.full(new, np.iinfo(np.int64).max))
-        counts[chosen] += more  # a part has each pretoken only once
-        places[chosen] = np.minimum(places[chosen], where)
-    order = np.argsort(places)
-    known = list(numbers)
-    return [known[number] for number in order], counts[order], places[order]
-
-
-def add_up(parts: Sequence[bytes]) -> bytes:
-    """Add up several parts into one."""
-    return packed(*added_up(parts))
-
-
-def split(counted: Sequence[bytes], parts: int) -> list[bytes]:
-    """Add up the counts of several tasks, and split them by the hash of the pretokens."""
-    pretokens, counts, places = added_up(counted)
-    hashes = np.fromiter(map(zlib.crc32, pretokens), np.int64, len(pretokens)) % parts
-    split_up = []
-    for part in range(parts):
-        chosen = np.flatnonzero(hashes == part)
-        some = [pretokens[number] for number in chosen.tolist()]
-        split_up.append(packed(some, counts[chosen], places[chosen]))
-    return split_up
-
-
-def finish(parts: Sequence[bytes], shown: frozenset[bytes]) -> list[int | bytes]:
-    """Add up the parts of one hash.
-
-    Returns:
-        The number of pretokens, a block of the commonest that are not in `shown`, and all of them
-        in blocks.
-    """
-    pretokens, counts, places = added_up(parts)
-    most = commonest(pretokens, counts, shown)
-    blocks = [packed([pretokens[place] for place in most], counts[most], places[most])]
-    for start in range(0, len(pretokens), IN_A_BLOCK):
-        some = slice(start, start + IN_A_BLOCK)
-        blocks.append(packed(pretokens[some], counts[some], places[some]))
-    return [len(pretokens), *blocks]

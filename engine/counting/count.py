@@ -302,10 +302,14 @@ class Tally:
 
     def counts(self, limit: int | None = None) -> Counter[bytes]:
         """Return pretoken → count, in order of first appearance: all, or the first `limit`."""
-        length = self.distinct if limit is None else min(limit, self.distinct)
+        text, lengths, numbers = self.columns(limit)
         counts: Counter[bytes] = Counter()
-        dict.update(counts, zip(*self._sums.first(length), strict=True))
+        dict.update(counts, zip(parts_of(text, lengths), numbers, strict=True))
         return counts
+
+    def columns(self, limit: int | None = None) -> tuple[bytes, Sequence[int], Sequence[int]]:
+        """Return the same as columns: the pretokens, joined; their lengths; their counts."""
+        return self._sums.first(self.distinct if limit is None else min(limit, self.distinct))
 
 
 @dataclass
@@ -348,13 +352,14 @@ class ArraySums:
         np.add.at(_view(known.totals), numbers, occurrences)
         return int(_view(known.sizes)[numbers] @ occurrences)
 
-    def first(self, length: int) -> tuple[Sequence[bytes], Sequence[int]]:
-        """Return the first `length` pretokens, and their counts."""
+    def first(self, length: int) -> tuple[bytes, Sequence[int], Sequence[int]]:
+        """Return the first `length` pretokens, joined; their lengths; their counts."""
         totals = np.zeros(self.distinct, np.int64)
         for pieces in self._counters:
             occurrences = np.repeat(_view(pieces.totals), _view(pieces.sizes))
             np.add.at(totals, _view(pieces.pretokens), occurrences)
-        return list(islice(self._numbers, length)), totals[:length].tolist()
+        pretokens = list(islice(self._numbers, length))
+        return b"".join(pretokens), list(map(len, pretokens)), totals[:length].tolist()
 
 
 def _view(numbers: array[int]) -> Ints:

@@ -6,7 +6,6 @@ from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from engine.core.arrays import parts_of
 from engine.core.errors import KernelMemoryError
 from engine.native import PADDING, KernelObject, address, copied, random_seed
 
@@ -97,7 +96,21 @@ class KernelSums(KernelObject):
             raise ValueError("a piece that its counter has not learnt")
         return added
 
-    def first(self, length: int) -> tuple[list[bytes], array[int]]:
-        sizes, counts = array("q", bytes(8 * length)), array("q", bytes(8 * length))
-        self.call("tally_counts", length, address(sizes), address(counts))
-        return parts_of(copied(self.call("tally_text"), sum(sizes)), sizes), counts
+    def first(self, length: int) -> tuple[bytes, array[int], array[int]]:
+        lengths, counts = array("q", bytes(8 * length)), array("q", bytes(8 * length))
+        self.call("tally_counts", length, address(lengths), address(counts))
+        return copied(self.call("tally_text"), sum(lengths)), lengths, counts
+
+
+def kernel_numbers(text: bytes, lengths: array[int]) -> array[int]:
+    """Number pretokens, joined in a text, by first appearance.
+
+    `kernel_numbers(b"ababc", array("q", [2, 2, 1]))` → `array("q", [0, 0, 1])`.
+    """
+    if sum(lengths) != len(text):
+        raise ValueError("the pretokens do not add up to the text")
+    numbers = array("q", bytes(8 * len(lengths)))
+    tally = KernelObject("tally", _NO_MEMORY, random_seed())
+    places = address(lengths), len(lengths), address(numbers)
+    tally.call("tally_numbers", text + PADDING, *places)
+    return numbers

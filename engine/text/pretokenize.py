@@ -365,6 +365,9 @@ class ChunkCutter:
     >>> cutter = ChunkCutter(PATTERNS["gpt2"], SpecialSplitter(["<s>"]), size=4)
     >>> [chunk.data for chunk in cutter.cut([b"one tw", b"o three"])]
     [b'one', b' two', b' three']
+
+    Attributes:
+        continues: whether the last document of the chunks so far has more than whitespace.
     """
 
     def __init__(self, pattern: Pattern, splitter: SpecialSplitter, size: int) -> None:
@@ -373,7 +376,7 @@ class ChunkCutter:
         self._size = self._wanted = size
         self._blocks: list[bytes] = []  # joined when there are enough of them
         self._length = 0
-        self._continues = False
+        self.continues = False
 
     def cut(self, blocks: Iterable[bytes]) -> Iterator[Chunk]:
         """Yield the chunks of a stream of blocks, each as soon as it is complete."""
@@ -404,9 +407,9 @@ class ChunkCutter:
 
     def _take(self, buffer: bytes, end: int, document: int) -> Chunk:
         """Take `buffer[:end]` as a chunk; its last document began at `document`."""
-        chunk = Chunk(buffer[:end], self._continues)
-        begun_before = self._continues and document == 0
-        self._continues = begun_before or not is_blank(buffer[document:end])
+        chunk = Chunk(buffer[:end], self.continues)
+        begun_before = self.continues and document == 0
+        self.continues = begun_before or not is_blank(buffer[document:end])
         self._blocks = [buffer[end:]]
         self._length = len(buffer) - end
         return chunk

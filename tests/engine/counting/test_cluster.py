@@ -5,11 +5,10 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import pickle
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from heapq import merge
-from itertools import chain
 from pathlib import Path
 from threading import Timer
 from typing import Any, NamedTuple
@@ -24,6 +23,8 @@ from inside.engine.core import HelperWarning
 from inside.engine.counting import (
     CountingOptions,
     cluster,
+    cluster_connection,
+    cluster_sums,
     cluster_tasks,
     count_corpus,
     counted_on,
@@ -57,22 +58,18 @@ def in_tasks(
     """Count documents and pretokens by tasks, in this process."""
     how = CountingOptions(as_pattern(pattern), special, corpus.reading, corpus.separator)
     tasks = cluster.tasks_of(corpus, threads=1)
-    done: list[Any] = [cluster_tasks.count_task(task, how) for task in tasks]
+    done = [cluster_tasks.count_task(task, how) for task in tasks]
     texts, documents = cluster._joined(tasks, [ends for ends, _ in done], how)
-    of_ends = cluster._count_ends(texts, how)
-    counted = [*(counts for _, counts in done), of_ends]
-    pieces = [cluster_tasks.split(some, 2) for some in (counted[::2], counted[1::2])]
-    entries = []
-    for part in range(2):
-        first, second = (cluster_tasks.add_up([piece[part]]) for piece in pieces)
-        _, _, *blocks = cluster_tasks.finish([second, first], frozenset())
-        unpacked = map(cluster_tasks.unpacked, blocks)
-        entries.append(
-            chain.from_iterable(
-                zip(where, names, counts, strict=True) for names, (counts, where) in unpacked
-            )
-        )
-    return documents.begun, {name: int(count) for _, name, count in merge(*entries)}
+    counted = [*(counts for _, counts in done), cluster._count_ends(texts, how)]
+    sent = [pickle.loads(pickle.dumps(each)) for each in counted]
+    pieces = [cluster_sums.split(some, 2) for some in (sent[::2], sent[1::2]) if some]
+    finished = [
+        cluster_sums.finish([piece[part] for piece in pieces], frozenset()) for part in (0, 1)
+    ]
+    blocks = cluster_sums.in_order([iter(blocks) for _, blocks in finished])
+    counts = [entry for block in blocks for entry in block.entries()]
+    assert sum(summary.distinct for summary, _ in finished) == len(counts)
+    return documents.begun, dict(counts)
 
 
 @given(
@@ -104,6 +101,8 @@ def test_counts_documents_and_order_are_the_same_wherever_tasks_are_cut(
     with pytest.MonkeyPatch.context() as patched:
         for name in ("LEAST_TASK", "LARGEST_TASK"):
             patched.setattr(cluster, name, size)
+        for name in ("TO_FETCH", "_COPIED_AT_ONCE"):
+            patched.setattr(cluster_sums, name, size)
         documents, counts = in_tasks(corpus_of(names, special), pattern, special)
     expected = count_corpus(corpus_of(names, special), pattern, special)
     assert list(counts.items()) == list(expected.counts.items())
@@ -233,7 +232,7 @@ def test_without_workers_the_work_waits_and_warns(
     names: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr(cluster, "PATIENCE", 1)
+    monkeypatch.setattr(cluster_connection, "PATIENCE", 1)
     with distributed.LocalCluster(
         n_workers=0, threads_per_worker=1, dashboard_address=None, silence_logs=50
     ) as made:
@@ -260,6 +259,12 @@ def test_errors_that_stop_the_work_are_one_line(
         counted_on(workers, corpus, "gpt2", SPECIAL),
     ):
         pass
-    monkeypatch.setattr(cluster, "TASKS", 0)
+    monkeypatch.setattr(cluster_connection, "TASKS", 0)
     with pytest.raises(BpeError, match="another version of bpe-tui"):
         on_workers(workers, names)
+
+
+@pytest.mark.slow  # it starts processes, unless the kernel counts
+def test_a_cluster_of_our_own_makes_the_file_of_one_machine(names: list[str]) -> None:
+    pytest.importorskip("distributed")
+    assert on_workers("local:2", names) == on_one_machine(names, "gpt2", SPECIAL)

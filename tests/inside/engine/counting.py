@@ -3,7 +3,16 @@
 
 from __future__ import annotations
 
-from engine.counting import by_pieces, cache, cluster, cluster_tasks, counts_file, examples
+from engine.counting import (
+    by_pieces,
+    cache,
+    cluster,
+    cluster_connection,
+    cluster_sums,
+    cluster_tasks,
+    counts_file,
+    examples,
+)
 from engine.counting.by_pieces import (
     PADDING,
     PieceCache,
@@ -17,6 +26,7 @@ from engine.counting.cache import KeptCount
 from engine.counting.chunk_boundaries import CourseCuts, EvenCut, course_cuts
 from engine.counting.chunk_log import ChunkReport
 from engine.counting.cluster import counted_on
+from engine.counting.cluster_sums import PlacedCounts
 from engine.counting.cluster_tasks import CountingOptions
 from engine.counting.count import (
     ArraySums,

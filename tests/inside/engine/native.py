@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from engine.native import KERNEL, LIBRARY, SWITCH, load_kernel
-from engine.native.counting import KernelCounter, KernelSums
+from engine.native.counting import KernelCounter, KernelSums, kernel_numbers
 from engine.native.encoding import MOST, KernelEncoder, merge_numbers, no_specials
 from engine.native.merging import KERNEL_TIE_RULES, MOST_COUNTED, Merger, can_merge
 from engine.native.scanning import SCANNED

@@ -1,0 +1,116 @@
+"""Counts as columns are added up, split and merged as dictionaries are."""
+
+from __future__ import annotations
+
+import pickle
+from array import array
+from collections import Counter
+from random import Random
+
+import numpy as np
+import pytest
+from generated import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from inside.engine.counting import PlacedCounts, cluster_sums
+from inside.engine.native import KERNEL, kernel_numbers
+
+PRETOKENS = st.sampled_from([b"a", b"\0", b"a\0", b" low", b"lowlower", b"lowlowes", b"x" * 9])
+PARTS = st.lists(
+    st.dictionaries(PRETOKENS, st.integers(1, 2**50), max_size=5), min_size=1, max_size=4
+)
+
+
+def columns(counts: dict[bytes, int], first: int) -> PlacedCounts:
+    """Return counts as columns, with places from `first` on."""
+    places = np.arange(first, first + len(counts))
+    return PlacedCounts.of(b"".join(counts), [*map(len, counts)], [*counts.values()], places)
+
+
+def in_parts(parts: list[dict[bytes, int]]) -> tuple[list[PlacedCounts], dict[bytes, int]]:
+    """Return the columns of parts, which follow each other, and their sums."""
+    sums: Counter[bytes] = Counter()
+    for part in parts:
+        sums.update(part)
+    return [columns(part, number << 40) for number, part in enumerate(parts)], sums
+
+
+@given(PARTS, st.randoms())
+def test_sums_are_in_order_of_first_appearance_in_whichever_order_they_are_added(
+    parts: list[dict[bytes, int]], random: Random
+) -> None:
+    placed, sums = in_parts(parts)
+    random.shuffle(placed)
+    assert [*cluster_sums.added_up(placed).entries()] == [*sums.items()]
+
+
+@given(PARTS)
+@examples(30)
+def test_without_the_kernel_the_sums_are_the_same(parts: list[dict[bytes, int]]) -> None:
+    placed, sums = in_parts(parts)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(cluster_sums, "KERNEL", None)
+        assert [*cluster_sums.added_up(placed).entries()] == [*sums.items()]
+
+
+@given(PARTS, st.integers(1, 5), st.integers(1, 3))
+def test_what_is_split_by_hash_and_merged_is_whole(
+    parts: list[dict[bytes, int]], hashes: int, size: int
+) -> None:
+    placed, sums = in_parts(parts)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(cluster_sums, "TO_FETCH", size)
+        finished = [
+            cluster_sums.finish([part], frozenset()) for part in cluster_sums.split(placed, hashes)
+        ]
+    merged = cluster_sums.in_order([iter(blocks) for _, blocks in finished])
+    assert [entry for block in merged for entry in block.entries()] == [*sums.items()]
+    for summary, blocks in finished:
+        assert summary.distinct == sum(len(block.lengths) for block in blocks)
+        assert summary.blocks == len(blocks)
+        assert len(summary.commonest.lengths) == summary.distinct
+
+
+@given(PARTS)
+def test_equal_pretokens_of_two_tasks_meet_at_one_hash(parts: list[dict[bytes, int]]) -> None:
+    placed, sums = in_parts(parts)
+    split_up = [cluster_sums.split([each], 3) for each in placed]
+    for hash_ in range(3):
+        met = {name for each in split_up for name in each[hash_].pretokens()}
+        elsewhere = {
+            name
+            for each in split_up
+            for other in range(3)
+            if other != hash_
+            for name in each[other].pretokens()
+        }
+        assert met.isdisjoint(elsewhere)
+    assert {name for each in split_up for part in each for name in part.pretokens()} == set(sums)
+
+
+def test_many_pretokens_take_every_hash() -> None:
+    many = columns({b" word%d" % number: 1 for number in range(4000)}, 0)
+    sizes = [len(part.lengths) for part in cluster_sums.split([many], 4)]
+    assert min(sizes) > 900
+
+
+@given(PARTS)
+def test_columns_that_were_sent_are_the_same(parts: list[dict[bytes, int]]) -> None:
+    for part in in_parts(parts)[0]:
+        sent = pickle.loads(pickle.dumps(part))
+        assert sent.text == part.text
+        for column, expected in zip(sent[1:], part[1:], strict=True):
+            assert column.tolist() == expected.tolist()
+
+
+def test_columns_that_are_sent_take_few_bytes() -> None:
+    many = columns({b"%07d" % number: number % 100 + 1 for number in range(10_000)}, 5 << 33)
+    assert len(pickle.dumps(many)) < 10 * 10_000  # 7 of them are the pretoken
+
+
+@pytest.mark.skipif(KERNEL is None, reason="there is no kernel")
+def test_the_kernel_numbers_pretokens_by_first_appearance() -> None:
+    assert [*kernel_numbers(b"ababc", array("q", [2, 2, 1]))] == [0, 0, 1]
+    assert [*kernel_numbers(b"", array("q"))] == []
+    with pytest.raises(ValueError, match="do not add up"):
+        kernel_numbers(b"low", array("q", [4]))
