@@ -32,6 +32,8 @@ _QUIET = {
 }
 """Dask's settings for a cluster of our own: nobody asks for statistics, which take a tenth of the
 time."""
+_NO_NETWORK = "127.0.0.1:0"
+"""Any free port, for this machine alone."""
 _LOCAL = re.compile(r"local:([1-9]\d{0,3})")
 _ADDRESS = re.compile(r"(?:tcp|tls)://([^/\s]+):(\d{1,5})")
 
@@ -99,7 +101,13 @@ def _own_cluster(workers: int) -> Any:
         shape, limits = {"n_workers": workers, "threads_per_worker": 1}, {}
     with dask.config.set(_QUIET), interrupts_blocked():
         return LocalCluster(
-            dashboard_address=None, silence_logs=logging.CRITICAL, **shape, **limits
+            dashboard_address=None,
+            # Without them Dask opens port 8787 and another one, to all networks.
+            scheduler_kwargs={"dashboard_address": _NO_NETWORK},
+            worker_dashboard_address=_NO_NETWORK,
+            silence_logs=logging.CRITICAL,
+            **shape,
+            **limits,
         )
 
 
