@@ -22,7 +22,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.moving_picture import moving_picture
 from bpe_tui.app.recorder import Camera
 from bpe_tui.app.step_page import PageFilm
-from bpe_tui.session.config import RunConfig, Viewpoint
+from bpe_tui.session.config import RunConfig, Viewpoint, in_phases
 from bpe_tui.styles import DARK
 from engine.text.corpus import Reading
 
@@ -51,6 +51,8 @@ async def draw() -> None:
         STORIES, 700, parity=True, reading=Reading((CODE,)), viewpoint=Viewpoint(view="training")
     )
     await picture("parity.svg", parity, 150, (120, 40))
+    phases = RunConfig(STORIES, phases="gpt2:700,none:1000", viewpoint=Viewpoint(view="training"))
+    await picture("superbpe.svg", in_phases(phases), 446, (120, 40))
 
 
 asyncio.run(draw())

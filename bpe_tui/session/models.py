@@ -74,6 +74,8 @@ def with_trainer(config: RunConfig, model: str, trainer: TrainerChoice | None = 
         )
     if before is not None:
         config = replace(config, trainer=RunConfig.trainer)
+    if model != DEFAULT_MODEL:
+        config = replace(config, phases=RunConfig.phases, most_words=None)
     if trainer is None or trainer == MODELS[model].trainers[0]:
         return replace(config, model=model)
     size = None if trainer.units else config.vocab_size

@@ -1,10 +1,22 @@
-"""A run of several phases on the screen: the border is marked on the slider."""
+"""A run of several phases on the screens: its border is marked and said, and all goes on."""
 
 from __future__ import annotations
 
-from inside.bpe_tui.widgets import Scrubber
+from inside.bpe_tui.app import BpeTuiApp
+from inside.bpe_tui.bpe import CorpusPanel, PairsPanel, TrainingScreen
+from inside.bpe_tui.session import RunConfig, in_phases
+from inside.bpe_tui.widgets import Lines, Scrubber
 from inside.engine.recording import PhaseStart
-from opening import opened, until
+from opening import SAMPLE, each_size, opened, opened_as, step, until
+from screen_text import shown
+from textual.widgets import Static
+
+BORDER = 73
+PHASES = in_phases(RunConfig(str(SAMPLE), phases="gpt2:330,none:360"))
+
+
+def painted(app: BpeTuiApp) -> str:
+    return " ".join(strip.text for strip in app.screen._compositor.render_strips())
 
 
 async def test_the_slider_marks_where_a_phase_begins() -> None:
@@ -18,3 +30,62 @@ async def test_the_slider_marks_where_a_phase_begins() -> None:
         assert frame.at(19).phase_start is None
         app.seek(5)
         await until(pilot, lambda: "┃" in app.screen.query_one(Scrubber).render_line(0).text)
+
+
+async def test_borders_fall_before_ones_eyes() -> None:
+    async with opened_as(PHASES) as (app, pilot):
+        await pilot.press("1")
+        await until(pilot, lambda: isinstance(app.screen, TrainingScreen))
+        app.seek(BORDER - 1)
+        corpus, pairs = app.screen.query_one(CorpusPanel), app.screen.query_one(PairsPanel)
+        await until(pilot, lambda: "│·and│" in shown(corpus))
+        app.seek(BORDER)
+        await until(pilot, lambda: "│·and│" not in shown(corpus))
+        assert "·and┊" in shown(corpus)
+        assert "0 stale" in painted(app)
+        await until(pilot, lambda: ",+·and" in shown(pairs))
+        async for _ in each_size(pilot):
+            narration = str(app.screen.query_one("#narration", Static).render())
+            assert "Phase 2 begins here: pattern none." in narration
+        app.seek(BORDER + 3)
+        await until(pilot, lambda: "·and" in shown(corpus))
+        await pilot.press("v", "v", "full_stop", "full_stop", "t", "T", "left", "end", "home")
+        await pilot.pause()
+        assert app.is_running
+
+
+async def test_questions_are_asked_and_answered_in_the_second_phase() -> None:
+    async with opened_as(PHASES) as (app, pilot):
+        for at in (BORDER - 1, BORDER, BORDER + 1):
+            app.seek(at)
+            await pilot.press("0")
+            await until(pilot, lambda: app.screen.id == "lesson")
+            await pilot.press("P")
+            await until(pilot, lambda: "Which pair merges next?" in painted(app))
+            await pilot.press("exclamation_mark")
+            await until(pilot, lambda at=at: step(app) == at + 1)
+            await pilot.press("escape", "1")
+
+
+async def test_every_screen_shows_both_phases() -> None:
+    async with opened_as(PHASES) as (app, pilot):
+        for key in ("2", "3", "4", "5", "0", "1"):
+            await pilot.press(key)
+            for at in (BORDER - 1, BORDER, BORDER + 1, 100, 0):
+                app.seek(at)
+                await pilot.pause()
+            assert app.is_running
+
+
+async def test_a_fork_in_the_second_phase_goes_on_with_its_pattern() -> None:
+    async with opened_as(PHASES) as (app, pilot):
+        app.seek(BORDER + 2)
+        await pilot.press("i", "down", "enter")  # forbids the next merge
+        await until(pilot, lambda: "bytes/token" in painted(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.session.forked_from is not None)
+        assert isinstance(app.session.config, RunConfig)
+        assert (app.session.config.pattern, app.session.config.phases) == ("none", "")
+        assert app.session.frame is not None
+        assert len(app.session.frame.encode("a cat, and")) == 1
+        assert app.screen.query(Lines)

@@ -5,7 +5,14 @@ from __future__ import annotations
 
 from bpe_tui.session import state
 from bpe_tui.session.commands import COMMANDS
-from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.session.config import (
+    Claimed,
+    Config,
+    RunConfig,
+    TokenizerConfig,
+    Viewpoint,
+    in_phases,
+)
 from bpe_tui.session.declarations import (
     ALWAYS,
     CHARTS,

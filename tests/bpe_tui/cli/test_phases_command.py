@@ -1,0 +1,77 @@
+"""`--phases` of `train` and `open`: SuperBPE from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from inside.bpe_tui.session import RunConfig, Viewpoint, command_that_opens, config_for, in_phases
+from program import BAD_INPUT, HANDOUT, STORIES, run
+
+from engine import Tokenizer
+
+PHASES = ("--phases", "gpt2:400,none:450")
+
+
+def test_train_says_what_each_phase_brings_and_writes_all_merges(tmp_path: Path) -> None:
+    out, steps = tmp_path / "out.json", tmp_path / "steps.jsonl"
+    format = ("--format", "huggingface", "--min-count", "2")
+    result = run("train", STORIES, *PHASES, *format, "--out", out, "--steps", steps)
+    assert result.returncode == 0
+    said = result.stderr.decode().splitlines()
+    assert said[1].startswith("phase 1: 143 merges, ")
+    assert said[2].startswith("phase 2, pattern none: 50 merges, ")
+    tokenizer = Tokenizer.load(out)
+    assert tokenizer.pattern.name == "none"
+    assert len(tokenizer.merges) == len(steps.read_text().splitlines()) == 193
+    counts = [json.loads(line)["count"] for line in steps.read_text().splitlines()]
+    assert counts[143] > counts[142]  # where borders fall, pairs wait that are more frequent
+    assert [tokenizer.vocab[token_id] for token_id in tokenizer.encode("red, and blue")][
+        -5
+    ] == b", and"
+
+
+def test_the_transcript_says_where_a_phase_begins() -> None:
+    commands = b"go 143\nahead\nnext\nlinked\nwhy\n"
+    result = run("open", STORIES, *PHASES, "--plain", stdin=commands)
+    said = result.stdout.decode()
+    assert "Phase 2 begins here: pattern none. 2.00 bytes per token so far." in said
+    assert "Next is . and ⏎, 637 times." in said
+    assert "for a training of one phase only" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([STORIES, "--phases", "gpt2:700"], b"gpt2:700 is one phase"),
+        ([STORIES, "--phases", ":700,none:800"], b"phase 1 names no pattern"),
+        ([STORIES, "--phases", ""], b"phase 1 has no size"),
+        ([STORIES, "--phases", "gpt2:700,none:700"], b"must be above the one before"),
+        ([STORIES, "--phases", "gtp2:700,none:800"], b"did you mean 'gpt2'"),
+        ([STORIES, "--phases", "gpt2:70,none:800"], b"too small"),
+        ([STORIES, "--phases", f"gpt2:700,none:{10**20}"], b"at most 2,147,483,647"),
+        (["-", *PHASES], b"standard input is read only once"),
+        ([STORIES, *PHASES, "--pattern", "none"], b"leave out --pattern"),
+        ([STORIES, *PHASES, "--vocab-size", "700"], b"leave out --vocab-size"),
+        ([STORIES, *PHASES, "--units", "characters"], b"--phases and --units do not go together"),
+        ([STORIES, HANDOUT, *PHASES, "--parity"], b"--phases and --parity do not go together"),
+        ([STORIES, *PHASES, "--model", "unigram"], b"--phases is for the model bpe"),
+        ([STORIES], b"'--vocab-size', or '--phases'"),
+    ],
+)
+def test_what_phases_cannot_do_is_one_sentence(arguments: list[str], said: bytes) -> None:
+    result = run("train", *arguments, "--out", "x")
+    assert result.returncode == BAD_INPUT
+    assert said in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_the_command_that_opens_a_run_again_has_its_phases() -> None:
+    config = in_phases(RunConfig(str(STORIES), phases="gpt2:300,none:320", most_words=2))
+    command = command_that_opens(config, Viewpoint(50))
+    assert "--phases gpt2:300,none:320" in command
+    assert "--most-words 2" in command
+    assert "--pattern" not in command
+    assert "--vocab-size" not in command
+    assert config_for(config) == config
