@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from os.path import splitext
 
 import numpy as np
 
@@ -45,8 +46,8 @@ class LanguagesPanel(Panel):
         self, languages: Languages, step: int, served: int | None, width: int
     ) -> Iterator[Row]:
         """Yield a row for each language: a bar, its rate, that of plain BPE, its turns so far."""
-        numbers = 2 * RATE_CELLS + TURN_CELLS
-        names = [_name(languages, place) for place in range(len(languages.names))]
+        numbers = 2 * RATE_CELLS + TURN_CELLS + 1  # a blank before the scrollbar
+        names = _names(languages)
         cells = min(max(width - numbers - SHORTEST_BAR - 3, 6), max(map(cell_width, names)))
         room = width - numbers - cells - 3
         self.name_columns(
@@ -72,6 +73,13 @@ class LanguagesPanel(Panel):
 
 def _name(languages: Languages, place: int) -> str:
     return shorten(visible_text(languages.names[place], spaces=False), MOST_NAME)
+
+
+def _names(languages: Languages) -> list[str]:
+    """Return the names without an ending that all share: `1 english`, `2 greek`."""
+    names = [_name(languages, place) for place in range(len(languages.names))]
+    ends = {splitext(name)[1] for name in names}
+    return [splitext(name)[0] for name in names] if len(ends) == 1 else names
 
 
 def _hue(place: int) -> str:

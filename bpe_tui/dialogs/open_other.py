@@ -33,7 +33,7 @@ from bpe_tui.session.declarations import Model, TrainerChoice
 from bpe_tui.session.models import MODELS, trainer_of, with_trainer
 from bpe_tui.session.opening import config_for
 from bpe_tui.session.state import GivenNames, as_reading, as_typed, parse_typed, recent
-from bpe_tui.views.narration import first_fitting
+from bpe_tui.views.narration import first_fitting, name_of
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import plural, size
@@ -371,7 +371,7 @@ class ChooseModel(Window[Config | None]):
             window.border_title = Content("choose a model")
             window.border_subtitle = Content("↑ ↓ · ↵ trains it · Esc closes")
             yield ModelRows(self._config)
-            name = visible_text(self._config.name, spaces=False)
+            name = name_of(self._config)
             asked = self._config.vocab_size
             present = trainer_of(self._config)
             in_grams = present is not None and present.units

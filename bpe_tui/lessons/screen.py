@@ -41,7 +41,7 @@ from bpe_tui.views.explanation import (
     StepMoment,
 )
 from bpe_tui.views.merge_explanation import MergeExplainer
-from bpe_tui.views.narration import first_fitting
+from bpe_tui.views.narration import first_fitting, name_of
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.controls import KeyBar
@@ -49,7 +49,7 @@ from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span, left, spans_width
-from bpe_tui.widgets.visible import shorten, visible_text, width
+from bpe_tui.widgets.visible import shorten, width
 from bpe_tui.wordpiece.lesson import WordPieceExplainer
 from bpe_tui.wordpiece.model import WORDPIECE_LESSON
 from bpe_tui.wordpiece.training_screen import WordPieceScreen
@@ -385,7 +385,7 @@ class LessonScreen(SessionScreen):
     def _show_heading(self, moment: StepMoment[Any]) -> None:
         """Show the heading: the corpus on the left, the step and facts on the right."""
         session, room = self.session, self.size.width - 2
-        name = visible_text(session.config.name, spaces=False)
+        name = name_of(session.config)
         if session.model.name != DEFAULT_MODEL:
             name += f"   {session.model.title}"
         playing = f"▶ {session.speed}/s   " if session.playing else ""

@@ -30,12 +30,11 @@ from bpe_tui.studies.model_table_panels import (
     describe_sizes,
 )
 from bpe_tui.styles import sheet
-from bpe_tui.views.narration import NO_CORPUS, Facts, fitting_facts
+from bpe_tui.views.narration import NO_CORPUS, Facts, fitting_facts, name_of
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToKind
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import plural, size
-from bpe_tui.widgets.visible import visible_text
 from engine.analysis.model_table import (
     KindRow,
     MeasuredTexts,
@@ -204,7 +203,7 @@ class FamilyScreen(SessionScreen):
             self.query_one(FamilyRows).put_cursor(list(KINDS).index(FIRST_KIND), 0)
 
     def _say_what_is_open(self) -> None:
-        facts: Facts = [(0, visible_text(self.session.config.name, spaces=False))]
+        facts: Facts = [(0, name_of(self.session.config))]
         if self._texts is not None:
             facts += [
                 (2, describe_sizes(self._entries, self._vocab_size)),

@@ -11,7 +11,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bpe_tui.session.config import RunConfig
+from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import trainer_of
 from bpe_tui.widgets.numbers import number, plural, size
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
@@ -156,9 +156,16 @@ Facts = list[tuple[int, str]]
 """(place in the line, fact), the most important fact first."""
 
 
+def name_of(config: Config) -> str:
+    """Return the name of what is open: `en.txt`, or `en.txt and 2 more` if it has several files."""
+    name = visible_text(config.name, spaces=False)
+    more = len(config.reading.more) if isinstance(config, RunConfig) else 0
+    return f"{name} and {number(more)} more" if more else name
+
+
 def heading(session: Session, room: int) -> str:
     """Describe what is open in at most `room` cells; the least important facts go first."""
-    name = visible_text(session.config.name, spaces=False)
+    name = name_of(session.config)
     if session.shown is None:
         return name
     if (origin := session.forked_from) is not None:
@@ -221,7 +228,7 @@ def how_trained(session: Session, *options: tuple[str, str]) -> list[tuple[str, 
     config, ended = session.config, session.stop_reason
     if not isinstance(config, RunConfig):
         return []
-    corpus = visible_text(config.name, spaces=False)
+    corpus = name_of(config)
     documents = plural(session.documents, "document")
     return [
         ("corpus", f"{corpus}, {size(session.bytes_read)}, {documents}"),

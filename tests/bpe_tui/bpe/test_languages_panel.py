@@ -8,6 +8,7 @@ from inside.bpe_tui.session import RunConfig
 from inside.engine.text import Reading
 from opening import SAMPLE, each_size, opened, opened_as, step, until
 from screen_text import shown
+from textual.widgets import Static
 
 PARITY = RunConfig(
     str(SAMPLE), 420, parity=True, reading=Reading((str(SAMPLE.with_name("code.txt")),))
@@ -29,10 +30,12 @@ async def test_the_panel_is_in_front_and_shows_turns_bars_and_plain_bpe() -> Non
             await until(pilot, lambda at=at: f"{languages.rate(0, at):.2f}" in shown(panel))
             rows = shown(panel).splitlines()
             for place, name in enumerate(languages.names):
-                assert name[:8] in rows[place]
+                assert name.removesuffix(".txt")[:8] in rows[place]  # which both end in
                 assert f"{languages.rate(place, at, plain=True):.2f}" in rows[place]
                 assert rows[place].startswith("❯") == (languages.served_at(at) == place)
             assert f"{languages.turns[:at].count(1)}" == rows[1].split()[-1]
+        heading = str(app.screen.query_one("#heading", Static).content)
+        assert heading.startswith("tinystories_valid.txt and 1 more · ")
         async for _ in each_size(pilot):
             await pilot.press("G")
             await until(pilot, lambda: languages.names[0][:6] in shown(panel))
