@@ -94,9 +94,12 @@ class WhyWindow(Window[object | None]):
             yield Field(BETWEEN.join(tokens), id="why-input", compact=True)
             yield AnswerRows("why-rows")
             yield Chart("why-chart")
-            yield Static(id="why-keys", classes="keys")
+            yield Static("Esc closes", id="why-keys", classes="keys")
 
     def on_mount(self) -> None:
+        # Until the width is known there is no answer: the window grows with it, from one row.
+        self.query_one(AnswerRows).styles.height = 1
+        self.query_one(Chart).display = False
         self.query_one(Input).focus()
         self.call_after_refresh(self._show)
 
