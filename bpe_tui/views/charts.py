@@ -369,7 +369,7 @@ def _columns(tokens: str, digits: int, width: int) -> list[GainColumn]:
     if sum(cells for _, cells, _ in columns) > width:
         del columns[1]  # the other columns say what merges save
     if spare >= 4 + 8:
-        columns.append(("", 8, lambda gain: (gain.share_saved, "dim")))
+        columns.append(("in %", 8, lambda gain: (gain.share_saved, "dim")))
     wider = (width - sum(cells for _, cells, _ in columns)) // (len(columns) - 1)
     wider = max(0, min(wider, WIDER))  # the blanks between columns
     first, *others = columns
