@@ -254,7 +254,7 @@ class BpeTuiApp(SessionApp):
             self.seek(session.config.viewpoint.step or 0)
             return
         frame, config = session.frame, session.config
-        if frame is None or not isinstance(config, RunConfig):
+        if frame is None:
             return
         from bpe_tui.bpe.what_if import WhatIfJob, saved_fork_plan
 
@@ -364,6 +364,21 @@ class BpeTuiApp(SessionApp):
         from bpe_tui.dialogs.open_other import ChooseModel
 
         self.push_screen(ChooseModel(config), self._chose)
+
+    def action_continue_tokenizer(self) -> None:
+        """Ask for a number of merges, and learn them behind the open tokenizer's."""
+        config, opened = self.session.config, self.session.opened
+        if isinstance(config, RunConfig) or opened is None:
+            self.tell("This goes on with a tokenizer from a file: save it (s), then open that (o).")
+        elif config.corpus is None:
+            self.tell("New merges are learnt from a text: o opens a corpus.")
+        elif config.from_input:
+            self.tell("Standard input has been read to its end; save it as a file, and open that.")
+        else:
+            self.session.hold()
+            from bpe_tui.bpe.continuation import AddMerges
+
+            self.push_screen(AddMerges(config, opened.tokenizer), self._chose)
 
     def retrain(self, config: RunConfig) -> None:
         """Read the corpus again, and train with other options."""

@@ -27,6 +27,7 @@ from bpe_tui.session.declarations import LESSON, TABS
 from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import OVERVIEWS, save_preferences
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
 
 TICK_SECONDS = 1 / 25
@@ -269,8 +270,12 @@ class SessionApp(BaseApp):
         if session.frame is None:
             return
         session.hold()
-        if not isinstance(session.config, RunConfig):
-            self.tell("These merges are a tokenizer's. A fork needs a run that is trained here.")
+        if not isinstance(session.config, RunConfig) and session.config.continued is None:
+            self.tell("These merges are a tokenizer's. A fork needs merges learnt here (A).")
+            return
+        own = session.frame.run.record.given_steps
+        if session.frame.step < own:
+            self.tell(f"Its own merges stay as they are; new ones begin at step {number(own)} (g).")
             return
         if session.stop_reason is None:
             self.tell("Training still runs; a fork can be compared when it has ended.")
@@ -285,7 +290,7 @@ class SessionApp(BaseApp):
 
     def _open_branches(self, plan: jobs.ForkPlan | None) -> None:
         frame, config = self.session.frame, self.session.config
-        if plan is None or frame is None or not isinstance(config, RunConfig):
+        if plan is None or frame is None:
             return
 
         def left(fork: jobs.WhatIfEnded | None) -> None:
@@ -314,7 +319,9 @@ class SessionApp(BaseApp):
         if (shown := self.session.shown) is not None:
             self.session.hold()
             suggestion = f"{self._file_name}-step-{shown.step}"
-            window = self.session.model.part("save")(shown, suggestion)
+            opened = self.session.opened
+            own = {} if opened is None else {"format": opened.format}  # of BPE
+            window = self.session.model.part("save")(shown, suggestion, **own)
             self.push_screen(window, self._saved)
 
     def _saved(self, path: str | None) -> None:

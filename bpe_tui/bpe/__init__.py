@@ -15,6 +15,7 @@ dropout           some draws of a pretoken's encoding with BPE-dropout
 heap_panel        the heap as a table, an array, a tree
 linked_view       the lists and bigrams of the trainer linked, for screen and transcript
 windows           the pretokens behind a count; breakpoints
+continuation      a number of merges to learn behind a tokenizer's
 what_if           forks of a run
 inspection_rows   the inspection for shell and screen
 """

@@ -118,6 +118,9 @@ class SaveTokenizer(SaveFile):
     """A window that asks for a format and a path, and writes the tokenizer there.
 
     It overwrites only if Enter is pressed a second time.
+
+    Args:
+        format: name of the format to begin with, if it can hold the tokenizer.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -125,11 +128,12 @@ class SaveTokenizer(SaveFile):
         Binding("down", "choose(1)", "format", show=False, priority=True),
     ]
 
-    def __init__(self, frame: Frame, suggestion: str) -> None:
+    def __init__(self, frame: Frame, suggestion: str, format: str = DEFAULT_FORMAT) -> None:
         self._frame = frame
         self._stem = self._suggested = suggestion
+        own = [FORMATS[format]] if format in WRITABLE else []
         self._format = next(
-            (each for each in _PREFERRED if self._unsayable(each) is None), _DEFAULT
+            (each for each in (*own, *_PREFERRED) if self._unsayable(each) is None), _DEFAULT
         )
         self._suggested += self._format.suffix
         super().__init__(

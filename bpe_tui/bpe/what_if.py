@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import monotonic
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -18,9 +18,9 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from bpe_tui.session import jobs
-from bpe_tui.session.config import LeftOutDocument, RunConfig
+from bpe_tui.session.config import Config, LeftOutDocument, RunConfig, TokenizerConfig
 from bpe_tui.session.jobs import Job
-from bpe_tui.session.opening import fork_again
+from bpe_tui.session.opening import documents_left_out, fork_again
 from bpe_tui.session.training import count_corpus_of
 from bpe_tui.views.panel import TokenPainter, pair_text
 from bpe_tui.widgets.fields import Field
@@ -29,8 +29,11 @@ from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, left, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.widgets.window import Window
+from engine.bpe.continuation import fork_continuation
 from engine.bpe.frame import Frame, Timeline
+from engine.bpe.record import MergeStep
 from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainer import StopReason
 from engine.bpe.what_if import Comparison, ForkChange, compare, fork
 from engine.core.errors import BpeError, WhatIfError
 from engine.core.events import BytesPair, Pair, pair_name
@@ -39,6 +42,9 @@ from engine.learning.session_file import SavedFork
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PATTERNS, Pattern, as_pattern, name_of
 from engine.text.pretokenize import SpecialSplitter
+
+ConfigT = TypeVar("ConfigT", RunConfig, TokenizerConfig, Config)
+Event = TypeVar("Event")
 
 NEWS_SECONDS = 1 / 10
 """Time between two reports of progress to the window."""
@@ -51,7 +57,7 @@ class WhatIfJob(Job):
 
     def __init__(
         self,
-        config: RunConfig,
+        config: Config,
         frame: Frame,
         plan: jobs.ForkPlan,
         post: Callable[[Message], object],
@@ -61,8 +67,13 @@ class WhatIfJob(Job):
         self._config = in_phase_of(self._frame, config)
 
     def work(self) -> None:
-        config = self._plan.config
-        counts, excerpt = self._corpus()
+        if isinstance(self._config, RunConfig) and isinstance(self._plan.config, RunConfig):
+            self._train_again(self._config, self._plan.config)
+        else:
+            self._continue_otherwise()
+
+    def _train_again(self, known: RunConfig, config: RunConfig) -> None:
+        counts, excerpt = self._corpus(known, config)
         self.check_cancelled()
         trainer = fork(
             self._frame,
@@ -74,55 +85,69 @@ class WhatIfJob(Job):
         timeline = Timeline(
             trainer.counts, record=trainer.record, pattern=config.pattern, excerpt=excerpt
         )
-        due = monotonic()
-        steps = []
-        for step in trainer.steps():
+        timeline.extend(self._watched(trainer.steps()))
+        self._end(timeline, trainer.stop_reason)
+
+    def _continue_otherwise(self) -> None:
+        """Learn merges behind those of a tokenizer, with the planned change."""
+        config, frame = self._config, self._frame
+        assert isinstance(config, TokenizerConfig)
+        change = replace(self._plan.change, tie_rule=self._plan.config.tie_rule)
+        fork = fork_continuation(frame, change, config.continued or 1, frame.run.record.min_count)
+        events = self._watched(fork.steps())
+        fork.timeline.extend([each for each in events if isinstance(each, MergeStep)])
+        self._end(fork.timeline, fork.stop_reason)
+
+    def _watched(self, events: Iterable[Event]) -> list[Event]:
+        """Return all events, and post their number now and then."""
+        due, seen = monotonic(), []
+        for event in events:
             self.check_cancelled()
-            steps.append(step)
+            seen.append(event)
             if monotonic() >= due:
-                self.post(jobs.WhatIfProgress(len(steps)))
+                self.post(jobs.WhatIfProgress(len(seen)))
                 due = monotonic() + NEWS_SECONDS
-        timeline.extend(steps)
+        return seen
+
+    def _end(self, timeline: Timeline, reason: StopReason | None) -> None:
         timeline.complete()
-        if trainer.stop_reason is None:
+        if reason is None:
             raise BpeError("training ended without a reason")
         difference = compare(_merges_of(self._frame), _merges_of(timeline.frame))
         self.check_cancelled()
-        self.post(jobs.WhatIfEnded(timeline, trainer.stop_reason, difference))
+        self.post(jobs.WhatIfEnded(timeline, reason, difference))
 
-    def _corpus(self) -> tuple[Mapping[bytes, int], Excerpt]:
-        """Return the counts and the excerpt for the planned fork."""
-        config = self._plan.config
-        recut = (config.pattern, config.special_tokens) != (
-            self._config.pattern,
-            self._config.special_tokens,
-        )
-        fewer = config.left_out[len(self._config.left_out) :]
+    def _corpus(self, known: RunConfig, config: RunConfig) -> tuple[Mapping[bytes, int], Excerpt]:
+        """Return the counts and the excerpt for a fork of the run of `known`."""
+        recut = (config.pattern, config.special_tokens) != (known.pattern, known.special_tokens)
+        fewer = config.left_out[len(known.left_out) :]
         if not recut and not fewer:
             return self._frame.counts, self._frame.excerpt
         if config.from_input:
             raise WhatIfError("standard input is read only once; save it to a file and open that")
         if not recut:
-            return self._without(self._frame.counts, fewer), self._frame.excerpt
+            return self._without(self._frame.counts, config, fewer), self._frame.excerpt
         corpus, count = count_corpus_of(config, self.check_cancelled)
         excerpt = Excerpt.of(
             corpus.head, config.pattern, config.special_tokens, complete=corpus.head_is_all
         )
-        return self._without(count.counts, config.left_out), excerpt
+        return self._without(count.counts, config, config.left_out), excerpt
 
     def _without(
-        self, counts: Mapping[bytes, int], left_out: Sequence[LeftOutDocument]
+        self, counts: Mapping[bytes, int], config: RunConfig, left_out: Sequence[LeftOutDocument]
     ) -> Mapping[bytes, int]:
         """Return the counts without some documents, cut as the plan says."""
-        pattern = as_pattern(self._plan.config.pattern)
+        pattern = as_pattern(config.pattern)
         for each in left_out:
-            chunks = self._chunks(pattern, SpecialSplitter(each.special_tokens))
+            chunks = self._chunks(config, pattern, SpecialSplitter(each.special_tokens))
             found = document_counts(chunks, each.document, pattern, each.special_tokens)
             counts = counts_without(counts, found)
         return counts
 
-    def _chunks(self, pattern: Pattern, splitter: SpecialSplitter) -> Iterator[bytes]:
-        for chunk in self._plan.config.open_corpus().chunks(pattern, splitter):
+    def _chunks(
+        self, config: RunConfig, pattern: Pattern, splitter: SpecialSplitter
+    ) -> Iterator[bytes]:
+        for chunk in config.open_corpus().chunks(pattern, splitter):
             self.check_cancelled()
             yield chunk.data
 
@@ -164,7 +189,7 @@ class Branches(Window[jobs.WhatIfEnded | None]):
         Binding("enter", "keep", "keep", priority=True),
     ]
 
-    def __init__(self, frame: Frame, config: RunConfig, plan: jobs.ForkPlan) -> None:
+    def __init__(self, frame: Frame, config: Config, plan: jobs.ForkPlan) -> None:
         super().__init__()
         self._frame, self._plan = frame, plan
         self._job = WhatIfJob(config, frame, plan, self.post_message)
@@ -258,19 +283,22 @@ def _examples(tokens: list[bytes]) -> str:
     return (shown + ("  …" if len(tokens) > EXAMPLES else "")) or "none"
 
 
-def in_phase_of(frame: Frame, config: RunConfig) -> RunConfig:
+def in_phase_of(frame: Frame, config: ConfigT) -> ConfigT:
     """Return the config of a fork of a run in phases: one phase, with the pattern of the step's."""
-    if not config.phases:
+    if not isinstance(config, RunConfig) or not config.phases:
         return config
     pattern = frame.run.pattern
     return replace(config, phases="", pattern=name_of(pattern) or pattern.source)
 
 
-def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[jobs.ForkPlan]:
-    """Yield all possible changes at a step; `chosen` is the pair at the panel's cursor."""
+def fork_plans(frame: Frame, config: Config, chosen: Pair | None) -> Iterator[jobs.ForkPlan]:
+    """Yield all possible changes at a step; `chosen` is the pair at the panel's cursor.
+
+    How a text is cut does not change behind the merges of a tokenizer.
+    """
     step = frame.step
     config = in_phase_of(frame, config)
-    if frame.merge is not None:
+    if frame.merge is not None and not frame.was_given:
         yield jobs.ForkPlan(
             f"forbid merge {number(step)}, made here: {pair_text(frame, frame.merge.pair)}",
             f"{pair_text(frame, frame.merge.pair)} forbidden",
@@ -303,6 +331,8 @@ def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator
             title, changed = f"tie rule {name}", replace(config, tie_rule=name)
             change = ForkChange(tie_rule=name)
             yield jobs.ForkPlan(title, title, step, changed, change, rule.in_short)
+    if not isinstance(config, RunConfig):
+        return
     for name, pattern in PATTERNS.items():
         if name != config.pattern:
             title, changed = f"pattern {name}", replace(config, pattern=name)
@@ -320,17 +350,16 @@ TITLE_CELLS = len("tie rule sentencepiece")
 """Least cells of a change's title, before its meaning."""
 
 
-def saved_fork_plan(fork: SavedFork, config: RunConfig) -> jobs.ForkPlan:
+def saved_fork_plan(fork: SavedFork, config: Config) -> jobs.ForkPlan:
     """Return the plan of a saved fork of a run that `config` trains."""
     changed, change = fork_again(fork, config)
     changes = [f"{_visible_pair(pair)} forbidden" for pair in fork.forbid]
     changes += [f"{_visible_pair(fork.force)} first"] if fork.force else []
     changes += [f"tie rule {changed.tie_rule}"] if changed.tie_rule != config.tie_rule else []
     if changed.pattern != config.pattern:
-        changes.append(f"pattern {visible_text(changed.pattern)}")
-    changes += [
-        f"without document {each.document}" for each in changed.left_out[len(config.left_out) :]
-    ]
+        changes.append(f"pattern {visible_text(changed.pattern or '')}")
+    gone = documents_left_out(changed)[len(documents_left_out(config)) :]
+    changes += [f"without document {each.document}" for each in gone]
     if changed.special_tokens != config.special_tokens:
         changes.append("other special tokens")
     otherwise = ", ".join(changes)
@@ -367,9 +396,7 @@ class WhatIf(Window[jobs.ForkPlan | None]):
         Binding("tab", "app.focus_next", "list or line", show=False),
     ]
 
-    def __init__(
-        self, frame: Frame, config: RunConfig, documents: int, chosen: Pair | None
-    ) -> None:
+    def __init__(self, frame: Frame, config: Config, documents: int, chosen: Pair | None) -> None:
         super().__init__()
         self._frame, self._config, self._documents = frame, config, documents
         self._plans = list(fork_plans(frame, config, chosen))
@@ -379,12 +406,13 @@ class WhatIf(Window[jobs.ForkPlan | None]):
             window.border_title = Content(f"what if, from step {number(self._frame.step)} on")
             window.border_subtitle = Content("↵ trains the other way · Esc closes")
             yield PlanRows("wish-rows", list(map(plan_row, self._plans)))
-            hint = (
-                "Another pair: choose it among the pairs first. A document to leave out (Tab): its "
-                f"number, 1 to {number(self._documents)}."
-            )
+            hint = "Another pair: choose it among the pairs first."
+            if isinstance(self._config, RunConfig):
+                numbers = f"1 to {number(self._documents)}"
+                hint += f" A document to leave out (Tab): its number, {numbers}."
             yield Static(Content(hint), id="dialog-hint")
-            yield Field(placeholder="document", id="document-input", compact=True)
+            if isinstance(self._config, RunConfig):
+                yield Field(placeholder="document", id="document-input", compact=True)
 
     def on_mount(self) -> None:
         self.query_one(RowList).focus()
@@ -396,6 +424,7 @@ class WhatIf(Window[jobs.ForkPlan | None]):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
+        assert isinstance(self._config, RunConfig)
         typed = event.value.strip().replace(",", "")
         if typed.isascii() and typed.isdigit() and 1 <= int(typed[:12]) <= self._documents:
             title = f"without document {number(int(typed))}"

@@ -44,11 +44,16 @@ def check_config(config: Config) -> None:
 
     if config.pattern is not None:
         as_pattern(config.pattern)
+    _ = TIE_RULES[config.tie_rule]
     if not is_tokenizer(*config.paths):
         open_tokenizer(*config.paths)  # raises the error
     if config.corpus is not None:
         check_texts(config.corpus, config.reading)
         Corpus(config.corpus, config.reading)
+    if config.continued is not None:
+        from bpe_tui.session.training import open_continuable
+
+        open_continuable(config)
 
 
 def check_run(config: RunConfig) -> Corpus:

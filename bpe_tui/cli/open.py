@@ -25,6 +25,7 @@ from engine.text.sources import STANDARD_INPUT
         "bpe-tui samples/handout.txt --plain",
         "bpe-tui samples/handout.txt --step 40 --view encoding --text 'the newest'",
         "bpe-tui open --tokenizer vocab.json --tokenizer merges.txt samples/handout.txt",
+        "bpe-tui open --tokenizer tokenizer.json corpus.txt --continue 500",
         "zcat corpus.gz | bpe-tui - --no-special --pattern cl100k",
     ),
 )
@@ -40,6 +41,7 @@ def open_corpus(
         ),
     ] = None,
     tokenizer: options.OpenedTokenizerOption = None,
+    continued: options.ContinueOption = None,
     parity: options.ParityOption = False,
     field: options.FieldOption = None,
     skip_bad: options.SkipBadOption = False,
@@ -107,7 +109,7 @@ def opened_config(context: typer.Context) -> Config:
     text = given["text"].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     viewpoint = Viewpoint(given.get("step"), view and VIEWS[view], text)
     if given["tokenizer"]:
-        _check_only_for_training(context, "--tokenizer is not trained")
+        check_only_for_training(context, "--tokenizer is not trained")
         tokenizer = tuple(given["tokenizer"])
         if len(tokenizer) == 1 and corpus is not None and _are_merges_of(corpus, *tokenizer):
             tokenizer, (corpus, *more) = (*tokenizer, corpus), more or [None]
@@ -120,16 +122,21 @@ def opened_config(context: typer.Context) -> Config:
             cache=not given["no_cache"],
             viewpoint=viewpoint,
             reading=reading,
+            **options.continuation_of(context),
         )
     if corpus is None:
         raise inputs.CommandLineError("give a CORPUS to train on, or --tokenizer to open one")
     run = options.run_of(context, corpus, viewpoint=viewpoint, reading=reading)
     config = config_for(run, options.asked_of(context))
+    if continued := options.continuation_of(context):
+        if not isinstance(config, TokenizerConfig):
+            raise inputs.CommandLineError("--continue goes on with a tokenizer: add --tokenizer")
+        config = replace(config, otherwise=None, **continued)
     if isinstance(config, TokenizerConfig) and config.otherwise is None:
-        _check_only_for_training(context, f"{config.name} is a tokenizer, which is not trained")
+        check_only_for_training(context, f"{config.name} is a tokenizer, which is not trained")
     if config.viewpoint == viewpoint:
         return config
-    _check_only_for_training(context, "a saved session has its own options of training")
+    check_only_for_training(context, "a saved session has its own options of training")
     changed = {
         name: getattr(viewpoint, name)
         for name in ("step", "view", "text")
@@ -147,8 +154,10 @@ def _are_merges_of(name: str, vocabulary: str) -> bool:
     return is_lone and is_tokenizer(vocabulary, name)
 
 
-def _check_only_for_training(context: typer.Context, why: str) -> None:
+def check_only_for_training(context: typer.Context, why: str) -> None:
     """Raise `CommandLineError` for an option of a training, since there is none.
+
+    With `--continue` new merges are learnt, so two of the options count.
 
     Args:
         why: the reason, such as `--tokenizer is not trained`.
@@ -158,6 +167,7 @@ def _check_only_for_training(context: typer.Context, why: str) -> None:
         "tie_rule",
         "trainer",
         "min_count",
+        "max_token_length",
         "units",
         "ngram",
         "model",
@@ -165,6 +175,7 @@ def _check_only_for_training(context: typer.Context, why: str) -> None:
         "phases",
         "most_words",
     ):
-        if options.is_given(context, option):
+        is_used = option in options.OF_CONTINUING and context.params.get("continued") is not None
+        if options.is_given(context, option) and not is_used:
             name = option.replace("_", "-")
             raise inputs.CommandLineError(f"--{name} is for training, and {why}")

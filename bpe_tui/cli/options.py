@@ -238,6 +238,16 @@ MostWordsOption = Annotated[
         show_default=False,
     ),
 ]
+ContinueOption = Annotated[
+    int | None,
+    typer.Option(
+        "--continue",
+        metavar="N",
+        help="With --tokenizer: learn N more merges on CORPUS, behind its own. All ids stay.",
+        rich_help_panel="Tokenizer",
+        show_default=False,
+    ),
+]
 CacheOption = Annotated[
     bool,
     typer.Option(
@@ -254,6 +264,17 @@ WorkersOption = Annotated[
         min=1,
         help="How many count pretokens at once; one for each core if not given.",
         rich_help_panel=TRAINING,
+    ),
+]
+ContinuedTokenizerOption = Annotated[
+    list[str] | None,
+    names_file(
+        "--tokenizer",
+        metavar="PATH|NAME",
+        help="Go on with this tokenizer, which merges bytes: see --continue. Twice for VOCAB and "
+        "MERGES.",
+        rich_help_panel="Tokenizer",
+        show_default=False,
     ),
 ]
 OpenedTokenizerOption = Annotated[
@@ -432,6 +453,19 @@ def _check_goes_with_phases(context: typer.Context) -> None:
     for option in ("parity", "units"):
         if is_given(context, option):
             raise CommandLineError(f"--phases and --{option} do not go together; leave one out")
+
+
+OF_CONTINUING = "tie_rule", "min_count"
+"""Options of a training that `--continue` has, too."""
+
+
+def continuation_of(context: typer.Context) -> dict[str, Any]:
+    """Return the fields of a tokenizer's config about merges to learn, as far as they are given."""
+    given = context.params
+    if given.get("continued") is None:
+        return {}
+    asked = [name for name in OF_CONTINUING if is_given(context, name)]
+    return {"continued": given["continued"], **{name: given[name] for name in asked}}
 
 
 def special_tokens_of(given: Sequence[str] | None, none_at_all: bool) -> tuple[str, ...]:

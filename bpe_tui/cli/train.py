@@ -16,18 +16,20 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from bpe_tui.cli import console, inputs, options, outputs
+from bpe_tui.cli.open import check_only_for_training
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.session.config import RunConfig, as_counted
+from bpe_tui.session.config import RunConfig, TokenizerConfig, as_counted
 from bpe_tui.session.models import MODELS
+from bpe_tui.session.training import OpeningListener, open_continuable, replay
 from bpe_tui.session.training import train as train_model
 from bpe_tui.views.chunks import describe_counting
-from bpe_tui.widgets.numbers import number, progress_of
+from bpe_tui.widgets.numbers import number, plural, progress_of
 from engine.core.events import ChunkCounted, CountProgress, WorkProgress
 from engine.core.files import write_files
 from engine.counting.chunk_log import ChunkLog
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import counts_of
-from engine.formats import DEFAULT_FORMAT, WRITABLE
+from engine.formats import DEFAULT_FORMAT, WRITABLE, check_extensible, convert, writable_format
 from engine.formats.gpt2 import MERGES, SETTINGS, VOCAB
 from engine.recording.training import CountedCorpus, CountOrigin, Training, TrainingListener
 from engine.text.corpus import Corpus
@@ -46,6 +48,7 @@ MERGES_A_MOVE = 64
         "bpe-tui train en.txt am.txt --parity --vocab-size 1000 --out tokenizer",
         "bpe-tui train corpus.txt --phases gpt2:8000,none:10000 --out tokenizer.json --format "
         "huggingface",
+        "bpe-tui train corpus.txt --tokenizer tokenizer.json --continue 500 --out longer.json",
         "bpe-tui train - --vocab-size 500 --out tokenizer --steps steps.jsonl < corpus.txt",
     ),
 )
@@ -94,6 +97,8 @@ def train(
     ] = False,
     min_count: options.MinCountOption = 1,
     parity: options.ParityOption = False,
+    tokenizer: options.ContinuedTokenizerOption = None,
+    continued: options.ContinueOption = None,
     field: options.FieldOption = None,
     skip_bad: options.SkipBadOption = False,
     workers: options.WorkersOption = None,
@@ -102,6 +107,9 @@ def train(
     """Train a tokenizer and write its files; their paths are printed."""
     if str(out) == STANDARD_INPUT:
         raise inputs.CommandLineError("--out names the place of the files; - would be a directory")
+    if tokenizer is not None or continued is not None:
+        _continue(context)
+        return
     if not (options.is_given(context, "vocab_size") or options.is_given(context, "phases")):
         raise inputs.CommandLineError("Missing option '--vocab-size', or '--phases'")
     config = options.run_of(
@@ -127,6 +135,68 @@ def train(
         summary = parts.write(training, config, format, out, overwrite=force)
     inputs.note_skipped(source.reader.skipped)
     print(summary, file=sys.stderr)
+    console.write_result(b"".join(os.fsencode(path) + b"\n" for path in paths))
+
+
+def _continue(context: typer.Context) -> None:
+    """Learn more merges behind those of `--tokenizer`, and write the result in its format.
+
+    Raises:
+        BpeError: no merges can be learnt, or the format cannot hold them.
+    """
+    given = context.params
+    if given["tokenizer"] is None or given["continued"] is None:
+        raise inputs.CommandLineError("--tokenizer and --continue N go together: give both")
+    check_only_for_training(context, "--continue keeps the tokenizer as it is")
+    if given["specials_first"]:
+        raise inputs.CommandLineError(
+            "--specials-first gives ids anew, and with --continue all stay"
+        )
+    corpus, *more = given["corpus"]
+    special = options.special_tokens_of(given["special"], given["no_special"])
+    config = TokenizerConfig(
+        tuple(given["tokenizer"]),
+        corpus,
+        special if given["special"] or given["no_special"] else None,
+        given["pattern"] if options.is_given(context, "pattern") else None,
+        given["continued"],
+        given["tie_rule"],
+        given["min_count"],
+        cache=not given["no_cache"],
+        reading=options.reading_of(more, given["field"], given["skip_bad"]),
+    )
+    inputs.check_config(config)
+    opened = open_continuable(config)
+    is_asked = options.is_given(context, "format")
+    format, out = given["format"] if is_asked else opened.format, given["out"]
+    if not is_asked and format not in WRITABLE:
+        raise inputs.CommandLineError(
+            f"{config.name} is of the format {format}, which is only read; add --format NAME "
+            f"({', '.join(WRITABLE)})"
+        )
+    steps, force = given["steps"], given["force"]
+    check_extensible(opened.tokenizer, out, format)
+    paths = [*writable_format(format).written(out), *([steps] if steps else [])]
+    source = Corpus(corpus, config.reading)
+    outputs.check_outputs(paths, source, overwrite=force)
+    inputs.note_sizes(source)
+    inputs.note_doubts(corpus, config.reading)
+    with outputs.step_writer(steps, overwrite=force) as write_step:
+        with _ContinuingBar(write_step) as bar:
+            workers, recorded = given["workers"], steps is not None
+            training = replay(config, bar, workers=workers, recorded=recorded)
+        bar.print_chunks()
+        longer = training.trainer.tokenizer
+        notes = convert(longer, format, out, overwrite=force)
+    for message in dict.fromkeys((*opened.notes, *notes)):
+        inputs.note(message)
+    own, learnt = len(opened.tokenizer.vocab), training.trainer.learnt
+    print(
+        f"{plural(len(longer.vocab), 'token')}: {number(own)} of {config.name}, "
+        f"{number(len(longer.vocab) - own)} new; {plural(len(learnt), 'merge')} learnt; "
+        f"{training.stop_reason.value}",
+        file=sys.stderr,
+    )
     console.write_result(b"".join(os.fsencode(path) + b"\n" for path in paths))
 
 
@@ -196,6 +266,10 @@ class TrainingBar(Progress, TrainingListener):
         self.update(
             self._task, description=work.doing, completed=work.done, total=work.total, detail=""
         )
+
+
+class _ContinuingBar(TrainingBar, OpeningListener):
+    """A bar for merges that are learnt behind those of a tokenizer."""
 
 
 @app.command(

@@ -68,7 +68,7 @@ class ForkPlan:
     title: str
     otherwise: str
     step: int
-    config: RunConfig
+    config: Config
     change: ForkChange = field(default_factory=ForkChange)
     meaning: str = ""
 

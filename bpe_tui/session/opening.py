@@ -199,9 +199,8 @@ def _config_of(saved: session_file.SavedSession) -> Config:
                 f"its tokenizer {missing} is not there, and nothing is fetched for a session file"
             )
         corpus = saved.corpus.path if saved.corpus is not None else None
-        options = {
-            name: options[name] for name in (session_file.SPECIAL, "pattern") if name in options
-        }
+        known = session_file.SPECIAL, "pattern", "continued", "tie_rule", "min_count"
+        options = {name: options[name] for name in known if name in options}
         config = TokenizerConfig(saved.tokenizer, corpus, viewpoint=viewpoint, **options)
     else:
         assert saved.corpus is not None  # a session file names a corpus or a tokenizer
@@ -214,7 +213,8 @@ def _config_of(saved: session_file.SavedSession) -> Config:
         _ = TIE_RULES[changed.get("tie_rule", RunConfig.tie_rule)]
         as_pattern(changed.get("pattern", RunConfig.pattern))
         check_special_tokens(changed.get(session_file.SPECIAL, ()))
-    if saved.forks and (saved.tokenizer or model_of(config).name != DEFAULT_MODEL):
+    is_forked = isinstance(config, RunConfig) or config.continued is not None
+    if saved.forks and not (is_forked and model_of(config).name == DEFAULT_MODEL):
         raise SessionFileError("only a training of BPE has forks")
     return config
 
@@ -243,15 +243,13 @@ def saved_session(session: Session, viewpoint: Viewpoint) -> session_file.SavedS
     made: list[session_file.SavedFork] = []  # the latest first
     after = session.config
     for origin in _chain(session):
-        assert isinstance(after, RunConfig)
-        assert isinstance(origin.config, RunConfig)
         before, change = origin.config, origin.change
         options = {
             name: getattr(after, name)
             for name in ("pattern", "tie_rule", session_file.SPECIAL)
             if getattr(after, name) != getattr(before, name)
         }
-        if gone := after.left_out[len(before.left_out) :]:
+        if gone := documents_left_out(after)[len(documents_left_out(before)) :]:
             options[session_file.LEFT_OUT] = tuple(each.document for each in gone)
         forbid = tuple(sorted(change.forbid))
         made.append(
@@ -296,9 +294,17 @@ def _options_of(config: Config) -> dict[str, Any]:
     }
 
 
-def fork_again(fork: session_file.SavedFork, config: RunConfig) -> tuple[RunConfig, ForkChange]:
+def documents_left_out(config: Config) -> tuple[LeftOutDocument, ...]:
+    """Return the documents that forks have left out; a tokenizer's run has none."""
+    return config.left_out if isinstance(config, RunConfig) else ()
+
+
+def fork_again(fork: session_file.SavedFork, config: Config) -> tuple[Config, ForkChange]:
     """Return the config of a saved fork of a run of `config`, and the change."""
     options = dict(fork.options)
+    change = ForkChange(fork.force, frozenset(fork.forbid), tie_rule=options.get("tie_rule"))
+    if not isinstance(config, RunConfig):
+        return replace(config, tie_rule=options.get("tie_rule", config.tie_rule)), change
     documents = options.pop(session_file.LEFT_OUT, ())
     gone = (LeftOutDocument(document, config.special_tokens) for document in documents)
     known = {
@@ -306,9 +312,7 @@ def fork_again(fork: session_file.SavedFork, config: RunConfig) -> tuple[RunConf
         for name in ("pattern", "tie_rule", session_file.SPECIAL)
         if name in options
     }
-    changed = replace(config, phases="", left_out=(*config.left_out, *gone), **known)
-    change = ForkChange(fork.force, frozenset(fork.forbid), tie_rule=options.get("tie_rule"))
-    return changed, change
+    return replace(config, phases="", left_out=(*config.left_out, *gone), **known), change
 
 
 # -- the command that opens the same
@@ -338,7 +342,8 @@ def command_that_opens(config: Config, viewpoint: Viewpoint, program: str = "bpe
         words.append("--skip-bad")
     for name, value in _options_of(config).items():
         if name != session_file.SPECIAL:
-            words += [f"--{name.replace('_', '-')}", str(value)]
+            option = "continue" if name == "continued" else name.replace("_", "-")
+            words += [f"--{option}", str(value)]
         elif not value:
             words.append("--no-special")
         else:

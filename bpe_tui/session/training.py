@@ -76,19 +76,49 @@ def train(
     return train_on_corpus(corpus, *cut, start, kept=kept, workers=workers, listener=listener)
 
 
-def replay(config: TokenizerConfig, listener: OpeningListener) -> Training:
-    """Open a tokenizer, and replay its merges over its corpus, if there is one.
+def open_continuable(config: TokenizerConfig) -> Opened:
+    """Open the tokenizer of `config`, and check that it can go on as `config` asks.
 
     Raises:
         TokenizerFileError: the files are no tokenizer.
-        BpeError: the corpus cannot be read.
+        BpeError: no merges can be learnt behind its own, or there is no corpus to learn them from.
     """
-    from engine.bpe.replay import Replay
     from engine.formats import open_tokenizer  # the formats take their time to import
 
     opened = open_tokenizer(
         *config.paths, special_tokens=config.special_tokens, pattern=config.pattern
     )
+    if config.continued is not None:
+        from engine.bpe.continuation import check_continuable
+
+        check_continuable(opened.tokenizer, config.continued)
+        if config.corpus is None:
+            raise CorpusError("new merges are learnt from a text: name a CORPUS")
+    return opened
+
+
+def replay(
+    config: TokenizerConfig,
+    listener: OpeningListener,
+    *,
+    workers: int | None = None,
+    recorded: bool = True,
+) -> Training:
+    """Open a tokenizer; replay its merges over its corpus, and learn more if `config` says so.
+
+    Args:
+        listener: gets the progress; an exception that it raises stops the work.
+        workers: number of workers that count; by default one a core.
+        recorded: whether to keep a recording; without one new merges are learnt only.
+
+    Raises:
+        TokenizerFileError: the files are no tokenizer.
+        BpeError: the corpus cannot be read, or no merges can be learnt.
+    """
+    from engine.bpe.continuation import Continuation, ContinuedReplay, Learnt
+    from engine.bpe.replay import Replay
+
+    opened = open_continuable(config)
     tokenizer = opened.tokenizer
     corpus = None
     if config.corpus is not None:
@@ -97,14 +127,26 @@ def replay(config: TokenizerConfig, listener: OpeningListener) -> Training:
     listener.on_opened(opened)
 
     def start(counted: CountedCorpus) -> Training:
-        made = Replay(tokenizer, counted.counts, counted.excerpt)
-        return Training(made, lambda: made.timeline)
+        if config.continued is None:
+            made = Replay(tokenizer, counted.counts, counted.excerpt)
+            return Training(made, lambda: made.timeline)
+        training = Continuation(
+            *(tokenizer, counted.counts, config.continued),
+            tie_rule=config.tie_rule,
+            min_count=config.min_count,
+        )
+        if not recorded:
+            return Training(training)
+        longer = ContinuedReplay(training, counted.counts, counted.excerpt)
+        return Training(longer, lambda: longer.timeline, begins_with=Learnt)
 
     cut, splitter = (tokenizer.pattern, tokenizer.special_tokens), tokenizer.rules.splitter
     # The cache knows pattern and special tokens only: other splitters count every time.
     is_kept = corpus is not None and splitter.by_pieces
     kept = _kept_count(corpus, *cut, config.cache) if corpus and is_kept else KeptCount(None)
-    return train_on_corpus(corpus, *cut, start, kept=kept, listener=listener, splitter=splitter)
+    return train_on_corpus(
+        corpus, *cut, start, kept=kept, workers=workers, listener=listener, splitter=splitter
+    )
 
 
 def count_corpus_of(

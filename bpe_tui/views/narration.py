@@ -144,6 +144,7 @@ ENDED = {
     StopReason.TOO_RARE.name: "the rest too rare",
     StopReason.TOO_LONG.name: "the rest too long",
     StopReason.REPLAYED.name: "all merges made",
+    StopReason.CONTINUED.name: "all are learnt",
     "NO_MORE_PIECES": "no more pieces are used",
     "SHARE_LEFT": "a tenth of the longer pieces left",
     "HALF_LEFT": "half of the n-grams left",
@@ -249,6 +250,9 @@ def _opened(session: Session) -> Facts:
     ]
     if ended is None:
         facts.insert(0, (6, "replaying …"))
+    if frame.run.continued is not None:
+        learnt = len(frame.run) - frame.run.record.given_steps
+        facts.insert(0, (6, plural(max(learnt, 0), "new merge")))
     if session.config.corpus is not None and frame.has_corpus:
         corpus = visible_text(Path(session.config.corpus).name, spaces=False)
         facts.append((4, f"over {corpus}"))

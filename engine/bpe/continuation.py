@@ -254,6 +254,16 @@ class ContinuedReplay:
         """The reason why the training ended; `None` before that."""
         return self._training.stop_reason
 
+    @property
+    def learnt(self) -> Sequence[GivenMerge]:
+        """The new merges: ((left id, right id), id of the token that they make)."""
+        return self._training.learnt
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer with the new merges."""
+        return self._training.tokenizer
+
     def steps(self) -> Iterator[WorkProgress | Learnt | MergeStep]:
         """Yield the progress of the training, `Learnt`, then all merges; call this only once."""
         training, rules = self._training, self._training.rules

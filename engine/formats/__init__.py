@@ -18,6 +18,7 @@ from engine.core.files import check_free
 from engine.core.json_fields import gc_paused
 from engine.core.registry import Registry
 from engine.core.wording import counted
+from engine.encoding.extension import extended
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import (
     bert_vocab,
@@ -70,6 +71,7 @@ __all__ = [
     "DEFAULT_FORMAT",
     "FORMATS",
     "WRITABLE",
+    "check_extensible",
     "convert",
     "is_tokenizer",
     "open_tokenizer",
@@ -190,6 +192,33 @@ def writable_format(name: str) -> TokenizerFormat:
             f"the format {name} is only read; choose one of {', '.join(WRITABLE)}"
         )
     return _WRITTEN[name]
+
+
+def check_extensible(tokenizer: Tokenizer, path: str | os.PathLike[str], format: str) -> None:
+    """Check that a format can hold a tokenizer with more merges, before these are learnt.
+
+    A tokenizer with one more merge is written to a temporary place.
+
+    Args:
+        path: the path that errors name.
+
+    Raises:
+        TokenizerFileError: the format cannot hold it with its ids, or is only read.
+        UnknownNameError: no format has this name.
+    """
+    ids = tokenizer.alphabet.token_ids[:256]
+    known = set(tokenizer.vocab.values())
+    pairs = ((left, right) for left in ids for right in ids)
+    new = ((a, b) for a, b in pairs if tokenizer.vocab[a] + tokenizer.vocab[b] not in known)
+    merge = next(((pair, 1 + max(tokenizer.vocab)) for pair in new), None)
+    longer = tokenizer if merge is None else extended(tokenizer, [merge])
+    with tempfile.TemporaryDirectory(prefix="bpe-tui-") as place:
+        draft = Path(place) / (Path(path).name or "tokenizer")
+        try:
+            save(longer, draft, format)
+        except TokenizerFileError as error:  # name the path that was asked for
+            message = str(error).replace(str(draft), str(path))
+            raise TokenizerFileError(f"{message}; --format huggingface keeps all ids") from None
 
 
 # Conversion

@@ -30,7 +30,7 @@ LONGEST = 4096
 MOST = 1000
 """Largest number of breakpoints, forks and the like."""
 
-NUMBERS = ("vocab_size", "min_count", "max_token_length", "ngram", "most_words")
+NUMBERS = ("vocab_size", "min_count", "max_token_length", "ngram", "most_words", "continued")
 NAMES = ("pattern", "tie_rule", "trainer", "model", "units", "phases")
 SPECIAL, LEFT_OUT = "special_tokens", "left_out"
 """Options of a session file: whole numbers, texts, special tokens, and the numbers of documents

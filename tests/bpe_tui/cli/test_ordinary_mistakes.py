@@ -112,7 +112,7 @@ def test_the_word_help_is_the_option() -> None:
     ("command", "usage"),
     [
         ("open", "[CORPUS]... [OPTIONS]"),
-        ("train", "CORPUS... --vocab-size N --out PATH [OPTIONS]"),
+        ("train", "CORPUS... --out PATH [OPTIONS]"),
         ("encode", "[TEXT] --tokenizer PATH|NAME [OPTIONS]"),
         ("why", "TOKEN [RIGHT] --tokenizer PATH|NAME [OPTIONS]"),
         ("inspect", "TOKENIZER... [OPTIONS]"),

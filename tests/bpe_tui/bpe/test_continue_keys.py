@@ -1,0 +1,60 @@
+"""A tokenizer that goes on, on the screen: the key, the border, forks behind it, saving."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inside.bpe_tui.bpe import Branches, WhatIf
+from inside.bpe_tui.session import TokenizerConfig
+from inside.bpe_tui.widgets import Scrubber
+from opening import SAMPLE, ended, opened_as, until
+from textual.widgets import Input, Static
+
+from engine import Tokenizer, train_bpe
+
+CODE, HANDOUT = SAMPLE.parent / "code.txt", SAMPLE.parent / "handout.txt"
+
+
+async def test_a_key_learns_more_merges_and_forks_begin_behind_the_border(tmp_path: Path) -> None:
+    vocab, merges = train_bpe(HANDOUT, 400, ["<|endoftext|>"])
+    Tokenizer(vocab, merges, ["<|endoftext|>"]).save(tmp_path / "own.json", "huggingface")
+    own = len(merges)
+    async with opened_as(TokenizerConfig((str(tmp_path / "own.json"),), str(CODE))) as (app, pilot):
+        app.action_show("training")
+        await pilot.press("i")
+        assert "A fork needs merges learnt here (A)" in app.notices.now
+        await pilot.press("A")
+        field = app.screen.query_one("#dialog-input", Input)
+        for typed, said in (("x", "Give a number"), ("0", "ask for at least 1")):
+            field.value = typed
+            await pilot.press("enter")
+            assert said in str(app.screen.query_one("#dialog-hint", Static).content)
+        field.value = "30"
+        await pilot.press("enter")
+        await until(pilot, lambda: app.session.config.continued == 30)
+        await ended(app, pilot)
+        frame = app.session.frame
+        assert frame is not None
+        assert (frame.step, frame.recorded_steps) == (own, own + 30)
+        assert frame.phase_start is not None
+
+        app.action_show("training")
+        await pilot.press("left")
+        await until(pilot, lambda: "┃" in app.screen.query_one(Scrubber).render_line(0).text)
+        await pilot.press("i")
+        assert f"new ones begin at step {own}" in app.notices.now
+        await pilot.press("right", "right", "i")
+        assert isinstance(app.screen, WhatIf)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, Branches))
+        await until(pilot, lambda: app.screen._fork is not None)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.session.forked_from is not None)
+        forked = app.session.frame
+        assert forked is not None
+        assert forked.merge_at(own).pair != frame.merge_at(own).pair
+        assert [forked.merge_at(n).pair for n in range(own)] == [
+            frame.merge_at(n).pair for n in range(own)
+        ]
+        app.seek(own + 20)
+        assert len(app.session.frame.tokenizer().merges) == own + 20

@@ -1,0 +1,123 @@
+"""`--continue` of `train` and `open`: more merges, learnt behind those of a tokenizer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import tokenizers
+from inside.bpe_tui.session import TokenizerConfig, Viewpoint, command_that_opens
+from program import BAD_INPUT, HANDOUT, ROOT, STORIES, run
+
+from engine import Tokenizer, train_bpe
+
+CODE, UNICODE = ROOT / "samples" / "code.txt", ROOT / "samples" / "unicode.txt"
+END = "<|endoftext|>"
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a `tokenizer.json` with 13 merges and a special token behind the bytes."""
+    path = tmp_path_factory.mktemp("own") / "own.json"
+    vocab, merges = train_bpe(HANDOUT, 400, [END])
+    Tokenizer(vocab, merges, [END]).save(path, "huggingface")
+    return path
+
+
+def test_train_writes_the_longer_tokenizer_in_the_format_it_came_in(
+    own: Path, tmp_path: Path
+) -> None:
+    out, steps = tmp_path / "longer.json", tmp_path / "steps.jsonl"
+    asked = ("--tokenizer", own, "--continue", "50", "--out", out, "--steps", steps)
+    result = run("train", CODE, *asked)
+    assert result.returncode == 0
+    assert result.stdout.decode().splitlines() == [str(out), str(steps)]
+    before, after = Tokenizer.load(own), Tokenizer.load(out)
+    added = len(before.vocab)
+    assert f"{added + 50} tokens: {added} of own.json, 50 new" in result.stderr.decode()
+    assert after.vocab.items() >= before.vocab.items()
+    assert min(after.vocab.keys() - before.vocab.keys()) == added
+    text = CODE.read_text(encoding="utf-8")
+    assert len(after.encode(text)) < len(before.encode(text))
+    assert tokenizers.Tokenizer.from_file(str(out)).encode(text).ids == after.encode(text)
+    lines = [json.loads(line) for line in steps.read_text(encoding="utf-8").splitlines()]
+    assert len(lines) == len(after.merges)
+    assert lines[-1]["new_id"] == added + 49
+
+
+def test_another_format_is_asked_for_by_name(own: Path, tmp_path: Path) -> None:
+    out = tmp_path / "longer"
+    asked = ("--tokenizer", own, "--continue", "5", "--out", out, "--format", "gpt2")
+    assert run("train", UNICODE, *asked).returncode == 0
+    assert len(Tokenizer.load(out).merges) == len(Tokenizer.load(own).merges) + 5
+
+
+def test_the_transcript_says_where_the_new_merges_begin(own: Path) -> None:
+    merges = len(Tokenizer.load(own).merges)
+    commands = f"go {merges}\nahead\nnext\nwhy\ngo {merges + 9}\n".encode()
+    asked = ("--tokenizer", own, "--continue", "9", "--plain")
+    lines = run("open", CODE, *asked, stdin=commands).stdout.decode().splitlines()
+    assert any("Phase 2 begins here: new merges." in line for line in lines)
+    assert any(line.startswith("Next is ") for line in lines)
+    assert any("merged because no other was as frequent" in line for line in lines)
+    assert "all merges that were asked for are learnt" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--continue", "0"], "0 new merges are none; ask for at least 1"),
+        (["--continue", "some"], "give a whole number"),
+        (["--continue", str(2**40)], "ask for fewer than"),
+        ([], "--tokenizer and --continue N go together"),
+        (["--continue", "5", "--vocab-size", "300"], "--vocab-size is for training"),
+        (["--continue", "5", "--specials-first"], "--specials-first gives ids anew"),
+        (["--continue", "5", "--format", "minbpe"], "--format huggingface keeps all ids"),
+        (["--continue", "5", "--format", "bert-vocab"], "is only read"),
+        (["--continue", "5", "--tie-rule", "none"], "none"),
+    ],
+)
+def test_what_cannot_go_on_is_one_sentence(
+    own: Path, tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    result = run("train", CODE, "--tokenizer", own, "--out", tmp_path / "x", *arguments)
+    assert result.returncode == BAD_INPUT
+    assert said in result.stderr.decode()
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_model_that_merges_no_bytes_is_refused_before_any_work(tmp_path: Path) -> None:
+    pieces = tmp_path / "pieces.json"
+    assert (
+        run(
+            "train",
+            HANDOUT,
+            "--model",
+            "unigram",
+            "--out",
+            pieces,
+            "--vocab-size",
+            "60",
+            *("--format", "huggingface"),
+        ).returncode
+        == 0
+    )
+    for command in (("train", "--out", tmp_path / "x"), ("open", "--plain")):
+        result = run(*command, HANDOUT, "--tokenizer", pieces, "--continue", "5")
+        assert result.returncode == BAD_INPUT
+        expected = "only a tokenizer that merges bytes can go on: its model is Unigram"
+        assert expected in result.stderr.decode()
+    without = run("open", "--tokenizer", pieces, "--continue", "5", "--plain")
+    assert without.returncode == BAD_INPUT
+    alone = run("open", STORIES, "--continue", "5", "--plain")
+    assert "--continue goes on with a tokenizer: add --tokenizer" in alone.stderr.decode()
+
+
+def test_the_command_that_opens_it_has_the_number() -> None:
+    config = TokenizerConfig(("t.json",), "a.txt", continued=7, tie_rule="smallest-ids")
+    command = command_that_opens(config, Viewpoint())
+    assert sorted(command.split("a.txt ")[1].split()) == [
+        *("--continue", "--tie-rule", "7", "smallest-ids")
+    ]
