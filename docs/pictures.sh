@@ -17,13 +17,15 @@ bpe-tui record $stories --view charts --steps 500 --size 120x32 --out "$out/char
 import asyncio
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.moving_picture import moving_picture
 from bpe_tui.app.recorder import Camera
 from bpe_tui.app.step_page import PageFilm
-from bpe_tui.session.config import RunConfig, Viewpoint, in_phases
+from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint, in_phases
 from bpe_tui.styles import DARK
+from engine import Tokenizer, train_bpe
 from engine.text.corpus import Reading
 
 STORIES, CODE = "samples/tinystories_valid.txt", "samples/code.txt"
@@ -53,6 +55,13 @@ async def draw() -> None:
     await picture("parity.svg", parity, 150, (120, 40))
     phases = RunConfig(STORIES, phases="gpt2:700,none:1000", viewpoint=Viewpoint(view="training"))
     await picture("superbpe.svg", in_phases(phases), 446, (120, 40))
+    with TemporaryDirectory() as place:
+        own = Path(place, "stories.json")
+        vocab, merges = train_bpe(STORIES, 700, ["<|endoftext|>"], min_count=2)
+        Tokenizer(vocab, merges, ["<|endoftext|>"]).save(own, "huggingface")
+        training = Viewpoint(view="training")
+        longer = TokenizerConfig((str(own),), CODE, continued=100, viewpoint=training)
+        await picture("continue.svg", longer, len(merges) + 3, (120, 40))
 
 
 asyncio.run(draw())
