@@ -9,13 +9,13 @@ written in bytes in all of them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from threading import Thread
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from textual.app import ComposeResult
@@ -335,6 +335,7 @@ class ComparisonScreen(PanelScreen):
     NAME = COMPARISON
     CSS_PATH = sheet("comparison.tcss")
     PANEL_ORDER = ("strips", "numbers", "other-text")
+    HIDDEN: ClassVar[Mapping[str, str]] = {"strips": "strips", "numbers": "numbers"}
     TYPED = "other-text"
 
     def __init__(
@@ -437,6 +438,7 @@ class ComparisonScreen(PanelScreen):
         """Show a panel; on a small screen the strips and the numbers share a place."""
         self.set_class(panel == "numbers", "slot-numbers")
         super().show_panel(panel)
+        self.call_after_refresh(self.name_hidden_panels)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()

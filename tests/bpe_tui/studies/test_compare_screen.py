@@ -195,3 +195,14 @@ def test_open_needs_a_terminal(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     ONE.save(tmp_path / "one")
     assert cli.main(["compare", *[str(tmp_path / "one")] * 2, "--open"]) == 2
     assert "needs a terminal" in capsys.readouterr().err
+
+
+async def test_where_strips_and_numbers_share_a_place_the_hidden_one_is_named() -> None:
+    async with comparing(b"abc", (80, 24)) as (app, pilot):
+        await pilot.pause()
+        hidden = app.screen.query_one("#hidden-panels", Static)
+        assert str(hidden.content) == "Tab numbers"
+        await pilot.press("tab")
+        await pilot.pause()
+        await pilot.pause()
+        assert str(hidden.content) == "Tab strips"
