@@ -9,7 +9,7 @@ from bpe_tui.views.merge_explanation import MergeExplainer
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.widgets.numbers import number, signed
 from bpe_tui.widgets.rows import Span
-from bpe_tui.widgets.visible import visible_bytes
+from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.bpe.frame import Frame
 from engine.core.events import Pair
 from engine.recording.merge_record import PairStep
@@ -59,6 +59,17 @@ class BpeExplainer(MergeExplainer[Frame]):
         return [piece.ids for piece in frame.encode(text)]
 
     def why(
+        self, before: Frame, pair: Pair, is_ahead: bool, width: int
+    ) -> tuple[list[Span], list[Span]]:
+        first, second = self._why(before, pair, is_ahead, width)
+        border = before.step + (not is_ahead)
+        for place, start in enumerate(before.phase_starts, start=2):
+            if start.step == border:
+                label = visible_text(start.label, spaces=False)
+                second = self.spans(PHASE_BEGINS, "strong", n=number(place), label=label)
+        return first, second
+
+    def _why(
         self, before: Frame, pair: Pair, is_ahead: bool, width: int
     ) -> tuple[list[Span], list[Span]]:
         named = self.named(before, pair, "pair" if is_ahead else "strong")
@@ -163,6 +174,7 @@ SEVERAL_MADE = (
     "{pair} and {others} occurred {times} each: a tie.",
     "{pair} and {others}: a tie, {times}.",
 )
+PHASE_BEGINS = "Phase {n} begins here: {label}."
 FIRST_GIVEN = "The tokenizer's file has the pairs in their order."
 NO_COUNT = "No corpus is open: no count tells why."
 GIVEN = "The tokenizer says so: no count chose it here."

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.core.errors import PhaseError
 from engine.encoding.alphabet import DEFAULT_UNITS
 from engine.text.corpus import PLAIN, Corpus, Reading, separator_of
 from engine.text.patterns import PATTERNS, as_pattern
@@ -132,7 +133,7 @@ def in_phases(run: RunConfig) -> RunConfig:
     """Return `run` with the pattern of its first phase and the size of its last, if it has phases.
 
     Raises:
-        PhaseError: the phases are unreadable.
+        PhaseError: the phases are unreadable, or the run is of another kind.
 
     >>> run = in_phases(RunConfig("a.txt", phases="whitespace:400,none:500"))
     >>> run.pattern, run.vocab_size
@@ -142,6 +143,8 @@ def in_phases(run: RunConfig) -> RunConfig:
         return run
     from engine.bpe.phases import phases_from  # brings the trainers, which are slow to import
 
+    if run.model != RunConfig.model or run.units != DEFAULT_UNITS or run.parity:
+        raise PhaseError("only BPE on the bytes of one language is trained in phases")
     first, *_, last = phases_from(run.phases)
     return replace(run, pattern=str(first.pattern), vocab_size=last.size)
 

@@ -194,6 +194,7 @@ WORDS = {
     "bigram": "A pair with its places, as SentencePiece and the trainer linked keep it.",
     "active": "A bigram among the most frequent; the trainer linked searches only these.",
     "node": "A place in a pretoken's linked list; a merge writes one and takes out the next.",
+    "superword": "A token of several words, learnt in a phase that does not cut at spaces.",
     "twin": "A token that differs from another only by case or a leading space.",
     "unreachable": "A token that encoding never makes: its own bytes encode differently.",
     "left behind": "A token of which later merges took nearly all occurrences: a residue.",

@@ -37,6 +37,7 @@ from engine.text.patterns import PatternLike, as_pattern, name_of
 
 DEFAULT_MOST_WORDS = 4
 """Most words of a superword in the authors' code."""
+MOST_PHASES = 16
 _PHASE = re.compile(r"(?P<pattern>.*?):(?P<size>[0-9_]{1,40})(?:,|$)", re.DOTALL)
 
 
@@ -60,7 +61,7 @@ def phases_from(text: str) -> tuple[Phase, ...]:
     A pattern is a name or a regex, which may contain colons and commas.
 
     Raises:
-        PhaseError: the text is something else, or has fewer than two phases.
+        PhaseError: the text is something else, or has fewer than two phases or too many.
 
     >>> [(phase.pattern, phase.size) for phase in phases_from(r"gpt2:8000,\d{1,3}|\w+:10000")]
     [('gpt2', 8000), ('\\d{1,3}|\\w+', 10000)]
@@ -79,6 +80,8 @@ def phases_from(text: str) -> tuple[Phase, ...]:
             f"phase {len(phases) + 1} has no size; write pattern:size for each, like "
             "gpt2:8000,none:10000"
         )
+    if len(phases) > MOST_PHASES:
+        raise PhaseError(f"{len(phases):,} phases are too many; give at most {MOST_PHASES}")
     if len(phases) < 2:
         raise PhaseError(
             f"{text} is one phase, a plain training; give two or more, each as pattern:size"

@@ -153,12 +153,13 @@ class Trainer:
         self.stop_reason = self._why_stopped(self.counts)
 
     def _first_steps(self, wanted: int) -> Iterator[MergeStep]:
+        """Return the first merges, made as they are pulled."""
         if self.algorithm.batches is None:
             steps: Iterator[MergeStep] = map(self.record.append, self.algorithm.run(self._task))
         else:
             batches = self.algorithm.batches(self._task, wanted)
             steps = chain.from_iterable(map(self.record.append_many, batches))
-        yield from islice(steps, wanted)
+        return islice(steps, wanted)
 
     def _why_stopped(self, counts: Mapping[bytes, int]) -> StopReason:
         """Return why there is no further merge; `counts` are those of the last steps."""

@@ -47,10 +47,9 @@ static bool add_pair(Merger *m, Pair pair, int64_t count, int64_t begin) {
     return true;
 }
 
-/* Whether the token of a pair would have more than `most_words` words, or go on behind a colon and a
+/* Whether the token of a pair would have more words than `most_words`, or go on behind a colon and a
  * space; `is_wordy` of engine/bpe/trainers/algorithm.py is the same rule. */
 static bool is_wordy(const Merger *m, Pair pair) {
-    if (!m->most_words) return false;
     const Span parts[] = {bytes_of(m, pair.left), bytes_of(m, pair.right)};
     uint8_t before = ' ';
     int64_t words = 0;
@@ -190,7 +189,8 @@ static bool add_pairs(Merger *m, Neighbours *side, int32_t new_id, bool new_id_f
         Group *group = &side->groups.at[each];
         const Pair pair = new_id_first ? (Pair){new_id, group->token} : (Pair){group->token, new_id};
         side->group_of.at[group->token] = -1;
-        if (size_of(m, group->token) > room || is_wordy(m, pair)) continue;
+        if (size_of(m, group->token) > room) continue;
+        if (m->most_words && is_wordy(m, pair)) continue;
         TRY(PUSH(m->changed, (int32_t)m->pairs.length) && PUSH(m->after_counts, group->weight));
         TRY(add_pair(m, pair, group->weight, end));
         group->next_start = end;
@@ -247,7 +247,8 @@ static bool lay_out(Merger *m, const uint8_t *bytes, const int64_t *ends, int64_
  * pair that may not merge. */
 static int32_t byte_pair(const Merger *m, int64_t cell) {
     const int32_t left = m->cells[cell], right = m->cells[cell + 1];
-    if (left == BORDER || right == BORDER || is_wordy(m, (Pair){left, right})) return -1;
+    if (left == BORDER || right == BORDER) return -1;
+    if (m->most_words && is_wordy(m, (Pair){left, right})) return -1;
     return left * BYTES + right;
 }
 

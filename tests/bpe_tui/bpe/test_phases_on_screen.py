@@ -45,8 +45,9 @@ async def test_borders_fall_before_ones_eyes() -> None:
         assert "0 stale" in painted(app)
         await until(pilot, lambda: ",+·and" in shown(pairs))
         async for _ in each_size(pilot):
-            narration = str(app.screen.query_one("#narration", Static).render())
-            assert "Phase 2 begins here: pattern none." in narration
+            line = app.screen.query_one("#narration", Static)
+            assert "Phase 2 begins here: pattern none." in str(line.render())
+            assert len(str(line.render())) <= line.size.width
         app.seek(BORDER + 3)
         await until(pilot, lambda: "·and" in shown(corpus))
         await pilot.press("v", "v", "full_stop", "full_stop", "t", "T", "left", "end", "home")
