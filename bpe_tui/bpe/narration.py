@@ -54,7 +54,7 @@ def sentences_about(frame: Frame) -> tuple[str, ...]:
     sentence = frame.sentence.describe(visible_bytes)
     if border := describe_border(frame):
         short = f"Merge {step}: {pair} make {token}."
-        return f"{sentence} {border}", f"{short} {border}", border
+        return f"{sentence} {border[0]}", f"{short} {border[0]}", f"{short} {border[1]}", *border
     if not merge.count:
         return sentence, f"Merge {step}: {pair} make {token}."
     count, forked = times(merge.count), narrate_fork_rule(frame, merge)

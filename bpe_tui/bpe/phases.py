@@ -10,18 +10,16 @@ from engine.bpe.frame import Frame
 from engine.bpe.record import Record
 
 
-def describe_border(frame: Frame) -> str:
-    """Return a sentence about the phase that begins behind a step; empty if none does.
+def describe_border(frame: Frame) -> tuple[str, ...]:
+    """Say which phase begins behind a step, then shorter; nothing if none does.
 
-    For example: `Phase 2 begins here: pattern none, so borders fall. 2.61 bytes per token so far.`
+    For example: `Phase 2 begins here: pattern none. 2.61 bytes per token so far.`
     """
     if (start := frame.phase_start) is None:
-        return ""
+        return ()
     place = frame.phase_starts.index(start) + 2
-    label = visible_text(start.label, spaces=False)
-    return (
-        f"Phase {place} begins here: {label}. {frame.bytes_per_token:.2f} bytes per token so far."
-    )
+    begins = f"Phase {place} begins here: {visible_text(start.label, spaces=False)}."
+    return f"{begins} {frame.bytes_per_token:.2f} bytes per token so far.", begins
 
 
 def describe_gain(frame: Frame) -> str:
