@@ -304,7 +304,7 @@ def pretokens(
         typer.Option(
             "--cluster",
             metavar="tcp://HOST:PORT|local:N",
-            help="Count on the workers of a Dask scheduler, or in N processes here.",
+            help="Count on the workers of a Dask scheduler, or on N of our own here.",
             rich_help_panel=options.TRAINING,
             show_default=False,
         ),

@@ -9,7 +9,7 @@ The ends of each task are joined with those of its neighbours and counted here. 
 order of first appearance. So the file does not depend on how the corpus was divided, or on the
 order of the work.
 
-The workers need this package. Dask is imported only here, on demand.
+The workers need this package. Dask is imported only here and for the connection, on demand.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def counted_on(
 
     Args:
         cluster: the address of a scheduler, such as `tcp://10.0.0.1:8786`; or `local:4` for four
-            processes on this machine.
+            threads on this machine, without the kernel four processes.
         corpus: the workers read its sources, by the same names as here.
         on_progress: called after each task; an exception from it stops the work.
         on_work: gets the progress of the search for example lines.

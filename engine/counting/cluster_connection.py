@@ -30,8 +30,7 @@ _QUIET = {
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.scheduler.active-memory-manager.start": False,
 }
-"""Dask's settings for a cluster of our own: nobody asks for statistics, which take a tenth of the
-time."""
+"""Dask's settings for a cluster of our own: without statistics, which take a tenth of the time."""
 _NO_NETWORK = "127.0.0.1:0"
 """Any free port, for this machine alone."""
 _LOCAL = re.compile(r"local:([1-9]\d{0,3})")
