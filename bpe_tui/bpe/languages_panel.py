@@ -88,12 +88,12 @@ def _hue(place: int) -> str:
 
 def _curves(languages: Languages, frame: Frame, width: int, height: int) -> Iterator[Row]:
     """Yield the lines of a chart: a curve for each language, those of plain BPE, the cursor."""
-    drawn = []
-    for place in range(len(languages.names)):
+    drawn, names = [], _names(languages)
+    for place in range(len(names)):
         for tokens in (languages.plain[place], languages.tokens[place]):
             ys = np.array(tokens[: frame.recorded_steps + 1]) / max(languages.characters[place], 1)
             is_plain = tokens is languages.plain[place]
-            name, role = ("", "dim") if is_plain else (_name(languages, place), _hue(place))
+            name, role = ("", "dim") if is_plain else (names[place], _hue(place))
             drawn.append(Curve(name, role, np.arange(len(ys)), ys))
     figure = curves_of(sorted(drawn, key=lambda curve: bool(curve.name)), "step", "", log_y=False)
     if figure is None or not frame.recorded_steps:
