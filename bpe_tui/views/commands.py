@@ -13,9 +13,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Static
 
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.declarations import (
@@ -38,7 +36,8 @@ from bpe_tui.session.declarations import (
     shown_keys,
 )
 from bpe_tui.session.models import MODELS, kind_and_model
-from bpe_tui.widgets.rows import Span, wrapped_text
+from bpe_tui.widgets.lines import TextLines
+from bpe_tui.widgets.rows import Row, Span, wrapped_text
 from bpe_tui.widgets.visible import visible_text, width
 from bpe_tui.widgets.window import Window
 from engine.core.wording import ENGLISH, Messages, text_of
@@ -259,7 +258,13 @@ class Help(Window[None]):
     """A window that lists all keys of a screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,question_mark,q,enter", "dismiss", "close")
+        Binding("escape,question_mark,q,enter", "dismiss", "close"),
+        Binding("up", "scroll('up')", "up"),
+        Binding("down", "scroll('down')", "down"),
+        Binding("pageup", "scroll('page_up')", "page up"),
+        Binding("pagedown", "scroll('page_down')", "page down"),
+        Binding("home", "scroll('home')", "start"),
+        Binding("end", "scroll('end')", "end"),
     ]
 
     def __init__(self, screen: str) -> None:
@@ -269,21 +274,20 @@ class Help(Window[None]):
     def compose(self) -> ComposeResult:
         kind, model = kind_and_model(self._screen)
         of = f" of {model.title}" if model is not None else ""
-        with VerticalScroll(id="help") as window:
-            window.border_title = Content(f"keys on the {kind} screen{of}")
-            window.border_subtitle = Content("signs and words below · Esc closes")
-            yield Static()
+        lines = TextLines("help", self._rows, classes="window")
+        lines.border_title = Content(f"keys on the {kind} screen{of}")
+        lines.border_subtitle = Content("signs and words below · Esc closes")
+        yield lines
 
-    def on_resize(self) -> None:
-        window = self.query_one("#help")
-        wanted, most = window.styles.width, window.styles.max_width
-        assert wanted is not None  # the style sheet gives both
-        assert most is not None
-        widest = min(wanted.value, self.size.width * most.value / 100)
-        cells = int(widest) - window.gutter.width - window.scrollbar_size_vertical
-        lines = hanging(self._text, cells).splitlines()
-        heads = ("" if line.startswith(" ") else "bold" for line in lines)
-        self.query_one(Static).update(Content("\n").join(map(Content.styled, lines, heads)))
+    def _rows(self, cells: int) -> list[Row]:
+        """Return the text, its headings bold, in rows of at most `cells` cells."""
+        return [
+            Row([(line, "" if line.startswith(" ") else "strong")])
+            for line in hanging(self._text, cells).splitlines()
+        ]
+
+    def action_scroll(self, way: str) -> None:
+        getattr(self.query_one(TextLines), f"scroll_{way}")()
 
 
 def hanging(text: str, cells: int) -> str:

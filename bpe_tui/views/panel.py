@@ -186,7 +186,7 @@ class FramePanel(Lines, Generic[FrameT]):
 
     frame: reactive[Any] = reactive(None, repaint=False)
 
-    _foot = ""
+    _foot = _shown_title = _shown_foot = ""
 
     ID: ClassVar[str] = ""
     TITLE: ClassVar[str] = ""
@@ -248,7 +248,9 @@ class FramePanel(Lines, Generic[FrameT]):
 
     def say(self, title: str, foot: str = "") -> None:
         """Set the title and the foot in the border, as plain text."""
-        self.border_title = Content(title)
+        if title != self._shown_title:  # Textual paints the panel again for an equal title, too
+            self._shown_title = title
+            self.border_title = Content(title)
         self._foot = foot
         self._say_foot()
 
@@ -273,7 +275,10 @@ class FramePanel(Lines, Generic[FrameT]):
             whole, foot = self.whole(row), self.foot_at(row)
         room = max(self.outer_size.width - BORDER_CELLS, 8)
         text = "".join(text for text, _ in without_middle(whole, room))
-        self.border_subtitle = Content(text or leading_parts(room, foot))
+        text = text or leading_parts(room, foot)
+        if text != self._shown_foot:
+            self._shown_foot = text
+            self.border_subtitle = Content(text)
 
     def watch_cursor(self) -> None:
         super().watch_cursor()

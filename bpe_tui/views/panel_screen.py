@@ -20,6 +20,7 @@ from bpe_tui.session import kiosk
 from bpe_tui.session.declarations import Command, Model
 from bpe_tui.session.host import Notifier
 from bpe_tui.session.models import kind_and_model
+from bpe_tui.styles.restyling import restyle
 from bpe_tui.views.commands import (
     bound_commands,
     commands_on,
@@ -91,8 +92,8 @@ class PanelScreen(PaintedOnce[None]):
     """Ids of the panels in the order of the Tab key."""
     SLOT: ClassVar[tuple[str, ...]] = ()
     """Panels that share a place if there is too little room; the first is shown first."""
-    hidden_cells = 0
-    """Cells of the names of hidden panels, beside the heading."""
+    hidden_names = ""
+    """The hidden panels and their keys, beside the heading."""
     HIDDEN: ClassVar[Mapping[str, str]] = {}
     """Panels that have no room on a small screen → their names for the heading."""
     TYPED: ClassVar[str] = ""
@@ -118,6 +119,8 @@ class PanelScreen(PaintedOnce[None]):
 
     _styled_for: str | None = None
     """The theme of the widgets' styles; only a new theme changes them while it is hidden."""
+    _styled_with: frozenset[str] = frozenset()
+    """The screen's classes when the widgets' styles were computed."""
 
     def __init__(self) -> None:
         self.slot = self.SLOT[0] if self.SLOT else ""
@@ -131,10 +134,21 @@ class PanelScreen(PaintedOnce[None]):
         if isinstance(event, events.ScreenResume):
             event.refresh_styles = self._styled_for != self.app.theme
             self._styled_for = self.app.theme
+        if isinstance(event, events.ScreenResume | events.Mount):
+            self._styled_with = self.classes
         if (self.children and self.app.is_running) or not isinstance(
             event, events.Mount | events.ScreenResume
         ):
             await super().on_event(event)
+
+    def update_node_styles(self, animate: bool = True) -> None:
+        """Compute the styles of the widgets that a changed class is about; else of all."""
+        changed = self.classes ^ self._styled_with
+        self._styled_with = self.classes
+        if changed:
+            restyle(self, changed)
+        else:
+            super().update_node_styles(animate)
 
     def on_mount(self) -> None:
         for panel in self.PANEL_ORDER:
@@ -208,17 +222,18 @@ class PanelScreen(PaintedOnce[None]):
             if self.zoomed is None and not self.query_one(f"#{panel}").display:
                 names.setdefault(keys.get(f"screen.show('{panel}')", "Tab"), []).append(name)
         text = "  ".join(f"{key} {', '.join(of_key)}" for key, of_key in names.items())
+        if text == self.hidden_names:
+            return
+        self.hidden_names = text
         line = self.query_one("#hidden-panels", Static)
         line.display = bool(text)
         line.update(Content(text))
-        if self.hidden_cells != width(text):
-            self.hidden_cells = width(text)
-            self.show_heading()
+        self.show_heading()
 
     @property
     def heading_room(self) -> int:
         """Cells for the heading."""
-        return self.size.width - 2 - (self.hidden_cells + 2 if self.hidden_cells else 0)
+        return self.size.width - 2 - (width(self.hidden_names) + 2 if self.hidden_names else 0)
 
     def show_heading(self) -> None:
         """Show the heading again, as it has another room."""
@@ -420,7 +435,7 @@ class PanelScreen(PaintedOnce[None]):
         """Show this panel in the place that several panels share."""
         if panel == self.slot:
             return
-        # In one assignment: each change of a class computes the styles of all widgets again.
+        # In one assignment: each change of a class computes styles again.
         self.classes = (self.classes - {f"slot-{self.slot}"}) | {f"slot-{panel}"}
         self.slot = panel
         self.call_after_refresh(self.name_hidden_panels)
@@ -454,7 +469,9 @@ class PanelScreen(PaintedOnce[None]):
             if panel is not None:
                 for widget in self.query_one(f"#{panel}").ancestors_with_self:
                     if widget is not self.app:
-                        widget.set_class(is_zoomed, "-zoom")
+                        widget.set_class(is_zoomed, "-zoom", update=False)
+        self._styled_with = self.classes
+        restyle(self, ["-zoom"])
         self.show_keys()
 
     def action_leave(self) -> None:

@@ -291,3 +291,29 @@ class RowList(Lines):
         self.rebuild()
         self.cursor = cursor
         self.scroll_to_row(cursor)
+
+
+class TextLines(Lines, can_focus=False):
+    """A text that is wrapped to the width of the widget, and scrolls; it has no cursor.
+
+    Args:
+        wrap: returns the rows of the text in at most so many cells.
+    """
+
+    def __init__(self, id: str, wrap: Callable[[int], Sequence[Row]], classes: str = "") -> None:
+        super().__init__(id=id, classes=classes)
+        self._wrap = wrap
+        self._cells = 0
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        self._fit(width)
+        return super().get_content_height(container, viewport, width)
+
+    def rebuild(self) -> None:
+        self._fit(self.size.width)
+        super().rebuild()
+
+    def _fit(self, cells: int) -> None:
+        cells -= self.scrollbar_size_vertical
+        if cells > 0 and cells != self._cells:
+            self._cells, self._rows = cells, self._wrap(cells)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import get_running_loop
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -9,12 +10,14 @@ from typing import Any
 from rich.segment import Segment
 from rich.style import Style
 from textual.await_complete import AwaitComplete
+from textual.await_remove import AwaitRemove
 from textual.color import Color
-from textual.geometry import Size
+from textual.reactive import Reactive
 from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.strip import Strip
 from textual.visual import Visual
+from textual.widget import Widget
 
 STYLES = 1 << 12
 """Number of tinted styles to remember; a screen has a few dozen."""
@@ -50,41 +53,56 @@ def _tinted(style: Style | None, color: Color) -> Style | None:
     return segment.style
 
 
-MOST_LAYOUTS = 3
-"""Most layouts in a row that are not painted; a screen that never settles shows every fourth."""
+ROUNDS = 12
+"""Rounds of the event loop before a painting: a message takes two from its sender to its effect."""
+MOST_POSTPONED = 4
+"""Most layouts in a row that are not painted; a screen that never settles shows every fifth."""
 
 
 class PaintedOnce(Screen[ScreenResultType]):
-    """A screen that is painted once its widgets have made their rows for their new sizes.
+    """A screen that is painted once all messages of a key have had their effect.
 
-    New rows may change the sizes that widgets need, and so lead to another layout, a sixtieth of a
-    second later. Textual would paint the whole screen after each layout.
+    A key leads to several messages, and new sizes lead to new rows, which may lead to another
+    layout. Textual would paint the whole screen after each of these, a sixtieth of a second apart.
     """
 
-    _is_laid_out = False
-    """Whether widgets may have new sizes since the last check for changes."""
-    _layouts = 0
+    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
+    """The widget with the focus; only it and the one before change their looks."""
+
+    _is_waiting = False
+    """Whether a painting is due in some rounds."""
+    _is_settled = False
+    """Whether the screen may be painted now."""
+    _postponed = 0
     """Number of layouts in a row that have not been painted."""
 
-    def _on_timer_update(self) -> None:
-        self._is_laid_out = False
-        super()._on_timer_update()
-
-    def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
-        self._is_laid_out = bool(self._layout_widgets) or not scroll
-        super()._refresh_layout(size, scroll)
-
     def _compositor_refresh(self) -> None:
-        if self._is_laid_out and self._layouts < MOST_LAYOUTS:
-            self._layouts += 1
-            self.call_later(self._check_again)  # the compositor keeps what is to be painted
-        else:
-            self._layouts = 0
+        if self._is_settled or self is not self.app.screen:  # one behind a window is not painted
             super()._compositor_refresh()
+        elif not self._is_waiting:  # the compositor keeps what is to be painted
+            self._is_waiting = True
+            self._wait(ROUNDS)
 
-    def _check_again(self) -> None:
-        self._dirty_widgets.add(self)
-        self.check_idle()
+    def _wait(self, rounds: int) -> None:
+        if rounds:
+            get_running_loop().call_soon(self._wait, rounds - 1)
+            return
+        try:
+            self._paint()
+        except Exception as error:  # as Textual's timer has it: the loop would lose it
+            self.app._handle_exception(error)
+
+    def _paint(self) -> None:
+        """Paint, unless a new layout is due: then make it, and wait again."""
+        self._is_waiting = False
+        is_due = self._layout_required or self._scroll_required
+        self._is_settled = not is_due or self._postponed >= MOST_POSTPONED
+        self._postponed = 0 if self._is_settled else self._postponed + 1
+        try:
+            self._on_timer_update()
+            self._compositor_refresh()
+        finally:
+            self._is_settled = False
 
 
 class OverScreen(PaintedOnce[ScreenResultType]):
@@ -104,6 +122,10 @@ class OverScreen(PaintedOnce[ScreenResultType]):
         work. Textual would close the screen on top, whatever that is.
         """
         return super().dismiss(result) if self.is_on_top else AwaitComplete()
+
+    def remove(self) -> AwaitRemove:
+        """Remove the window without a new layout of the screen behind, which has not changed."""
+        return self.app._prune(self)
 
     def render(self) -> Any:  # Textual accepts a `Visual` too, but its types do not say so
         behind = super().render()

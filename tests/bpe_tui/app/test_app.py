@@ -213,7 +213,10 @@ async def test_help_lists_the_commands_of_the_screen() -> None:
         app.action_help()  # asked for before the window came in front
         await pilot.press("escape", "question_mark")
         await pilot.pause()
-        text = " ".join(str(app.screen.query_one("#help Static", Static).render()).split())
+        lines = app.screen.query_one("#help", Lines)
+        rows = map(lines.row, range(lines.row_count))
+        text = " ".join("".join(text for text, _ in row.spans) for row in rows)
+        text = " ".join(text.split())
         assert all(c.help in text for c in COMMANDS if "training" in c.screens)
         await pilot.press("escape")
         assert isinstance(app.screen, TrainingScreen)
