@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from os.path import splitext
 
-import numpy as np
-
 from bpe_tui.bpe.languages import ONE_LANGUAGE
 from bpe_tui.views.panel import Panel, sentence
 from bpe_tui.widgets.chart import Curve, canvas_of, curves_of
@@ -17,6 +15,7 @@ from bpe_tui.widgets.visible import shorten, visible_text
 from bpe_tui.widgets.visible import width as cell_width
 from engine.bpe.frame import Frame
 from engine.bpe.languages import Languages
+from engine.core.slow_modules import np
 
 RATE_CELLS, TURN_CELLS, SHORTEST_BAR, MOST_NAME = 6, 7, 6, 24
 LEAST_LINES = 4

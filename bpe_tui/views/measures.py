@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from bpe_tui.session.samples import parallel_samples
 from bpe_tui.views.narration import times
 from bpe_tui.widgets.numbers import number, percent, plural
 from engine.analysis.fertility import ENGLISH_NAME, premiums_over_english
 from engine.analysis.measures import MOST_WAYS, TWINS, RenyiEfficiency, Segmentations
+from engine.core.slow_modules import np
 from engine.encoding.tokenizer import Tokenizer
 from engine.recording.vocabulary import Vocabulary
 

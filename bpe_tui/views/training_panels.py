@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -46,6 +45,7 @@ from bpe_tui.widgets.rows import (
     spans_width,
 )
 from bpe_tui.widgets.visible import visible_bytes, width
+from engine.core.slow_modules import np
 from engine.recording.affected_pretokens import AffectedPretoken
 from engine.recording.merge_record import PairStep
 

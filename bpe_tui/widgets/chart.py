@@ -14,7 +14,6 @@ from itertools import groupby
 from textwrap import wrap
 from typing import ClassVar
 
-import numpy as np
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
@@ -26,6 +25,7 @@ from bpe_tui.widgets.controls import Dragged
 from bpe_tui.widgets.figure import Figure, NumberArray, braille_between, cells_of, spans_through
 from bpe_tui.widgets.numbers import short_number
 from bpe_tui.widgets.rows import Span
+from engine.core.slow_modules import np
 
 GUTTER = 7
 """Cells for the numbers on the left, including the axis."""

@@ -13,15 +13,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from itertools import count, takewhile
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bpe_tui.widgets.numbers import short_number
+from engine.core.arrays import Floats
+from engine.core.slow_modules import np
 
-Floats = npt.NDArray[np.float64]
-NumberArray = npt.NDArray[np.number[Any]]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+NumberArray: TypeAlias = "npt.NDArray[np.number[Any]]"
 
 ROUND = (1, 2, 5)
 """Factors of ticks: a tick is a multiple of one of these times a power of ten."""
@@ -106,10 +107,8 @@ def round_step(span: float, most: int) -> float:
     return next(power * times for times in (*ROUND, 10) if power * times >= least * (1 - 1e-9))
 
 
-Dots = npt.NDArray[np.bool_]
-
 # The bit of each dot of a cell, rows from the top, columns from the left (Unicode block U+2800).
-BRAILLE_BITS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
+BRAILLE_BITS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 BRAILLE = 0x2800
 BLOCKS = " ▁▂▃▄▅▆▇█"
 

@@ -33,9 +33,10 @@ from functools import lru_cache
 from typing import Final
 from unicodedata import category
 
-import regex
 import rich.cells
 from rich.cells import cell_len
+
+from engine.core.slow_modules import regex
 
 _cells_of = rich.cells.get_character_cell_size
 
@@ -166,11 +167,11 @@ def still_visible(message: str) -> str:
     return "".join(_visible_char(char, False) if char in hidden else char for char in message)
 
 
-_DOUBTFUL = regex.compile(
+_DOUBTFUL: Final = (
     r"[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Emoji_Modifier}"
     r"\p{Regional_Indicator}\u20E3\u034F\u115F\u1160\u17B4\u17B5]"
 )
-_CLUSTERS = regex.compile(r"\X")
+_CLUSTER: Final = r"\X"
 _FLAG_LETTERS: Final = {0x1F1E6 + place: chr(ord("A") + place) for place in range(26)}
 
 
@@ -182,14 +183,14 @@ def typed_text(text: str) -> str:
 
     '🇩🇪' → 'DE'; '👍🏽' → '👍'; '\\x1b[2J' → '[2J'.
     """
-    if (text.isascii() and text.isprintable()) or not _DOUBTFUL.search(text):
+    if (text.isascii() and text.isprintable()) or not regex.search(_DOUBTFUL, text):
         return text
     settled: list[str] = []
-    for cluster in _CLUSTERS.findall(text):
+    for cluster in regex.findall(_CLUSTER, text):
         drawn: str = cluster
-        if _DOUBTFUL.search(cluster):
+        if regex.search(_DOUBTFUL, cluster):
             cells = cell_len(cluster)
-            drawn = _DOUBTFUL.sub("", cluster.translate(_FLAG_LETTERS))
+            drawn = regex.sub(_DOUBTFUL, "", cluster.translate(_FLAG_LETTERS))
             if cell_len(drawn) > cells:
                 drawn = drawn[:1] if cell_len(drawn[:1]) <= cells else ""
             drawn += " " * (cells - cell_len(drawn))

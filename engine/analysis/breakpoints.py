@@ -15,9 +15,8 @@ from functools import lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
-import regex
-
 from engine.core.errors import BreakpointError, PatternError
+from engine.core.slow_modules import regex
 from engine.recording.merge_record import PairStep
 from engine.recording.playback import MergeTimeline
 from engine.text.typed_regex import compile_typed
