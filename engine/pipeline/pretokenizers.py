@@ -233,8 +233,12 @@ _RESPELLED = {
     r"(?s:.+)": r"(?m:.+)",
 }
 
+_SUPERBPE = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
+"""The regex of SuperBPE's second phase, typed as it is in its authors' scripts."""
+
 _KNOWN = {
-    alternative.regex for pattern in PATTERNS.values() for alternative in pattern.alternatives
+    _SUPERBPE,
+    *(alternative.regex for pattern in PATTERNS.values() for alternative in pattern.alternatives),
 }
 """Alternatives that tests compare in both dialects."""
 

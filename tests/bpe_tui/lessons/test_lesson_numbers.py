@@ -1,10 +1,11 @@
-"""Numbers in the text of lessons 14 to 18 are those of the runs, in each language."""
+"""Numbers in the text of lessons 14 to 19 are those of the runs, in each language."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -247,3 +248,22 @@ def test_the_files_to_check_are_what_a_trainer_with_the_mistake_writes(path: Pat
 def test_no_line_of_code_is_cut_beside_the_screen(path: Path) -> None:
     code = [p.text for scene in read_lesson(path).scenes for p in scene.paragraphs if p.is_code]
     assert all(cell_len(line) <= CODE_CELLS for text in code for line in text.split("\n"))
+
+
+# -- 19: superwords
+
+
+@in_each_language
+def test_the_numbers_of_superwords(language: str) -> None:
+    border, end = at(19, 2), at(19, 4)
+    pair = (border.id_of(b","), border.id_of(b" and"))
+    assert pair[0] is not None
+    assert pair[1] is not None
+    assert f" {border.count_of((pair[0], pair[1]))} " in text_of(19, 2, language)
+    plain = recording_of(replace(config_of(lesson(19), lesson(19).scenes[0]), phases=""))
+    last = plain.seek(end.step)
+    for frame in (border, end, last):
+        assert f"{frame.bytes_per_token:.2f}" in text_of(19, 4, language)
+    text = shown_text(19, 4)
+    for frame in (border, end):
+        assert str(len(tokens(frame, text))) in text_of(19, 4, language)

@@ -234,11 +234,11 @@ def test_a_merge_that_no_longer_occurs_keeps_its_token() -> None:
 class TestIds:
     def test_are_those_of_the_library_through_a_saved_file(self, tmp_path: Path) -> None:
         tokenizers = pytest.importorskip("tokenizers")
-        for second in ("none", "lines", "whitespace"):
+        for number, second in enumerate(("none", "lines", SECOND_STAGE)):
             trainer = trained(CORPORA["stories"], (400, 600), second)
             timeline = Timeline(trainer.counts, trainer.steps())
             ours = timeline.seek(len(timeline)).tokenizer()
-            path = tmp_path / f"{second}.json"
+            path = tmp_path / f"{number}.json"
             ours.save(path, "huggingface")
             theirs = tokenizers.Tokenizer.from_file(str(path))
             texts = random_texts(700)
