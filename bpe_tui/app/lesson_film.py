@@ -14,6 +14,7 @@ from bpe_tui.lessons.asking import AskWindow
 from bpe_tui.lessons.pane import LessonPane, panes_of
 from bpe_tui.lessons.question_panel import QuestionPanel
 from bpe_tui.widgets.visible import still_visible, visible_bytes, visible_prose, visible_text
+from engine.core.wording import text_of
 from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene
 from engine.learning.questions.question import Text
 
@@ -119,9 +120,19 @@ class _LessonPlayer:
         recording = self._app.session.recording
         return recording.cursor if recording is not None else 0
 
+    def _text(self, template: str, **values: str) -> str:
+        return text_of(self._app.guide.messages, template, **values)
+
+    def _narrate(self) -> tuple[str, ...]:
+        """Return the sentences about the present step, in the lesson's language if it has them."""
+        frame, messages = self._app.session.frame, self._app.guide.messages
+        if self._camera.film.has_text and messages and frame is not None:
+            return (frame.sentence.translated(messages).describe(visible_bytes),)
+        return self._camera.narrate()
+
     async def play(self, place: int, scene: Scene) -> None:
         """Show a scene, then do what its text says, then ask and answer its questions."""
-        camera, mark = self._camera, f"scene {place + 1}"
+        camera, mark = self._camera, self._text("scene {n}", n=str(place + 1))
         title = visible_text(scene.title, spaces=False)
         text = tuple(
             f"{paragraph.mark} {visible_prose(line)}".strip()
@@ -164,8 +175,8 @@ class _LessonPlayer:
         else:
             return
         await self._pilot.pause(SETTLED_SECONDS)
-        said = camera.narrate() if self._step != step else ()
-        narration = (f"Key: {still_visible(key)}", *said, *text)
+        said = self._narrate() if self._step != step else ()
+        narration = (self._text("Key: {key}", key=still_visible(key)), *said, *text)
         about = {"mark": mark, "scene": place, "narration": narration}
         await camera.take_step(seconds, self._step == step + 1, **about)
 
@@ -175,7 +186,8 @@ class _LessonPlayer:
         last = min(first + MOST_PLAYED, 1 + (session.shown.recorded_steps if session.shown else 0))
         for step in range(first, last):
             self._app.seek(step)
-            about = {"mark": f"{mark}, step {step:,}", "narration": self._camera.narrate()}
+            shown = self._text("step {n}", n=f"{step:,}")
+            about = {"mark": f"{mark}, {shown}", "narration": self._narrate()}
             await self._camera.take_step(self._seconds or 2.0, False, scene=place, **about)
 
     async def _close_windows(self) -> None:
@@ -204,12 +216,13 @@ class _LessonPlayer:
             )
             seconds = self._seconds or reading_seconds(asked)
             of = f" {number}" if count > 1 else ""
-            await camera.take(seconds, mark=f"{mark}: question{of}", scene=place, question=question)
+            asks, answers = (f"{mark}: {self._text(name)}{of}" for name in ("question", "answer"))
+            await camera.take(seconds, mark=asks, scene=place, question=question)
             shows_answer = "f3" if isinstance(question.form, Text) else "exclamation_mark"
             await self._pilot.press(shows_answer)
             said = tuple(each.describe(visible_bytes) for each in question.model_answer)
             seconds = self._seconds or reading_seconds(" ".join(said))
-            await camera.take(seconds, mark=f"{mark}: answer{of}", scene=place, narration=said)
+            await camera.take(seconds, mark=answers, scene=place, narration=said)
             await self._pilot.press("enter")
             await self._pilot.pause(SETTLED_SECONDS)
         await self._close_windows()

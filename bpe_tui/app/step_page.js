@@ -2,7 +2,7 @@
 // Steps through the film: a stop is a shot with a label, and the shots up to the next one.
 const film = JSON.parse(document.getElementById("film").textContent);
 const at = id => document.getElementById(id);
-const shots = film.shots;
+const shots = film.shots, words = film.words;
 const stops = shots.flatMap((shot, place) => "m" in shot ? [place] : []);
 const hasScenes = shots.some(shot => "c" in shot);
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -58,22 +58,22 @@ const ask = question => {
     return made_;
   };
   if (question.options) question.options.forEach((text, row) => box.append(button(text, pressed => {
-    say(question.replies[row].concat(row === question.right ? [] : ["Try again."]));
+    say(question.replies[row].concat(row === question.right ? [] : [words.again]));
     if (row !== question.right) pressed.disabled = true;
   })));
   else {
     const field = document.createElement("input");
-    field.setAttribute("aria-label", "Your answer");
+    field.setAttribute("aria-label", words.field);
     for (const off of ["autocapitalize", "autocomplete", "autocorrect"]) field.setAttribute(off, "off");
     field.spellcheck = false;
     const plain = text => text.replace(/, +/g, ",").replaceAll(" ", "·").replace(/^(\d+),(?=\d{3})/, "$1");
     const answer = () => say(plain(field.value) === plain(question.right)
-      ? question.reply : ["No. Try again, or take the hint."]);
+      ? question.reply : [words.wrong]);
     field.addEventListener("keydown", event => { if (event.key === "Enter") answer(); });
-    box.append(made("p", question.how, "advice"), field, button("Answer", answer));
+    box.append(made("p", question.how, "advice"), field, button(words.answer, answer));
   }
   const help = made("div", "", "help");
-  help.append(button("Hint", () => say([question.hint])), button("Show me", () => say(question.answer)));
+  help.append(button(words.hint, () => say([question.hint])), button(words.show, () => say(question.answer)));
   box.append(help, feedback);
 };
 
@@ -90,7 +90,8 @@ const go = (number, fromFirst) => {
   const shot = shots[stops[stop]];
   at("screen").hidden = Boolean(shot.q); // all of the question is text below
   draw(fromFirst && !still.matches ? stops[stop] : lastOf(stop));
-  at("place").textContent = `${shot.m} · ${stop + 1} of ${stops.length}`;
+  const where = {place: shot.m, n: stop + 1, last: stops.length};
+  at("place").textContent = words.place.replace(/\{(\w+)\}/g, (_, name) => where[name]);
   at("narration").replaceChildren(...paragraphs(shot.n));
   ask(shot.q);
   at("back").disabled = stop === 0;
@@ -112,8 +113,7 @@ const scene = by => {
 
 const play = on => {
   playing = on;
-  at("play").textContent = on ? "pause" : "play";
-  at("play").setAttribute("aria-label", on ? "Pause" : "Play");
+  at("play").textContent = on ? words.pause : words.play;
   if (on && stop === stops.length - 1) go(0, true); else wait();
 };
 

@@ -21,7 +21,9 @@ from rich.style import Style
 from textual.strip import Strip
 from textual.theme import Theme
 
+from bpe_tui.app.page_words import page_words
 from bpe_tui.app.recorder import Shot
+from bpe_tui.session.lessons import DEFAULT_LANGUAGE, messages_in
 from bpe_tui.styles import DARK, LIGHT
 from bpe_tui.widgets.visible import (
     signs,
@@ -281,8 +283,8 @@ def _text(token: bytes) -> str:
 # -- the page
 
 
-def step_page(dark: PageFilm, light: PageFilm) -> str:
-    """Return the page of a film that was taken in both themes."""
+def step_page(dark: PageFilm, light: PageFilm, language: str = DEFAULT_LANGUAGE) -> str:
+    """Return the page of a film that was taken in both themes, its own words in a language."""
     table, shots = _Table(dark, light), []
     for (shot, rows), (_, others) in zip(dark.shots, light.shots, strict=True):
         data: dict[str, Any] = {
@@ -297,7 +299,8 @@ def step_page(dark: PageFilm, light: PageFilm) -> str:
         if shot.question is not None:
             data["q"] = question_data(shot.question)
         shots.append(data)
-    film = {"rows": table.rows, "shots": shots}
+    words = {name: escape(word) for name, word in page_words(messages_in(language)).items()}
+    film = {"rows": table.rows, "shots": shots, "words": page_words(messages_in(language))}
     style = "\n".join([_own("css"), *_rules(dark.size[0], list(table.looks))])
     script = _own("js")
     policy = (
@@ -305,8 +308,9 @@ def step_page(dark: PageFilm, light: PageFilm) -> str:
         "base-uri 'none'; form-action 'none'"
     )
     title = escape(dark.title)
+    texts = {"title": title, "language": language, **words}
     return _own("html").format(
-        policy=policy, title=title, style=style, script=script, film=embedded(film)
+        policy=policy, style=style, script=script, film=embedded(film), **texts
     )
 
 

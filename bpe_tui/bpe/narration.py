@@ -30,6 +30,7 @@ from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep
 from engine.bpe.trainers.algorithm import Move
 from engine.core.events import Pair
+from engine.core.wording import ENGLISH, Messages, frequency, say
 
 
 def narrate(frame: Frame, room: int = UNLIMITED_ROOM) -> str:
@@ -41,8 +42,12 @@ def narrate(frame: Frame, room: int = UNLIMITED_ROOM) -> str:
     return first_fitting(room, *sentences_about(frame))
 
 
-def sentences_about(frame: Frame) -> tuple[str, ...]:
-    """Return a sentence about the step or move that led to a frame, then shorter ones."""
+def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ...]:
+    """Return a sentence about the step or move that led to a frame, then shorter ones.
+
+    Args:
+        messages: the table of a lesson's language; what it lacks stays English.
+    """
     if frame.moves_done:
         sentence = narrate_move(frame)
         return sentence, sentence.partition(". ")[2], _narrate_move_shortly(frame)
@@ -51,18 +56,22 @@ def sentences_about(frame: Frame) -> tuple[str, ...]:
         return _narrate_start(frame)
     pair, token = format_pair(frame, merge.pair), visible_bytes(merge.token)
     step = number(frame.step)
-    sentence = frame.sentence.describe(visible_bytes)
+    sentence = frame.sentence.translated(messages).describe(visible_bytes)
     if border := describe_border(frame):
         short = f"Merge {step}: {pair} make {token}."
         return f"{sentence} {border[0]}", f"{short} {border[0]}", f"{short} {border[1]}", *border
     if not merge.count:
         return sentence, f"Merge {step}: {pair} make {token}."
-    count, forked = times(merge.count), narrate_fork_rule(frame, merge)
-    return (
-        f"{sentence}{forked}",
-        f"Merge {step}: {pair}, {count}, become {token}.{forked}",
-        f"Merge {step}: {pair}, {count}, become {token}.",
+    forked = narrate_fork_rule(frame, merge)
+    shorter = say(
+        "Merge {step}: {pair}, {times}, become {token}.",
+        step=step,
+        pair=frame.sentence.values["pair"],
+        times=frequency(merge.count),
+        token=merge.token,
     )
+    short = shorter.translated(messages).describe(visible_bytes)
+    return f"{sentence}{forked}", f"{short}{forked}", short
 
 
 def narrate_fork_rule(frame: Frame, merge: MergeStep) -> str:

@@ -494,7 +494,7 @@ class BpeScreen(SessionScreen):
         return session.frame
 
     def narrate(self, frame: Frame) -> Sequence[str]:
-        return sentences_about(frame)
+        return sentences_about(frame, self.messages)
 
 
 class TrainingScreen(StepsScreen, BpeScreen):

@@ -15,7 +15,7 @@ import typer
 from bpe_tui.cli import inputs, options, outputs
 from bpe_tui.cli.open import opened_config
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.session.lessons import numbered_lesson
+from bpe_tui.session.lessons import DEFAULT_LANGUAGE, language_of, numbered_lesson
 from bpe_tui.session.state import without_state
 from bpe_tui.styles import DARK, LIGHT
 from bpe_tui.widgets.visible import visible_text
@@ -156,7 +156,7 @@ def record(
         if out is not None:
             contents[out] = (_picture if out.suffix == ".svg" else _cast)(film)
         if html is not None:
-            contents[html] = _page(film)
+            contents[html] = _page(film, DEFAULT_LANGUAGE if path is None else language_of(path))
     write_files(contents, overwrite=force)
     for place in contents:
         print(f"Written: {visible_text(str(place), spaces=False)}", file=sys.stderr)
@@ -179,14 +179,14 @@ def _picture(film: Callable[[Film], Coroutine[Any, Any, None]]) -> bytes:
     return moving_picture(taken, DARK).encode()
 
 
-def _page(film: Callable[[Film], Coroutine[Any, Any, None]]) -> bytes:
+def _page(film: Callable[[Film], Coroutine[Any, Any, None]], language: str) -> bytes:
     """Film twice, once in each theme, since the page has the colours of both."""
     from bpe_tui.app.step_page import PageFilm, step_page
 
     dark, light = PageFilm(DARK), PageFilm(LIGHT)
     for taken in (dark, light):
         asyncio.run(film(taken))
-    return step_page(dark, light).encode()
+    return step_page(dark, light, language).encode()
 
 
 def _check_page(steps: tuple[int, int], cells: tuple[int, int]) -> None:

@@ -24,7 +24,7 @@ from engine.core import html
 from engine.core.arrays import Integers
 from engine.core.events import Pair
 from engine.core.slow_modules import np
-from engine.core.wording import Sentence, counted, say, times
+from engine.core.wording import Sentence, counted, frequency, say
 from engine.encoding.alphabet import UNKNOWN, Units
 from engine.encoding.incremental import EncodedPretoken
 from engine.encoding.rules import EncodingRules
@@ -431,16 +431,18 @@ class Frame(MergeFrame[MergeStep]):
         if (merge := self.merge) is None:
             unit = self.units.one if self.token_count == 1 else self.units.many
             beginning = "Step 0: {count} {unit}, each a token of its own."
-            return say(beginning, count=f"{self.token_count:,}", unit=unit)
+            return say(beginning, count=f"{self.token_count:,}", unit=say(unit))
+        template = "Merge {step} of {last}: {pair} are one token now: {token}."
         if merge.count:
-            what = "occurred together {times}; they are one token now, {token}."
-        else:
-            where = "occur nowhere in this corpus" if self.has_corpus else "are one token now"
-            what = where + ": {token}."
+            template = (
+                "Merge {step} of {last}: {pair} occurred together {times}; they are one token now, "
+                "{token}."
+            )
+        elif self.has_corpus:
+            template = "Merge {step} of {last}: {pair} occur nowhere in this corpus: {token}."
         left, right = map(self.any_token, merge.pair)
-        template = "Merge {step} of {last}: {pair} " + what
         numbers = {"step": f"{self.step:,}", "last": f"{self.recorded_steps:,}"}
-        pair, often = (left, " and ", right), times(merge.count)
+        pair, often = say("{left} and {right}", left=left, right=right), frequency(merge.count)
         return say(template, pair=pair, times=often, token=merge.token, **numbers)
 
     def _repr_html_(self) -> str:

@@ -79,7 +79,7 @@ class Sentence:
         >>> str(say("{n} tokens", n="12").translated({"{n} tokens": "{n} 个词元"}))
         '12 个词元'
         """
-        if not messages:
+        if not messages or not self.template:  # without a template it is translated already
             return self
         shorter = None if self.shorter is None else self.shorter.translated(messages)
         words = _words(messages.get(self.template, self.template), self.values, messages)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import regex
 from inside.bpe_tui.app import BpeTuiApp, recording_of
+from inside.bpe_tui.bpe import sentences_about
 from inside.bpe_tui.lessons import LessonPane, LessonScreen, LessonText
 from inside.bpe_tui.session import (
     COMMANDS,
@@ -50,6 +51,7 @@ SOURCES = (
     *("engine/learning/questions", "engine/bpe/ties.py", "engine/wordpiece/frame.py"),
     *("bpe_tui/lessons", "bpe_tui/views/explanation.py", "bpe_tui/views/merge_explanation.py"),
     *("bpe_tui/bpe/lesson.py", "bpe_tui/wordpiece/lesson.py", "bpe_tui/unigram/lesson.py"),
+    *("bpe_tui/app/page_words.py", "bpe_tui/app/lesson_film.py"),
 )
 """The modules that say something in a lesson."""
 NOT_IN_LESSONS = {
@@ -181,12 +183,23 @@ def test_a_question_in_chinese_has_no_english_words_but_names() -> None:
         rows = range(len(own.form.options)) if isinstance(own.form, Choice) else ()
         grades = [own.grade(answer) for answer in (own.answer, *rows)]
         sentences = [own.asks, own.hint, own.advice, *own.given, *own.model_answer]
+        answer, solution = str(own.model_answer[0]), str(own.explain()[0])
+        assert solution
+        assert answer == f"答案：{solution}"
         sentences += [each for grade in grades for each in (grade.said, grade.why) if each]
         for version in (version for sentence in sentences for version in sentence):
             text = " ".join(word for word in version.words if isinstance(word, str))
             words = set(regex.findall(r"[A-Za-z][a-z-]{2,}", text))
             assert words <= ALLOWED | ALTERNATIVES, (question.kind, text)
     assert Tally(1, 2).describe(messages_in("zh")) == "2 题中 1 题一次答对"
+
+
+def test_the_sentence_about_a_step_is_chinese_in_a_chinese_lesson() -> None:
+    lesson = read_lesson(PLACE / "zh" / "02-count-pick-replace.md")
+    frame = recording_of(config_of(lesson, lesson.scenes[0])).seek(1)
+    long, _, short = sentences_about(frame, messages_in("zh"))
+    assert long == "第 1 次合并，共 12 次：s 和 t 相邻出现 9 次，现在是一个词元 st。"
+    assert short == "第 1 次合并：s 和 t 出现 9 次，合成 st。"
 
 
 async def test_a_third_language_is_a_folder(
