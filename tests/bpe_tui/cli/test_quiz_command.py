@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from inside.bpe_tui.app import SingleScreenApp
 from inside.bpe_tui.lessons import QuestionPanel, QuizScreen
 from inside.bpe_tui.widgets import RowList
@@ -284,3 +285,54 @@ async def test_name_and_id_are_asked_for_on_the_screen() -> None:
         assert (sheet.learner, sheet.id) == ("Lq", "42")
         assert panel.display
         assert panel.has_focus
+
+
+def bad_files(good: bytes, folder: Path) -> list[Path]:
+    """Write answer files that are each bad in another way; some are no files at all."""
+    sheet = json.loads(good)
+
+    def changed(**values: object) -> bytes:
+        return json.dumps({**sheet, **values}).encode()
+
+    first, *rest = sheet["answers"]
+
+    def answering(**values: object) -> bytes:
+        return changed(answers=[{**first, **values}, *rest])
+
+    contents = [
+        *(b"", b"\0" * 999, good[:-9], good[5:], b"[" * 100_000, b'"quiz"', b"NaN"),
+        *("{}".encode("utf-16"), b"\xff" + good, b"PK\x03\x04" + good, b"3" * 5000),
+        changed(version=5),
+        changed(format="bpe-tui session"),
+        changed(questions=10**30),
+        changed(answers=[first] * 99),
+        changed(answers={"0": first}),
+        changed(corpus="handout.txt"),
+        answering(tried="0"),
+        b" " * (1 << 20) + good,
+    ]
+    paths = [folder / f"bad-{place}.json" for place in range(len(contents))]
+    for path, content in zip(paths, contents, strict=True):
+        path.write_bytes(content)
+    return [*paths, folder / "missing.json"]
+
+
+@pytest.mark.slow  # 200 files
+def test_a_class_of_two_hundred_has_one_table_and_a_line_for_each_bad_file(tmp_path: Path) -> None:
+    path, first = write_quiz(tmp_path, "--questions", "12"), tmp_path / "first.json"
+    run("quiz", path, "--plain", "--name", "x", "--out", first, stdin=b"skip\n" * 12)
+    sheet, files = json.loads(first.read_bytes()), []
+    for number in range(180):
+        files.append(tmp_path / f"good-{number}.json")
+        files[-1].write_text(json.dumps({**sheet, "learner": f"learner {number}"}))
+    bad = bad_files(first.read_bytes(), tmp_path)
+    assert len(bad) == 20
+    graded = run("grade", "--quiz", path, *files, *bad, "--out", tmp_path / "g.csv")
+    said, refused = graded.stdout.decode(), graded.stderr.decode().splitlines()
+    assert graded.returncode == 2
+    assert said.count("handout.txt, seed 1: ") == 1
+    assert "handout.txt, seed 1: 180 files\n" in said
+    for each in bad:
+        assert len([line for line in refused if f"{each.name}: " in line]) == 1, each.name
+    rows = (tmp_path / "g.csv").read_text("utf-8-sig").splitlines()
+    assert len(rows) == 1 + 180
