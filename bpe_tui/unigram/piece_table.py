@@ -362,6 +362,7 @@ class AboutPiecePanel(PiecePanel):
 
     def rows_of(self, frame: UnigramFrame, width: int) -> list[Row]:
         if self.number is None or frame.index_of(self.number) is None:
+            self.say(self.named)
             return sentence("No piece is under the table's cursor.", width)
         return list(self.about(frame, self.number, width - 1))  # a blank before the scrollbar
 

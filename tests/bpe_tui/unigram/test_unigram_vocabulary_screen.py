@@ -21,7 +21,7 @@ from inside.bpe_tui.widgets import Chart, Switches
 from inside.engine.analysis import PIECE_FILTERS
 from inside.engine.core import finished
 from inside.engine.unigram import UnigramFrame
-from opening import each_size, opened, step
+from opening import each_size, opened, step, until
 from textual.pilot import Pilot
 from textual.widgets import Input
 from unigram_texts import TEXT, settled, text_of
@@ -66,6 +66,8 @@ async def test_at_the_last_step_no_piece_goes_next_and_the_table_says_why(tmp_pa
         await pilot.press("end", "d")
         await pilot.pause()
         assert text_of(rows) == [f"None goes next: step {step(app)} is the last."]
+        detail = app.screen.query_one(PieceDetailPanel)
+        await until(pilot, lambda: str(detail.border_title) == "piece")
 
 
 @pytest.mark.parametrize(
