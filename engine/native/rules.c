@@ -3,7 +3,10 @@
 
 enum {
     NEVER = INT32_MAX, /* the rank of a pair that does not merge */
-    LONG = 64          /* from this length on a heap finds the next merge faster */
+    LONG = 64,         /* from this length on a heap finds the next merge faster */
+    WINDOW = 1 << 10,  /* bytes of a window, and those that it shares with the next one */
+    SHARED = 1 << 6,
+    LARGER = 16        /* times as large are windows if two have no token in common */
 };
 
 static inline uint64_t hash_of_pair(const Rules *r, int32_t left, int32_t right) {
@@ -57,7 +60,19 @@ static int64_t merge_short(const Rules *r, int32_t *ids, int64_t length) {
     return length;
 }
 
-/* -- long pretokens: candidates in a heap, tokens in a linked list */
+/* -- long pretokens: candidates in a heap, tokens in a linked list
+ *
+ * The heap and the list of a very long pretoken outgrow the processor's cache. So a window is merged
+ * alone, then the next one, which begins at a token near the end of the first. They are joined at a
+ * token that both have at the same bytes: up to it the tokens are those of the first window, behind it
+ * those of the second. These are the tokens of the whole.
+ *
+ * Call two neighbours stable if merging their bytes alone gives these two tokens. Neighbours in a
+ * window are stable, so all neighbours are after joining. And a row of stable neighbours is what its
+ * bytes merge to. Otherwise some merge would be the first one across a border of two of them. Until
+ * then each token merges as it would alone: the next merge is that of the lowest rank, the leftmost of
+ * several, and among those inside two neighbours it does not depend on the others. So the two alone
+ * would merge across their border, too, and would not be stable. */
 
 static int goes_before(Candidate one, Candidate other) {
     return one.rank != other.rank ? one.rank < other.rank : one.place < other.place;
@@ -65,10 +80,10 @@ static int goes_before(Candidate one, Candidate other) {
 
 /* Look up the merge of a token with the next token, and add it to the heap. */
 static bool consider(const Rules *r, Workspace *w, int32_t place) {
-    Part *part = &w->parts.at[place];
+    Part *part = &w->window.at[place];
     part->merge.rank = NEVER;
     if (part->next < 0) return true;
-    part->merge = merge_of(r, part->id, w->parts.at[part->next].id);
+    part->merge = merge_of(r, part->id, w->window.at[part->next].id);
     if (part->merge.rank == NEVER) return true;
     const Candidate candidate = {part->merge.rank, place};
     TRY(PUSH(w->heap, candidate));
@@ -91,14 +106,17 @@ static Candidate pop(Workspace *w) {
     return best;
 }
 
-/* Merge ids in place, and set how many are left. A candidate is stale if its token now has another
- * rank. */
-static bool merge_long(const Rules *r, Workspace *w, int32_t *ids, int64_t *length) {
-    TRY(RESERVE(w->parts, *length));
-    Part *parts = w->parts.at;
-    for (int32_t place = 0; place < *length; place++)
-        parts[place] = (Part){ids[place], place - 1, place + 1 < *length ? place + 1 : -1, {NEVER, 0}};
-    for (int32_t place = 0; place < *length; place++) TRY(consider(r, w, place));
+/* Merge the bytes of a text into `window`. A candidate is stale if its token now has another rank. */
+static bool merge_window(const Rules *r, Workspace *w, const uint8_t *text, int64_t length) {
+    w->window.length = 0;
+    TRY(RESERVE(w->window, length));
+    w->window.length = length;
+    Part *parts = w->window.at;
+    for (int32_t place = 0; place < length; place++) {
+        const int32_t next = place + 1 < length ? place + 1 : -1;
+        parts[place] = (Part){r->byte_ids[text[place]], place - 1, next, {NEVER, 0}};
+    }
+    for (int32_t place = 0; place < length; place++) TRY(consider(r, w, place));
     while (w->heap.length) {
         const Candidate best = pop(w);
         Part *part = &parts[best.place];
@@ -111,13 +129,72 @@ static bool merge_long(const Rules *r, Workspace *w, int32_t *ids, int64_t *leng
         TRY(consider(r, w, best.place));
         if (part->previous >= 0) TRY(consider(r, w, part->previous));
     }
-    *length = 0;
-    for (int32_t place = 0; place >= 0; place = parts[place].next) ids[(*length)++] = parts[place].id;
+    return true;
+}
+
+/* Return the end of a token of a window. */
+static int64_t end_of(const Window *window, int64_t place) {
+    return window->at[place].next < 0 ? window->length : window->at[place].next;
+}
+
+/* Add the ids of a window's tokens from a place on that end at `end` or before. Return the place
+ * behind them. */
+static int64_t add_tokens(const Window *window, int64_t place, int64_t end, int32_t **ids) {
+    for (; place < window->length && end_of(window, place) <= end; place = end_of(window, place))
+        *(*ids)++ = window->at[place].id;
+    return place;
+}
+
+/* Find the first token that two windows have at the same bytes. `begin`: the place in the first where
+ * the second begins. Return the token's end in the second; 0 if there is none. */
+static int64_t end_of_shared(const Window *first, const Window *second, int64_t begin) {
+    int64_t one = begin, other = 0;
+    while (one < first->length && other < second->length) {
+        const int64_t one_end = end_of(first, one), other_end = end_of(second, other);
+        if (one == begin + other && one_end == begin + other_end) return other_end;
+        const int64_t apart = one_end - (begin + other_end);
+        if (apart <= 0) one = one_end;
+        if (apart >= 0) other = other_end;
+    }
+    return 0;
+}
+
+/* Merge a pretoken in windows of `size` bytes, and set its number of ids: 0 if two windows have no
+ * token in common. */
+static bool merge_windows(const Rules *r, Workspace *w, const uint8_t *text, int64_t length,
+                          int64_t size, int64_t shared, int32_t *ids, int64_t *count) {
+    int32_t *to = ids;
+    int64_t begin = 0; /* the first place of the window whose token is not among the ids */
+    *count = 0;
+    TRY(merge_window(r, w, text, size < length ? size : length));
+    while (w->window.length < length) {
+        const int64_t next = add_tokens(&w->window, begin, w->window.length - shared, &to);
+        const Window first = w->window;
+        w->window = w->next;
+        w->next = first;
+        text += next;
+        length -= next;
+        TRY(merge_window(r, w, text, size < length ? size : length));
+        begin = next ? end_of_shared(&w->next, &w->window, next) : 0;
+        if (begin == 0) return true;
+        add_tokens(&w->next, next, next + begin, &to);
+    }
+    add_tokens(&w->window, begin, w->window.length, &to);
+    *count = to - ids;
+    return true;
+}
+
+static bool merge_long(const Rules *r, Workspace *w, const uint8_t *text, int64_t length,
+                       int32_t *ids, int64_t *count) {
+    *count = 0;
+    for (int64_t size = WINDOW, shared = SHARED; *count == 0; size *= LARGER, shared *= LARGER)
+        TRY(merge_windows(r, w, text, length, size, shared, ids, count));
     return true;
 }
 
 void release_workspace(Workspace *w) {
-    RELEASE(w->parts);
+    RELEASE(w->window);
+    RELEASE(w->next);
     RELEASE(w->heap);
     RELEASE(w->text);
 }
@@ -142,14 +219,13 @@ bool encode_pretoken(const Rules *r, Workspace *w, const uint8_t *text, int64_t 
     if (whole) {
         *end = (int32_t)whole->value;
         length = 1;
-    } else {
+    } else if (length < LONG) {
         for (int64_t place = 0; place < length; place++) end[place] = r->byte_ids[text[place]];
-        if (length < LONG) length = merge_short(r, end, length);
-        else {
-            const bool merged = merge_long(r, w, end, &length);
-            release_workspace(w);
-            TRY(merged);
-        }
+        length = merge_short(r, end, length);
+    } else {
+        const bool merged = merge_long(r, w, text, length, end, &length);
+        release_workspace(w);
+        TRY(merged);
     }
     ids->length += length;
     return true;

@@ -24,8 +24,11 @@ typedef struct {
 typedef struct { int32_t id, previous, next; Merge merge; } Part;
 typedef struct { int32_t rank, place; } Candidate;
 
+/* The tokens of a part of a long pretoken, by place: place 0, its `next`, … */
+typedef ARRAY(Part) Window;
+
 /* Memory to merge a pretoken in. Nothing in it outlives a call. */
-typedef struct { ARRAY(Part) parts; ARRAY(Candidate) heap; ARRAY(uint8_t) text; } Workspace;
+typedef struct { Window window, next; ARRAY(Candidate) heap; ARRAY(uint8_t) text; } Workspace;
 
 /* Add the ids of a pretoken. False without memory. */
 bool encode_pretoken(const Rules *rules, Workspace *space, const uint8_t *text, int64_t length,

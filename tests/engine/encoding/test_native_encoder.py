@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import pickle
+import random
 import subprocess
 import sys
 from array import array
@@ -82,6 +83,34 @@ def test_samples_and_long_pretokens_have_the_ids_of_cached() -> None:
     texts += [f"{word} {word}" for size in sizes for word in ("a" * size, "q" * size, "." * size)]
     for text in [*texts, "a" * 30_000, "\0" * 999, "漢" * 20_000, " " * 30_000, "\ud800 \udcff"]:
         assert ways(tokenizer("native"), text) == [tokenizer("cached").encode(text)] * 5
+
+
+def random_merges(rng: random.Random, longest: int) -> list[tuple[bytes, bytes]]:
+    """Return merges of a and b in any order: a token may have a lower rank than its parts."""
+    tokens, merges = [b"a", b"b"], []
+    for _ in range(60):
+        left = rng.choice(tokens[-8:])
+        right = rng.choice([left, rng.choice(tokens)])
+        if len(left + right) <= longest and left + right not in tokens:
+            tokens.append(left + right)
+            merges.append((left, right))
+    rng.shuffle(merges)
+    return merges
+
+
+@pytest.mark.parametrize("longest", [8, 80, 5000])
+def test_a_long_pretoken_merged_in_windows_has_the_ids_of_cached(longest: int) -> None:
+    # With tokens of 5,000 bytes no two small windows share one, so larger windows are tried.
+    for seed in range(12):
+        rng = random.Random(seed)
+        table = random_merges(rng, longest)
+        tokens = [b"a", b"b", *(left + right for left, right in table)]
+        vocab = {byte: bytes([byte]) for byte in range(256)} | dict(enumerate(tokens[2:], 256))
+        text = b"".join(rng.choice(tokens) * rng.choice([1, 1, 40]) for _ in range(90))[:20_000]
+        native, cached = (
+            Tokenizer(vocab, table, [], "gpt2", name) for name in ("native", "cached")
+        )
+        assert native.encode(text.decode()) == cached.encode(text.decode()), seed
 
 
 def test_texts_that_differ_in_one_byte_or_in_zeros_behind_are_told_apart() -> None:
