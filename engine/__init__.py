@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     from engine.bpe.linked_lists import Bigram, BigramState, LinkedLists
     from engine.bpe.parity import ParityTrainer
     from engine.bpe.phases import Phase, PhasedTrainer
+    from engine.bpe.picky import PickyTrainer
     from engine.bpe.record import MergeStep
+    from engine.bpe.removals import Removal
     from engine.bpe.ties import TIE_RULES
     from engine.bpe.trainer import StopReason, Trainer, train_bpe
     from engine.core.errors import (
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
         QueryError,
         QuestionError,
         QuizFileError,
+        RemovalError,
         SessionFileError,
         SpecialTokenError,
         SpecialTokenFoundError,
@@ -132,6 +135,8 @@ __all__ = [  # noqa: RUF022 - the order of the reference: the way in first, erro
     "Phase",
     "ParityTrainer",
     "Languages",
+    "PickyTrainer",
+    "Removal",
     "LinkedLists",
     "Bigram",
     "BigramState",
@@ -155,6 +160,7 @@ __all__ = [  # noqa: RUF022 - the order of the reference: the way in first, erro
     "QueryError",
     "QuestionError",
     "QuizFileError",
+    "RemovalError",
     "SessionFileError",
     "SpecialTokenError",
     "SpecialTokenFoundError",
@@ -191,6 +197,8 @@ _HOMES = {
     "ParityTrainer": "engine.bpe.parity",
     "Phase": "engine.bpe.phases",
     "PhasedTrainer": "engine.bpe.phases",
+    "PickyTrainer": "engine.bpe.picky",
+    "Removal": "engine.bpe.removals",
     "Pruned": "engine.analysis.pruning",
     "Report": "engine.analysis.check.report",
     "StepRecorder": "engine.analysis.check.steps_file",

@@ -19,6 +19,7 @@ from bpe_tui.widgets.visible import shorten, visible_text
 from engine.bpe.frame import Frame
 from engine.core.errors import DropoutError
 from engine.encoding.dropout import Dropout, DropoutRound
+from engine.encoding.event_order import EventAlphabet
 from engine.encoding.incremental import EncodedPretoken
 
 DRAWS = 8
@@ -69,6 +70,9 @@ class DropoutRows(Walk):
             )
             return 0
         rules = frame.rules
+        if isinstance(rules.alphabet, EventAlphabet):
+            self._problem = "Dropout leaves out merges by rank; here removals come between them."
+            return 0
         try:
             probability, seed = parse_dropout(self.asked)
             dropout = Dropout(rules.alphabet, rules.merge_of, probability, seed)

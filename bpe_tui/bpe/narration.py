@@ -10,12 +10,14 @@ from collections.abc import Iterator, Sequence
 
 from bpe_tui.bpe.languages import describe_turn
 from bpe_tui.bpe.phases import describe_border, describe_gain
+from bpe_tui.bpe.removals import describe_removals, name_removals
 from bpe_tui.views.narration import (
     CONTINUED,
     GIVEN,
     OF_A_FORK,
     OF_PARITY,
     OF_PHASES,
+    OF_REMOVALS,
     UNLIMITED_ROOM,
     describe_rule,
     first_fitting,
@@ -62,7 +64,8 @@ def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ..
         return f"{sentence} {border[0]}", f"{short} {border[0]}", f"{short} {border[1]}", *border
     if not merge.count:
         return sentence, f"Merge {step}: {pair} make {token}."
-    forked = narrate_fork_rule(frame, merge)
+    gone = "".join(f" {each}" for each in describe_removals(frame, merge.index))
+    forked = f"{narrate_fork_rule(frame, merge)}{gone}"
     shorter = say(
         "Merge {step}: {pair}, {times}, become {token}.",
         step=step,
@@ -71,7 +74,8 @@ def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ..
         token=merge.token,
     )
     short = shorter.translated(messages).describe(visible_bytes)
-    return f"{sentence}{forked}", f"{short}{forked}", short
+    named = f"{short}{name_removals(frame, merge)}"
+    return f"{sentence}{forked}", f"{short}{forked}", named, short
 
 
 def narrate_fork_rule(frame: Frame, merge: MergeStep) -> str:
@@ -103,6 +107,8 @@ def why_no_heap(frame: Frame) -> str:
         return GIVEN
     if frame.run.record.counts.restarts:
         return OF_PHASES
+    if frame.removals is not None:
+        return OF_REMOVALS
     return OF_A_FORK if frame.languages is None else OF_PARITY
 
 
@@ -142,8 +148,10 @@ def narrate_tie(frame: Frame) -> str:
 def explain_merge(frame: Frame) -> Iterator[str]:
     """Yield why the pair of this step merged, and what other tie rules would have merged."""
     yield narrate_tie(frame)
-    merge = frame.merge
-    if merge is not None and len(merge.tied) > 1:
+    if (merge := frame.merge) is None:
+        return
+    yield from describe_removals(frame, merge.index)
+    if len(merge.tied) > 1:
         for rule, pair in frame.choices_before.items():
             if pair != merge.pair:
                 yield f"The tie rule {rule} would have merged {format_pair(frame, pair)}."

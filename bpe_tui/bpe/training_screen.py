@@ -16,6 +16,7 @@ from bpe_tui.bpe.narration import (
     sentences_about,
     why_first,
 )
+from bpe_tui.bpe.removals import describe_removals
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import TRAINING
 from bpe_tui.session.session import Session
@@ -192,7 +193,7 @@ class PseudocodePanel(Panel):
         if self.algorithm is not None and self.frame is not None:
             names = list(TRAINERS)
             if self.algorithm.name not in names:
-                return  # parity, whose merges no other trainer makes
+                return  # parity or picky, whose merges no other trainer makes
             place = names.index(self.algorithm.name) + 1
             rule, alphabet = self.frame.tie_rule, self.frame.run.alphabet
             followers = (TRAINERS[name] for name in (*names[place:], *names))
@@ -390,7 +391,13 @@ def tied_with(painter: TokenPainter, rivals: Sequence[Pair]) -> SentenceWords:
 
 
 def why_it_merged(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[SentenceWords]:
-    """Return why this pair merged: who chose it, or its count, and what decided a tie."""
+    """Return why this pair merged, then which tokens went with that."""
+    gone = [words_of(each) for each in describe_removals(frame, merge.index)]
+    return [*why_it_was_chosen(painter, frame, merge), *gone]
+
+
+def why_it_was_chosen(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[SentenceWords]:
+    """Return who chose a pair, or its count, and what decided a tie."""
     prescribed, rivals = merge.record.fork_rules, merge.tied[1:]
     if frame.was_given:
         index = number(merge.index + 1)

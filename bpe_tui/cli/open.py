@@ -43,6 +43,7 @@ def open_corpus(
     tokenizer: options.OpenedTokenizerOption = None,
     continued: options.ContinueOption = None,
     parity: options.ParityOption = False,
+    picky: options.PickyOption = None,
     field: options.FieldOption = None,
     skip_bad: options.SkipBadOption = False,
     step: options.StepOption = None,
@@ -174,6 +175,7 @@ def check_only_for_training(context: typer.Context, why: str) -> None:
         "parity",
         "phases",
         "most_words",
+        "picky",
     ):
         is_used = option in options.OF_CONTINUING and context.params.get("continued") is not None
         if options.is_given(context, option) and not is_used:

@@ -248,6 +248,17 @@ ContinueOption = Annotated[
         show_default=False,
     ),
 ]
+PickyOption = Annotated[
+    float | None,
+    typer.Option(
+        "--picky",
+        metavar="T",
+        help="PickyBPE: a merge removes a part of it if it takes a greater share than T of the "
+        "part's occurrences, such as 0.9.",
+        rich_help_panel=TRAINING,
+        show_default=False,
+    ),
+]
 CacheOption = Annotated[
     bool,
     typer.Option(
@@ -386,7 +397,7 @@ OF_TRAINING: dict[str, tuple[object, object]] = {
 """Name → the option, and its default."""
 _FIELDS = (
     *("pattern", "tie_rule", "trainer", "min_count"),
-    *("model", "max_token_length", "units", "ngram", "parity", "phases", "most_words"),
+    *("model", "max_token_length", "units", "ngram", "parity", "phases", "most_words", "picky"),
 )
 """Options that are fields of a run, by the same names."""
 
@@ -507,6 +518,7 @@ def check_model(context: typer.Context, *more: str) -> None:
         "parity",
         "phases",
         "most_words",
+        "picky",
         *more,
     ):
         if option not in model.options and is_given(context, option):

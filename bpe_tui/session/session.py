@@ -26,6 +26,7 @@ from bpe_tui.session.state import preferences
 from engine.analysis.breakpoints import BreakpointList, Hit
 from engine.bpe.frame import Frame, Timeline
 from engine.bpe.parity import ALGORITHM as PARITY
+from engine.bpe.picky import ALGORITHM as PICKY
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import algorithm_for
 from engine.bpe.trainers.algorithm import Algorithm
@@ -229,6 +230,8 @@ class Session:
             return None
         if config.parity:
             return PARITY
+        if config.picky is not None:
+            return PICKY
         return _algorithm_of(config.trainer, config.tie_rule, config.units)
 
     @property

@@ -375,7 +375,7 @@ def _with_fork(raced: Timeline, outcome: str) -> tuple[str, ...]:
     if raced.record.by_rule:
         return (outcome,)
     merges = plural(len(raced), "merge")
-    run = "fork" if raced.record.languages is None else "run"
+    run = "run" if raced.record.fork_rules is None else "fork"
     return (
         f"{outcome} The {run} has {merges}: trainers go by the rules alone, nothing is prescribed.",
         f"By the rules alone: {outcome} The {run} has {merges}.",

@@ -15,6 +15,7 @@ from typing import Self
 from engine.bpe.heap import HeapMove, Loss
 from engine.bpe.languages import Languages
 from engine.bpe.linked_lists import LinkedLists
+from engine.bpe.picky_run import PickyRun
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.run import Run, Statistics
 from engine.bpe.ties import TIE_RULES, TieRule, never_seen
@@ -308,6 +309,7 @@ class Frame(MergeFrame[MergeStep]):
         tie_rule: chooses among pairs of equal count.
         units: the tokens that the merges started from, in a run of ours.
         languages: the languages that take turns; `None` unless the run is parity-aware.
+        removals: the tokens that steps have removed; `None` if the run removes none.
         given: whether the tokens and the first merges are those of a tokenizer.
         was_given, next_given: whether the merge that led here, and the next one, is a tokenizer's
             own; counts chose or choose any other.
@@ -335,6 +337,7 @@ class Frame(MergeFrame[MergeStep]):
         self.tie_rule: TieRule = run.record.tie_rule
         self.units: Units = run.record.units
         self.languages: Languages | None = run.record.languages
+        self.removals = run.record.removals
         self.given: bool = run.record.given
         self.was_given = 0 < step <= run.record.given_steps
         self.next_given = step < run.record.given_steps
@@ -570,7 +573,7 @@ class Timeline(MergeTimeline[Frame]):
                 record = steps[0].record
             elif record is None:  # a record without steps is falsy
                 record = Trainer(counts, 256).record
-            run = Run(
+            run = (Run if record.removals is None else PickyRun)(
                 counts,
                 record,
                 pattern=pattern,

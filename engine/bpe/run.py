@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice, pairwise
 
 from engine.bpe.active_set import ActiveSets
 from engine.bpe.heap import ClaimHistory, HeapWalk
 from engine.bpe.record import Record, Recut
-from engine.core.arrays import Ints
+from engine.core.arrays import Bools, Ints
 from engine.core.events import Pair
 from engine.core.slow_modules import np
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, is_white_space
@@ -23,7 +23,7 @@ from engine.recording.merge_record import copied
 from engine.recording.place_tally import PlaceTally
 from engine.recording.playback import MergeRun
 from engine.recording.statistics import LEFT_OUT, MergeStatistics, TiedSteps
-from engine.recording.token_table import NONE, MergeRows, TokenTable
+from engine.recording.token_table import NONE, MergeRows, TokenTable, reachable
 from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike, as_pattern
@@ -48,7 +48,10 @@ class RunVocabularies:
         counts_log: the count of each token at each step, for merges that do not determine it.
         replayed: the occurrences of the first merges in these pretokens, if the record has those in
             others, of an earlier phase.
+        find_reachable: finds the tokens that their own bytes give, as `TokenTable` has it.
     """
+
+    find_reachable: Callable[[TokenTable], Bools] = staticmethod(reachable)
 
     def __init__(self, record: Record, counts: Mapping[bytes, int], alphabet: Alphabet) -> None:
         self.counts_log: ChangeLog | None = None
@@ -76,6 +79,7 @@ class RunVocabularies:
                 MergeRows.of(zip(pairs, range(first, first + steps), range(steps), strict=True)),
                 np.array(self._special_places, dtype=np.int64),
                 self._alphabet,
+                self.find_reachable,
             )
         size = self._record.first_id + step
         # There are no counts without a corpus.

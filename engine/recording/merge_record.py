@@ -277,6 +277,7 @@ class MergeReport:
         occurrences: number of replacements in the corpus; less than `count` only if the pair
             overlapped itself, as in `aaa`.
         pretokens: number of distinct pretokens that changed.
+        gained: number of tokens that the corpus got back, where tokens were removed.
     """
 
     number: int
@@ -285,6 +286,7 @@ class MergeReport:
     after: Sequence[int] | Integers
     occurrences: int
     pretokens: int
+    gained: int = 0
 
 
 @dataclass(slots=True)
@@ -372,6 +374,14 @@ class MergeRecord(ABC, Generic[StepT]):
     def rank_of(self, token_id: int) -> int:
         """Return the index of the step that made a token; negative if no step made it."""
         return token_id - self.first_id
+
+    def size_at(self, step: int) -> int:
+        """Return the number of tokens after `step` steps."""
+        return self.first_id + step
+
+    def exists(self, token_id: int, step: int) -> bool:
+        """Whether a token exists after `step` steps."""
+        return -self.first_id <= self.rank_of(token_id) < step
 
     def __len__(self) -> int:
         return len(self.pretokens)

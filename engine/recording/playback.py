@@ -226,6 +226,25 @@ class MergeRun(RecordedRun[PairStep]):
             table[record.pair_of(index)] = (index, record.new_id(index))
         self._length = length
 
+    def affected_by(self, merge: PairStep | None) -> Iterator[AffectedPretoken]:
+        """Search the pretokens that a merge changed, most frequent first; at step 0 there is none.
+
+        Pretokens of more than `LONGEST_TAKEN_APART` bytes are left out.
+        """
+        if merge is None:
+            return
+        left, tokens_at = merge.pretokens, self.segmenter.tokens_at
+        for _, pretoken in self.by_count.containing(merge.covers):
+            if len(pretoken) > LONGEST_TAKEN_APART:
+                continue
+            after = tokens_at(pretoken, merge.index + 1)
+            if merge.new_id in after:
+                before = tokens_at(pretoken, merge.index)
+                yield AffectedPretoken(pretoken, self.counts[pretoken], before, after)
+                left -= 1
+                if not left:
+                    return
+
     def step_of(self, pair: Pair) -> int | None:
         """Return the step that merged a pair; `None` if no recorded step did."""
         known = self.table.get(pair)
@@ -271,7 +290,7 @@ class MergeFrame(ABC, Generic[StepT]):
         self.recorded_steps = recorded_steps
         self.tied_steps = run.ties
         self.first_id = record.first_id
-        self.vocab_size = record.first_id + step
+        self.vocab_size = record.size_at(step)
         self.excerpt = run.excerpt
         self.has_corpus = bool(run.counts)
         self.token_count = run.tokens_at_start - record.removed[step]
@@ -362,7 +381,7 @@ class MergeFrame(ABC, Generic[StepT]):
 
     def has_token(self, token_id: int) -> bool:
         """Whether the token exists at this step."""
-        return -self.first_id <= self._record.rank_of(token_id) < self.step
+        return self._record.exists(token_id, self.step)
 
     def step_making(self, token_id: int) -> int:
         """Return the step that made a token; 0 if it existed from the start."""
@@ -438,23 +457,7 @@ class MergeFrame(ABC, Generic[StepT]):
     @cached_property
     def _affected(self) -> AffectedPretokens:
         # The pretokens before the merge: a border behind it may have changed them.
-        return AffectedPretokens(_search_affected(self.run.of_step(self.step - 1), self.merge))
-
-
-def _search_affected(run: MergeRun, merge: PairStep | None) -> Iterator[AffectedPretoken]:
-    if merge is None:  # at step 0 nothing has changed
-        return
-    left, tokens_at = merge.pretokens, run.segmenter.tokens_at
-    for _, pretoken in run.by_count.containing(merge.covers):
-        if len(pretoken) > LONGEST_TAKEN_APART:
-            continue
-        after = tokens_at(pretoken, merge.index + 1)
-        if merge.new_id in after:
-            before = tokens_at(pretoken, merge.index)
-            yield AffectedPretoken(pretoken, run.counts[pretoken], before, after)
-            left -= 1
-            if not left:
-                return
+        return AffectedPretokens(self.run.of_step(self.step - 1).affected_by(self.merge))
 
 
 AnyMergeFrame = MergeFrame[PairStep]

@@ -195,6 +195,7 @@ class Vocabulary:
             tokens; `None` if there is no corpus.
         made_counts: its number of occurrences when it was made; for a token that no merge makes,
             at step 0. `None` if that is not known.
+        gone: which rows are tokens that have been removed again; `None` if none are.
 
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"he", 257: b"the"}
     >>> merges = [(b"h", b"e"), (b"t", b"he")]
@@ -210,6 +211,7 @@ class Vocabulary:
     _merge_count: int
     counts: Ints | None = None
     made_counts: Ints | None = None
+    gone: Bools | None = None
 
     COLUMNS: ClassVar[Registry[SortKey]] = COLUMNS
     """The columns that rows can be sorted by."""
@@ -222,6 +224,12 @@ class Vocabulary:
 
     def __len__(self) -> int:
         return self._size
+
+    @cached_property
+    def there(self) -> Ints:
+        """The rows of the tokens that exist, in the order of their ids."""
+        rows = self.table.by_id[self.table.by_id < self._size]
+        return rows if self.gone is None else rows[~self.gone[rows]]
 
     # -- columns, by row
 
@@ -279,8 +287,7 @@ class Vocabulary:
     @cached_property
     def children(self) -> Ints:
         """The number of merges that use each token."""
-        merges, made = self.table.merges, self._merge_count
-        left, right = merges.left[:made], merges.right[:made]
+        left, right, _ = self._merges_there
         used = np.bincount(left, minlength=self._size) + np.bincount(right, minlength=self._size)
         return used - np.bincount(left[left == right], minlength=self._size)
 
@@ -384,9 +391,18 @@ class Vocabulary:
     def built_on(self, token_id: int) -> list[int]:
         """Return the tokens that have this one as a part, in order of rank."""
         row = self.row_of(token_id)
-        merges, made = self.table.merges, self._merge_count
-        uses = (merges.left[:made] == row) | (merges.right[:made] == row)
-        return [self.id_of(made_row) for made_row in merges.made[:made][uses].tolist()]
+        left, right, made = self._merges_there
+        return [self.id_of(each) for each in made[(left == row) | (right == row)].tolist()]
+
+    @cached_property
+    def _merges_there(self) -> tuple[Ints, Ints, Ints]:
+        """The rows of left and right parts and of results, of the merges whose results exist."""
+        merges, count = self.table.merges, self._merge_count
+        columns = merges.left[:count], merges.right[:count], merges.made[:count]
+        if self.gone is None:
+            return columns
+        left, right, made = (column[~self.gone[columns[2]]] for column in columns)
+        return left, right, made
 
     # -- choosing and ordering rows
 
@@ -404,8 +420,7 @@ class Vocabulary:
         kept = np.ones(self._size, dtype=np.bool_)
         for name in filters:
             kept &= FILTERS[name].keeps(self)
-        rows = self.table.by_id[self.table.by_id < self._size]
-        rows = rows[kept[rows]]
+        rows = self.there[kept[self.there]]
         key = key[rows]
         key = np.where(key < 0, np.iinfo(np.int64).max, -key if reverse else key)
         return rows[np.argsort(key, kind="stable")]

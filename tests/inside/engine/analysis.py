@@ -82,6 +82,7 @@ from engine.analysis.why_not import (
     OneToken,
     PairBeaten,
     SpecialToken,
+    TakenApart,
     Unreachable,
     occurrences,
     parts_asked,

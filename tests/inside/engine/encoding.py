@@ -16,6 +16,7 @@ from engine.encoding.alphabet import (
 from engine.encoding.batch_encoder import BatchEncoder
 from engine.encoding.dropout import Dropout, encode_with_dropout
 from engine.encoding.encoders import ENCODERS, LONG, Encoder, MergeTable, RankHeap, RankLoop
+from engine.encoding.event_order import EventOrder
 from engine.encoding.id_files import write_ids
 from engine.encoding.incremental import IncrementalPretokens
 from engine.encoding.lanes import Lanes, TokenPlace, align, align_places, tokens_in
