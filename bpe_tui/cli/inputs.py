@@ -84,8 +84,9 @@ def check_run(config: RunConfig) -> Corpus:
         raise CommandLineError("--parity trains in its own way; leave out --trainer")
     if config.picky is not None:
         check_picky(config.picky, config.units)
-        if config.parity:
-            raise CommandLineError("--picky and --parity are two ways to train; give one")
+        if config.parity or config.phases:
+            other = "parity" if config.parity else "phases"
+            raise CommandLineError(f"--picky and --{other} are two ways to train; give one")
         if config.trainer != RunConfig.trainer:
             raise CommandLineError("--picky trains in its own way; leave out --trainer")
     if not MODELS[config.model].trainers:

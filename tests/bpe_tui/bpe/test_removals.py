@@ -46,6 +46,10 @@ def test_what_needs_ranks_of_merges_says_why_not() -> None:
         (["--picky", "0.2"], b"the threshold is the part of a token's occurrences"),
         (["--picky", "0.9", "--trainer", "heap"], b"--picky trains in its own way"),
         (["--picky", "0.9", "--parity", HANDOUT], b"--picky and --parity are two ways to train"),
+        (
+            ["--picky", "0.9", "--phases", "gpt2:300,none:400"],
+            b"--picky and --phases are two ways to train",
+        ),
         (["--picky", "0.9", "--model", "wordpiece"], b"--picky is for the model bpe"),
         (["--picky", "0.9", "--units", "end-of-word"], b"units of bytes or characters only"),
     ],
