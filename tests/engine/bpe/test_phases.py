@@ -145,14 +145,15 @@ def check_counts(frame: Frame) -> None:
     ]
 
 
-class TestTheBorder:
-    @pytest.fixture(scope="class")
-    def timeline(self) -> Timeline:
-        trainer = trained(CORPORA["stories"], (330, 400), tie_rule="lexicographic")
-        timeline = Timeline(trainer.counts, trainer.steps())
-        timeline.complete()
-        return timeline
+@pytest.fixture(scope="module")
+def timeline() -> Timeline:
+    trainer = trained(CORPORA["stories"], (330, 400), tie_rule="lexicographic")
+    timeline = Timeline(trainer.counts, trainer.steps())
+    timeline.complete()
+    return timeline
 
+
+class TestTheBorder:
     def test_is_marked_with_the_pattern_that_follows(self, timeline: Timeline) -> None:
         [start] = timeline.frame.phase_starts
         assert (start.step, start.label) == (74, "pattern none")
