@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from inside.bpe_tui.app import BpeTuiApp
 from inside.bpe_tui.bpe import Branches, WhatIf
-from inside.bpe_tui.session import TokenizerConfig
+from inside.bpe_tui.session import RunConfig, TokenizerConfig, config_for
 from inside.bpe_tui.widgets import Scrubber
-from opening import SAMPLE, ended, opened_as, until
+from opening import SAMPLE, ended, opened_as, recorded_once, until
 from textual.widgets import Input, Static
 
 from engine import Tokenizer, train_bpe
@@ -57,4 +58,19 @@ async def test_a_key_learns_more_merges_and_forks_begin_behind_the_border(tmp_pa
             frame.merge_at(n).pair for n in range(own)
         ]
         app.seek(own + 20)
-        assert len(app.session.frame.tokenizer().merges) == own + 20
+        here = app.session.frame
+        assert here is not None
+        assert len(here.tokenizer().merges) == own + 20
+        await pilot.press("S")
+        app.screen.query_one("#dialog-input", Input).value = str(tmp_path / "session.json")
+        await pilot.press("enter")
+        await until(pilot, (tmp_path / "session.json").exists)
+    again = BpeTuiApp(config_for(RunConfig(str(tmp_path / "session.json"))), recorded_once)
+    async with again.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: again.session.forked_from is not None)
+        await until(pilot, lambda: again.session.frame and again.session.frame.step == own + 20)
+        now = again.session.frame
+        assert now is not None
+        assert [now.merge_at(n).pair for n in range(own + 30)] == [
+            forked.merge_at(n).pair for n in range(own + 30)
+        ]
