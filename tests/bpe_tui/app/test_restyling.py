@@ -53,6 +53,18 @@ async def test_a_screen_keeps_its_styles_while_it_is_hidden(
         assert app.screen.styles.background != dark  # but not those of another theme
 
 
+async def test_a_changed_class_gives_the_styles_that_all_rules_give() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("2")
+        for key in ("t", "c", "z", "z", "a", "e", "escape", "3", "z", "z", "1", "z", "z"):
+            await pilot.press(key)
+            await pilot.pause()
+            widgets = list(app.screen.walk_children(with_self=True))
+            styles = [widget.styles.base.get_rules() for widget in widgets]
+            app.stylesheet.update_nodes(widgets)
+            assert [widget.styles.base.get_rules() for widget in widgets] == styles, key
+
+
 async def test_a_window_is_painted_after_its_layout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("textual.screen.UPDATE_PERIOD", 1 / 60)  # as users have it
     async with opened() as (app, pilot):
