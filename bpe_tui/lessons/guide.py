@@ -258,7 +258,8 @@ class Guide:
         self.attend(self._app.screen)
         self.arrive()
         if self.scene.show is None and not sets_up:
-            self._ask()
+            # The text is painted first; below a window it would keep its old keys.
+            self._app.call_after_refresh(self._ask_in, self.place)
 
     def _keep(self) -> None:
         assert self.lesson is not None
@@ -309,6 +310,11 @@ class Guide:
             name = f"{self.place}.{number}"
             if name not in self.progress.answered:
                 yield name, asked
+
+    def _ask_in(self, place: int) -> None:
+        """Ask the questions of a scene, unless a key has led away from it meanwhile."""
+        if self.lesson is not None and self.place == place and not self._app.screen.is_modal:
+            self._ask()
 
     def _ask(self) -> bool:
         """Ask the questions that are left in the scene; return whether there are any."""
