@@ -37,6 +37,7 @@ from tokenizers_of_today import KINDS, saved
 from engine import (
     BpeError,
     MergeStep,
+    QuestionError,
     StopReason,
     Timeline,
     Tokenizer,
@@ -44,6 +45,7 @@ from engine import (
     VocabSizeError,
     VocabularyError,
     WhatIfError,
+    ask,
     continue_bpe,
 )
 
@@ -373,6 +375,9 @@ def test_the_timeline_has_a_border_and_counts_choose_behind_it() -> None:
         else:
             assert merge.tied == (merge.pair,)
     assert frame.tied_steps.until(own) == 0
+    assert ask("next-pair", timeline.seek(own + 3)).advice
+    with pytest.raises(QuestionError, match="a tokenizer's; no count chose them"):
+        ask("next-pair", timeline.seek(own - 3))
 
 
 @pytest.mark.parametrize("kind", ["Llama 3", "gpt-oss"])
