@@ -315,8 +315,12 @@ def test_questions_on_stories_are_no_better_guessed_than_by_chance(stories: byte
 def test_questions_on_a_large_text_are_no_better_guessed_than_by_chance() -> None:
     if not LARGE.exists():
         pytest.skip(f"{LARGE} is not there: it comes with the shared data, not with the project")
-    bpe = bpe_of(lzma.decompress(LARGE.read_bytes()), 8000)
+    text = lzma.decompress(LARGE.read_bytes())
+    bpe = bpe_of(text, 8000)
     asked = [drawn(bpe, kind) for kind in BPE_KINDS]
+    wordpiece, unigram = wordpiece_of(text), unigram_of(text)
+    asked += [drawn(wordpiece, kind) for kind in ("best-score", "longest-match", "count-change")]
+    asked += [drawn(unigram, kind) for kind in ("first-to-go", "best-path")]
     assert not [problem for questions in asked for problem in problems_of(questions)]
 
 
