@@ -37,7 +37,7 @@ async def fork_after_choosing(app: BpeTuiApp, pilot: Pilot[int], title: str) -> 
 async def test_each_change_is_explained_beside_its_title_and_cut_with_a_sign() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("right", "i")
-        async for _ in each_size(pilot, [(120, 40), (60, 20)]):
+        async for _ in each_size(pilot, [(80, 24), (60, 20)]):
             await pilot.pause()
             rows = app.screen.query_one("#wish-rows", RowList)
             said = [row_text(rows, place) for place in range(rows.row_count)]
