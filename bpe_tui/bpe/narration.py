@@ -74,8 +74,9 @@ def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ..
         token=merge.token,
     )
     short = shorter.translated(messages).describe(visible_bytes)
-    named = f"{short}{name_removals(frame, merge)}"
-    return f"{sentence}{forked}", f"{short}{forked}", named, short
+    gone = name_removals(frame, merge)
+    shortest = (f"Merge {step}: {pair} become {token}.{gone}",) if gone else ()
+    return f"{sentence}{forked}", f"{short}{forked}", *shortest, short
 
 
 def narrate_fork_rule(frame: Frame, merge: MergeStep) -> str:
