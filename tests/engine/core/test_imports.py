@@ -120,7 +120,9 @@ def test_the_documentation_imports_public_names_only(page: Path) -> None:
 
 
 def test_every_public_name_is_there() -> None:
-    assert [getattr(engine, name).__name__ for name in engine.__all__] == list(engine.__all__)
+    registries = {"PATTERNS", "TIE_RULES"}  # they have no name of their own
+    found = {name: getattr(engine, name) for name in engine.__all__}
+    assert all(each.__name__ == name for name, each in found.items() if name not in registries)
 
 
 def test_a_name_that_is_not_public_is_an_attribute_error() -> None:
