@@ -15,8 +15,9 @@ from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left
-from engine.bpe.frame import Frame, QueueEntry
+from engine.bpe.frame import Frame
 from engine.bpe.heap import HeapMove
+from engine.bpe.pair_queue import QueueEntry
 from engine.bpe.trainers.algorithm import Move
 
 ARRAY_SHOWN = 127

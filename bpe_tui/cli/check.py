@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bpe_tui.cli import console, inputs, options
+from bpe_tui.cli import choices, console, inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.train import TrainingBar
 from bpe_tui.session.config import Claimed, RunConfig, as_counted
@@ -95,9 +95,9 @@ def check(
     if STANDARD_INPUT in corpus:
         raise inputs.CommandLineError("a check reads its corpus more than once; give a file")
     claimed = _claimed(files or [], jsonl, vocab_size)
-    reading = options.reading_of(corpus[1:], field, skip_bad)
-    config = options.run_of(context, corpus[0], min_count=1, reading=reading)
-    config = as_counted(config, options.asked_of(context))
+    reading = choices.reading_of(corpus[1:], field, skip_bad)
+    config = choices.run_of(context, corpus[0], min_count=1, reading=reading)
+    config = as_counted(config, choices.asked_of(context))
     special_tokens = config.special_tokens
     claim, notes = read_claim(
         *claimed.paths, special_tokens=special_tokens, are_steps=claimed.are_steps

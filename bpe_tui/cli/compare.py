@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli import console, inputs, options
+from bpe_tui.cli import choices, console, inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.views.measures import WITH_TWINS
 from bpe_tui.widgets.numbers import number, number_or_dash, plural
@@ -408,7 +408,7 @@ def _names(name: str) -> list[str]:
 def _allowing(tokenizers: Sequence[Tokenizer], allow_special: list[str] | None) -> list[Tokenizer]:
     """Return the tokenizers, each with the allowed special tokens that it has."""
     every = [token for tokenizer in tokenizers for token in tokenizer.special_tokens]
-    policy = options.policy_of(allow_special, every)
+    policy = choices.policy_of(allow_special, every)
     if policy.allowed is None:
         return list(tokenizers)
     if unknown := sorted(policy.allowed.difference(every)):

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli import console, inputs, options
+from bpe_tui.cli import choices, console, inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.numbers import number, throughput
 from bpe_tui.widgets.visible import visible_text
@@ -49,9 +49,9 @@ def count(
     A file that cannot be counted is named on standard error; the others are counted.
     """
     loaded = inputs.open_named(tokenizer, pattern=pattern)
-    policy = options.policy_of(allow_special, loaded.special_tokens)
+    policy = choices.policy_of(allow_special, loaded.special_tokens)
     policy.applied(loaded)  # an unknown token is an error at once
-    reading = options.reading_of((), field, skip_bad)
+    reading = choices.reading_of((), field, skip_bad)
     sizes: dict[str, TextSize] = {}
     refused = 0
     if not as_json:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli import console, inputs, options, outputs
+from bpe_tui.cli import choices, console, inputs, options, outputs
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session import samples
 from bpe_tui.views.encoded_text import explanation
@@ -125,7 +125,7 @@ def encode(
         pattern=pattern,
         template=template,
     )
-    policy = options.policy_of(allow_special, loaded.special_tokens, REFUSE_SPECIAL)
+    policy = choices.policy_of(allow_special, loaded.special_tokens, REFUSE_SPECIAL)
     if out is not None:
         _write_ids(loaded, text, policy, out, overwrite=force, template=template)
         return
@@ -136,7 +136,7 @@ def encode(
     given = watch(console.input_blocks()) if text == STANDARD_INPUT else [os.fsencode(text)]
     blocks = policy.checked(loaded, inputs.noting_newer(given))
     allowing = policy.applied(loaded)
-    with options.hint_at_allow_special():
+    with choices.hint_at_allow_special():
         if dropout is not None:
             whole = to_text(b"".join(blocks))
             ids: Iterable[int] = encode_with_dropout(allowing, whole, dropout, seed)
@@ -190,7 +190,7 @@ def _write_ids(
     reader = read_blocks(samples.file_of(name))
     blocks = policy.checked(tokenizer, inputs.noting_newer(console.with_progress(reader, reader)))
     started = monotonic()
-    with options.hint_at_allow_special():
+    with choices.hint_at_allow_special():
         allowing = policy.applied(tokenizer)
         written = write_ids(out, allowing, blocks, overwrite=overwrite, template=template)
     seconds = monotonic() - started

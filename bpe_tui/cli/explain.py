@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bpe_tui.cli import console, inputs, options
+from bpe_tui.cli import choices, console, inputs, options
 from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.views.encoded_text import describe_tail, explanation
@@ -47,7 +47,7 @@ def explain(
     its pieces, what was looked up until it was found is printed.
     """
     loaded = inputs.open_named(tokenizer, merging=True, or_longest=True, pattern=pattern)
-    policy = options.policy_of(allow_special, loaded.special_tokens)
+    policy = choices.policy_of(allow_special, loaded.special_tokens)
     inputs.note_file_named(text, "explain -")
     inputs.ask_for_text(text)
     given = console.input_blocks() if text == STANDARD_INPUT else [os.fsencode(text)]
@@ -107,7 +107,7 @@ def why(
     if not all(parts):
         raise inputs.CommandLineError("a token cannot be empty; say which one you mean")
     context = b"".join(parts) if text is None else os.fsencode(text)
-    policy = options.policy_of(allow_special, loaded.special_tokens)
+    policy = choices.policy_of(allow_special, loaded.special_tokens)
     inputs.note_stand_ins(f"{piece} {text or ''}")
     found = list(_explanations(policy.applied(loaded), to_text(context), parts))
     if not found:
@@ -179,7 +179,7 @@ def tail(
     those of tiktoken's encode_with_unstable.
     """
     loaded = inputs.open_named(tokenizer, merging=True, pattern=pattern)
-    policy = options.policy_of(allow_special, loaded.special_tokens)
+    policy = choices.policy_of(allow_special, loaded.special_tokens)
     found = find_tail(policy.applied(loaded), to_text(os.fsencode(text)))
     if as_json:
         changed = {"tokens": found.changed, "bytes": found.changed_bytes}

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli import inputs, options
+from bpe_tui.cli import choices, inputs, options
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import Config, TokenizerConfig, Viewpoint
 from bpe_tui.session.state import OVERVIEWS, save_preferences, without_state
@@ -103,9 +103,9 @@ def opened_config(context: typer.Context) -> Config:
     given = context.params
     named = given["corpus"] or []
     corpus, *more = [named] if isinstance(named, str) else named or [None]
-    reading = options.reading_of(more, given.get("field"), given.get("skip_bad", False))
-    special = options.special_tokens_of(given["special"], given["no_special"])
-    options.check_model(context)
+    reading = choices.reading_of(more, given.get("field"), given.get("skip_bad", False))
+    special = choices.special_tokens_of(given["special"], given["no_special"])
+    choices.check_model(context)
     view = given["view"]
     text = given["text"].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     viewpoint = Viewpoint(given.get("step"), view and VIEWS[view], text)
@@ -114,22 +114,22 @@ def opened_config(context: typer.Context) -> Config:
         tokenizer = tuple(given["tokenizer"])
         if len(tokenizer) == 1 and corpus is not None and _are_merges_of(corpus, *tokenizer):
             tokenizer, (corpus, *more) = (*tokenizer, corpus), more or [None]
-            reading = options.reading_of(more, given.get("field"), given.get("skip_bad", False))
+            reading = choices.reading_of(more, given.get("field"), given.get("skip_bad", False))
         return TokenizerConfig(
             tokenizer,
             corpus,
             special if given["special"] or given["no_special"] else None,
-            given["pattern"] if options.is_given(context, "pattern") else None,
+            given["pattern"] if choices.is_given(context, "pattern") else None,
             cache=not given["no_cache"],
             viewpoint=viewpoint,
             reading=reading,
-            **options.continuation_of(context),
+            **choices.continuation_of(context),
         )
     if corpus is None:
         raise inputs.CommandLineError("give a CORPUS to train on, or --tokenizer to open one")
-    run = options.run_of(context, corpus, viewpoint=viewpoint, reading=reading)
-    config = config_for(run, options.asked_of(context))
-    if continued := options.continuation_of(context):
+    run = choices.run_of(context, corpus, viewpoint=viewpoint, reading=reading)
+    config = config_for(run, choices.asked_of(context))
+    if continued := choices.continuation_of(context):
         if not isinstance(config, TokenizerConfig):
             raise inputs.CommandLineError("--continue goes on with a tokenizer: add --tokenizer")
         config = replace(config, otherwise=None, **continued)
@@ -141,7 +141,7 @@ def opened_config(context: typer.Context) -> Config:
     changed = {
         name: getattr(viewpoint, name)
         for name in ("step", "view", "text")
-        if options.is_given(context, name)
+        if choices.is_given(context, name)
     }
     return replace(config, viewpoint=replace(config.viewpoint, **changed))
 
@@ -177,7 +177,7 @@ def check_only_for_training(context: typer.Context, why: str) -> None:
         "most_words",
         "picky",
     ):
-        is_used = option in options.OF_CONTINUING and context.params.get("continued") is not None
-        if options.is_given(context, option) and not is_used:
+        is_used = option in choices.OF_CONTINUING and context.params.get("continued") is not None
+        if choices.is_given(context, option) and not is_used:
             name = option.replace("_", "-")
             raise inputs.CommandLineError(f"--{name} is for training, and {why}")

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli import console, inputs, options, outputs
+from bpe_tui.cli import choices, console, inputs, options, outputs
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.train import TrainingBar
 from bpe_tui.views.narration import times
@@ -119,7 +119,7 @@ def prune_command(
         to = opened.format if opened.format in formats.WRITABLE else OTHERWISE
         if to != opened.format:
             inputs.note(f"{opened.format} is only read, so this writes {to}; --to writes another")
-    reading = options.reading_of(corpus[1:], field, skip_bad)
+    reading = choices.reading_of(corpus[1:], field, skip_bad)
     counts = _counts(opened.tokenizer, corpus[0], reading)
     console.show_progress("pruning …")
     found = prune(opened.tokenizer, counts, below, keep_ids=keep_ids)

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli import inputs, options, outputs
+from bpe_tui.cli import choices, inputs, options, outputs
 from bpe_tui.cli.plain import ask_until_over, lines_typed
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import RunConfig
@@ -187,12 +187,12 @@ def quiz(
         paper, ask_id = asked.paper, asked.asks_id
         source = inputs.check_run(config)
     else:
-        options.check_model(context)
+        choices.check_model(context)
         if corpus == STANDARD_INPUT:
             raise inputs.CommandLineError(
                 "a quiz is about a corpus in a file, so that it can be graded"
             )
-        config = options.run_of(context, corpus)
+        config = choices.run_of(context, corpus)
         source = inputs.check_run(config)
         wanted = chosen_kinds(kinds, lessons)
         paper = paper_of(config, seed, questions, wanted)  # fails early if the corpus is no file
@@ -226,7 +226,7 @@ FIXED = (*("questions", "seed", "kinds", "lessons", "ask_id", "write"), *options
 def _check_fixed(context: typer.Context) -> None:
     """Raise `CommandLineError` for an option that the quiz file decides."""
     for option in FIXED:
-        if options.is_given(context, option):
+        if choices.is_given(context, option):
             name = option.replace("_", "-")
             raise inputs.CommandLineError(f"--{name} is not for a quiz file, which decides it")
 
@@ -288,7 +288,7 @@ def numbers_of(typed: str) -> list[int]:
 def write_quiz(context: typer.Context, config: RunConfig, quiz: QuizFile, path: Path) -> None:
     """Make the questions once, write the quiz file, and print what it asks."""
     for option in ("out", "name", "learner_id", "plain"):
-        if options.is_given(context, option):
+        if choices.is_given(context, option):
             name = option.replace("learner_", "")
             raise inputs.CommandLineError(f"--{name} is for answers, and --write asks nothing")
     if not context.params["force"]:

@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from bpe_tui.cli import console, inputs, options, outputs
+from bpe_tui.cli import choices, console, inputs, options, outputs
 from bpe_tui.cli.open import check_only_for_training
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import RunConfig, TokenizerConfig, as_counted
@@ -110,19 +110,19 @@ def train(
     if tokenizer is not None or continued is not None:
         _continue(context)
         return
-    if not (options.is_given(context, "vocab_size") or options.is_given(context, "phases")):
+    if not (choices.is_given(context, "vocab_size") or choices.is_given(context, "phases")):
         raise inputs.CommandLineError("Missing option '--vocab-size', or '--phases'")
-    config = options.run_of(
-        context, corpus[0], reading=options.reading_of(corpus[1:], field, skip_bad)
+    config = choices.run_of(
+        context, corpus[0], reading=choices.reading_of(corpus[1:], field, skip_bad)
     )
-    config = as_counted(config, options.asked_of(context))
-    options.check_model(context, "steps", "specials_first")
+    config = as_counted(config, choices.asked_of(context))
+    choices.check_model(context, "steps", "specials_first")
     if specials_first and config.units != RunConfig.units:
         raise inputs.CommandLineError("--specials-first is for --units bytes")
     if specials_first and steps is not None:
         raise inputs.CommandLineError("--steps has the usual ids; leave out --specials-first")
     config = replace(config, specials_first=specials_first)
-    format = options.format_of(context, config.model, format)
+    format = choices.format_of(context, config.model, format)
     source, parts = inputs.check_run(config), MODELS[config.model].part("training")
     paths = [*parts.outputs(config, format, out), *([steps] if steps else [])]
     outputs.check_outputs(paths, source, overwrite=force)
@@ -153,21 +153,21 @@ def _continue(context: typer.Context) -> None:
             "--specials-first gives ids anew, and with --continue all stay"
         )
     corpus, *more = given["corpus"]
-    special = options.special_tokens_of(given["special"], given["no_special"])
+    special = choices.special_tokens_of(given["special"], given["no_special"])
     config = TokenizerConfig(
         tuple(given["tokenizer"]),
         corpus,
         special if given["special"] or given["no_special"] else None,
-        given["pattern"] if options.is_given(context, "pattern") else None,
+        given["pattern"] if choices.is_given(context, "pattern") else None,
         given["continued"],
         given["tie_rule"],
         given["min_count"],
         cache=not given["no_cache"],
-        reading=options.reading_of(more, given["field"], given["skip_bad"]),
+        reading=choices.reading_of(more, given["field"], given["skip_bad"]),
     )
     inputs.check_config(config)
     opened = open_continuable(config)
-    is_asked = options.is_given(context, "format")
+    is_asked = choices.is_given(context, "format")
     format, out = given["format"] if is_asked else opened.format, given["out"]
     if not is_asked and format not in WRITABLE:
         raise inputs.CommandLineError(
@@ -316,10 +316,10 @@ def pretokens(
     """
     if str(out) == STANDARD_INPUT:
         raise inputs.CommandLineError("--out names the file of counts; - is none")
-    config = options.run_of(
-        context, corpus[0], reading=options.reading_of(corpus[1:], field, skip_bad)
+    config = choices.run_of(
+        context, corpus[0], reading=choices.reading_of(corpus[1:], field, skip_bad)
     )
-    config = as_counted(config, options.asked_of(context))
+    config = as_counted(config, choices.asked_of(context))
     source = inputs.check_run(config)
     outputs.check_outputs([out], source, overwrite=force)
     inputs.note_sizes(source)

@@ -37,7 +37,7 @@ BARS = 2
 LONGEST_UNBROKEN = 16
 """Cells of the longest code, such as a word or a key, that stays in one line."""
 INDENT = "  "
-"""What begins a paragraph of a dense text after the first."""
+"""The indent of each paragraph of a dense text but the first."""
 
 ROLES = {"": "", "strong": "strong", "emphasis": "strong", "code": "here"}
 """Style of a text → its role."""

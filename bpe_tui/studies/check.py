@@ -185,7 +185,7 @@ class CheckedMerges(Vertical):
         self._list.show(self._rows, self._list.cursor)
 
     def _row(self, place: int, name: str = "") -> Row:
-        """Draw a merge beside the rule's; a `name` stands before its number, if it has room."""
+        """Draw a merge beside the rule's; a `name` is written before its number, if it has room."""
         judged, merge = self._judged[place], number(place + 1)
         sign, role = (BY_RULE, "gain") if judged.fits else (DIFFERS, "loss")
         named = name if len(name) + 1 + len(merge) <= MERGE_CELLS else ""

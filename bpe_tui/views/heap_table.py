@@ -16,7 +16,8 @@ from bpe_tui.widgets.rows import (
     spans_width,
     without_middle,
 )
-from engine.bpe.frame import Frame, QueueEntry
+from engine.bpe.frame import Frame
+from engine.bpe.pair_queue import QueueEntry
 from engine.bpe.trainers.algorithm import Move
 
 

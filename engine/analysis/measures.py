@@ -76,7 +76,7 @@ class RenyiEfficiency:
 
 
 MOST_WAYS = 10**15
-"""Number at which ways are no longer counted."""
+"""The greatest number of ways that is counted."""
 LONGEST_CUT = 1 << 13
 """Bytes of the longest pretoken whose ways are counted."""
 

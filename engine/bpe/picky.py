@@ -38,7 +38,7 @@ MOST_MERGES = 8
 
 
 UNITS_TO_SPLIT = ("bytes", "characters")
-"""Units whose merged tokens are told apart by their bytes."""
+"""Units in which merged tokens differ only if their bytes do."""
 
 
 def check_picky(threshold: float, units: str = DEFAULT_UNITS) -> None:

@@ -1,4 +1,4 @@
-"""Modules that are loaded when they are first used, since a short training needs none of them.
+"""Modules that are imported at their first use: a short training needs few of them.
 
 Importing numpy takes longer than training on a small corpus, and `regex` as long as counting it.
 Importing a name from here costs nothing; reading its first attribute loads the module.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
 
-from engine.bpe.frame import Frame, QueueEntry
+from engine.bpe.frame import Frame
 from engine.bpe.heap import claim_of
+from engine.bpe.pair_queue import QueueEntry
 from engine.core.errors import QuestionError
 from engine.core.events import CountChange, Pair
 from engine.core.wording import Sentence, frequency, say
@@ -86,7 +87,7 @@ def _pose_count_change(frame: MergingFrame, request: Request) -> Question:
 
 
 def countable_merge(frame: MergingFrame, most: int) -> PairStep:
-    """Return the next merge, if it changes at most so many different words.
+    """Return the next merge, if the different words that it changes are at most `most`.
 
     Raises:
         QuestionError: there is none, its pair does not occur, or it changes more words.

@@ -10,8 +10,8 @@ from engine.bpe.continuation import (
     check_continuable,
     fork_continuation,
 )
-from engine.bpe.frame import QueueEntry
 from engine.bpe.heap import HeapWalk, claim_of
+from engine.bpe.pair_queue import QueueEntry
 from engine.bpe.phases import phases_from
 from engine.bpe.race import PARTS, RACERS, Race, RaceSettings, RunnerState, SizeRace, sample
 from engine.bpe.record import Record

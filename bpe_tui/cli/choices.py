@@ -1,0 +1,202 @@
+"""What a command line asks for: its options become a run, a policy, a format, or an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+from bpe_tui.cli.inputs import CommandLineError
+from bpe_tui.cli.options import ALL, NONE
+from bpe_tui.session.config import DEFAULT_SPECIAL, RunConfig, in_phases
+from bpe_tui.session.declarations import Model
+from bpe_tui.session.models import DEFAULT_MODEL, MODELS, completed
+from engine.bpe.phases import phases_from
+from engine.core.errors import SpecialTokenFoundError
+from engine.encoding.special_policy import ALL_SPECIAL, NONE_SPECIAL, SpecialPolicy
+from engine.text.corpus import Reading
+from engine.text.pretokenize import check_special_tokens
+
+_FIELDS = (
+    *("pattern", "tie_rule", "trainer", "min_count"),
+    *("model", "max_token_length", "units", "ngram", "parity", "phases", "most_words", "picky"),
+)
+"""Options that are fields of a run, by the same names."""
+
+
+def run_of(context: typer.Context, corpus: str, **more: Any) -> RunConfig:
+    """Return the run that the options of a training ask for.
+
+    Args:
+        more: fields of the run that are not options of a training.
+
+    Raises:
+        BpeError: the options contradict each other.
+    """
+    given = context.params
+    run = RunConfig(
+        corpus,
+        given["vocab_size"] if is_given(context, "vocab_size") else None,
+        special_tokens_of(given["special"], given["no_special"]),
+        cache=not given.get("no_cache", False),
+        **{name: given[name] for name in _FIELDS if name in given},
+        **more,
+    )
+    if is_given(context, "phases"):
+        phases_from(run.phases)
+        _check_goes_with_phases(context)
+        return in_phases(run)
+    return completed(run, [name for name in ("units", "pattern") if is_given(context, name)])
+
+
+def _check_goes_with_phases(context: typer.Context) -> None:
+    """Raise `CommandLineError` for an option that `--phases` contradicts."""
+    for option in ("pattern", "vocab_size"):
+        if is_given(context, option):
+            name = option.replace("_", "-")
+            raise CommandLineError(f"each phase has its pattern and size; leave out --{name}")
+    for option in ("parity", "units"):
+        if is_given(context, option):
+            raise CommandLineError(f"--phases and --{option} do not go together; leave one out")
+
+
+OF_CONTINUING = "tie_rule", "min_count"
+"""Options of a training that `--continue` has, too."""
+
+
+def continuation_of(context: typer.Context) -> dict[str, Any]:
+    """Return the fields of a tokenizer's config about merges to learn, as far as they are given."""
+    given = context.params
+    if given.get("continued") is None:
+        return {}
+    asked = [name for name in OF_CONTINUING if is_given(context, name)]
+    return {"continued": given["continued"], **{name: given[name] for name in asked}}
+
+
+def special_tokens_of(given: Sequence[str] | None, none_at_all: bool) -> tuple[str, ...]:
+    """Return the special tokens that `--special` and `--no-special` ask for."""
+    if given and none_at_all:
+        raise CommandLineError("--special and --no-special contradict each other; give one")
+    if none_at_all:
+        return ()
+    return check_special_tokens(given or DEFAULT_SPECIAL)
+
+
+def is_given(context: typer.Context, option: str) -> bool:
+    """Return whether the command line has the option, so that no default applies."""
+    source = context.get_parameter_source(option)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def asked_of(context: typer.Context) -> list[str]:
+    """Return the fields of a run about cutting the corpus that the command line sets."""
+    fields = {"pattern": "pattern", "special": "special_tokens", "no_special": "special_tokens"}
+    return [field for option, field in fields.items() if is_given(context, option)]
+
+
+def check_model(context: typer.Context, *more: str) -> None:
+    """Raise an error for an unknown model, or for options that the model lacks.
+
+    Args:
+        more: options of the command that only BPE has, besides those of a training.
+    """
+    model, trainer = MODELS[context.params["model"]], context.params.get("trainer", "")
+    _check_trainer(context, model, trainer)
+    if model.name == DEFAULT_MODEL:
+        return
+    for option in (
+        "tie_rule",
+        "trainer",
+        "min_count",
+        "units",
+        "parity",
+        "phases",
+        "most_words",
+        "picky",
+        *more,
+    ):
+        if option not in model.options and is_given(context, option):
+            name = option.replace("_", "-")
+            raise CommandLineError(f"--{name} is for the model bpe, and the model is {model.name}")
+
+
+def _check_trainer(context: typer.Context, model: Model, trainer: str) -> None:
+    """Raise `CommandLineError` for a trainer of another model, or for options that it lacks."""
+    names = [each.name for each in model.trainers]
+    if names and is_given(context, "trainer") and trainer not in names:
+        raise CommandLineError(
+            f"the model {model.name} has no trainer {trainer!r}; there are: {', '.join(names)}"
+        )
+    for other in MODELS.values():
+        if other is not model and trainer in (each.name for each in other.trainers):
+            raise CommandLineError(
+                f"--trainer {trainer} is for the model {other.name}; add --model {other.name}"
+            )
+    units = next((each.units for each in model.trainers if each.name == trainer), ())
+    if is_given(context, "ngram") and not units:
+        raise CommandLineError(
+            "--ngram is for --model unigram --trainer textbook, which learns n-grams"
+        )
+    if is_given(context, "units") and names:
+        given = context.params["units"]
+        if not units:
+            raise CommandLineError("--units is for the model bpe and for --trainer textbook")
+        if given not in units:
+            raise CommandLineError(
+                f"the trainer {trainer} has no units {given!r}; there are: {', '.join(units)}"
+            )
+
+
+def format_of(context: typer.Context, model: str, format: str) -> str:
+    """Return the format of a model's file: that of `--format`, or the model's first.
+
+    Raises:
+        CommandLineError: the model cannot be written in the format of `--format`.
+    """
+    formats = MODELS[model].formats
+    if not formats or format in formats:
+        return format
+    if is_given(context, "format"):
+        raise CommandLineError(f"the model {model} is written as {' or '.join(formats)} only")
+    return formats[0]
+
+
+def policy_of(
+    given: Sequence[str] | None,
+    special_tokens: Sequence[str],
+    by_default: SpecialPolicy = ALL_SPECIAL,
+) -> SpecialPolicy:
+    """Return the policy that `--allow-special` asks for; commas may separate tokens."""
+    if not given:
+        return by_default
+    if len(given) == 1 and given[0] in (ALL, NONE):
+        return ALL_SPECIAL if given[0] == ALL else NONE_SPECIAL
+    if clash := next((word for word in given if word in (ALL, NONE)), None):
+        raise CommandLineError(f"--allow-special {clash} goes with no other; give it alone")
+    # A special token may hold a comma itself.
+    allowed = [[each] if each in special_tokens else each.split(",") for each in given]
+    return SpecialPolicy(frozenset(token for tokens in allowed for token in tokens))
+
+
+@contextmanager
+def hint_at_allow_special() -> Iterator[None]:
+    """Add `--allow-special` to an error about a special token in a text."""
+    try:
+        yield
+    except SpecialTokenFoundError as error:
+        raise CommandLineError(
+            f"{error}; --allow-special all makes it one id, --allow-special none takes it as text"
+        ) from error
+
+
+def reading_of(more: Sequence[str], field: str | None, skip_bad: bool) -> Reading:
+    """Return how to read the corpus of the command line.
+
+    Raises:
+        CommandLineError: options contradict each other.
+    """
+    if skip_bad and field is None:
+        raise CommandLineError("--skip-bad is about records; say where their texts are: --field")
+    return Reading(tuple(more), field, skip_bad)
