@@ -11,4 +11,5 @@ from bpe_tui.lessons.layout import layout
 from bpe_tui.lessons.pane import LessonPane, LessonText, rows_of
 from bpe_tui.lessons.question_panel import QuestionPanel
 from bpe_tui.lessons.question_rows import sentence_rows
-from bpe_tui.lessons.screen import LessonScreen, LessonSection
+from bpe_tui.lessons.screen import LessonScreen
+from bpe_tui.lessons.section import LessonSection

@@ -1,0 +1,95 @@
+"""The sections of the lesson view: a name on the rail, and rows beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from textual.geometry import Region
+
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.rows import Row, Span, left, spans_width
+
+STATIONS = ("count", "pick", "replace")
+HEADINGS = ("made", "next")
+
+
+@dataclass(frozen=True)
+class Rail:
+    """The signs of the rail beside a station: at its name, and below it."""
+
+    corner: str
+    lit_corner: str
+    stem: str
+    below: str
+
+
+PASSED = Rail("│", "├", "   ", "│")
+RAILS = {
+    "count": Rail("╭", "╭", "─▸ ", "│"),
+    "pick": PASSED,
+    "replace": Rail("╰", "╰", "── ", " "),
+}
+RAILS_OF_TWO = {
+    "made": Rail("╭", "╭", "── ", "│"),
+    **dict.fromkeys(STATIONS, PASSED),
+    "next": Rail("╰", "╰", "── ", " "),
+}
+"""The rails if there are two lists of counts."""
+NO_RAIL = Rail(" ", " ", "   ", " ")
+LIT_STEM = "─▶ "
+
+
+class LessonSection(Lines, can_focus=False):
+    """A name and rows beside it; only lines that change are painted again."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(id=name)
+        self.rail = NO_RAIL
+        self.label = self.caption = ""
+        self.label_role = "strong" if name in HEADINGS else "dim"
+        self.caption_role = "dim"
+        self.margin = 0
+        self.is_short = False
+        self.height = 1
+
+    @property
+    def room(self) -> int:
+        """Cells of a row."""
+        return max(self.screen.size.width - self.margin - 2, 10)
+
+    @property
+    def caption_cells(self) -> int:
+        """Cells of the caption under the name: it begins where the name does."""
+        return self.margin - (4 if self.is_short else 6)
+
+    def show(self, rows: Sequence[Row], is_lit: bool = False) -> int:
+        """Show rows beside the rail and the name; return the number of lines to paint."""
+        rail, cells = self.rail, self.margin
+        stem, corner = (LIT_STEM, rail.lit_corner) if is_lit else (rail.stem, rail.corner)
+        name: list[Span] = [
+            (f" {corner}", "border"),
+            (stem[1] if self.is_short else stem, "pair" if is_lit else "border"),
+            (self.label, "pair" if is_lit else self.label_role),
+        ]
+        name.append((" " * (cells - spans_width(name)), ""))
+        shown = []
+        for index in range(self.height):
+            row = rows[index] if index < len(rows) else Row(())
+            text = self.caption if index == 1 else ""
+            start = cells - 1 - self.caption_cells
+            edge = f" {rail.below}".ljust(start)
+            below = [(edge, "border"), *left([(text, self.caption_role)], cells - start)]
+            if spans_width(row.spans) > self.room:
+                row = Row(left(row.spans, self.room), row.target)
+            shown.append(Row([*(below if index else name), *row.spans], row.target))
+        changed = [
+            Region(0, index, self.size.width, 1)
+            for index, (row, was) in enumerate(zip_longest(shown, self._rows))
+            if row != was
+        ]
+        self._rows = shown
+        if changed:
+            self.refresh(*changed)
+        return len(changed)
