@@ -37,7 +37,7 @@ from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
 
 TITLE = "See how a text becomes tokens, one merge at a time."
-TIP = "↑ ↓ choose, ↵ opens. In a shell, bpe-tui FILE opens a file, bpe-tui learn 3 a lesson."
+TIP = "↑ ↓ choose, ↵ opens. In a shell: bpe-tui FILE, or bpe-tui learn 3."
 RECENT_SHOWN = 6
 NAME_CELLS = 26
 BESIDE_ROWS, FEWEST_BESIDE, LEAST_DETAILS = 9, 7, 7

@@ -87,6 +87,8 @@ class PaintedOnce(Screen[ScreenResultType]):
         if rounds:
             get_running_loop().call_soon(self._wait, rounds - 1)
             return
+        if not self.app.screen_stack:  # the application has ended meanwhile
+            return
         try:
             self._paint()
         except Exception as error:  # as Textual's timer has it: the loop would lose it
