@@ -41,7 +41,7 @@ async def picture(name: str, config: RunConfig, step: int, size: tuple[int, int]
         app.seek(step)
         app.clear_notices()
         await pilot.press(*keys)
-        await pilot.pause(0.5)
+        await pilot.pause(3.0)  # a panel may read the corpus in slices
         await Camera(app, pilot, film).take(2.0)
     Path(sys.argv[1], name).write_bytes(moving_picture(film, DARK).encode())
 
