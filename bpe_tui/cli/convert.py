@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -40,16 +39,7 @@ def convert(
             show_default=False,
         ),
     ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            metavar="PATH",
-            help="Where to write it.",
-            rich_help_panel=options.OUTPUT,
-            show_default=False,
-        ),
-    ],
+    out: options.TokenizerOutOption,
     force: options.ForceOption = False,
     renumber: Annotated[
         bool,

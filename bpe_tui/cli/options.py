@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from glob import escape, glob
 from inspect import Parameter, signature
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -329,6 +330,16 @@ AnimationOption = Annotated[
     typer.Option(
         "--animation/--no-animation",
         help="Show steps beat by beat in the lesson view, or each result at once. Remembered.",
+        rich_help_panel=OUTPUT,
+        show_default=False,
+    ),
+]
+TokenizerOutOption = Annotated[
+    Path,
+    typer.Option(
+        "--out",
+        metavar="PATH",
+        help="Where to write the tokenizer.",
         rich_help_panel=OUTPUT,
         show_default=False,
     ),

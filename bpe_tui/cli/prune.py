@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -50,16 +49,7 @@ def prune_command(
             show_default=False,
         ),
     ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            metavar="PATH",
-            help="Where to write the tokenizer.",
-            rich_help_panel=options.OUTPUT,
-            show_default=False,
-        ),
-    ],
+    out: options.TokenizerOutOption,
     below: Annotated[
         int,
         typer.Option(
