@@ -146,7 +146,9 @@ class RankLoop(RoundEncoder):
     """Merges the adjacent pair of lowest rank, again and again.
 
     GPT-2's `bpe` function. It gives the ids of `MergeOrder`: a merge makes only pairs with its own
-    new token, and those were learnt later, so no lower rank than the last one appears.
+    new token, and those were learnt later, so no lower rank than the last one appears. A file may
+    hold merges in an order that no training gives. Then the two may differ, and this loop gives
+    the ids of tiktoken and tokenizers.
     """
 
     name = "rank_loop"
