@@ -39,16 +39,19 @@ def test_each_promise_names_a_test() -> None:
 @pytest.mark.parametrize("document", PROMISES, ids=lambda path: path.name)
 def test_each_test_that_is_named_exists(document: Path) -> None:
     for file, name in NAMED.findall(document.read_text("utf-8")):
-        tree = ast.parse((ROOT / file).read_text("utf-8"))
-        tests = {getattr(node, "name", None) for node in ast.walk(tree)}
-        assert name in tests, f"{document.name} names {file}::{name}"
+        source = (ROOT / file).read_text("utf-8")
+        is_there = re.search(rf"^ *(async )?(def|class) {name}\b", source, re.M)
+        assert is_there, f"{document.name} names {file}::{name}"
 
 
 def test_nothing_is_evaluated_and_only_helpers_are_unpickled() -> None:
     forbidden = {"eval", "exec", "os.system", "os.popen", "pickle.load", "pickle.loads"}
     found: Counter[tuple[str, str]] = Counter()
+    word = re.compile(r"\b(eval|exec|system|popen|pickle|shell)\b")
     for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        source = path.read_text("utf-8")
+        # To parse all modules would take seconds; few have one of these words.
+        for node in ast.walk(ast.parse(source if word.search(source) else "")):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in forbidden:
                 found[path.relative_to(ROOT).as_posix(), ast.unparse(node.func)] += 1
             assert not (isinstance(node, ast.keyword) and node.arg == "shell"), path

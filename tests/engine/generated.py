@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
+import pytest
+from _pytest.mark import ParameterSet
 from hypothesis import settings
 
 CaseT = TypeVar("CaseT")
@@ -24,3 +26,17 @@ def some(cases: Iterable[CaseT], step: int = 4) -> list[CaseT]:
     Of so many that are alike, such as each place where a file can be cut short.
     """
     return list(cases)[:: 1 if settings().max_examples >= 50 else step]
+
+
+def first_quick(cases: Iterable[object], quick: int = 1) -> list[ParameterSet]:
+    """Return the parameters of a test; all after the first `quick` are slow.
+
+    For cases that are alike, such as sizes of a screen. A tuple is a case of several parameters.
+    """
+    return [
+        pytest.param(
+            *(case if isinstance(case, tuple) else (case,)),
+            marks=() if number < quick else pytest.mark.slow,
+        )
+        for number, case in enumerate(cases)
+    ]

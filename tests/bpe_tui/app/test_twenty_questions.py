@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 import regex
+from _pytest.mark import ParameterSet
 from inside.bpe_tui.session import Config, RunConfig, TokenizerConfig
 from inside.bpe_tui.views import screen_text
 from opening import SAMPLE, opened_as, until
@@ -436,7 +437,28 @@ OTHERS = (
 )
 
 
-@pytest.mark.parametrize("question", [*TWENTY, *OTHERS], ids=lambda question: question.asked)
+QUICK = (
+    "which pair is next, and why?",
+    "who took of a pair?",
+    "what would another rule learn?",
+    "which merge made ing?",
+    "how much work does naive do?",
+    "which pretokens are the most frequent?",
+    "which alternative matched 12?",
+    "how is a WordPiece score made?",
+)
+"""A question about each kind of screen; the others are slow, as each opens the application."""
+
+
+def questions() -> list[ParameterSet]:
+    """Return all questions as parameters; those that are not in `QUICK` are slow."""
+    return [
+        pytest.param(each, id=each.asked, marks=() if each.asked in QUICK else pytest.mark.slow)
+        for each in (*TWENTY, *OTHERS)
+    ]
+
+
+@pytest.mark.parametrize("question", questions())
 async def test_a_question_is_answered_in_four_keys(question: Question, files: Path) -> None:
     assert sum(isinstance(key, str) for key in question.keys) <= MOST_KEYS
     opened = question.opened(files) if callable(question.opened) else question.opened

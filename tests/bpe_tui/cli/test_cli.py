@@ -17,6 +17,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from generated import first_quick
 from inside.bpe_tui.session import RunConfig
 from inside.engine.core import unspell
 from program import (
@@ -80,17 +81,17 @@ def test_a_corpus_is_encoded_into_a_file_with_what_students_report(
 ) -> None:
     out = tmp_path / "ids.npy"
     command = ["encode", "--tokenizer", tokenizer, STORIES, "--out", out]
-    refused = run_process(*command)
+    refused = run(*command)
     assert (refused.returncode, out.exists()) == (BAD_INPUT, False)
     assert b"--allow-special all" in refused.stderr
-    result = run_process(*command, "--allow-special", "all")
+    result = run(*command, "--allow-special", "all")
     ids = np.load(out, mmap_mode="r")
     assert ids.tolist() == Tokenizer.load(tokenizer).encode(Path(STORIES).read_text("utf-8"))
     assert result.stdout == f"{out}\n".encode()
     per_token = Path(STORIES).stat().st_size / len(ids)
     assert f"{len(ids):,} ids (uint16)" in result.stderr.decode()
     assert f"{per_token:.3f} bytes per token" in result.stderr.decode()
-    again = run_process(*command, "--allow-special", "all")
+    again = run(*command, "--allow-special", "all")
     assert (again.returncode, b"give --force" in again.stderr) == (BAD_INPUT, True)
 
 
@@ -99,7 +100,7 @@ def test_a_corpus_is_encoded_into_a_file_with_what_students_report(
 
 def test_train_writes_what_the_engine_learns(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    result = run_process("train", STORIES, "--vocab-size", "600", "--out", out)
+    result = run("train", STORIES, "--vocab-size", "600", "--out", out)
     assert result.returncode == 0, result.stderr
     vocab, merges = train_bpe(STORIES, 600, ["<|endoftext|>"])
     loaded = Tokenizer.load(tmp_path / "out")
@@ -178,9 +179,7 @@ def test_train_without_special_tokens(tmp_path: Path) -> None:
 
 def test_train_reads_standard_input(tmp_path: Path) -> None:
     text = Path(HANDOUT).read_bytes()
-    result = run_process(
-        "train", "-", "--vocab-size", "270", "--out", tmp_path / "piped", stdin=text
-    )
+    result = run("train", "-", "--vocab-size", "270", "--out", tmp_path / "piped", stdin=text)
     assert result.returncode == 0, result.stderr
     train(tmp_path / "read")
     for name in FILES:
@@ -243,7 +242,7 @@ def test_train_refuses_a_place_without_permission(tmp_path: Path) -> None:
     assert "no permission" in refusal(train(tmp_path / "out"))
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", first_quick(["1", "2"]))
 def test_an_interrupt_leaves_no_files_and_no_noise(tmp_path: Path, workers: str) -> None:
     steps = tmp_path / "steps.jsonl"
     slow = ["--trainer", "naive", "--tie-rule", "first-seen", "--workers", workers]
@@ -373,11 +372,11 @@ def test_encode_gives_json(tokenizer: Path) -> None:
 def test_standard_input_comes_back_from_its_ids(tokenizer: Path, dash: Sequence[str]) -> None:
     text = Path(STORIES).read_bytes()
     allowing = ("--allow-special", "all")
-    ids = run_process("encode", "--tokenizer", tokenizer, *allowing, *dash, stdin=text)
+    ids = run("encode", "--tokenizer", tokenizer, *allowing, *dash, stdin=text)
     assert ids.stdout.count(b"\n") == 1
     expected = Tokenizer.load(tokenizer).encode(text.decode())
     assert list(map(int, ids.stdout.split())) == expected
-    back = run_process("decode", "--tokenizer", tokenizer, *dash, stdin=ids.stdout)
+    back = run("decode", "--tokenizer", tokenizer, *dash, stdin=ids.stdout)
     assert back.stdout == text
 
 
@@ -458,7 +457,7 @@ def test_a_closed_pipe_ends_the_program_quietly(tokenizer: Path) -> None:
         assert program.stderr.read() == b""
 
 
-@pytest.mark.parametrize("closed", ["<&-", "2>&-"])
+@pytest.mark.parametrize("closed", first_quick(["<&-", "2>&-"]))
 def test_closed_streams_are_empty_ones(tokenizer: Path, closed: str) -> None:
     command = f'"$@" {closed}'
     arguments = [*PROGRAM, "encode", "--tokenizer", str(tokenizer)]
@@ -481,12 +480,14 @@ def test_a_full_disk_is_reported_in_one_line(tokenizer: Path) -> None:
     assert result.stderr == b"bpe-tui: No space left on device\n"
 
 
-def test_a_terminal_gets_visible_characters_and_a_pipe_the_bytes(
-    tokenizer: Path, tmp_path: Path
-) -> None:
+def test_a_terminal_gets_visible_characters_and_a_pipe_the_bytes(tokenizer: Path) -> None:
     clear = [str(byte) for byte in b"a b\n\x1b[2J\n"]
     assert run_on_terminal("decode", "--tokenizer", tokenizer, *clear) == "a b\r\n␛[2J\r\n"
     assert run("decode", "--tokenizer", tokenizer, *clear).stdout == b"a b\n\x1b[2J\n"
+
+
+@pytest.mark.slow  # another process on a terminal
+def test_a_terminal_gets_a_hostile_file_name_with_visible_characters(tmp_path: Path) -> None:
     hostile = str(tmp_path / "\x1b[31m")
     options = ["train", HANDOUT, "--vocab-size", "258", "--out", hostile]
     assert "\x1b" not in run_on_terminal(*options)
@@ -684,6 +685,7 @@ def test_the_exit_code_of_the_screen_is_passed_on(
     assert cli.main([HANDOUT]) == 3
 
 
+@pytest.mark.slow  # a process that runs five commands
 def test_textual_is_imported_for_the_screen_only(tokenizer: Path, tmp_path: Path) -> None:
     runs = [
         ["--version"],
@@ -704,7 +706,7 @@ def test_textual_is_imported_for_the_screen_only(tokenizer: Path, tmp_path: Path
 # -- help
 
 
-@pytest.mark.parametrize(("command", "paged"), [("train", True), ("decode", False)])
+@pytest.mark.parametrize(("command", "paged"), first_quick([("train", True), ("decode", False)]))
 def test_a_help_page_longer_than_the_terminal_goes_through_the_pager(
     command: str, paged: bool, tmp_path: Path
 ) -> None:
@@ -715,7 +717,7 @@ def test_a_help_page_longer_than_the_terminal_goes_through_the_pager(
 
 
 def test_without_arguments_the_help_is_shown_on_stderr() -> None:
-    result = run_process()
+    result = run()
     assert result.returncode == BAD_INPUT
     assert result.stdout == b""
     assert result.stderr.startswith(b"Usage: bpe-tui ")
@@ -776,6 +778,7 @@ def test_a_regex_is_a_pattern(tmp_path: Path) -> None:
     assert b"missing )" in run(HANDOUT, "--plain", "--pattern", "(a|").stderr
 
 
+@pytest.mark.slow  # a process of its own
 def test_a_shell_completes_command_lines() -> None:
     asked = {"_BPE_TUI_COMPLETE": "complete_bash", "COMP_WORDS": "bpe-tui enc", "COMP_CWORD": "1"}
     done = subprocess.run(PROGRAM, env=ENVIRONMENT | asked, capture_output=True, check=False)
@@ -794,15 +797,17 @@ def test_a_special_token_that_is_no_utf_8_is_one_sentence(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("arguments", "code"),
-    [
-        (["--version"], BAD_INPUT),
-        (["--help"], BAD_INPUT),
-        (["encode", "--tokenizer", "{tokenizer}", "hi"], BAD_INPUT),
-        (["decode", "--tokenizer", "{tokenizer}", "97"], BAD_INPUT),
-        (["train", HANDOUT, "--vocab-size", "260", "--out", "{out}"], BAD_INPUT),
-        (["grade"], BAD_INPUT),
-        (["record", HANDOUT, "--steps", "0", "--out", "{out}/low.cast"], 0),
-    ],
+    first_quick(
+        [
+            (["encode", "--tokenizer", "{tokenizer}", "hi"], BAD_INPUT),
+            (["--version"], BAD_INPUT),
+            (["--help"], BAD_INPUT),
+            (["decode", "--tokenizer", "{tokenizer}", "97"], BAD_INPUT),
+            (["train", HANDOUT, "--vocab-size", "260", "--out", "{out}"], BAD_INPUT),
+            (["grade"], BAD_INPUT),
+            (["record", HANDOUT, "--steps", "0", "--out", "{out}/low.cast"], 0),
+        ]
+    ),
 )
 def test_a_closed_standard_output_is_an_error_if_something_was_to_be_written(
     arguments: list[str], code: int, tokenizer: Path, tmp_path: Path

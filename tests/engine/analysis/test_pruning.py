@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import tiktoken
-from generated import examples
+from generated import examples, first_quick
 from hypothesis import given
 from hypothesis import strategies as st
 from inside.engine.core import Fields
@@ -110,7 +110,7 @@ def some_texts() -> list[str]:
     return list(map(in_old_unicode, found))
 
 
-@pytest.mark.parametrize("keep_ids", [False, True], ids=["new ids", "old ids"])
+@pytest.mark.parametrize("keep_ids", first_quick([False, True]))
 @pytest.mark.parametrize("build", BUILDERS, ids=lambda build: str(build.__name__))
 def test_the_ids_of_a_pruned_file_are_those_of_hugging_face(
     build: Callable[[], Theirs], keep_ids: bool, tmp_path: Path

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from generated import first_quick
 from inside.engine.bpe import TRAINERS, is_wordy, phases_from
 from inside.engine.core import BYTE_TO_CHAR, Pair, spell
 from inside.engine.text import as_pattern
@@ -52,7 +53,7 @@ def trained(
 
 class TestTheAuthorsCode:
     @pytest.mark.parametrize("name", CORPORA)
-    @pytest.mark.parametrize("regex", [SECOND_STAGE, None], ids=["their regex", "lines"])
+    @pytest.mark.parametrize("regex", first_quick([SECOND_STAGE, None]))
     def test_finds_the_same_merges(self, name: str, regex: str | None) -> None:
         text = CORPORA[name]
         first = Trainer(counted(text, "gpt2"), 330, tie_rule="huggingface")

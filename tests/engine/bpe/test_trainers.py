@@ -318,11 +318,11 @@ def prose() -> Counter[bytes]:
 def test_every_trainer_takes_the_same_steps_as_naive_on_prose(
     tie_rule: str, prose: Counter[bytes]
 ) -> None:
-    naive = train(prose, 120, tie_rule=tie_rule, algorithm="naive").record
+    naive = train(prose, 40, tie_rule=tie_rule, algorithm="naive").record
     for algorithm in set(TRAINERS) - {"naive"}:
-        record = train(prose, 120, tie_rule=tie_rule, algorithm=algorithm).record
-        assert len(record) == len(naive) == 120
-        for index in range(120):
+        record = train(prose, 40, tie_rule=tie_rule, algorithm=algorithm).record
+        assert len(record) == len(naive) == 40
+        for index in range(40):
             assert record[index] == naive[index], algorithm
 
 
@@ -415,10 +415,10 @@ def test_the_huggingface_rule_agrees_with_tokenizers_on_overlaps(words: list[str
 
 
 def test_the_first_seen_rule_learns_the_same_as_tiktokens_educational_code() -> None:
-    text = sample("tinystories_valid.txt")[:12_000]
-    ranks = bpe_train(text, 256 + 150, PATTERNS["gpt2"].source, visualise=None)
+    text = sample("tinystories_valid.txt")[:6_000]
+    ranks = bpe_train(text, 256 + 100, PATTERNS["gpt2"].source, visualise=None)
     theirs = sorted(ranks, key=ranks.__getitem__)[256:]
-    assert tokens(Counter(gpt2_chunks(text)), 150, tie_rule="first-seen") == theirs
+    assert tokens(Counter(gpt2_chunks(text)), 100, tie_rule="first-seen") == theirs
 
 
 @given(st.lists(st.text("ab ", min_size=1, max_size=6).map(str.encode), max_size=12))

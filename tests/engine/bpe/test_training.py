@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import regex
+from generated import first_quick
 from inside.engine.bpe import TIE_RULES, TRAINERS
 
 from engine import (
@@ -130,15 +131,15 @@ def test_real_stories_give_the_same_as_the_courses_definition(tmp_path: Path) ->
     assert train_bpe(path, 700, [END]) == course_bpe(text, 700, [END])
 
 
-@pytest.mark.parametrize("special_tokens", [[END], [END, "Once upon", " the"]])
+@pytest.mark.parametrize("special_tokens", first_quick([[END, "Once upon", " the"], [END]]))
 def test_sample_stories_give_the_same_as_the_courses_definition(
     tmp_path: Path, special_tokens: list[str]
 ) -> None:
     path = tmp_path / "stories.txt"
-    path.write_bytes(STORIES.read_bytes()[:20_000])
+    path.write_bytes(STORIES.read_bytes()[:10_000])
     # Longest first is the same as any order here: none begins with another.
-    expected = course_bpe(path.read_text(), 500, special_tokens)
-    assert train_bpe(path, 500, special_tokens) == expected
+    expected = course_bpe(path.read_text(), 400, special_tokens)
+    assert train_bpe(path, 400, special_tokens) == expected
 
 
 # -- results

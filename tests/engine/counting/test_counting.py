@@ -20,7 +20,7 @@ from unittest import mock
 import psutil
 import pytest
 from chunk_texts import BROKEN, CORPORA, PIECES, SPECIALS, is_text, one_pass
-from generated import examples
+from generated import examples, first_quick
 from hypothesis import example, given
 from hypothesis import strategies as st
 from inside.engine.core import HelperWarning
@@ -95,7 +95,7 @@ def test_counts_and_their_order_are_those_of_one_pass(
     assert list(counted.counts.items()) == list(expected.items())
 
 
-@pytest.mark.parametrize("pattern", ["gpt2", "cl100k"])
+@pytest.mark.parametrize("pattern", first_quick(["gpt2", "cl100k"]))
 def test_two_processes_count_as_one_does_in_the_same_order(large: Path, pattern: str) -> None:
     special_tokens = [SPECIAL, "<a>", "<a><a>", "<s t>"]
     alone = count_corpus(Corpus(large), pattern, special_tokens, workers=1)
@@ -248,6 +248,7 @@ def test_a_small_file_is_counted_without_helpers_unless_asked_for(large: Path) -
     assert during == before
 
 
+@pytest.mark.slow  # it starts processes and kills them
 @pytest.mark.usefixtures("without_kernel")
 def test_chunks_of_a_helper_that_dies_are_counted_all_the_same(large: Path) -> None:
     before = set(psutil.Process().children(recursive=True))

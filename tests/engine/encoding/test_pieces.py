@@ -90,7 +90,7 @@ def test_the_ids_of_the_pieces_are_those_of_the_pretokens(name: str, parts: list
 def test_a_sample_has_the_pretokens_of_the_regex() -> None:
     for path in SAMPLES.glob("*.txt"):
         for name in CUT_PATTERNS:
-            text = path.read_text()
+            text = path.read_text()[:30_000]
             assert by_pieces(PATTERNS[name], text.encode()) == PATTERNS[name].split(text)
 
 

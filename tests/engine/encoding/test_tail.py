@@ -86,6 +86,7 @@ def test_stories_cut_anywhere_have_the_completions_of_tiktoken(
         check(stories, text)
 
 
+@pytest.mark.slow  # the merges of cl100k are found, and 220 texts compared
 def test_with_cl100k_texts_have_the_completions_of_tiktoken(
     cl100k: tuple[Tokenizer, tiktoken.Encoding],
 ) -> None:
@@ -96,11 +97,16 @@ def test_with_cl100k_texts_have_the_completions_of_tiktoken(
 
 @pytest.mark.parametrize("text", ODD_ENDS)
 def test_odd_ends_have_the_completions_of_tiktoken(
-    small: tuple[Tokenizer, tiktoken.Encoding],
-    cl100k: tuple[Tokenizer, tiktoken.Encoding],
-    text: str,
+    small: tuple[Tokenizer, tiktoken.Encoding], text: str
 ) -> None:
     check(small, text)
+
+
+@pytest.mark.slow  # the merges of cl100k are found in each process
+@pytest.mark.parametrize("text", ODD_ENDS)
+def test_with_cl100k_odd_ends_have_the_completions_of_tiktoken(
+    cl100k: tuple[Tokenizer, tiktoken.Encoding], text: str
+) -> None:
     check(cl100k, text)
 
 

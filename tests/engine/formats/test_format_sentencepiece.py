@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from generated import examples
+from generated import examples, some
 from hypothesis import given
 from hypothesis import strategies as st
 from inside.engine.formats import ProtobufError, fields_in, is_tokenizer, open_tokenizer, save
@@ -237,7 +237,7 @@ def random_pieces(chance: random.Random) -> list[tuple[str, float, int]]:
 def test_thousands_of_repetitive_texts_get_the_ids_of_sentencepiece(place: Path) -> None:
     library = pytest.importorskip("sentencepiece", minversion="0.2.2")
     chance = random.Random(7)
-    for _ in range(100):
+    for _ in some(range(100)):
         data = model_file(random_pieces(chance), 1)
         (place / "random.model").write_bytes(data)
         model = library.SentencePieceProcessor(model_proto=data)
@@ -250,7 +250,7 @@ def test_thousands_of_repetitive_texts_get_the_ids_of_sentencepiece(place: Path)
 def test_a_tokenizer_json_of_such_pieces_gets_the_ids_of_tokenizers(place: Path) -> None:
     library = pytest.importorskip("tokenizers")
     chance = random.Random(8)
-    for _ in range(30):
+    for _ in some(range(30)):
         pieces = [(text, score) for text, score, kind in random_pieces(chance) if kind < 4]
         model = library.Tokenizer(library.models.Unigram(pieces, 0, False))
         (place / "random.json").write_text(model.to_str())
@@ -313,7 +313,7 @@ def test_damaged_files_give_only_our_errors(tmp_path: Path) -> None:
     path = tmp_path / "damaged.model"
     small = model_file([*LETTERS, ("ab", -1.0, 1), ("[X]", 0.0, 4)])
     for data in (small, trained("unigram", "plain")):
-        for _ in range(60):
+        for _ in some(range(60)):
             for damaged in mutated(data, chance):
                 path.write_bytes(damaged)
                 try:

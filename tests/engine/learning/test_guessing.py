@@ -280,6 +280,7 @@ def test_whose_turn_it_is_is_no_better_guessed_than_by_chance() -> None:
     assert not problems_of(drawn(run, "turn", 200))
 
 
+@pytest.mark.slow  # thousands of questions
 def test_rows_and_yes_or_no_on_the_handout_are_no_better_guessed_than_by_chance() -> None:
     """Its four words have names and joins of their own, which say nothing about guessing."""
     handout = bpe_of((SAMPLES / "handout.txt").read_bytes(), 268, "whitespace")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import regex
+from generated import first_quick
 from hypothesis import example, given
 from hypothesis import strategies as st
 from inside.engine.core import Fields
@@ -134,7 +135,9 @@ def known_characters() -> list[str]:
     "name",
     ["NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "BertNormalizer", "Strip", "Nmt"],
 )
-@pytest.mark.parametrize("around", ["{}", "a\u0301{}\u0323", "\u1100{}\u1161", "\u0323{}\u0301"])
+@pytest.mark.parametrize(
+    "around", first_quick(["a\u0301{}\u0323", "{}", "\u1100{}\u1161", "\u0323{}\u0301"])
+)
 def test_every_character_is_normalized_as_by_hugging_face(name: str, around: str) -> None:
     stage, reference = NORMALIZERS[name](), getattr(theirs, name)()
     text = "\n".join(map(around.format, known_characters()))

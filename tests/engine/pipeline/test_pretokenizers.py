@@ -115,7 +115,7 @@ def test_a_text_is_cut_as_by_hugging_face(spelled: dict[str, Any]) -> None:
 
     is_the_same()
     for text in sample_texts():
-        check(in_old_unicode(text))
+        check(in_old_unicode(text[:1000]))
 
 
 @pytest.mark.parametrize("around", ["a{}b", ".{}1"])

@@ -113,7 +113,7 @@ def trained() -> WordPieceTokenizer:
 
 @pytest.mark.parametrize("sample", ["tinystories_valid.txt", "unicode.txt", "code.txt"])
 def test_a_text_is_what_tokenizers_makes_of_it(trained: WordPieceTokenizer, sample: str) -> None:
-    text = (SAMPLES / sample).read_bytes().decode()
+    text = (SAMPLES / sample).read_bytes().decode()[:20_000]
     ids = trained.encode(text)
     assert ids == same_as_ours(trained).encode(text).ids
     assert ids == [token_id for word in trained.explain(text) for token_id in word.ids]
