@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from string import digits
 
 from textual import events
 from textual.content import Content
@@ -343,15 +344,15 @@ class QuestionPanel(Lines):
             self._chosen = (self._chosen + by) % count
 
     def _type(self, character: str | None) -> None:
-        form = self._form
+        form, self._refusal = self._form, ""
+        if isinstance(form, Number) and character not in (None, *digits):
+            # A comma may stand between digits, which are kept without.
+            self._refusal = "" if character == "," else form.how
+            return
         if self._is_replaced:
             self._typed, self._is_replaced = "", False
-        if character is None:
-            self._typed = self._typed[:-1]
-        elif isinstance(form, Text):
-            self._typed = (self._typed + character)[: form.longest]
-        elif character.isascii() and character.isdigit():
-            self._typed = (self._typed + character)[:LONGEST_NUMBER]
+        longest = form.longest if isinstance(form, Text) else LONGEST_NUMBER
+        self._typed = self._typed[:-1] if character is None else (self._typed + character)[:longest]
 
     def _answer(self) -> None:
         """Answer with the present choice, bars, joins or text."""

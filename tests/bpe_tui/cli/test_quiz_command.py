@@ -61,7 +61,9 @@ async def test_each_form_of_answer_has_its_keys() -> None:
         )
         assert "No: e+s occurs 9 times" in await press(*["down"] * tied, "enter")
         assert "Right: s+t wins" in await press("k", "j", *["down"] * ((right - tied) % 6), "enter")
-        assert "Answer: 12▏" in await press("enter", "1", "2", "x")
+        text = await press("enter", "1", "2", "x")
+        assert ("Answer: 12▏" in text, "Answer with a number." in text) == (True, True)
+        assert "Answer with a number." not in await press("0", "backspace")
         assert "too many" in await press("enter")
         # The wrong answer is selected: a digit replaces it.
         assert "Right: e+s no longer occurs." in await press("0", "enter")
