@@ -7,7 +7,6 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import Any, ClassVar, cast
@@ -37,7 +36,8 @@ from bpe_tui.widgets.fields import draw_settled
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import OverScreen, Window
 from engine.core.interrupts import Interrupts
-from engine.core.systems import ENDING, on_signal
+from engine.core.light_dataclass import dataclass
+from engine.core.systems import ending_signals, on_signal
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ class BaseApp(App[int]):
 
     async def run_async(self, *arguments: Any, **settings: Any) -> int | None:
         """Handle signals before the terminal is changed, so that none leaves it changed."""
-        for number in ENDING:
+        for number in ending_signals():
             on_signal(number, self.end_on_signal)
         self._interrupts.deliver()
         return await super().run_async(*arguments, **settings)

@@ -10,7 +10,6 @@ Uses no other room. Screens name their style sheet, and the application its them
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +18,8 @@ from rich.style import Style
 from textual.color import Color
 from textual.theme import Theme
 from textual.widget import Widget
+
+from engine.core.light_dataclass import dataclass
 
 
 def sheet(name: str) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from textual import events
@@ -16,6 +15,7 @@ from textual.widget import Widget
 
 from bpe_tui.styles import painted
 from bpe_tui.widgets.rows import Span
+from engine.core.light_dataclass import dataclass
 
 GAP = 2
 """Cells between two columns."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from asyncio import get_running_loop
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +17,8 @@ from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.strip import Strip
 from textual.visual import Visual
 from textual.widget import Widget
+
+from engine.core.light_dataclass import dataclass
 
 STYLES = 1 << 12
 """Number of tinted styles to remember; a screen has a few dozen."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
 from itertools import pairwise
@@ -13,6 +12,7 @@ from engine.bpe.ties import TIE_RULES, never_seen
 from engine.bpe.trainers.algorithm import Move
 from engine.core.arrays import Integers
 from engine.core.events import Pair
+from engine.core.light_dataclass import dataclass
 from engine.core.slow_modules import np
 
 

@@ -6,7 +6,7 @@ import contextlib
 import signal
 from collections.abc import Iterator
 
-from engine.core.systems import ENDING
+from engine.core.systems import ending_signals
 
 
 class Interrupts:
@@ -56,7 +56,7 @@ class Interrupts:
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
     """Hold the signals that end the program until the block is done; then deliver them."""
-    interrupts = Interrupts(*ENDING)
+    interrupts = Interrupts(*ending_signals())
     try:
         with interrupts.held():
             yield

@@ -24,11 +24,16 @@ class _LoadedWhenUsed(ModuleType):
 if TYPE_CHECKING:
     import bz2
     import difflib
+    import glob
     import gzip
     import hashlib
     import json
     import lzma
+    import pathlib
     import shutil
+    import signal
+    import unicodedata
+    import zlib
     from urllib import parse
 
     import numpy as np
@@ -36,24 +41,34 @@ if TYPE_CHECKING:
 else:
     bz2 = _LoadedWhenUsed("bz2")
     difflib = _LoadedWhenUsed("difflib")
+    glob = _LoadedWhenUsed("glob")
     gzip = _LoadedWhenUsed("gzip")
     hashlib = _LoadedWhenUsed("hashlib")
     json = _LoadedWhenUsed("json")
     lzma = _LoadedWhenUsed("lzma")
     np = _LoadedWhenUsed("numpy")
     parse = _LoadedWhenUsed("urllib.parse")
+    pathlib = _LoadedWhenUsed("pathlib")
     regex = _LoadedWhenUsed("regex")
     shutil = _LoadedWhenUsed("shutil")
+    signal = _LoadedWhenUsed("signal")
+    unicodedata = _LoadedWhenUsed("unicodedata")
+    zlib = _LoadedWhenUsed("zlib")
 
 __all__ = [
     "bz2",
     "difflib",
+    "glob",
     "gzip",
     "hashlib",
     "json",
     "lzma",
     "np",
     "parse",
+    "pathlib",
     "regex",
     "shutil",
+    "signal",
+    "unicodedata",
+    "zlib",
 ]

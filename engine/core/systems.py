@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from engine.core.slow_modules import shutil
+from engine.core.slow_modules import shutil, signal
 
-ENDING = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)
-"""The signals that end a program; Windows has no SIGHUP."""
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BYTES = getattr(os, "O_BINARY", 0)
 """Flag that keeps Windows from changing line ends in what a descriptor reads and writes."""
@@ -26,6 +22,12 @@ BYTES = getattr(os, "O_BINARY", 0)
 ONLY_FILES = BYTES | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 """Flags to follow no link and wait for no pipe. Windows follows links; it has no named pipes in
 folders."""
+
+
+def ending_signals() -> tuple[signal.Signals, ...]:
+    """Return the signals that end a program; Windows has no SIGHUP."""
+    names = ("SIGINT", "SIGTERM", "SIGHUP")
+    return tuple(getattr(signal, name) for name in names if hasattr(signal, name))
 
 
 def user_id(without: int) -> int:

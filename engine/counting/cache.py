@@ -15,13 +15,13 @@ import contextlib
 import io
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
 from engine.core.drafts import DRAFT, read_own, sweep
 from engine.core.errors import CorpusError, OutputError
 from engine.core.files import write_files
+from engine.core.light_dataclass import dataclass
 from engine.counting.counts_file import CountsMetadata, CountsReader, written
 from engine.counting.plain import CorpusCount
 from engine.text.corpus import Corpus
@@ -125,7 +125,7 @@ def _identity(corpus: Corpus) -> tuple[object, ...] | None:
     if corpus.reading.skip_bad:
         return None  # the number of skipped records is known only after reading
     try:
-        files = tuple(_identity_of_file(path.resolve()) for path in corpus.paths)
+        files = tuple(_identity_of_file(Path(path).resolve()) for path in corpus.paths)
     except OSError:
         return None
     return files, corpus.reading.field, corpus.separator

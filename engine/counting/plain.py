@@ -12,19 +12,20 @@ import os
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import count as count_up
 from itertools import islice, repeat
 from time import perf_counter
-from typing import NamedTuple, Protocol, Self
+from typing import Protocol, Self
 
 from engine.core.arrays import parts_of
+from engine.core.light_dataclass import dataclass
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import Chunk, SpecialSplitter, is_blank, to_bytes, to_text
 
 
-class ChunkCount(NamedTuple):
+@dataclass(frozen=True)
+class ChunkCount:
     """The counts of one chunk.
 
     A counter numbers the pieces of text that it meets, from 0 on, and returns the pretokens of a
@@ -152,7 +153,8 @@ def count_pretokens_of(
     return {to_bytes(pretoken): count for pretoken, count in counts.items()}
 
 
-class CountedChunk(NamedTuple):
+@dataclass(frozen=True)
+class CountedChunk:
     """A chunk that has been counted, without its text.
 
     Attributes:

@@ -12,12 +12,14 @@ Explanations quote tokens and merges: `RankedToken` and `Merge` hold their bytes
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import takewhile
+from operator import attrgetter
 from typing import Protocol
 
 from engine.core.events import EncodeStep, Pair
+from engine.core.light_dataclass import dataclass, field
 from engine.core.wording import ShowBytes
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import LONG, MergeTable, RankHeap, RankLoop
@@ -230,7 +232,7 @@ def describe_ranked(parts: Iterable[RankedToken], show: ShowBytes) -> str:
     return " + ".join(part.describe(show) for part in parts)
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Candidate:
     """A pair that could merge now: its tokens are at `position` and `position + 1`.
 
@@ -277,7 +279,7 @@ def candidates(rules: EncodingRules, tokens: Sequence[int]) -> list[Candidate]:
         pair = (tokens[position], tokens[position + 1])
         if (merge := rules.merge_of(pair)) is not None:
             found.append(Candidate(merge[0], position, pair, merge[1]))
-    return sorted(found)
+    return sorted(found, key=attrgetter("rank", "position"))
 
 
 def trace_pretoken(rules: EncodingRules, pretoken: bytes) -> tuple[TracedMerge, ...]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from engine.core.errors import BpeError, CorpusError, SessionFileError, Tokenize
 from engine.core.events import BytesPair
 from engine.core.files import write_files
 from engine.core.json_fields import Fields
+from engine.core.light_dataclass import dataclass
 
 KEY = "bpe-tui session"
 """First key of a session file; its value is the version."""

@@ -15,7 +15,6 @@ import ctypes
 import os
 from array import array
 from ctypes import c_char_p, c_int32, c_int64, c_uint64, c_void_p, string_at
-from pathlib import Path
 from struct import error as StructError
 from struct import unpack_from
 
@@ -108,13 +107,13 @@ _ELF_CLASSES = {
 a segment's start and size among its fields."""
 
 
-def _is_cut_short(path: Path) -> bool:
+def _is_cut_short(path: str) -> bool:
     """Whether a library for Linux ends before its segments or its table of sections do.
 
     Linux maps such a file and kills the process at the first page that is missing. The loaders of
     other systems check their files themselves.
     """
-    with path.open("rb") as file:
+    with open(path, "rb") as file:
         head, size = file.read(4096), os.fstat(file.fileno()).st_size
     if not head.startswith(b"\x7fELF"):
         return False
@@ -134,17 +133,17 @@ def _is_cut_short(path: Path) -> bool:
     return max(ends) > size
 
 
-def load_kernel(path: Path) -> tuple[ctypes.CDLL | None, str]:
+def load_kernel(path: str) -> tuple[ctypes.CDLL | None, str]:
     """Load a library; return it, or `None` and the reason why there is no kernel."""
     if os.environ.get(SWITCH) == "no":
         return None, f"switched off by {SWITCH}=no"
-    if not path.exists():
+    if not os.path.exists(path):
         return None, "not compiled here"
     again = "install the program again"
     try:
         if _is_cut_short(path):
             return None, f"{LIBRARY} is cut short; {again}"
-        library = ctypes.CDLL(str(path))
+        library = ctypes.CDLL(path)
         for name, (result, *arguments) in _SIGNATURES.items():
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments
@@ -155,7 +154,7 @@ def load_kernel(path: Path) -> tuple[ctypes.CDLL | None, str]:
     return library, ""
 
 
-KERNEL, WHY_NO_KERNEL = load_kernel(Path(__file__).with_name(LIBRARY))
+KERNEL, WHY_NO_KERNEL = load_kernel(os.path.join(os.path.dirname(__file__), LIBRARY))
 """The library; `None` where there is none that works, and then the reason."""
 
 FAILED = -1

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from engine.core.errors import KernelMemoryError
+from engine.core.light_dataclass import dataclass
 from engine.native import PADDING, KernelObject, address, copied, random_seed
 
 _NO_MEMORY = "there is not enough memory to count; use a smaller corpus"
 
 
-class CountedPieces(NamedTuple):
+@dataclass(frozen=True)
+class CountedPieces:
     """The pieces of a chunk, with their counts.
 
     Attributes:

@@ -11,11 +11,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
 
 from engine.core.errors import CorpusError
+from engine.core.light_dataclass import dataclass
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import Chunk, ChunkCutter, SpecialSplitter, to_bytes
 from engine.text.sources import (
@@ -278,7 +278,7 @@ class SourceReader:
                 self._check_length(source, stream.taken, is_packed=packing is not None)
             if source.path is not None and before is not None:
                 # A second reading of the path would give another text, so its file is compared too.
-                for after in (os.fstat(raw.fileno()), source.path.stat()):
+                for after in (os.fstat(raw.fileno()), os.stat(source.path)):
                     if _identity(before) != _identity(after):
                         raise CorpusError(
                             f"{source.path}: was changed while being read. Open it again"

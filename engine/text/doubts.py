@@ -81,7 +81,7 @@ def _why_no_text(source: Source) -> str:
     if source.path is None or source.size is None:
         return ""  # a pipe can be read only once
     head = b""
-    with suppress(OSError), source.path.open("rb") as file:
+    with suppress(OSError), source.open() as file:
         head = file.read(HEAD)
     if not is_plain(source.name, head):
         return ""

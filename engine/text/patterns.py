@@ -13,16 +13,14 @@ In the `regex` module `\s` and `\p{…}` mean the same as there: `\s` is Unicode
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 from engine.core.errors import PatternError
+from engine.core.light_dataclass import dataclass
 from engine.core.registry import Registry
-from engine.core.slow_modules import regex
-from engine.text.typed_regex import LimitedRegex, compile_foreign
+from engine.core.slow_modules import regex, unicodedata
 
 
 @dataclass(frozen=True)
@@ -403,6 +401,8 @@ def own_pattern(source: str) -> Pattern:
         return named
     if len(source) > LONGEST_REGEX:
         raise PatternError(f"it is longer than {LONGEST_REGEX:,} characters")
+    from engine.text.typed_regex import compile_foreign  # a named pattern does without it
+
     if compile_foreign(source).groups:
         # `findall` would return the groups instead of the pretokens.
         raise PatternError("it captures groups; write (?:…) instead of (…)")
@@ -411,7 +411,11 @@ def own_pattern(source: str) -> Pattern:
 
 def _usable(name: str, source: str) -> Any:
     """Compile a regex for cutting, with a time limit unless it is a named pattern's."""
-    return regex.compile(source) if name in PATTERNS else LimitedRegex(source)
+    if name in PATTERNS:
+        return regex.compile(source)
+    from engine.text.typed_regex import LimitedRegex  # as above
+
+    return LimitedRegex(source)
 
 
 def name_of(pattern: Pattern) -> str | None:

@@ -55,11 +55,10 @@ def in_lower_case(texts: Sequence[str]) -> list[str]:
     return lower if len(lower) == len(texts) else [text.lower() for text in texts]
 
 
-# A pair of surrogates, or a lone one that is not an escaped byte.
-_NO_UTF_8 = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udc7f\udd00-\udfff]")
+_NO_UTF_8 = "[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udc7f\udd00-\udfff]"
+"""Regex of a pair of surrogates, or of a lone one that is not an escaped byte.
 
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
+Python compiles it at its first use: a text rarely needs it, and that takes a while."""
 
 
 def to_bytes(text: str) -> bytes:
@@ -74,7 +73,8 @@ def to_bytes(text: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        mended = _NO_UTF_8.sub(
+        mended = re.sub(
+            _NO_UTF_8,
             lambda found: found[0].encode("utf-16", "surrogatepass").decode("utf-16", "replace"),
             text,
         )
@@ -158,7 +158,7 @@ def check_special_tokens(special_tokens: Collection[str]) -> tuple[str, ...]:
             raise SpecialTokenError(f"a special token is a text, and this is {token!r}")
         if not token:
             raise SpecialTokenError("a special token is empty; give it some text or leave it out")
-        if _SURROGATE.search(token):
+        if any("\ud800" <= character <= "\udfff" for character in token):
             raise SpecialTokenError(
                 f"the special token {token!r} is no valid UTF-8: it has a lone surrogate, which is "
                 "no character"

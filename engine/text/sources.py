@@ -9,23 +9,20 @@ or one whose field holds no text, is an error or is skipped.
 
 from __future__ import annotations
 
-import glob
 import io
 import os
 import re
 import stat
 import sys
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import BinaryIO, cast
 
 from engine.core.errors import CorpusError
-from engine.core.slow_modules import bz2, difflib, gzip, json, lzma
+from engine.core.light_dataclass import dataclass
+from engine.core.slow_modules import bz2, difflib, glob, gzip, json, lzma, zlib
 from engine.text.remote import RemoteFile, is_address
 
 BLOCK = 1 << 16
@@ -58,11 +55,11 @@ class StandardInput:
 class LocalFile:
     given: str
     name: str
-    path: Path
+    path: str
     size: int | None
 
     def open(self, seekable: bool = False) -> AbstractContextManager[BinaryIO]:
-        return self.path.open("rb")
+        return open(self.path, "rb")
 
 
 Source = StandardInput | LocalFile | RemoteFile
@@ -138,18 +135,17 @@ def size_on_disk(name: str | os.PathLike[str]) -> int:
 
 def _local_file(name: str) -> LocalFile:
     """Return the file of this name; its size is `None` if it is a pipe or a device."""
-    path = Path(name)
     try:
-        status = path.stat()
+        status = os.stat(name)
     except FileNotFoundError:
-        raise CorpusError(f"{path}: no such file{describe_near_file(name)}") from None
+        raise CorpusError(f"{name}: no such file{describe_near_file(name)}") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise CorpusError(f"{path}: cannot be opened: {reason}") from error
-    if not os.access(path, os.R_OK):
-        raise CorpusError(f"{path}: no permission to read it")
+        raise CorpusError(f"{name}: cannot be opened: {reason}") from error
+    if not os.access(name, os.R_OK):
+        raise CorpusError(f"{name}: no permission to read it")
     size = status.st_size if stat.S_ISREG(status.st_mode) else None
-    return LocalFile(name, name, path, size)
+    return LocalFile(name, name, name, size)
 
 
 NEAR = 0.75
