@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import Model
 from bpe_tui.widgets.numbers import plural
 from engine.core.errors import TokenizerFileError
+from engine.core.slow_modules import tempfile
 
 if TYPE_CHECKING:
     from engine.bpe.frame import Timeline
@@ -77,7 +77,7 @@ def outputs(config: RunConfig, format: str, out: Path) -> list[Path]:
 
     written = writable_format(format).written(out)
     tokenizer = to_tokenizer(_trainer(config, {}).record, 0, _last_pattern(config))
-    with TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place:
         trial = Path(place) / "trial"
         try:
             save(tokenizer, trial, format, renumber=True)

@@ -6,13 +6,13 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from bpe_tui.widgets.numbers import progress_of
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import CorpusError
+from engine.core.slow_modules import difflib
 from engine.text.pretokenize import to_text
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def near_command(word: str) -> str | None:
     """
     if word in COMMAND_NAMES or word.startswith("-") or os.path.exists(word):
         return None
-    return next(iter(get_close_matches(word, COMMAND_NAMES, n=1)), None)
+    return next(iter(difflib.get_close_matches(word, COMMAND_NAMES, n=1)), None)
 
 
 def asks_for_help(arguments: Sequence[str]) -> bool:

@@ -10,14 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from html import escape
 from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bpe_tui.widgets.numbers import short_number
 from engine.core.arrays import Floats
 from engine.core.light_dataclass import dataclass
-from engine.core.slow_modules import np
+from engine.core.slow_modules import html, np
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -304,4 +303,4 @@ def _line(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:
 
 
 def _text(x: float, y: float, text: str, colour: str, more: str = "") -> str:
-    return f'<text x="{x:g}" y="{y:g}" fill="{colour}" {more}>{escape(text)}</text>'
+    return f'<text x="{x:g}" y="{y:g}" fill="{colour}" {more}>{html.escape(text)}</text>'

@@ -8,11 +8,11 @@ borders between tokens are those of the screens, so no colour is needed to read 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
 from itertools import islice
 from unicodedata import category
 
 from engine.core.events import PAIR_SIGN
+from engine.core.slow_modules import html
 from engine.core.wording import Words
 
 MOST_TOKENS = 300
@@ -68,7 +68,9 @@ def _visible_character(character: str) -> str:
 def token(content: bytes, place: int = 0) -> Html:
     """Return a token in the colour of its place in a row."""
     colour = _COLOURS[place % len(_COLOURS)]
-    return Html(f'<code dir="auto" style="{colour};{_TOKEN}">{escape(visible(content))}</code>')
+    return Html(
+        f'<code dir="auto" style="{colour};{_TOKEN}">{html.escape(visible(content))}</code>'
+    )
 
 
 def tokens(contents: Iterable[bytes], most: int = MOST_TOKENS) -> Html:
@@ -93,7 +95,9 @@ def sentence(words: Words) -> Html:
     >>> sentence(("1 < 2", ))
     '1 &lt; 2'
     """
-    return Html("".join(escape(word) if isinstance(word, str) else token(word) for word in words))
+    return Html(
+        "".join(html.escape(word) if isinstance(word, str) else token(word) for word in words)
+    )
 
 
 def pair(left: bytes, right: bytes) -> Html:
@@ -140,7 +144,7 @@ def _cell(tag: str, content: str | int) -> str:
 
 
 def _as_html(content: str) -> str:
-    return content if isinstance(content, Html) else escape(content)
+    return content if isinstance(content, Html) else html.escape(content)
 
 
 def page(*parts: Html) -> str:

@@ -27,11 +27,12 @@ if TYPE_CHECKING:
     import glob
     import gzip
     import hashlib
+    import html
     import json
     import lzma
-    import pathlib
     import shutil
     import signal
+    import tempfile
     import unicodedata
     import zlib
     from urllib import parse
@@ -44,14 +45,15 @@ else:
     glob = _LoadedWhenUsed("glob")
     gzip = _LoadedWhenUsed("gzip")
     hashlib = _LoadedWhenUsed("hashlib")
+    html = _LoadedWhenUsed("html")
     json = _LoadedWhenUsed("json")
     lzma = _LoadedWhenUsed("lzma")
     np = _LoadedWhenUsed("numpy")
     parse = _LoadedWhenUsed("urllib.parse")
-    pathlib = _LoadedWhenUsed("pathlib")
     regex = _LoadedWhenUsed("regex")
     shutil = _LoadedWhenUsed("shutil")
     signal = _LoadedWhenUsed("signal")
+    tempfile = _LoadedWhenUsed("tempfile")
     unicodedata = _LoadedWhenUsed("unicodedata")
     zlib = _LoadedWhenUsed("zlib")
 
@@ -61,14 +63,15 @@ __all__ = [
     "glob",
     "gzip",
     "hashlib",
+    "html",
     "json",
     "lzma",
     "np",
     "parse",
-    "pathlib",
     "regex",
     "shutil",
     "signal",
+    "tempfile",
     "unicodedata",
     "zlib",
 ]

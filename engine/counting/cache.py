@@ -15,13 +15,13 @@ import contextlib
 import io
 import os
 from collections.abc import Sequence
-from hashlib import blake2b
 from pathlib import Path
 
 from engine.core.drafts import DRAFT, read_own, sweep
 from engine.core.errors import CorpusError, OutputError
 from engine.core.files import write_files
 from engine.core.light_dataclass import dataclass
+from engine.core.slow_modules import hashlib
 from engine.counting.counts_file import CountsMetadata, CountsReader, written
 from engine.counting.plain import CorpusCount
 from engine.text.corpus import Corpus
@@ -69,7 +69,7 @@ class KeptCount:
         if identity is None:
             return cls(None)
         key = repr((*identity, as_pattern(pattern).source, tuple(special_tokens)))
-        name = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        name = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         return cls(directory / f"{name}{_SUFFIX}", limit)
 
     def find(self) -> CorpusCount | None:
@@ -133,7 +133,7 @@ def _identity(corpus: Corpus) -> tuple[object, ...] | None:
 
 def _identity_of_file(path: Path) -> tuple[object, ...]:
     """Return the path, place, size and times of a file, and a digest of samples from all over."""
-    status, digest = path.stat(), blake2b(digest_size=16)
+    status, digest = path.stat(), hashlib.blake2b(digest_size=16)
     with path.open("rb") as file:
         for place in range(SAMPLES):
             file.seek(max(status.st_size - SAMPLE_BYTES, 0) * place // (SAMPLES - 1))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from engine.core.events import BytesPair
 from engine.core.files import write_files
 from engine.core.json_fields import Fields
 from engine.core.light_dataclass import dataclass
+from engine.core.slow_modules import hashlib
 
 KEY = "bpe-tui session"
 """First key of a session file; its value is the version."""
@@ -61,7 +61,7 @@ class SavedFile:
         Raises:
             CorpusError: it cannot be read.
         """
-        summed, size = sha256(), 0
+        summed, size = hashlib.sha256(), 0
         if Path(path).exists() and not Path(path).is_file():
             raise CorpusError(f"{path}: is no ordinary file; a session is of files")
         try:

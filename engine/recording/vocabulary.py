@@ -10,15 +10,13 @@ from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from typing import ClassVar, Final
 
-import regex
-
 from engine.core.arrays import Bools, Ints
 from engine.core.errors import PatternError, QueryError, UnknownTokenIdError
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import read_stand_ins
 from engine.core.light_dataclass import dataclass
 from engine.core.registry import Registry, registry_of
-from engine.core.slow_modules import np
+from engine.core.slow_modules import np, regex
 from engine.encoding.tokenizer import Tokenizer
 from engine.recording.token_table import NONE, TokenTable
 from engine.text.pretokenize import to_bytes, to_text
